@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make help lists the targets. CFLAGS and LDFLAGS are yours; V=1 shows the commands.
+
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+CXX ?= g++
+CFLAGS ?= -O2 -g
+CXXFLAGS ?= $(CFLAGS)
+SANITIZE ?=
+V ?= 0
+
+BUILD ?= build$(if $(SANITIZE),/sanitized)
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+# The set-up runs before anything is asked of pkg-config.
+LIBRARIES := libelf gsl sqlite3 jansson nettle libarchive
+pkg = $(shell pkg-config $(1) $(LIBRARIES) 2>/dev/null)
+PLUGIN_INCLUDE = $(shell $(CXX) -print-file-name=plugin)/include
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Werror
+SANITIZER := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+CPPFLAGS_ALL = -I. -D_GNU_SOURCE -DINTERFERO_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CFLAGS_ALL = -std=c11 $(WARNINGS) $(SANITIZER) $(CFLAGS)
+DEPENDENCIES = -MMD -MP
+
+# What each program is made of: folders, not files. main.c files hold a program's main().
+sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(folder) -name '*.c'))))
+objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
+LIBRARY_SOURCES := $(call sources,common kit relinker harness)
+LIBRARY := $(BUILD)/libinterfero.a
+WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
+CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
+PLUGIN_SOURCES := $(wildcard plugin/*.cc)
+PLUGIN_DECISIONS := $(call sources,plugin)
+
+BIN := $(BUILD)/bin
+LIBEXEC := $(BUILD)/libexec/interfero
+COMPILERS := gcc g++ gfortran
+LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
+PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
+	$(LINKERS:%=$(LIBEXEC)/ld/%)
+LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
+
+.PHONY: all
+all: $(PROGRAMS) ## build everything into build/
+
+.PHONY: help
+help: ## list the targets
+	@echo "Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-12s %s\n", $$1, $$2}'
+	@echo "Variables: PREFIX DESTDIR CC CXX CFLAGS LDFLAGS SANITIZE=address,undefined V=1"
+
+# --- compiling -------------------------------------------------------------------------------------------------
+
+$(BUILD)/objects/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
+
+$(LIBRARY): $(call objects,$(LIBRARY_SOURCES))
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BIN)/interfero: $(call objects,harness/main.c) $(LIBRARY)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(BIN)/interfero-gcc: $(call objects,$(WRAPPER_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
+
+$(BIN)/interfero-g++ $(BIN)/interfero-gfortran: $(BIN)/interfero-gcc
+	@ln -sf interfero-gcc $@
+
+$(LIBEXEC)/ld/ld: $(call objects,$(CAPTURE_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(filter-out %/ld/ld,$(LINKERS:%=$(LIBEXEC)/ld/%)): $(LIBEXEC)/ld/ld
+	@ln -sf ld $@
+
+$(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
+
+# The plugin runs inside the compiler, which is not sanitized.
+$(BUILD)/objects/plugin/%.o: plugin/%.cc
+	$(call say,CXX,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
+		-Werror $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES) -c $< -o $@
+
+PLUGIN_C := $(PLUGIN_DECISIONS) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
+	common/random.c common/strings.c
+$(BUILD)/objects/pic/%.o: %.c
+	$(call say,CC,"$< (for the plugin)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden $(DEPENDENCIES) -c $< -o $@
+
+$(LIBEXEC)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/%.o) $(PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -shared $^ -o $@ $(LDFLAGS)
+
+-include $(shell find $(BUILD)/objects -name '*.d' 2>/dev/null)
+
+# --- setting up, trying out, testing ---------------------------------------------------------------------------
+
+.PHONY: setup
+setup: ## install what is missing of Debian's packages (scripts/packages)
+	@scripts/setup
+
+.PHONY: demo
+demo: setup ## measure 24 layouts of an example, to a report
+	@$(MAKE) --no-print-directory all
+	@scripts/demo $(BUILD)
+
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
+TEST_OBJECTS := $(call objects,$(PLUGIN_DECISIONS) $(sort $(wildcard wrapper/capture/*.c)))
+
+$(BUILD)/tests/%: $(BUILD)/objects/tests/unit/%.o $(TEST_OBJECTS) $(LIBRARY)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS) -lcmocka
+
+$(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(BUILD)/objects/tests/fuzz/driver.o $(TEST_OBJECTS) $(LIBRARY)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(BUILD)/tests/pairs: $(BUILD)/objects/tests/bench/pairs.o $(LIBRARY)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+
+.PHONY: tests
+tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
+.SECONDARY:
+
+.PHONY: check
+check: setup ## run every test; ends with "N passed, N failed, N skipped"
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
+	@tests/run $(BUILD) build/sanitized/tests
+
+.PHONY: bench
+bench: setup ## measure this build side by side with what people use today
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs
+	@tests/bench/run $(BUILD)
+
+SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')
+.PHONY: lint
+lint: setup ## layout of the code, allowed includes, clang-tidy
+	@scripts/lint
+
+.PHONY: format
+format: ## put the code into its layout
+	clang-format -i $(SOURCES)
+
+# --- installing ------------------------------------------------------------------------------------------------
+
+COMMANDS := bench variants report kit doctor
+MAN := $(BUILD)/man
+$(MAN)/interfero.1: $(BIN)/interfero
+	@mkdir -p $(@D)
+	$(Q)help2man --no-info --name='measure many layouts of a program' --output=$@ $<
+$(MAN)/interfero-%.1: $(BIN)/interfero
+	@mkdir -p $(@D)
+	$(Q)help2man --no-info --name='the command $* of interfero' --help-option='$* --help' --output=$@ $<
+
+.PHONY: man
+man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
+
+INSTALL_ROOT = $(DESTDIR)$(PREFIX)
+.PHONY: install
+install: all man ## install below $(DESTDIR)$(PREFIX)
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
+		$(INSTALL_ROOT)/share/bash-completion/completions
+	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
+	ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-g++
+	ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-gfortran
+	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(INSTALL_ROOT)/libexec/interfero
+	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
+	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
+	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1
+	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	rm -f $(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
+		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
+		$(INSTALL_ROOT)/share/bash-completion/completions/interfero
+	rm -rf $(INSTALL_ROOT)/libexec/interfero
+
+.PHONY: clean
+clean: ## remove build/
+	rm -rf build

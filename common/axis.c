@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/axis.h"
+
+#include <string.h>
+
+#include "common/buffer.h"
+
+const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
+	[IFR_AXIS_FUNCTIONS] =
+		{
+			"functions",
+			IFR_OWNER_RELINKER,
+			"order of functions across the whole program",
+			{{"cross", 0, 0, 1, "1: also across ld's .text.unlikely/.startup/.hot buckets"}},
+		},
+	[IFR_AXIS_OBJECTS] =
+		{
+			"objects",
+			IFR_OWNER_RELINKER,
+			"order of objects' texts; an object's functions stay together",
+			{{0}},
+		},
+	[IFR_AXIS_PADDING] =
+		{
+			"padding",
+			IFR_OWNER_RELINKER,
+			"bytes between functions",
+			{{"max", 64, 0, 4096, "most bytes before one function"}},
+		},
+	[IFR_AXIS_BASE] =
+		{
+			"base",
+			IFR_OWNER_RELINKER,
+			"where text starts",
+			{{"max", 4096, 0, 1 << 20, "most bytes by which text shifts"},
+             {"step", 16, 1, 4096, "the shift is a multiple of this many bytes"}},
+		},
+	[IFR_AXIS_INTERP] =
+		{
+			"interp",
+			IFR_OWNER_RELINKER,
+			"length of the interpreter path",
+			{{"max", 1024, 0, 3900, "most bytes by which the path grows"}},
+		},
+	[IFR_AXIS_UNIT_ORDER] =
+		{
+			"unit-order",
+			IFR_OWNER_PLUGIN,
+			"order of functions inside a unit of compilation",
+			{{0}},
+		},
+	[IFR_AXIS_NOPS] =
+		{
+			"nops",
+			IFR_OWNER_PLUGIN,
+			"nops between instructions",
+			{{"rate", 10, 0, 100, "share of places between instructions that get a nop, in percent"},
+             {"max", 1, 1, 9, "longest run of nops at one place, in bytes"}},
+		},
+	[IFR_AXIS_ALIGN] =
+		{
+			"align",
+			IFR_OWNER_PLUGIN,
+			"alignment of functions and loops",
+			{{"functions", 64, 0, 4096, "largest alignment of a function, in bytes; 0: as compiled"},
+             {"loops", 32, 0, 64, "largest alignment of a loop, in bytes; 0: as compiled"}},
+		},
+	[IFR_AXIS_STACK] =
+		{
+			"stack",
+			IFR_OWNER_LAUNCHER,
+			"bytes of environment below which the stack begins",
+			{{"max", 4096, 0, 65536, "most bytes of environment"}},
+		},
+};
+
+int ifr_axis_find(const char *name, struct ifr_error *err) {
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (!strcmp(ifr_axes[i].name, name))
+			return i;
+	struct ifr_buffer known = {0};
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", ifr_axes[i].name);
+	int result =
+		ifr_fail(err, IFR_E_USAGE, "there is no axis \"%.64s\"; the axes are %s", name, ifr_buffer_text(&known));
+	ifr_buffer_release(&known);
+	return result;
+}
+
+int ifr_axes_parse(const char *list, unsigned *axes, struct ifr_error *err) {
+	*axes = 0;
+	if (!strcmp(list, "none"))
+		return 0;
+	if (!strcmp(list, "all")) {
+		*axes = (1u << IFR_AXIS_COUNT) - 1;
+		return 0;
+	}
+	while (*list) {
+		char name[64];
+		size_t length = strcspn(list, ",");
+		size_t kept = length < sizeof name - 1 ? length : sizeof name - 1;
+		memcpy(name, list, kept);
+		name[kept] = '\0';
+		int axis = ifr_axis_find(name, err);
+		if (axis < 0)
+			return axis;
+		*axes |= 1u << axis;
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+unsigned ifr_axes_of(unsigned owners) {
+	unsigned axes = 0;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if ((unsigned)ifr_axes[i].owner & owners)
+			axes |= 1u << i;
+	return axes;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of interfero: one file a command, one table (harness/main.c). A command parses its own arguments
+ * with argp, prints results on stdout and everything else on stderr, and returns the exit status (common/error.h).
+ */
+#ifndef IFR_HARNESS_COMMANDS_H
+#define IFR_HARNESS_COMMANDS_H
+
+#include <argp.h>
+
+#include "common/error.h"
+
+struct ifr_command {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is "interfero NAME" */
+	const char *summary;
+	const struct argp *argp; /* the options, also for completions */
+};
+
+int ifr_command_bench(int argc, char **argv);
+int ifr_command_variants(int argc, char **argv);
+int ifr_command_report(int argc, char **argv);
+int ifr_command_kit(int argc, char **argv);
+int ifr_command_doctor(int argc, char **argv);
+
+extern const struct argp ifr_bench_argp, ifr_variants_argp, ifr_report_argp, ifr_kit_argp, ifr_doctor_argp;
+
+/* Prints "interfero: MESSAGE" on stderr and returns the exit status that belongs to it. */
+int ifr_command_failed(const struct ifr_error *err);
+/* Prints "interfero: SENTENCE" on stderr. */
+void ifr_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

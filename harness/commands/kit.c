@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero kit: the captured links. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/options.h"
+#include "kit/kit.h"
+
+struct options {
+	const char *verb, *what, *output;
+	int64_t older_ns;
+	bool all;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case 'o':
+		options->output = argument;
+		return 0;
+	case 'a':
+		options->all = true;
+		return 0;
+	case 'O':
+		if (option_duration("--older-than", argument, &options->older_ns, &err))
+			option_refuse(state, &err);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num == 0)
+			options->verb = argument;
+		else if (state->arg_num == 1)
+			options->what = argument;
+		else
+			argp_error(state, "too many words: \"%s\"", argument);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "list, show, export, import or prune?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"output", 'o', "FILE", 0, "export: the file to write", 0},
+	{"all", 'a', NULL, 0, "prune: every kit", 0},
+	{"older-than", 'O', "TIME", 0, "prune: kits captured longer ago than 12h, 90m, … (720h: 30 days)", 0},
+	{0},
+};
+const struct argp ifr_kit_argp = {
+	table,
+	parse,
+	"list\nshow KIT\nexport KIT -o FILE\nimport FILE\nprune [KIT | --all | --older-than TIME]",
+	"Look after the kits: captured links, from which variants are made.\v"
+	"KIT is a program, a key (the program's build-id) or the beginning of one. Kits live in $INTERFERO_KITS, "
+	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",
+	NULL,
+	NULL,
+	NULL};
+
+static int load(const char *what, struct ifr_kit *kit, struct ifr_error *err) {
+	ifr_kit_init(kit);
+	if (!what)
+		return ifr_fail(err, IFR_E_USAGE, "which kit? Name a program or a key; \"interfero kit list\" shows them");
+	return strchr(what, '/') || ifr_file_exists(what) ? ifr_kit_of_program(what, kit, err)
+	                                                  : ifr_kit_load(what, kit, err);
+}
+
+static int64_t size_of(const struct ifr_kit *kit) {
+	int64_t bytes = 0;
+	for (size_t i = 0; i < kit->input_count; i++)
+		bytes += kit->inputs[i].bytes;
+	return bytes;
+}
+
+static int list(struct ifr_error *err) {
+	struct ifr_strings keys = {0};
+	int result = ifr_kit_keys(&keys, err);
+	if (!result && keys.count)
+		printf("%-14s %-22s %8s %7s  %s\n", "KEY", "CAPTURED", "INPUTS", "MiB", "PROGRAM");
+	for (size_t i = 0; i < keys.count && !result; i++) {
+		struct ifr_kit kit;
+		struct ifr_error broken = {0};
+		if (ifr_kit_load(keys.items[i], &kit, &broken))
+			printf("%-14.14s %s\n", keys.items[i], broken.message);
+		else
+			printf("%-14.14s %-22s %8zu %7.1f  %s\n", kit.key, kit.created, kit.input_count,
+			       (double)size_of(&kit) / 1048576, kit.program);
+		ifr_kit_release(&kit);
+	}
+	if (!result && !keys.count)
+		fprintf(stderr, "no kits yet: build a program with CC=interfero-gcc\n");
+	ifr_strings_release(&keys);
+	return result;
+}
+
+static int show(const char *what, struct ifr_error *err) {
+	struct ifr_kit kit;
+	int result = load(what, &kit, err);
+	if (!result)
+		result = ifr_kit_check(&kit, err);
+	if (!result) {
+		printf("key        %s\nprogram    %s\nlinked as  %s\ncaptured   %s\nlinker     %s (%s)\nfolder     %s\n",
+		       kit.key, kit.program, kit.output, kit.created, kit.linker, kit.linker_version, kit.dir);
+		printf("inputs     %zu, %.1f MiB, all as they were linked\n", kit.input_count,
+		       (double)size_of(&kit) / 1048576);
+		for (size_t i = 0; i < kit.input_count; i++)
+			printf("  %.12s %9" PRId64 "  %s\n", kit.inputs[i].sha256, kit.inputs[i].bytes, kit.inputs[i].path);
+	}
+	ifr_kit_release(&kit);
+	return result;
+}
+
+static int export_kit(const struct options *options, struct ifr_error *err) {
+	struct ifr_kit kit;
+	int result = load(options->what, &kit, err);
+	if (!result && !options->output)
+		result = ifr_fail(err, IFR_E_USAGE, "-o FILE is missing: where shall the kit go?");
+	if (!result)
+		result = ifr_kit_export(&kit, options->output, err);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+static int import_kit(const struct options *options, struct ifr_error *err) {
+	char key[IFR_KEY_MAX];
+	if (!options->what)
+		return ifr_fail(err, IFR_E_USAGE, "which file? Name one that \"interfero kit export\" wrote");
+	int result = ifr_kit_import(options->what, key, err);
+	if (!result)
+		printf("%s\n", key);
+	return result;
+}
+
+/* Whether a kit is to go: named, or captured too long ago. */
+static bool is_old(const char *key, int64_t older_ns) {
+	struct ifr_kit kit;
+	struct stat status;
+	bool old = false;
+	if (!ifr_kit_load(key, &kit, NULL))
+		old = !stat(kit.dir, &status) && (time(NULL) - status.st_mtime) > older_ns / 1000000000;
+	ifr_kit_release(&kit);
+	return old;
+}
+
+static int prune(const struct options *options, struct ifr_error *err) {
+	struct ifr_strings keys = {0};
+	struct ifr_kit kit;
+	int64_t freed = 0;
+	size_t removed = 0;
+	ifr_kit_init(&kit);
+	int result = options->what ? load(options->what, &kit, err) : ifr_kit_keys(&keys, err);
+	if (!result && options->what)
+		ifr_strings_add(&keys, kit.key);
+	for (size_t i = 0; i < keys.count && !result; i++)
+		if (options->what || options->all || (options->older_ns && is_old(keys.items[i], options->older_ns))) {
+			result = ifr_kit_remove(keys.items[i], err);
+			removed++;
+		}
+	if (!result)
+		result = ifr_kit_sweep(&freed, err);
+	if (!result)
+		printf("%zu kits removed, %.1f MiB freed\n", removed, (double)freed / 1048576);
+	ifr_kit_release(&kit);
+	ifr_strings_release(&keys);
+	return result;
+}
+
+int ifr_command_kit(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	int result;
+	argp_parse(&ifr_kit_argp, argc, argv, 0, NULL, &options);
+	if (!strcmp(options.verb, "list"))
+		result = list(&err);
+	else if (!strcmp(options.verb, "show"))
+		result = show(options.what, &err);
+	else if (!strcmp(options.verb, "export"))
+		result = export_kit(&options, &err);
+	else if (!strcmp(options.verb, "import"))
+		result = import_kit(&options, &err);
+	else if (!strcmp(options.verb, "prune"))
+		result = prune(&options, &err);
+	else
+		result =
+			ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, export, import, prune", options.verb);
+	return result ? ifr_command_failed(&err) : 0;
+}

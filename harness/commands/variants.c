@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero variants: makes variants and their plans. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/options.h"
+#include "harness/experiment/variants.h"
+#include "kit/kit.h"
+#include "relinker/relinker.h"
+
+struct options {
+	struct family_options family;
+	const char *folder, *program;
+	struct ifr_strings plans;
+	bool quiet;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->family;
+		return 0;
+	case 'o':
+		options->folder = argument;
+		return 0;
+	case 'p':
+		ifr_strings_add(&options->plans, argument);
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->program)
+			argp_error(state, "one program at a time, not also \"%s\"", argument);
+		options->program = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->folder)
+			argp_error(state, "-o DIR is missing: where shall the variants go?");
+		if (!options->program && !options->plans.count)
+			argp_error(state, "name a program built with interfero-gcc, or a plan with --plan");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"output", 'o', "DIR", 0, "The folder for NAME and NAME.plan, made if missing", 0},
+	{"plan", 'p', "FILE", 0,
+     "Make the variant of this plan instead (may be repeated); its kit is found by the plan", 0},
+	{"quiet", 'q', NULL, 0, "Say nothing but errors", 0},
+	{0},
+};
+static const struct argp_child children[] = {{&family_argp, 0, "Which variants:", 1}, {0}};
+const struct argp ifr_variants_argp = {
+	table,
+	parse,
+	"[PROGRAM]",
+	"Make layouts of a program that was built with CC=interfero-gcc.\v"
+	"Each variant lies in DIR beside its plan, NAME and NAME.plan; the plan alone makes it again, byte for byte.",
+	children,
+	NULL,
+	NULL};
+
+static void print_variant(const struct ifr_plan *plan, const char *folder, const struct ifr_variant *variant) {
+	struct ifr_strings lines = {0};
+	printf("%s/%s\n", folder, plan->name);
+	ifr_strings_split(&lines, ifr_buffer_text(&variant->facts), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		printf("    %s\n", lines.items[i]);
+	ifr_strings_release(&lines);
+}
+
+static int make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const struct options *options,
+                struct ifr_error *err) {
+	struct ifr_variant variant = {0};
+	int result = ifr_axes_check(ifr_plan_axes(plan), err);
+	if (!result)
+		result = ifr_variant_write(relinker, plan, options->folder, true, &variant, err);
+	if (!result && !options->quiet)
+		print_variant(plan, options->folder, &variant);
+	ifr_buffer_release(&variant.facts);
+	return result;
+}
+
+static int make_family(const struct options *options, struct ifr_error *err) {
+	struct ifr_kit kit;
+	struct ifr_relinker *relinker = NULL;
+	int result = ifr_kit_of_program(options->program, &kit, err);
+	if (!result)
+		result = ifr_relinker_open(&kit, &relinker, err);
+	struct ifr_family family = {&kit, options->family.seed, options->family.axes, options->family.parameters};
+	for (unsigned i = 1; i <= options->family.variants && !result; i++) {
+		struct ifr_plan plan;
+		ifr_family_plan(&family, i, &plan);
+		result = make(relinker, &plan, options, err);
+	}
+	ifr_relinker_close(relinker);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+/* A plan's own name, or that of its file. */
+static int name_plan(struct ifr_plan *plan, const char *file, struct ifr_error *err) {
+	if (*plan->name)
+		return 0;
+	const char *base = ifr_path_base(file);
+	size_t length = strlen(base) - (ifr_ends_with(base, ".plan") ? strlen(".plan") : 0);
+	if (!length || length >= sizeof plan->name)
+		return ifr_fail(err, IFR_E_USAGE, "%s has no name of its own: write a line \"name NAME\" into it", file);
+	memcpy(plan->name, base, length);
+	plan->name[length] = '\0';
+	return 0;
+}
+
+static int make_plan(const struct options *options, const char *file, struct ifr_error *err) {
+	struct ifr_plan plan;
+	struct ifr_kit kit;
+	struct ifr_relinker *relinker = NULL;
+	ifr_kit_init(&kit);
+	int result = ifr_plan_read(file, &plan, err);
+	if (!result)
+		result = name_plan(&plan, file, err);
+	if (!result && options->program)
+		result = ifr_kit_of_program(options->program, &kit, err);
+	else if (!result && *plan.kit)
+		result = ifr_kit_load(plan.kit, &kit, err);
+	else if (!result)
+		result = ifr_fail(err, IFR_E_USAGE, "%s does not name its kit: give the program too", file);
+	if (!result && *plan.kit && strcmp(plan.kit, kit.key))
+		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…)", file, plan.kit);
+	if (!result)
+		result = ifr_relinker_open(&kit, &relinker, err);
+	if (!result) {
+		strcpy(plan.kit, kit.key);
+		result = make(relinker, &plan, options, err);
+	}
+	ifr_relinker_close(relinker);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+static int check_folder(const char *folder, struct ifr_error *err) {
+	int result = ifr_dir_make(folder, err);
+	if (!result && access(folder, W_OK))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write in %s: choose another -o", folder);
+	return result;
+}
+
+int ifr_command_variants(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	family_options_init(&options.family, 16);
+	argp_parse(&ifr_variants_argp, argc, argv, 0, NULL, &options);
+	int result = check_folder(options.folder, &err);
+	if (!result && !options.plans.count)
+		result = make_family(&options, &err);
+	if (!result && !options.quiet && !options.plans.count)
+		fprintf(stderr, "seed %llu\n", (unsigned long long)options.family.seed);
+	for (size_t i = 0; i < options.plans.count && !result; i++)
+		result = make_plan(&options, options.plans.items[i], &err);
+	if (!result && !options.quiet && !options.plans.count)
+		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.family.seed);
+	ifr_strings_release(&options.plans);
+	return result ? ifr_command_failed(&err) : 0;
+}

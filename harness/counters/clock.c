@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock source: what every machine knows of a run, without privilege. Times are from the child's release to
+ * its end; resource usage is the kernel's account of the whole child, which begins at fork. That account has two
+ * limits: max-rss is never below what the launcher itself held at the fork, and the times are as fine as the
+ * kernel keeps them. */
+#include <stdio.h>
+#include <x86intrin.h>
+
+#include "harness/counters/source.h"
+
+static double nanoseconds(struct timeval time) {
+	return (double)time.tv_sec * 1e9 + (double)time.tv_usec * 1e3;
+}
+
+static double wall(const struct ifr_run_times *times) {
+	return (double)times->wall_ns;
+}
+
+static double tsc(const struct ifr_run_times *times) {
+	return (double)times->tsc_cycles;
+}
+
+static double user(const struct ifr_run_times *times) {
+	return nanoseconds(times->usage.ru_utime);
+}
+
+static double kernel(const struct ifr_run_times *times) {
+	return nanoseconds(times->usage.ru_stime);
+}
+
+static double cpu(const struct ifr_run_times *times) {
+	return user(times) + kernel(times);
+}
+
+static double page_faults(const struct ifr_run_times *times) {
+	return (double)times->usage.ru_minflt + (double)times->usage.ru_majflt;
+}
+
+static double context_switches(const struct ifr_run_times *times) {
+	return (double)times->usage.ru_nvcsw + (double)times->usage.ru_nivcsw;
+}
+
+static double max_rss(const struct ifr_run_times *times) {
+	return (double)times->usage.ru_maxrss * 1024;
+}
+
+static const struct {
+	const char *name, *unit;
+	double (*value)(const struct ifr_run_times *times);
+} counters[] = {
+	{"duration_time", "ns", wall},
+	{"tsc", "cycles", tsc},
+	{"user_time", "ns", user},
+	{"system_time", "ns", kernel},
+	{"cpu_time", "ns", cpu},
+	{"page-faults", "", page_faults},
+	{"context-switches", "", context_switches},
+	{"max-rss", "bytes", max_rss},
+};
+
+unsigned ifr_clock_count(void) {
+	return sizeof counters / sizeof *counters;
+}
+
+void ifr_clock_describe(unsigned index, struct ifr_counter *counter) {
+	snprintf(counter->name, sizeof counter->name, "%s", counters[index].name);
+	snprintf(counter->unit, sizeof counter->unit, "%s", counters[index].unit);
+	counter->source = "clock";
+	counter->pass = -1;
+}
+
+double ifr_clock_value(unsigned index, const struct ifr_run_times *times) {
+	return counters[index].value(times);
+}
+
+uint64_t ifr_tsc_read(void) {
+	/* rdtsc alone may be executed before the loads that precede it. */
+	_mm_lfence();
+	return __rdtsc();
+}

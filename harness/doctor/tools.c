@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What interfero is made of and leans on: the linker, its plugin, gnuplot, and a place for kits. */
+#include "harness/doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/process.h"
+#include "harness/launch/launch.h"
+#include "kit/kit.h"
+
+static const int64_t tool_limit_ns = INT64_C(10000000000);
+
+/* A file of ours beside the executable; the caller frees. */
+static char *installed(const char *name) {
+	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("."), *prefix = ifr_path_dir(bin),
+		 *path = ifr_format("%s/libexec/interfero/%s", prefix, name);
+	free(prefix);
+	free(bin);
+	free(self);
+	return path;
+}
+
+/* Runs a tool, which may hang, and returns its exit status, -1 if it did not come to an end. line gets the first
+ * line of what it said. */
+static int ask(char *const *argv, struct ifr_buffer *line) {
+	struct ifr_strings environment = {0}, none = {0};
+	struct ifr_outcome outcome;
+	ifr_environment_make(&environment, &none);
+	struct ifr_launch launch = {
+		.program = argv[0],
+		.argv = argv,
+		.environment = &environment,
+		.cpu = -1,
+		.keep_aslr = true,
+		.timeout_ns = tool_limit_ns,
+	};
+	ifr_outcome_init(&outcome);
+	bool ended = !ifr_launch_run(&launch, &outcome, NULL) && !outcome.timed_out && !outcome.interrupted;
+	int status = ended ? outcome.exit_status : -1;
+	const char *said = ifr_buffer_text(outcome.output.length ? &outcome.output : &outcome.errors);
+	ifr_buffer_append(line, said, strcspn(said, "\n"));
+	ifr_outcome_release(&outcome);
+	ifr_strings_release(&environment);
+	return status;
+}
+
+/* Looks for a tool that says its version when asked with --version. */
+static void tool(struct ifr_checkup *checkup, const char *name, enum ifr_check_status without,
+                 const char *remedy) {
+	struct ifr_buffer version = {0};
+	char *shim = ifr_format("ld/%s", name), *ours = installed(shim);
+	const char *const not_this[] = {ours, NULL};
+	char *path = ifr_program_find(name, not_this), option[] = "--version", *const argv[] = {path, option, NULL};
+	if (!path)
+		ifr_checkup_add(checkup, name, without, remedy, "not found in PATH");
+	else if (ask(argv, &version))
+		ifr_checkup_add(checkup, name, without, remedy, "%s does not work%s%s", path, version.length ? ": " : "",
+		                ifr_buffer_text(&version));
+	else
+		ifr_checkup_add(checkup, name, IFR_CHECK_OK, "", "%s", ifr_buffer_text(&version));
+	ifr_buffer_release(&version);
+	free(path);
+	free(ours);
+	free(shim);
+}
+
+/* The compiler that interfero-gcc runs; the caller frees. NULL if there is none. */
+static char *compiler(void) {
+	const char *chosen = getenv("INTERFERO_GCC");
+	return ifr_program_find(chosen && *chosen ? chosen : "gcc", NULL);
+}
+
+/* Whether the plugin loads is asked of the compiler itself: it alone knows whether it is the one it was built for.
+ */
+static void load_plugin(struct ifr_checkup *checkup, const char *plugin, char *gcc) {
+	char dump[] = "-dumpfullversion", check[] = "-fsyntax-only", language[] = "-xc", input[] = "/dev/null";
+	char *load = ifr_format("-fplugin=%s", plugin), *const ask_version[] = {gcc, dump, NULL},
+		 *const ask_load[] = {gcc, load, check, language, input, NULL};
+	struct ifr_buffer version = {0}, trouble = {0};
+	if (ask(ask_version, &version))
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
+		                "mend the compiler, or name another one in INTERFERO_GCC", "%s does not work", gcc);
+	else if (ask(ask_load, &trouble))
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
+		                "build interfero again with this gcc, or name the right gcc in INTERFERO_GCC",
+		                "does not load into gcc %s: %s", ifr_buffer_text(&version), ifr_buffer_text(&trouble));
+	else
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_OK, "", "loads into gcc %s", ifr_buffer_text(&version));
+	ifr_buffer_release(&version);
+	ifr_buffer_release(&trouble);
+	free(load);
+}
+
+static void plugin_fits(struct ifr_checkup *checkup) {
+	char *plugin = installed("interfero.so"), *gcc = compiler();
+	if (!ifr_file_exists(plugin))
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
+		                "install interfero again; the axes of the linker and of the launcher work without it",
+		                "%s is not there", plugin);
+	else if (!gcc)
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN, "install gcc, or name it in INTERFERO_GCC",
+		                "there is no gcc to load it");
+	else
+		load_plugin(checkup, plugin, gcc);
+	free(gcc);
+	free(plugin);
+}
+
+/* The path, or the nearest folder above it that exists; the caller frees. */
+static char *nearest(const char *path) {
+	char *folder = ifr_strdup(path);
+	while (!ifr_file_exists(folder) && strcmp(folder, "/") && strcmp(folder, ".")) {
+		char *above = ifr_path_dir(folder);
+		free(folder);
+		folder = above;
+	}
+	return folder;
+}
+
+/* Tries it, and leaves nothing behind: permissions alone say little to root and of file systems of the kernel. */
+static bool can_hold_folders(const char *path) {
+	char *folder = nearest(path), *attempt = ifr_format("%s/.interfero-XXXXXX", folder);
+	bool made = mkdtemp(attempt) && !rmdir(attempt);
+	free(attempt);
+	free(folder);
+	return made;
+}
+
+static void kits(struct ifr_checkup *checkup) {
+	static const char remedy[] = "let INTERFERO_KITS name a folder that you may write to";
+	char *store = NULL;
+	struct ifr_error err = {0};
+	if (ifr_kit_store(&store, &err)) {
+		ifr_checkup_add(checkup, "kits", IFR_CHECK_BAD, remedy, "%s", err.message);
+		return;
+	}
+	bool writable = can_hold_folders(store);
+	ifr_checkup_add(checkup, "kits", writable ? IFR_CHECK_OK : IFR_CHECK_BAD, remedy,
+	                writable ? "can be kept in %s" : "cannot be kept in %s", store);
+	free(store);
+}
+
+void ifr_checkup_tools(struct ifr_checkup *checkup) {
+	tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
+	plugin_fits(checkup);
+	tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
+	kits(checkup);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A campaign fills an experiment: it makes the variants, runs them all interleaved, and records every sample. It
+ * can be stopped at any moment; the same campaign on the same file goes on where it stopped. */
+#ifndef IFR_HARNESS_CAMPAIGN_H
+#define IFR_HARNESS_CAMPAIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/strings.h"
+#include "harness/experiment/variants.h"
+
+struct ifr_campaign {
+	const char *file;    /* the experiment */
+	const char *program; /* as it ships */
+	char *const *argv;   /* to run it with; argv[0] as the user wrote it */
+	struct ifr_family family;
+	bool seed_given;   /* else an existing experiment's seed holds */
+	unsigned variants; /* beside the layout that ships */
+	unsigned rounds;   /* runs of each variant */
+	const char *counters;
+	int64_t budget_ns;  /* 0: none */
+	int64_t timeout_ns; /* of one run; 0: twenty times the reference, 10 s at least */
+	int cpu;            /* -1: choose; -2: do not pin */
+	bool keep_aslr;
+	const char *stdin_file;         /* NULL: /dev/null */
+	struct ifr_strings environment; /* beyond the minimal one */
+	int expected_exit;
+	bool ignore_output;
+	bool keep_variants; /* leave FILE.variants there */
+
+	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
+	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+};
+
+struct ifr_campaign_result {
+	unsigned runs; /* recorded by this call */
+	unsigned refused_variants;
+	bool complete; /* all that was planned is there */
+	bool interrupted;
+	char refusal[512]; /* the first refused variant and why; "" if none */
+};
+
+/* Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the program fails as it ships;
+ * IFR_E_ENVIRONMENT for everything of the machine. */
+int ifr_campaign_run(struct ifr_campaign *campaign, struct ifr_campaign_result *result, struct ifr_error *err);
+
+#endif

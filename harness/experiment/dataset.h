@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An experiment in memory: what was planned, what ran, and every sample. The experiment file fills it, the
+ * statistics and reports read it; nothing in it is derived. */
+#ifndef IFR_HARNESS_DATASET_H
+#define IFR_HARNESS_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/plan.h"
+#include "common/strings.h"
+
+/* One thing that was counted, under perf's name for it. */
+struct ifr_dataset_counter {
+	char name[64];   /* "duration_time", "page-faults", "branch-misses", … */
+	char unit[16];   /* "ns", "cycles", "bytes", "" for a plain count */
+	char source[16]; /* "clock", "perf", "model" */
+};
+
+/* A layout. Variant 0 is the program as it ships; the others come from plans. */
+struct ifr_dataset_variant {
+	unsigned index;
+	char name[IFR_NAME_MAX];
+	char *plan;     /* the layout plan's text; "" for variant 0 */
+	char *build_id; /* hexadecimal; "" if the program has none */
+	char *facts;    /* what the relinker did, a line each, e.g. "interp: +117 bytes; moved .dynsym by +120" */
+	char *refused; /* NULL, or why this variant is left out of everything (crashed, printed something else, …) */
+};
+
+/* One execution of one variant. */
+struct ifr_dataset_run {
+	unsigned variant;   /* index into variants[] */
+	unsigned round;     /* 0, 1, …: in each round every variant runs once, in seeded random order */
+	unsigned pass;      /* which group of counters was on */
+	int64_t started_ns; /* since the epoch */
+	int exit_status;    /* 0..255, 128+signal after a signal */
+	char *refused;      /* NULL, or why this run's samples do not count */
+	double *value;      /* counter_count values; NaN where the counter was not on in this pass */
+};
+
+struct ifr_dataset_fact {
+	char *name, *value;
+};
+
+struct ifr_dataset {
+	/* Facts in order, for the report and JSON. Always there: "tool version", "program", "command", "kit", "seed",
+	 * "axes", "rounds planned", "variants planned", "host", "processor", "kernel", "pinned to", "aslr", "started".
+	 */
+	struct ifr_dataset_fact *facts;
+	size_t fact_count;
+	struct ifr_strings warnings; /* one sentence each */
+	struct ifr_dataset_counter *counters;
+	size_t counter_count;
+	struct ifr_dataset_variant *variants;
+	size_t variant_count;
+	struct ifr_dataset_run *runs;
+	size_t run_count;
+};
+
+void ifr_dataset_init(struct ifr_dataset *dataset);
+void ifr_dataset_release(struct ifr_dataset *dataset);
+
+/* The value of a fact, or NULL. */
+const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name);
+void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value);
+/* The index of a counter, or -1. */
+int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name);
+/* Each adds one zeroed element and returns it (valid until the next is added); strings in it are heap copies. */
+struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset);
+struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset);         /* value[] allocated, all NaN */
+struct ifr_dataset_counter *ifr_dataset_add_counter(struct ifr_dataset *dataset); /* before the first run */
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Families of variants: number i of a family has its plan from (master seed, axes, parameters, i) alone. */
+#ifndef IFR_HARNESS_VARIANTS_H
+#define IFR_HARNESS_VARIANTS_H
+
+#include "common/plan.h"
+#include "relinker/relinker.h"
+
+enum { IFR_VARIANTS_MAX = 99999 };
+
+struct ifr_family {
+	const struct ifr_kit *kit;
+	uint64_t seed;
+	unsigned axes;              /* mask of 1u << enum ifr_axis */
+	struct ifr_plan parameters; /* only its values are used */
+};
+
+/* "v00000", "v00001", …: of one length, because the length of a path moves the stack. */
+void ifr_variant_name(unsigned index, char name[IFR_NAME_MAX]);
+
+/* The plan of variant index; 0 has no axes. */
+void ifr_family_plan(const struct ifr_family *family, unsigned index, struct ifr_plan *plan);
+
+/* Makes DIR/NAME and, unless plan_too is false, DIR/NAME.plan, from which it can be made again. */
+int ifr_variant_write(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *folder,
+                      bool plan_too, struct ifr_variant *variant, struct ifr_error *err);
+
+/* The bytes of environment that a plan's `stack` axis asks for. */
+uint64_t ifr_plan_stack_bytes(const struct ifr_plan *plan);
+
+/* Fails if an axis of the mask is not one that the harness can vary, with the remedy. */
+int ifr_axes_check(unsigned axes, struct ifr_error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero: the command. */
+#include <argp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/completions.h"
+
+const char *argp_program_version = "interfero " INTERFERO_VERSION;
+
+static const struct ifr_command commands[] = {
+	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
+	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
+	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
+	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
+	{"doctor", ifr_command_doctor, "say what this machine can measure, and what disturbs it", &ifr_doctor_argp},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+int ifr_command_failed(const struct ifr_error *err) {
+	fprintf(stderr, "interfero: %s\n", err->message);
+	return err->code ? err->code : IFR_E_BUG;
+}
+
+void ifr_command_note(const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	fputs("interfero: ", stderr);
+	vfprintf(stderr, format, args);
+	fputs("\n", stderr);
+	va_end(args);
+}
+
+static int help(void) {
+	printf("Usage: interfero COMMAND [OPTIONS]\n"
+	       "Many layouts of one program: what is luck, and what is real.\n\n");
+	for (int i = 0; i < COMMANDS; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	printf("\nFirst build with interfero's compiler, then measure:\n"
+	       "  make CC=interfero-gcc\n"
+	       "  interfero bench -- ./prog args\n\n"
+	       "interfero COMMAND --help explains a command. Exit status: 0 fine, 1 a difference\n"
+	       "was found, 2 usage, 3 the program failed, 4 the machine or a file, 70 our bug.\n");
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	argp_err_exit_status = IFR_E_USAGE;
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		help();
+		return argc < 2 ? IFR_E_USAGE : 0;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("%s\n", argp_program_version);
+		return 0;
+	}
+	if (!strcmp(argv[1], "--completions")) {
+		print_completions(commands, COMMANDS);
+		return 0;
+	}
+	for (int i = 0; i < COMMANDS; i++) {
+		if (strcmp(argv[1], commands[i].name))
+			continue;
+		char *name = ifr_format("interfero %s", commands[i].name);
+		argv[1] = name;
+		int status = commands[i].run(argc - 1, argv + 1);
+		free(name);
+		return status;
+	}
+	fprintf(stderr, "interfero: there is no command \"%s\"; interfero --help lists them\n", argv[1]);
+	return IFR_E_USAGE;
+}

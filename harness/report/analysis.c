@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the dataset's runs to the layouts that count, their medians and their spread. */
+#include "harness/report/analysis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool run_counts(const struct ifr_dataset *dataset, const struct ifr_dataset_run *run) {
+	return !run->refused && !dataset->variants[run->variant].refused;
+}
+
+/* All values of a counter in a variant's runs that count; the caller frees. */
+static double *collect(const struct ifr_dataset *dataset, size_t counter, size_t variant, size_t *count) {
+	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
+	*count = 0;
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		if (run->variant == variant && run_counts(dataset, run) && isfinite(run->value[counter]))
+			values[(*count)++] = run->value[counter];
+	}
+	return ifr_realloc(values, *count + 1, sizeof *values);
+}
+
+bool ifr_counter_median(const struct ifr_dataset *dataset, size_t counter, size_t variant, double *median) {
+	size_t count;
+	double *values = collect(dataset, counter, variant, &count);
+	bool known = !ifr_sample_median(values, count, median, NULL);
+	free(values);
+	return known;
+}
+
+static int no_such_counter(const struct ifr_dataset *dataset, const char *name, struct ifr_error *err) {
+	struct ifr_buffer known = {0};
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", dataset->counters[i].name);
+	int result = ifr_fail(err, IFR_E_USAGE, "this experiment did not record \"%s\"; it has: %s", name,
+	                      known.length ? ifr_buffer_text(&known) : "no counter at all");
+	ifr_buffer_release(&known);
+	return result;
+}
+
+/* What layouts are compared by unless the user says: what the processor spent on the program, for layout moves
+ * nothing else; time on the clock also holds what other programs took away. */
+static int default_metric(const struct ifr_dataset *dataset) {
+	static const char *const preferred[] = {"cycles", "cpu_time", "duration_time"};
+	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
+		int counter = ifr_dataset_counter(dataset, preferred[i]);
+		if (counter >= 0)
+			return counter;
+	}
+	return -1;
+}
+
+static int choose_metric(struct ifr_report *report, const char *name, struct ifr_error *err) {
+	const struct ifr_dataset *dataset = report->dataset;
+	int chosen = name ? ifr_dataset_counter(dataset, name) : default_metric(dataset);
+	if (chosen < 0)
+		return no_such_counter(dataset, name ? name : "cpu_time", err);
+	report->metric_index = (size_t)chosen;
+	report->metric = &dataset->counters[chosen];
+	return 0;
+}
+
+static void count_refusal(struct ifr_report *report, const char *reason) {
+	size_t i = 0;
+	while (i < report->refusal_count && strcmp(report->refusals[i].reason, reason))
+		i++;
+	if (i == report->refusal_count) {
+		report->refusals = ifr_realloc(report->refusals, i + 1, sizeof *report->refusals);
+		report->refusals[i] = (struct ifr_refusal){reason, 0};
+		report->refusal_count++;
+	}
+	report->refusals[i].runs++;
+}
+
+/* Every run is in exactly one of the counts. */
+static int count_runs(struct ifr_report *report, struct ifr_error *err) {
+	const struct ifr_dataset *dataset = report->dataset;
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		if (run->variant >= dataset->variant_count)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu is of variant %u of %zu",
+			                i, run->variant, dataset->variant_count);
+		if (dataset->variants[run->variant].refused) {
+			report->runs_of_refused++;
+		} else if (run->refused) {
+			report->runs_refused++;
+			count_refusal(report, run->refused);
+		} else if (isfinite(run->value[report->metric_index])) {
+			report->runs_used++;
+		} else {
+			report->runs_elsewhere++;
+		}
+	}
+	return report->runs_used ? 0
+	                         : ifr_fail(err, IFR_E_ENVIRONMENT, "no run gave a value of %s: %zu were refused",
+	                                    report->metric->name, report->runs_refused + report->runs_of_refused);
+}
+
+static int by_median(const void *a, const void *b) {
+	const struct ifr_layout *first = a, *second = b;
+	if (first->median != second->median)
+		return first->median < second->median ? -1 : 1;
+	return first->variant->index < second->variant->index ? -1 : first->variant->index > second->variant->index;
+}
+
+static void add_layout(struct ifr_report *report, size_t variant) {
+	struct ifr_layout layout = {.variant = &report->dataset->variants[variant]};
+	if (layout.variant->refused) {
+		report->variants_refused++;
+		return;
+	}
+	layout.values = collect(report->dataset, report->metric_index, variant, &layout.count);
+	if (ifr_sample_median(layout.values, layout.count, &layout.median, NULL)) {
+		report->variants_empty++;
+		free(layout.values);
+		return;
+	}
+	layout.has_interval =
+		!ifr_median_interval(layout.values, layout.count, IFR_REPORT_CONFIDENCE, &layout.interval, NULL);
+	report->layouts[report->layout_count++] = layout;
+}
+
+static void order_layouts(struct ifr_report *report) {
+	const struct ifr_dataset *dataset = report->dataset;
+	report->layouts = ifr_alloc((dataset->variant_count + 1) * sizeof *report->layouts);
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		add_layout(report, i);
+	qsort(report->layouts, report->layout_count, sizeof *report->layouts, by_median);
+	report->medians = ifr_alloc((report->layout_count + 1) * sizeof *report->medians);
+	for (size_t i = 0; i < report->layout_count; i++) {
+		if (report->layouts[i].variant->index == 0)
+			report->shipped = &report->layouts[i];
+		else
+			report->medians[report->random_count++] = report->layouts[i].median;
+	}
+}
+
+static void measure_spread(struct ifr_report *report) {
+	struct ifr_group *groups = ifr_alloc((report->random_count + 1) * sizeof *groups);
+	size_t count = 0;
+	for (size_t i = 0; i < report->layout_count; i++)
+		if (&report->layouts[i] != report->shipped)
+			groups[count++] = (struct ifr_group){report->layouts[i].values, report->layouts[i].count};
+	report->has_components = !ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->components,
+	                                                  &report->no_components);
+	free(groups);
+	report->has_normality =
+		!ifr_normality_check(report->medians, report->random_count, &report->normality, &report->no_normality);
+	if (ifr_sample_median(report->medians, report->random_count, &report->centre, NULL))
+		report->centre = report->layouts[0].median;
+	report->has_centre_interval = !ifr_median_interval(report->medians, report->random_count,
+	                                                   IFR_REPORT_CONFIDENCE, &report->centre_interval, NULL);
+}
+
+int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, struct ifr_report **report,
+                       struct ifr_error *err) {
+	struct ifr_report *made = ifr_alloc(sizeof *made);
+	made->dataset = dataset;
+	int result = choose_metric(made, metric, err);
+	if (!result)
+		result = count_runs(made, err);
+	if (result) {
+		ifr_report_free(made);
+		return result;
+	}
+	order_layouts(made);
+	measure_spread(made);
+	ifr_contrasts_find(made);
+	ifr_regressions_find(made);
+	*report = made;
+	return 0;
+}
+
+void ifr_report_free(struct ifr_report *report) {
+	if (!report)
+		return;
+	for (size_t i = 0; i < report->layout_count; i++)
+		free(report->layouts[i].values);
+	for (size_t i = 0; i < report->regression_count; i++) {
+		free(report->regressions[i].x);
+		free(report->regressions[i].y);
+	}
+	free(report->layouts);
+	free(report->medians);
+	free(report->refusals);
+	free(report->regressions);
+	free(report);
+}

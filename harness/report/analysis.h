@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a report knows. Private to this folder: the forms read it, analysis.c and its helpers fill it. */
+#ifndef IFR_HARNESS_REPORT_ANALYSIS_H
+#define IFR_HARNESS_REPORT_ANALYSIS_H
+
+#include "harness/report/report.h"
+#include "harness/statistics/statistics.h"
+
+#define IFR_REPORT_CONFIDENCE 0.95
+#define IFR_REPORT_LEVEL 0.05 /* p-values below it count as evidence */
+
+/* A layout that counts: not refused, with at least one value. */
+struct ifr_layout {
+	const struct ifr_dataset_variant *variant;
+	double *values;
+	size_t count;
+	double median;
+	struct ifr_interval interval; /* of the median, distribution-free */
+	bool has_interval;            /* two runs at least */
+};
+
+/* A difference in % of what it is compared with; positive: more than that. */
+struct ifr_contrast {
+	bool known;
+	double difference_pct;
+	bool has_interval;
+	struct ifr_interval interval_pct;
+};
+
+/* The best or the worst of the random layouts. */
+struct ifr_pick {
+	const struct ifr_layout *layout; /* NULL: there is none */
+	struct ifr_contrast to_shipped;  /* its interval allows for the choice among all */
+	bool predicted;
+	struct ifr_prediction prediction;
+	struct ifr_contrast again; /* the prediction's expected value, against the shipped layout */
+};
+
+/* A response against a counter, a point a layout; the shipped one stands beside the line, not in it. */
+struct ifr_regression {
+	const struct ifr_dataset_counter *counter;
+	double *x, *y;
+	size_t count;
+	bool has_shipped;
+	double shipped_x, shipped_y;
+	struct ifr_line line;
+	double p_adjusted; /* for the number of counters tried */
+};
+
+struct ifr_refusal {
+	const char *reason;
+	size_t runs;
+};
+
+struct ifr_report {
+	const struct ifr_dataset *dataset;
+	const struct ifr_dataset_counter *metric;
+	size_t metric_index;
+	struct ifr_layout *layouts; /* by median, the smallest first */
+	size_t layout_count;
+	const struct ifr_layout *shipped; /* NULL: refused or not there */
+	double *medians;                  /* of the random layouts, ascending */
+	size_t random_count;
+
+	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
+	size_t runs_of_refused, variants_refused, variants_empty;
+	struct ifr_refusal *refusals; /* of runs, by reason */
+	size_t refusal_count;
+
+	/* Where something cannot be told, has_* is false and the error's message says why. */
+	bool has_components, has_normality;
+	struct ifr_components components;
+	struct ifr_normality normality;
+	struct ifr_error no_components, no_normality;
+	double centre; /* median of the random layouts' medians; of all where there is no random one */
+	bool has_centre_interval;
+	struct ifr_interval centre_interval;
+
+	size_t faster; /* random layouts whose median is below the shipped one's */
+	bool has_share;
+	struct ifr_interval share;
+	struct ifr_contrast shipped_to_centre;
+	struct ifr_pick best, worst;
+
+	struct ifr_regression *regressions; /* the strongest first */
+	size_t regression_count;
+	bool response_is_cpi, per_1000_instructions;
+};
+
+/* The median of a counter over a variant's runs that count; false if there is none. */
+bool ifr_counter_median(const struct ifr_dataset *dataset, size_t counter, size_t variant, double *median);
+
+/* The two later steps of the analysis. */
+void ifr_contrasts_find(struct ifr_report *report);
+void ifr_regressions_find(struct ifr_report *report);
+
+#endif

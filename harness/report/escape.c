@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/report/escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static bool continues(const char *text) {
+	return ((unsigned char)*text & 0xc0) == 0x80;
+}
+
+/* Bytes of the character at text, 0 if it is not UTF-8. */
+static size_t character(const char *text, uint32_t *code) {
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	unsigned char lead = (unsigned char)*text;
+	size_t length = lead < 0x80 ? 1 : lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
+	*code = length <= 1 ? lead : lead & (0x7fu >> length);
+	for (size_t i = 1; i < length; i++) {
+		if (!continues(text + i))
+			return 0;
+		*code = *code << 6 | ((unsigned char)text[i] & 0x3f);
+	}
+	bool surrogate = *code >= 0xd800 && *code < 0xe000;
+	return length && *code >= smallest[length] && *code < 0x110000 && !surrogate ? length : 0;
+}
+
+/* Controls, and the marks that turn the direction of what follows. */
+static bool is_control(uint32_t code) {
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+	       (code >= 0x2066 && code <= 0x2069);
+}
+
+/* Appends one character and returns the bytes read. */
+static size_t copy_character(struct ifr_buffer *out, const char *text, bool lines) {
+	uint32_t code;
+	size_t length = character(text, &code);
+	bool kept = length && (!is_control(code) || (lines && (code == '\n' || code == '\t')));
+	if (kept)
+		ifr_buffer_append(out, text, length);
+	else
+		ifr_buffer_puts(out, !lines && (code == '\n' || code == '\t') ? " " : "?");
+	return length ? length : 1;
+}
+
+void ifr_escape_plain(struct ifr_buffer *out, const char *text) {
+	while (*text)
+		text += copy_character(out, text, false);
+}
+
+char *ifr_escape_utf8(const char *text) {
+	struct ifr_buffer out = {0};
+	ifr_buffer_puts(&out, "");
+	while (*text)
+		text += copy_character(&out, text, true);
+	return out.data ? ifr_buffer_detach(&out) : ifr_strdup("");
+}
+
+void ifr_escape_html(struct ifr_buffer *out, const char *text) {
+	static const char special[] = "&<>\"'";
+	static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+	while (*text) {
+		const char *found = strchr(special, *text);
+		if (found) {
+			ifr_buffer_puts(out, entity[found - special]);
+			text++;
+		} else {
+			text += copy_character(out, text, true);
+		}
+	}
+}
+
+void ifr_quote_gnuplot(struct ifr_buffer *out, const char *text) {
+	ifr_buffer_puts(out, "'");
+	while (*text) {
+		if (*text == '\'') {
+			ifr_buffer_puts(out, "''");
+			text++;
+		} else {
+			text += copy_character(out, text, false);
+		}
+	}
+	ifr_buffer_puts(out, "'");
+}
+
+static bool is_plain(char c, const char *others) {
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(others, c));
+}
+
+void ifr_escape_word(struct ifr_buffer *out, const char *text) {
+	if (!*text)
+		ifr_buffer_puts(out, "_");
+	for (; *text; text++)
+		ifr_buffer_append(out, is_plain(*text, "._-+") ? text : "_", 1);
+}
+
+void ifr_quote_shell(struct ifr_buffer *out, const char *text) {
+	bool plain = *text != '\0';
+	for (const char *c = text; *c; c++)
+		plain = plain && is_plain(*c, "._-+/:,=@%");
+	if (plain) {
+		ifr_buffer_puts(out, text);
+		return;
+	}
+	ifr_buffer_puts(out, "'");
+	for (; *text; text++) {
+		if (*text == '\'')
+			ifr_buffer_puts(out, "'\\''");
+		else
+			ifr_buffer_append(out, text, 1);
+	}
+	ifr_buffer_puts(out, "'");
+}
+
+size_t ifr_text_width(const char *text, size_t bytes) {
+	size_t width = 0;
+	for (size_t i = 0; i < bytes; i++)
+		width += !continues(text + i);
+	return width;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes text from outside harmless in each place where a report prints it. Private to this folder. Bytes that are
+ * not UTF-8 and control characters become '?', in HTML and JSON apart from line ends and tabs. */
+#ifndef IFR_HARNESS_REPORT_ESCAPE_H
+#define IFR_HARNESS_REPORT_ESCAPE_H
+
+#include "common/buffer.h"
+
+/* For a terminal; a line end becomes a space. */
+void ifr_escape_plain(struct ifr_buffer *out, const char *text);
+/* For HTML text and double-quoted attributes. */
+void ifr_escape_html(struct ifr_buffer *out, const char *text);
+/* For a JSON library: valid UTF-8, not quoted; the caller frees. */
+char *ifr_escape_utf8(const char *text);
+/* A single-quoted string for gnuplot. */
+void ifr_quote_gnuplot(struct ifr_buffer *out, const char *text);
+/* A word for gnuplot's data and for file names: letters, digits and "._-+" remain, the rest become '_'. */
+void ifr_escape_word(struct ifr_buffer *out, const char *text);
+/* A word for a POSIX shell, quoted where it has to be. */
+void ifr_quote_shell(struct ifr_buffer *out, const char *text);
+
+/* How many columns text takes, one a character. */
+size_t ifr_text_width(const char *text, size_t bytes);
+
+#endif

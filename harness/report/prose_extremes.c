@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The best and the worst layout in words, and how to have the best again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/axis.h"
+#include "common/plan.h"
+#include "harness/report/escape.h"
+#include "harness/report/prose.h"
+
+static void say_pick(struct ifr_prose *prose, const char *label, const struct ifr_pick *pick) {
+	const struct ifr_report *report = prose->report;
+	const struct ifr_contrast *contrast = &pick->to_shipped;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_printf(text, "%s: %s, ", label, pick->layout->variant->name);
+	ifr_format_value(text, &prose->scale, pick->layout->median);
+	if (contrast->known) {
+		ifr_buffer_puts(text, ", ");
+		ifr_format_pct(text, contrast->difference_pct);
+		ifr_buffer_printf(text, " %s than the shipped layout",
+		                  contrast->difference_pct <= 0 ? ifr_prose_less(report) : ifr_prose_more(report));
+	}
+	if (contrast->known && contrast->has_interval) {
+		ifr_buffer_puts(text, " (");
+		ifr_prose_interval(prose, &contrast->interval_pct);
+		ifr_buffer_puts(text, ")");
+	}
+	ifr_buffer_puts(text, ".");
+	if (pick->predicted) {
+		ifr_buffer_puts(text, " Measured again, expect ");
+		ifr_format_value(text, &prose->scale, pick->prediction.expected);
+		if (pick->again.known) {
+			ifr_buffer_puts(text, ", ");
+			ifr_format_pct(text, pick->again.difference_pct);
+			ifr_buffer_printf(text, " %s than shipped",
+			                  pick->again.difference_pct <= 0 ? ifr_prose_less(report) : ifr_prose_more(report));
+		}
+		ifr_buffer_puts(text, " (19 times in 20 within ");
+		ifr_format_range(text, &prose->scale, pick->prediction.again.low, pick->prediction.again.high);
+		ifr_buffer_puts(text, ").");
+	}
+	ifr_prose_end(prose, IFR_PROSE_ITEM);
+}
+
+/* Is the plan of variant index the one that the experiment's own seed and axes give? */
+static bool plan_is_derived(const struct ifr_report *report, const struct ifr_layout *layout, uint64_t *seed) {
+	const char *axes_text = ifr_dataset_fact(report->dataset, "axes");
+	const char *seed_text = ifr_dataset_fact(report->dataset, "seed");
+	struct ifr_plan recorded, derived;
+	unsigned axes;
+	char *end;
+	if (!axes_text || !seed_text || !*seed_text || ifr_axes_parse(axes_text, &axes, NULL))
+		return false;
+	errno = 0;
+	*seed = strtoull(seed_text, &end, 0);
+	if (errno || *end)
+		return false;
+	const char *text = layout->variant->plan;
+	if (ifr_plan_parse(text, strlen(text), "plan", &recorded, NULL))
+		return false;
+	ifr_plan_init(&derived);
+	ifr_plan_derive(&derived, *seed, axes, layout->variant->index);
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+		const struct ifr_axis_setting *a = &recorded.axis[i], *b = &derived.axis[i];
+		if (a->on != b->on || (a->on && (a->seed != b->seed || memcmp(a->value, b->value, sizeof a->value))))
+			return false;
+	}
+	return true;
+}
+
+bool ifr_prose_recipe(const struct ifr_report *report, const struct ifr_layout *layout, struct ifr_buffer *code) {
+	const char *program = ifr_dataset_fact(report->dataset, "program"), *plan = layout->variant->plan;
+	uint64_t seed;
+	if (!plan || !*plan)
+		return false;
+	if (plan_is_derived(report, layout, &seed)) {
+		ifr_buffer_printf(code, "interfero variants --seed %llu --axes ", (unsigned long long)seed);
+		ifr_quote_shell(code, ifr_dataset_fact(report->dataset, "axes"));
+		ifr_buffer_printf(code, " -n %u \\\n    -o DIR ", layout->variant->index);
+	} else {
+		ifr_buffer_puts(code, "interfero variants --plan best.plan -o DIR ");
+	}
+	ifr_quote_shell(code, program && *program ? program : "PROGRAM");
+	ifr_buffer_printf(code, "\n\n%s%s", plan, plan[strlen(plan) - 1] == '\n' ? "" : "\n");
+	return true;
+}
+
+static void say_recipe(struct ifr_prose *prose) {
+	const struct ifr_layout *best = prose->report->best.layout;
+	struct ifr_buffer code = {0};
+	uint64_t seed;
+	if (!ifr_prose_recipe(prose->report, best, &code))
+		return;
+	if (plan_is_derived(prose->report, best, &seed))
+		ifr_buffer_printf(
+			&prose->text,
+			"This makes the best layout again, as the last (number %u) of those in DIR; under it is the "
+			"plan that says what it is:",
+			best->variant->index);
+	else
+		ifr_buffer_puts(&prose->text, "This makes the best layout again from its plan, which stands under it and "
+		                              "belongs into the file best.plan:");
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	ifr_prose_say(prose, IFR_PROSE_CODE, ifr_buffer_text(&code));
+	ifr_buffer_release(&code);
+}
+
+static void say_caution(struct ifr_prose *prose) {
+	const struct ifr_report *report = prose->report;
+	ifr_buffer_printf(
+		&prose->text,
+		"The best of %zu was picked for its numbers and owes part of its lead to lucky runs; the worst, "
+		"to unlucky ones.",
+		report->random_count);
+	if (report->best.predicted) {
+		double own_pct = 100 * report->best.prediction.reliability;
+		ifr_buffer_puts(&prose->text,
+		                " The expectation takes that back: of a layout's distance from the average of all, ");
+		ifr_prose_share(&prose->text, own_pct);
+		ifr_buffer_puts(&prose->text, " is the layout's own, the rest noise.");
+	}
+	if (report->best.to_shipped.has_interval)
+		ifr_buffer_printf(&prose->text,
+		                  " The intervals against the shipped layout are wide enough to hold for all %zu "
+		                  "layouts at once.",
+		                  report->random_count);
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+}
+
+void ifr_prose_extremes(struct ifr_prose *prose) {
+	const struct ifr_report *report = prose->report;
+	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which layouts are the best and the worst?");
+	if (!report->best.layout) {
+		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no random layout to choose from.");
+		return;
+	}
+	if (report->random_count > 1 && report->best.layout->median == report->worst.layout->median) {
+		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "None: all random layouts have the same median.");
+		return;
+	}
+	say_pick(prose, report->random_count > 1 ? "Best" : "The only one", &report->best);
+	if (report->random_count > 1) {
+		say_pick(prose, "Worst", &report->worst);
+		say_caution(prose);
+	}
+	say_recipe(prose);
+}

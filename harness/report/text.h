@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pictures in characters. Private to this folder. */
+#ifndef IFR_HARNESS_REPORT_TEXT_H
+#define IFR_HARNESS_REPORT_TEXT_H
+
+#include "harness/report/analysis.h"
+
+/* Where all layouts lie, one mark a layout or a few, with the shipped one below the axis. At most 80 columns. */
+void ifr_text_plot(const struct ifr_report *report, struct ifr_buffer *out);
+/* The best five, the shipped one and the worst five. */
+void ifr_text_table(const struct ifr_report *report, bool color, struct ifr_buffer *out);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One-way random effects: how much of the variation lies between layouts, how much within. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <string.h>
+
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/statistics.h"
+
+/* What the groups' sizes and means add up to. */
+struct sums {
+	double count, squares, inverses; /* of the sizes */
+	double total;                    /* of all values */
+	double means;                    /* of the groups' means */
+};
+
+static int add_up(const struct ifr_group *groups, size_t count, struct ifr_components *c, struct sums *sums,
+                  struct ifr_error *err) {
+	for (size_t i = 0; i < count; i++) {
+		int result = ifr_values_check(groups[i].values, groups[i].count, 0, err);
+		if (result)
+			return result;
+		if (groups[i].count == 0)
+			continue;
+		double n = (double)groups[i].count, mean = gsl_stats_mean(groups[i].values, 1, groups[i].count);
+		sums->count += n;
+		sums->squares += n * n;
+		sums->inverses += 1 / n;
+		sums->total += n * mean;
+		sums->means += mean;
+		c->groups++;
+		c->values += groups[i].count;
+	}
+	if (c->groups < 2)
+		return ifr_fail(err, IFR_E_USAGE, "differences between layouts need at least two layouts, and %s",
+		                c->groups ? "there is one" : "there is none");
+	return 0;
+}
+
+/* Sums of squares about the means, never differences of large sums. Returns the sum of squares of the groups'
+ * means about their own mean, each group counting once. */
+static double sum_squares(const struct ifr_group *groups, size_t count, const struct sums *sums,
+                          struct ifr_components *c) {
+	double grand = sums->total / sums->count, unweighted = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (groups[i].count == 0)
+			continue;
+		double mean = gsl_stats_mean(groups[i].values, 1, groups[i].count);
+		c->ss_between += (double)groups[i].count * (mean - grand) * (mean - grand);
+		c->ss_within += gsl_stats_tss_m(groups[i].values, 1, groups[i].count, mean);
+		unweighted += (mean - c->mean) * (mean - c->mean);
+	}
+	return unweighted;
+}
+
+static void test_layouts(struct ifr_components *c) {
+	c->testable = c->noise_known && c->ms_within > 0;
+	if (!c->testable)
+		return;
+	c->f = c->ms_between / c->ms_within;
+	c->p = gsl_cdf_fdist_Q(c->f, c->df_between, c->df_within);
+}
+
+/* One end of Williams's interval: share is the cumulative probability that belongs to it. */
+static double bound(const struct ifr_components *c, double ss, double harmonic, double share) {
+	double noise = c->ms_within > 0 ? c->ms_within * ifr_f_quantile(share, c->df_between, c->df_within) : 0;
+	double variance = (ss - c->df_between * noise) / (harmonic * ifr_chi2_quantile(share, c->df_between));
+	return variance > 0 ? sqrt(variance) : 0;
+}
+
+int ifr_components_estimate(const struct ifr_group *groups, size_t count, double confidence,
+                            struct ifr_components *components, struct ifr_error *err) {
+	struct ifr_components c = {0};
+	struct sums sums = {0};
+	int result = add_up(groups, count, &c, &sums, err);
+	if (result)
+		return result;
+	c.mean = sums.means / (double)c.groups;
+	double unweighted = sum_squares(groups, count, &sums, &c);
+	c.df_between = (double)c.groups - 1;
+	c.df_within = (double)(c.values - c.groups);
+	c.ms_between = c.ss_between / c.df_between;
+	c.noise_known = c.df_within > 0;
+	c.ms_within = c.noise_known ? c.ss_within / c.df_within : 0;
+	c.n0 = (sums.count - sums.squares / sums.count) / c.df_between;
+	test_layouts(&c);
+	c.between_variance = fmax(0, (c.ms_between - c.ms_within) / c.n0);
+	c.between_sd = sqrt(c.between_variance);
+	double harmonic = (double)c.groups / sums.inverses, tail = (1 - confidence) / 2;
+	c.between_interval.low = bound(&c, harmonic * unweighted, harmonic, 1 - tail);
+	c.between_interval.high = bound(&c, harmonic * unweighted, harmonic, tail);
+	c.between_interval.confidence = confidence;
+	*components = c;
+	return 0;
+}

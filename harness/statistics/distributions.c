@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/statistics/distributions.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/buffer.h"
+
+double ifr_t_quantile(double p, double df) {
+	gsl_error_handler_t *before = gsl_set_error_handler_off();
+	double x = gsl_cdf_tdist_Pinv(p, df);
+	gsl_set_error_handler(before);
+	return x;
+}
+
+double ifr_chi2_quantile(double p, double df) {
+	gsl_error_handler_t *before = gsl_set_error_handler_off();
+	double x = gsl_cdf_chisq_Pinv(p, df);
+	gsl_set_error_handler(before);
+	return x;
+}
+
+double ifr_f_quantile(double p, double df1, double df2) {
+	gsl_error_handler_t *before = gsl_set_error_handler_off();
+	double x = gsl_cdf_fdist_Pinv(p, df1, df2);
+	gsl_set_error_handler(before);
+	return x;
+}
+
+double ifr_beta_quantile(double p, double a, double b) {
+	gsl_error_handler_t *before = gsl_set_error_handler_off();
+	double x = gsl_cdf_beta_Pinv(p, a, b);
+	gsl_set_error_handler(before);
+	return x;
+}
+
+int ifr_values_check(const double *values, size_t count, size_t needed, struct ifr_error *err) {
+	if (count < needed)
+		return ifr_fail(err, IFR_E_USAGE, "there %s %zu value%s, and this needs at least %zu",
+		                count == 1 ? "is" : "are", count, count == 1 ? "" : "s", needed);
+	for (size_t i = 0; i < count; i++)
+		if (!isfinite(values[i]))
+			return ifr_fail(err, IFR_E_USAGE, "value %zu of %zu is not a number", i + 1, count);
+	return 0;
+}
+
+double *ifr_values_sorted(const double *values, size_t count) {
+	double *sorted = ifr_alloc(count * sizeof *sorted);
+	memcpy(sorted, values, count * sizeof *sorted);
+	gsl_sort(sorted, 1, count);
+	return sorted;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals of shares and differences, and p-values of several tests at once. */
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/statistics.h"
+
+int ifr_share_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
+                       struct ifr_error *err) {
+	if (count == 0 || hits > count)
+		return ifr_fail(err, IFR_E_USAGE, "%zu of %zu is not a share", hits, count);
+	double tail = (1 - confidence) / 2, k = (double)hits, n = (double)count;
+	interval->low = hits == 0 ? 0 : ifr_beta_quantile(tail, k, n - k + 1);
+	interval->high = hits == count ? 1 : ifr_beta_quantile(1 - tail, k + 1, n - k);
+	interval->confidence = confidence;
+	return 0;
+}
+
+struct ifr_interval ifr_difference_interval(double a, struct ifr_interval of_a, double b,
+                                            struct ifr_interval of_b) {
+	return (struct ifr_interval){
+		.low = a - b - hypot(a - of_a.low, of_b.high - b),
+		.high = a - b + hypot(of_a.high - a, b - of_b.low),
+		.confidence = fmin(of_a.confidence, of_b.confidence),
+	};
+}
+
+struct ifr_interval ifr_t_interval(double value, double se, double df, double confidence, size_t comparisons) {
+	double tail = (1 - confidence) / 2 / (double)(comparisons ? comparisons : 1);
+	double half = ifr_t_quantile(1 - tail, df) * se;
+	return (struct ifr_interval){value - half, value + half, confidence};
+}
+
+void ifr_p_adjust(double *p, size_t count) {
+	size_t *order = ifr_alloc((count ? count : 1) * sizeof *order);
+	gsl_sort_index(order, p, 1, count);
+	double largest = 0;
+	for (size_t i = 0; i < count; i++) {
+		largest = fmax(largest, fmin(1, p[order[i]] * (double)(count - i)));
+		p[order[i]] = largest;
+	}
+	free(order);
+}

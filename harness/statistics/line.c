@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A straight line through points, and how well it is known. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_fit.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/statistics.h"
+
+static int check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 3, err);
+	if (result)
+		return result;
+	double low, high;
+	gsl_stats_minmax(&low, &high, values, 1, count);
+	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
+}
+
+int ifr_line_fit(const double *x, const double *y, size_t count, struct ifr_line *line, struct ifr_error *err) {
+	int result = check_varies(x, count, "the counter", err);
+	if (!result)
+		result = check_varies(y, count, "the response", err);
+	if (result)
+		return result;
+	double cov00, cov01, cov11, residuals, df = (double)count - 2;
+	gsl_fit_linear(x, 1, y, 1, count, &line->intercept, &line->slope, &cov00, &cov01, &cov11, &residuals);
+	line->count = count;
+	line->intercept_se = sqrt(cov00);
+	line->slope_se = sqrt(cov11);
+	line->residual_sd = sqrt(residuals / df);
+	line->r = gsl_stats_correlation(x, 1, y, 1, count);
+	line->r2 = line->r * line->r;
+	line->mean_x = gsl_stats_mean(x, 1, count);
+	line->sxx = gsl_stats_tss_m(x, 1, count, line->mean_x);
+	line->t = line->slope_se > 0 ? line->slope / line->slope_se : 0;
+	line->p = line->slope_se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(line->t), df) : 0;
+	return 0;
+}
+
+void ifr_line_bands(const struct ifr_line *line, double x, double confidence, struct ifr_interval *mean,
+                    struct ifr_interval *point) {
+	double n = (double)line->count, y = line->intercept + line->slope * x;
+	double leverage = 1 / n + (x - line->mean_x) * (x - line->mean_x) / line->sxx;
+	*mean = ifr_t_interval(y, line->residual_sd * sqrt(leverage), n - 2, confidence, 1);
+	*point = ifr_t_interval(y, line->residual_sd * sqrt(1 + leverage), n - 2, confidence, 1);
+}

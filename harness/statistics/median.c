@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much the median of normal values varies. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <math.h>
+
+#include "harness/statistics/statistics.h"
+
+/* The integrands are smooth and vanish with their derivatives far out, where the trapezoidal rule converges faster
+ * than any power of the step. */
+enum { STEPS = 256, GAP_STEPS = 1024, ASYMPTOTIC_FROM = 500 };
+
+/* Ten standard deviations of the median, or as far as single values go. */
+static double reach_of(double count) {
+	return fmin(8.5, 10 * sqrt(M_PI_2 / count));
+}
+
+static double log_lower(double x) {
+	return log(gsl_cdf_ugaussian_P(x));
+}
+
+static double log_upper(double x) {
+	return log(gsl_cdf_ugaussian_Q(x));
+}
+
+/* The middle one of 2k+1 values. */
+static double odd_variance(unsigned k) {
+	double reach = reach_of(2.0 * k + 1), step = 2 * reach / STEPS, sum = 0;
+	double constant = gsl_sf_lngamma(2.0 * k + 2) - 2 * gsl_sf_lngamma(k + 1.0);
+	for (int i = 0; i <= STEPS; i++) {
+		double x = -reach + i * step;
+		sum += x * x * gsl_ran_ugaussian_pdf(x) * exp(constant + k * (log_lower(x) + log_upper(x)));
+	}
+	return sum * step;
+}
+
+/* The mean of the two middle ones of 2k values, x and x + gap. Simpson's rule over the gap, which starts at an
+ * edge. */
+static double even_variance(unsigned k) {
+	double reach = reach_of(2.0 * k), step = 2 * reach / STEPS, gap_step = reach / GAP_STEPS, sum = 0;
+	double constant = gsl_sf_lngamma(2.0 * k + 1) - 2 * gsl_sf_lngamma(k);
+	for (int i = 0; i <= STEPS; i++) {
+		double x = -reach + i * step;
+		double outer = gsl_ran_ugaussian_pdf(x) * exp(constant + (k - 1) * log_lower(x));
+		for (int j = 0; outer > 1e-300 && j <= GAP_STEPS; j++) {
+			double y = x + j * gap_step, middle = x + j * gap_step / 2;
+			double weight = j == 0 || j == GAP_STEPS ? 1 : j % 2 ? 4 : 2;
+			double inner = gsl_ran_ugaussian_pdf(y) * exp((k - 1) * log_upper(y));
+			sum += weight / 3 * middle * middle * outer * inner;
+		}
+	}
+	return sum * step * gap_step;
+}
+
+double ifr_median_variance(size_t count) {
+	if (count == 0)
+		return 0;
+	if (count >= ASYMPTOTIC_FROM)
+		return M_PI_2 / (double)count;
+	return count % 2 ? odd_variance((unsigned)count / 2) : even_variance((unsigned)count / 2);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One sample: quantiles, moments, the interval of a median. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/statistics.h"
+
+int ifr_sample_quantile(const double *values, size_t count, double p, double *quantile, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 1, err);
+	if (result)
+		return result;
+	if (!(p >= 0 && p <= 1))
+		return ifr_fail(err, IFR_E_USAGE, "a quantile lies between 0 and 1");
+	double *sorted = ifr_values_sorted(values, count);
+	*quantile = gsl_stats_quantile_from_sorted_data(sorted, 1, count, p);
+	free(sorted);
+	return 0;
+}
+
+int ifr_sample_median(const double *values, size_t count, double *median, struct ifr_error *err) {
+	return ifr_sample_quantile(values, count, 0.5, median, err);
+}
+
+int ifr_sample_moments(const double *values, size_t count, double *mean, double *sd, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, sd ? 2 : 1, err);
+	if (result)
+		return result;
+	*mean = gsl_stats_mean(values, 1, count);
+	if (sd)
+		*sd = gsl_stats_sd_m(values, 1, count, *mean);
+	return 0;
+}
+
+int ifr_median_interval(const double *values, size_t count, double confidence, struct ifr_interval *interval,
+                        struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 2, err);
+	if (result)
+		return result;
+	/* The interval from the k-th smallest to the k-th largest misses with probability 2 P(Binomial(n, 1/2) < k).
+	 */
+	unsigned k = 1, n = (unsigned)count;
+	while (2 * (k + 1) <= n && 1 - 2 * gsl_cdf_binomial_P(k, 0.5, n) >= confidence)
+		k++;
+	double *sorted = ifr_values_sorted(values, count);
+	interval->low = sorted[k - 1];
+	interval->high = sorted[n - k];
+	interval->confidence = 1 - 2 * gsl_cdf_binomial_P(k - 1, 0.5, n);
+	free(sorted);
+	return 0;
+}

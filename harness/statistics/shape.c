@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The shape of a sample: is it normal, and what does its density look like. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/statistics.h"
+
+static int check_spread(const double *values, size_t count, size_t needed, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, needed, err);
+	if (result)
+		return result;
+	double low, high;
+	gsl_stats_minmax(&low, &high, values, 1, count);
+	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "all %zu values are the same", count);
+}
+
+double ifr_normality_tail(double a2_adjusted) {
+	double a = a2_adjusted;
+	if (a < 0.2)
+		return 1 - exp(-13.436 + 101.14 * a - 223.73 * a * a);
+	if (a < 0.34)
+		return 1 - exp(-8.318 + 42.796 * a - 59.938 * a * a);
+	if (a < 0.6)
+		return exp(0.9177 - 4.279 * a - 1.38 * a * a);
+	/* The parabola turns up again far beyond the table's end. */
+	a = fmin(a, 13);
+	return exp(1.2937 - 5.709 * a + 0.0186 * a * a);
+}
+
+int ifr_normality_check(const double *values, size_t count, struct ifr_normality *normality,
+                        struct ifr_error *err) {
+	int result = check_spread(values, count, 8, err);
+	if (result)
+		return result;
+	double n = (double)count, sum = 0;
+	double mean = gsl_stats_mean(values, 1, count), sd = gsl_stats_sd_m(values, 1, count, mean);
+	double *sorted = ifr_values_sorted(values, count);
+	for (size_t i = 0; i < count; i++) {
+		/* A value dozens of standard deviations out would make the logarithm infinite. */
+		double below = fmax(gsl_cdf_ugaussian_P((sorted[i] - mean) / sd), 1e-300);
+		double above = fmax(gsl_cdf_ugaussian_Q((sorted[count - 1 - i] - mean) / sd), 1e-300);
+		sum += (2 * (double)i + 1) * (log(below) + log(above));
+	}
+	free(sorted);
+	normality->a2 = -n - sum / n;
+	normality->a2_adjusted = normality->a2 * (1 + 0.75 / n + 2.25 / (n * n));
+	normality->p = ifr_normality_tail(normality->a2_adjusted);
+	return 0;
+}
+
+double ifr_normal_score(size_t rank, size_t count) {
+	return gsl_cdf_ugaussian_Pinv(((double)rank - 0.375) / ((double)count + 0.25));
+}
+
+int ifr_density_bandwidth(const double *values, size_t count, double *bandwidth, struct ifr_error *err) {
+	int result = check_spread(values, count, 3, err);
+	if (result)
+		return result;
+	double *sorted = ifr_values_sorted(values, count);
+	double range = gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.75) -
+	               gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.25);
+	free(sorted);
+	double width = gsl_stats_sd(values, 1, count);
+	/* More than half of the values may be equal. */
+	if (range > 0)
+		width = fmin(width, range / 1.34);
+	*bandwidth = 0.9 * width * pow((double)count, -0.2);
+	return 0;
+}
+
+double ifr_density_at(const double *values, size_t count, double bandwidth, double point) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += gsl_ran_ugaussian_pdf((point - values[i]) / bandwidth);
+	return sum / ((double)count * bandwidth);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The axis align: raises the alignment of functions and loops, never lowers it.
+ *
+ * Functions get theirs at the last moment, just before they are written: nothing that GCC decides can depend on
+ * it, and it works alike in every language and in a link-time compiler. Loops are known as long as there is a flow
+ * graph, but labels still move then: one pass marks the labels at the loops' tops where GCC decides its own
+ * alignments, another puts a directive in front of each just before branches are measured. GCC's own directive
+ * follows and is kept. */
+#include "plugin/gcc.h"
+
+#include "plugin/decide.h"
+#include "plugin/passes.h"
+
+static const struct ifr_axis_setting *setting;
+static struct ifr_note_counts *did;
+
+/* What GCC aligns the function to anyway, in bytes. */
+static unsigned compiled_alignment_bytes(tree decl) {
+	unsigned bytes = symtab_node::get(decl)->definition_alignment() / BITS_PER_UNIT;
+	unsigned preferred = 1u << align_functions.levels[0].log;
+	if (!DECL_USER_ALIGN(decl) && optimize_function_for_speed_p(cfun) && bytes < preferred)
+		bytes = preferred;
+	return bytes ? bytes : 1;
+}
+
+static void align_function(tree decl, const char *key) {
+	unsigned least = compiled_alignment_bytes(decl);
+	unsigned bytes = ifr_decide_function_alignment_bytes(setting, key, least);
+	if (bytes <= least)
+		return;
+	SET_DECL_ALIGN(decl, bytes * BITS_PER_UNIT);
+	did->functions++;
+}
+
+/* The labels at the tops of the current function's loops, by number. */
+static sbitmap tops;
+
+/* Marks, for each loop, the label of the block that comes first in the code: the header, or what a jump into the
+ * middle of the loop skips. */
+static void mark_tops() {
+	sbitmap seen = sbitmap_alloc(number_of_loops(cfun));
+	bitmap_clear(seen);
+	basic_block block;
+	FOR_EACH_BB_FN(block, cfun) {
+		class loop *around = block->loop_father;
+		for (; loop_outer(around) && !bitmap_bit_p(seen, around->num); around = loop_outer(around)) {
+			bitmap_set_bit(seen, around->num);
+			if (LABEL_P(BB_HEAD(block)))
+				bitmap_set_bit(tops, CODE_LABEL_NUMBER(BB_HEAD(block)));
+		}
+	}
+	sbitmap_free(seen);
+}
+
+static void find_loops() {
+	tops = sbitmap_alloc(max_label_num() + 1);
+	bitmap_clear(tops);
+	loop_optimizer_init(AVOID_CFG_MODIFICATIONS);
+	mark_tops();
+	loop_optimizer_finalize();
+	free_dominance_info(CDI_DOMINATORS);
+}
+
+static bool top_p(rtx_insn *insn) {
+	return LABEL_P(insn) && (unsigned)CODE_LABEL_NUMBER(insn) < SBITMAP_SIZE(tops) &&
+	       bitmap_bit_p(tops, CODE_LABEL_NUMBER(insn));
+}
+
+static void align_tops(const char *key) {
+	unsigned ordinal = 0;
+	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		if (!top_p(insn))
+			continue;
+		unsigned bytes = ifr_decide_loop_alignment_bytes(setting, key, ordinal++);
+		if (bytes < 2)
+			continue;
+		char text[32];
+		snprintf(text, sizeof text, ".p2align %d", floor_log2(bytes));
+		emit_insn_before(gcc_directive(text), insn);
+		did->loops++;
+	}
+}
+
+static void align_loops_of(tree decl) {
+	if (!tops)
+		return;
+	struct ifr_buffer key = {};
+	ifr_decide_key(gcc_assembler_name(decl), &key);
+	align_tops(ifr_buffer_text(&key));
+	ifr_buffer_release(&key);
+	sbitmap_free(tops);
+	tops = NULL;
+}
+
+static const pass_data tops_data = {RTL_PASS, "interfero_tops", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+static const pass_data functions_data = {RTL_PASS, "interfero_align", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+static const pass_data loops_data = {RTL_PASS, "interfero_loops", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+
+class functions_pass : public rtl_opt_pass {
+  public:
+	functions_pass() : rtl_opt_pass(functions_data, g) {
+	}
+	unsigned execute(function *) final override {
+		struct ifr_buffer key = {};
+		ifr_decide_key(gcc_assembler_name(current_function_decl), &key);
+		align_function(current_function_decl, ifr_buffer_text(&key));
+		ifr_buffer_release(&key);
+		return 0;
+	}
+};
+
+class tops_pass : public rtl_opt_pass {
+  public:
+	tops_pass() : rtl_opt_pass(tops_data, g) {
+	}
+	bool gate(function *) final override {
+		return !gcc_hands_off_p(current_function_decl);
+	}
+	unsigned execute(function *) final override {
+		find_loops();
+		return 0;
+	}
+};
+
+class loops_pass : public rtl_opt_pass {
+  public:
+	loops_pass() : rtl_opt_pass(loops_data, g) {
+	}
+	bool gate(function *) final override {
+		return !gcc_hands_off_p(current_function_decl);
+	}
+	unsigned execute(function *) final override {
+		align_loops_of(current_function_decl);
+		return 0;
+	}
+};
+
+void ifr_align_register(const struct ifr_axis_setting *align, struct ifr_note_counts *counts) {
+	setting = align;
+	did = counts;
+	gcc_register_pass(new tops_pass(), PASS_POS_INSERT_AFTER, "alignments");
+	gcc_register_pass(new loops_pass(), PASS_POS_INSERT_BEFORE, "shorten");
+	gcc_register_pass(new functions_pass(), PASS_POS_INSERT_BEFORE, "final");
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plugin/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/random.h"
+
+enum { NOPS_RATE, NOPS_MAX };          /* parameters of the axis nops */
+enum { ALIGN_FUNCTIONS, ALIGN_LOOPS }; /* parameters of the axis align */
+enum { SUBSECTIONS = IFR_SUBSECTION_LAST - 1 };
+
+static size_t digits(const char *text) {
+	return strspn(text, "0123456789");
+}
+
+/* The length of a ".N" or ".lto_priv.N" that begins at text, or 0. Only the first component of a name may be a
+ * bare number: behind a clone's kind the number belongs to the clone. */
+static size_t unstable_part(const char *text, bool first) {
+	static const char private_mark[] = ".lto_priv.";
+	size_t mark = strncmp(text, private_mark, sizeof private_mark - 1) ? 0 : sizeof private_mark - 1;
+	if (!mark && !first)
+		return 0;
+	if (!mark)
+		mark = 1;
+	size_t length = mark + digits(text + mark);
+	return length > mark && (!text[length] || text[length] == '.') ? length : 0;
+}
+
+void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key) {
+	static const char initialiser[] = "_GLOBAL__sub_I";
+	size_t prefix = sizeof initialiser - 1;
+	ifr_buffer_clear(key);
+	const char *name = assembler_name + (*assembler_name == '*');
+	if (!strncmp(name, initialiser, prefix - 1) && strchr("ID", name[prefix - 1]) && name[prefix - 1]) {
+		ifr_buffer_append(key, name, prefix);
+		return;
+	}
+	size_t base = strcspn(name, ".");
+	/* ".L123" and the like begin with a dot and have no base to speak of. */
+	ifr_buffer_append(key, name, base);
+	bool first = base > 0;
+	for (name += base; *name;) {
+		size_t left_out = unstable_part(name, first);
+		size_t component = 1 + strcspn(name + 1, ".");
+		if (!left_out)
+			ifr_buffer_append(key, name, component);
+		name += left_out ? left_out : component;
+		first = false;
+	}
+}
+
+/* The bits for one thing of a function. */
+static uint64_t bits(const struct ifr_axis_setting *setting, enum ifr_axis axis, const char *key, const char *what,
+                     unsigned ordinal) {
+	struct ifr_buffer name = {0};
+	ifr_buffer_printf(&name, "%s %s %u", key, what, ordinal);
+	uint64_t random = ifr_random_keyed(setting->seed, ifr_axes[axis].name, ifr_buffer_text(&name));
+	ifr_buffer_release(&name);
+	return random;
+}
+
+unsigned ifr_decide_nops_bytes(const struct ifr_axis_setting *nops, const char *key, unsigned ordinal) {
+	if ((int64_t)ifr_random_below(bits(nops, IFR_AXIS_NOPS, key, "place", ordinal), 100) >= nops->value[NOPS_RATE])
+		return 0;
+	uint64_t longest = (uint64_t)nops->value[NOPS_MAX];
+	return 1 + (unsigned)ifr_random_below(bits(nops, IFR_AXIS_NOPS, key, "length", ordinal), longest);
+}
+
+static unsigned alignment_bytes(uint64_t random, unsigned least_bytes, int64_t most_bytes) {
+	unsigned choices = 1;
+	while ((int64_t)least_bytes << choices <= most_bytes)
+		choices++;
+	return least_bytes << ifr_random_below(random, choices);
+}
+
+unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *align, const char *key,
+                                             unsigned least_bytes) {
+	uint64_t random = bits(align, IFR_AXIS_ALIGN, key, "function", 0);
+	return alignment_bytes(random, least_bytes, align->value[ALIGN_FUNCTIONS]);
+}
+
+unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
+	return alignment_bytes(bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1, align->value[ALIGN_LOOPS]);
+}
+
+static uint64_t rank_of(uint64_t seed, const char *name) {
+	struct ifr_buffer key = {0};
+	ifr_decide_key(name, &key);
+	uint64_t rank = ifr_random_keyed(seed, ifr_axes[IFR_AXIS_UNIT_ORDER].name, ifr_buffer_text(&key));
+	ifr_buffer_release(&key);
+	return rank;
+}
+
+void ifr_order_release(struct ifr_order *order) {
+	for (size_t i = 0; i < order->count; i++)
+		free(order->entries[i].name);
+	free(order->entries);
+	*order = (struct ifr_order){0};
+}
+
+void ifr_order_add(struct ifr_order *order, uint64_t seed, const char *name, void *thing) {
+	if (order->count == order->capacity) {
+		order->capacity = order->capacity ? 2 * order->capacity : 64;
+		order->entries = ifr_realloc(order->entries, order->capacity, sizeof *order->entries);
+	}
+	order->entries[order->count++] = (struct ifr_order_entry){rank_of(seed, name), ifr_strdup(name), thing};
+}
+
+static int compare(const void *left, const void *right) {
+	const struct ifr_order_entry *a = left, *b = right;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+void ifr_order_sort(struct ifr_order *order) {
+	if (order->count)
+		qsort(order->entries, order->count, sizeof *order->entries, compare);
+}
+
+size_t ifr_order_position(const struct ifr_order *order, uint64_t seed, const char *name) {
+	char *own = ifr_strdup(name);
+	struct ifr_order_entry wanted = {rank_of(seed, name), own, NULL};
+	size_t low = 0, high = order->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare(&order->entries[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	free(own);
+	return low;
+}
+
+unsigned ifr_order_subsection(const struct ifr_order *order, size_t position) {
+	if (position >= order->count)
+		position = order->count ? order->count - 1 : 0;
+	if (order->count <= SUBSECTIONS)
+		return 1 + (unsigned)position;
+	return 1 + (unsigned)((uint64_t)position * SUBSECTIONS / order->count);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* GCC's headers, in the order in which they can be included, and what differs between its targets and versions. */
+#ifndef IFR_PLUGIN_GCC_H
+#define IFR_PLUGIN_GCC_H
+
+#include "gcc-plugin.h"
+
+#include "tree.h"
+#include "stringpool.h"
+#include "attribs.h"
+#include "function.h"
+#include "basic-block.h"
+#include "rtl.h"
+#include "memmodel.h"
+#include "emit-rtl.h"
+#include "insn-config.h"
+#include "recog.h"
+#include "insn-codes.h"
+#include "insn-flags.h"
+#include "flags.h"
+#include "options.h"
+#include "opts.h"
+#include "predict.h"
+#include "output.h"
+#include "varasm.h"
+#include "target.h"
+#include "cgraph.h"
+#include "tree-pass.h"
+#include "context.h"
+#include "sbitmap.h"
+#include "cfgloop.h"
+#include "dominance.h"
+#include "diagnostic.h"
+#include "toplev.h"
+
+/* The assembler name without GCC's '*' and without the target's marks. */
+static inline const char *gcc_assembler_name(tree decl) {
+	return targetm.strip_name_encoding(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
+}
+
+/* Instructions that must stay where an indirect jump, or who patches the program, expects them. */
+static inline bool gcc_entry_insn_p(rtx_insn *insn) {
+#ifdef HAVE_nop_endbr
+	int code = recog_memoized(insn);
+	return code == CODE_FOR_nop_endbr || code == CODE_FOR_patchable_area;
+#else
+	return false;
+#endif
+}
+
+/* A directive to the assembler between two instructions. Its place in the source is the built-in one: final wants
+ * to look up a file, and the true one would write paths into the assembly. */
+static inline rtx gcc_directive(const char *text) {
+	rtx directive = gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION);
+	MEM_VOLATILE_P(directive) = 1;
+	return directive;
+}
+
+/* Functions whose every byte the user wrote, or counts on. */
+static inline bool gcc_hands_off_p(tree function) {
+	tree attributes = DECL_ATTRIBUTES(function);
+	return lookup_attribute("naked", attributes) || lookup_attribute("ms_hook_prologue", attributes);
+}
+
+/* Puts a pass before or after GCC's own of that name; the pass lives as long as the compiler. */
+static inline void gcc_register_pass(opt_pass *pass, pass_positioning_ops where, const char *reference) {
+	struct register_pass_info info = {pass, reference, 1, where};
+	register_callback("interfero", PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
+}
+
+#endif

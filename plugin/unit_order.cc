@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The axis unit-order: the order of a unit's functions in its object.
+ *
+ * GCC compiles and writes the functions in its own order, so every body, the constructors' order and the data stay
+ * as they are; the assembler does the moving:
+ * - a function with a section of its own (-ffunction-sections): an assembler lists sections in the order in which
+ *   they are first named, so all of them are named, in the new order, before the first function is written;
+ * - a function in plain .text is written into a numbered subsection of it (".text 17"), and the assembler joins
+ *   subsections by number. What GCC writes to .text afterwards goes to the last subsection, so that the label at
+ * the end of the text, from which debug information takes its length, is at the end. Left alone: COMDAT functions,
+ * those with a section by the user or by their temperature (.text.startup with main, .text.unlikely, .text.hot,
+ * and the cold parts of others), those with the attribute no_reorder or retain, those with an asm statement that
+ * itself switches to .text, and everything under an explicit -fno-toplevel-reorder. */
+#include "plugin/gcc.h"
+
+#include "plugin/decide.h"
+#include "plugin/passes.h"
+
+static uint64_t seed;
+static struct ifr_note_counts *did;
+static struct ifr_order order;
+static bool collected;
+static char text_directive[64];
+
+static bool movable_p(cgraph_node *node) {
+	tree decl = node->decl;
+	if (node->alias || node->thunk || DECL_ONE_ONLY(decl) || DECL_COMDAT_GROUP(decl))
+		return false;
+	if (DECL_SECTION_NAME(decl) && !node->implicit_section)
+		return false;
+	return !lookup_attribute("no_reorder", DECL_ATTRIBUTES(decl)) &&
+	       !lookup_attribute("retain", DECL_ATTRIBUTES(decl));
+}
+
+/* Whether the function's section is ".text." and its own name, with nothing of its temperature between. */
+static bool own_section_p(section *place, tree decl) {
+	if (SECTION_STYLE(place) != SECTION_NAMED || strncmp(place->named.name, ".text.", 6))
+		return false;
+	return !strcmp(place->named.name + 6, gcc_assembler_name(decl));
+}
+
+/* Where GCC will write the function. GCC names the section itself only when it expands the function, by this call.
+ */
+static section *place_of(tree decl) {
+	resolve_unique_section(decl, 0, flag_function_sections);
+	return function_section(decl);
+}
+
+/* Takes in all functions that are still to be written, and the current one. */
+static void collect() {
+	cgraph_node *node;
+	FOR_EACH_DEFINED_FUNCTION(node) {
+		if (!(node->process || node->decl == current_function_decl) || !movable_p(node))
+			continue;
+		section *place = place_of(node->decl);
+		if (place == text_section || own_section_p(place, node->decl))
+			ifr_order_add(&order, seed, gcc_assembler_name(node->decl), place);
+	}
+	ifr_order_sort(&order);
+	did->ordered += order.count;
+}
+
+static void name_sections() {
+	for (size_t i = 0; i < order.count; i++) {
+		section *place = (section *)order.entries[i].thing;
+		order.entries[i].thing = NULL; /* belongs to GCC's collector */
+		if (place != text_section)
+			switch_to_section(place);
+	}
+}
+
+/* The next thing that GCC writes to .text goes to this subsection. */
+static void select_subsection(unsigned number) {
+	if (number)
+		snprintf(text_directive, sizeof text_directive, TEXT_SECTION_ASM_OP " %u", number);
+	else
+		snprintf(text_directive, sizeof text_directive, TEXT_SECTION_ASM_OP);
+	text_section->unnamed.data = text_directive;
+	if (in_section == text_section)
+		in_section = NULL;
+}
+
+/* An asm statement that returns to ".text" would leave its function's subsection. */
+static bool asm_leaves_p() {
+	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		if (!NONDEBUG_INSN_P(insn))
+			continue;
+		rtx body = PATTERN(insn);
+		if (GET_CODE(body) == PARALLEL)
+			body = XVECEXP(body, 0, 0);
+		const char *text = NULL;
+		if (GET_CODE(body) == ASM_INPUT)
+			text = XSTR(body, 0);
+		else if (rtx operands = extract_asm_operands(body))
+			text = ASM_OPERANDS_TEMPLATE(operands);
+		if (text && strstr(text, ".text"))
+			return true;
+	}
+	return false;
+}
+
+static void place_function() {
+	tree decl = current_function_decl;
+	if (!collected) {
+		collected = true;
+		collect();
+		name_sections();
+	}
+	if (place_of(decl) != text_section)
+		return;
+	unsigned number = 0;
+	if (movable_p(cgraph_node::get(decl)) && !asm_leaves_p())
+		number = ifr_order_subsection(&order, ifr_order_position(&order, seed, gcc_assembler_name(decl)));
+	select_subsection(number);
+}
+
+static const pass_data before_data = {RTL_PASS, "interfero_order", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+static const pass_data after_data = {RTL_PASS, "interfero_rest", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+
+static bool wanted_p() {
+	return flag_toplevel_reorder || !global_options_set.x_flag_toplevel_reorder;
+}
+
+class before_pass : public rtl_opt_pass {
+  public:
+	before_pass() : rtl_opt_pass(before_data, g) {
+	}
+	bool gate(function *) final override {
+		return wanted_p();
+	}
+	unsigned execute(function *) final override {
+		place_function();
+		return 0;
+	}
+};
+
+class after_pass : public rtl_opt_pass {
+  public:
+	after_pass() : rtl_opt_pass(after_data, g) {
+	}
+	bool gate(function *) final override {
+		return wanted_p();
+	}
+	unsigned execute(function *) final override {
+		select_subsection(IFR_SUBSECTION_LAST);
+		return 0;
+	}
+};
+
+static void release(void *, void *) {
+	ifr_order_release(&order);
+}
+
+void ifr_unit_order_register(const struct ifr_axis_setting *setting, struct ifr_note_counts *counts) {
+	seed = setting->seed;
+	did = counts;
+	gcc_register_pass(new before_pass(), PASS_POS_INSERT_BEFORE, "final");
+	gcc_register_pass(new after_pass(), PASS_POS_INSERT_AFTER, "final");
+	register_callback("interfero", PLUGIN_FINISH, release, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Linker scripts with an explicit order. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "relinker/ld_engine.h"
+
+/* Just behind the '{' of the output section .text; NULL if the script has none. */
+static const char *find_text_body(const char *script) {
+	for (const char *at = script; (at = strstr(at, ".text")); at += 5) {
+		const char *before = at, *after = at + 5;
+		while (before > script && (before[-1] == ' ' || before[-1] == '\t'))
+			before--;
+		if (before > script && before[-1] != '\n')
+			continue;
+		after += strspn(after, " \t");
+		if (*after != ':')
+			continue;
+		const char *brace = strchr(after, '{');
+		return brace ? brace + 1 : NULL;
+	}
+	return NULL;
+}
+
+/* The '}' that closes a body. */
+static const char *find_end(const char *body) {
+	int depth = 1;
+	for (; *body; body++) {
+		depth += (*body == '{') - (*body == '}');
+		if (!depth)
+			return body;
+	}
+	return NULL;
+}
+
+/* Quotes do not keep ld from taking "a[1].o" for a pattern. What a script cannot say at all may be any letter. */
+static void print_name(const char *name, bool as_pattern, struct ifr_buffer *text) {
+	for (; *name; name++, as_pattern = false) {
+		if (strchr("\\:\"\n", *name))
+			ifr_buffer_puts(text, "?");
+		else
+			ifr_buffer_printf(text, as_pattern || strchr("*?[", *name) ? "[%c]" : "%c", *name);
+	}
+}
+
+static void print_unit(const struct unit *unit, uint64_t padding_bytes, struct ifr_buffer *text) {
+	if (padding_bytes)
+		ifr_buffer_printf(text, "    . = . + %" PRIu64 ";\n", padding_bytes);
+	/* By its plain name ld would open a thin member once more; a pattern only finds what is there. */
+	ifr_buffer_puts(text, "    \"");
+	print_name(unit->file, unit->thin, text);
+	if (unit->member) {
+		ifr_buffer_puts(text, ":");
+		print_name(unit->member, false, text);
+	}
+	ifr_buffer_puts(text, "\"(\"");
+	print_name(unit->section, false, text);
+	ifr_buffer_puts(text, "\")\n");
+}
+
+int ld_script_print(const char *script, const struct units *units, const struct placement *placement,
+                    struct ifr_buffer *text, struct ifr_error *err) {
+	const char *body = find_text_body(script), *end = body ? find_end(body) : NULL;
+	if (!end)
+		return ifr_fail(
+			err, IFR_E_ENVIRONMENT,
+			"the linker script of this program has no output section .text: its layout cannot be changed");
+	ifr_buffer_append(text, script, (size_t)(body - script));
+	ifr_buffer_puts(text, "\n");
+	if (placement->base_bytes)
+		ifr_buffer_printf(text, "    . = . + %" PRIu64 ";\n", placement->base_bytes);
+	for (size_t i = 0; i < placement->count; i++)
+		print_unit(&units->items[placement->order[i].unit], placement->order[i].padding_bytes, text);
+	ifr_buffer_append(text, body, (size_t)(end - body));
+	ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->text_bytes);
+	ifr_buffer_puts(text, end);
+	return 0;
+}

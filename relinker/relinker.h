@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The relinker: makes variants of a captured link (kit/kit.h) in other layouts.
+ *
+ * Symbols are resolved as in the original link: inputs keep their order on the command line, so constructor order,
+ * which weak definition wins, which archive member is pulled and the order of __start_/__stop_ arrays never
+ * change. What moves are units, after resolution: the input sections that the linker placed in .text.
+ *
+ * A plan becomes a placement (relinker/placement.h), which says where each unit goes and knows nothing of how the
+ * file is made; an engine makes the file from it. The engine here runs ld.bfd with a generated linker script
+ * (relinker/ld_engine.h).
+ *
+ * Units are known by "OBJECT:SECTION": the object's name without folders ("lapi.o", "liblua.a(lapi.o)"; the source
+ * file for the compiler's temporary objects) and its input section, with "#2", "#3", … behind a name that comes
+ * again. All seeds are keyed by these names. */
+#ifndef IFR_RELINKER_RELINKER_H
+#define IFR_RELINKER_RELINKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/plan.h"
+#include "kit/kit.h"
+
+struct ifr_relinker;
+
+/* What there is to move in a program. */
+struct ifr_relinker_info {
+	size_t units;       /* in .text */
+	size_t movable;     /* of them, those that the relinker may move */
+	bool reproduces;    /* linking the kit again unchanged gave the bytes that ship */
+	const char *reason; /* why not, "" if it did */
+};
+
+/* Links the kit once as it was and reads the units. The kit must outlive the relinker. Errors: IFR_E_ENVIRONMENT
+ * if ld.bfd is missing or cannot repeat the link. */
+int ifr_relinker_open(const struct ifr_kit *kit, struct ifr_relinker **relinker, struct ifr_error *err);
+void ifr_relinker_close(struct ifr_relinker *relinker);
+void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relinker_info *info);
+
+/* What a variant is. */
+struct ifr_variant {
+	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1]; /* "" where the original has none */
+	struct ifr_buffer facts;                       /* what each axis did, a line each */
+};
+
+/* Makes the variant of a plan at path (mode 0755), whole or not at all. Axes of other owners are left to them. A
+ * plan without relinker axes gives the base layout. facts must be initialised, and is released by the caller. May
+ * be called by several threads at once. */
+int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
+                      struct ifr_variant *variant, struct ifr_error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which sections lie elsewhere in one version of a program than in another. */
+#ifndef IFR_RELINKER_SECTIONS_H
+#define IFR_RELINKER_SECTIONS_H
+
+#include <stdbool.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+
+struct sections {
+	struct section_place {
+		char *name;
+		unsigned long long address, bytes;
+	} * items;
+	size_t count;
+};
+
+/* Reads the allocated sections of an ELF file. */
+int sections_read(struct sections *sections, const char *path, struct ifr_error *err);
+void sections_release(struct sections *sections);
+
+/* Appends "moved .rodata +4096, .data +4096; resized .text +512", or "nothing moved". */
+void sections_compare(const struct sections *base, const struct sections *variant, struct ifr_buffer *text);
+
+#endif

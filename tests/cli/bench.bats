@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero bench and interfero report on a program that behaves.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	build_subject
+	# One small experiment that the tests of the report share.
+	within 60 interfero bench -n 4 -r 5 -o small.exp -- ./subject sleep 1 >small.text 2>small.errors
+	echo $? >small.status
+}
+
+setup() {
+	use_own_folder
+	ln -s ../subject subject
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# A JSON document on standard input is one, and the path in it (in jq's words) has this value.
+json_has() {
+	if command -v jq >/dev/null; then
+		[ "$(jq -r "$1")" = "$2" ]
+	elif command -v python3 >/dev/null && python3 -c 'import json' 2>/dev/null; then
+		python3 -c 'import json, sys
+value = json.load(sys.stdin)
+for word in sys.argv[1].strip(".").split("."):
+    value = len(value) if word == "length" else value[int(word) if word.isdigit() else word]
+sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
+	else
+		grep -q '"schema_version": 1'
+	fi
+}
+
+@test "bench measures, reports and says nothing in a pipe" {
+	[ "$(cat "$place/small.status")" = 0 ]
+	[ ! -s "$place/small.errors" ]
+	[ -s "$place/small.exp" ]
+	[ ! -e "$place/small.exp.variants" ]
+	grep -q v00001 "$place/small.text"
+	[ "$(sql "$place/small.exp" "SELECT value FROM fact WHERE name='complete'")" = yes ]
+	# The layout that ships and four others, five runs each.
+	[ "$(sql "$place/small.exp" 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "5|5" ]
+	planned=$(sql "$place/small.exp" 'SELECT 25 * (max(pass) + 1) FROM run')
+	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run')" = "$planned" ]
+	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM (SELECT DISTINCT variant, round, pass FROM run)')" = "$planned" ]
+	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM sample)')" = 0 ]
+}
+
+@test "report as text: what bench said, no line over 80 columns" {
+	cd "$place"
+	interfero report small.exp >again.text 2>errors
+	cmp small.text again.text
+	[ ! -s errors ]
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' again.text
+	not grep -q "$(printf '\033')" again.text
+}
+
+@test "the text says what it measured, with the seed that repeats it" {
+	text=$(tr -s ' \n' '  ' <"$place/small.text")
+	[[ $text == *"./subject sleep 1"* ]]
+	[[ $text == *"Seed: 1"* ]]
+	[[ $text == *"$(build_id_of subject)"* ]]
+	# The layout that ships stands beside the others.
+	[ "$(grep -cE '^>? *[0-9]+  v0000[0-4] ' "$place/small.text")" -eq 5 ]
+}
+
+@test "the best layout's plan, as printed, makes that layout" {
+	sed -n '/^ *interfero-plan 1/,/^$/p' "$place/small.text" | sed 's/^ *//' >best.plan
+	grep -q "^name v0000" best.plan
+	name=$(sed -n 's/^name //p' best.plan)
+	interfero variants -q -o again --plan best.plan
+	interfero variants -q -n 4 -o all ./subject
+	cmp "again/$name" "all/$name"
+}
+
+@test "report as JSON" {
+	interfero report "$place/small.exp" --json >small.json
+	json_has .schema_version 1 <small.json
+	json_has .tool interfero <small.json
+	json_has .facts.command './subject sleep 1' <small.json
+	json_has '.variants | length' 5 <small.json
+	json_has '.runs | length' "$(sql "$place/small.exp" 'SELECT count(*) FROM run')" <small.json
+	# A broken one is seen.
+	head -c 2000 small.json >short.json
+	if command -v jq >/dev/null || command -v python3 >/dev/null; then
+		not json_has .schema_version 1 <short.json 2>/dev/null
+	fi
+}
+
+@test "report as one HTML page that loads nothing" {
+	interfero report "$place/small.exp" --quiet --html small.html >out 2>errors
+	[ ! -s out ]
+	[ ! -s errors ]
+	head -n 1 small.html | grep -qi '^<!doctype html>'
+	tail -n 1 small.html | grep -qi '</html>'
+	grep -q '<svg' small.html
+	not grep -qiE '<(script|link|iframe|object|embed|img|base)\b' small.html
+	not grep -qiE '(src|href|action|data|poster)[[:space:]]*=[[:space:]]*["'\'']?(https?:|ftp:|file:|//)' small.html
+	not grep -qiE '@import|url\([[:space:]]*["'\'']?(https?:|//)' small.html
+}
+
+@test "HTML escapes what the program is called" {
+	cp -L subject 'a<b>&"c"'
+	run -0 --separate-stderr within 60 interfero bench -q -n 2 -r 2 -o odd.exp --html odd.html -- './a<b>&"c"' '<script>'
+	[ -z "$stderr" ]
+	not grep -q '<script>' odd.html
+	not grep -q '<b>&"c"' odd.html
+	grep -q '&lt;script&gt;' odd.html
+}
+
+@test "figures as SVG, PDF and scripts" {
+	need gnuplot
+	run -0 --separate-stderr interfero report "$place/small.exp" --quiet --figures figures
+	[ -z "$stderr" ]
+	for kind in svg pdf gp; do
+		[ -n "$(find figures -name "*.$kind" -size +0)" ] || say "no $kind"
+	done
+	[ "$(find figures -name '*.svg' | wc -l)" -eq "$(find figures -name '*.gp' | wc -l)" ]
+	head -c 5 "$(find figures -name '*.pdf' | head -n 1)" | grep -q '%PDF-'
+	grep -q '</svg>' "$(find figures -name '*.svg' | head -n 1)"
+	# The scripts draw the same figures again.
+	(cd figures && for script in *.gp; do gnuplot "$script"; done)
+}
+
+@test "--seed repeats: same plans, same files; another seed, others" {
+	for name in one two; do
+		within 60 interfero bench -q -n 3 -r 1 --seed 7 -o $name.exp -- ./subject
+	done
+	within 60 interfero bench -q -n 3 -r 1 --seed 8 -o other.exp -- ./subject
+	query='SELECT id, plan, build_id, sha256, facts FROM variant ORDER BY id'
+	[ "$(sql one.exp "$query")" = "$(sql two.exp "$query")" ]
+	query='SELECT sha256 FROM variant WHERE id > 0 ORDER BY id'
+	[ "$(sql one.exp "$query" | head -n 1)" != "$(sql other.exp "$query" | head -n 1)" ]
+	# The order of runs, too.
+	query='SELECT variant, round FROM run ORDER BY id'
+	[ "$(sql one.exp "$query")" = "$(sql two.exp "$query")" ]
+}
+
+@test "each round runs every layout once, in an order of its own" {
+	for round in 0 1 2 3 4; do
+		[ "$(sql "$place/small.exp" "SELECT DISTINCT variant FROM run WHERE round=$round ORDER BY 1" | tr -d '\n')" = 01234 ]
+		sql "$place/small.exp" "SELECT variant FROM run WHERE round=$round AND pass=0 ORDER BY id" | tr -d '\n'
+		echo
+	done >rounds
+	[ "$(sort -u rounds | wc -l)" -ge 3 ]
+	# Interleaved: a round is over before the next begins.
+	sql "$place/small.exp" 'SELECT round FROM run ORDER BY id' >in_order
+	sort -n in_order | cmp - in_order
+}
+
+# places FILE OPTIONS...: what subject notes of its stack, heap and libraries in each run of five layouts, two rounds.
+places() {
+	local file=$1
+	shift
+	within 60 interfero bench -q -n 4 -r 2 -o "$file.exp" "$@" -- ./subject places "$here/$file"
+}
+
+@test "addresses are the same in every run of a layout" {
+	places off --axes stack
+	# Two runs to see what the program does, then two rounds.
+	[ "$(grep -c '^v00000 ' off)" -eq 4 ]
+	for i in 1 2 3 4; do [ "$(grep -c "^v0000$i " off)" -eq 2 ]; done
+	[ "$(sort -u off | wc -l)" -eq 5 ]
+	# The stack axis moves the stack, and nothing else.
+	[ "$(awk '{ print $3 }' off | sort -u | wc -l)" -eq 5 ]
+	[ "$(awk '{ print $5, $7 }' off | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "--keep-aslr leaves randomization on" {
+	[ "$(cat /proc/sys/kernel/randomize_va_space)" = 2 ] || skip "this machine does not randomize"
+	places on --axes stack --keep-aslr
+	[ "$(sort -u on | wc -l)" -eq 12 ]
+}
+
+@test "--stdin, --env, --expect-exit" {
+	head -c 1234 /dev/zero >input
+	run -0 within 60 interfero bench -q -n 2 -r 1 -o stdin.exp --stdin input -- ./subject stdin
+	[ "$(sql stdin.exp 'SELECT count(*) FROM run WHERE refused IS NULL')" -ge 3 ]
+	run -0 within 60 interfero bench -q -n 2 -r 1 -o exit.exp --expect-exit 7 -- ./subject fail
+	[ "$(sql exit.exp 'SELECT DISTINCT exit_status FROM run')" = 7 ]
+	run -0 within 60 interfero bench -q -n 1 -r 1 -o env.exp --env GREETING=hello -- ./subject
+	sql env.exp "SELECT value FROM fact WHERE name='environment'" | grep -q 'GREETING=hello'
+}
+
+@test "--keep leaves the variants, which are the ones that interfero variants makes" {
+	within 60 interfero bench -q --keep -n 2 -r 1 -o kept.exp -- ./subject
+	interfero variants -q -n 2 -o v ./subject
+	for i in 1 2; do
+		cmp v/v0000$i kept.exp.variants/v0000$i
+		cmp v/v0000$i.plan kept.exp.variants/v0000$i.plan
+	done
+	cmp subject kept.exp.variants/v00000
+}
+
+@test "a finished experiment is not measured again, a larger one goes on" {
+	# Every run of the program leaves a line in log; two more are to see what the program does.
+	grow() { within 60 interfero bench -q "$@" -o grow.exp -- ./subject places "$here/log"; }
+	grow -n 2 -r 2
+	[ "$(wc -l <log)" -eq 8 ]
+	before=$(sql grow.exp 'SELECT * FROM run ORDER BY id')
+	grow -n 2 -r 2
+	[ "$(wc -l <log)" -eq 8 ]
+	[ "$(sql grow.exp 'SELECT * FROM run ORDER BY id')" = "$before" ]
+	grow -n 3 -r 3
+	[ "$(wc -l <log)" -eq 14 ]
+	[ "$(sql grow.exp 'SELECT * FROM run ORDER BY id' | head -n 6)" = "$(head -n 6 <<<"$before")" ]
+	[ "$(sql grow.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, round FROM run)')" = 12 ]
+}
+
+@test "help, version and completions" {
+	interfero --help | grep -q bench
+	interfero --version | grep -q '^interfero [0-9]'
+	for command in bench variants report kit doctor; do
+		interfero $command --help | grep -qi usage
+		interfero --help | grep -q " $command "
+	done
+	interfero --completions >completions
+	bash -n completions
+	grep -q -- --axes completions
+}

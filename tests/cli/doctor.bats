@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "the doctor's table fits 80 columns and names what interfero stands on" {
+	within 60 interfero doctor >table
+	not grep -qE '.{81}' table
+	for check in ASLR 'ld.bfd' plugin gnuplot kits 'hardware events'; do
+		grep -q "$check" table
+	done
+}
+
+@test "without ld.bfd interfero cannot work, and the doctor says so" {
+	mkdir -p empty
+	run -4 env PATH="$PWD/empty" "$INTERFERO_BUILD/bin/interfero" doctor
+	[[ $output == *ld.bfd* ]]
+}
+
+@test "kits that cannot be written are found" {
+	run -4 env INTERFERO_KITS=/proc/kits interfero doctor
+	[[ $output == *kits* ]]
+}
+
+@test "JSON with a schema version" {
+	need jq
+	interfero doctor --json | jq -e '.schema_version == 1 and (.checks | length) > 8'
+}

@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A bench that is killed, interrupted, out of time or not alone: nothing is lost, nothing is measured twice. What these
+# tests wait for is the number of recorded runs, never a time.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	build_subject
+}
+
+setup() {
+	use_own_folder
+	ln -s ../subject subject
+	bench=
+}
+
+teardown() {
+	[ -z "$bench" ] || kill -9 "$bench" 2>/dev/null || true
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# start: a bench of a program that takes 0.1 s, in the background; its process is $bench.
+start() {
+	interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100 >out 2>errors 3>&- &
+	bench=$!
+}
+
+# The bench has ended: its exit status is in $status.
+ended() {
+	is_over() { [ ! -e "/proc/$bench" ] || grep -q '^State:.*zombie' "/proc/$bench/status"; }
+	await 30 is_over
+	status=0
+	wait $bench || status=$?
+	bench=
+}
+
+finish() {
+	run -0 --separate-stderr within 120 interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
+}
+
+runs() {
+	if [ -s it.exp ]; then sql it.exp 'SELECT count(*) FROM run' 2>/dev/null || echo 0; else echo 0; fi
+}
+
+has_runs() {
+	[ "$(runs)" -ge "$1" ]
+}
+
+# Every (layout, round, pass) is there exactly once, with all its samples.
+is_whole() {
+	[ "$(sql it.exp 'PRAGMA integrity_check')" = ok ]
+	[ "$(sql it.exp 'SELECT count(*) FROM run')" = "$(sql it.exp 'SELECT 30 * (max(pass) + 1) FROM run')" ]
+	[ "$(sql it.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, round, pass FROM run)')" = "$(runs)" ]
+	[ "$(sql it.exp 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "6|5" ]
+	# All runs of a pass have as many samples.
+	samples='SELECT pass, count(counter) AS n FROM run LEFT JOIN sample ON run = id GROUP BY id'
+	[ -z "$(sql it.exp "SELECT pass FROM ($samples) GROUP BY pass HAVING min(n) <> max(n) OR min(n) = 0")" ]
+	[ "$(sql it.exp "SELECT value FROM fact WHERE name='complete'")" = yes ]
+}
+
+@test "killed at any moment, it goes on where it stopped" {
+	# Right after the start, while the first runs are recorded, and in the middle of a run.
+	start
+	sleep 0.05
+	kill -9 $bench
+	wait $bench || true
+	for enough in 1 7 16; do
+		before=$(runs)
+		start
+		await 60 has_runs $enough
+		sleep "0.0$enough"
+		kill -9 $bench
+		wait $bench || true
+		[ "$(runs)" -ge "$enough" ]
+		[ "$(runs)" -ge "$before" ]
+		[ "$(runs)" -lt 30 ]
+		sql it.exp 'SELECT * FROM run ORDER BY id' >seen$enough
+	done
+	finish
+	is_whole
+	# What was recorded before a kill is still what is there.
+	sql it.exp 'SELECT * FROM run ORDER BY id' >all
+	for enough in 1 7 16; do
+		cmp seen$enough <(head -n "$(wc -l <seen$enough)" all)
+	done
+	interfero report it.exp --quiet
+}
+
+@test "a killed or interrupted bench leaves no program running" {
+	is_running() { readlink /proc/[0-9]*/exe 2>/dev/null | grep -q "^$here/it.exp.variants/"; }
+	is_gone() { ! is_running; }
+	for signal in KILL INT; do
+		# A program that would go on for a minute.
+		interfero bench -q -n 1 -r 1 -o it.exp -- ./subject sleep 60000 >out 2>errors 3>&- &
+		bench=$!
+		await 30 is_running
+		kill -$signal $bench
+		ended
+		await 10 is_gone
+	done
+	[ "$status" -eq 130 ]
+	[ "$(wc -l <errors)" -eq 1 ]
+	grep -q '^interfero: interrupted' errors
+}
+
+@test "interrupted: exit status 130, a message, a report, and it goes on" {
+	start
+	await 60 has_runs 5
+	kill -INT $bench
+	ended
+	[ "$status" -eq 130 ]
+	grep -q '^interfero: interrupted.*it.exp' errors
+	[ "$(wc -l <errors)" -eq 1 ]
+	[ "$(sql it.exp "SELECT value FROM fact WHERE name='complete'")" = "no: interrupted" ]
+	before=$(runs)
+	[ "$before" -ge 5 ]
+	[ "$before" -lt 30 ]
+	finish
+	is_whole
+}
+
+@test "a terminated bench ends as an interrupted one does" {
+	start
+	await 60 has_runs 1
+	kill -TERM $bench
+	ended
+	[ "$status" -eq 130 ]
+	finish
+	is_whole
+}
+
+@test "--budget ends in time with what there is" {
+	SECONDS=0
+	run -0 --separate-stderr within 60 interfero bench -n 20 -r 20 --budget 5s -o it.exp -- ./subject sleep 100
+	[ "$SECONDS" -le 10 ]
+	[ "$(sql it.exp "SELECT value FROM fact WHERE name='complete'")" = "no: the time budget was used up" ]
+	# Every layout that was begun counts, and far fewer runs than the 420 planned.
+	[ "$(runs)" -ge 5 ]
+	[ "$(runs)" -lt 100 ]
+	before=$(runs)
+	run -0 --separate-stderr within 60 interfero bench -q -n 20 -r 20 --budget 3s -o it.exp -- ./subject sleep 100
+	[ "$(runs)" -gt "$before" ]
+}
+
+@test "the report of an experiment that is not complete says so" {
+	run -0 --separate-stderr within 60 interfero bench -n 20 -r 20 --budget 2s -o it.exp -- ./subject sleep 100
+	[[ $(tr -s ' \n' '  ' <<<"$output") == *"time budget was used up"* ]]
+}
+
+@test "a budget that is too short for one run leaves nothing" {
+	refuse 2 budget longer -- interfero bench -n 2 -r 2 --budget 50ms -o it.exp -- ./subject sleep 100
+	[ ! -e it.exp ]
+	[ ! -e it.exp.variants ]
+}
+
+@test "a second bench on the same file at the same time is refused" {
+	start
+	await 60 has_runs 1
+	refuse 4 it.exp "another interfero" -- interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
+	kill -0 $bench
+	kill -9 $bench
+	wait $bench || true
+	bench=
+	finish
+	is_whole
+}
+
+@test "another command, seed, kit or list of axes on the same file is refused, and the file stays as it was" {
+	within 60 interfero bench -q -n 2 -r 1 -o it.exp -- ./subject
+	cp it.exp saved
+	interfero-gcc -O1 "$programs/subject.c" -o other
+	refuse 2 it.exp command ./subject -- interfero bench -n 2 -r 1 -o it.exp -- ./subject more
+	refuse 2 it.exp seed -- interfero bench -n 2 -r 1 --seed 5 -o it.exp -- ./subject
+	refuse 2 it.exp axes -- interfero bench -n 2 -r 1 --axes base -o it.exp -- ./subject
+	refuse 2 it.exp parameters -- interfero bench -n 2 -r 1 --set padding:max=8 -o it.exp -- ./subject
+	refuse 2 it.exp -- interfero bench -n 2 -r 1 -o it.exp -- ./other
+	[ "$(sql it.exp 'SELECT * FROM fact')" = "$(sql saved 'SELECT * FROM fact')" ]
+	cmp it.exp saved
+	[ ! -e it.exp.variants ]
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The programs of examples/, built as a user would.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	export examples="$BATS_TEST_DIRNAME/../../examples"
+	make -s -C "$examples" CC=interfero-gcc "O=$place/built" >"$place/log" 2>&1 || {
+		cat "$place/log" >&2
+		return 1
+	}
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "every example gives the results of hand arithmetic" {
+	within 120 make -s -C "$examples" check CC=interfero-gcc "O=$place/built"
+}
+
+@test "eight layouts of every example do what the example does" {
+	for name in link-order stack-alias aligned-buffers dispatch; do
+		program="$place/built/$name/$name"
+		interfero variants -q -n 8 --axes all -o "$place/v-$name" "$program"
+		"$program" 4 >"$place/shipped"
+		for variant in "$place/v-$name"/v0000?; do
+			"$variant" 4 >"$place/got"
+			cmp "$place/shipped" "$place/got"
+		done
+	done
+}
+
+@test "dispatch is measured, and its report names the layout that ships" {
+	cd "$place"
+	within 120 interfero bench -n 4 -r 3 -o d.exp -- built/dispatch/dispatch 20 >report 2>errors
+	[ ! -s errors ]
+	grep -q 'Where does the layout that ships stand' report
+	grep -q 'v00004' report
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What parses as a layout plan is printed as a plan that parses to the same; what does not has an error with its
+ * line. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/plan.h"
+
+int ifr_fuzz_one(const unsigned char *data, size_t size);
+
+static void is_in_range(const struct ifr_plan *plan) {
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++) {
+			assert(plan->axis[i].value[j] >= ifr_axes[i].parameter[j].minimum);
+			assert(plan->axis[i].value[j] <= ifr_axes[i].parameter[j].maximum);
+		}
+}
+
+static void is_printed_back(const struct ifr_plan *plan) {
+	struct ifr_plan back;
+	struct ifr_buffer text = {0}, again = {0};
+	ifr_plan_print(plan, &text);
+	assert(!ifr_plan_parse(ifr_buffer_text(&text), text.length, "again", &back, NULL));
+	assert(!strcmp(plan->name, back.name) && !strcmp(plan->kit, back.kit));
+	assert(ifr_plan_axes(plan) == ifr_plan_axes(&back));
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+		assert(plan->axis[i].seed == back.axis[i].seed);
+		assert(!memcmp(plan->axis[i].value, back.axis[i].value, sizeof back.axis[i].value));
+	}
+	ifr_plan_print(&back, &again);
+	assert(!strcmp(ifr_buffer_text(&text), ifr_buffer_text(&again)));
+	ifr_buffer_release(&text);
+	ifr_buffer_release(&again);
+}
+
+int ifr_fuzz_one(const unsigned char *data, size_t size) {
+	struct ifr_plan plan;
+	struct ifr_error err = {0};
+	int result = ifr_plan_parse((const char *)data, size, "fuzz", &plan, &err), line;
+	if (!result) {
+		/* Nothing may hide behind a NUL. */
+		assert(!memchr(data, '\0', size));
+		is_in_range(&plan);
+		is_printed_back(&plan);
+		return 0;
+	}
+	assert(result == -IFR_E_USAGE && err.code == IFR_E_USAGE);
+	assert(sscanf(err.message, "fuzz:%d: ", &line) == 1 && line >= 1);
+	assert(!strchr(err.message, '\n'));
+	return 0;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The layout plan. Expected values are from the format's description in common/plan.h and the table of axes. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/plan.h"
+#include "common/random.h"
+
+#define HEAD "interfero-plan 1\n"
+
+static int parse(const char *text, struct ifr_plan *plan, struct ifr_error *err) {
+	*err = (struct ifr_error){0};
+	return ifr_plan_parse(text, strlen(text), "file.plan", plan, err);
+}
+
+static bool same_settings(const struct ifr_plan *a, const struct ifr_plan *b) {
+	bool same = !strcmp(a->name, b->name) && !strcmp(a->kit, b->kit);
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+		same = same && a->axis[i].on == b->axis[i].on && a->axis[i].seed == b->axis[i].seed;
+		for (int j = 0; j < IFR_AXIS_PARAMETERS; j++)
+			same = same && a->axis[i].value[j] == b->axis[i].value[j];
+	}
+	return same;
+}
+
+static void test_example(void **state) {
+	(void)state;
+	struct ifr_plan plan;
+	struct ifr_error err;
+	assert_int_equal(parse(HEAD "# a comment\nkit 3c6741592ad30c5b\nname v003\nfunctions seed=17 cross=1\n"
+	                            "\tpadding\tseed=0x2a  max=100 \n\n   # another\nbase seed=18446744073709551615",
+	                       &plan, &err),
+	                 0);
+	assert_string_equal(plan.kit, "3c6741592ad30c5b");
+	assert_string_equal(plan.name, "v003");
+	assert_int_equal(ifr_plan_axes(&plan),
+	                 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE);
+	assert_int_equal(plan.axis[IFR_AXIS_FUNCTIONS].seed, 17);
+	assert_int_equal(plan.axis[IFR_AXIS_FUNCTIONS].value[0], 1);
+	assert_int_equal(plan.axis[IFR_AXIS_PADDING].seed, 42);
+	assert_int_equal(plan.axis[IFR_AXIS_PADDING].value[0], 100);
+	assert_true(plan.axis[IFR_AXIS_BASE].seed == UINT64_MAX);
+	/* What is not given has its default. */
+	assert_int_equal(plan.axis[IFR_AXIS_BASE].value[0], 4096);
+	assert_int_equal(plan.axis[IFR_AXIS_BASE].value[1], 16);
+}
+
+static void test_defaults(void **state) {
+	(void)state;
+	struct ifr_plan plan, init;
+	struct ifr_error err;
+	ifr_plan_init(&init);
+	static const char *const empty[] = {"interfero-plan 1", HEAD, "interfero-plan 1 \t\r\n", HEAD "\n\n# x\n"};
+	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+		assert_int_equal(parse(empty[i], &plan, &err), 0);
+		assert_int_equal(ifr_plan_axes(&plan), 0);
+		assert_true(same_settings(&plan, &init));
+	}
+	assert_int_equal(parse(HEAD "stack\n", &plan, &err), 0);
+	assert_true(plan.axis[IFR_AXIS_STACK].on);
+	assert_int_equal(plan.axis[IFR_AXIS_STACK].seed, 0);
+	assert_int_equal(plan.axis[IFR_AXIS_STACK].value[0], 4096);
+}
+
+static void test_line_ends(void **state) {
+	(void)state;
+	struct ifr_plan unix_plan, dos_plan;
+	struct ifr_error err;
+	assert_int_equal(parse(HEAD "name a\nnops seed=3 rate=7\n", &unix_plan, &err), 0);
+	assert_int_equal(parse("interfero-plan 1\r\nname a\r\nnops seed=3 rate=7\r\n", &dos_plan, &err), 0);
+	assert_true(same_settings(&unix_plan, &dos_plan));
+	/* A carriage return inside a line ends nothing: what is behind it must not get lost. */
+	assert_int_equal(parse("interfero-plan 1\rnops seed=3\r", &dos_plan, &err), -IFR_E_USAGE);
+	assert_int_equal(parse(HEAD "nops seed=3\rrate=7\n", &dos_plan, &err), -IFR_E_USAGE);
+}
+
+static void test_errors_name_their_line(void **state) {
+	(void)state;
+	static const struct {
+		const char *text, *says;
+	} wrong[] = {
+		{"", ":1: not a layout plan"},
+		{"\n" HEAD, ":1: not a layout plan"},
+		{"interfero-plan", ":1: not a layout plan"},
+		{"interfero-plan one\n", ":1: not a layout plan"},
+		{"interfero-plan 1 x\n", ":1: not a layout plan"},
+		{"interfero-plan 2\n", ":1: plan format 2 is not known"},
+		{HEAD "colour seed=1\n", ":2: there is no axis \"colour\""},
+		{HEAD "\nFunctions\n", ":3: there is no axis"},
+		{HEAD "padding seed\n", ":2: padding: \"seed\" is not of the form"},
+		{HEAD "padding seed=\n", ":2: padding: seed= is not a whole number"},
+		{HEAD "padding seed=1x\n", "not a whole number"},
+		{HEAD "padding seed=-1\n", "not a whole number"},
+		{HEAD "padding seed=+1\n", "not a whole number"},
+		{HEAD "padding seed=1.5\n", "not a whole number"},
+		{HEAD "padding seed=18446744073709551616\n", "not a whole number"},
+		{HEAD "padding min=1\n", ":2: padding has no parameter \"min\""},
+		{HEAD "objects max=1\n", ":2: objects has no parameter \"max\""},
+		{HEAD "padding max=4097\n", ":2: padding: max=4097 is not in 0..4096"},
+		{HEAD "padding max=18446744073709551615\n", "is not in 0..4096"},
+		{HEAD "base step=0\n", "step=0 is not in 1..4096"},
+		{HEAD "nops max=10\n", "max=10 is not in 1..9"},
+		{HEAD "# x\n\npadding seed=1\nfunctions\npadding seed=2\n", ":6: the axis padding is named twice"},
+		{HEAD "name\n", ":2: name needs one word"},
+		{HEAD "name a b\n", ":2: name may hold"},
+		{HEAD "name ../x\n", ":2: name may hold"},
+		{HEAD "kit a;b\n", ":2: kit may hold"},
+	};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct ifr_plan plan;
+		struct ifr_error err;
+		assert_int_equal(parse(wrong[i].text, &plan, &err), -IFR_E_USAGE);
+		assert_int_equal(err.code, IFR_E_USAGE);
+		assert_ptr_equal(strstr(err.message, "file.plan:"), err.message);
+		assert_non_null(strstr(err.message, wrong[i].says));
+	}
+}
+
+static void test_limits_are_in_range(void **state) {
+	(void)state;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++) {
+			const struct ifr_axis_parameter *parameter = &ifr_axes[i].parameter[j];
+			const int64_t good[] = {parameter->minimum, parameter->maximum, parameter->initial};
+			struct ifr_plan plan;
+			char words[128];
+			ifr_plan_init(&plan);
+			for (int k = 0; k < 3; k++) {
+				snprintf(words, sizeof words, "%s=%" PRId64, parameter->name, good[k]);
+				assert_int_equal(ifr_plan_set(&plan, (enum ifr_axis)i, words, NULL), 0);
+				assert_int_equal(plan.axis[i].value[j], good[k]);
+			}
+			snprintf(words, sizeof words, "%s=%" PRId64, parameter->name, parameter->maximum + 1);
+			assert_int_equal(ifr_plan_set(&plan, (enum ifr_axis)i, words, NULL), -IFR_E_USAGE);
+			assert_int_equal(plan.axis[i].value[j], parameter->initial);
+		}
+}
+
+static void test_long_lines_and_nul(void **state) {
+	(void)state;
+	struct ifr_plan plan;
+	struct ifr_error err = {0};
+	static const char nul[] = HEAD "padding seed=1\0 max=2\n";
+	assert_int_equal(ifr_plan_parse(nul, sizeof nul - 1, "f", &plan, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "f:2:"));
+	size_t length = 1 << 20;
+	char *huge = malloc(length + 1);
+	memset(huge, 'x', length);
+	huge[length] = '\0';
+	assert_int_equal(parse(huge, &plan, &err), -IFR_E_USAGE);
+	memcpy(huge, HEAD "name ", strlen(HEAD "name "));
+	assert_int_equal(parse(huge, &plan, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, ":2:"));
+	/* 63 letters fit a name, 64 do not. */
+	huge[strlen(HEAD "name ") + 63] = '\0';
+	assert_int_equal(parse(huge, &plan, &err), 0);
+	assert_int_equal(strlen(plan.name), 63);
+	huge[strlen(HEAD "name ") + 63] = 'x';
+	huge[strlen(HEAD "name ") + 64] = '\0';
+	assert_int_equal(parse(huge, &plan, &err), -IFR_E_USAGE);
+	free(huge);
+}
+
+static void random_plan(struct ifr_plan *plan, uint64_t number) {
+	char name[32];
+	ifr_plan_init(plan);
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+		uint64_t bits = ifr_random_keyed(number, "plan", ifr_axes[i].name);
+		if (bits & 1)
+			continue;
+		ifr_plan_enable(plan, (enum ifr_axis)i, bits & 2 ? bits : bits >> 56);
+		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++) {
+			const struct ifr_axis_parameter *parameter = &ifr_axes[i].parameter[j];
+			snprintf(name, sizeof name, "%d %d", i, j);
+			uint64_t span = (uint64_t)(parameter->maximum - parameter->minimum) + 1;
+			plan->axis[i].value[j] =
+				parameter->minimum + (int64_t)ifr_random_below(ifr_random_keyed(number, "value", name), span);
+		}
+	}
+	if (number % 3)
+		snprintf(plan->name, sizeof plan->name, "v%05" PRIu64, number);
+	if (number % 5)
+		snprintf(plan->kit, sizeof plan->kit, "%016" PRIx64, ifr_random_keyed(number, "kit", ""));
+}
+
+static void test_round_trips(void **state) {
+	(void)state;
+	struct ifr_buffer text = {0}, again = {0};
+	for (uint64_t number = 0; number < 3000; number++) {
+		struct ifr_plan plan, back;
+		struct ifr_error err;
+		random_plan(&plan, number);
+		ifr_buffer_clear(&text);
+		ifr_buffer_clear(&again);
+		ifr_plan_print(&plan, &text);
+		assert_int_equal(parse(ifr_buffer_text(&text), &back, &err), 0);
+		assert_true(same_settings(&plan, &back));
+		ifr_plan_print(&back, &again);
+		assert_string_equal(ifr_buffer_text(&text), ifr_buffer_text(&again));
+	}
+	ifr_buffer_release(&text);
+	ifr_buffer_release(&again);
+}
+
+/* A variant's seed for an axis depends on (master, axis, index): not on the other axes, nor on the other variants.
+ */
+static void test_derive(void **state) {
+	(void)state;
+	struct ifr_plan all, one;
+	for (unsigned index = 0; index < 50; index++) {
+		ifr_plan_init(&all);
+		ifr_plan_derive(&all, 99, (1u << IFR_AXIS_COUNT) - 1, index);
+		assert_int_equal(ifr_plan_axes(&all), index ? (1u << IFR_AXIS_COUNT) - 1 : 0);
+		for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+			ifr_plan_init(&one);
+			ifr_plan_derive(&one, 99, 1u << i, index);
+			assert_int_equal(ifr_plan_axes(&one), index ? 1u << i : 0);
+			assert_true(one.axis[i].seed == all.axis[i].seed);
+			ifr_plan_derive(&one, 100, 1u << i, index + 1);
+			assert_true(one.axis[i].seed != all.axis[i].seed);
+			for (int j = 0; j < i; j++)
+				assert_true(!index || all.axis[j].seed != all.axis[i].seed);
+		}
+	}
+}
+
+static void test_axis_lists(void **state) {
+	(void)state;
+	unsigned axes;
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_axes_parse("functions,padding", &axes, &err), 0);
+	assert_int_equal(axes, 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING);
+	assert_int_equal(ifr_axes_parse("none", &axes, &err), 0);
+	assert_int_equal(axes, 0);
+	assert_int_equal(ifr_axes_parse("all", &axes, &err), 0);
+	assert_int_equal(axes, (1u << IFR_AXIS_COUNT) - 1);
+	assert_int_equal(ifr_axes_parse("functions,,padding", &axes, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_axes_parse("functions padding", &axes, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "unit-order"));
+	unsigned owned =
+		ifr_axes_of(IFR_OWNER_RELINKER) | ifr_axes_of(IFR_OWNER_PLUGIN) | ifr_axes_of(IFR_OWNER_LAUNCHER);
+	assert_int_equal(owned, (1u << IFR_AXIS_COUNT) - 1);
+	assert_int_equal(ifr_axes_of(IFR_OWNER_LAUNCHER), 1u << IFR_AXIS_STACK);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_line_ends),
+		cmocka_unit_test(test_errors_name_their_line),
+		cmocka_unit_test(test_limits_are_in_range),
+		cmocka_unit_test(test_long_lines_and_nul),
+		cmocka_unit_test(test_round_trips),
+		cmocka_unit_test(test_derive),
+		cmocka_unit_test(test_axis_lists),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

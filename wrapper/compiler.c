@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero-gcc, interfero-g++ and interfero-gfortran: the compiler of the same name with our plugin, a section
+ * for each function and datum, and our folder of linkers (wrapper/linker.c) in front of the real ones.
+ *
+ * It adds arguments and becomes the compiler; it never waits and never runs twice in one chain of commands. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "common/strings.h"
+
+/* Set for the compiler and all that it starts: who finds it set is being called in a circle. */
+#define GUARD "INTERFERO_COMPILING"
+
+static int failed(const char *name, const char *what, const char *thing, const char *remedy) {
+	fprintf(stderr, "%s: %s%s; %s\n", name, what, thing, remedy);
+	return IFR_E_ENVIRONMENT;
+}
+
+/* "gcc" from "/somewhere/interfero-gcc". */
+static const char *compiler_of(const char *called_as) {
+	const char *base = ifr_path_base(called_as);
+	return ifr_starts_with(base, "interfero-") ? base + strlen("interfero-") : "gcc";
+}
+
+static char *find_compiler(const char *compiler, const char *self) {
+	/* INTERFERO_GCC, INTERFERO_GXX and INTERFERO_GFORTRAN name another compiler of the same version. */
+	const char *chosen = !strcmp(compiler, "gcc")   ? getenv("INTERFERO_GCC")
+	                     : !strcmp(compiler, "g++") ? getenv("INTERFERO_GXX")
+	                                                : getenv("INTERFERO_GFORTRAN");
+	const char *const not_this[] = {self, NULL};
+	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
+}
+
+int main(int argc, char **argv) {
+	const char *compiler = compiler_of(argv[0]);
+	/* Messages say whose they are, also when a copy or a link is called gcc. */
+	char *name = ifr_format("interfero-%s", compiler);
+	if (getenv(GUARD))
+		return failed(name, "called by the compiler that it called", "",
+		              "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
+	char *self = ifr_path_self();
+	if (!self)
+		return failed(name, "cannot tell where it lies", "", "is /proc mounted?");
+	char *real = find_compiler(compiler, self);
+	if (!real)
+		return failed(name, "there is no compiler ", compiler,
+		              "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
+	char *bin = ifr_path_dir(self), *home = ifr_format("%s/../libexec/interfero", bin);
+	char *plugin = ifr_format("%s/interfero.so", home);
+	if (!ifr_file_exists(plugin))
+		return failed(name, "the plugin is missing: ", plugin, "install interfero again");
+
+	struct ifr_strings arguments = {0};
+	ifr_strings_add(&arguments, real);
+	ifr_strings_take(&arguments, ifr_format("-fplugin=%s", plugin));
+	ifr_strings_add(&arguments, "-ffunction-sections");
+	ifr_strings_add(&arguments, "-fdata-sections");
+	ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
+	for (int i = 1; i < argc; i++)
+		ifr_strings_add(&arguments, argv[i]);
+	setenv(GUARD, "1", 1);
+	execv(real, arguments.items);
+	return failed(name, "cannot run ", real, strerror(errno));
+}
