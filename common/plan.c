@@ -48,7 +48,8 @@ static int parse_number(const char *text, uint64_t *number) {
 		return -1;
 	char *end;
 	errno = 0;
-	*number = strtoull(text, &end, 0);
+	/* Not by strtoull's own rule, which takes 010 for eight. */
+	*number = strtoull(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
 	return *end || errno ? -1 : 0;
 }
 
@@ -94,6 +95,8 @@ int ifr_plan_set(struct ifr_plan *plan, enum ifr_axis axis, const char *words, s
 }
 
 static int set_text(char *field, size_t size, const char *word, const char *value, struct ifr_error *err) {
+	if (*field)
+		return ifr_fail(err, IFR_E_USAGE, "%s is given twice", word);
 	if (!*value || strlen(value) >= size)
 		return ifr_fail(err, IFR_E_USAGE, "%s needs one word of at most %zu characters", word, size - 1);
 	for (const char *c = value; *c; c++)

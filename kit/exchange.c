@@ -6,12 +6,15 @@
 #include <archive_entry.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/file.h"
 #include "kit/store.h"
 
-enum { ENTRY_LIMIT_BYTES = 1 << 30, TOTAL_LIMIT_ENTRIES = 100000 };
+/* What an imported file may unpack to. */
+static const int64_t entry_limit_bytes = 1 << 30, total_limit_bytes = INT64_C(16) << 30;
+enum { TOTAL_LIMIT_ENTRIES = 100000 };
 
 static int add_entry(struct archive *archive, const char *name, const char *file, struct ifr_error *err) {
 	struct ifr_buffer contents = {0};
@@ -59,6 +62,9 @@ int ifr_kit_export(const struct ifr_kit *kit, const char *file, struct ifr_error
 	int result = ifr_kit_check(kit, err);
 	if (result)
 		return result;
+	struct stat status;
+	if (!stat(file, &status) && !S_ISREG(status.st_mode))
+		return ifr_fail(err, IFR_E_USAGE, "%s is not a file: name one to write the kit to", file);
 	char *temporary = ifr_format("%s.partial", file);
 	struct archive *archive = archive_write_new();
 	archive_write_set_format_pax_restricted(archive);
@@ -92,12 +98,13 @@ static int unpack_entry(struct archive *archive, struct archive_entry *entry, co
                         struct ifr_error *err) {
 	const char *name = archive_entry_pathname(entry);
 	if (!name || !is_known_name(name) || archive_entry_filetype(entry) != AE_IFREG ||
-	    archive_entry_size(entry) > ENTRY_LIMIT_BYTES)
+	    archive_entry_size(entry) > entry_limit_bytes)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "not an exported kit: it holds \"%.80s\"", name ? name : "?");
 	struct ifr_buffer contents = {0};
 	char chunk[65536];
 	la_ssize_t got;
-	while ((got = archive_read_data(archive, chunk, sizeof chunk)) > 0 && contents.length <= ENTRY_LIMIT_BYTES)
+	while ((got = archive_read_data(archive, chunk, sizeof chunk)) > 0 &&
+	       (int64_t)contents.length <= entry_limit_bytes)
 		ifr_buffer_append(&contents, chunk, (size_t)got);
 	char *path = ifr_format("%s/%s", folder, name);
 	int result = got ? ifr_fail(err, IFR_E_ENVIRONMENT, "the exported kit is damaged: %s",
@@ -123,6 +130,8 @@ static int unpack(const char *file, const char *folder, struct ifr_error *err) {
 		result = status != ARCHIVE_OK ? ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not an exported kit: %s", file,
 		                                         archive_error_string(archive))
 		                              : unpack_entry(archive, entry, folder, err);
+		if (!result && archive_filter_bytes(archive, 0) > total_limit_bytes)
+			result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s unpacks to more than a kit should", file);
 	}
 	archive_read_free(archive);
 	return result;

@@ -34,11 +34,16 @@ static struct ifr_kit_input *new_input(struct ifr_kit *kit, const char *path) {
 	return input;
 }
 
-void ifr_kit_add_input(struct ifr_kit *kit, const char *path) {
+static bool has_input(const struct ifr_kit *kit, const char *path) {
 	for (size_t i = 0; i < kit->input_count; i++)
 		if (!strcmp(kit->inputs[i].path, path))
-			return;
-	new_input(kit, path);
+			return true;
+	return false;
+}
+
+void ifr_kit_add_input(struct ifr_kit *kit, const char *path) {
+	if (!has_input(kit, path))
+		new_input(kit, path);
 }
 
 char *ifr_kit_print(const struct ifr_kit *kit) {
@@ -112,7 +117,8 @@ static bool take_lists(const json_t *json, struct ifr_kit *kit) {
 		const json_t *entry = json_array_get(inputs, i), *bytes = json_object_get(entry, "bytes");
 		const char *path = json_string_value(json_object_get(entry, "path"));
 		const char *digest = json_string_value(json_object_get(entry, "sha256"));
-		if (!path || !is_clean_path(path) || !digest || !is_digest(digest) || !json_is_integer(bytes))
+		if (!path || !is_clean_path(path) || has_input(kit, path) || !digest || !is_digest(digest) ||
+		    !json_is_integer(bytes))
 			return false;
 		struct ifr_kit_input *input = new_input(kit, path);
 		strcpy(input->sha256, digest);

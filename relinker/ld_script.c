@@ -13,11 +13,12 @@ static const char *find_text_body(const char *script) {
 			before--;
 		if (before > script && before[-1] != '\n')
 			continue;
-		after += strspn(after, " \t");
-		if (*after != ':')
+		/* ".text : {", perhaps with an address or a type before the colon. */
+		const char *brace = strchr(after, '{'), *colon = strchr(after, ':');
+		if (!strchr(" \t\n:", *after) || !colon || !brace || colon > brace ||
+		    memchr(after, ';', (size_t)(brace - after)))
 			continue;
-		const char *brace = strchr(after, '{');
-		return brace ? brace + 1 : NULL;
+		return brace + 1;
 	}
 	return NULL;
 }

@@ -68,7 +68,7 @@ static char *source_of(const char *path) {
 	return name;
 }
 
-static char *object_label(const struct unit *unit, const char *folder) {
+static char *plain_label(const struct unit *unit, const char *folder) {
 	const char *base = ifr_path_base(unit->file);
 	if (unit->member)
 		return ifr_format("%s(%s)", base, unit->member);
@@ -78,6 +78,16 @@ static char *object_label(const struct unit *unit, const char *folder) {
 	char *source = source_of(path);
 	free(path);
 	return source ? source : ifr_strdup(base);
+}
+
+/* A name that holds a '#' of its own gets a number too, so that it is never taken for a numbered one. */
+static char *object_label(const struct unit *unit, const char *folder) {
+	char *label = plain_label(unit, folder);
+	if (!strchr(label, '#'))
+		return label;
+	char *numbered = ifr_format("%s#1", label);
+	free(label);
+	return numbered;
 }
 
 static int compare_texts(const char *a, const char *b) {
@@ -140,7 +150,9 @@ static void label_objects(struct units *units, const char *folder) {
 
 static int by_section(const void *a, const void *b) {
 	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
-	int order = strcmp(x->object, y->object);
+	int order = compare_texts(x->file, y->file);
+	if (!order)
+		order = compare_texts(x->member, y->member);
 	if (!order)
 		order = strcmp(x->section, y->section);
 	return order ? order : (x > y) - (x < y);
@@ -151,7 +163,7 @@ static void join_twins(struct units *units) {
 	struct unit **all = pointers(units), *first = NULL;
 	qsort(all, units->count, sizeof *all, by_section);
 	for (size_t i = 0; i < units->count; i++) {
-		if (first && !strcmp(first->object, all[i]->object) && !strcmp(first->section, all[i]->section)) {
+		if (first && same_object(first, all[i]) && !strcmp(first->section, all[i]->section)) {
 			first->bytes += all[i]->bytes;
 			all[i]->bytes = 0;
 		} else {

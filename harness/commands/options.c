@@ -16,7 +16,7 @@ int option_number(const char *option, const char *text, uint64_t least, uint64_t
                   struct ifr_error *err) {
 	char *end;
 	errno = 0;
-	*number = strtoull(text, &end, 0);
+	*number = strtoull(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
 	if (!isdigit((unsigned char)*text) || *end || errno)
 		return ifr_fail(err, IFR_E_USAGE, "%s needs a whole number, not \"%.60s\"", option, text);
 	if (*number < least || *number > most)

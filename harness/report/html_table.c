@@ -9,11 +9,10 @@
 static void put_row(const struct ifr_report *report, const struct ifr_scale *scale, size_t rank,
                     struct ifr_buffer *out) {
 	const struct ifr_layout *layout = &report->layouts[rank];
-	ifr_buffer_printf(out, "<tr%s><td>%zu</td><td class=\"name\">",
-	                  layout == report->shipped ? " class=\"shipped\"" : "", rank + 1);
+	bool ships = report->shipped && layout == report->shipped;
+	ifr_buffer_printf(out, "<tr%s><td>%zu</td><td class=\"name\">", ships ? " class=\"shipped\"" : "", rank + 1);
 	ifr_escape_html(out, layout->variant->name);
-	ifr_buffer_puts(out, layout == report->shipped && !strstr(layout->variant->name, "ship") ? " (ships)</td><td>"
-	                                                                                         : "</td><td>");
+	ifr_buffer_puts(out, ships && !strstr(layout->variant->name, "ship") ? " (ships)</td><td>" : "</td><td>");
 	ifr_format_number(out, scale, layout->median);
 	ifr_buffer_puts(out, "</td><td>");
 	if (layout->has_interval) {

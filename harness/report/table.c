@@ -26,7 +26,7 @@ static void print_name(const char *name, struct ifr_buffer *out) {
 static void print_row(const struct ifr_report *report, const struct ifr_scale *scale, size_t rank, bool color,
                       struct ifr_buffer *out) {
 	const struct ifr_layout *layout = &report->layouts[rank];
-	bool shipped = layout == report->shipped;
+	bool shipped = report->shipped && layout == report->shipped;
 	struct ifr_buffer cell = {0};
 	ifr_buffer_printf(out, "%s%c%5zu  ", shipped && color ? "\033[1m" : "", shipped ? '>' : ' ', rank + 1);
 	print_name(layout->variant->name, out);

@@ -228,3 +228,24 @@ is_measured() {
 	options=(--expect-exit 5)
 	is_measured "$here/lua.exp" ./lua work.lua 32
 }
+
+@test "lua built under a plan of the compiler's axes does what lua does, and so do its variants" {
+	cp -r "$place/lua" compiled
+	make -s -C compiled/src clean >/dev/null
+	printf '%s\n' "interfero-plan 1" "unit-order seed=11" "nops seed=12 rate=20 max=3" \
+		"align seed=13 functions=64 loops=32" >compile.plan
+	INTERFERO_PLAN=$PWD/compile.plan within 170 make -s -j2 -C compiled/src CC=interfero-gcc linux \
+		"MYCFLAGS='-Dluai_makeseed(L)=1u'" >log 2>&1
+	not cmp "$place/lua/src/lua" compiled/src/lua
+	[ "$(functions_of compiled/src/lua | sort)" = "$(functions_of "$place/lua/src/lua" | sort)" ]
+	[ "$(functions_of compiled/src/lua)" != "$(functions_of "$place/lua/src/lua")" ]
+	readelf -SW compiled/src/lapi.o | grep -q '\.note\.interfero'
+	interfero variants -q -n 4 --axes all -o v compiled/src/lua
+	cd "$place/script"
+	run -5 "$place/lua/src/lua" work.lua 3
+	shipped=$output
+	for program in "$here/compiled/src/lua" "$here"/v/v0000?; do
+		run -5 "$program" work.lua 3
+		[ "$output" = "$shipped" ]
+	done
+}

@@ -285,6 +285,8 @@ static void test_exchange(void **state) {
 	char *before = ifr_kit_print(&kit), *after = ifr_kit_print(&other);
 	assert_string_equal(before, after);
 	assert_true(exists("kits2/kits/" KEY "/map"));
+	/* What is no file is not replaced by one. */
+	assert_int_equal(ifr_kit_export(&kit, "/dev/null", NULL), -IFR_E_USAGE);
 	/* A damaged kit is not given away. */
 	char *copy = ifr_format("%s/root%s", kit.dir, kit.inputs[0].path);
 	assert_int_equal(ifr_file_write(copy, "OBJECT a", 8, 0644, NULL), 0);
@@ -423,6 +425,19 @@ static void shell(const char *command, struct ifr_buffer *out) {
 }
 
 /* readelf -n is the judge. */
+static void test_one_path_twice(void **state) {
+	(void)state;
+	struct ifr_kit kit;
+	char *text = ifr_strdup(MANIFEST("ab", "/a", DIGEST "\",\"bytes\":3},{\"path\":\"/a\",\"sha256\":\"" DIGEST));
+	assert_int_equal(ifr_kit_parse(text, strlen(text), "it", &kit, NULL), -IFR_E_ENVIRONMENT);
+	/* The same with another path is right. */
+	free(text);
+	text = ifr_strdup(MANIFEST("ab", "/a", DIGEST "\",\"bytes\":3},{\"path\":\"/b\",\"sha256\":\"" DIGEST));
+	assert_int_equal(ifr_kit_parse(text, strlen(text), "it", &kit, NULL), 0);
+	ifr_kit_release(&kit);
+	free(text);
+}
+
 static void test_build_id(void **state) {
 	(void)state;
 	static const char *const kinds[] = {"sha1", "md5", "0xabcdef0123456789", "none"};
@@ -505,6 +520,7 @@ int main(void) {
 		IN_FOLDER(test_exchange),
 		IN_FOLDER(test_hostile_archives),
 		IN_FOLDER(test_damaged_archives),
+		cmocka_unit_test(test_one_path_twice),
 		IN_FOLDER(test_build_id),
 		IN_FOLDER(test_what_is_not_a_program),
 	};

@@ -64,6 +64,10 @@ static void test_defaults(void **state) {
 		assert_int_equal(ifr_plan_axes(&plan), 0);
 		assert_true(same_settings(&plan, &init));
 	}
+	/* A leading zero is no octal number. */
+	assert_int_equal(parse(HEAD "stack seed=010 max=0x20\n", &plan, &err), 0);
+	assert_int_equal(plan.axis[IFR_AXIS_STACK].seed, 10);
+	assert_int_equal(plan.axis[IFR_AXIS_STACK].value[0], 32);
 	assert_int_equal(parse(HEAD "stack\n", &plan, &err), 0);
 	assert_true(plan.axis[IFR_AXIS_STACK].on);
 	assert_int_equal(plan.axis[IFR_AXIS_STACK].seed, 0);
@@ -113,6 +117,8 @@ static void test_errors_name_their_line(void **state) {
 		{HEAD "name a b\n", ":2: name may hold"},
 		{HEAD "name ../x\n", ":2: name may hold"},
 		{HEAD "kit a;b\n", ":2: kit may hold"},
+		{HEAD "kit a\nkit b\n", ":3: kit is given twice"},
+		{HEAD "name a\nname a\n", ":3: name is given twice"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct ifr_plan plan;
