@@ -14,24 +14,7 @@
 #include <cmocka.h>
 
 #include "common/file.h"
-
-static char *folder;
-
-static int set_up(void **state) {
-	(void)state;
-	return ifr_temporary_dir(&folder, NULL);
-}
-
-static int tear_down(void **state) {
-	(void)state;
-	int result = ifr_tree_remove(folder, NULL);
-	free(folder);
-	return result;
-}
-
-static char *below(const char *name) {
-	return ifr_format("%s/%s", folder, name);
-}
+#include "tests/unit/folder.h"
 
 static size_t entries(const char *path) {
 	size_t count = 0;
@@ -257,7 +240,7 @@ static void test_temporary_dir(void **state) {
 	free(old);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, drop_folder)
 
 int main(void) {
 	const struct CMUnitTest tests[] = {

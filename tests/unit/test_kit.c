@@ -17,8 +17,8 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "kit/kit.h"
+#include "tests/unit/folder.h"
 
-static char *folder;
 static time_t later_s;
 
 /* Stands in for libc's, so that what the store keeps for an hour can be tested. */
@@ -31,18 +31,6 @@ time_t time(time_t *result) {
 	return now.tv_sec;
 }
 
-static char *below(const char *name) {
-	return ifr_format("%s/%s", folder, name);
-}
-
-static void write_below(const char *name, const char *text) {
-	char *path = below(name), *dir = ifr_path_dir(path);
-	assert_int_equal(ifr_dir_make(dir, NULL), 0);
-	assert_int_equal(ifr_file_write(path, text, strlen(text), 0644, NULL), 0);
-	free(dir);
-	free(path);
-}
-
 static bool exists(const char *name) {
 	char *path = below(name);
 	bool there = ifr_file_exists(path);
@@ -53,7 +41,7 @@ static bool exists(const char *name) {
 static int set_up(void **state) {
 	(void)state;
 	later_s = 0;
-	if (ifr_temporary_dir(&folder, NULL))
+	if (make_folder(state))
 		return -1;
 	char *kits = below("kits");
 	setenv("INTERFERO_KITS", kits, 1);
@@ -62,13 +50,6 @@ static int set_up(void **state) {
 	write_below("in/sub dir/b.o", "object b");
 	write_below("in/map", "the map");
 	return 0;
-}
-
-static int tear_down(void **state) {
-	(void)state;
-	int result = ifr_tree_remove(folder, NULL);
-	free(folder);
-	return result;
 }
 
 static void fill(struct ifr_kit *kit, const char *key) {
@@ -507,7 +488,7 @@ static void test_what_is_not_a_program(void **state) {
 	ifr_buffer_release(&said);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, drop_folder)
 
 int main(void) {
 	const struct CMUnitTest tests[] = {

@@ -16,42 +16,17 @@
 #include "kit/kit.h"
 #include "wrapper/capture/capture.h"
 #include "wrapper/capture/options.h"
-
-static char *folder;
-
-static void write_below(const char *name, const char *text) {
-	char *path = ifr_format("%s/%s", folder, name);
-	assert_int_equal(ifr_file_write(path, text, strlen(text), 0644, NULL), 0);
-	free(path);
-}
-
-static void shell(const char *command, struct ifr_buffer *out) {
-	const char *const argv[] = {"sh", "-c", command, NULL};
-	struct ifr_buffer own = {0};
-	struct ifr_process process = {
-		.argv = argv, .cwd = folder, .out = out ? out : &own, .errors = out ? out : &own};
-	int status = -1;
-	assert_int_equal(ifr_process_run(&process, &status, NULL), 0);
-	assert_int_equal(status, 0);
-	ifr_buffer_release(&own);
-}
+#include "tests/unit/folder.h"
 
 static int set_up(void **state) {
 	(void)state;
-	if (ifr_temporary_dir(&folder, NULL))
+	if (make_folder(state))
 		return -1;
 	write_below("a b.c", "#include <math.h>\nint other(int);\nint main(int c, char **v) { (void)v;"
 	                     " return other((int)floor(sqrt(c))); }\n");
 	write_below("o.c", "int other(int x);\nint other(int x) { return x - 1; }\n");
 	write_below("v.map", "{ local: *; };\n");
 	return 0;
-}
-
-static int tear_down(void **state) {
-	(void)state;
-	int result = ifr_tree_remove(folder, NULL);
-	free(folder);
-	return result;
 }
 
 static void test_options(void **state) {
@@ -226,9 +201,9 @@ static void repeats(const char *options) {
 	                        " xargs printf '%%s\\n'",
 	                        options);
 	struct ifr_link link;
-	shell("gcc -O1 -c 'a b.c' o.c", NULL);
-	shell(link_it, NULL);
-	shell(show, &line);
+	shell_below("gcc -O1 -c 'a b.c' o.c", NULL);
+	shell_below(link_it, NULL);
+	shell_below(show, &line);
 	ifr_strings_split(&words, ifr_buffer_text(&line), "\n");
 	assert_true(words.count > 20);
 	ifr_link_read(&link, (int)words.count, words.items);
@@ -250,7 +225,7 @@ static void repeats(const char *options) {
 	int status = -1;
 	assert_int_equal(ifr_process_run(&process, &status, NULL), 0);
 	assert_int_equal(status, 0);
-	shell("cmp out again", NULL);
+	shell_below("cmp out again", NULL);
 	struct ifr_strings *lists[] = {&words, &arguments, &files, &again};
 	for (size_t i = 0; i < 4; i++)
 		ifr_strings_release(lists[i]);
@@ -291,7 +266,7 @@ static void test_dependency_files(void **state) {
 	struct ifr_buffer text = {0};
 	struct ifr_strings files = {0};
 	/* By the linker itself: blanks stay as they are, a shared library comes twice. */
-	shell("gcc -c 'a b.c' o.c && gcc 'a b.o' o.o -lm -o 'an out' -Wl,--dependency-file=d && cat d", &text);
+	shell_below("gcc -c 'a b.c' o.c && gcc 'a b.o' o.o -lm -o 'an out' -Wl,--dependency-file=d && cat d", &text);
 	ifr_dependencies_parse(ifr_buffer_text(&text), &files);
 	assert_true(ifr_strings_contain(&files, "a b.o"));
 	assert_true(ifr_strings_contain(&files, "o.o"));
@@ -324,9 +299,9 @@ int main(void) {
 		cmocka_unit_test(test_arguments),
 		cmocka_unit_test(test_facts),
 		cmocka_unit_test(test_probes),
-		cmocka_unit_test_setup_teardown(test_response_files, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_repeated_links, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_dependency_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_response_files, set_up, drop_folder),
+		cmocka_unit_test_setup_teardown(test_repeated_links, set_up, drop_folder),
+		cmocka_unit_test_setup_teardown(test_dependency_files, set_up, drop_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,20 +13,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
-
-static char *folder;
-
-static int set_up(void **state) {
-	(void)state;
-	return ifr_temporary_dir(&folder, NULL);
-}
-
-static int tear_down(void **state) {
-	(void)state;
-	int result = ifr_tree_remove(folder, NULL);
-	free(folder);
-	return result;
-}
+#include "tests/unit/folder.h"
 
 /* Runs a shell command; returns its status and what it printed, which the caller frees. */
 static int shell(const char *command, char **out, char **errors) {
@@ -194,9 +181,9 @@ int main(void) {
 		cmocka_unit_test(test_exit_statuses),
 		cmocka_unit_test(test_output_is_collected),
 		cmocka_unit_test(test_both_into_one_buffer),
-		cmocka_unit_test_setup_teardown(test_cannot_start, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_folder_and_environment, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_find_leaves_out_itself, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cannot_start, make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(test_folder_and_environment, make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(test_find_leaves_out_itself, make_folder, drop_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

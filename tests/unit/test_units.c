@@ -13,37 +13,17 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "relinker/units.h"
+#include "tests/unit/folder.h"
 
 #define LONG "a_function_with_a_name_so_long_that_the_map_has_to_break_the_line"
 
-static char *folder;
 static struct units units;
-
-static void write_below(const char *name, const char *text) {
-	char *path = ifr_format("%s/%s", folder, name), *dir = ifr_path_dir(path);
-	assert_int_equal(ifr_dir_make(dir, NULL), 0);
-	assert_int_equal(ifr_file_write(path, text, strlen(text), 0644, NULL), 0);
-	free(dir);
-	free(path);
-}
-
-static void shell(const char *command, struct ifr_buffer *out) {
-	const char *const argv[] = {"sh", "-c", command, NULL};
-	struct ifr_buffer own = {0};
-	struct ifr_process process = {
-		.argv = argv, .cwd = folder, .out = out ? out : &own, .errors = out ? out : &own};
-	int status = -1;
-	assert_int_equal(ifr_process_run(&process, &status, NULL), 0);
-	if (status)
-		fail_msg("%s: %s", command, ifr_buffer_text(process.out));
-	ifr_buffer_release(&own);
-}
 
 /* Functions of different buckets, of one file name in two folders, out of archives, and two sections of one name.
  */
 static int set_up(void **state) {
 	(void)state;
-	if (ifr_temporary_dir(&folder, NULL))
+	if (make_folder(state))
 		return -1;
 	write_below("main.c", "int " LONG "(int); int x_a(int); int y_a(int); int in_lib(int); int paren(int);\n"
 	                      "__attribute__((cold)) int chilly(int x) { return x * 3; }\n"
@@ -57,10 +37,11 @@ static int set_up(void **state) {
 	write_below("paren.c", "int paren(int x) { return x - 2; }\n");
 	write_below("twins.s", ".section .text.twin,\"ax\",@progbits,unique,1\nfirst_twin: nop\n"
 	                       ".section .text.twin,\"ax\",@progbits,unique,2\nsecond_twin: ret\n");
-	shell("set -e; for f in main x/same y/same lib paren; do gcc -O2 -ffunction-sections -c $f.c -o $f.o; done;"
-	      "gcc -c twins.s -o twins.o; ar rc libin.a lib.o; mv paren.o 'odd(name).o';"
-	      "gcc -fuse-ld=bfd main.o x/same.o y/same.o 'odd(name).o' twins.o libin.a -o prog -Wl,-Map=map",
-	      NULL);
+	shell_below(
+		"set -e; for f in main x/same y/same lib paren; do gcc -O2 -ffunction-sections -c $f.c -o $f.o; done;"
+		"gcc -c twins.s -o twins.o; ar rc libin.a lib.o; mv paren.o 'odd(name).o';"
+		"gcc -fuse-ld=bfd main.o x/same.o y/same.o 'odd(name).o' twins.o libin.a -o prog -Wl,-Map=map",
+		NULL);
 	struct ifr_buffer map = {0};
 	char *path = ifr_format("%s/map", folder);
 	int result = ifr_file_read(path, 0, &map, NULL);
@@ -68,14 +49,6 @@ static int set_up(void **state) {
 		result = units_read(&units, ifr_buffer_text(&map), folder, NULL);
 	ifr_buffer_release(&map);
 	free(path);
-	return result;
-}
-
-static int tear_down(void **state) {
-	(void)state;
-	units_release(&units);
-	int result = ifr_tree_remove(folder, NULL);
-	free(folder);
 	return result;
 }
 
@@ -93,7 +66,7 @@ static void ask_nm(const char *symbol, uint64_t *address, uint64_t *bytes) {
 	char *command = ifr_format("nm -S prog | grep ' %s$'", symbol);
 	char kind[64];
 	unsigned long long value = 0, size = 0;
-	shell(command, &out);
+	shell_below(command, &out);
 	if (sscanf(ifr_buffer_text(&out), "%llx %llx %63s", &value, &size, kind) != 3 || !strcmp(kind, symbol))
 		size = 0;
 	*address = value;
@@ -191,8 +164,9 @@ static void test_start_files_are_pinned(void **state) {
 static void test_text_size(void **state) {
 	(void)state;
 	struct ifr_buffer out = {0};
-	shell("readelf -SW prog | sed -n 's/.* \\.text  *PROGBITS  *[0-9a-f]* [0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p'",
-	      &out);
+	shell_below(
+		"readelf -SW prog | sed -n 's/.* \\.text  *PROGBITS  *[0-9a-f]* [0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p'",
+		&out);
 	assert_int_equal(units.text_bytes, strtoull(ifr_buffer_text(&out), NULL, 16));
 	ifr_buffer_release(&out);
 }
@@ -202,12 +176,13 @@ static void test_temporary_objects(void **state) {
 	(void)state;
 	struct units own = {0};
 	struct ifr_buffer map = {0};
-	shell("mkdir -p tmp && TMPDIR=tmp gcc -save-temps=obj -c lib.c -o tmp/ccAbCdEf.o && cp tmp/ccAbCdEf.o "
-	      "tmp/ccAbCdE.o &&"
-	      " ld -r tmp/ccAbCdEf.o -o /dev/null && ld.bfd -e 0 tmp/ccAbCdEf.o tmp/ccAbCdE.o -z muldefs -o tmp/out "
-	      "-Map=tmp/map &&"
-	      " cat tmp/map",
-	      &map);
+	shell_below(
+		"mkdir -p tmp && TMPDIR=tmp gcc -save-temps=obj -c lib.c -o tmp/ccAbCdEf.o && cp tmp/ccAbCdEf.o "
+		"tmp/ccAbCdE.o &&"
+		" ld -r tmp/ccAbCdEf.o -o /dev/null && ld.bfd -e 0 tmp/ccAbCdEf.o tmp/ccAbCdE.o -z muldefs -o tmp/out "
+		"-Map=tmp/map &&"
+		" cat tmp/map",
+		&map);
 	assert_int_equal(units_read(&own, ifr_buffer_text(&map), folder, NULL), 0);
 	assert_int_equal(own.count, 2);
 	assert_string_equal(own.items[0].name, "lib.c:.text");
@@ -267,5 +242,5 @@ int main(void) {
 		cmocka_unit_test(test_text_size),         cmocka_unit_test(test_temporary_objects),
 		cmocka_unit_test(test_hand_written_maps),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, set_up, drop_folder);
 }
