@@ -38,28 +38,11 @@ static char *find_compiler(const char *compiler, const char *self) {
 	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
 }
 
-int main(int argc, char **argv) {
-	const char *compiler = compiler_of(argv[0]);
-	/* Messages say whose they are, also when a copy or a link is called gcc. */
-	char *name = ifr_format("interfero-%s", compiler);
-	if (getenv(GUARD))
-		return failed(name, "called by the compiler that it called", "",
-		              "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
-	char *self = ifr_path_self();
-	if (!self)
-		return failed(name, "cannot tell where it lies", "", "is /proc mounted?");
-	char *real = find_compiler(compiler, self);
-	if (!real)
-		return failed(name, "there is no compiler ", compiler,
-		              "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
-	char *bin = ifr_path_dir(self), *home = ifr_format("%s/../libexec/interfero", bin);
-	char *plugin = ifr_format("%s/interfero.so", home);
-	if (!ifr_file_exists(plugin))
-		return failed(name, "the plugin is missing: ", plugin, "install interfero again");
-
+/* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
+static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
 	ifr_strings_add(&arguments, real);
-	ifr_strings_take(&arguments, ifr_format("-fplugin=%s", plugin));
+	ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
 	ifr_strings_add(&arguments, "-ffunction-sections");
 	ifr_strings_add(&arguments, "-fdata-sections");
 	ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
@@ -67,5 +50,42 @@ int main(int argc, char **argv) {
 		ifr_strings_add(&arguments, argv[i]);
 	setenv(GUARD, "1", 1);
 	execv(real, arguments.items);
-	return failed(name, "cannot run ", real, strerror(errno));
+	int status = failed(name, "cannot run ", real, strerror(errno));
+	ifr_strings_release(&arguments);
+	return status;
+}
+
+static int compile(const char *name, const char *self, int argc, char **argv) {
+	const char *compiler = compiler_of(argv[0]);
+	char *real = find_compiler(compiler, self), *bin = ifr_path_dir(self);
+	char *home = ifr_format("%s/../libexec/interfero", bin), *plugin = ifr_format("%s/interfero.so", home);
+	int status;
+	if (!real)
+		status =
+			failed(name, "there is no compiler ", compiler, "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
+	else if (!ifr_file_exists(plugin))
+		status = failed(name, "the plugin is missing: ", plugin, "install interfero again");
+	else
+		status = become(name, real, home, argc, argv);
+	free(plugin);
+	free(home);
+	free(bin);
+	free(real);
+	return status;
+}
+
+int main(int argc, char **argv) {
+	/* Messages say whose they are, also when a copy or a link is called gcc. */
+	char *name = ifr_format("interfero-%s", compiler_of(argv[0])), *self = ifr_path_self();
+	int status;
+	if (getenv(GUARD))
+		status = failed(name, "called by the compiler that it called", "",
+		                "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
+	else if (!self)
+		status = failed(name, "cannot tell where it lies", "", "is /proc mounted?");
+	else
+		status = compile(name, self, argc, argv);
+	free(self);
+	free(name);
+	return status;
 }

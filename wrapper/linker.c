@@ -93,28 +93,49 @@ static int link_and_capture(const char *name, const char *real, const struct ifr
 	return status;
 }
 
-int main(int argc, char **argv) {
-	const char *name = ifr_path_base(argv[0]);
+/* The linker that is to do the work: never this file. The caller frees. */
+static char *find_linker(const char *name) {
 	char *self = ifr_path_self();
 	const char *const not_this[] = {self, NULL};
 	const char *chosen = getenv("INTERFERO_LD");
-	char *real = ifr_program_find(chosen && *chosen && !strcmp(name, "ld") ? chosen : name, not_this);
-	if (!self || !real || depth() >= DEEPEST) {
-		fprintf(stderr, "interfero: %s: %s\n", name,
-		        depth() >= DEEPEST ? "linkers call one another in a circle"
-		                           : "there is no such linker in PATH; install it");
-		return IFR_E_ENVIRONMENT;
-	}
+	char *real =
+		self ? ifr_program_find(chosen && *chosen && !strcmp(name, "ld") ? chosen : name, not_this) : NULL;
+	free(self);
+	return real;
+}
+
+/* Becomes the linker, or runs it and keeps the link; returns the exit status. */
+static int run(const char *name, char *real, int argc, char **argv) {
 	struct ifr_link link;
 	ifr_link_read(&link, argc, argv);
 	bool capture = worth_capturing(&link);
 	char deeper[16];
 	snprintf(deeper, sizeof deeper, "%d", depth() + 1);
 	setenv(GUARD, deeper, 1);
-	if (capture)
-		return link_and_capture(name, real, &link, argc, argv);
-	argv[0] = real;
-	execv(real, argv);
-	fprintf(stderr, "interfero: cannot run %s: %s\n", real, strerror(errno));
-	return IFR_E_ENVIRONMENT;
+	int status = IFR_E_ENVIRONMENT;
+	if (capture) {
+		status = link_and_capture(name, real, &link, argc, argv);
+	} else {
+		argv[0] = real;
+		execv(real, argv);
+		fprintf(stderr, "interfero: cannot run %s: %s\n", real, strerror(errno));
+	}
+	ifr_link_release(&link);
+	return status;
+}
+
+int main(int argc, char **argv) {
+	const char *name = ifr_path_base(argv[0]);
+	if (depth() >= DEEPEST) {
+		fprintf(stderr, "interfero: %s: linkers call one another in a circle\n", name);
+		return IFR_E_ENVIRONMENT;
+	}
+	char *real = find_linker(name);
+	if (!real) {
+		fprintf(stderr, "interfero: %s: there is no such linker in PATH; install it\n", name);
+		return IFR_E_ENVIRONMENT;
+	}
+	int status = run(name, real, argc, argv);
+	free(real);
+	return status;
 }
