@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero bench: the main job. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,12 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
 #include "harness/commands/options.h"
 #include "harness/commands/output.h"
 #include "harness/commands/progress.h"
 #include "harness/experiment/campaign.h"
 #include "harness/launch/launch.h"
-
-enum { STOPPED_BY_INTERRUPT = 130 };
 
 struct options {
 	struct family_options family;
@@ -140,19 +138,6 @@ const struct argp ifr_bench_argp = {table,
                                     NULL,
                                     NULL};
 
-static void on_signal(int number) {
-	(void)number;
-	ifr_launch_interrupt();
-}
-
-static void catch_signals(void) {
-	struct sigaction action = {.sa_handler = on_signal};
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
 /* The program's file: as written, or from PATH. */
 static int find_program(const char *name, char **program, struct ifr_error *err) {
 	char *found = ifr_program_find(name, NULL), *cwd = getcwd(NULL, 0);
@@ -210,7 +195,7 @@ static int run(struct options *options, struct ifr_error *err) {
 		campaign->variants = options->family.variants;
 		campaign->file = campaign->file ? campaign->file : file;
 		campaign->progress = progress_wanted(options->output.quiet) ? progress_show : NULL;
-		catch_signals();
+		catch_interrupts();
 		result = ifr_campaign_run(campaign, &done, err);
 		if (campaign->progress)
 			progress_clear();

@@ -7,8 +7,10 @@
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
 #include "harness/commands/options.h"
 #include "harness/experiment/variants.h"
+#include "harness/launch/launch.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -96,7 +98,7 @@ static int make_family(const struct options *options, struct ifr_error *err) {
 	if (!result)
 		result = ifr_relinker_open(&kit, &relinker, err);
 	struct ifr_family family = {&kit, options->family.seed, options->family.axes, options->family.parameters};
-	for (unsigned i = 1; i <= options->family.variants && !result; i++) {
+	for (unsigned i = 1; i <= options->family.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
 		ifr_family_plan(&family, i, &plan);
 		result = make(relinker, &plan, options, err);
@@ -158,15 +160,21 @@ int ifr_command_variants(int argc, char **argv) {
 	struct ifr_error err = {0};
 	family_options_init(&options.family, 16);
 	argp_parse(&ifr_variants_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
 	int result = check_folder(options.folder, &err);
 	if (!result && !options.plans.count)
 		result = make_family(&options, &err);
-	if (!result && !options.quiet && !options.plans.count)
-		fprintf(stderr, "seed %llu\n", (unsigned long long)options.family.seed);
-	for (size_t i = 0; i < options.plans.count && !result; i++)
+	for (size_t i = 0; i < options.plans.count && !result && !ifr_launch_interrupted(); i++)
 		result = make_plan(&options, options.plans.items[i], &err);
-	if (!result && !options.quiet && !options.plans.count)
-		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.family.seed);
+	bool repeatable = !options.quiet && !options.plans.count;
 	ifr_strings_release(&options.plans);
-	return result ? ifr_command_failed(&err) : 0;
+	if (ifr_launch_interrupted()) {
+		ifr_command_note("interrupted; every variant in %s is whole", options.folder);
+		return STOPPED_BY_INTERRUPT;
+	}
+	if (result)
+		return ifr_command_failed(&err);
+	if (repeatable)
+		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.family.seed);
+	return 0;
 }

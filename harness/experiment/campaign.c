@@ -170,8 +170,11 @@ static int make_variants(struct campaign_state *state, struct ifr_error *err) {
 		if (ifr_launch_interrupted() || (i > 1 && making_takes_too_long(state)))
 			break;
 		result = make_variant(state, relinker, i, err);
-		state->ready = i + 1;
+		state->ready = i + !result;
 	}
+	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
+	if (ifr_launch_interrupted())
+		result = 0;
 	ifr_relinker_close(relinker);
 	return result;
 }

@@ -184,3 +184,23 @@ is_whole() {
 	cmp it.exp saved
 	[ ! -e it.exp.variants ]
 }
+
+@test "variants that are interrupted are whole, and nothing else is left" {
+	TMPDIR=$PWD interfero variants -q -n 2000 -o v ./subject 2>said &
+	bench=$!
+	for _ in $(seq 300); do
+		[ -e v/v00003.plan ] && break
+		sleep 0.1
+	done
+	kill -INT $bench
+	status=0
+	wait $bench || status=$?
+	bench=
+	[ "$status" -eq 130 ]
+	grep -q interrupted said
+	[ -z "$(ls v | grep -vE '^v[0-9]{5}(\.plan)?$')" ]
+	[ -z "$(ls -d interfero-* 2>/dev/null)" ]
+	for variant in $(ls v | grep -v plan | head -n 3); do
+		readelf -n "v/$variant" | grep -q 'Build ID'
+	done
+}
