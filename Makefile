@@ -137,7 +137,7 @@ $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(BUILD)/objects/tests/fuzz/dr
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
-$(BUILD)/tests/pairs: $(BUILD)/objects/tests/bench/pairs.o $(LIBRARY)
+$(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
@@ -147,13 +147,13 @@ tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine
 	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
 	@tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench
 bench: setup ## measure this build side by side with what people use today
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs $(BUILD)/tests/engine
 	@tests/bench/run $(BUILD)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/random.h"
 
+#include <endian.h>
 #include <string.h>
 
 static uint64_t rotate(uint64_t x, int bits) {
@@ -44,18 +45,28 @@ uint64_t ifr_siphash(uint64_t k0, uint64_t k1, const void *data, size_t length) 
 		k1 ^ UINT64_C(0x7465646279746573),
 	};
 	size_t whole = length & ~(size_t)7;
-	for (size_t i = 0; i < whole; i += 8)
-		absorb(v, load_little_endian(bytes + i, 8));
+	for (size_t i = 0; i < whole; i += 8) {
+		uint64_t word;
+		memcpy(&word, bytes + i, sizeof word);
+		absorb(v, le64toh(word));
+	}
 	absorb(v, load_little_endian(bytes + whole, length & 7) | (uint64_t)length << 56);
 	v[2] ^= 0xff;
 	rounds(v, 4);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
-uint64_t ifr_random_keyed(uint64_t seed, const char *axis, const char *name) {
+struct ifr_random_key ifr_random_key_of(uint64_t seed, const char *axis) {
 	/* The axis makes the second half of the key, so that two axes under one seed stay independent. */
-	uint64_t axis_key = ifr_siphash(0, 0, axis, strlen(axis));
-	return ifr_siphash(seed, axis_key, name, strlen(name));
+	return (struct ifr_random_key){seed, ifr_siphash(0, 0, axis, strlen(axis))};
+}
+
+uint64_t ifr_random_named(struct ifr_random_key key, const char *name) {
+	return ifr_siphash(key.k0, key.k1, name, strlen(name));
+}
+
+uint64_t ifr_random_keyed(uint64_t seed, const char *axis, const char *name) {
+	return ifr_random_named(ifr_random_key_of(seed, axis), name);
 }
 
 uint64_t ifr_random_below(uint64_t bits, uint64_t n) {

@@ -21,6 +21,13 @@ uint64_t ifr_siphash(uint64_t k0, uint64_t k1, const void *data, size_t length);
 /* 64 uniform bits that depend on seed, axis and name alone. */
 uint64_t ifr_random_keyed(uint64_t seed, const char *axis, const char *name);
 
+/* The same in two steps, for many names under one seed and axis. */
+struct ifr_random_key {
+	uint64_t k0, k1;
+};
+struct ifr_random_key ifr_random_key_of(uint64_t seed, const char *axis);
+uint64_t ifr_random_named(struct ifr_random_key key, const char *name);
+
 /* Maps 64 uniform bits to 0 … n-1 (bias below n/2^64); n = 0 gives 0. */
 uint64_t ifr_random_below(uint64_t bits, uint64_t n);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/placement.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,28 +16,77 @@ struct candidate {
 	uint64_t function_key;
 };
 
-static int compare(uint64_t a, uint64_t b) {
-	return (a > b) - (a < b);
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+struct ranked {
+	uint64_t key;
+	size_t candidate;
+};
+
+/* Sorts by key from the last digit to the first; what has equal keys keeps its order. */
+static void sort_keys(struct ranked **items, struct ranked **spare, size_t count) {
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		size_t starts[DIGITS] = {0}, next = 0;
+		for (size_t i = 0; i < count; i++)
+			starts[(*items)[i].key >> shift & (DIGITS - 1)]++;
+		if (count && starts[(*items)->key >> shift & (DIGITS - 1)] == count)
+			continue;
+		for (size_t digit = 0; digit < DIGITS; digit++) {
+			size_t those = starts[digit];
+			starts[digit] = next;
+			next += those;
+		}
+		for (size_t i = 0; i < count; i++)
+			(*spare)[starts[(*items)[i].key >> shift & (DIGITS - 1)]++] = (*items)[i];
+		struct ranked *sorted = *spare;
+		*spare = *items;
+		*items = sorted;
+	}
 }
 
-static int compare_candidates(const void *a, const void *b) {
-	const struct candidate *x = a, *y = b;
-	int order = compare(x->bucket, y->bucket);
-	if (!order)
-		order = compare(x->object_key, y->object_key);
-	if (!order)
-		order = compare(x->function_key, y->function_key);
-	return order ? order : compare(x->unit, y->unit);
+/* By bucket, object and function, and then as they lie: keys are spread evenly, so that comparing would be slower.
+ */
+static void sort_candidates(struct candidate *candidates, size_t count) {
+	struct ranked *items = ifr_alloc((count + 1) * sizeof *items), *spare = ifr_alloc((count + 1) * sizeof *spare);
+	struct candidate *sorted = ifr_alloc((count + 1) * sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		items[i] = (struct ranked){candidates[i].function_key, i};
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		items[i].key = candidates[items[i].candidate].object_key;
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		items[i].key = candidates[items[i].candidate].bucket;
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = candidates[items[i].candidate];
+	if (count)
+		memcpy(candidates, sorted, count * sizeof *sorted);
+	free(sorted);
+	free(items);
+	free(spare);
 }
 
-static uint64_t key_of(const struct ifr_plan *plan, enum ifr_axis axis, const char *name) {
-	return plan->axis[axis].on ? ifr_random_keyed(plan->axis[axis].seed, ifr_axes[axis].name, name) : 0;
+/* An axis's decisions; off gives 0 for every name. */
+struct decider {
+	bool on;
+	struct ifr_random_key key;
+};
+
+static struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis) {
+	const struct ifr_axis_setting *setting = &plan->axis[axis];
+	return (struct decider){setting->on, ifr_random_key_of(setting->seed, ifr_axes[axis].name)};
+}
+
+static uint64_t decide(const struct decider *decider, const char *name) {
+	return decider->on ? ifr_random_named(decider->key, name) : 0;
 }
 
 /* `functions` alone shuffles the whole program, `objects` alone blocks of whole objects, both together the blocks
  * and the functions inside each: the procedure of Wang and Jiménez 2011, section 5.4. */
 static size_t rank(struct candidate *candidates, const struct units *units, const struct ifr_plan *plan) {
 	const struct ifr_axis_setting *functions = &plan->axis[IFR_AXIS_FUNCTIONS];
+	struct decider by_object = decider_of(plan, IFR_AXIS_OBJECTS), by_name = decider_of(plan, IFR_AXIS_FUNCTIONS);
 	bool cross = functions->on && functions->value[0];
 	size_t count = 0;
 	for (size_t i = 0; i < units->count; i++) {
@@ -46,11 +96,11 @@ static size_t rank(struct candidate *candidates, const struct units *units, cons
 		candidates[count++] = (struct candidate){
 			.unit = i,
 			.bucket = cross ? 0 : unit->bucket,
-			.object_key = key_of(plan, IFR_AXIS_OBJECTS, unit->object),
-			.function_key = key_of(plan, IFR_AXIS_FUNCTIONS, unit->name),
+			.object_key = decide(&by_object, unit->object),
+			.function_key = decide(&by_name, unit->name),
 		};
 	}
-	qsort(candidates, count, sizeof *candidates, compare_candidates);
+	sort_candidates(candidates, count);
 	return count;
 }
 
@@ -75,6 +125,8 @@ void placement_make(struct placement *placement, const struct units *units, cons
 	*placement = (struct placement){.count = units->count, .text_bytes = fixed_text_bytes(units, plan)};
 	placement->order = ifr_alloc(units->count * sizeof *placement->order);
 	const struct ifr_axis_setting *padding = &plan->axis[IFR_AXIS_PADDING];
+	struct decider pads = decider_of(plan, IFR_AXIS_PADDING), shift = decider_of(plan, IFR_AXIS_BASE),
+				   path = decider_of(plan, IFR_AXIS_INTERP);
 	const struct ifr_axis_setting *base = &plan->axis[IFR_AXIS_BASE], *interp = &plan->axis[IFR_AXIS_INTERP];
 	/* Pinned units keep their positions; the movable ones fill the others. */
 	for (size_t i = 0, next = 0; i < units->count; i++) {
@@ -82,18 +134,16 @@ void placement_make(struct placement *placement, const struct units *units, cons
 		placed->unit = units->items[i].movable ? candidates[next++].unit : i;
 		const struct unit *unit = &units->items[placed->unit];
 		if (padding->on && unit->movable)
-			placed->padding_bytes =
-				ifr_random_below(key_of(plan, IFR_AXIS_PADDING, unit->name), (uint64_t)padding->value[0] + 1);
+			placed->padding_bytes = ifr_random_below(decide(&pads, unit->name), (uint64_t)padding->value[0] + 1);
 		placement->moved += placed->unit != i;
 		placement->padding_bytes += placed->padding_bytes;
 	}
 	if (base->on)
 		placement->base_bytes =
 			(uint64_t)base->value[1] *
-			ifr_random_below(key_of(plan, IFR_AXIS_BASE, "text"), (uint64_t)(base->value[0] / base->value[1]) + 1);
+			ifr_random_below(decide(&shift, "text"), (uint64_t)(base->value[0] / base->value[1]) + 1);
 	if (interp->on)
-		placement->interp_bytes =
-			ifr_random_below(key_of(plan, IFR_AXIS_INTERP, "path"), (uint64_t)interp->value[0] + 1);
+		placement->interp_bytes = ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1);
 	free(candidates);
 }
 

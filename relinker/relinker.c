@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "relinker/ld_engine.h"
+#include "relinker/image/image_store.h"
+#include "relinker/ld/ld_engine.h"
 #include "relinker/placement.h"
 #include "relinker/sections.h"
 #include "relinker/units.h"
@@ -17,8 +18,18 @@ struct ifr_relinker {
 	struct ifr_buffer script; /* of the base link */
 	struct units units;
 	struct sections sections; /* of the base layout */
+	struct ifr_buffer base;   /* the program in it */
+	struct image_store *images;
 	bool reproduces;
 	char *reason;
+};
+
+struct ifr_layout {
+	const struct ifr_relinker *relinker;
+	struct ifr_plan plan;
+	bool shipped; /* no axis is on */
+	struct placement placement;
+	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1];
 };
 
 /* Links the kit unchanged and reads what came out. */
@@ -33,10 +44,11 @@ static int read_base(struct ifr_relinker *relinker, const char *folder, struct i
 	if (!result)
 		result = units_read(&relinker->units, ifr_buffer_text(&text), relinker->engine.folder, err);
 	if (!result)
-		result = sections_read(&relinker->sections, output, err);
+		result = ifr_file_read(output, 0, &relinker->base, err);
 	if (!result)
-		result = ifr_sha256_file(output, digest, NULL, err);
+		result = sections_read_bytes(&relinker->sections, relinker->base.data, relinker->base.length, output, err);
 	if (!result) {
+		ifr_sha256(relinker->base.data, relinker->base.length, digest);
 		relinker->reproduces = !strcmp(digest, kit->sha256);
 		relinker->reason =
 			relinker->reproduces ? ifr_strdup("")
@@ -66,14 +78,19 @@ int ifr_relinker_open(const struct ifr_kit *kit, struct ifr_relinker **opened, s
 		ifr_relinker_close(relinker);
 	else
 		*opened = relinker;
+	if (!result)
+		relinker->images =
+			image_store_new(&relinker->engine, &relinker->units, ifr_buffer_text(&relinker->script));
 	return result;
 }
 
 void ifr_relinker_close(struct ifr_relinker *relinker) {
 	if (!relinker)
 		return;
+	image_store_free(relinker->images);
 	ld_engine_close(&relinker->engine);
 	ifr_buffer_release(&relinker->script);
+	ifr_buffer_release(&relinker->base);
 	units_release(&relinker->units);
 	sections_release(&relinker->sections);
 	free(relinker->reason);
@@ -119,9 +136,11 @@ static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *pl
 	ifr_buffer_release(&text);
 }
 
-static void print_facts(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
-                        const struct placement *placement, const char *path, struct ifr_buffer *facts) {
-	const struct ifr_axis_setting *axis = plan->axis;
+static void print_facts(const struct ifr_layout *layout, const struct ifr_buffer *bytes,
+                        struct ifr_buffer *facts) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	const struct placement *placement = &layout->placement;
+	const struct ifr_axis_setting *axis = layout->plan.axis;
 	struct sections sections;
 	if (axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on)
 		ifr_buffer_printf(facts, "%s: %zu of %zu units at another position\n",
@@ -137,7 +156,7 @@ static void print_facts(const struct ifr_relinker *relinker, const struct ifr_pl
 		ifr_buffer_printf(facts, "interp: path +%" PRIu64 " bytes\n", placement->interp_bytes);
 	else if (axis[IFR_AXIS_INTERP].on)
 		ifr_buffer_puts(facts, "interp: the program has no interpreter\n");
-	if (!sections_read(&sections, path, NULL)) {
+	if (!sections_read_bytes(&sections, ifr_buffer_text(bytes), bytes->length, "the variant", NULL)) {
 		ifr_buffer_puts(facts, "sections: ");
 		sections_compare(&relinker->sections, &sections, facts);
 		ifr_buffer_puts(facts, "\n");
@@ -145,20 +164,103 @@ static void print_facts(const struct ifr_relinker *relinker, const struct ifr_pl
 	sections_release(&sections);
 }
 
+int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
+                       struct ifr_layout **placed, struct ifr_error *err) {
+	(void)err;
+	struct ifr_layout *layout = ifr_alloc(sizeof *layout);
+	layout->relinker = relinker;
+	layout->plan = *plan;
+	layout->shipped = !(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER));
+	if (layout->shipped) {
+		strcpy(layout->build_id, relinker->kit->build_id);
+	} else {
+		placement_make(&layout->placement, &relinker->units, plan);
+		derive_build_id(relinker->kit, plan, layout->build_id);
+	}
+	*placed = layout;
+	return 0;
+}
+
+void ifr_layout_close(struct ifr_layout *layout) {
+	if (!layout)
+		return;
+	placement_release(&layout->placement);
+	free(layout);
+}
+
+int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	const struct image *image = NULL;
+	if (layout->shipped) {
+		ifr_buffer_clear(bytes);
+		ifr_buffer_append(bytes, relinker->base.data, relinker->base.length);
+		return 0;
+	}
+	/* Every length of the path is an image of its own, which costs more than the link that it saves. */
+	if (layout->placement.interp_bytes)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "a longer interpreter path moves what no prepared image moves");
+	int result = image_store_get(relinker->images, layout->placement.text_bytes, 0, &image, err);
+	return result ? result : image_apply(image, &layout->placement, layout->build_id, bytes, err);
+}
+
+static int link_layout(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+                       struct ifr_error *err) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	int result = ld_engine_link(&relinker->engine, &relinker->units, &layout->placement,
+	                            ifr_buffer_text(&relinker->script), layout->build_id, path, NULL, err);
+	ifr_buffer_clear(bytes);
+	return result ? result : ifr_file_read(path, 0, bytes, err);
+}
+
+int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct ifr_variant *variant,
+                       struct ifr_error *err) {
+	struct ifr_buffer bytes = {0};
+	struct ifr_error refused = {0};
+	int result = ifr_relinker_apply(layout, &bytes, &refused);
+	if (!result)
+		result = ifr_file_write(path, bytes.data, bytes.length, 0755, err);
+	else
+		result = link_layout(layout, path, &bytes, err);
+	strcpy(variant->build_id, layout->build_id);
+	if (!result && !layout->shipped) {
+		print_facts(layout, &bytes, &variant->facts);
+		if (refused.code)
+			ifr_buffer_printf(&variant->facts, "engine: ld.bfd, as %s\n", refused.message);
+		else
+			ifr_buffer_puts(&variant->facts, "engine: in memory\n");
+	}
+	ifr_buffer_release(&bytes);
+	return result;
+}
+
+int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err) {
+	struct ifr_buffer mine = {0}, theirs = {0};
+	char *folder = NULL;
+	int result = ifr_relinker_apply(layout, &mine, err);
+	if (!result && !layout->shipped)
+		result = ifr_temporary_dir(&folder, err);
+	if (folder) {
+		char *path = ifr_format("%s/variant", folder);
+		result = link_layout(layout, path, &theirs, err);
+		if (!result && (mine.length != theirs.length ||
+		                memcmp(ifr_buffer_text(&mine), ifr_buffer_text(&theirs), mine.length)))
+			result = ifr_fail(err, IFR_E_BUG, "a layout of %s made in memory is not what ld.bfd makes of it",
+			                  layout->relinker->kit->program);
+		ifr_tree_remove(folder, NULL);
+		free(path);
+	}
+	free(folder);
+	ifr_buffer_release(&mine);
+	ifr_buffer_release(&theirs);
+	return result;
+}
+
 int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
                       struct ifr_variant *variant, struct ifr_error *err) {
-	const struct ifr_kit *kit = relinker->kit;
-	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER))) {
-		strcpy(variant->build_id, kit->build_id);
-		return ld_engine_link_base(&relinker->engine, kit->build_id, path, NULL, NULL, err);
-	}
-	struct placement placement;
-	placement_make(&placement, &relinker->units, plan);
-	derive_build_id(kit, plan, variant->build_id);
-	int result = ld_engine_link(&relinker->engine, &relinker->units, &placement,
-	                            ifr_buffer_text(&relinker->script), variant->build_id, path, err);
+	struct ifr_layout *layout = NULL;
+	int result = ifr_relinker_place(relinker, plan, &layout, err);
 	if (!result)
-		print_facts(relinker, plan, &placement, path, &variant->facts);
-	placement_release(&placement);
+		result = ifr_relinker_write(layout, path, variant, err);
+	ifr_layout_close(layout);
 	return result;
 }

@@ -5,9 +5,10 @@
  * which weak definition wins, which archive member is pulled and the order of __start_/__stop_ arrays never
  * change. What moves are units, after resolution: the input sections that the linker placed in .text.
  *
- * A plan becomes a placement (relinker/placement.h), which says where each unit goes and knows nothing of how the
- * file is made; an engine makes the file from it. The engine here runs ld.bfd with a generated linker script
- * (relinker/ld_engine.h).
+ * A plan becomes a layout, which says where each unit goes and knows nothing of how the file is made; an engine
+ * makes the file from it. There are two, and they make the same bytes: one copies and patches an image of the
+ * linked program that was prepared once (relinker/image/image.h), the other links again with ld.bfd
+ * (relinker/ld/ld_engine.h). The second takes over what the first refuses, and the facts of a variant say so.
  *
  * Units are known by "OBJECT:SECTION": the object's name without folders ("lapi.o", "liblua.a(lapi.o)"; the source
  * file for the compiler's temporary objects) and its input section, with "#2", "#3", … behind a name that comes
@@ -33,6 +34,9 @@ struct ifr_relinker_info {
 	const char *reason; /* why not, "" if it did */
 };
 
+/* Where every unit goes under a plan. */
+struct ifr_layout;
+
 /* Links the kit once as it was and reads the units. The kit must outlive the relinker. Errors: IFR_E_ENVIRONMENT
  * if ld.bfd is missing or cannot repeat the link. */
 int ifr_relinker_open(const struct ifr_kit *kit, struct ifr_relinker **relinker, struct ifr_error *err);
@@ -45,9 +49,27 @@ struct ifr_variant {
 	struct ifr_buffer facts;                       /* what each axis did, a line each */
 };
 
-/* Makes the variant of a plan at path (mode 0755), whole or not at all. Axes of other owners are left to them. A
- * plan without relinker axes gives the base layout. facts must be initialised, and is released by the caller. May
- * be called by several threads at once. */
+/* Places the units by a plan; axes of other owners are left to them. The layout is the caller's, and the relinker
+ * must outlive it. This and all below may be called by several threads at once. */
+int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
+                       struct ifr_layout **layout, struct ifr_error *err);
+void ifr_layout_close(struct ifr_layout *layout);
+
+/* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched but for preparing
+ * the image, once for each family of layouts. Errors: IFR_E_ENVIRONMENT with the reason if only ld.bfd can make
+ * it. */
+int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err);
+
+/* Makes the variant of a layout at path (mode 0755), whole or not at all, by whichever engine can. facts must be
+ * initialised, and is released by the caller. */
+int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct ifr_variant *variant,
+                       struct ifr_error *err);
+
+/* Makes the variant of a layout by both engines and compares. Errors: IFR_E_BUG if they differ, what
+ * ifr_relinker_apply says if there is only one. */
+int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err);
+
+/* Places and writes. A plan without relinker axes gives the base layout. */
 int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
                       struct ifr_variant *variant, struct ifr_error *err);
 

@@ -1,38 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/sections.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static void add(struct sections *sections, const char *name, const GElf_Shdr *header) {
+#include "common/file.h"
+#include "relinker/read/elf_view.h"
+
+static void add(struct sections *sections, const char *name, const Elf64_Shdr *header) {
 	sections->items = ifr_realloc(sections->items, sections->count + 1, sizeof *sections->items);
 	sections->items[sections->count++] =
 		(struct section_place){ifr_strdup(name), header->sh_addr, header->sh_size};
 }
 
-int sections_read(struct sections *sections, const char *path, struct ifr_error *err) {
+int sections_read_bytes(struct sections *sections, const void *bytes, size_t length, const char *name,
+                        struct ifr_error *err) {
+	struct elf_view view;
 	*sections = (struct sections){0};
-	elf_version(EV_CURRENT);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot open %s", path);
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	size_t names = 0;
-	int result = 0;
-	if (!elf || elf_getshdrstrndx(elf, &names))
-		result = ifr_fail(err, IFR_E_ENVIRONMENT, "cannot read the sections of %s: %s", path, elf_errmsg(-1));
-	for (Elf_Scn *section = NULL; !result && (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (name && header.sh_flags & SHF_ALLOC)
-			add(sections, name, &header);
-	}
-	elf_end(elf);
-	close(fd);
+	int result = elf_view_open(&view, bytes, length, name, err);
+	for (size_t i = 1; !result && i < view.section_count; i++)
+		if (view.sections[i].sh_flags & SHF_ALLOC)
+			add(sections, elf_view_name(&view, &view.sections[i]), &view.sections[i]);
+	return result;
+}
+
+int sections_read(struct sections *sections, const char *path, struct ifr_error *err) {
+	struct ifr_buffer contents = {0};
+	*sections = (struct sections){0};
+	int result = ifr_file_read(path, 0, &contents, err);
+	if (!result)
+		result = sections_read_bytes(sections, ifr_buffer_text(&contents), contents.length, path, err);
+	ifr_buffer_release(&contents);
 	return result;
 }
 

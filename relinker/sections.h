@@ -4,6 +4,7 @@
 #define IFR_RELINKER_SECTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -18,6 +19,9 @@ struct sections {
 
 /* Reads the allocated sections of an ELF file. */
 int sections_read(struct sections *sections, const char *path, struct ifr_error *err);
+/* The same of one in memory; name is for messages. */
+int sections_read_bytes(struct sections *sections, const void *bytes, size_t length, const char *name,
+                        struct ifr_error *err);
 void sections_release(struct sections *sections);
 
 /* Appends "moved .rodata +4096, .data +4096; resized .text +512", or "nothing moved". */

@@ -249,3 +249,10 @@ is_measured() {
 		[ "$output" = "$shipped" ]
 	done
 }
+
+@test "bzip2 and lua: what is made in memory is what ld.bfd links, byte for byte" {
+	for program in bzip2/bzip2 lua/src/lua; do
+		run within 120 "$INTERFERO_BUILD/tests/engine" check "$place/$program"
+		[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 11 ] || say "$output"
+	done
+}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "relinker/ld_engine.h"
+#include "relinker/ld/ld_engine.h"
 #include "relinker/placement.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);

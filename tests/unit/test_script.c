@@ -12,7 +12,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
-#include "relinker/ld_engine.h"
+#include "relinker/ld/ld_engine.h"
 
 #define LINK "gcc -fuse-ld=bfd 'odd[1].o' m.o 'a b.o' libc.a -Wl,--build-id=none "
 

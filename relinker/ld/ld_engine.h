@@ -23,9 +23,10 @@ void ld_engine_close(struct ld_engine *engine);
 int ld_engine_link_base(const struct ld_engine *engine, const char *build_id, const char *output, const char *map,
                         struct ifr_buffer *script, struct ifr_error *err);
 
-/* Links a placement: script is the one that the base link used. */
+/* Links a placement: script is the one that the base link used; map as above. */
 int ld_engine_link(const struct ld_engine *engine, const struct units *units, const struct placement *placement,
-                   const char *script, const char *build_id, const char *output, struct ifr_error *err);
+                   const char *script, const char *build_id, const char *output, const char *map,
+                   struct ifr_error *err);
 
 /* The linker script of a placement: script with an explicit order at the head of its output section .text. */
 int ld_script_print(const char *script, const struct units *units, const struct placement *placement,

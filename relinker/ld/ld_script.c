@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "relinker/ld_engine.h"
+#include "relinker/ld/ld_engine.h"
 
 /* Just behind the '{' of the output section .text; NULL if the script has none. */
 static const char *find_text_body(const char *script) {

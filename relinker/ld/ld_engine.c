@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "relinker/ld_engine.h"
+#include "relinker/ld/ld_engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,7 +209,8 @@ int ld_engine_link_base(const struct ld_engine *engine, const char *build_id, co
 }
 
 int ld_engine_link(const struct ld_engine *engine, const struct units *units, const struct placement *placement,
-                   const char *script, const char *build_id, const char *output, struct ifr_error *err) {
+                   const char *script, const char *build_id, const char *output, const char *map,
+                   struct ifr_error *err) {
 	struct ifr_strings arguments = {0};
 	struct ifr_buffer text = {0}, said = {0};
 	char *made = NULL, *script_file = NULL;
@@ -220,6 +221,8 @@ int ld_engine_link(const struct ld_engine *engine, const struct units *units, co
 	if ((result = ifr_file_write(script_file, ifr_buffer_text(&text), text.length, 0600, err)))
 		goto out;
 	add_arguments(engine, build_id, made, placement->interp_bytes, script_file, &arguments);
+	if (map)
+		ifr_strings_take(&arguments, ifr_format("-Map=%s", map));
 	result = run(engine, &arguments, made, output, &said, err);
 	unlink(script_file);
 out:

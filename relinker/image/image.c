@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/random.h"
+#include "relinker/image/image_parts.h"
+
+static const char *const pin_reasons[PIN_REASONS] = {
+	[PIN_BYTES] = "its bytes are not what its relocation and the map say",
+	[PIN_NARROW] = "a relocation of 8 or 16 bits leads out of it or into it",
+	[PIN_KIND] = "it has a relocation of a kind that is not known here",
+	[PIN_SYMBOL] = "a symbol in it was not defined by one object",
+};
+
+uint64_t image_digest_units(const struct units *units) {
+	uint64_t digest = units->count;
+	for (size_t i = 0; i < units->count; i++)
+		digest = ifr_siphash(digest ^ units->items[i].address, units->items[i].bytes, units->items[i].name,
+		                     strlen(units->items[i].name));
+	return digest;
+}
+
+void image_close(struct image *image) {
+	if (!image)
+		return;
+	for (int kind = 0; kind < SITE_KINDS; kind++)
+		free(image->sites[kind]);
+	void *owned[] = {image->bytes,   image->atoms,  image->units, image->frames,
+	                 image->symbols, image->groups, image->roots, image->pins};
+	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+		free(owned[i]);
+	free(image);
+}
+
+uint8_t *image_pinned(const struct image *image) {
+	uint8_t *pinned = ifr_alloc(image->atom_count + 1);
+	for (size_t i = 0; i < image->pin_count; i++)
+		pinned[image->pins[i].atom] = pinned[image->pins[i].target] = 1;
+	pinned[0] = 0;
+	return pinned;
+}
+
+void image_describe(const struct image *image, struct image_info *info) {
+	uint8_t *pinned = image_pinned(image);
+	*info = (struct image_info){
+		.text_bytes = image->numbers.text_bytes,
+		.interp_bytes = image->numbers.interp_bytes,
+		.image_bytes = image->length,
+		.units = image->unit_count,
+	};
+	for (size_t i = 0; i < image->unit_count; i++) {
+		bool free_to_move = true;
+		for (uint32_t k = 0; k < image->units[i].count; k++)
+			free_to_move &= !pinned[image->units[i].first + k];
+		info->movable += free_to_move;
+	}
+	for (int kind = 0; kind < SITE_KINDS; kind++)
+		info->sites += image->site_count[kind];
+	free(pinned);
+}
+
+static const char *unit_of(const struct image *image, const struct units *units, uint32_t atom) {
+	for (size_t i = 0; i < image->unit_count; i++)
+		if (atom >= image->units[i].first && atom - image->units[i].first < image->units[i].count)
+			return units->items[i].name;
+	return atom ? "what lies behind the units" : "data";
+}
+
+void image_print_pins(const struct image *image, const struct units *units, struct ifr_buffer *text) {
+	for (size_t i = 0; i < image->pin_count; i++) {
+		const struct pin *pin = &image->pins[i];
+		ifr_buffer_printf(text, "%s: %s", unit_of(image, units, pin->atom), pin_reasons[pin->reason]);
+		if (pin->target && pin->target != pin->atom)
+			ifr_buffer_printf(text, " (it leads to %s)", unit_of(image, units, pin->target));
+		ifr_buffer_puts(text, "\n");
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Making a variant: copy, patch. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relinker/image/image_parts.h"
+
+static uint32_t load32(const uint8_t *at) {
+	uint32_t value;
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
+static uint64_t load64(const uint8_t *at) {
+	uint64_t value;
+	memcpy(&value, at, sizeof value);
+	return value;
+}
+
+static void patch32(const struct image *image, const uint64_t *way, uint8_t *variant, enum site_kind kind,
+                    uint64_t own) {
+	const struct site *sites = image->sites[kind];
+	for (size_t i = 0; i < image->site_count[kind]; i++) {
+		uint8_t *at = variant + sites[i].at + way[sites[i].atom];
+		uint32_t value = load32(at) + (uint32_t)(way[sites[i].target] - (way[sites[i].atom] & own));
+		memcpy(at, &value, sizeof value);
+	}
+}
+
+static void patch64(const struct image *image, const uint64_t *way, uint8_t *variant, enum site_kind kind,
+                    uint64_t own) {
+	const struct site *sites = image->sites[kind];
+	for (size_t i = 0; i < image->site_count[kind]; i++) {
+		uint8_t *at = variant + sites[i].at + way[sites[i].atom];
+		uint64_t value = load64(at) + way[sites[i].target] - (way[sites[i].atom] & own);
+		memcpy(at, &value, sizeof value);
+	}
+}
+
+static int check_pins(const struct image *image, const uint64_t *way, struct ifr_error *err) {
+	for (size_t i = 0; i < image->pin_count; i++)
+		if (way[image->pins[i].atom] || way[image->pins[i].target])
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "this layout moves a pinned unit");
+	return 0;
+}
+
+static int hex_digit(char c) {
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int write_build_id(const struct image *image, const char *hex, uint8_t *variant, struct ifr_error *err) {
+	uint32_t bytes = image->numbers.build_id_bytes;
+	if (strlen(hex) != 2 * (size_t)bytes)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "the build-id is not as long as the program's");
+	for (uint32_t i = 0; i < bytes; i++) {
+		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the build-id is not in hexadecimal digits");
+		variant[image->numbers.build_id + i] = (uint8_t)(high * 16 + low);
+	}
+	return 0;
+}
+
+static int check_fit(const struct image *image, const struct placement *placement, struct ifr_error *err) {
+	if (placement->text_bytes != image->numbers.text_bytes ||
+	    placement->interp_bytes != image->numbers.interp_bytes || placement->count != image->unit_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "the image was prepared for other sizes");
+	return 0;
+}
+
+int image_apply(const struct image *image, const struct placement *placement, const char *build_id,
+                struct ifr_buffer *variant, struct ifr_error *err) {
+	const struct image_numbers *numbers = &image->numbers;
+	int result = check_fit(image, placement, err);
+	if (result)
+		return result;
+	if (variant->capacity <= image->length)
+		variant->data = ifr_realloc(variant->data, variant->capacity = image->length + 1, 1);
+	variant->length = image->length;
+	variant->data[image->length] = '\0';
+	uint8_t *bytes = (uint8_t *)variant->data;
+	uint64_t behind = numbers->text_offset + numbers->limit;
+	struct atom_ways ways = {
+		.way = ifr_alloc(image->atom_count * sizeof *ways.way),
+		.order = ifr_alloc(image->atom_count * sizeof *ways.order),
+	};
+	memcpy(bytes, image->bytes, numbers->text_offset);
+	memcpy(bytes + behind, image->bytes + behind, image->length - behind);
+	result = image_lay_out(image, placement, bytes + numbers->text_offset, &ways, err);
+	if (!result)
+		result = check_pins(image, ways.way, err);
+	if (!result) {
+		patch32(image, ways.way, bytes, SITE_PC32, UINT64_MAX);
+		patch64(image, ways.way, bytes, SITE_PC64, UINT64_MAX);
+		patch32(image, ways.way, bytes, SITE_ABS32, 0);
+		patch64(image, ways.way, bytes, SITE_ABS64, 0);
+		image_write_frames(image, &ways, bytes);
+		image_write_symbols(image, &ways, bytes);
+		result = write_build_id(image, build_id, bytes, err);
+	}
+	free(ways.way);
+	free(ways.order);
+	return result;
+}

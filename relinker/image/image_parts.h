@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an image is made of. All offsets are into the program's file unless they say otherwise. */
+#ifndef IFR_RELINKER_IMAGE_PARTS_H
+#define IFR_RELINKER_IMAGE_PARTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "relinker/image/image.h"
+
+/* An atom is what moves in one piece: an input section of .text. Atom 0 stands for all that never moves; behind
+ * those of .text come the output sections that follow it in its segment, .text's end and the segment's end. */
+struct atom {
+	uint32_t offset; /* from the start of .text, in the image */
+	uint32_t bytes;
+	uint32_t align; /* a power of two, at least 1 */
+	uint32_t group; /* its object's local symbols, an index into the symbol groups, or IMAGE_NONE */
+	uint32_t frame; /* its first entry of the frame table; the next atom's is where its entries end */
+};
+
+/* The atoms of one unit follow one another. */
+struct atom_run {
+	uint32_t first, count;
+};
+
+/* What a site holds, and so what is added to it: the way of its target, for *_PC less the way of its own atom. */
+enum site_kind { SITE_PC32, SITE_PC64, SITE_ABS32, SITE_ABS64, SITE_KINDS };
+
+struct site {
+	uint32_t at;     /* moves with its atom */
+	uint32_t atom;   /* that holds the site, 0 outside of .text */
+	uint32_t target; /* the atom that the value points into, or 0 */
+};
+
+/* A site or symbol that could not be understood: its two units may not move. */
+struct pin {
+	uint32_t atom, target;
+	uint32_t reason; /* enum pin_reason */
+};
+
+enum pin_reason { PIN_BYTES, PIN_NARROW, PIN_KIND, PIN_SYMBOL, PIN_REASONS };
+
+/* An entry of .eh_frame_hdr's table. */
+struct frame {
+	uint32_t atom;
+	int32_t start; /* from the start of .eh_frame_hdr, as is fde */
+	int32_t fde;
+	uint32_t bytes; /* that it covers */
+};
+
+/* A string of .strtab that is not the end of another one. */
+struct root {
+	uint32_t offset; /* in .strtab */
+	uint32_t bytes;  /* with its NUL */
+};
+
+/* A symbol of .symtab; its name is behind the first tail bytes of a root. */
+struct image_symbol {
+	uint32_t root; /* IMAGE_NONE: no name */
+	uint32_t tail;
+	uint32_t atom;
+};
+
+/* The local symbols of one object, in the order of the image's .symtab. */
+struct symbol_group {
+	uint32_t first, count;
+};
+
+enum { IMAGE_NONE = UINT32_MAX };
+
+struct image_numbers {
+	uint64_t text_bytes, interp_bytes; /* for which it was made */
+	uint64_t units;                    /* a digest of the units' names, sizes and base addresses */
+	uint64_t text_offset, text_size;   /* .text in the file */
+	uint64_t limit;                    /* from .text's start: what moves must end here */
+	uint32_t movable_end;              /* atoms of units end here, those of empty sections begin */
+	uint32_t tail;                     /* first atom of an output section behind .text */
+	uint32_t text_end, end;            /* the atoms of the two ends */
+	uint32_t frame_table, first_frame,
+		last_frame; /* the table; frames of moving atoms from first to before last */
+	uint32_t frame_count;
+	uint32_t symtab, symbol_count, strtab, strtab_bytes;
+	uint32_t early_groups,
+		moving_groups; /* groups whose place is fixed, then those that follow the order of .text */
+	uint32_t build_id, build_id_bytes;
+};
+
+struct image {
+	struct image_numbers numbers;
+	uint8_t *bytes;
+	struct atom *atoms;
+	struct atom_run *units;
+	struct site *sites[SITE_KINDS];
+	struct frame *frames;
+	struct image_symbol *symbols;
+	struct symbol_group *groups;
+	struct root *roots;
+	struct pin *pins;
+	size_t length, atom_count, unit_count, site_count[SITE_KINDS], frame_count, symbol_count, group_count,
+		root_count, pin_count;
+};
+
+/* Where the atoms go under a placement: their ways from where the image has them, in bytes, modulo 2^64. */
+struct atom_ways {
+	uint64_t *way;   /* for each atom */
+	uint32_t *order; /* of the atoms in .text as they come to lie */
+	uint32_t count;  /* of them */
+};
+
+/* Places the atoms. With text not NULL it also lays out .text there: copies and fills, room bytes at most.
+ * Errors: IFR_E_ENVIRONMENT if what moves does not end before the limit. */
+int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *text,
+                  struct atom_ways *ways, struct ifr_error *err);
+
+/* Writes count bytes of the fill that ld.bfd puts between code sections on x86-64. */
+void image_fill(uint8_t *to, uint64_t count);
+
+/* Symbol and frame tables in the order of a placement. */
+void image_write_symbols(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
+void image_write_frames(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
+
+/* A mark for each atom that some pin names; the caller frees. */
+uint8_t *image_pinned(const struct image *image);
+
+uint64_t image_digest_units(const struct units *units);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of a variant whose order follows the order of .text: .eh_frame_hdr, and the local symbols. */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "relinker/image/image_parts.h"
+
+struct entry {
+	int32_t start, fde;
+	uint32_t bytes;
+};
+
+static struct entry place_frame(const struct frame *frame, const struct atom_ways *ways) {
+	return (struct entry){frame->start + (int32_t)ways->way[frame->atom], frame->fde, frame->bytes};
+}
+
+/* The table's own order, by start and then by length; nearly there already. */
+static void settle(struct entry *entries, size_t count) {
+	for (size_t i = 1; i < count; i++) {
+		struct entry entry = entries[i];
+		size_t at = i;
+		for (; at > 0 && (entries[at - 1].start > entry.start ||
+		                  (entries[at - 1].start == entry.start && entries[at - 1].bytes > entry.bytes));
+		     at--)
+			entries[at] = entries[at - 1];
+		entries[at] = entry;
+	}
+}
+
+void image_write_frames(const struct image *image, const struct atom_ways *ways, uint8_t *variant) {
+	const struct image_numbers *numbers = &image->numbers;
+	if (!image->frame_count)
+		return;
+	struct entry *entries = ifr_alloc(image->frame_count * sizeof *entries);
+	size_t count = 0;
+	for (size_t i = 0; i < numbers->first_frame; i++)
+		entries[count++] = place_frame(&image->frames[i], ways);
+	for (uint32_t i = 0; i < ways->count; i++) {
+		uint32_t atom = ways->order[i];
+		for (uint32_t f = image->atoms[atom].frame; f < image->atoms[atom + 1].frame; f++)
+			entries[count++] = place_frame(&image->frames[f], ways);
+	}
+	for (size_t i = numbers->last_frame; i < image->frame_count; i++)
+		entries[count++] = place_frame(&image->frames[i], ways);
+	settle(entries, count);
+	for (size_t i = 0; i < count; i++)
+		memcpy(variant + numbers->frame_table + 8 * i, &entries[i], 8);
+	free(entries);
+}
+
+/* The groups of local symbols as ld.bfd writes them: an object's when the first of its sections is met. */
+static void order_groups(const struct image *image, const struct atom_ways *ways, uint32_t *order) {
+	const struct image_numbers *numbers = &image->numbers;
+	uint32_t end = numbers->early_groups + numbers->moving_groups, next = numbers->early_groups;
+	uint8_t *seen = ifr_alloc(image->group_count + 1);
+	for (uint32_t i = 0; i < numbers->early_groups; i++)
+		order[i] = i;
+	for (uint32_t i = 0; i < ways->count; i++) {
+		uint32_t group = image->atoms[ways->order[i]].group;
+		if (group < numbers->early_groups || group >= end || seen[group])
+			continue;
+		seen[group] = 1;
+		order[next++] = group;
+	}
+	for (uint32_t i = numbers->early_groups; i < image->group_count; i++)
+		if (!seen[i])
+			order[next++] = i;
+	free(seen);
+}
+
+/* The string table holds strings in the order in which symbols first ask for them. */
+static void write_strings(const struct image *image, const uint32_t *symbols, uint32_t *place, uint8_t *variant) {
+	uint32_t end = 1;
+	const uint8_t *old = image->bytes + image->numbers.strtab;
+	uint8_t *strings = variant + image->numbers.strtab;
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		const struct image_symbol *symbol = &image->symbols[symbols[i]];
+		if (symbol->root == IMAGE_NONE || symbol->tail || place[symbol->root])
+			continue;
+		const struct root *root = &image->roots[symbol->root];
+		memcpy(strings + end, old + root->offset, root->bytes);
+		place[symbol->root] = end;
+		end += root->bytes;
+	}
+}
+
+static void write_symbols(const struct image *image, const uint32_t *symbols, const uint32_t *place,
+                          const struct atom_ways *ways, uint8_t *variant) {
+	const uint8_t *old = image->bytes + image->numbers.symtab;
+	uint8_t *to = variant + image->numbers.symtab;
+	for (size_t i = 0; i < image->symbol_count; i++, to += sizeof(Elf64_Sym)) {
+		const struct image_symbol *known = &image->symbols[symbols[i]];
+		Elf64_Sym symbol;
+		memcpy(&symbol, old + symbols[i] * sizeof symbol, sizeof symbol);
+		symbol.st_name = known->root == IMAGE_NONE ? 0 : place[known->root] + known->tail;
+		symbol.st_value += ways->way[known->atom];
+		memcpy(to, &symbol, sizeof symbol);
+	}
+}
+
+void image_write_symbols(const struct image *image, const struct atom_ways *ways, uint8_t *variant) {
+	if (!image->symbol_count)
+		return;
+	uint32_t *groups = ifr_alloc((image->group_count + 1) * sizeof *groups);
+	uint32_t *symbols = ifr_alloc(image->symbol_count * sizeof *symbols);
+	uint32_t *place = ifr_alloc((image->root_count + 1) * sizeof *place);
+	size_t count = 0;
+	order_groups(image, ways, groups);
+	uint32_t first = image->group_count ? image->groups[0].first : 0;
+	while (count < first)
+		symbols[count] = (uint32_t)count, count++;
+	for (size_t i = 0; i < image->group_count; i++)
+		for (uint32_t k = 0; k < image->groups[groups[i]].count; k++)
+			symbols[count++] = image->groups[groups[i]].first + k;
+	while (count < image->symbol_count)
+		symbols[count] = (uint32_t)count, count++;
+	write_strings(image, symbols, place, variant);
+	write_symbols(image, symbols, place, ways, variant);
+	free(groups);
+	free(symbols);
+	free(place);
+}

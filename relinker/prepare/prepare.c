@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "relinker/prepare/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+uint32_t prepare_load32(const struct preparation *preparation, uint64_t at) {
+	uint32_t value = 0;
+	if (at + sizeof value <= preparation->output.length)
+		memcpy(&value, preparation->output.bytes + at, sizeof value);
+	return value;
+}
+
+uint64_t prepare_load64(const struct preparation *preparation, uint64_t at) {
+	uint64_t value = 0;
+	if (at + sizeof value <= preparation->output.length)
+		memcpy(&value, preparation->output.bytes + at, sizeof value);
+	return value;
+}
+
+void prepare_add_site(struct preparation *preparation, enum site_kind kind, uint64_t at, uint32_t atom,
+                      uint32_t target) {
+	struct image *image = preparation->image;
+	bool relative = kind == SITE_PC32 || kind == SITE_PC64;
+	if (relative ? atom == target : !target)
+		return;
+	if (image->site_count[kind] == preparation->site_capacity[kind]) {
+		preparation->site_capacity[kind] = image->site_count[kind] ? 2 * image->site_count[kind] : 1024;
+		image->sites[kind] =
+			ifr_realloc(image->sites[kind], preparation->site_capacity[kind], sizeof *image->sites[kind]);
+	}
+	image->sites[kind][image->site_count[kind]++] = (struct site){(uint32_t)at, atom, target};
+}
+
+void prepare_add_pin(struct preparation *preparation, uint32_t atom, uint32_t target, enum pin_reason reason) {
+	struct image *image = preparation->image;
+	image->pins = ifr_realloc(image->pins, image->pin_count + 1, sizeof *image->pins);
+	image->pins[image->pin_count++] = (struct pin){atom, target, reason};
+}
+
+int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, struct ifr_error *err) {
+	struct ifr_buffer contents = {0};
+	int result = ifr_file_read(path, UINT32_MAX / 2, &contents, err);
+	*length = contents.length;
+	*bytes = (uint8_t *)ifr_buffer_detach(&contents);
+	return result;
+}
+
+static int link_image(struct preparation *preparation, const struct ld_engine *engine, const char *script,
+                      const char *output, const char *map, struct ifr_error *err) {
+	struct image *image = preparation->image;
+	struct placement placement = prepare_placement(image, preparation->units);
+	int result =
+		ld_engine_link(engine, preparation->units, &placement, script, engine->kit->build_id, output, map, err);
+	placement_release(&placement);
+	if (!result)
+		result = prepare_read_program(output, &image->bytes, &image->length, err);
+	if (!result)
+		result = elf_view_open(&preparation->output, image->bytes, image->length, engine->kit->program, err);
+	if (!result)
+		result = link_map_read(&preparation->map, map, err);
+	if (result)
+		return result;
+	preparation->text = elf_view_find(&preparation->output, ".text");
+	if (!preparation->text || preparation->text->sh_type != SHT_PROGBITS || !preparation->text->sh_addralign)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has no .text");
+	image->numbers.text_offset = preparation->text->sh_offset;
+	image->numbers.text_size = preparation->text->sh_size;
+	return 0;
+}
+
+/* The names that --wrap redirects. */
+static void list_wraps(struct preparation *preparation, const struct ifr_strings *arguments) {
+	for (size_t i = 0; i < arguments->count; i++) {
+		const char *argument = arguments->items[i], *name = NULL;
+		if (ifr_starts_with(argument, "--wrap=") || ifr_starts_with(argument, "-wrap="))
+			name = strchr(argument, '=') + 1;
+		else if ((!strcmp(argument, "--wrap") || !strcmp(argument, "-wrap")) && i + 1 < arguments->count)
+			name = arguments->items[++i];
+		if (!name)
+			continue;
+		ifr_strings_add(&preparation->wraps, name);
+		ifr_strings_take(&preparation->wraps, ifr_format("__wrap_%s", name));
+	}
+}
+
+static int read_all(struct preparation *preparation, const struct ld_engine *engine, struct ifr_error *err) {
+	static int (*const steps[])(struct preparation *, struct ifr_error *) = {
+		prepare_atoms,       prepare_symbols, prepare_dynamics, prepare_sites,
+		prepare_linker_made, prepare_frames,  prepare_symtab,
+	};
+	list_wraps(preparation, &engine->kit->arguments);
+	preparation->item_sections = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
+	preparation->item_objects = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
+	int result = objects_read(&preparation->objects, &preparation->map, &preparation->output, engine->folder,
+	                          preparation->item_sections, preparation->item_objects, err);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps && !result; i++)
+		result = steps[i](preparation, err);
+	return result;
+}
+
+static void release(struct preparation *preparation) {
+	link_map_release(&preparation->map);
+	objects_release(&preparation->objects);
+	struct names *tables[] = {&preparation->at, &preparation->definitions, &preparation->globals,
+	                          &preparation->copies, &preparation->slots};
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		names_release(tables[i]);
+	ifr_strings_release(&preparation->spare);
+	ifr_strings_release(&preparation->wraps);
+	free(preparation->item_sections);
+	free(preparation->item_objects);
+	free(preparation->atom_objects);
+	free(preparation->targets);
+	free(preparation->addresses);
+	free(preparation->dynamics);
+}
+
+int image_prepare(const struct ld_engine *engine, const struct units *units, const char *script,
+                  uint64_t text_bytes, uint64_t interp_bytes, struct image **prepared, struct ifr_error *err) {
+	struct image *image = ifr_alloc(sizeof *image);
+	struct preparation preparation = {.units = units, .image = image};
+	char *folder = NULL, *output = NULL, *map = NULL;
+	image->numbers.text_bytes = text_bytes;
+	image->numbers.interp_bytes = interp_bytes;
+	image->numbers.units = image_digest_units(units);
+	int result = ifr_temporary_dir(&folder, err);
+	if (!result) {
+		output = ifr_format("%s/program", folder);
+		map = ifr_format("%s/map", folder);
+		result = link_image(&preparation, engine, script, output, map, err);
+	}
+	if (!result)
+		result = read_all(&preparation, engine, err);
+	if (!result)
+		result = prepare_check(&preparation, engine, script, output, err);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(folder);
+	free(output);
+	free(map);
+	release(&preparation);
+	if (result)
+		image_close(image);
+	else
+		*prepared = image;
+	return result;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Dynamic relocations of the output. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relinker/prepare/prepare.h"
+
+static int by_address(const void *a, const void *b) {
+	const struct dynamic *x = a, *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+struct dynamic *prepare_dynamic_at(const struct preparation *preparation, uint64_t address) {
+	struct dynamic key = {.address = address};
+	return preparation->dynamic_count
+	           ? bsearch(&key, preparation->dynamics, preparation->dynamic_count, sizeof key, by_address)
+	           : NULL;
+}
+
+static int add_table(struct preparation *preparation, const Elf64_Shdr *section, struct ifr_error *err) {
+	size_t count;
+	const Elf64_Rela *relas = elf_view_table(&preparation->output, section, sizeof *relas, &count);
+	preparation->dynamics =
+		ifr_realloc(preparation->dynamics, preparation->dynamic_count + count + 1, sizeof *preparation->dynamics);
+	for (size_t i = 0; i < count; i++) {
+		if (prepare_moves(preparation, relas[i].r_offset))
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has relocations in its text (DT_TEXTREL)");
+		preparation->dynamics[preparation->dynamic_count++] = (struct dynamic){
+			.address = relas[i].r_offset,
+			.addend = (uint64_t)relas[i].r_addend,
+			.at = (uint32_t)(section->sh_offset + i * sizeof *relas + offsetof(Elf64_Rela, r_addend)),
+			.type = (uint32_t)ELF64_R_TYPE(relas[i].r_info),
+		};
+	}
+	return 0;
+}
+
+int prepare_dynamics(struct preparation *preparation, struct ifr_error *err) {
+	const struct elf_view *output = &preparation->output;
+	int result = 0;
+	for (size_t i = 1; i < output->section_count && !result; i++) {
+		const Elf64_Shdr *section = &output->sections[i];
+		if (section->sh_type == SHT_RELA && section->sh_flags & SHF_ALLOC)
+			result = add_table(preparation, section, err);
+		else if (section->sh_type == SHT_RELA || section->sh_type == SHT_REL)
+			result = ifr_fail(err, IFR_E_ENVIRONMENT, "the link keeps its relocations (--emit-relocs)");
+		else if (section->sh_flags & SHF_COMPRESSED)
+			result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s is compressed", elf_view_name(output, section));
+	}
+	if (preparation->dynamic_count)
+		qsort(preparation->dynamics, preparation->dynamic_count, sizeof *preparation->dynamics, by_address);
+	return result;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What symbols stand for, as the link resolved them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relinker/prepare/prepare.h"
+
+bool prepare_moves(const struct preparation *preparation, uint64_t address) {
+	return address >= preparation->start && address < preparation->end;
+}
+
+uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address) {
+	const struct image *image = preparation->image;
+	uint64_t offset = address - preparation->start;
+	size_t low = 1, high = image->numbers.text_end;
+	if (!prepare_moves(preparation, address))
+		return 0;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (image->atoms[middle].offset + (uint64_t)image->atoms[middle].bytes <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < image->numbers.text_end && image->atoms[low].offset <= offset ? (uint32_t)low : 0;
+}
+
+uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address) {
+	if (address < preparation->start || address > preparation->end)
+		return 0;
+	const uint32_t *atom = names_find(&preparation->at, name, address);
+	const char *version = strchr(name, '@');
+	if (!atom && version) {
+		char *plain = ifr_format("%.*s", (int)(version - name), name);
+		atom = names_find(&preparation->at, plain, address);
+		free(plain);
+	}
+	if (atom)
+		return *atom;
+	/* The linker's own names for the end of all code. */
+	if (!strcmp(name, "etext") || !strcmp(name, "_etext") || !strcmp(name, "__etext"))
+		return preparation->image->numbers.end;
+	/* An alias made by the linker (--defsym): it goes with what is there, as the check of another order will show.
+	 */
+	return prepare_atom_at(preparation, address);
+}
+
+/* A symbol that an object defines in a section. */
+static struct target section_target(const struct preparation *preparation, const struct object *object,
+                                    const Elf64_Sym *symbol) {
+	struct target target = {.strong = ELF64_ST_BIND(symbol->st_info) != STB_WEAK};
+	if (symbol->st_shndx == SHN_ABS) {
+		target.known = true;
+		target.address = symbol->st_value;
+		return target;
+	}
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= object->view.section_count)
+		return target;
+	const struct place *place = &object->places[symbol->st_shndx];
+	if (place->state == PLACE_DROPPED) {
+		const uint32_t *copy = names_find(&preparation->copies, object_section_name(object, symbol->st_shndx), 0);
+		target.dropped = true;
+		if (!copy)
+			return target;
+		target.known = true;
+		target.atom = *copy;
+		target.address = preparation->start + preparation->image->atoms[*copy].offset + symbol->st_value;
+		return target;
+	}
+	target.atom = place->atom;
+	target.edited = place->state == PLACE_EDITED;
+	target.known = !target.edited;
+	target.address = place->address + symbol->st_value;
+	return target;
+}
+
+static struct target global_target(const struct preparation *preparation, const char *name) {
+	const uint32_t *found = names_find(&preparation->globals, name, 0);
+	if (found) {
+		struct target target = {.known = true, .address = preparation->addresses[*found]};
+		target.atom = prepare_atom_of_symbol(preparation, name, target.address);
+		target.unsure = target.atom == PREPARE_TWICE;
+		if (target.unsure)
+			target.atom = 0;
+		return target;
+	}
+	found = names_find(&preparation->definitions, name, 0);
+	return found ? preparation->targets[*found] : (struct target){0};
+}
+
+/* What an undefined name means under --wrap=NAME. */
+static const char *wrapped(const struct preparation *preparation, const char *name) {
+	static const char real[] = "__real_";
+	for (size_t i = 0; i + 1 < preparation->wraps.count; i += 2) {
+		const char *plain = preparation->wraps.items[i];
+		if (!strcmp(name, plain))
+			return preparation->wraps.items[i + 1];
+		if (ifr_starts_with(name, real) && !strcmp(name + strlen(real), plain))
+			return plain;
+	}
+	return name;
+}
+
+struct target prepare_resolve(const struct preparation *preparation, const struct object *object, uint32_t index) {
+	if (!index || index >= object->symbol_count)
+		return (struct target){.known = !index};
+	const Elf64_Sym *symbol = &object->symbols[index];
+	if (index < object->local_count)
+		return section_target(preparation, object, symbol);
+	const char *name = object_symbol_name(object, symbol);
+	if (symbol->st_shndx == SHN_UNDEF && preparation->wraps.count)
+		name = wrapped(preparation, name);
+	return global_target(preparation, name);
+}
+
+static void define(struct preparation *preparation, const char *name, const struct target *target) {
+	bool added;
+	uint32_t *place = names_add(&preparation->definitions, name, 0, (uint32_t)preparation->target_count, &added);
+	if (added)
+		preparation->targets[preparation->target_count++] = *target;
+	else if (target->strong && !preparation->targets[*place].strong)
+		preparation->targets[*place] = *target;
+}
+
+static void add_symbols(struct preparation *preparation, const struct object *object) {
+	for (size_t i = 1; i < object->symbol_count; i++) {
+		const Elf64_Sym *symbol = &object->symbols[i];
+		struct target target = section_target(preparation, object, symbol);
+		if (symbol->st_shndx == SHN_UNDEF || target.dropped)
+			continue;
+		const char *name = object_symbol_name(object, symbol), *version = strchr(name, '@');
+		bool added;
+		if (target.atom) {
+			uint32_t *atom = names_add(&preparation->at, name, target.address, target.atom, &added);
+			if (!added && *atom != target.atom)
+				*atom = PREPARE_TWICE;
+		}
+		if (i < object->local_count)
+			continue;
+		define(preparation, name, &target);
+		if (version && version[1] == '@') {
+			char *plain = ifr_format("%.*s", (int)(version - name), name);
+			ifr_strings_take(&preparation->spare, plain);
+			define(preparation, plain, &target);
+		}
+	}
+}
+
+/* The copies of COMDAT sections that were kept: debugging information of the others is about them. */
+static void add_copies(struct preparation *preparation, const struct object *object) {
+	for (size_t i = 1; i < object->view.section_count; i++)
+		if (object->places[i].atom && object->view.sections[i].sh_flags & SHF_GROUP)
+			names_add(&preparation->copies, object_section_name(object, i), 0, object->places[i].atom, NULL);
+}
+
+/* The global symbols of the output, where it still has its symbol table. */
+static void add_globals(struct preparation *preparation, const Elf64_Shdr *section) {
+	const struct elf_view *output = &preparation->output;
+	size_t count;
+	const Elf64_Sym *symbols = elf_view_table(output, section, sizeof *symbols, &count);
+	if (section->sh_link >= output->section_count)
+		return;
+	preparation->addresses = ifr_alloc((count + 1) * sizeof *preparation->addresses);
+	for (size_t i = section->sh_info; i < count; i++) {
+		if (symbols[i].st_shndx == SHN_UNDEF)
+			continue;
+		preparation->addresses[preparation->address_count] = symbols[i].st_value;
+		names_add(&preparation->globals,
+		          elf_view_string(output, &output->sections[section->sh_link], symbols[i].st_name), 0,
+		          (uint32_t)preparation->address_count++, NULL);
+	}
+}
+
+int prepare_symbols(struct preparation *preparation, struct ifr_error *err) {
+	(void)err;
+	size_t most = 0;
+	for (size_t i = 0; i < preparation->objects.count; i++)
+		most += 2 * preparation->objects.items[i].symbol_count;
+	preparation->targets = ifr_alloc((most + 1) * sizeof *preparation->targets);
+	for (size_t i = 0; i < preparation->objects.count; i++)
+		add_copies(preparation, &preparation->objects.items[i]);
+	for (size_t i = 0; i < preparation->objects.count; i++)
+		add_symbols(preparation, &preparation->objects.items[i]);
+	const Elf64_Shdr *symtab = elf_view_find(&preparation->output, ".symtab");
+	if (symtab)
+		add_globals(preparation, symtab);
+	return 0;
+}

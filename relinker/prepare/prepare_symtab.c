@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbol table. Its local symbols come object by object, in the order in which the linker met the objects'
+ * sections: their order, and that of the string table, follows the order of .text. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "relinker/prepare/prepare.h"
+
+struct reader {
+	struct preparation *preparation;
+	const Elf64_Sym *symbols; /* of the output */
+	size_t count, local_count;
+	const Elf64_Shdr *strings;
+	size_t next; /* the first symbol that is not understood yet */
+};
+
+static const char *name_of(const struct reader *reader, size_t index) {
+	return elf_view_string(&reader->preparation->output, reader->strings, reader->symbols[index].st_name);
+}
+
+/* Whether a symbol of the output is this one of an object; atom receives what carries it. */
+static bool is_symbol(const struct reader *reader, const struct object *object, size_t index, uint32_t *atom) {
+	const Elf64_Sym *mine = &object->symbols[index], *theirs = &reader->symbols[reader->next];
+	*atom = 0;
+	if (ELF64_ST_TYPE(mine->st_info) == STT_SECTION || theirs->st_info != mine->st_info ||
+	    strcmp(object_symbol_name(object, mine), name_of(reader, reader->next)))
+		return false;
+	if (mine->st_shndx == SHN_UNDEF || mine->st_shndx >= object->view.section_count)
+		return mine->st_shndx == theirs->st_shndx;
+	const struct place *place = &object->places[mine->st_shndx];
+	*atom = place->atom;
+	if (place->state == PLACE_DROPPED)
+		return false;
+	return place->state == PLACE_EDITED || ELF64_ST_TYPE(mine->st_info) == STT_TLS ||
+	       theirs->st_value == place->address + mine->st_value;
+}
+
+/* Where an object does not name its source, the linker names the object before its first symbol. */
+static bool is_named_after(const struct reader *reader, const struct object *object) {
+	for (size_t i = 1; i < object->local_count; i++)
+		if (ELF64_ST_TYPE(object->symbols[i].st_info) == STT_FILE)
+			return false;
+	if (reader->next >= reader->local_count || ELF64_ST_TYPE(reader->symbols[reader->next].st_info) != STT_FILE)
+		return false;
+	const char *member = strrchr(object->file, '('), *name = name_of(reader, reader->next);
+	size_t length = strlen(name);
+	if (member && ifr_ends_with(object->file, ")") && !strncmp(member + 1, name, length) &&
+	    !strcmp(member + 1 + length, ")"))
+		return true;
+	return !strcmp(ifr_path_base(object->file), name);
+}
+
+/* Takes an object's local symbols, as many as the output has of them. */
+static void read_group(struct reader *reader, const struct object *object) {
+	struct image *image = reader->preparation->image;
+	size_t first = reader->next, named = first + is_named_after(reader, object);
+	reader->next = named;
+	for (size_t i = 1; i < object->local_count && reader->next < reader->local_count; i++)
+		if (is_symbol(reader, object, i, &image->symbols[reader->next].atom))
+			reader->next++;
+	if (reader->next == named)
+		reader->next = first;
+	image->groups[image->group_count++] = (struct symbol_group){(uint32_t)first, (uint32_t)(reader->next - first)};
+}
+
+/* Objects in the order of their first sections: before .text, in it, behind it. */
+static void read_groups(struct reader *reader) {
+	struct preparation *preparation = reader->preparation;
+	struct image *image = preparation->image;
+	size_t text = 0, behind = preparation->map.count;
+	while (text < preparation->map.count && strcmp(preparation->map.items[text].output, ".text"))
+		text++;
+	for (size_t i = text; i < preparation->map.count; i++)
+		if (!strcmp(preparation->map.items[i].output, ".text"))
+			behind = i + 1;
+	uint32_t *groups = ifr_alloc((preparation->objects.count + 1) * sizeof *groups);
+	for (size_t i = 0; i < preparation->objects.count; i++) {
+		const struct object *object = &preparation->objects.items[i];
+		groups[i] = (uint32_t)image->group_count;
+		read_group(reader, object);
+		image->numbers.early_groups += object->first_item < text;
+		image->numbers.moving_groups += object->first_item >= text && object->first_item < behind;
+	}
+	for (uint32_t i = 1; i < image->numbers.tail; i++)
+		image->atoms[i].group = groups[preparation->atom_objects[i]];
+	free(groups);
+}
+
+/* The rest: hidden symbols, which became local, and the global ones. */
+static int read_rest(struct reader *reader, struct ifr_error *err) {
+	struct preparation *preparation = reader->preparation;
+	for (; reader->next < reader->count; reader->next++) {
+		const Elf64_Sym *symbol = &reader->symbols[reader->next];
+		if (ELF64_ST_TYPE(symbol->st_info) == STT_FILE && *name_of(reader, reader->next))
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the symbols of %s in .symtab are in an order of their own",
+			                name_of(reader, reader->next));
+		bool plain = symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
+		             ELF64_ST_TYPE(symbol->st_info) != STT_TLS && ELF64_ST_TYPE(symbol->st_info) != STT_SECTION;
+		uint32_t atom =
+			plain ? prepare_atom_of_symbol(preparation, name_of(reader, reader->next), symbol->st_value) : 0;
+		if (atom == PREPARE_TWICE)
+			prepare_add_pin(preparation, prepare_atom_at(preparation, symbol->st_value), 0, PIN_SYMBOL);
+		else
+			preparation->image->symbols[reader->next].atom = atom;
+	}
+	return 0;
+}
+
+/* --- names --------------------------------------------------------------------------------------------------- */
+
+/* The strings that stand alone, in the order of the table. */
+static int read_roots(struct reader *reader, struct ifr_error *err) {
+	struct image *image = reader->preparation->image;
+	const char *strings = (const char *)reader->preparation->output.bytes + reader->strings->sh_offset;
+	uint64_t size = reader->strings->sh_size;
+	size_t capacity = reader->count + 2;
+	image->roots = ifr_alloc(capacity * sizeof *image->roots);
+	for (uint64_t at = 1; at < size;) {
+		uint64_t bytes = strnlen(strings + at, size - at) + 1;
+		if (image->root_count == reader->count || at + bytes > size)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, ".strtab holds more than the symbols' names");
+		image->roots[image->root_count++] = (struct root){(uint32_t)at, (uint32_t)bytes};
+		at += bytes;
+	}
+	return 0;
+}
+
+static int name_symbols(struct reader *reader, struct ifr_error *err) {
+	struct image *image = reader->preparation->image;
+	for (size_t i = 0; i < reader->count; i++) {
+		struct image_symbol *symbol = &image->symbols[i];
+		uint32_t offset = reader->symbols[i].st_name;
+		symbol->root = IMAGE_NONE;
+		if (!offset)
+			continue;
+		size_t low = 0, high = image->root_count;
+		while (high - low > 1) {
+			size_t middle = (low + high) / 2;
+			if (image->roots[middle].offset <= offset)
+				low = middle;
+			else
+				high = middle;
+		}
+		if (low == high || offset - image->roots[low].offset >= image->roots[low].bytes)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, ".symtab names symbols outside of .strtab");
+		symbol->root = (uint32_t)low;
+		symbol->tail = offset - image->roots[low].offset;
+	}
+	return 0;
+}
+
+/* Written in the image's own order, the names must come to lie as the linker laid them. */
+static int check_names(const struct reader *reader, struct ifr_error *err) {
+	const struct image *image = reader->preparation->image;
+	size_t next = 0;
+	for (size_t i = 0; i < reader->count; i++)
+		if (image->symbols[i].root != IMAGE_NONE && !image->symbols[i].tail && image->symbols[i].root >= next) {
+			if (image->symbols[i].root != next)
+				return ifr_fail(err, IFR_E_ENVIRONMENT, ".strtab is in an order of its own");
+			next++;
+		}
+	return next == image->root_count ? 0 : ifr_fail(err, IFR_E_ENVIRONMENT, ".strtab is in an order of its own");
+}
+
+int prepare_symtab(struct preparation *preparation, struct ifr_error *err) {
+	const struct elf_view *output = &preparation->output;
+	struct image *image = preparation->image;
+	const Elf64_Shdr *section = elf_view_find(output, ".symtab");
+	if (!section)
+		return 0;
+	struct reader reader = {.preparation = preparation, .local_count = section->sh_info, .next = 1};
+	reader.symbols = elf_view_table(output, section, sizeof *reader.symbols, &reader.count);
+	if (section->sh_link >= output->section_count || section->sh_info > reader.count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, ".symtab is damaged");
+	reader.strings = &output->sections[section->sh_link];
+	if (reader.strings->sh_type != SHT_STRTAB || output->length > UINT32_MAX / 2)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, ".strtab is damaged");
+	image->symbol_count = reader.count;
+	image->symbols = ifr_alloc((reader.count + 1) * sizeof *image->symbols);
+	image->groups = ifr_alloc((preparation->objects.count + 1) * sizeof *image->groups);
+	image->numbers.symtab = (uint32_t)section->sh_offset;
+	image->numbers.strtab = (uint32_t)reader.strings->sh_offset;
+	image->numbers.strtab_bytes = (uint32_t)reader.strings->sh_size;
+	read_groups(&reader);
+	int result = read_rest(&reader, err);
+	if (!result)
+		result = read_roots(&reader, err);
+	if (result)
+		return result;
+	result = name_symbols(&reader, err);
+	return result ? result : check_names(&reader, err);
+}

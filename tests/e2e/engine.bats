@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The engine that works in memory against its oracle: for each kind of program, and for each of 11 plans, its variant is
+# what ld.bfd links for the same placement, byte for byte, with symbol tables and debugging information. Every variant of
+# a program is also run.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+setup() {
+	use_own_folder
+	src="$(dirname "$BATS_TEST_FILENAME")/programs/engine"
+	[ -x "$INTERFERO_BUILD/tests/engine" ] || skip "build/tests/engine is not built"
+}
+
+# same PROGRAM: as above; run_as says how it is run.
+same() {
+	run within 120 "$INTERFERO_BUILD/tests/engine" check "$1" variants
+	[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 11 ] || say "$output"
+	[ "${2:-}" != no-run ] || return 0
+	local expected variant
+	expected=$(within 10 "$1" 2>&1)
+	for variant in variants/*.mine; do
+		[ "$(within 10 "$variant" 2>&1)" = "$expected" ] || say "$variant behaves differently"
+	done
+}
+
+# refused WORD PROGRAM: no plan is applied, for that reason.
+refused() {
+	run within 120 "$INTERFERO_BUILD/tests/engine" check "$2"
+	[ "$(grep -c '^not ok' <<<"$output")" -ge 7 ] || say "$output"
+	[[ $output == *"$1"* ]] || say "$output"
+}
+
+c() { interfero-gcc -O2 "$@"; }
+cxx() { interfero-g++ -O2 "$@" "$src/cxx_main.cc" "$src/cxx_more.cc" -o program; }
+small() { c "$@" "$src/small_main.c" "$src/small_more.c" -o program; }
+tls() { c "$@" "$src/tls_main.c" "$src/tls_more.c" -o program; }
+ifunc() { c "$@" "$src/ifunc.c" -o program; }
+asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
+
+@test "C" { small; same ./program; }
+@test "C with debugging information" { small -g; same ./program; }
+@test "C with debugging information of DWARF 4" { small -gdwarf-4; same ./program; }
+@test "C at a fixed address" { small -fno-pie -no-pie; same ./program; }
+@test "C, static" { small -static; same ./program; }
+@test "C, static at any address" { small -static-pie; same ./program; }
+@test "C without symbols" { small -s; same ./program; }
+@test "C with exported symbols" { small -rdynamic; same ./program; }
+@test "C with branch protection and no .plt" { small -fcf-protection -fno-plt; same ./program; }
+@test "C whose text shares pages with data" { small -Wl,-z,noseparate-code; same ./program; }
+@test "C with packed relocations" { small -Wl,-z,pack-relative-relocs; same ./program; }
+@test "C without what is not used" { small -ffunction-sections -Wl,--gc-sections; same ./program; }
+
+@test "C without function sections" {
+	gcc -O2 -fno-function-sections -c "$src/small_main.c" "$src/small_more.c"
+	c small_main.o small_more.o -o program
+	same ./program
+}
+
+@test "objects linked into one" {
+	gcc -O2 -r -nostdlib "$src/small_main.c" "$src/small_more.c" -o one.o
+	c one.o -o program
+	same ./program
+}
+
+@test "archives, thick and thin" {
+	gcc -O2 -ffunction-sections -c "$src/small_main.c" "$src/small_more.c"
+	ar rcs libthick.a small_more.o
+	ar rcsT libthin.a small_more.o
+	c small_main.o libthick.a -o program
+	same ./program
+	c small_main.o libthin.a -o program
+	same ./program
+}
+
+@test "a wrapped symbol" {
+	printf 'int __real_table(int);\nint __wrap_table(int x) { return __real_table(x) + 1000; }\n' >wrap.c
+	small -Wl,--wrap=table wrap.c
+	same ./program
+}
+
+@test "a symbol made by the linker" {
+	printf 'int alias(int);\nint (*pointer)(int) = alias;\nint use(void) { return alias(3); }\n' >alias.c
+	small -Wl,--defsym=alias=odd alias.c
+	same ./program
+}
+
+@test "C++" { cxx; same ./program; }
+@test "C++ with debugging information" { cxx -g; same ./program; }
+@test "C++ without optimisation" { cxx -O0; same ./program; }
+@test "C++ at a fixed address" { cxx -fno-pie -no-pie; same ./program; }
+@test "C++, static" { cxx -static; same ./program; }
+@test "C++ with packed relocations" { cxx -Wl,-z,pack-relative-relocs; same ./program; }
+
+@test "thread-local variables" { tls; same ./program; }
+@test "thread-local variables, at a fixed address" { tls -fno-pie -no-pie; same ./program; }
+@test "thread-local variables, general dynamic made local" { tls -fPIC; same ./program; }
+@test "thread-local variables, without .plt" { tls -fPIC -fno-plt; same ./program; }
+@test "thread-local variables, by descriptors" { tls -fPIC -mtls-dialect=gnu2; same ./program; }
+@test "thread-local variables, static" { tls -static; same ./program; }
+@test "thread-local variables, general dynamic in a library" { tls -fPIC -shared; same ./program no-run; }
+
+@test "indirect functions" { ifunc; same ./program; }
+@test "indirect functions, bound at once" { ifunc -Wl,-z,now; same ./program; }
+@test "indirect functions, at a fixed address" { ifunc -fno-pie -no-pie; same ./program; }
+@test "indirect functions, static" { ifunc -static; same ./program; }
+@test "indirect functions, static at any address" { ifunc -static-pie; same ./program; }
+
+@test "assembly" { asm; same ./program; }
+@test "assembly, at a fixed address" { asm -no-pie; same ./program; }
+@test "assembly, static" { asm -static; same ./program; }
+
+@test "libraries" {
+	c -fPIC -shared "$src/library.c" -o liblibrary.so
+	same ./liblibrary.so no-run
+	c "$src/library_main.c" ./liblibrary.so -o program
+	local expected name
+	expected=$(./program)
+	for variant in variants/*.mine; do
+		cp "$variant" liblibrary.so
+		[ "$(within 10 ./program)" = "$expected" ] || say "$variant behaves differently"
+	done
+	c -fPIC -shared -Wl,-Bsymbolic "$src/library.c" -o libsymbolic.so
+	same ./libsymbolic.so no-run
+}
+
+@test "a pinned unit is counted, and ld.bfd makes the variants that move it" {
+	c "$src/pinned_main.c" "$src/pinned.S" -o program
+	refused ":.text.near: a relocation of 8 or 16 bits" ./program
+	run interfero variants -n 2 --axes padding -o made ./program
+	[ "$status" -eq 0 ]
+	[[ $output == *"engine: ld.bfd, as this layout moves a pinned unit"* ]] || say "$output"
+	[ "$(made/v00001)" = "$(./program)" ]
+}
+
+@test "what the engine cannot do is refused by name, and left to ld.bfd" {
+	small -Wl,--emit-relocs
+	refused "the link keeps its relocations (--emit-relocs)" ./program
+	tls -fPIC -mtls-dialect=gnu2 -shared
+	refused "in another order the linker makes another program (.rela.plt" ./program
+}
+
+@test "images are kept beside the kit, and a damaged one is made again" {
+	small
+	run interfero variants -n 1 --axes functions -o first ./program
+	[[ $output == *"engine: in memory"* ]] || say "$output"
+	image=$(ls "$INTERFERO_KITS"/kits/"$(build_id_of program)"/image-*)
+	cp "$image" kept
+	printf x | dd of="$image" bs=1 seek=500 conv=notrunc status=none
+	interfero variants -n 1 --axes functions -o second ./program
+	cmp first/v00001 second/v00001
+	cmp kept "$image"
+}
