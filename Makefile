@@ -105,10 +105,11 @@ $(BUILD)/objects/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden $(DEPENDENCIES) -c $< -o $@
 
+# The compiler loads it for every file: the C++ runtime, of which it needs next to nothing, is linked in.
 $(LIBEXEC)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/%.o) $(PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -shared $^ -o $@ $(LDFLAGS)
+	$(Q)$(CXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL $^ -o $@ $(LDFLAGS)
 
 -include $(shell find $(BUILD)/objects -name '*.d' 2>/dev/null)
 
