@@ -38,7 +38,9 @@ PLUGIN_DECISIONS := $(call sources,plugin)
 
 BIN := $(BUILD)/bin
 LIBEXEC := $(BUILD)/libexec/interfero
-COMPILERS := gcc g++ gfortran
+# The wrapper goes by all these names; the last three are what build systems look for beside a compiler.
+ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
+COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
 	$(LINKERS:%=$(LIBEXEC)/ld/%)
@@ -75,7 +77,7 @@ $(BIN)/interfero-gcc: $(call objects,$(WRAPPER_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
 
-$(BIN)/interfero-g++ $(BIN)/interfero-gfortran: $(BIN)/interfero-gcc
+$(ALIASES:%=$(BIN)/interfero-%): $(BIN)/interfero-gcc
 	@ln -sf interfero-gcc $@
 
 $(LIBEXEC)/ld/ld: $(call objects,$(CAPTURE_SOURCES))
@@ -186,8 +188,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
-	ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-g++
-	ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-gfortran
+	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done

@@ -220,7 +220,10 @@ static int complete_key(const char *beginning, char key[IFR_KEY_MAX], struct ifr
 				break;
 		}
 	}
-	if (!result && matches == 0)
+	if (!result && matches == 0 && strlen(beginning) < 4)
+		result =
+			ifr_fail(err, IFR_E_USAGE, "\"%s\" is too short for a key: give at least 4 characters", beginning);
+	else if (!result && matches == 0)
 		result = ifr_fail(err, IFR_E_USAGE, "there is no kit %s; \"interfero kit list\" shows those there are",
 		                  beginning);
 	else if (!result && matches > 1)

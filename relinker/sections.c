@@ -48,25 +48,39 @@ static const struct section_place *find(const struct sections *sections, const c
 	return NULL;
 }
 
+/* How far the section at index moved; 0 also if it is gone. */
+static long long shift_of(const struct sections *base, size_t index, const struct sections *variant) {
+	const struct section_place *old = &base->items[index], *new = find(variant, old->name);
+	return new ? (long long)(new->address - old->address) : 0;
+}
+
+/* Neighbours that moved alike are one entry: ".fini to .bss +4096". */
+static void print_moved(const struct sections *base, const struct sections *variant, struct ifr_buffer *text) {
+	const char *separator = "moved";
+	for (size_t i = 0, end; i < base->count; i = end) {
+		long long shift = shift_of(base, i, variant);
+		for (end = i + 1; end < base->count && shift_of(base, end, variant) == shift;)
+			end++;
+		if (!shift)
+			continue;
+		ifr_buffer_printf(text, "%s %s", separator, base->items[i].name);
+		if (end > i + 1)
+			ifr_buffer_printf(text, " to %s", base->items[end - 1].name);
+		ifr_buffer_printf(text, " %+lld", shift);
+		separator = ",";
+	}
+	if (!strcmp(separator, "moved"))
+		ifr_buffer_puts(text, "no section moved");
+}
+
 void sections_compare(const struct sections *base, const struct sections *variant, struct ifr_buffer *text) {
-	struct ifr_buffer resized = {0};
-	bool moved = false;
+	const char *separator = "; resized";
+	print_moved(base, variant, text);
 	for (size_t i = 0; i < base->count; i++) {
 		const struct section_place *old = &base->items[i], *new = find(variant, old->name);
-		if (!new)
+		if (!new || new->bytes == old->bytes)
 			continue;
-		if (new->address != old->address) {
-			ifr_buffer_printf(text, "%s %s %+lld", moved ? "," : "moved", old->name,
-			                  (long long)(new->address - old->address));
-			moved = true;
-		}
-		if (new->bytes != old->bytes)
-			ifr_buffer_printf(&resized, "%s %s %+lld", resized.length ? "," : "resized", old->name,
-			                  (long long)(new->bytes - old->bytes));
+		ifr_buffer_printf(text, "%s %s %+lld", separator, old->name, (long long)(new->bytes - old->bytes));
+		separator = ",";
 	}
-	if (!moved)
-		ifr_buffer_puts(text, "no section moved");
-	if (resized.length)
-		ifr_buffer_printf(text, "; %s", ifr_buffer_text(&resized));
-	ifr_buffer_release(&resized);
 }

@@ -24,7 +24,7 @@ int sections_read_bytes(struct sections *sections, const void *bytes, size_t len
                         struct ifr_error *err);
 void sections_release(struct sections *sections);
 
-/* Appends "moved .rodata +4096, .data +4096; resized .text +512", or "nothing moved". */
+/* Appends "moved .rodata to .data +4096; resized .text +512", or "no section moved". */
 void sections_compare(const struct sections *base, const struct sections *variant, struct ifr_buffer *text);
 
 #endif

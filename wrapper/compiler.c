@@ -4,6 +4,7 @@
  *
  * It adds arguments and becomes the compiler; it never waits and never runs twice in one chain of commands. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +32,38 @@ static const char *compiler_of(const char *called_as) {
 
 static char *find_compiler(const char *compiler, const char *self) {
 	/* INTERFERO_GCC, INTERFERO_GXX and INTERFERO_GFORTRAN name another compiler of the same version. */
-	const char *chosen = !strcmp(compiler, "gcc")   ? getenv("INTERFERO_GCC")
-	                     : !strcmp(compiler, "g++") ? getenv("INTERFERO_GXX")
-	                                                : getenv("INTERFERO_GFORTRAN");
+	const char *chosen = !strcmp(compiler, "gcc")        ? getenv("INTERFERO_GCC")
+	                     : !strcmp(compiler, "g++")      ? getenv("INTERFERO_GXX")
+	                     : !strcmp(compiler, "gfortran") ? getenv("INTERFERO_GFORTRAN")
+	                                                     : NULL;
 	const char *const not_this[] = {self, NULL};
 	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
+}
+
+/* gcc-ar, gcc-nm and gcc-ranlib: build systems look for them by the compiler's prefix. They become the real ones.
+ */
+static bool is_companion(const char *compiler) {
+	return ifr_ends_with(compiler, "-ar") || ifr_ends_with(compiler, "-nm") || ifr_ends_with(compiler, "-ranlib");
+}
+
+/* Questions whose answers build systems write into files that outlive us ("-print-prog-name=ld"). */
+static bool is_question(int argc, char **argv) {
+	for (int i = 1; i < argc; i++)
+		if (ifr_starts_with(argv[i], "-print-") || ifr_starts_with(argv[i], "-dump"))
+			return strcmp(argv[i], "-dumpdir") && strcmp(argv[i], "-dumpbase");
+	return false;
 }
 
 /* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
 static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
 	ifr_strings_add(&arguments, real);
-	ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
-	ifr_strings_add(&arguments, "-ffunction-sections");
-	ifr_strings_add(&arguments, "-fdata-sections");
-	ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
+	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
+		ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
+		ifr_strings_add(&arguments, "-ffunction-sections");
+		ifr_strings_add(&arguments, "-fdata-sections");
+		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
+	}
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);
 	setenv(GUARD, "1", 1);

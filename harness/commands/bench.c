@@ -160,7 +160,9 @@ static int report_end(const struct options *options, const struct ifr_campaign_r
 	if (done->interrupted && !ifr_file_exists(file))
 		ifr_command_note("interrupted before the first run; nothing was recorded");
 	else if (done->interrupted)
-		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on", file);
+		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
+		                 "in %s.variants)",
+		                 file, file);
 	if (done->runs || done->complete)
 		result = output_report(file, &options->output, err);
 	if (result)

@@ -167,7 +167,11 @@ static int prune(const struct options *options, struct ifr_error *err) {
 	if (!result)
 		result = ifr_kit_sweep(&freed, err);
 	if (!result)
-		printf("%zu kits removed, %.1f MiB freed\n", removed, (double)freed / 1048576);
+		printf("%zu %s removed, %.1f MiB freed\n", removed, removed == 1 ? "kit" : "kits",
+		       (double)freed / 1048576);
+	if (!result && removed)
+		ifr_command_note(
+			"inputs captured within the last hour stay until a later prune, as a link may be using them");
 	ifr_kit_release(&kit);
 	ifr_strings_release(&keys);
 	return result;

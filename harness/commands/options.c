@@ -100,7 +100,7 @@ static const struct argp_option table[] = {
 	{"number", 'n', "N", 0, "How many layouts, 1 to 99999", 1},
 	{"seed", 's', "SEED", 0, "The seed that repeats them all, 0 to 2^64-1 (1)", 1},
 	{"axes", 'a', "LIST", 0, "Which axes to vary, or all (functions,padding,base)", 1},
-	{"set", 'x', "AXIS:NAME=N", 0, "A parameter of an axis, such as padding:max=128", 1},
+	{"set", 'x', "AXIS:NAME=VALUE", 0, "A parameter of an axis, such as padding:max=128", 1},
 	{0},
 };
 /* The list of axes behind the options; argp frees it. */

@@ -58,10 +58,11 @@ static void say_sd(struct ifr_prose *prose) {
 	double base = prose->report->centre;
 	if (!(base > 0))
 		return;
-	ifr_buffer_puts(&prose->text, " The standard deviation between layouts");
-	if (!c->noise_known)
-		ifr_buffer_puts(&prose->text, ", run-to-run noise included,");
-	ifr_buffer_puts(&prose->text, " is ");
+	/* The range holds the noise of the runs, this does not: said, as they stand side by side. */
+	ifr_buffer_puts(&prose->text,
+	                c->noise_known
+	                    ? " Without the noise of single runs, the standard deviation between layouts is "
+	                    : " The standard deviation between layouts, run-to-run noise included, is ");
 	ifr_format_pct(&prose->text, 100 * c->between_sd / base);
 	ifr_buffer_puts(&prose->text, " of the median layout (95 % interval ");
 	ifr_format_pct(&prose->text, 100 * c->between_interval.low / base);

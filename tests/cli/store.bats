@@ -106,7 +106,7 @@ links_with_a_warning() {
 	refuse 2 "has no kit" interfero-gcc -- interfero kit show ./one
 	interfero kit show ./two >/dev/null
 	interfero kit prune --older-than 1h | grep -q "^0 kits"
-	interfero kit prune --all | grep -q "^1 kits"
+	interfero kit prune --all | grep -q "^1 kit removed"
 	[ -z "$(interfero kit list 2>/dev/null)" ]
 }
 

@@ -262,3 +262,17 @@ END
 	has_kit copy
 	varies ./copy
 }
+
+@test "what build systems ask of a compiler is answered as gcc answers it" {
+	for question in -print-prog-name=ld -print-search-dirs -dumpversion -dumpmachine -print-file-name=libc.a; do
+		[ "$(interfero-gcc $question)" = "$(gcc $question)" ]
+	done
+	# CMake looks for these beside the compiler, and takes their absence for a compiler that cannot do LTO.
+	for companion in gcc-ar gcc-nm gcc-ranlib; do
+		[ "$(interfero-$companion --version)" = "$($companion --version)" ]
+	done
+	echo 'int one(void) { return 1; }' >one.c
+	interfero-gcc -c one.c -o one.o
+	interfero-gcc-ar rcs libone.a one.o
+	interfero-gcc-nm libone.a | grep -q ' T one'
+}

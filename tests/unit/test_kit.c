@@ -213,8 +213,9 @@ static void test_beginnings_of_keys(void **state) {
 	}
 	assert_int_equal(ifr_kit_remove("abcd", NULL), 0);
 	cannot_load("abcd", IFR_E_USAGE, "2 kits begin with abcd");
-	cannot_load("abc", IFR_E_USAGE, "there is no kit abc");
-	cannot_load("", IFR_E_USAGE, "there is no kit");
+	cannot_load("abc", IFR_E_USAGE, "\"abc\" is too short for a key");
+	cannot_load("abce", IFR_E_USAGE, "there is no kit abce");
+	cannot_load("", IFR_E_USAGE, "too short");
 	cannot_load("../kits/ab", IFR_E_USAGE, "there is no kit");
 	static const char *const hostile[] = {"", ".", "..", "../kits", "abcd1111/../ab"};
 	for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++)
