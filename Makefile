@@ -16,7 +16,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
 # The set-up runs before anything is asked of pkg-config.
-LIBRARIES := libelf gsl sqlite3 jansson nettle libarchive
+LIBRARIES := libelf libdw gsl sqlite3 jansson nettle libarchive
 pkg = $(shell pkg-config $(1) $(LIBRARIES) 2>/dev/null)
 PLUGIN_INCLUDE = $(shell $(CXX) -print-file-name=plugin)/include
 
@@ -170,7 +170,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants report kit doctor
+COMMANDS := bench variants verify report kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

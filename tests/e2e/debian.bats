@@ -256,3 +256,11 @@ is_measured() {
 		[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 11 ] || say "$output"
 	done
 }
+
+@test "bzip2 and lua: verify finds nothing in eight variants each, and the scripts agree" {
+	interfero variants -q -n 8 --axes all -o vb "$place/bzip2/bzip2"
+	within 120 interfero verify "$place/bzip2/bzip2" vb -- {} -c "$place/small"
+	interfero variants -q -n 8 --axes all -o vl "$place/lua/src/lua"
+	cd "$place/script"
+	within 120 interfero verify "$place/lua/src/lua" "$here/vl" -- {} work.lua 2
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An ELF program in memory, with what the checks ask of it. */
+#ifndef IFR_HARNESS_VERIFY_IMAGE_H
+#define IFR_HARNESS_VERIFY_IMAGE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+
+struct image_section {
+	const char *name;
+	GElf_Shdr header;
+	Elf_Data *data; /* NULL without contents */
+};
+
+struct image_symbol {
+	const char *name;
+	uint64_t value, size;
+	size_t index; /* in its table */
+	uint16_t section;
+	uint8_t type, binding;
+};
+
+/* In the order of name, type, binding, size and index: where two images have the same symbols, the same place
+ * holds the same symbol. */
+struct image_symbols {
+	struct image_symbol *items;
+	size_t count;
+};
+
+/* A frame description. */
+struct image_frame {
+	uint64_t at;           /* its own address */
+	uint64_t begin, bytes; /* of the code that it describes */
+};
+
+struct verify_image {
+	struct ifr_buffer bytes;
+	Elf *elf;
+	GElf_Ehdr header;
+	struct image_section *sections;
+	size_t section_count;
+	GElf_Phdr *segments;
+	size_t segment_count;
+	struct image_symbols symbols;         /* .symtab */
+	struct image_symbols dynamic_symbols; /* .dynsym */
+	const struct image_symbol **placed;   /* functions and objects of symbols, by address */
+	size_t placed_count;
+	struct image_frame *frames; /* of .eh_frame, by begin */
+	size_t frame_count;
+};
+
+/* Reads an image from bytes, which it takes over. If they are not a whole ELF file, returns false with the reason
+ * in why; the image is to be released in either case. */
+bool verify_image_open(struct verify_image *image, struct ifr_buffer *bytes, struct ifr_buffer *why);
+void verify_image_release(struct verify_image *image);
+
+/* The first section of that name, or NULL. */
+const struct image_section *image_section_named(const struct verify_image *image, const char *name);
+/* The allocated section that holds an address, or NULL. */
+const struct image_section *image_section_at(const struct verify_image *image, uint64_t address);
+/* Whether an address lies in a loadable segment, or at its end. */
+bool image_loads(const struct verify_image *image, uint64_t address);
+/* The function or object that holds an address, or NULL. */
+const struct image_symbol *image_symbol_at(const struct verify_image *image, uint64_t address);
+/* The frame that describes an address, or NULL. */
+const struct image_frame *image_frame_at(const struct verify_image *image, uint64_t address);
+bool image_symbol_is_function(const struct image_symbol *symbol);
+
+/* Reads .eh_frame into frames. Returns false if it cannot be read. */
+bool image_read_frames(struct verify_image *image);
+
+#endif

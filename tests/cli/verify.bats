@@ -1,0 +1,220 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Variants pass, and each check turns red on a variant that was damaged where it looks. Where the bytes lie is
+# readelf's word; what they mean is System V gABI's (chapters 4 and 5) and LSB Core 5.0's (section 10.6).
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	interfero-g++ -O1 -ffunction-sections "$programs/exceptions.cc" -o ex
+	interfero-g++ -O2 -ffunction-sections "$programs/exceptions.cc" -o other
+	interfero variants -q -n 6 -o v ./ex
+}
+
+setup() {
+	use_own_folder
+	ex="$place/ex"
+	mkdir d
+	cp "$place/v/v00001" "$place/v/v00001.plan" d
+	bad=d/v00001
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# section NAME FIELD: a section's address (2), file offset (3) or size (4) in $bad, in decimal.
+section() {
+	echo $((0x$(readelf -SW "$bad" | sed 's/^ *\[ *[0-9]*\] *//' | awk -v n="$1" -v f="$(($2 + 1))" '$1 == n { print $f }')))
+}
+
+# symbol NAME: the file offset of the entry of .symtab. Its value follows after 8 bytes, its size after 16.
+symbol() {
+	local number
+	number=$(readelf -sW "$bad" | sed -n '/\.symtab/,$p' | awk -v n="$1" '$8 == n { print int($1) }')
+	echo $(($(section .symtab 3) + 24 * number))
+}
+
+# bytes OFFSET COUNT: as hexadecimal digits.
+bytes() {
+	od -An -v -tx1 -j "$1" -N "$2" "$bad" | tr -d ' \n'
+}
+
+# poke OFFSET HEX: writes bytes into $bad; they must be other bytes.
+poke() {
+	[ "$(bytes "$1" $((${#2} / 2)))" != "$2" ] || say "poke changes nothing at $1"
+	printf '%b' "$(sed 's/../\\x&/g' <<<"$2")" | dd of="$bad" bs=1 seek="$1" conv=notrunc status=none
+}
+
+# flip OFFSET MASK: one byte.
+flip() {
+	poke "$1" "$(printf %02x $((0x$(bytes "$1" 1) ^ $2)))"
+}
+
+# differs CHECK... -- [TEST]: $bad differs by exactly these checks.
+differs() {
+	local wanted=()
+	while [ "$1" != -- ]; do
+		wanted+=("$1")
+		shift
+	done
+	[ $# -gt 1 ] || shift
+	run -1 within 60 interfero verify "$ex" d --json "$@"
+	findings=$output
+	[ "$(jq -r '[.variants[].findings[].check] | join(" ")' <<<"$findings")" = "${wanted[*]}" ] || say "$findings"
+	[ "$(jq '.differing' <<<"$findings")" -eq 1 ]
+}
+
+text_of() {
+	jq -r --arg check "$1" '.variants[].findings[] | select(.check == $check).text' <<<"$findings"
+}
+
+@test "variants of a C++ program with exceptions pass, with a test of their output" {
+	run -0 within 60 interfero verify "$ex" "$place/v" -- "$ex"
+	[ "$(grep -c '^v0000[1-6]   ok$' <<<"$output")" -eq 6 ]
+	[[ $output == *"0 of 6 variants differ"* ]]
+	run -0 within 60 interfero verify --quiet "$ex" "$place/v" -- sh -c '"$1" | grep bottom' sh {}
+	[ -z "$output" ]
+}
+
+@test "every kind of program passes: static, static PIE, at fixed addresses, packed relocations, without symbols or build-id" {
+	for flags in -static -static-pie -no-pie "-Wl,-z,pack-relative-relocs" -Wl,-s -Wl,--build-id=none "-shared -fPIC"; do
+		rm -rf kinds
+		# shellcheck disable=SC2086 # a list of words
+		interfero-g++ -O1 -ffunction-sections $flags "$programs/exceptions.cc" -o kind
+		interfero variants -q -n 2 -o kinds ./kind
+		within 60 interfero verify -q ./kind kinds || say "$flags"
+	done
+}
+
+@test "frames: one byte of .eh_frame_hdr, of its order or of where it leads" {
+	flip $(($(section .eh_frame_hdr 3) + 12)) 1
+	differs frames plan --
+	cp "$place/v/v00001" $bad
+	table=$(($(section .eh_frame_hdr 3) + 12))
+	first=$(bytes "$table" 8)
+	second=$(bytes $((table + 8)) 8)
+	poke "$table" "$second$first"
+	differs frames plan --
+	[[ $(text_of frames) == *"not sorted"* ]]
+	cp "$place/v/v00001" $bad
+	flip $(($(section .eh_frame_hdr 3) + 4)) 8
+	# Whoever unwinds by this header finds nothing.
+	run -1 interfero verify "$ex" d
+	[[ $output == *"does not lead to .eh_frame"* ]]
+}
+
+@test "unwind: one operand of a function's call frame instructions" {
+	# DW_CFA_advance_loc 1, 2 or 4, DW_CFA_def_cfa_offset: behind a push or sub (DWARF 5, table 7.29).
+	begin=$(section .eh_frame 3)
+	at=$(LC_ALL=C grep -obUaP '[\x41\x42\x44]\x0e[\x10-\x60]' $bad | cut -d: -f1 | awk -v b="$begin" '$1 > b { print; exit }')
+	[ "$at" -lt $((begin + $(section .eh_frame 4))) ]
+	flip $((at + 2)) 8
+	differs unwind plan --
+	[[ $(text_of unwind) == *"follows other rules"* ]]
+}
+
+@test "symbols: values swapped, overlapping, outside, another size, another name" {
+	main=$(symbol main)
+	deep=$(symbol _ZN12_GLOBAL__N_14deepEi)
+	one=$(bytes $((main + 8)) 8)
+	two=$(bytes $((deep + 8)) 8)
+	poke $((main + 8)) "$two"
+	poke $((deep + 8)) "$one"
+	run -1 interfero verify "$ex" d
+	[[ $output == *"frames: the frame of "* ]]
+	cp "$place/v/v00001" $bad
+	poke $((main + 8)) "$two"
+	flip $((main + 8)) 1
+	run -1 interfero verify "$ex" d
+	[[ $output == *"functions: "*" overlap at "* ]]
+	cp "$place/v/v00001" $bad
+	poke $((main + 8)) 0000000000000000
+	run -1 interfero verify "$ex" d
+	[[ $output == *"functions: main at 0x0 does not lie in its section"* ]]
+	cp "$place/v/v00001" $bad
+	flip $((main + 16)) 1
+	differs symbols plan --
+	cp "$place/v/v00001" $bad
+	flip "$main" 1
+	differs symbols plan --
+}
+
+@test "addresses: a RELATIVE addend, inside and outside the image; the entry point; a dynamic tag" {
+	[ "$(bytes $(($(section .rela.dyn 3) + 8)) 4)" = 08000000 ] # R_X86_64_RELATIVE
+	flip $(($(section .rela.dyn 3) + 16)) 1
+	differs addresses plan --
+	cp "$place/v/v00001" $bad
+	flip $(($(section .rela.dyn 3) + 20)) 1
+	differs addresses plan --
+	[[ $(text_of addresses) == *"outside the image"* ]]
+	cp "$place/v/v00001" $bad
+	flip 24 16
+	differs addresses plan --
+	[[ $(text_of addresses) == *"entry point"* ]]
+	cp "$place/v/v00001" $bad
+	# DT_INIT is tag 12.
+	tag=$(readelf -dW $bad | grep -n '(INIT)' | cut -d: -f1)
+	head=$(readelf -dW $bad | grep -n 'Tag ' | cut -d: -f1)
+	at=$(($(section .dynamic 3) + 16 * (tag - head - 1)))
+	[ "$(bytes $at 1)" = 0c ]
+	flip $((at + 8 + 3)) 1
+	differs addresses plan --
+}
+
+@test "build-id: the note, and a plan under another seed" {
+	flip $(($(section .note.gnu.build-id 3) + 16)) 1
+	differs build-id plan --
+	cp "$place/v/v00001" $bad
+	sed -i 's/^functions seed=[0-9]*/functions seed=5/' $bad.plan
+	differs build-id plan --
+}
+
+@test "file and shape: cut short, empty, another program, a section of another name" {
+	truncate -s -100 $bad
+	differs file plan --
+	: >$bad
+	differs file plan --
+	cp /bin/true $bad
+	differs shape build-id plan --
+	cp "$place/v/v00001" $bad
+	at=$(LC_ALL=C grep -obUa '\.gcc_except_table' $bad | tail -n 1 | cut -d: -f1)
+	flip $((at + 1)) 1
+	differs shape plan --
+}
+
+@test "plan and test: a byte of data shows in the bytes, and in the output where it is printed" {
+	at=$(LC_ALL=C grep -obUa 'bottom' $bad | head -n 1 | cut -d: -f1)
+	flip "$at" 1
+	differs plan --
+	differs plan test -- "$ex"
+	[[ $(text_of test) == *"output differs from byte 0 on"* ]]
+	differs plan test -- sh -c '"$1" | grep -q bottom' sh {}
+	[[ $(text_of test) == *"exited with status 1 instead of 0"* ]]
+}
+
+@test "the table fits 80 columns, and names only what differs" {
+	cp "$place/v/v00002" d/v00002
+	cp "$place/v/v00002.plan" d/v00002.plan
+	flip $(($(symbol _ZN12_GLOBAL__N_14deepEi) + 16)) 1
+	run -1 interfero verify "$ex" d -- sh -c 'echo "$1"' sh {}
+	[ "$(awk 'length > 80' <<<"$output" | wc -l)" -eq 0 ]
+	[[ $output == *"2 of 2 variants differ"* ]]
+	run -1 interfero verify "$ex" d
+	[[ $output == *$'\nv00002   ok\n'* ]]
+	[[ $output == *"1 of 2 variants differ"* ]]
+}
+
+@test "bad input: no folder, no variants, no kit, a plan of another program, a test without a place" {
+	refuse 2 nowhere -- interfero verify "$ex" nowhere
+	mkdir empty
+	refuse 2 "no variants" empty -- interfero verify "$ex" empty
+	echo >empty/alone
+	refuse 2 "no variants" -- interfero verify "$ex" empty
+	refuse 2 "no kit" /bin/true -- interfero verify /bin/true d
+	refuse 2 "another program" d/v00001.plan -- interfero verify "$place/other" d
+	refuse 2 "{}" -- interfero verify "$ex" d -- echo hello
+	refuse 2 DIR -- interfero verify "$ex"
+	refuse 2 -- interfero verify "$ex" d more
+}
