@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/verify/behaviour.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ int test_run(const struct ifr_verify *verify, const char *path, struct ifr_outco
 		else /* a shell would look a bare name up in PATH */
 			ifr_strings_take(&words, ifr_format("%s%s", strchr(path, '/') ? "" : "./", path));
 	}
+	assert(words.count); /* an empty command is refused with the options */
 	ifr_environment_make(&environment, &none);
 	char *program = ifr_program_find(words.items[0], NULL);
 	struct ifr_launch launch = {
