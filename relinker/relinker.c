@@ -46,7 +46,7 @@ static int read_base(struct ifr_relinker *relinker, const char *folder, struct i
 	if (!result)
 		result = ifr_file_read(output, 0, &relinker->base, err);
 	if (!result)
-		result = sections_read_bytes(&relinker->sections, relinker->base.data, relinker->base.length, output, err);
+		result = sections_read(&relinker->sections, relinker->base.data, relinker->base.length, output, err);
 	if (!result) {
 		ifr_sha256(relinker->base.data, relinker->base.length, digest);
 		relinker->reproduces = !strcmp(digest, kit->sha256);
@@ -156,7 +156,7 @@ static void print_facts(const struct ifr_layout *layout, const struct ifr_buffer
 		ifr_buffer_printf(facts, "interp: path +%" PRIu64 " bytes\n", placement->interp_bytes);
 	else if (axis[IFR_AXIS_INTERP].on)
 		ifr_buffer_puts(facts, "interp: the program has no interpreter\n");
-	if (!sections_read_bytes(&sections, ifr_buffer_text(bytes), bytes->length, "the variant", NULL)) {
+	if (!sections_read(&sections, ifr_buffer_text(bytes), bytes->length, "the variant", NULL)) {
 		ifr_buffer_puts(facts, "sections: ");
 		sections_compare(&relinker->sections, &sections, facts);
 		ifr_buffer_puts(facts, "\n");

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
 #include "relinker/read/elf_view.h"
 
 static void add(struct sections *sections, const char *name, const Elf64_Shdr *header) {
@@ -13,24 +12,14 @@ static void add(struct sections *sections, const char *name, const Elf64_Shdr *h
 		(struct section_place){ifr_strdup(name), header->sh_addr, header->sh_size};
 }
 
-int sections_read_bytes(struct sections *sections, const void *bytes, size_t length, const char *name,
-                        struct ifr_error *err) {
+int sections_read(struct sections *sections, const void *bytes, size_t length, const char *name,
+                  struct ifr_error *err) {
 	struct elf_view view;
 	*sections = (struct sections){0};
 	int result = elf_view_open(&view, bytes, length, name, err);
 	for (size_t i = 1; !result && i < view.section_count; i++)
 		if (view.sections[i].sh_flags & SHF_ALLOC)
 			add(sections, elf_view_name(&view, &view.sections[i]), &view.sections[i]);
-	return result;
-}
-
-int sections_read(struct sections *sections, const char *path, struct ifr_error *err) {
-	struct ifr_buffer contents = {0};
-	*sections = (struct sections){0};
-	int result = ifr_file_read(path, 0, &contents, err);
-	if (!result)
-		result = sections_read_bytes(sections, ifr_buffer_text(&contents), contents.length, path, err);
-	ifr_buffer_release(&contents);
 	return result;
 }
 

@@ -17,11 +17,9 @@ struct sections {
 	size_t count;
 };
 
-/* Reads the allocated sections of an ELF file. */
-int sections_read(struct sections *sections, const char *path, struct ifr_error *err);
-/* The same of one in memory; name is for messages. */
-int sections_read_bytes(struct sections *sections, const void *bytes, size_t length, const char *name,
-                        struct ifr_error *err);
+/* Reads the allocated sections of an ELF file in memory; name is for messages. */
+int sections_read(struct sections *sections, const void *bytes, size_t length, const char *name,
+                  struct ifr_error *err);
 void sections_release(struct sections *sections);
 
 /* Appends "moved .rodata to .data +4096; resized .text +512", or "no section moved". */

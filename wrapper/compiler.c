@@ -46,11 +46,17 @@ static bool is_companion(const char *compiler) {
 	return ifr_ends_with(compiler, "-ar") || ifr_ends_with(compiler, "-nm") || ifr_ends_with(compiler, "-ranlib");
 }
 
-/* Questions whose answers build systems write into files that outlive us ("-print-prog-name=ld"). */
+/* Questions whose answers build systems write into files that outlive us ("-print-prog-name=ld"). Their like, such
+ * as -dumpbase-ext, belongs to compilations. */
 static bool is_question(int argc, char **argv) {
-	for (int i = 1; i < argc; i++)
-		if (ifr_starts_with(argv[i], "-print-") || ifr_starts_with(argv[i], "-dump"))
-			return strcmp(argv[i], "-dumpdir") && strcmp(argv[i], "-dumpbase");
+	static const char *const questions[] = {"-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs"};
+	for (int i = 1; i < argc; i++) {
+		if (ifr_starts_with(argv[i], "-print-"))
+			return true;
+		for (size_t j = 0; j < sizeof questions / sizeof *questions; j++)
+			if (!strcmp(argv[i], questions[j]))
+				return true;
+	}
 	return false;
 }
 

@@ -276,3 +276,9 @@ END
 	interfero-gcc-ar rcs libone.a one.o
 	interfero-gcc-nm libone.a | grep -q ' T one'
 }
+
+@test "options that only look like questions are compilations" {
+	echo 'int one(void) { return 1; }' >one.c
+	interfero-gcc -dumpbase-ext .c -dumpbase one.c -dumpdir d- -c one.c -o one.o
+	readelf -SW one.o | grep -q '\.text\.one'
+}

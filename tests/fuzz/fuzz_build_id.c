@@ -28,7 +28,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 		assert(!strchr(err.message, '\n'));
 	}
 	err = (struct ifr_error){0};
-	result = sections_read(&sections, path, &err);
+	result = sections_read(&sections, data, size, path, &err);
 	assert(!result || (err.code == IFR_E_ENVIRONMENT && strstr(err.message, path)));
 	if (!result) {
 		struct ifr_buffer text = {0};
