@@ -101,7 +101,7 @@ $(BUILD)/objects/plugin/%.o: plugin/%.cc
 		-Werror $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES) -c $< -o $@
 
 PLUGIN_C := $(PLUGIN_DECISIONS) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
-	common/random.c common/strings.c
+	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
 	$(call say,CC,"$< (for the plugin)")
 	@mkdir -p $(@D)

@@ -43,13 +43,8 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,
 		                option->key);
-	char *words = ifr_strdup(option->value);
-	for (char *c = words; *c; c++)
-		if (*c == ',')
-			*c = ' ';
 	struct ifr_error inner = {0};
-	int result = ifr_plan_set(plan, (enum ifr_axis)axis, words, &inner);
-	free(words);
+	int result = ifr_plan_set(plan, (enum ifr_axis)axis, option->value, &inner);
 	if (!result)
 		return 0;
 	return ifr_fail(err, inner.code, OPTION "%s=%.64s: %s (write it as seed=7 or seed=7,PARAMETER=VALUE)",

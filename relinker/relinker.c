@@ -169,7 +169,7 @@ int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_pla
 	(void)err;
 	struct ifr_layout *layout = ifr_alloc(sizeof *layout);
 	layout->relinker = relinker;
-	layout->plan = *plan;
+	ifr_plan_copy(&layout->plan, plan);
 	layout->shipped = !(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER));
 	if (layout->shipped) {
 		strcpy(layout->build_id, relinker->kit->build_id);
@@ -185,6 +185,7 @@ void ifr_layout_close(struct ifr_layout *layout) {
 	if (!layout)
 		return;
 	placement_release(&layout->placement);
+	ifr_plan_release(&layout->plan);
 	free(layout);
 }
 

@@ -207,6 +207,7 @@ static int run(struct options *options, struct ifr_error *err) {
 		status = STOPPED_BY_INTERRUPT;
 	ifr_kit_release(&kit);
 	ifr_strings_release(&campaign->environment);
+	ifr_plan_release(&options->family.parameters);
 	free(file);
 	free(program);
 	return status;

@@ -46,17 +46,14 @@ void option_refuse(struct argp_state *state, const struct ifr_error *err) {
 
 /* "padding:max=128" or "align:functions=64,loops=32". */
 static int set_parameters(struct family_options *options, const char *text, struct ifr_error *err) {
-	char name[32], words[256];
+	char name[32];
 	const char *colon = strchr(text, ':');
-	if (!colon || (size_t)(colon - text) >= sizeof name || strlen(colon + 1) >= sizeof words)
+	if (!colon || (size_t)(colon - text) >= sizeof name)
 		return ifr_fail(err, IFR_E_USAGE, "--set needs AXIS:NAME=VALUE, not \"%.60s\"", text);
 	memcpy(name, text, (size_t)(colon - text));
 	name[colon - text] = '\0';
-	strcpy(words, colon + 1);
-	for (char *comma; (comma = strchr(words, ','));)
-		*comma = ' ';
 	int axis = ifr_axis_find(name, err);
-	return axis < 0 ? axis : ifr_plan_set(&options->parameters, (enum ifr_axis)axis, words, err);
+	return axis < 0 ? axis : ifr_plan_set(&options->parameters, (enum ifr_axis)axis, colon + 1, err);
 }
 
 static int set_axes(struct family_options *options, const char *text, struct ifr_error *err) {

@@ -102,6 +102,7 @@ static int make_family(const struct options *options, struct ifr_error *err) {
 		struct ifr_plan plan;
 		ifr_family_plan(&family, i, &plan);
 		result = make(relinker, &plan, options, err);
+		ifr_plan_release(&plan);
 	}
 	ifr_relinker_close(relinker);
 	ifr_kit_release(&kit);
@@ -145,6 +146,7 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 	}
 	ifr_relinker_close(relinker);
 	ifr_kit_release(&kit);
+	ifr_plan_release(&plan);
 	return result;
 }
 
@@ -168,6 +170,7 @@ int ifr_command_variants(int argc, char **argv) {
 		result = make_plan(&options, options.plans.items[i], &err);
 	bool repeatable = !options.quiet && !options.plans.count;
 	ifr_strings_release(&options.plans);
+	ifr_plan_release(&options.family.parameters);
 	if (ifr_launch_interrupted()) {
 		ifr_command_note("interrupted; every variant in %s is whole", options.folder);
 		return STOPPED_BY_INTERRUPT;

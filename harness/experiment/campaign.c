@@ -132,6 +132,7 @@ static int make_variant(struct campaign_state *state, const struct ifr_relinker 
 		                                     ifr_buffer_text(&variant.facts)},
 			err);
 out:
+	ifr_plan_release(&plan);
 	free(known);
 	free(path);
 	ifr_buffer_release(&text);

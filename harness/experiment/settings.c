@@ -38,13 +38,22 @@ static char *list_axes(unsigned axes) {
 	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("none");
 }
 
+static void list_axis(enum ifr_axis axis, const struct ifr_axis_setting *setting, struct ifr_buffer *text) {
+	const struct ifr_axis_info *info = &ifr_axes[axis];
+	for (int j = 0; j < IFR_AXIS_PARAMETERS && info->parameter[j].name; j++)
+		ifr_buffer_printf(text, "%s%s:%s=%" PRId64, text->length ? " " : "", info->name, info->parameter[j].name,
+		                  setting->value[j]);
+	if (setting->only)
+		ifr_buffer_printf(text, "%s%s:only=%s", text->length ? " " : "", info->name, setting->only);
+	if (setting->except)
+		ifr_buffer_printf(text, "%s%s:except=%s", text->length ? " " : "", info->name, setting->except);
+}
+
 static char *list_parameters(const struct ifr_family *family) {
 	struct ifr_buffer text = {0};
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++)
-			if (family->axes & 1u << i)
-				ifr_buffer_printf(&text, "%s%s:%s=%" PRId64, text.length ? " " : "", ifr_axes[i].name,
-				                  ifr_axes[i].parameter[j].name, family->parameters.axis[i].value[j]);
+		if (family->axes & 1u << i)
+			list_axis((enum ifr_axis)i, &family->parameters.axis[i], &text);
 	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("none");
 }
 

@@ -13,7 +13,7 @@ void ifr_variant_name(unsigned index, char name[IFR_NAME_MAX]) {
 }
 
 void ifr_family_plan(const struct ifr_family *family, unsigned index, struct ifr_plan *plan) {
-	*plan = family->parameters;
+	ifr_plan_copy(plan, &family->parameters);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		plan->axis[i].on = false;
 	snprintf(plan->kit, sizeof plan->kit, "%s", family->kit->key);

@@ -61,12 +61,14 @@ static bool plan_is_derived(const struct ifr_report *report, const struct ifr_la
 		return false;
 	ifr_plan_init(&derived);
 	ifr_plan_derive(&derived, *seed, axes, layout->variant->index);
-	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+	bool same = !recorded.place_count;
+	for (int i = 0; i < IFR_AXIS_COUNT && same; i++) {
 		const struct ifr_axis_setting *a = &recorded.axis[i], *b = &derived.axis[i];
-		if (a->on != b->on || (a->on && (a->seed != b->seed || memcmp(a->value, b->value, sizeof a->value))))
-			return false;
+		same = a->on == b->on && (!a->on || (a->seed == b->seed && !memcmp(a->value, b->value, sizeof a->value) &&
+		                                     !a->only && !a->except));
 	}
-	return true;
+	ifr_plan_release(&recorded);
+	return same;
 }
 
 bool ifr_prose_recipe(const struct ifr_report *report, const struct ifr_layout *layout, struct ifr_buffer *code) {

@@ -124,6 +124,7 @@ static int check_variant(const struct work *work, struct ifr_verdict *verdict, s
 	}
 	if (!result && work->verify->test)
 		check_behaviour(work, path, verdict);
+	ifr_plan_release(&plan);
 	free(plan_path);
 	free(path);
 	return result;

@@ -32,6 +32,7 @@ static void is_printed_back(const struct ifr_plan *plan) {
 	assert(!strcmp(ifr_buffer_text(&text), ifr_buffer_text(&again)));
 	ifr_buffer_release(&text);
 	ifr_buffer_release(&again);
+	ifr_plan_release(&back);
 }
 
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
@@ -43,6 +44,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 		assert(!memchr(data, '\0', size));
 		is_in_range(&plan);
 		is_printed_back(&plan);
+		ifr_plan_release(&plan);
 		return 0;
 	}
 	assert(result == -IFR_E_USAGE && err.code == IFR_E_USAGE);

@@ -119,6 +119,11 @@ static void test_errors_name_their_line(void **state) {
 		{HEAD "kit a;b\n", ":2: kit may hold"},
 		{HEAD "kit a\nkit b\n", ":3: kit is given twice"},
 		{HEAD "name a\nname a\n", ":3: name is given twice"},
+		{HEAD "order\n", ":2: order needs a unit's name"},
+		{HEAD "at\n", ":2: at needs an address"},
+		{HEAD "at x.o:.text\n", ":2: at needs an address"},
+		{HEAD "at 0x10 \n", ":2: at needs a unit's name"},
+		{HEAD "order a.o:.text\nat 16 a.o:.text\n", "a.o:.text is given two places"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct ifr_plan plan;
@@ -128,6 +133,92 @@ static void test_errors_name_their_line(void **state) {
 		assert_ptr_equal(strstr(err.message, "file.plan:"), err.message);
 		assert_non_null(strstr(err.message, wrong[i].says));
 	}
+}
+
+static void test_patterns(void **state) {
+	(void)state;
+	struct ifr_plan plan, copy;
+	struct ifr_error err;
+	assert_int_equal(parse(HEAD "nops seed=3 only=lua_*,main except=lua_error rate=7\n", &plan, &err), 0);
+	ifr_plan_copy(&copy, &plan);
+	ifr_plan_release(&plan);
+	assert_int_equal(ifr_plan_axes(&plan), 0);
+	const struct ifr_axis_setting *nops = &copy.axis[IFR_AXIS_NOPS];
+	assert_string_equal(nops->only, "lua_*,main");
+	assert_string_equal(nops->except, "lua_error");
+	assert_int_equal(nops->value[0], 7);
+	static const struct {
+		const char *names[3];
+		bool covered;
+	} known[] = {
+		{{"lua_call", NULL}, true},     {{"main", NULL}, true},
+		{{"lua_error", NULL}, false},   {{"luaD_call", NULL}, false},
+		{{"a", "main", NULL}, true},    {{"xmain", NULL}, false},
+		{{"main", "lua_error"}, false}, {{NULL}, false},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		assert_int_equal(ifr_axis_setting_covers(nops, known[i].names), known[i].covered);
+	const char *const any[] = {"any", NULL};
+	assert_true(ifr_axis_setting_covers(&copy.axis[IFR_AXIS_ALIGN], any));
+	/* As options have it: a comma that no NAME= follows parts patterns. */
+	assert_int_equal(ifr_plan_set(&copy, IFR_AXIS_NOPS, "only=a,b,rate=9,max=2", &err), 0);
+	assert_string_equal(nops->only, "a,b");
+	assert_int_equal(nops->value[0], 9);
+	assert_int_equal(nops->value[1], 2);
+	ifr_plan_release(&copy);
+	assert_int_equal(parse(HEAD "nops only=\n", &plan, &err), -IFR_E_USAGE);
+}
+
+static void test_places(void **state) {
+	(void)state;
+	struct ifr_plan plan, copy;
+	struct ifr_error err;
+	assert_int_equal(parse(HEAD
+	                       "order b.o:.text.b\nfunctions seed=1\nat 0x1230\ta (1).o:.text \norder\tc.o:.text\n",
+	                       &plan, &err),
+	                 0);
+	ifr_plan_copy(&copy, &plan);
+	ifr_plan_release(&plan);
+	assert_int_equal(copy.place_count, 3);
+	assert_string_equal(copy.places[0].unit, "b.o:.text.b");
+	assert_false(copy.places[0].fixed);
+	assert_string_equal(copy.places[1].unit, "a (1).o:.text");
+	assert_true(copy.places[1].fixed);
+	assert_int_equal(copy.places[1].address, 0x1230);
+	assert_string_equal(copy.places[2].unit, "c.o:.text");
+	struct ifr_buffer text = {0};
+	ifr_plan_print(&copy, &text);
+	assert_string_equal(ifr_buffer_text(&text), HEAD "functions seed=1 cross=0\norder b.o:.text.b\n"
+	                                                 "at 0x1230 a (1).o:.text\norder c.o:.text\n");
+	ifr_buffer_release(&text);
+	ifr_plan_release(&copy);
+}
+
+static void test_many_places(void **state) {
+	(void)state;
+	struct ifr_plan plan, back;
+	struct ifr_error err;
+	struct ifr_buffer text = {0};
+	ifr_plan_init(&plan);
+	for (unsigned i = 0; i < 1000; i++) {
+		char *unit = ifr_format("%04000u.o:.text", i);
+		if (i % 3)
+			ifr_plan_place(&plan, unit);
+		else
+			ifr_plan_place_at(&plan, unit, UINT64_MAX - i);
+		free(unit);
+	}
+	ifr_plan_print(&plan, &text);
+	assert_int_equal(parse(ifr_buffer_text(&text), &back, &err), 0);
+	assert_int_equal(back.place_count, plan.place_count);
+	for (size_t i = 0; i < plan.place_count; i++) {
+		assert_string_equal(back.places[i].unit, plan.places[i].unit);
+		assert_int_equal(back.places[i].fixed, plan.places[i].fixed);
+		assert_true(back.places[i].address == plan.places[i].address);
+	}
+	ifr_buffer_release(&text);
+	ifr_plan_release(&plan);
+	ifr_plan_release(&back);
 }
 
 static void test_limits_are_in_range(void **state) {
@@ -263,6 +354,9 @@ int main(void) {
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_line_ends),
 		cmocka_unit_test(test_errors_name_their_line),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_many_places),
 		cmocka_unit_test(test_limits_are_in_range),
 		cmocka_unit_test(test_long_lines_and_nul),
 		cmocka_unit_test(test_round_trips),

@@ -50,7 +50,7 @@ static void test_keys(void **state) {
 /* 10,000 places at 25 %: mean 2500, standard deviation 43; lengths 1 … 4 uniform, each 625 with deviation 24. */
 static void test_nops_rate(void **state) {
 	(void)state;
-	struct ifr_axis_setting nops = {true, 11, {25, 4}};
+	struct ifr_axis_setting nops = {.on = true, .seed = 11, .value = {25, 4}};
 	unsigned seen[10] = {0};
 	for (unsigned i = 0; i < 10000; i++) {
 		unsigned bytes = ifr_decide_nops_bytes(&nops, "function", i);
@@ -64,7 +64,8 @@ static void test_nops_rate(void **state) {
 
 static void test_nops_extremes(void **state) {
 	(void)state;
-	struct ifr_axis_setting never = {true, 3, {0, 9}}, always = {true, 3, {100, 1}};
+	struct ifr_axis_setting never = {.on = true, .seed = 3, .value = {0, 9}},
+							always = {.on = true, .seed = 3, .value = {100, 1}};
 	for (unsigned i = 0; i < 1000; i++) {
 		assert_int_equal(ifr_decide_nops_bytes(&never, "f", i), 0);
 		assert_int_equal(ifr_decide_nops_bytes(&always, "f", i), 1);
@@ -74,7 +75,9 @@ static void test_nops_extremes(void **state) {
 /* A higher rate keeps the places of a lower one: the decision is a threshold on the same bits. */
 static void test_nops_nested(void **state) {
 	(void)state;
-	struct ifr_axis_setting few = {true, 3, {10, 1}}, many = {true, 3, {40, 1}}, other = {true, 4, {10, 1}};
+	struct ifr_axis_setting few = {.on = true, .seed = 3, .value = {10, 1}},
+							many = {.on = true, .seed = 3, .value = {40, 1}},
+							other = {.on = true, .seed = 4, .value = {10, 1}};
 	unsigned same = 0, places = 0;
 	for (unsigned i = 0; i < 2000; i++) {
 		bool here = ifr_decide_nops_bytes(&few, "f", i) > 0;
@@ -89,7 +92,7 @@ static void test_nops_nested(void **state) {
 
 static void test_alignment(void **state) {
 	(void)state;
-	struct ifr_axis_setting align = {true, 5, {64, 32}};
+	struct ifr_axis_setting align = {.on = true, .seed = 5, .value = {64, 32}};
 	unsigned seen[13] = {0};
 	for (unsigned i = 0; i < 3000; i++) {
 		char name[32];
@@ -102,7 +105,8 @@ static void test_alignment(void **state) {
 	/* A third each: 1000, standard deviation 26. */
 	for (int i = 4; i <= 6; i++)
 		assert_in_range(seen[i], 1000 - 5 * 26, 1000 + 5 * 26);
-	struct ifr_axis_setting off = {true, 5, {0, 0}}, odd = {true, 5, {4096, 63}};
+	struct ifr_axis_setting off = {.on = true, .seed = 5, .value = {0, 0}},
+							odd = {.on = true, .seed = 5, .value = {4096, 63}};
 	for (unsigned i = 0; i < 200; i++) {
 		assert_int_equal(ifr_decide_function_alignment_bytes(&off, "f", 2), 2);
 		assert_int_equal(ifr_decide_loop_alignment_bytes(&off, "f", i), 1);
