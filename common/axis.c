@@ -35,6 +35,13 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			{{"max", 4096, 0, 1 << 20, "most bytes by which text shifts"},
              {"step", 16, 1, 4096, "the shift is a multiple of this many bytes"}},
 		},
+	[IFR_AXIS_DATA] =
+		{
+			"data",
+			IFR_OWNER_RELINKER,
+			"order of variables and constants, and bytes between them",
+			{{"max", 64, 0, 4096, "most bytes before one of them"}},
+		},
 	[IFR_AXIS_INTERP] =
 		{
 			"interp",

@@ -1,153 +1,257 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/placement.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
-#include "common/random.h"
+#include "relinker/placement_parts.h"
+#include "relinker/read/names.h"
 
-/* A movable unit with what decides its rank. */
-struct candidate {
-	size_t unit;
-	unsigned bucket;
-	uint64_t object_key;
-	uint64_t function_key;
-};
+enum { PAGE_BYTES = 4096, FARTHEST_BYTES = 64 << 20 };
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+/* --- axes ---------------------------------------------------------------------------------------------------- */
 
-struct ranked {
-	uint64_t key;
-	size_t candidate;
-};
-
-/* Sorts by key from the last digit to the first; what has equal keys keeps its order. */
-static void sort_keys(struct ranked **items, struct ranked **spare, size_t count) {
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		size_t starts[DIGITS] = {0}, next = 0;
-		for (size_t i = 0; i < count; i++)
-			starts[(*items)[i].key >> shift & (DIGITS - 1)]++;
-		if (count && starts[(*items)->key >> shift & (DIGITS - 1)] == count)
-			continue;
-		for (size_t digit = 0; digit < DIGITS; digit++) {
-			size_t those = starts[digit];
-			starts[digit] = next;
-			next += those;
-		}
-		for (size_t i = 0; i < count; i++)
-			(*spare)[starts[(*items)[i].key >> shift & (DIGITS - 1)]++] = (*items)[i];
-		struct ranked *sorted = *spare;
-		*spare = *items;
-		*items = sorted;
-	}
-}
-
-/* By bucket, object and function, and then as they lie: keys are spread evenly, so that comparing would be slower.
- */
-static void sort_candidates(struct candidate *candidates, size_t count) {
-	struct ranked *items = ifr_alloc((count + 1) * sizeof *items), *spare = ifr_alloc((count + 1) * sizeof *spare);
-	struct candidate *sorted = ifr_alloc((count + 1) * sizeof *sorted);
-	for (size_t i = 0; i < count; i++)
-		items[i] = (struct ranked){candidates[i].function_key, i};
-	sort_keys(&items, &spare, count);
-	for (size_t i = 0; i < count; i++)
-		items[i].key = candidates[items[i].candidate].object_key;
-	sort_keys(&items, &spare, count);
-	for (size_t i = 0; i < count; i++)
-		items[i].key = candidates[items[i].candidate].bucket;
-	sort_keys(&items, &spare, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = candidates[items[i].candidate];
-	if (count)
-		memcpy(candidates, sorted, count * sizeof *sorted);
-	free(sorted);
-	free(items);
-	free(spare);
-}
-
-/* An axis's decisions; off gives 0 for every name. */
-struct decider {
-	bool on;
-	struct ifr_random_key key;
-};
-
-static struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis) {
+struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis) {
 	const struct ifr_axis_setting *setting = &plan->axis[axis];
 	return (struct decider){setting->on, ifr_random_key_of(setting->seed, ifr_axes[axis].name)};
 }
 
-static uint64_t decide(const struct decider *decider, const char *name) {
+uint64_t decide(const struct decider *decider, const char *name) {
 	return decider->on ? ifr_random_named(decider->key, name) : 0;
 }
 
-/* `functions` alone shuffles the whole program, `objects` alone blocks of whole objects, both together the blocks
- * and the functions inside each: the procedure of Wang and Jiménez 2011, section 5.4. */
-static size_t rank(struct candidate *candidates, const struct units *units, const struct ifr_plan *plan) {
-	const struct ifr_axis_setting *functions = &plan->axis[IFR_AXIS_FUNCTIONS];
-	struct decider by_object = decider_of(plan, IFR_AXIS_OBJECTS), by_name = decider_of(plan, IFR_AXIS_FUNCTIONS);
-	bool cross = functions->on && functions->value[0];
-	size_t count = 0;
-	for (size_t i = 0; i < units->count; i++) {
-		const struct unit *unit = &units->items[i];
-		if (!unit->movable)
+bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct unit *unit) {
+	const struct ifr_axis_setting *setting = &plan->axis[axis];
+	if (!setting->on || (!setting->only && !setting->except))
+		return setting->on;
+	const char *dot = strchr(unit->section + (*unit->section == '.'), '.');
+	const char *const names[] = {unit->name, unit->section, dot ? dot + 1 : unit->object, NULL};
+	return ifr_axis_setting_covers(setting, names);
+}
+
+uint64_t placement_padding(const struct region_work *work, const struct unit *unit) {
+	if (!work->pads.on || !unit->movable || !axis_covers(work->plan, work->pads_axis, unit))
+		return 0;
+	return ifr_random_below(decide(&work->pads, unit->name),
+	                        (uint64_t)work->plan->axis[work->pads_axis].value[0] + 1);
+}
+
+/* The order of data and the bytes between them are decisions of one axis. */
+static void choose_padding(struct region_work *work) {
+	bool text = work->region == REGION_TEXT;
+	work->pads_axis = text ? IFR_AXIS_PADDING : IFR_AXIS_DATA;
+	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
+	work->pads.on = setting->on;
+	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].name : "data padding");
+}
+
+/* --- places of the plan -------------------------------------------------------------------------------------- */
+
+/* A place that was found, in the order of the plan. */
+struct known_place {
+	size_t unit;
+	bool fixed;
+	uint64_t address;
+};
+
+static int check_fixed(const struct unit *unit, const struct unit_region *region, uint64_t address,
+                       struct ifr_error *err) {
+	if (!unit->align)
+		return ifr_fail(err, IFR_E_USAGE, "%s cannot be given an address: its alignment is not known", unit->name);
+	if (address & (unit->align - 1))
+		return ifr_fail(err, IFR_E_USAGE, "%s cannot lie at 0x%" PRIx64 ": it needs a multiple of %u", unit->name,
+		                address, unit->align);
+	if (address < region->address || address - region->address > region->bytes + FARTHEST_BYTES)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s cannot lie at 0x%" PRIx64 ": %s begins at 0x%" PRIx64
+		                " and may grow by %d MiB behind 0x%" PRIx64,
+		                unit->name, address, region_names[unit->region], region->address, FARTHEST_BYTES >> 20,
+		                region->address + region->bytes);
+	return 0;
+}
+
+/* places receives those that name a unit, and is the caller's. */
+static int find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
+                       struct known_place *places, struct ifr_error *err) {
+	struct names index = {0};
+	int result = 0;
+	for (size_t i = 0; i < units->count; i++)
+		names_add(&index, units->items[i].name, 0, (uint32_t)i, NULL);
+	for (size_t i = 0; i < plan->place_count && !result; i++) {
+		const struct ifr_plan_place *place = &plan->places[i];
+		const uint32_t *found = names_find(&index, place->unit, 0);
+		if (!found) {
+			placement->unknown++;
 			continue;
-		candidates[count++] = (struct candidate){
-			.unit = i,
-			.bucket = cross ? 0 : unit->bucket,
-			.object_key = decide(&by_object, unit->object),
-			.function_key = decide(&by_name, unit->name),
-		};
+		}
+		const struct unit *unit = &units->items[*found];
+		if (!unit->nameable)
+			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
+		else if (unit->region != REGION_TEXT && unit->pin)
+			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
+		else if (place->fixed)
+			result = check_fixed(unit, &units->regions[unit->region], place->address, err);
+		places[placement->places++] = (struct known_place){*found, place->fixed, place->address};
 	}
-	sort_candidates(candidates, count);
-	return count;
+	if (!result && plan->place_count && !placement->places)
+		result =
+			ifr_fail(err, IFR_E_USAGE, "none of the %zu units that the plan places is in this program (%s, …)",
+		             plan->place_count, plan->places[0].unit);
+	names_release(&index);
+	return result;
 }
 
-/* Text is filled up to a size that no seed exceeds (but for rare units of more than 16 bytes' alignment), so that
- * data keep their place from variant to variant: padding and base move code, nothing else. The growth is a whole
- * number of pages, so that data also keep their offsets in their pages; where only the order changes, they stay
- * where they ship. */
-static uint64_t fixed_text_bytes(const struct units *units, const struct ifr_plan *plan) {
-	enum { PAGE_BYTES = 4096, COMMON_ALIGNMENT_BYTES = 16 };
-	const struct ifr_axis_setting *padding = &plan->axis[IFR_AXIS_PADDING], *base = &plan->axis[IFR_AXIS_BASE];
-	uint64_t growth = 0;
-	if (padding->on)
-		growth += units->count * ((uint64_t)padding->value[0] + COMMON_ALIGNMENT_BYTES - 1);
-	if (base->on)
-		growth += (uint64_t)base->value[0];
-	return units->text_bytes + (growth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+/* --- a region ------------------------------------------------------------------------------------------------ */
+
+static int by_offset(const void *a, const void *b) {
+	const struct fixed_unit *x = a, *y = b;
+	return x->offset != y->offset ? (x->offset > y->offset) - (x->offset < y->offset)
+	                              : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-void placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan) {
-	struct candidate *candidates = ifr_alloc(units->count * sizeof *candidates);
-	rank(candidates, units, plan);
-	*placement = (struct placement){.count = units->count, .text_bytes = fixed_text_bytes(units, plan)};
-	placement->order = ifr_alloc(units->count * sizeof *placement->order);
-	const struct ifr_axis_setting *padding = &plan->axis[IFR_AXIS_PADDING];
-	struct decider pads = decider_of(plan, IFR_AXIS_PADDING), shift = decider_of(plan, IFR_AXIS_BASE),
-				   path = decider_of(plan, IFR_AXIS_INTERP);
+static void fix(struct region_work *work, size_t unit, uint64_t offset) {
+	work->fixed[work->fixed_count++] = (struct fixed_unit){unit, offset};
+	work->settled[unit - work->units->regions[work->region].first] = 1;
+}
+
+static void list(struct region_work *work, size_t unit) {
+	work->listed[work->listed_count++] = unit;
+	work->settled[unit - work->units->regions[work->region].first] = 1;
+}
+
+/* Whether a unit that the plan does not place stays where it ships. */
+static bool stays(const struct region_work *work, size_t unit, bool all) {
+	return all || (work->held && work->held[unit]) ||
+	       (work->region != REGION_TEXT && !work->units->items[unit].movable);
+}
+
+/* Settles what is listed, what has an address, and what stays. */
+static void settle(struct region_work *work, const struct known_place *places, size_t count) {
+	const struct unit_region *region = &work->units->regions[work->region];
+	for (size_t i = 0; i < count; i++) {
+		if (work->units->items[places[i].unit].region != work->region)
+			continue;
+		if (places[i].fixed)
+			fix(work, places[i].unit, places[i].address - region->address);
+		else
+			list(work, places[i].unit);
+	}
+	bool all = work->fixed_count && !work->listed_count && !work->moves;
+	for (size_t i = 0; i < region->count; i++)
+		if (!work->settled[i] && stays(work, region->first + i, all))
+			fix(work, region->first + i, work->units->items[region->first + i].address - region->address);
+	qsort(work->fixed, work->fixed_count, sizeof *work->fixed, by_offset);
+}
+
+static bool region_moves(const struct ifr_plan *plan, enum region region) {
+	const struct ifr_axis_setting *axis = plan->axis;
+	return region == REGION_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on ||
+	                                   axis[IFR_AXIS_PADDING].on || axis[IFR_AXIS_BASE].on
+	                             : axis[IFR_AXIS_DATA].on;
+}
+
+/* A region is filled up to a size that no seed exceeds (but for text's rare units of more than 16 bytes'
+ * alignment), so that what lies behind it keeps its place from variant to variant: padding and base move code,
+ * data moves data, nothing else. The growth is a whole number of pages, so that offsets in pages stay, too; where
+ * only the order of text changes, everything stays where it ships. */
+static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
+	enum { COMMON_ALIGNMENT_BYTES = 16 };
+	const struct unit_region *region = &work->units->regions[work->region];
+	const struct ifr_axis_setting *axis = work->plan->axis;
+	bool text = work->region == REGION_TEXT;
+	uint64_t growth = 0, most = work->pads.on ? (uint64_t)axis[work->pads_axis].value[0] : 0;
+	if (text && axis[IFR_AXIS_BASE].on)
+		growth += (uint64_t)axis[IFR_AXIS_BASE].value[0];
+	if (text && work->pads.on)
+		growth += region->count * (most + COMMON_ALIGNMENT_BYTES - 1);
+	if (work->moves && (!text || work->fixed_count)) {
+		/* Before a fixed unit there may be room for all but the longest one; behind the last there is for all. */
+		uint64_t longest = 0, all = 0, gaps = 0;
+		for (size_t i = 0; i < work->count; i++) {
+			const struct unit *unit = &work->units->items[work->sequence[i]];
+			uint64_t room = unit->span_bytes + unit->align + most;
+			longest = room > longest ? room : longest;
+			gaps += unit->align + most;
+			all += room;
+		}
+		growth += gaps + work->fixed_count * longest < all ? gaps + work->fixed_count * longest : all;
+	}
+	if (end > region->bytes + growth)
+		growth = end - region->bytes;
+	return region->bytes + (growth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+static int place_region(struct placement *placement, struct region_work *work, const struct known_place *places,
+                        struct ifr_error *err) {
+	const struct unit_region *region = &work->units->regions[work->region];
+	struct placed_region *placed = &placement->regions[work->region];
+	uint64_t base_bytes = work->region == REGION_TEXT ? placement->base_bytes : 0, end;
+	work->sequence = ifr_alloc((region->count + 1) * sizeof *work->sequence);
+	work->listed = ifr_alloc((region->count + 1) * sizeof *work->listed);
+	work->fixed = ifr_alloc((region->count + 1) * sizeof *work->fixed);
+	work->settled = ifr_alloc(region->count + 1);
+	placed->order = ifr_alloc((region->count + 1) * sizeof *placed->order);
+	choose_padding(work);
+	settle(work, places, placement->places);
+	placement_rank(work);
+	int result = placement_flow(work, base_bytes, placed, &end, err);
+	if (!result)
+		placement->sizes.region_bytes[work->region] = fixed_bytes(work, end);
+	for (size_t i = 0; i < placed->count; i++)
+		placed->moved += placed->order[i].unit != region->first + i;
+	free(work->sequence);
+	free(work->listed);
+	free(work->fixed);
+	free(work->settled);
+	return result;
+}
+
+/* Text is always placed; data only where they move. */
+static bool is_placed(const struct units *units, const struct ifr_plan *plan, enum region region,
+                      const struct known_place *places, size_t count) {
+	if (region == REGION_TEXT)
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (units->items[places[i].unit].region == region)
+			return true;
+	return region_moves(plan, region) && units->regions[region].movable;
+}
+
+static void place_scalars(struct placement *placement, const struct ifr_plan *plan) {
 	const struct ifr_axis_setting *base = &plan->axis[IFR_AXIS_BASE], *interp = &plan->axis[IFR_AXIS_INTERP];
-	/* Pinned units keep their positions; the movable ones fill the others. */
-	for (size_t i = 0, next = 0; i < units->count; i++) {
-		struct placed_unit *placed = &placement->order[i];
-		placed->unit = units->items[i].movable ? candidates[next++].unit : i;
-		const struct unit *unit = &units->items[placed->unit];
-		if (padding->on && unit->movable)
-			placed->padding_bytes = ifr_random_below(decide(&pads, unit->name), (uint64_t)padding->value[0] + 1);
-		placement->moved += placed->unit != i;
-		placement->padding_bytes += placed->padding_bytes;
-	}
+	struct decider shift = decider_of(plan, IFR_AXIS_BASE), path = decider_of(plan, IFR_AXIS_INTERP);
 	if (base->on)
 		placement->base_bytes =
 			(uint64_t)base->value[1] *
 			ifr_random_below(decide(&shift, "text"), (uint64_t)(base->value[0] / base->value[1]) + 1);
 	if (interp->on)
-		placement->interp_bytes = ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1);
-	free(candidates);
+		placement->sizes.interp_bytes = ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1);
+}
+
+int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,
+                   const uint8_t *held, struct ifr_error *err) {
+	struct known_place *places = ifr_alloc((plan->place_count + 1) * sizeof *places);
+	*placement = (struct placement){0};
+	place_scalars(placement, plan);
+	int result = plan->place_count ? find_places(units, plan, placement, places, err) : 0;
+	for (int r = 0; r < REGIONS && !result; r++) {
+		struct region_work work = {.units = units, .plan = plan, .region = (enum region)r, .held = held};
+		work.moves = region_moves(plan, work.region);
+		if (is_placed(units, plan, work.region, places, placement->places))
+			result = place_region(placement, &work, places, err);
+	}
+	for (size_t i = 0; held && i < units->count; i++)
+		placement->held += held[i];
+	free(places);
+	if (result)
+		placement_release(placement);
+	return result;
 }
 
 void placement_release(struct placement *placement) {
-	free(placement->order);
+	for (int r = 0; r < REGIONS; r++)
+		free(placement->regions[r].order);
 	*placement = (struct placement){0};
 }

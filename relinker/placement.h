@@ -4,6 +4,7 @@
 #ifndef IFR_RELINKER_PLACEMENT_H
 #define IFR_RELINKER_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,18 +16,34 @@ struct placed_unit {
 	uint64_t padding_bytes; /* before it; its alignment is then kept */
 };
 
-struct placement {
-	uint64_t base_bytes;   /* before the first unit */
-	uint64_t interp_bytes; /* by which the interpreter path grows */
-	struct placed_unit *order;
-	size_t count;           /* of all units */
-	size_t moved;           /* units at another position than in the base layout */
-	uint64_t padding_bytes; /* in all */
-	uint64_t text_bytes;    /* to which .text is filled up, the same for all seeds: what lies behind it stays */
+/* What an engine has to make room for: the same for all seeds of a plan's axes, so that what lies behind a region
+ * stays from variant to variant. */
+struct layout_sizes {
+	uint64_t region_bytes[REGIONS]; /* up to which each is filled; 0 where ld's own order stays */
+	uint64_t interp_bytes;          /* by which the interpreter path is longer */
 };
 
-/* Depends on the plan's relinker axes and on the units' names alone. */
-void placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan);
+struct placed_region {
+	struct placed_unit *order; /* of all its units; NULL where ld's own order stays */
+	size_t count;
+	size_t moved;           /* units at another position than in the base layout */
+	uint64_t padding_bytes; /* that the axes ask for, in all; `base` not among them */
+};
+
+struct placement {
+	struct placed_region regions[REGIONS];
+	struct layout_sizes sizes;
+	uint64_t base_bytes; /* of the padding before the first unit of .text that is free to move */
+	size_t places;       /* of the plan that were followed */
+	size_t unknown;      /* of the plan that no unit answers to */
+	size_t held;         /* units that stay because the image must not move them */
+};
+
+/* Depends on the plan's relinker axes and places, and on the units, alone. held marks units that stay where they
+ * ship, NULL for none. Errors: IFR_E_USAGE with the unit if a place of the plan is not possible: then there is no
+ * placement to release. */
+int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,
+                   const uint8_t *held, struct ifr_error *err);
 void placement_release(struct placement *placement);
 
 #endif

@@ -3,7 +3,9 @@
  *
  * Symbols are resolved as in the original link: inputs keep their order on the command line, so constructor order,
  * which weak definition wins, which archive member is pulled and the order of __start_/__stop_ arrays never
- * change. What moves are units, after resolution: the input sections that the linker placed in .text.
+ * change. What moves are units, after resolution: the input sections that the linker placed in .text, and of data
+ * plain ones in .rodata, .data and .bss: never merged constants, common symbols, copies of other libraries'
+ * variables, start files.
  *
  * A plan becomes a layout, which says where each unit goes and knows nothing of how the file is made; an engine
  * makes the file from it. There are two, and they make the same bytes: one copies and patches an image of the
@@ -28,10 +30,13 @@ struct ifr_relinker;
 
 /* What there is to move in a program. */
 struct ifr_relinker_info {
-	size_t units;       /* in .text */
-	size_t movable;     /* of them, those that the relinker may move */
-	bool reproduces;    /* linking the kit again unchanged gave the bytes that ship */
-	const char *reason; /* why not, "" if it did */
+	size_t units;      /* in .text */
+	size_t movable;    /* of them, those that axes may move */
+	size_t data_units; /* in .rodata, .data and .bss */
+	size_t data_movable;
+	const char *data_reason; /* why there are none, "" if that is so */
+	bool reproduces;         /* linking the kit again unchanged gave the bytes that ship */
+	const char *reason;      /* why not, "" if it did */
 };
 
 /* Where every unit goes under a plan. */
@@ -43,21 +48,32 @@ int ifr_relinker_open(const struct ifr_kit *kit, struct ifr_relinker **relinker,
 void ifr_relinker_close(struct ifr_relinker *relinker);
 void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relinker_info *info);
 
+/* Why units are not movable, a line for each reason with its number of units and the first of them; what made
+ * images so far (ifr_relinker_place) found out is among them. */
+void ifr_relinker_print_pins(const struct ifr_relinker *relinker, struct ifr_buffer *text);
+
 /* What a variant is. */
 struct ifr_variant {
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1]; /* "" where the original has none */
 	struct ifr_buffer facts;                       /* what each axis did, a line each */
 };
 
-/* Places the units by a plan; axes of other owners are left to them. The layout is the caller's, and the relinker
- * must outlive it. This and all below may be called by several threads at once. */
+/* Places the units by a plan; axes of other owners are left to them. Prepares the image, once for each family of
+ * layouts: it tells which units must stay. The layout is the caller's, and the relinker must outlive it. This and
+ * all below may be called by several threads at once. Errors: IFR_E_USAGE if a place of the plan is impossible. */
 int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
                        struct ifr_layout **layout, struct ifr_error *err);
 void ifr_layout_close(struct ifr_layout *layout);
 
-/* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched but for preparing
- * the image, once for each family of layouts. Errors: IFR_E_ENVIRONMENT with the reason if only ld.bfd can make
- * it. */
+/* Writes a layout as places of a plan, which names every unit of the sections that the layout places: their order,
+ * or their addresses, which repeat it exactly where only code, or only data, moves (addresses are those of the
+ * shipped program's sections). The plan is the caller's to release. Errors: IFR_E_ENVIRONMENT if addresses are
+ * asked for and alignments are not known. */
+int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
+                       struct ifr_error *err);
+
+/* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched. Errors:
+ * IFR_E_ENVIRONMENT with the reason if only ld.bfd can make it. */
 int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err);
 
 /* Makes the variant of a layout at path (mode 0755), whole or not at all, by whichever engine can. facts must be

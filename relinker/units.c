@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/units.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/strings.h"
+#include "relinker/unit_names.h"
+
+const char *const region_names[REGIONS] = {".text", ".rodata", ".data", ".bss"};
 
 static void release_unit(struct unit *unit) {
 	char *owned[] = {unit->name, unit->object, unit->file, unit->member, unit->section};
@@ -26,149 +24,109 @@ void units_release(struct units *units) {
 	*units = (struct units){0};
 }
 
-/* Splits "archive(member)", unless a file of the whole name is there. */
-static void split_member(struct unit *unit, const char *folder) {
-	char *open = strrchr(unit->file, '(');
-	if (!open || !ifr_ends_with(unit->file, ")"))
-		return;
-	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
-	if (!ifr_file_exists(path)) {
-		unit->member = ifr_format("%.*s", (int)(strlen(open) - 2), open + 1);
-		*open = '\0';
+/* --- the map ------------------------------------------------------------------------------------------------- */
+
+/* The section behind item number index of the map, or NULL. */
+static const Elf64_Shdr *header_of(const struct unit_sections *sections, size_t index) {
+	if (!sections || !sections->item_sections[index])
+		return NULL;
+	const struct object *object = &sections->objects->items[sections->item_objects[index]];
+	return &object->view.sections[sections->item_sections[index]];
+}
+
+static bool has_relocations(const struct unit_sections *sections, size_t index) {
+	const struct elf_view *view = &sections->objects->items[sections->item_objects[index]].view;
+	for (size_t i = 1; i < view->section_count; i++)
+		if (view->sections[i].sh_type == SHT_RELA && view->sections[i].sh_info == sections->item_sections[index])
+			return true;
+	return false;
+}
+
+/* ".data" or ".data.…", for .data. */
+static bool is_plain(const char *section, const char *region) {
+	size_t length = strlen(region);
+	return !strncmp(section, region, length) && (!section[length] || section[length] == '.');
+}
+
+/* Why axes leave a piece of data alone; NULL if they need not. */
+static const char *pin_of_data(const struct unit_sections *sections, size_t index, const char *name,
+                               enum region region) {
+	const Elf64_Shdr *header = header_of(sections, index);
+	if (!header)
+		return "the linker made it";
+	if (header->sh_flags & SHF_MERGE)
+		return "its constants are merged with those of other objects";
+	if (!is_plain(name, region_names[region]))
+		return "it is in a section of a name of its own";
+	if (strstr(name, ".DW.ref."))
+		return "frames refer to it";
+	if (sections->packed && has_relocations(sections, index))
+		return "its relative relocations are packed by their addresses (RELR)";
+	return NULL;
+}
+
+static void add(struct units *units, size_t *capacity, const struct unit *unit) {
+	if (units->count == *capacity) {
+		*capacity = *capacity ? 2 * *capacity : 256;
+		units->items = ifr_realloc(units->items, *capacity, sizeof *units->items);
 	}
-	free(path);
+	units->items[units->count++] = *unit;
 }
 
-/* The compiler's own temporary objects: /tmp/ccXXXXXX.o. */
-static bool is_temporary(const char *base) {
-	return strlen(base) == 10 && ifr_starts_with(base, "cc") && ifr_ends_with(base, ".o");
-}
-
-/* The name of the source file as the object's symbol table has it; NULL if it has none. */
-static char *source_of(const char *path) {
-	char *name = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	for (Elf_Scn *section = NULL; elf && !name && (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize)
+static void read_region(struct units *units, size_t *capacity, const struct link_map *map,
+                        const struct unit_sections *sections, enum region region) {
+	for (size_t i = 0; i < map->count; i++) {
+		const struct placed_section *item = &map->items[i];
+		if (!item->bytes || strcmp(item->output, region_names[region]))
 			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		GElf_Sym symbol;
-		for (int i = 0; !name && data && gelf_getsym(data, i, &symbol); i++) {
-			const char *text = elf_strptr(elf, header.sh_link, symbol.st_name);
-			if (GELF_ST_TYPE(symbol.st_info) == STT_FILE && text && *text)
-				name = ifr_strdup(ifr_path_base(text));
-		}
+		const Elf64_Shdr *header = header_of(sections, i);
+		uint64_t align = header ? header->sh_addralign ? header->sh_addralign : 1 : 0;
+		struct unit unit = {
+			.section = ifr_strdup(item->name),
+			.file = ifr_strdup(item->file),
+			.address = item->address,
+			.bytes = item->bytes,
+			.span_bytes = item->bytes,
+			.align = align & (align - 1) || align > UINT32_MAX / 2 ? 0 : (uint32_t)align,
+			.bucket = item->statement,
+			.region = region,
+			.pin = region == REGION_TEXT ? NULL : pin_of_data(sections, i, item->name, region),
+		};
+		add(units, capacity, &unit);
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
-	return name;
 }
 
-static char *plain_label(const struct unit *unit, const char *folder) {
-	const char *base = ifr_path_base(unit->file);
-	if (unit->member)
-		return ifr_format("%s(%s)", base, unit->member);
-	if (!is_temporary(base))
-		return ifr_strdup(base);
-	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
-	char *source = source_of(path);
-	free(path);
-	return source ? source : ifr_strdup(base);
-}
-
-/* A name that holds a '#' of its own gets a number too, so that it is never taken for a numbered one. */
-static char *object_label(const struct unit *unit, const char *folder) {
-	char *label = plain_label(unit, folder);
-	if (!strchr(label, '#'))
-		return label;
-	char *numbered = ifr_format("%s#1", label);
-	free(label);
-	return numbered;
-}
-
-static int compare_texts(const char *a, const char *b) {
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-/* Orders units by the object they come from, and those of one object as they lie. */
-static int by_object(const void *a, const void *b) {
-	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
-	int order = compare_texts(x->file, y->file);
-	if (!order)
-		order = compare_texts(x->member, y->member);
-	return order ? order : (x > y) - (x < y);
-}
-
-static int by_label(const void *a, const void *b) {
-	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
-	int order = strcmp(x->object, y->object);
-	return order ? order : (x > y) - (x < y);
-}
-
-static bool same_object(const struct unit *a, const struct unit *b) {
-	return !compare_texts(a->file, b->file) && !compare_texts(a->member, b->member);
-}
-
-/* Pointers to all units, in their order. */
-static struct unit **pointers(struct units *units) {
-	struct unit **all = ifr_alloc((units->count + 1) * sizeof(struct unit *));
-	for (size_t i = 0; i < units->count; i++)
-		all[i] = &units->items[i];
-	return all;
-}
-
-/* Gives each object a name of its own: objects of one name in different folders are numbered as they come. */
-static void label_objects(struct units *units, const char *folder) {
-	struct unit **all = pointers(units), **firsts = ifr_alloc((units->count + 1) * sizeof(struct unit *));
-	size_t objects = 0;
-	qsort(all, units->count, sizeof *all, by_object);
-	for (size_t i = 0; i < units->count; i++)
-		if (!i || !same_object(all[i], all[i - 1]))
-			(firsts[objects++] = all[i])->object = object_label(all[i], folder);
-	qsort(firsts, objects, sizeof *firsts, by_label);
-	for (size_t i = 0; i < objects; i++) {
-		size_t run = i;
-		while (run + 1 < objects && !strcmp(firsts[run + 1]->object, firsts[i]->object))
-			run++;
-		for (size_t k = i + 1; k <= run; k++) {
-			char *numbered = ifr_format("%s#%zu", firsts[i]->object, k - i + 1);
-			free(firsts[k]->object);
-			firsts[k]->object = numbered;
-		}
-		i = run;
-	}
-	for (size_t i = 1; i < units->count; i++)
-		if (!all[i]->object)
-			all[i]->object = ifr_strdup(all[i - 1]->object);
-	free(firsts);
-	free(all);
-}
+/* --- what can move ------------------------------------------------------------------------------------------- */
 
 static int by_section(const void *a, const void *b) {
 	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
-	int order = compare_texts(x->file, y->file);
-	if (!order)
-		order = compare_texts(x->member, y->member);
+	int order = unit_compare_objects(x, y);
 	if (!order)
 		order = strcmp(x->section, y->section);
 	return order ? order : (x > y) - (x < y);
 }
 
+/* A second section of a name lies behind the first one, wherever that goes. */
+static void join(struct unit *first, struct unit *twin) {
+	uint64_t align = twin->align ? twin->align : 1;
+	first->span_bytes = ((first->span_bytes + align - 1) & ~(align - 1)) + twin->bytes;
+	first->bytes += twin->bytes;
+	first->align = !first->align || !twin->align ? 0 : first->align > twin->align ? first->align : twin->align;
+	first->pin = first->pin ? first->pin : twin->pin;
+	twin->bytes = 0;
+}
+
 /* An input section that comes twice in one object takes the first one's place: the script cannot part them. */
 static void join_twins(struct units *units) {
-	struct unit **all = pointers(units), *first = NULL;
+	struct unit **all = unit_pointers(units), *first = NULL;
 	qsort(all, units->count, sizeof *all, by_section);
 	for (size_t i = 0; i < units->count; i++) {
-		if (first && same_object(first, all[i]) && !strcmp(first->section, all[i]->section)) {
-			first->bytes += all[i]->bytes;
-			all[i]->bytes = 0;
-		} else {
+		bool twin = first && !unit_compare_objects(first, all[i]) && !strcmp(first->section, all[i]->section) &&
+		            first->region == all[i]->region;
+		if (twin)
+			join(first, all[i]);
+		else
 			first = all[i];
-		}
 	}
 	free(all);
 	size_t kept = 0;
@@ -198,33 +156,40 @@ static bool can_be_named(const struct unit *unit) {
 	       !strpbrk(unit->section, special);
 }
 
-/* The map has a line "LOAD FILE" for every file that the linker opened by itself, members of thin archives have
- * none. */
-static bool is_thin_member(const struct unit *unit, const char *map) {
-	char *line = ifr_format("\nLOAD %s\n", unit->file);
-	bool loaded = strstr(map, line);
-	free(line);
-	return !loaded && !unit->member;
+static void settle(struct units *units) {
+	for (size_t i = 0; i < units->count; i++) {
+		struct unit *unit = &units->items[i];
+		struct unit_region *region = &units->regions[unit->region];
+		unit->nameable = can_be_named(unit);
+		if (is_start_file(unit->file))
+			unit->pin = "it is of a start file";
+		else if (!unit->nameable)
+			unit->pin = "a linker script cannot say its name";
+		else if (unit->region != REGION_TEXT && !unit->align && !unit->pin)
+			unit->pin = "its alignment is not known";
+		unit->movable = !unit->pin;
+		if (!region->count)
+			region->first = i;
+		region->count++;
+		region->movable += unit->movable;
+	}
 }
 
-int units_read(struct units *units, const char *map, const char *folder, struct ifr_error *err) {
+int units_read(struct units *units, const struct link_map *map, const struct unit_sections *sections,
+               const char *folder, struct ifr_error *err) {
+	size_t capacity = 0;
 	*units = (struct units){0};
-	int result = units_parse_map(units, map, err);
-	if (result)
-		return result;
-	for (size_t i = 0; i < units->count; i++)
-		split_member(&units->items[i], folder);
-	for (size_t i = 0; i < units->count; i++) {
-		struct unit *unit = &units->items[i];
-		bool repeated = i && same_object(unit, unit - 1);
-		unit->thin = repeated ? unit[-1].thin : is_thin_member(unit, map);
+	for (int r = 0; r < REGIONS; r++) {
+		const struct map_output *output = link_map_output(map, region_names[r]);
+		if (!output && r == REGION_TEXT)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the map of the link shows no .text: nothing can be moved");
+		if (!output || (r != REGION_TEXT && !sections))
+			continue;
+		units->regions[r] = (struct unit_region){.address = output->address, .bytes = output->bytes};
+		read_region(units, &capacity, map, sections, (enum region)r);
 	}
-	label_objects(units, folder);
+	units_name(units, map, folder);
 	join_twins(units);
-	for (size_t i = 0; i < units->count; i++) {
-		struct unit *unit = &units->items[i];
-		unit->name = ifr_format("%s:%s", unit->object, unit->section);
-		unit->movable = !is_start_file(unit->file) && can_be_named(unit);
-	}
+	settle(units);
 	return 0;
 }

@@ -8,6 +8,13 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "relinker/read/link_map.h"
+#include "relinker/read/objects.h"
+
+/* The output sections that can be laid out anew, in the order of the linker's script. */
+enum region { REGION_TEXT, REGION_RODATA, REGION_DATA, REGION_BSS, REGIONS };
+
+extern const char *const region_names[REGIONS]; /* ".text", … */
 
 struct unit {
 	char *name;       /* OBJECT:SECTION, unique; the key of all seeds */
@@ -17,25 +24,40 @@ struct unit {
 	char *section;    /* the input section's name */
 	uint64_t address; /* in the base layout */
 	uint64_t bytes;
-	unsigned bucket; /* which statement of the linker script placed it: .text.unlikely, .text.startup, … */
-	bool movable;
-	bool thin; /* file is a member of a thin archive, which the linker did not open by that name */
+	uint64_t span_bytes; /* from its aligned start to its end: more than bytes where it is of two sections */
+	uint32_t align;      /* a power of two; 0 where it is not known */
+	unsigned bucket;     /* which statement of the linker script placed it: .text.unlikely, .text.startup, … */
+	enum region region;
+	bool movable;    /* by axes */
+	bool nameable;   /* a linker script can say its name */
+	bool thin;       /* file is a member of a thin archive, which the linker did not open by that name */
+	const char *pin; /* why it is not movable, else NULL */
+};
+
+/* Where a region's units are among all, and the output section in the base layout. */
+struct unit_region {
+	size_t first, count, movable;
+	uint64_t address, bytes;
 };
 
 struct units {
-	struct unit *items;
+	struct unit *items; /* by region, and in it by address */
 	size_t count;
-	uint64_t text_bytes; /* size of the output section */
+	struct unit_region regions[REGIONS];
 };
 
-/* Reads the units of the output section .text from a map of ld.bfd, in the order of their addresses. Input
- * sections of no bytes are left out. Two of the same file and section are one unit, as no script can tell them
- * apart. folder is where relative files lie (to tell "a(b).o" from a member). */
-int units_read(struct units *units, const char *map, const char *folder, struct ifr_error *err);
-void units_release(struct units *units);
+/* The input sections behind a map's items; see objects_read. */
+struct unit_sections {
+	const struct objects *objects;
+	const uint32_t *item_sections, *item_objects;
+	bool packed; /* the program's relative relocations are packed (RELR) */
+};
 
-/* The parsing step alone: files and sections as the map writes them, without names (used by units_read and tests).
- */
-int units_parse_map(struct units *units, const char *map, struct ifr_error *err);
+/* Reads the units from a map of ld.bfd. Input sections of no bytes are left out. Two of the same file and section
+ * are one unit, as no script can tell them apart. folder is where relative files lie (to tell "a(b).o" from a
+ * member). Without sections (NULL) alignments are not known, and data have no units. */
+int units_read(struct units *units, const struct link_map *map, const struct unit_sections *sections,
+               const char *folder, struct ifr_error *err);
+void units_release(struct units *units);
 
 #endif

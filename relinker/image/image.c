@@ -26,11 +26,19 @@ void image_close(struct image *image) {
 		return;
 	for (int kind = 0; kind < SITE_KINDS; kind++)
 		free(image->sites[kind]);
-	void *owned[] = {image->bytes,   image->atoms,  image->units, image->frames,
-	                 image->symbols, image->groups, image->roots, image->pins};
+	void *owned[] = {image->bytes,  image->atoms, image->units, image->frames, image->symbols,
+	                 image->groups, image->roots, image->pins,  image->visits};
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
 		free(owned[i]);
 	free(image);
+}
+
+const struct image_region *image_region_of(const struct image *image, uint32_t atom) {
+	const struct image_region *regions = image->numbers.regions;
+	for (int r = REGIONS; --r > REGION_TEXT;)
+		if (regions[r].limit && atom >= regions[r].first)
+			return &regions[r];
+	return &regions[REGION_TEXT];
 }
 
 uint8_t *image_pinned(const struct image *image) {
@@ -41,23 +49,27 @@ uint8_t *image_pinned(const struct image *image) {
 	return pinned;
 }
 
-void image_describe(const struct image *image, struct image_info *info) {
-	uint8_t *pinned = image_pinned(image);
-	*info = (struct image_info){
-		.text_bytes = image->numbers.text_bytes,
-		.interp_bytes = image->numbers.interp_bytes,
-		.image_bytes = image->length,
-		.units = image->unit_count,
-	};
-	for (size_t i = 0; i < image->unit_count; i++) {
-		bool free_to_move = true;
+uint8_t *image_held(const struct image *image) {
+	if (!image->pin_count)
+		return NULL;
+	uint8_t *pinned = image_pinned(image), *held = ifr_alloc(image->unit_count + 1);
+	for (size_t i = 0; i < image->unit_count; i++)
 		for (uint32_t k = 0; k < image->units[i].count; k++)
-			free_to_move &= !pinned[image->units[i].first + k];
-		info->movable += free_to_move;
+			held[i] |= pinned[image->units[i].first + k];
+	free(pinned);
+	return held;
+}
+
+void image_describe(const struct image *image, struct image_info *info) {
+	uint8_t *held = image_held(image);
+	*info = (struct image_info){.sizes = image->numbers.sizes, .image_bytes = image->length};
+	for (size_t i = 0; i < image->unit_count; i++) {
+		info->units += image->units[i].count > 0;
+		info->movable += image->units[i].count && !(held && held[i]);
 	}
 	for (int kind = 0; kind < SITE_KINDS; kind++)
 		info->sites += image->site_count[kind];
-	free(pinned);
+	free(held);
 }
 
 static const char *unit_of(const struct image *image, const struct units *units, uint32_t atom) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Making a variant: copy, patch. */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,16 +62,52 @@ static int write_build_id(const struct image *image, const char *hex, uint8_t *v
 	return 0;
 }
 
+static bool is_of_region(const struct image *image, size_t index, const struct image_region *region) {
+	if (index >= image->unit_count)
+		return false;
+	const struct atom_run *unit = &image->units[index];
+	return unit->first >= region->first && unit->first < region->units_end;
+}
+
 static int check_fit(const struct image *image, const struct placement *placement, struct ifr_error *err) {
-	if (placement->text_bytes != image->numbers.text_bytes ||
-	    placement->interp_bytes != image->numbers.interp_bytes || placement->count != image->unit_count)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "the image was prepared for other sizes");
-	return 0;
+	bool fits = !memcmp(&placement->sizes, &image->numbers.sizes, sizeof placement->sizes);
+	size_t count = 0;
+	for (int r = 0; r < REGIONS; r++) {
+		fits &= !placement->regions[r].order == !image->numbers.regions[r].limit;
+		count += placement->regions[r].count;
+		for (size_t i = 0; fits && i < placement->regions[r].count; i++)
+			fits = is_of_region(image, placement->regions[r].order[i].unit, &image->numbers.regions[r]);
+	}
+	return fits && count <= image->unit_count
+	           ? 0
+	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the image was prepared for other sizes");
+}
+
+/* All but the insides of the regions. */
+static void copy_around(const struct image *image, uint8_t *bytes) {
+	uint64_t done = 0;
+	for (int r = 0; r < REGIONS; r++) {
+		const struct image_region *region = &image->numbers.regions[r];
+		if (!region->limit || !region->in_file)
+			continue;
+		memcpy(bytes + done, image->bytes + done, region->at - done);
+		done = region->at + region->limit;
+	}
+	memcpy(bytes + done, image->bytes + done, image->length - done);
+}
+
+static void patch(const struct image *image, const struct atom_ways *ways, uint8_t *bytes) {
+	patch32(image, ways->way, bytes, SITE_PC32, UINT64_MAX);
+	patch64(image, ways->way, bytes, SITE_PC64, UINT64_MAX);
+	patch32(image, ways->way, bytes, SITE_ABS32, 0);
+	patch64(image, ways->way, bytes, SITE_ABS64, 0);
+	image_write_frames(image, ways, bytes);
+	image_write_symbols(image, ways, bytes);
+	image_sort_relocations(image, bytes);
 }
 
 int image_apply(const struct image *image, const struct placement *placement, const char *build_id,
                 struct ifr_buffer *variant, struct ifr_error *err) {
-	const struct image_numbers *numbers = &image->numbers;
 	int result = check_fit(image, placement, err);
 	if (result)
 		return result;
@@ -79,23 +116,16 @@ int image_apply(const struct image *image, const struct placement *placement, co
 	variant->length = image->length;
 	variant->data[image->length] = '\0';
 	uint8_t *bytes = (uint8_t *)variant->data;
-	uint64_t behind = numbers->text_offset + numbers->limit;
 	struct atom_ways ways = {
 		.way = ifr_alloc(image->atom_count * sizeof *ways.way),
 		.order = ifr_alloc(image->atom_count * sizeof *ways.order),
 	};
-	memcpy(bytes, image->bytes, numbers->text_offset);
-	memcpy(bytes + behind, image->bytes + behind, image->length - behind);
-	result = image_lay_out(image, placement, bytes + numbers->text_offset, &ways, err);
+	copy_around(image, bytes);
+	result = image_lay_out(image, placement, bytes, &ways, err);
 	if (!result)
 		result = check_pins(image, ways.way, err);
 	if (!result) {
-		patch32(image, ways.way, bytes, SITE_PC32, UINT64_MAX);
-		patch64(image, ways.way, bytes, SITE_PC64, UINT64_MAX);
-		patch32(image, ways.way, bytes, SITE_ABS32, 0);
-		patch64(image, ways.way, bytes, SITE_ABS64, 0);
-		image_write_frames(image, &ways, bytes);
-		image_write_symbols(image, &ways, bytes);
+		patch(image, &ways, bytes);
 		result = write_build_id(image, build_id, bytes, err);
 	}
 	free(ways.way);

@@ -8,48 +8,96 @@ static bool inside(uint64_t at, uint64_t bytes, uint64_t length) {
 	return at <= length && bytes <= length - at;
 }
 
-/* Numbers that stand for tables of other sizes, and the order of the atoms' kinds. */
+/* Each region's place in the file, in their order, and that its atoms follow those of the region before it. */
+static bool regions_fit(const struct image *image) {
+	const struct image_numbers *n = &image->numbers;
+	uint64_t at = 0, next = 1;
+	for (int r = 0; r < REGIONS; r++) {
+		const struct image_region *region = &n->regions[r];
+		if (!region->limit) {
+			if (r == REGION_TEXT || region->first || region->units_end || region->end)
+				return false;
+			continue;
+		}
+		if (region->first != next || region->units_end < next || region->end < region->units_end ||
+		    region->limit > UINT32_MAX / 2)
+			return false;
+		next = region->end;
+		if (r == REGION_TEXT) {
+			if (!region->in_file || n->text_end < next || n->text_end >= UINT32_MAX - 2 ||
+			    n->segment_end != n->text_end + 1)
+				return false;
+			next = (uint64_t)n->segment_end + 1;
+		}
+		if (!region->in_file)
+			continue;
+		if (region->at < at || !inside(region->at, region->limit, image->length))
+			return false;
+		at = region->at + region->limit;
+	}
+	return next == image->atom_count;
+}
+
 static bool numbers_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
-	return image->length <= UINT32_MAX / 2 && inside(n->text_offset, n->limit, image->length) &&
-	       n->movable_end >= 1 && n->movable_end <= n->tail && n->tail <= n->text_end &&
-	       n->text_end < UINT32_MAX - 2 && n->end == n->text_end + 1 && image->atom_count == (size_t)n->end + 1 &&
-	       inside(n->build_id, n->build_id_bytes, image->length);
+	return image->length <= UINT32_MAX / 2 && regions_fit(image) &&
+	       inside(n->build_id, n->build_id_bytes, image->length) &&
+	       inside(n->relocations, (uint64_t)n->relocation_count * sizeof(Elf64_Rela), image->length);
+}
+
+static bool atom_fits(const struct image *image, uint32_t index) {
+	const struct atom *atom = &image->atoms[index];
+	const struct image_region *region = image_region_of(image, index);
+	return atom->align && !(atom->align & (atom->align - 1)) &&
+	       (index ? inside(atom->offset, atom->bytes, region->limit) : !atom->offset && !atom->bytes);
+}
+
+/* A region's units have its atoms up to units_end, each its own; other units have none. */
+static bool units_fit(const struct image *image) {
+	size_t with_atoms = 0;
+	for (size_t i = 0; i < image->unit_count; i++)
+		with_atoms += image->units[i].count > 0;
+	for (int r = 0; r < REGIONS; r++) {
+		const struct image_region *region = &image->numbers.regions[r];
+		uint64_t next = region->first;
+		for (size_t i = 0; i < image->unit_count; i++) {
+			const struct atom_run *unit = &image->units[i];
+			if (!unit->count || unit->first < region->first || unit->first >= region->units_end)
+				continue;
+			if (unit->first != next)
+				return false;
+			next += unit->count;
+			with_atoms--;
+		}
+		if (next != region->units_end)
+			return false;
+	}
+	return !with_atoms;
 }
 
 static bool atoms_fit(const struct image *image) {
-	if (image->atoms[0].offset || image->atoms[0].bytes)
+	for (uint32_t i = 0; i < image->atom_count; i++)
+		if (!atom_fits(image, i))
+			return false;
+	return units_fit(image);
+}
+
+static bool site_fits(const struct image *image, const struct site *site, unsigned width) {
+	if (site->atom >= image->atom_count || site->target >= image->atom_count)
 		return false;
-	for (size_t i = 0; i < image->atom_count; i++) {
-		const struct atom *atom = &image->atoms[i];
-		if (!atom->align || atom->align & (atom->align - 1) ||
-		    !inside(atom->offset, atom->bytes, image->numbers.limit))
-			return false;
-	}
-	/* Units have the atoms up to movable_end, each its own. */
-	uint64_t next = 1;
-	for (size_t i = 0; i < image->unit_count; i++) {
-		if (image->units[i].first != next)
-			return false;
-		next += image->units[i].count;
-	}
-	return next == image->numbers.movable_end;
+	if (!site->atom)
+		return inside(site->at, width, image->length);
+	const struct atom *atom = &image->atoms[site->atom];
+	const struct image_region *region = image_region_of(image, site->atom);
+	uint64_t start = region->at + atom->offset;
+	return region->in_file && site->at >= start && inside(site->at - start, width, atom->bytes);
 }
 
 static bool sites_fit(const struct image *image) {
-	for (int kind = 0; kind < SITE_KINDS; kind++) {
-		unsigned width = kind == SITE_PC32 || kind == SITE_ABS32 ? 4 : 8;
-		for (size_t i = 0; i < image->site_count[kind]; i++) {
-			const struct site *site = &image->sites[kind][i];
-			if (site->atom >= image->atom_count || site->target >= image->atom_count)
+	for (int kind = 0; kind < SITE_KINDS; kind++)
+		for (size_t i = 0; i < image->site_count[kind]; i++)
+			if (!site_fits(image, &image->sites[kind][i], kind == SITE_PC32 || kind == SITE_ABS32 ? 4 : 8))
 				return false;
-			const struct atom *atom = &image->atoms[site->atom];
-			uint64_t start = image->numbers.text_offset + atom->offset;
-			if (site->atom ? site->at < start || !inside(site->at - start, width, atom->bytes)
-			               : !inside(site->at, width, image->length))
-				return false;
-		}
-	}
 	return true;
 }
 
@@ -58,7 +106,7 @@ static bool frames_fit(const struct image *image) {
 	if (!image->frame_count)
 		return true;
 	uint32_t next = n->first_frame;
-	for (uint32_t i = 1; i <= n->tail; i++) {
+	for (uint32_t i = 1; i <= n->regions[REGION_TEXT].end; i++) {
 		if (image->atoms[i].frame < next || (i == 1 && image->atoms[i].frame != next))
 			return false;
 		next = image->atoms[i].frame;
@@ -81,6 +129,15 @@ static bool names_fit(const struct image *image) {
 	                              inside(image->numbers.strtab, image->numbers.strtab_bytes, image->length));
 }
 
+static bool visits_fit(const struct image *image) {
+	for (size_t i = 0; i < image->visit_count; i++) {
+		uint32_t visit = image->visits[i];
+		if (visit & VISIT_REGION ? (visit & ~(uint32_t)VISIT_REGION) >= REGIONS : visit >= image->group_count)
+			return false;
+	}
+	return true;
+}
+
 static bool symbols_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
 	if (!image->symbol_count)
@@ -96,7 +153,7 @@ static bool symbols_fit(const struct image *image) {
 			return false;
 		next += image->groups[i].count;
 	}
-	return next <= image->symbol_count && (uint64_t)n->early_groups + n->moving_groups <= image->group_count &&
+	return next <= image->symbol_count && visits_fit(image) &&
 	       inside(n->symtab, image->symbol_count * sizeof(Elf64_Sym), image->length) && names_fit(image);
 }
 

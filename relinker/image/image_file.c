@@ -15,7 +15,7 @@
 #include "relinker/image/image_check.h"
 
 static const char magic[] = "interfero-image\n";
-enum { MAGIC_BYTES = sizeof magic - 1, HEADER_BYTES = MAGIC_BYTES + IFR_SHA256_HEX - 1, TABLES = 12, FORMAT = 1 };
+enum { MAGIC_BYTES = sizeof magic - 1, HEADER_BYTES = MAGIC_BYTES + IFR_SHA256_HEX - 1, TABLES = 13, FORMAT = 2 };
 
 /* One table of an image. */
 struct table {
@@ -43,6 +43,7 @@ static void list_tables(struct image *image, struct table tables[TABLES]) {
 	tables[n++] = (struct table){(void **)&image->groups, &image->group_count, sizeof *image->groups};
 	tables[n++] = (struct table){(void **)&image->roots, &image->root_count, sizeof *image->roots};
 	tables[n++] = (struct table){(void **)&image->pins, &image->pin_count, sizeof *image->pins};
+	tables[n++] = (struct table){(void **)&image->visits, &image->visit_count, sizeof *image->visits};
 }
 
 /* The pointers are of several types: memcpy reads them as what they are. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Placing atoms, as ld.bfd places input sections by the script of ld_script.c. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "relinker/image/image_parts.h"
@@ -36,17 +37,25 @@ void image_fill(uint8_t *to, uint64_t count) {
 	memcpy(to + whole, nops[count - whole], count - whole);
 }
 
+/* A region at work. */
 struct cursor {
 	const struct image *image;
-	uint8_t *text; /* NULL: only places */
-	uint64_t dot;  /* from .text's start */
+	const struct image_region *region;
+	uint8_t *bytes; /* of the region in the variant; NULL: only places */
+	bool code;
+	uint64_t dot; /* from the region's start */
 	struct atom_ways *ways;
+	uint32_t *count; /* of the atoms in the ways' order */
 };
 
-static void fill(struct cursor *cursor, uint64_t count) {
+static void put_gap(struct cursor *cursor, uint64_t count, bool code) {
 	/* What would not fit is counted, not written: the end tells. */
-	if (cursor->text && count && cursor->dot + count <= cursor->image->numbers.limit)
-		image_fill(cursor->text + cursor->dot, count);
+	if (cursor->bytes && count && count <= cursor->region->limit && cursor->dot <= cursor->region->limit - count) {
+		if (code)
+			image_fill(cursor->bytes + cursor->dot, count);
+		else
+			memset(cursor->bytes + cursor->dot, 0, count);
+	}
 	cursor->dot += count;
 }
 
@@ -57,56 +66,69 @@ static uint64_t to_align(uint64_t dot, uint64_t align) {
 static void put(struct cursor *cursor, uint32_t index) {
 	const struct image *image = cursor->image;
 	const struct atom *atom = &image->atoms[index];
-	if (cursor->text && cursor->dot + atom->bytes <= image->numbers.limit)
-		memcpy(cursor->text + cursor->dot, image->bytes + image->numbers.text_offset + atom->offset, atom->bytes);
+	if (cursor->bytes && cursor->dot + atom->bytes <= cursor->region->limit)
+		memcpy(cursor->bytes + cursor->dot, image->bytes + cursor->region->at + atom->offset, atom->bytes);
 	cursor->ways->way[index] = cursor->dot - atom->offset;
 	cursor->dot += atom->bytes;
 }
 
 static void put_atoms(struct cursor *cursor, uint32_t first, uint32_t end) {
 	for (uint32_t i = first; i < end; i++) {
-		fill(cursor, to_align(cursor->dot, cursor->image->atoms[i].align));
+		put_gap(cursor, to_align(cursor->dot, cursor->image->atoms[i].align), cursor->code);
 		put(cursor, i);
-		cursor->ways->order[cursor->ways->count++] = i;
+		cursor->ways->order[(*cursor->count)++] = i;
 	}
 }
 
 /* .text's end, then the sections behind it with zeros between them. */
 static void put_tail(struct cursor *cursor) {
 	const struct image_numbers *numbers = &cursor->image->numbers;
-	if (cursor->dot < numbers->text_bytes)
-		fill(cursor, numbers->text_bytes - cursor->dot);
 	put(cursor, numbers->text_end);
-	for (uint32_t i = numbers->tail; i < numbers->text_end; i++) {
-		uint64_t gap = to_align(cursor->dot, cursor->image->atoms[i].align);
-		if (cursor->text && cursor->dot + gap <= numbers->limit)
-			memset(cursor->text + cursor->dot, 0, gap);
-		cursor->dot += gap;
+	for (uint32_t i = cursor->region->end; i < numbers->text_end; i++) {
+		put_gap(cursor, to_align(cursor->dot, cursor->image->atoms[i].align), false);
 		put(cursor, i);
 	}
-	put(cursor, numbers->end);
+	put(cursor, numbers->segment_end);
 }
 
-int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *text,
-                  struct atom_ways *ways, struct ifr_error *err) {
-	const struct image_numbers *numbers = &image->numbers;
-	struct cursor cursor = {.image = image, .text = text, .ways = ways};
-	ways->count = 0;
-	ways->way[0] = 0;
-	fill(&cursor, placement->base_bytes);
-	for (size_t i = 0; i < placement->count; i++) {
-		const struct placed_unit *placed = &placement->order[i];
-		const struct atom_run *unit = &image->units[placed->unit];
-		fill(&cursor, placed->padding_bytes);
-		put_atoms(&cursor, unit->first, unit->first + unit->count);
+static int lay_out_region(struct cursor *cursor, enum region number, const struct placement *placement,
+                          struct ifr_error *err) {
+	const struct placed_region *placed = &placement->regions[number];
+	const struct image_region *region = cursor->region;
+	uint64_t bytes = cursor->image->numbers.sizes.region_bytes[number];
+	for (size_t i = 0; i < placed->count; i++) {
+		const struct atom_run *unit = &cursor->image->units[placed->order[i].unit];
+		put_gap(cursor, placed->order[i].padding_bytes, cursor->code);
+		put_atoms(cursor, unit->first, unit->first + unit->count);
 	}
-	put_atoms(&cursor, numbers->movable_end, numbers->tail);
-	put_tail(&cursor);
-	if (cursor.dot > numbers->limit)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "this layout makes .text %llu bytes too long for the prepared image",
-		                (unsigned long long)(cursor.dot - numbers->limit));
-	if (text)
-		memset(text + cursor.dot, 0, numbers->limit - cursor.dot);
+	put_atoms(cursor, region->units_end, region->end);
+	if (cursor->dot < bytes)
+		put_gap(cursor, bytes - cursor->dot, cursor->code);
+	if (number == REGION_TEXT)
+		put_tail(cursor);
+	if (cursor->dot > region->limit)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "this layout makes %s %llu bytes too long for the prepared image",
+		                region_names[number], (unsigned long long)(cursor->dot - region->limit));
+	if (cursor->bytes)
+		memset(cursor->bytes + cursor->dot, 0, region->limit - cursor->dot);
 	return 0;
+}
+
+int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *variant,
+                  struct atom_ways *ways, struct ifr_error *err) {
+	uint32_t count = 0;
+	int result = 0;
+	ways->way[0] = 0;
+	for (int r = 0; r < REGIONS && !result; r++) {
+		const struct image_region *region = &image->numbers.regions[r];
+		struct cursor cursor = {
+			.image = image, .region = region, .code = r == REGION_TEXT, .ways = ways, .count = &count};
+		ways->start[r] = count;
+		if (variant && region->in_file)
+			cursor.bytes = variant + region->at;
+		if (region->limit)
+			result = lay_out_region(&cursor, (enum region)r, placement, err);
+	}
+	ways->start[REGIONS] = count;
+	return result;
 }

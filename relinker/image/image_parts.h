@@ -8,10 +8,11 @@
 
 #include "relinker/image/image.h"
 
-/* An atom is what moves in one piece: an input section of .text. Atom 0 stands for all that never moves; behind
- * those of .text come the output sections that follow it in its segment, .text's end and the segment's end. */
+/* An atom is what moves in one piece: an input section of a region. Atom 0 stands for all that never moves; then
+ * come the regions' atoms, each region's in the order of its addresses. Behind those of .text there are the output
+ * sections that follow it in its segment, .text's end and the segment's end. */
 struct atom {
-	uint32_t offset; /* from the start of .text, in the image */
+	uint32_t offset; /* from the start of its region, in the image */
 	uint32_t bytes;
 	uint32_t align; /* a power of two, at least 1 */
 	uint32_t group; /* its object's local symbols, an index into the symbol groups, or IMAGE_NONE */
@@ -28,7 +29,7 @@ enum site_kind { SITE_PC32, SITE_PC64, SITE_ABS32, SITE_ABS64, SITE_KINDS };
 
 struct site {
 	uint32_t at;     /* moves with its atom */
-	uint32_t atom;   /* that holds the site, 0 outside of .text */
+	uint32_t atom;   /* that holds the site, 0 outside of the regions */
 	uint32_t target; /* the atom that the value points into, or 0 */
 };
 
@@ -68,22 +69,30 @@ struct symbol_group {
 
 enum { IMAGE_NONE = UINT32_MAX };
 
+/* The inside of an output section, laid out anew in each variant. */
+struct image_region {
+	uint64_t at;    /* of the section in the file */
+	uint64_t limit; /* from its start: what moves must end here; 0 where the region stays as it is */
+	uint32_t first, units_end, end; /* its atoms: from the first those of units, then those of empty sections */
+	uint32_t in_file;               /* 0: it has no bytes there (.bss) */
+};
+
 struct image_numbers {
-	uint64_t text_bytes, interp_bytes; /* for which it was made */
-	uint64_t units;                    /* a digest of the units' names, sizes and base addresses */
-	uint64_t text_offset, text_size;   /* .text in the file */
-	uint64_t limit;                    /* from .text's start: what moves must end here */
-	uint32_t movable_end;              /* atoms of units end here, those of empty sections begin */
-	uint32_t tail;                     /* first atom of an output section behind .text */
-	uint32_t text_end, end;            /* the atoms of the two ends */
+	struct layout_sizes sizes; /* for which it was made */
+	uint64_t units;            /* a digest of the units' names, sizes and base addresses */
+	struct image_region regions[REGIONS];
+	uint32_t text_end, segment_end; /* the atoms of the two ends; before them those of sections behind .text */
 	uint32_t frame_table, first_frame,
 		last_frame; /* the table; frames of moving atoms from first to before last */
 	uint32_t frame_count;
 	uint32_t symtab, symbol_count, strtab, strtab_bytes;
-	uint32_t early_groups,
-		moving_groups; /* groups whose place is fixed, then those that follow the order of .text */
+	uint32_t relocations, relocation_count; /* of .rela.dyn, in the linker's order; 0 where none moves */
 	uint32_t build_id, build_id_bytes;
 };
+
+/* A visit of the linker on its way through the output: a symbol group, or with this bit set a region, whose atoms'
+ * groups come in their order. */
+enum { VISIT_REGION = 0x80000000 };
 
 struct image {
 	struct image_numbers numbers;
@@ -96,28 +105,33 @@ struct image {
 	struct symbol_group *groups;
 	struct root *roots;
 	struct pin *pins;
+	uint32_t *visits;
 	size_t length, atom_count, unit_count, site_count[SITE_KINDS], frame_count, symbol_count, group_count,
-		root_count, pin_count;
+		root_count, pin_count, visit_count;
 };
 
 /* Where the atoms go under a placement: their ways from where the image has them, in bytes, modulo 2^64. */
 struct atom_ways {
-	uint64_t *way;   /* for each atom */
-	uint32_t *order; /* of the atoms in .text as they come to lie */
-	uint32_t count;  /* of them */
+	uint64_t *way;               /* for each atom */
+	uint32_t *order;             /* of the regions' atoms as they come to lie, region by region */
+	uint32_t start[REGIONS + 1]; /* of each region's in it */
 };
 
-/* Places the atoms. With text not NULL it also lays out .text there: copies and fills, room bytes at most.
- * Errors: IFR_E_ENVIRONMENT if what moves does not end before the limit. */
-int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *text,
+/* Places the atoms. With variant not NULL it also lays out the regions there: copies and fills, up to the limits.
+ * Errors: IFR_E_ENVIRONMENT if what moves does not end before a limit. */
+int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *variant,
                   struct atom_ways *ways, struct ifr_error *err);
+
+/* The region of an atom that is none of a section behind .text. */
+const struct image_region *image_region_of(const struct image *image, uint32_t atom);
 
 /* Writes count bytes of the fill that ld.bfd puts between code sections on x86-64. */
 void image_fill(uint8_t *to, uint64_t count);
 
-/* Symbol and frame tables in the order of a placement. */
+/* Symbol and frame tables in the order of a placement, and dynamic relocations in that of their addresses. */
 void image_write_symbols(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
 void image_write_frames(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
+void image_sort_relocations(const struct image *image, uint8_t *variant);
 
 /* A mark for each atom that some pin names; the caller frees. */
 uint8_t *image_pinned(const struct image *image);

@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/file.h"
 
-enum { MOST_IMAGES = 8 };
+enum { MOST_IMAGES = 24 };
 
 struct entry {
-	uint64_t text_bytes, interp_bytes;
+	struct layout_sizes sizes;
 	struct image *image; /* NULL: refused, for the reason in err */
 	struct ifr_error err;
 };
@@ -43,37 +44,52 @@ void image_store_free(struct image_store *store) {
 	free(store);
 }
 
+static char *file_of(const struct image_store *store, const struct layout_sizes *sizes) {
+	struct ifr_buffer path = {0};
+	ifr_buffer_printf(&path, "%s/image", store->engine->kit->dir);
+	for (int r = 0; r < REGIONS; r++)
+		ifr_buffer_printf(&path, "-%" PRIx64, sizes->region_bytes[r]);
+	ifr_buffer_printf(&path, "-%" PRIx64, sizes->interp_bytes);
+	return ifr_buffer_detach(&path);
+}
+
 static void fill(const struct image_store *store, struct entry *entry) {
-	char *path = ifr_format("%s/image-%" PRIu64 "-%" PRIu64, store->engine->kit->dir, entry->text_bytes,
-	                        entry->interp_bytes);
+	char *path = file_of(store, &entry->sizes);
 	if (!ifr_file_exists(path) || image_load(path, store->units, &entry->image, NULL)) {
-		if (!image_prepare(store->engine, store->units, store->script, entry->text_bytes, entry->interp_bytes,
-		                   &entry->image, &entry->err))
+		if (!image_prepare(store->engine, store->units, store->script, &entry->sizes, &entry->image, &entry->err))
 			image_save(entry->image, path, NULL);
 	}
 	free(path);
 }
 
-static const struct entry *find(struct image_store *store, uint64_t text_bytes, uint64_t interp_bytes) {
+static const struct entry *find(struct image_store *store, const struct layout_sizes *sizes) {
 	for (size_t i = 0; i < store->count; i++)
-		if (store->entries[i].text_bytes == text_bytes && store->entries[i].interp_bytes == interp_bytes)
+		if (!memcmp(&store->entries[i].sizes, sizes, sizeof *sizes))
 			return &store->entries[i];
 	if (store->count == MOST_IMAGES)
 		return NULL;
 	struct entry *entry = &store->entries[store->count++];
-	*entry = (struct entry){.text_bytes = text_bytes, .interp_bytes = interp_bytes};
+	*entry = (struct entry){.sizes = *sizes};
 	fill(store, entry);
 	return entry;
 }
 
-int image_store_get(struct image_store *store, uint64_t text_bytes, uint64_t interp_bytes,
-                    const struct image **image, struct ifr_error *err) {
+int image_store_get(struct image_store *store, const struct layout_sizes *sizes, const struct image **image,
+                    struct ifr_error *err) {
 	pthread_mutex_lock(&store->lock);
-	const struct entry *entry = find(store, text_bytes, interp_bytes);
+	const struct entry *entry = find(store, sizes);
 	pthread_mutex_unlock(&store->lock);
 	if (!entry)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "there are images for %d other sizes of .text already",
-		                MOST_IMAGES);
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "there are images for %d other sizes already", MOST_IMAGES);
 	*image = entry->image;
 	return entry->image ? 0 : ifr_fail(err, entry->err.code, "%s", entry->err.message);
+}
+
+void image_store_print_pins(struct image_store *store, struct ifr_buffer *text) {
+	pthread_mutex_lock(&store->lock);
+	/* Each finds the same ones: the first that has any speaks for all. */
+	for (size_t i = 0, before = text->length; i < store->count && text->length == before; i++)
+		if (store->entries[i].image)
+			image_print_pins(store->entries[i].image, store->units, text);
+	pthread_mutex_unlock(&store->lock);
 }

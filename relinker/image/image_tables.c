@@ -36,7 +36,7 @@ void image_write_frames(const struct image *image, const struct atom_ways *ways,
 	size_t count = 0;
 	for (size_t i = 0; i < numbers->first_frame; i++)
 		entries[count++] = place_frame(&image->frames[i], ways);
-	for (uint32_t i = 0; i < ways->count; i++) {
+	for (uint32_t i = ways->start[REGION_TEXT]; i < ways->start[REGION_TEXT + 1]; i++) {
 		uint32_t atom = ways->order[i];
 		for (uint32_t f = image->atoms[atom].frame; f < image->atoms[atom + 1].frame; f++)
 			entries[count++] = place_frame(&image->frames[f], ways);
@@ -51,19 +51,26 @@ void image_write_frames(const struct image *image, const struct atom_ways *ways,
 
 /* The groups of local symbols as ld.bfd writes them: an object's when the first of its sections is met. */
 static void order_groups(const struct image *image, const struct atom_ways *ways, uint32_t *order) {
-	const struct image_numbers *numbers = &image->numbers;
-	uint32_t end = numbers->early_groups + numbers->moving_groups, next = numbers->early_groups;
+	uint32_t next = 0;
 	uint8_t *seen = ifr_alloc(image->group_count + 1);
-	for (uint32_t i = 0; i < numbers->early_groups; i++)
-		order[i] = i;
-	for (uint32_t i = 0; i < ways->count; i++) {
-		uint32_t group = image->atoms[ways->order[i]].group;
-		if (group < numbers->early_groups || group >= end || seen[group])
+	for (size_t v = 0; v < image->visit_count; v++) {
+		uint32_t visit = image->visits[v];
+		if (!(visit & VISIT_REGION)) {
+			if (!seen[visit])
+				order[next++] = visit;
+			seen[visit] = 1;
 			continue;
-		seen[group] = 1;
-		order[next++] = group;
+		}
+		uint32_t region = visit & ~(uint32_t)VISIT_REGION;
+		for (uint32_t i = ways->start[region]; i < ways->start[region + 1]; i++) {
+			uint32_t group = image->atoms[ways->order[i]].group;
+			if (group >= image->group_count || seen[group])
+				continue;
+			seen[group] = 1;
+			order[next++] = group;
+		}
 	}
-	for (uint32_t i = numbers->early_groups; i < image->group_count; i++)
+	for (uint32_t i = 0; i < image->group_count; i++)
 		if (!seen[i])
 			order[next++] = i;
 	free(seen);

@@ -220,7 +220,7 @@ int ld_engine_link(const struct ld_engine *engine, const struct units *units, co
 	script_file = ifr_format("%s.ld", made);
 	if ((result = ifr_file_write(script_file, ifr_buffer_text(&text), text.length, 0600, err)))
 		goto out;
-	add_arguments(engine, build_id, made, placement->interp_bytes, script_file, &arguments);
+	add_arguments(engine, build_id, made, placement->sizes.interp_bytes, script_file, &arguments);
 	if (map)
 		ifr_strings_take(&arguments, ifr_format("-Map=%s", map));
 	result = run(engine, &arguments, made, output, &said, err);

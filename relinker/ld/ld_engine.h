@@ -28,7 +28,8 @@ int ld_engine_link(const struct ld_engine *engine, const struct units *units, co
                    const char *script, const char *build_id, const char *output, const char *map,
                    struct ifr_error *err);
 
-/* The linker script of a placement: script with an explicit order at the head of its output section .text. */
+/* The linker script of a placement: script with an explicit order at the head of each output section
+ * that is placed. */
 int ld_script_print(const char *script, const struct units *units, const struct placement *placement,
                     struct ifr_buffer *text, struct ifr_error *err);
 

@@ -5,10 +5,11 @@
 
 #include "relinker/ld/ld_engine.h"
 
-/* Just behind the '{' of the output section .text; NULL if the script has none. */
-static const char *find_text_body(const char *script) {
-	for (const char *at = script; (at = strstr(at, ".text")); at += 5) {
-		const char *before = at, *after = at + 5;
+/* Just behind the '{' of an output section; NULL if the script has none. */
+static const char *find_body(const char *script, const char *name) {
+	size_t length = strlen(name);
+	for (const char *at = script; (at = strstr(at, name)); at += length) {
+		const char *before = at, *after = at + length;
 		while (before > script && (before[-1] == ' ' || before[-1] == '\t'))
 			before--;
 		if (before > script && before[-1] != '\n')
@@ -59,21 +60,30 @@ static void print_unit(const struct unit *unit, uint64_t padding_bytes, struct i
 	ifr_buffer_puts(text, "\")\n");
 }
 
+static void print_order(const struct units *units, const struct placed_region *placed, struct ifr_buffer *text) {
+	ifr_buffer_puts(text, "\n");
+	for (size_t i = 0; i < placed->count; i++)
+		print_unit(&units->items[placed->order[i].unit], placed->order[i].padding_bytes, text);
+}
+
 int ld_script_print(const char *script, const struct units *units, const struct placement *placement,
                     struct ifr_buffer *text, struct ifr_error *err) {
-	const char *body = find_text_body(script), *end = body ? find_end(body) : NULL;
-	if (!end)
-		return ifr_fail(
-			err, IFR_E_ENVIRONMENT,
-			"the linker script of this program has no output section .text: its layout cannot be changed");
-	ifr_buffer_append(text, script, (size_t)(body - script));
-	ifr_buffer_puts(text, "\n");
-	if (placement->base_bytes)
-		ifr_buffer_printf(text, "    . = . + %" PRIu64 ";\n", placement->base_bytes);
-	for (size_t i = 0; i < placement->count; i++)
-		print_unit(&units->items[placement->order[i].unit], placement->order[i].padding_bytes, text);
-	ifr_buffer_append(text, body, (size_t)(end - body));
-	ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->text_bytes);
-	ifr_buffer_puts(text, end);
+	for (int r = 0; r < REGIONS; r++) {
+		if (!placement->regions[r].order)
+			continue;
+		/* The script has the regions in their order: what was read is written. */
+		const char *body = find_body(script, region_names[r]), *end = body ? find_end(body) : NULL;
+		if (!end)
+			return ifr_fail(
+				err, IFR_E_ENVIRONMENT,
+				"the linker script of this program has no output section %s: its layout cannot be changed",
+				region_names[r]);
+		ifr_buffer_append(text, script, (size_t)(body - script));
+		print_order(units, &placement->regions[r], text);
+		ifr_buffer_append(text, body, (size_t)(end - body));
+		ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->sizes.region_bytes[r]);
+		script = end;
+	}
+	ifr_buffer_puts(text, script);
 	return 0;
 }

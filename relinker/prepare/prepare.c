@@ -51,7 +51,7 @@ int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, stru
 static int link_image(struct preparation *preparation, const struct ld_engine *engine, const char *script,
                       const char *output, const char *map, struct ifr_error *err) {
 	struct image *image = preparation->image;
-	struct placement placement = prepare_placement(image, preparation->units);
+	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units);
 	int result =
 		ld_engine_link(engine, preparation->units, &placement, script, engine->kit->build_id, output, map, err);
 	placement_release(&placement);
@@ -63,11 +63,15 @@ static int link_image(struct preparation *preparation, const struct ld_engine *e
 		result = link_map_read(&preparation->map, map, err);
 	if (result)
 		return result;
-	preparation->text = elf_view_find(&preparation->output, ".text");
-	if (!preparation->text || preparation->text->sh_type != SHT_PROGBITS || !preparation->text->sh_addralign)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has no .text");
-	image->numbers.text_offset = preparation->text->sh_offset;
-	image->numbers.text_size = preparation->text->sh_size;
+	for (int r = 0; r < REGIONS; r++) {
+		const Elf64_Shdr *section = elf_view_find(&preparation->output, region_names[r]);
+		if (!image->numbers.sizes.region_bytes[r])
+			continue;
+		if (!section || section->sh_type != (r == REGION_BSS ? SHT_NOBITS : SHT_PROGBITS) ||
+		    !section->sh_addralign)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has no plain %s", region_names[r]);
+		preparation->ranges[r] = (struct range){section, section->sh_addr, section->sh_addr + section->sh_size};
+	}
 	return 0;
 }
 
@@ -119,12 +123,11 @@ static void release(struct preparation *preparation) {
 }
 
 int image_prepare(const struct ld_engine *engine, const struct units *units, const char *script,
-                  uint64_t text_bytes, uint64_t interp_bytes, struct image **prepared, struct ifr_error *err) {
+                  const struct layout_sizes *sizes, struct image **prepared, struct ifr_error *err) {
 	struct image *image = ifr_alloc(sizeof *image);
 	struct preparation preparation = {.units = units, .image = image};
 	char *folder = NULL, *output = NULL, *map = NULL;
-	image->numbers.text_bytes = text_bytes;
-	image->numbers.interp_bytes = interp_bytes;
+	image->numbers.sizes = *sizes;
 	image->numbers.units = image_digest_units(units);
 	int result = ifr_temporary_dir(&folder, err);
 	if (!result) {

@@ -30,16 +30,21 @@ struct dynamic {
 	bool claimed; /* its target is known from the objects */
 };
 
+/* Addresses of what moves in a region, with the sections behind .text. */
+struct range {
+	const Elf64_Shdr *section; /* NULL: nothing moves */
+	uint64_t start, end;
+};
+
 struct preparation {
 	const struct units *units;
 	struct image *image;
 	struct link_map map;
 	struct objects objects;
 	struct elf_view output;
-	const Elf64_Shdr *text;
+	struct range ranges[REGIONS];
 	uint32_t *item_sections, *item_objects; /* for each item of the map */
-	uint32_t *atom_objects;                 /* for each atom of .text */
-	uint64_t start, end;                    /* addresses of what moves, with the sections behind .text */
+	uint32_t *atom_objects;                 /* for each atom of a region */
 	struct names at;          /* (symbol, address) in what moves → atom, PREPARE_TWICE if of several */
 	struct names definitions; /* global symbol → targets */
 	struct names globals;     /* global symbol → its address in the output, an index of addresses */
@@ -75,8 +80,8 @@ int prepare_symtab(struct preparation *preparation, struct ifr_error *err);
 /* Links another order and compares. Errors: IFR_E_ENVIRONMENT with the first section that differs. */
 int prepare_check(const struct preparation *preparation, const struct ld_engine *engine, const char *script,
                   const char *path, struct ifr_error *err);
-/* The order as it is; the caller releases it. */
-struct placement prepare_placement(const struct image *image, const struct units *units);
+/* The order as it is, of the regions that have a size; the caller releases it. */
+struct placement prepare_placement(const struct layout_sizes *sizes, const struct units *units);
 int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, struct ifr_error *err);
 
 /* What symbol number index of an object stands for. */
@@ -87,6 +92,8 @@ uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const cha
 /* The atom whose bytes hold an address, 0 for none. */
 uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address);
 bool prepare_moves(const struct preparation *preparation, uint64_t address);
+/* Where the image has an atom of a unit. */
+uint64_t prepare_address(const struct preparation *preparation, uint32_t atom);
 struct dynamic *prepare_dynamic_at(const struct preparation *preparation, uint64_t address);
 
 /* Adds a site unless nothing can change there. */

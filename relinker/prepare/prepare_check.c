@@ -5,58 +5,92 @@
 
 #include "relinker/prepare/prepare.h"
 
-static void swap_units(struct placement *placement, size_t a, size_t b) {
-	placement->order[a].unit = b;
-	placement->order[b].unit = a;
+static void swap_units(struct placed_region *placed, size_t a, size_t b) {
+	struct placed_unit held = placed->order[a];
+	placed->order[a] = placed->order[b];
+	placed->order[b] = held;
 }
 
 /* The movable units from behind to before. */
-static void turn(struct placement *placement, const struct units *units) {
-	for (size_t low = 0, high = units->count; low < high; low++) {
-		if (!units->items[low].movable)
+static void turn(struct placed_region *placed, const struct units *units) {
+	for (size_t low = 0, high = placed->count; low < high; low++) {
+		if (!units->items[placed->order[low].unit].movable)
 			continue;
 		do
 			high--;
-		while (high > low && !units->items[high].movable);
-		swap_units(placement, low, high);
+		while (high > low && !units->items[placed->order[high].unit].movable);
+		swap_units(placed, low, high);
 	}
 }
 
-/* The other atom of a unit of one atom that may take its place, so that nothing else moves; unit_count for none.
- */
-static size_t find_alike(const struct image *image, const struct units *units, const uint8_t *pinned,
-                         const struct placement *placement, size_t unit) {
-	const struct atom *mine = &image->atoms[image->units[unit].first];
-	for (size_t i = unit + 1; i < image->unit_count; i++) {
-		const struct atom *other = &image->atoms[image->units[i].first];
-		if (units->items[i].movable && !pinned[image->units[i].first] && image->units[i].count == 1 &&
-		    placement->order[i].unit == i && other->bytes == mine->bytes && other->align == mine->align)
-			return i;
-	}
-	return image->unit_count;
+/* Whether two units may change places and nothing else moves. */
+static bool alike(const struct image *image, const struct units *units, size_t a, size_t b) {
+	const struct atom *x = &image->atoms[image->units[a].first], *y = &image->atoms[image->units[b].first];
+	return units->items[a].movable && units->items[b].movable && image->units[a].count == 1 &&
+	       image->units[b].count == 1 && x->bytes == y->bytes && x->align == y->align;
 }
 
-/* Units of one size change places: those that are pinned stay where they are. */
-static void swap_alike(struct placement *placement, const struct image *image, const struct units *units) {
-	uint8_t *pinned = image_pinned(image);
-	for (size_t i = 0; i < units->count; i++) {
-		if (!units->items[i].movable || pinned[image->units[i].first] || image->units[i].count != 1 ||
-		    placement->order[i].unit != i)
+/* Units of one size change places: those that are pinned, or held among data, stay where they are. */
+static void swap_alike(struct placed_region *placed, const struct image *image, const struct units *units,
+                       const uint8_t *held) {
+	for (size_t i = 0; i < placed->count; i++) {
+		size_t mine = placed->order[i].unit;
+		bool done = held && held[mine];
+		for (size_t k = i + 1; k < placed->count && !done; k++) {
+			size_t other = placed->order[k].unit;
+			done = !(held && held[other]) && mine < other && alike(image, units, mine, other);
+			if (done)
+				swap_units(placed, i, k);
+		}
+	}
+}
+
+struct placement prepare_placement(const struct layout_sizes *sizes, const struct units *units) {
+	struct placement placement = {.sizes = *sizes};
+	for (int r = 0; r < REGIONS; r++) {
+		const struct unit_region *region = &units->regions[r];
+		struct placed_region *placed = &placement.regions[r];
+		if (!sizes->region_bytes[r])
 			continue;
-		size_t other = find_alike(image, units, pinned, placement, i);
-		if (other < units->count)
-			swap_units(placement, i, other);
+		placed->count = region->count;
+		placed->order = ifr_alloc((region->count + 1) * sizeof *placed->order);
+		for (size_t i = 0; i < region->count; i++)
+			placed->order[i].unit = region->first + i;
 	}
-	free(pinned);
+	return placement;
 }
 
-struct placement prepare_placement(const struct image *image, const struct units *units) {
-	struct placement placement = {.count = units->count,
-	                              .text_bytes = image->numbers.text_bytes,
-	                              .interp_bytes = image->numbers.interp_bytes};
-	placement.order = ifr_alloc((units->count + 1) * sizeof *placement.order);
-	for (size_t i = 0; i < units->count; i++)
-		placement.order[i].unit = i;
+/* A shuffle around what is held, as plans make it. */
+static struct placement shuffle(const struct preparation *preparation, const uint8_t *held) {
+	struct ifr_plan plan;
+	struct placement placement;
+	ifr_plan_init(&plan);
+	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, 1);
+	ifr_plan_set(&plan, IFR_AXIS_DATA, "seed=1 max=0", NULL);
+	placement_make(&placement, preparation->units, &plan, held, NULL);
+	return placement;
+}
+
+/* Another order: of text all turned round where nothing is pinned; else a shuffle, or where that takes more room
+ * than the image has, units of one size in each other's places. */
+static struct placement other_order(const struct preparation *preparation) {
+	const struct image *image = preparation->image;
+	uint8_t *held = image_held(image);
+	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units),
+					 shuffled = shuffle(preparation, held);
+	for (int r = 0; r < REGIONS; r++) {
+		struct placed_region *placed = &placement.regions[r], *other = &shuffled.regions[r], mine = *placed;
+		if (r == REGION_TEXT && !held) {
+			turn(placed, preparation->units);
+		} else if (other->order && shuffled.sizes.region_bytes[r] <= placement.sizes.region_bytes[r]) {
+			*placed = *other;
+			*other = mine;
+		} else {
+			swap_alike(placed, image, preparation->units, held);
+		}
+	}
+	placement_release(&shuffled);
+	free(held);
 	return placement;
 }
 
@@ -72,14 +106,10 @@ int prepare_check(const struct preparation *preparation, const struct ld_engine 
                   const char *path, struct ifr_error *err) {
 	const struct image *image = preparation->image;
 	const char *build_id = engine->kit->build_id;
-	struct placement placement = prepare_placement(image, preparation->units);
+	struct placement placement = other_order(preparation);
 	struct ifr_buffer mine = {0};
 	uint8_t *theirs = NULL;
 	size_t length = 0, at = 0;
-	if (image->pin_count)
-		swap_alike(&placement, image, preparation->units);
-	else
-		turn(&placement, preparation->units);
 	int result = ld_engine_link(engine, preparation->units, &placement, script, build_id, path, NULL, err);
 	if (!result)
 		result = prepare_read_program(path, &theirs, &length, err);

@@ -17,14 +17,26 @@ struct dynamic *prepare_dynamic_at(const struct preparation *preparation, uint64
 	           : NULL;
 }
 
+/* The place of entry number index moves with an atom, and the table is sorted by places. */
+static void move_entry(struct preparation *preparation, const Elf64_Shdr *section, size_t index, uint32_t atom) {
+	struct image_numbers *numbers = &preparation->image->numbers;
+	uint64_t at = section->sh_offset + index * sizeof(Elf64_Rela);
+	prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Rela, r_offset), 0, atom);
+	numbers->relocations = (uint32_t)section->sh_offset;
+	numbers->relocation_count = (uint32_t)(section->sh_size / sizeof(Elf64_Rela));
+}
+
 static int add_table(struct preparation *preparation, const Elf64_Shdr *section, struct ifr_error *err) {
 	size_t count;
 	const Elf64_Rela *relas = elf_view_table(&preparation->output, section, sizeof *relas, &count);
 	preparation->dynamics =
 		ifr_realloc(preparation->dynamics, preparation->dynamic_count + count + 1, sizeof *preparation->dynamics);
 	for (size_t i = 0; i < count; i++) {
-		if (prepare_moves(preparation, relas[i].r_offset))
+		uint32_t atom = prepare_atom_at(preparation, relas[i].r_offset);
+		if (atom && image_region_of(preparation->image, atom) == &preparation->image->numbers.regions[REGION_TEXT])
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has relocations in its text (DT_TEXTREL)");
+		if (atom)
+			move_entry(preparation, section, i, atom);
 		preparation->dynamics[preparation->dynamic_count++] = (struct dynamic){
 			.address = relas[i].r_offset,
 			.addend = (uint64_t)relas[i].r_addend,

@@ -189,20 +189,19 @@ static int by_place(const void *a, const void *b) {
  */
 static int index_frames(struct image *image, struct ifr_error *err) {
 	struct image_numbers *numbers = &image->numbers;
-	uint32_t next = 0;
-	while (next < image->frame_count && (!image->frames[next].atom || image->frames[next].atom >= numbers->tail) &&
-	       image->frames[next].atom < numbers->tail)
+	uint32_t next = 0, end = numbers->regions[REGION_TEXT].end;
+	while (next < image->frame_count && (!image->frames[next].atom || image->frames[next].atom >= end))
 		next++;
 	numbers->first_frame = next;
 	/* Of atoms at one address, the empty ones, entries may come in any order: sorting settles that. */
-	for (uint32_t atom = 1; atom <= numbers->tail && atom < image->atom_count; atom++) {
+	for (uint32_t atom = 1; atom <= end && atom < image->atom_count; atom++) {
 		image->atoms[atom].frame = next;
-		while (next < image->frame_count && image->frames[next].atom == atom && atom < numbers->tail)
+		while (next < image->frame_count && image->frames[next].atom == atom && atom < end)
 			next++;
 	}
 	numbers->last_frame = next;
 	for (size_t i = next; i < image->frame_count; i++)
-		if (image->frames[i].atom && image->frames[i].atom < numbers->tail)
+		if (image->frames[i].atom && image->frames[i].atom < end)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, ".eh_frame_hdr is not in the order of .text");
 	return 0;
 }

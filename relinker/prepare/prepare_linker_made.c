@@ -7,7 +7,7 @@
 /* An address word made by the linker: what it stands for is the symbol of its slot, or else the unit there. */
 static uint32_t atom_of_word(const struct preparation *preparation, uint64_t slot, uint64_t value) {
 	const uint32_t *atom = names_find(&preparation->slots, "", slot);
-	return atom && *atom ? *atom : prepare_atom_at(preparation, value);
+	return atom ? *atom : prepare_atom_at(preparation, value);
 }
 
 /* Relative relocations of words that no object asked for: slots of .got. */
@@ -77,32 +77,37 @@ static void add_dynamic_symbols(struct preparation *preparation) {
 }
 
 /* Sizes and places in the headers change when alignments make .text longer. */
-static void add_headers(struct preparation *preparation) {
+static void add_section_header(struct preparation *preparation, size_t index) {
 	const struct elf_view *output = &preparation->output;
 	const struct image_numbers *numbers = &preparation->image->numbers;
-	const struct atom *atoms = preparation->image->atoms;
+	const Elf64_Shdr *section = &output->sections[index];
+	uint64_t at = output->header->e_shoff + index * sizeof *section;
+	if (section == preparation->ranges[REGION_TEXT].section)
+		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_size), 0, numbers->text_end);
+	for (uint32_t a = numbers->regions[REGION_TEXT].end; a < numbers->text_end; a++) {
+		if (!(section->sh_flags & SHF_ALLOC) || section->sh_addr != prepare_address(preparation, a))
+			continue;
+		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_addr), 0, a);
+		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_offset), 0, a);
+	}
+}
+
+static void add_headers(struct preparation *preparation) {
+	const struct elf_view *output = &preparation->output;
+	const struct range *text = &preparation->ranges[REGION_TEXT];
+	uint32_t end = preparation->image->numbers.segment_end;
 	prepare_add_site(preparation, SITE_ABS64, offsetof(Elf64_Ehdr, e_entry), 0,
 	                 prepare_atom_at(preparation, output->header->e_entry));
-	for (size_t i = 1; i < output->section_count; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
-		uint64_t at = output->header->e_shoff + i * sizeof *section;
-		if (section == preparation->text)
-			prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_size), 0, numbers->text_end);
-		for (uint32_t a = numbers->tail; a < numbers->text_end; a++) {
-			if (!(section->sh_flags & SHF_ALLOC) || section->sh_addr != preparation->start + atoms[a].offset)
-				continue;
-			prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_addr), 0, a);
-			prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_offset), 0, a);
-		}
-	}
+	for (size_t i = 1; i < output->section_count; i++)
+		add_section_header(preparation, i);
 	for (size_t i = 0; i < output->segment_count; i++) {
 		const Elf64_Phdr *segment = &output->segments[i];
 		uint64_t at = output->header->e_phoff + i * sizeof *segment;
-		if (segment->p_type != PT_LOAD || preparation->start < segment->p_vaddr ||
-		    preparation->end != segment->p_vaddr + segment->p_filesz)
+		if (segment->p_type != PT_LOAD || text->start < segment->p_vaddr ||
+		    text->end != segment->p_vaddr + segment->p_filesz)
 			continue;
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_filesz), 0, numbers->end);
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_memsz), 0, numbers->end);
+		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_filesz), 0, end);
+		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_memsz), 0, end);
 	}
 }
 

@@ -15,7 +15,7 @@ void work_slot(struct work *work, uint64_t offset, bool wide) {
 		work_pin(work, PIN_BYTES);
 		return;
 	}
-	if (work->target.atom)
+	if (work->target.atom || work->target.known)
 		names_add(&work->preparation->slots, "", address, work->target.atom, NULL);
 	work_site(work, wide ? SITE_PC64 : SITE_PC32, offset, 0);
 }

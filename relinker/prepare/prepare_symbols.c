@@ -5,16 +5,35 @@
 
 #include "relinker/prepare/prepare.h"
 
+/* The region that an address lies in; with_end also that behind its last byte. REGIONS for none. */
+static enum region region_at(const struct preparation *preparation, uint64_t address, bool with_end) {
+	for (int r = 0; r < REGIONS; r++) {
+		const struct range *range = &preparation->ranges[r];
+		if (range->section && address >= range->start &&
+		    address - range->start < range->end - range->start + with_end)
+			return (enum region)r;
+	}
+	return REGIONS;
+}
+
 bool prepare_moves(const struct preparation *preparation, uint64_t address) {
-	return address >= preparation->start && address < preparation->end;
+	return region_at(preparation, address, false) < REGIONS;
+}
+
+uint64_t prepare_address(const struct preparation *preparation, uint32_t atom) {
+	const struct image *image = preparation->image;
+	size_t region = (size_t)(image_region_of(image, atom) - image->numbers.regions);
+	return preparation->ranges[region].start + image->atoms[atom].offset;
 }
 
 uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address) {
 	const struct image *image = preparation->image;
-	uint64_t offset = address - preparation->start;
-	size_t low = 1, high = image->numbers.text_end;
-	if (!prepare_moves(preparation, address))
+	enum region region = region_at(preparation, address, false);
+	if (region == REGIONS)
 		return 0;
+	uint64_t offset = address - preparation->ranges[region].start;
+	size_t low = image->numbers.regions[region].first,
+		   end = region == REGION_TEXT ? image->numbers.text_end : image->numbers.regions[region].end, high = end;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		if (image->atoms[middle].offset + (uint64_t)image->atoms[middle].bytes <= offset)
@@ -22,11 +41,12 @@ uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address
 		else
 			high = middle;
 	}
-	return low < image->numbers.text_end && image->atoms[low].offset <= offset ? (uint32_t)low : 0;
+	return low < end && image->atoms[low].offset <= offset ? (uint32_t)low : 0;
 }
 
 uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address) {
-	if (address < preparation->start || address > preparation->end)
+	enum region region = region_at(preparation, address, true);
+	if (region == REGIONS)
 		return 0;
 	const uint32_t *atom = names_find(&preparation->at, name, address);
 	const char *version = strchr(name, '@');
@@ -39,10 +59,10 @@ uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const cha
 		return *atom;
 	/* The linker's own names for the end of all code. */
 	if (!strcmp(name, "etext") || !strcmp(name, "_etext") || !strcmp(name, "__etext"))
-		return preparation->image->numbers.end;
-	/* An alias made by the linker (--defsym): it goes with what is there, as the check of another order will show.
-	 */
-	return prepare_atom_at(preparation, address);
+		return preparation->image->numbers.segment_end;
+	/* Among data the linker's own names are for the ends of sections, which stay (_edata, __bss_start). In code it
+	 * makes aliases (--defsym): they go with what is there. The check of another order tells. */
+	return region == REGION_TEXT ? prepare_atom_at(preparation, address) : 0;
 }
 
 /* A symbol that an object defines in a section. */
@@ -64,7 +84,7 @@ static struct target section_target(const struct preparation *preparation, const
 			return target;
 		target.known = true;
 		target.atom = *copy;
-		target.address = preparation->start + preparation->image->atoms[*copy].offset + symbol->st_value;
+		target.address = prepare_address(preparation, *copy) + symbol->st_value;
 		return target;
 	}
 	target.atom = place->atom;

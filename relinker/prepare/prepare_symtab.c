@@ -64,26 +64,37 @@ static void read_group(struct reader *reader, const struct object *object) {
 	image->groups[image->group_count++] = (struct symbol_group){(uint32_t)first, (uint32_t)(reader->next - first)};
 }
 
-/* Objects in the order of their first sections: before .text, in it, behind it. */
+/* The linker's way through the output: objects by their sections outside of the regions, and the regions. */
+static void list_visits(struct preparation *preparation, const uint32_t *groups) {
+	struct image *image = preparation->image;
+	uint8_t *seen = ifr_alloc(image->group_count + REGIONS + 1);
+	image->visits = ifr_alloc((image->group_count + REGIONS + 1) * sizeof *image->visits);
+	for (size_t i = 0; i < preparation->map.count; i++) {
+		size_t visit = groups[preparation->item_objects[i]];
+		for (int r = 0; r < REGIONS; r++)
+			if (preparation->ranges[r].section && !strcmp(preparation->map.items[i].output, region_names[r]))
+				visit = image->group_count + (size_t)r;
+		if (seen[visit])
+			continue;
+		seen[visit] = 1;
+		image->visits[image->visit_count++] =
+			visit < image->group_count ? (uint32_t)visit : VISIT_REGION | (uint32_t)(visit - image->group_count);
+	}
+	free(seen);
+}
+
 static void read_groups(struct reader *reader) {
 	struct preparation *preparation = reader->preparation;
 	struct image *image = preparation->image;
-	size_t text = 0, behind = preparation->map.count;
-	while (text < preparation->map.count && strcmp(preparation->map.items[text].output, ".text"))
-		text++;
-	for (size_t i = text; i < preparation->map.count; i++)
-		if (!strcmp(preparation->map.items[i].output, ".text"))
-			behind = i + 1;
 	uint32_t *groups = ifr_alloc((preparation->objects.count + 1) * sizeof *groups);
 	for (size_t i = 0; i < preparation->objects.count; i++) {
-		const struct object *object = &preparation->objects.items[i];
 		groups[i] = (uint32_t)image->group_count;
-		read_group(reader, object);
-		image->numbers.early_groups += object->first_item < text;
-		image->numbers.moving_groups += object->first_item >= text && object->first_item < behind;
+		read_group(reader, &preparation->objects.items[i]);
 	}
-	for (uint32_t i = 1; i < image->numbers.tail; i++)
-		image->atoms[i].group = groups[preparation->atom_objects[i]];
+	for (int r = 0; r < REGIONS; r++)
+		for (uint32_t a = image->numbers.regions[r].first; a < image->numbers.regions[r].end; a++)
+			image->atoms[a].group = groups[preparation->atom_objects[a]];
+	list_visits(preparation, groups);
 	free(groups);
 }
 

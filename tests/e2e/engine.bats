@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The engine that works in memory against its oracle: for each kind of program, and for each of 11 plans, its variant is
+# The engine that works in memory against its oracle: for each kind of program, and for each of 16 plans, its variant is
 # what ld.bfd links for the same placement, byte for byte, with symbol tables and debugging information. Every variant of
 # a program is also run.
 
@@ -22,11 +22,11 @@ setup() {
 # same PROGRAM: as above; run_as says how it is run.
 same() {
 	run within 120 "$INTERFERO_BUILD/tests/engine" check "$1" variants
-	[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 11 ] || say "$output"
+	[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 16 ] || say "$output"
 	[ "${2:-}" != no-run ] || return 0
 	local expected variant
 	expected=$(within 10 "$1" 2>&1)
-	for variant in variants/*.mine; do
+	for variant in variants/*; do
 		[ "$(within 10 "$variant" 2>&1)" = "$expected" ] || say "$variant behaves differently"
 	done
 }
@@ -42,6 +42,7 @@ c() { interfero-gcc -O2 "$@"; }
 cxx() { interfero-g++ -O2 "$@" "$src/cxx_main.cc" "$src/cxx_more.cc" -o program; }
 small() { c "$@" "$src/small_main.c" "$src/small_more.c" -o program; }
 tls() { c "$@" "$src/tls_main.c" "$src/tls_more.c" -o program; }
+data() { c -fcommon "$@" "$src/data_main.c" "$src/data_more.c" -o program; }
 ifunc() { c "$@" "$src/ifunc.c" -o program; }
 asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 
@@ -51,6 +52,15 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 @test "C at a fixed address" { small -fno-pie -no-pie; same ./program; }
 @test "C, static" { small -static; same ./program; }
 @test "C, static at any address" { small -static-pie; same ./program; }
+@test "data" { data; same ./program; }
+@test "data in sections of their own" { data -fdata-sections -g; same ./program; }
+@test "data at fixed addresses" { data -fno-pie -no-pie -fdata-sections; same ./program; }
+@test "data, static" { data -static -fdata-sections; same ./program; }
+@test "data, static at any address" { data -static-pie -fdata-sections; same ./program; }
+@test "data with exported symbols" { data -rdynamic -fdata-sections; same ./program; }
+@test "data with packed relocations" { data -fdata-sections -Wl,-z,pack-relative-relocs; same ./program; }
+@test "data without symbols" { data -fdata-sections -s; same ./program; }
+@test "data without read-only relocations" { data -fdata-sections -Wl,-z,norelro; same ./program; }
 @test "C without symbols" { small -s; same ./program; }
 @test "C with exported symbols" { small -rdynamic; same ./program; }
 @test "C with branch protection and no .plt" { small -fcf-protection -fno-plt; same ./program; }
@@ -123,7 +133,7 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 	c "$src/library_main.c" ./liblibrary.so -o program
 	local expected name
 	expected=$(./program)
-	for variant in variants/*.mine; do
+	for variant in variants/*; do
 		cp "$variant" liblibrary.so
 		[ "$(within 10 ./program)" = "$expected" ] || say "$variant behaves differently"
 	done
@@ -131,13 +141,18 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 	same ./libsymbolic.so no-run
 }
 
-@test "a pinned unit is counted, and ld.bfd makes the variants that move it" {
+@test "a pinned unit is counted, stays where it ships, and the others go around it" {
 	c "$src/pinned_main.c" "$src/pinned.S" -o program
-	refused ":.text.near: a relocation of 8 or 16 bits" ./program
-	run interfero variants -n 2 --axes padding -o made ./program
+	same ./program
+	[[ $output == *":.text.near: a relocation of 8 or 16 bits"* ]] || say "$output"
+	run interfero variants -n 3 --axes functions,padding -o made ./program
 	[ "$status" -eq 0 ]
-	[[ $output == *"engine: ld.bfd, as this layout moves a pinned unit"* ]] || say "$output"
-	[ "$(made/v00001)" = "$(./program)" ]
+	[[ $output == *"held: 2 units where they ship"* && $output == *"engine: in memory"* ]] || say "$output"
+	for variant in made/v0000{1,2,3}; do
+		[ "$("$variant")" = "$(./program)" ]
+		[ "$(nm "$variant" | grep ' near$')" = "$(nm program | grep ' near$')" ]
+		[ "$(nm "$variant" | grep ' main$')" != "$(nm program | grep ' main$')" ]
+	done
 }
 
 @test "what the engine cannot do is refused by name, and left to ld.bfd" {

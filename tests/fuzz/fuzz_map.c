@@ -7,6 +7,7 @@
 
 #include "common/buffer.h"
 #include "relinker/ld/ld_engine.h"
+#include "tests/unit/read_units.h"
 #include "relinker/placement.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
@@ -29,11 +30,12 @@ static void can_be_placed(const struct units *units, uint64_t seed) {
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (seed >> i & 1)
 			ifr_plan_enable(&plan, (enum ifr_axis)i, seed);
-	placement_make(&placement, units, &plan);
-	assert(placement.count == units->count);
+	assert(!placement_make(&placement, units, &plan, NULL, NULL));
+	const struct placed_region *text_region = &placement.regions[REGION_TEXT];
+	assert(text_region->count == units->count);
 	char *seen = ifr_alloc(units->count);
-	for (size_t i = 0; i < placement.count; i++) {
-		size_t unit = placement.order[i].unit;
+	for (size_t i = 0; i < text_region->count; i++) {
+		size_t unit = text_region->order[i].unit;
 		assert(unit < units->count && !seen[unit]++);
 		assert(units->items[i].movable || unit == i);
 	}
@@ -53,7 +55,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 	struct ifr_error err = {0};
 	struct ifr_buffer map = {0};
 	ifr_buffer_append(&map, data, size);
-	int result = units_read(&units, ifr_buffer_text(&map), "/nonexistent", &err);
+	int result = read_units(&units, ifr_buffer_text(&map), "/nonexistent", &err);
 	if (result) {
 		assert(result == -IFR_E_ENVIRONMENT && err.code == IFR_E_ENVIRONMENT && *err.message);
 	} else {

@@ -54,7 +54,7 @@ enum {
 
 static struct unit unit_items[] = {
 	{.name = (char *)"a", .bytes = 5}, {.name = (char *)"b", .bytes = 4}, {.name = (char *)"c", .bytes = 3}};
-static struct units units = {unit_items, 3, 32};
+static struct units units = {.items = unit_items, .count = 3};
 
 static void *copy_of(const void *data, size_t bytes) {
 	void *copy = ifr_alloc(bytes);
@@ -85,18 +85,15 @@ static struct image *make_image(void) {
 	static const struct frame frames[] = {{1, 100, 7, 5}, {3, 120, 9, 3}};
 	static const struct image_symbol symbols[] = {{IMAGE_NONE, 0, 0}, {0, 0, 2}, {1, 0, 3}};
 	static const struct symbol_group groups[] = {{1, 1}, {2, 1}};
+	static const uint32_t visits[] = {VISIT_REGION | REGION_TEXT};
 	static const struct root roots[] = {{1, 2}, {3, 3}};
 	struct image *image = ifr_alloc(sizeof *image);
 	*image = (struct image){
-		.numbers = {.text_bytes = 32,
+		.numbers = {.sizes = {.region_bytes = {32}},
 	                .units = image_digest_units(&units),
-	                .text_offset = TEXT,
-	                .text_size = 32,
-	                .limit = LIMIT,
-	                .movable_end = 4,
-	                .tail = 4,
+	                .regions = {{.at = TEXT, .limit = LIMIT, .first = 1, .units_end = 4, .end = 4, .in_file = 1}},
 	                .text_end = 4,
-	                .end = 5,
+	                .segment_end = 5,
 	                .frame_table = TABLE,
 	                .first_frame = 0,
 	                .last_frame = 2,
@@ -105,8 +102,6 @@ static struct image *make_image(void) {
 	                .symbol_count = 3,
 	                .strtab = STRTAB,
 	                .strtab_bytes = 6,
-	                .early_groups = 0,
-	                .moving_groups = 2,
 	                .build_id = BUILD_ID,
 	                .build_id_bytes = 2},
 		.bytes = make_bytes(),
@@ -117,6 +112,8 @@ static struct image *make_image(void) {
 		.groups = copy_of(groups, sizeof groups),
 		.roots = copy_of(roots, sizeof roots),
 		.pins = ifr_alloc(1),
+		.visits = copy_of(visits, sizeof visits),
+		.visit_count = 1,
 		.length = LENGTH,
 		.atom_count = 6,
 		.unit_count = 3,
@@ -133,7 +130,7 @@ static struct image *make_image(void) {
 
 /* C, then 2 bytes, A, and B on its alignment. */
 static struct placed_unit order[] = {{2, 0}, {0, 2}, {1, 0}};
-static struct placement placement = {.order = order, .count = 3, .text_bytes = 32};
+static struct placement placement = {.regions = {{.order = order, .count = 3}}, .sizes = {.region_bytes = {32}}};
 
 /* By hand: C comes to 0 (20 back), A to 5 (5 on), B stays at 16. B's distance to A, 100, becomes 105; the word 20
  * becomes 0; the frames at 100 (A) and 120 (C) become 105 and 100, C's first; C's name and symbol come before B's.
@@ -177,10 +174,11 @@ static void test_longer(void **state) {
 	(void)state;
 	static const uint8_t zeros[LIMIT - 36];
 	struct image *image = make_image();
+	struct placed_unit later[] = {{2, 16}, {0, 2}, {1, 0}};
 	struct placement moved = placement;
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
-	moved.base_bytes = 16;
+	moved.regions[REGION_TEXT].order = later;
 	assert_int_equal(image_apply(image, &moved, "beef", &variant, &err), 0);
 	const uint8_t *bytes = (const uint8_t *)variant.data;
 	assert_int_equal(bytes[TEXT + 32], 105);
@@ -201,14 +199,15 @@ static void refuse(const struct image *image, const struct placement *asked, con
 static void test_refusals(void **state) {
 	(void)state;
 	struct image *image = make_image();
+	struct placed_unit far[] = {{2, LIMIT}, {0, 2}, {1, 0}};
 	struct placement other = placement;
-	other.text_bytes = 33;
+	other.sizes.region_bytes[REGION_TEXT] = 33;
 	refuse(image, &other, "beef");
 	other = placement;
-	other.interp_bytes = 1;
+	other.sizes.interp_bytes = 1;
 	refuse(image, &other, "beef");
 	other = placement;
-	other.base_bytes = LIMIT;
+	other.regions[REGION_TEXT].order = far;
 	refuse(image, &other, "beef");
 	refuse(image, &placement, "bee");
 	refuse(image, &placement, "beeg");
@@ -244,7 +243,7 @@ static void test_file(void **state) {
 	assert_int_equal(image_parse(contents.data, contents.length, "image", &units, &loaded, &err), 0);
 	check_variant(loaded);
 	image_close(loaded);
-	struct units fewer = {unit_items, 2, 32};
+	struct units fewer = {.items = unit_items, .count = 2};
 	assert_true(image_parse(contents.data, contents.length, "image", &fewer, &loaded, &err) < 0);
 	for (size_t i = 0; i < contents.length; i++) {
 		contents.data[i] ^= 1;

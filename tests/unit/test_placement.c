@@ -22,10 +22,17 @@ static void add(struct units *units, int object, int function, unsigned bucket, 
 		.object = ifr_format("o%d.o", object),
 		.address = 0x1000 + 16 * units->count,
 		.bytes = 16,
+		.span_bytes = 16,
+		.align = 16,
+		.section = ifr_format(".text.f%d", function),
 		.bucket = bucket,
+		.nameable = true,
 		.movable = movable,
 	};
-	units->text_bytes += 16;
+	units->regions[REGION_TEXT].address = 0x1000;
+	units->regions[REGION_TEXT].count++;
+	units->regions[REGION_TEXT].movable += movable;
+	units->regions[REGION_TEXT].bytes += 16;
 }
 
 /* Three buckets; in each, five objects of four functions; every thirteenth unit is pinned. without: left out. */
@@ -48,18 +55,18 @@ static struct ifr_plan plan_of(unsigned axes, uint64_t seed) {
 /* The movable units in their new order, as indices. */
 static size_t movable_order(const struct units *units, const struct placement *placement, size_t *order) {
 	size_t count = 0;
-	for (size_t i = 0; i < placement->count; i++)
-		if (units->items[placement->order[i].unit].movable)
-			order[count++] = placement->order[i].unit;
+	for (size_t i = 0; i < placement->regions[REGION_TEXT].count; i++)
+		if (units->items[placement->regions[REGION_TEXT].order[i].unit].movable)
+			order[count++] = placement->regions[REGION_TEXT].order[i].unit;
 	return count;
 }
 
 static void is_permutation(const struct units *units, const struct placement *placement) {
 	char *seen = ifr_alloc(units->count);
 	size_t moved = 0;
-	assert_int_equal(placement->count, units->count);
-	for (size_t i = 0; i < placement->count; i++) {
-		size_t unit = placement->order[i].unit;
+	assert_int_equal(placement->regions[REGION_TEXT].count, units->count);
+	for (size_t i = 0; i < placement->regions[REGION_TEXT].count; i++) {
+		size_t unit = placement->regions[REGION_TEXT].order[i].unit;
 		assert_true(unit < units->count);
 		assert_false(seen[unit]);
 		seen[unit] = 1;
@@ -67,7 +74,7 @@ static void is_permutation(const struct units *units, const struct placement *pl
 		if (!units->items[i].movable)
 			assert_int_equal(unit, i);
 	}
-	assert_int_equal(placement->moved, moved);
+	assert_int_equal(placement->regions[REGION_TEXT].moved, moved);
 	free(seen);
 }
 
@@ -78,15 +85,16 @@ static void test_nothing_on_nothing_moves(void **state) {
 	/* The plugin's and the launcher's axes are not ours. */
 	struct ifr_plan plan = plan_of(ifr_axes_of(IFR_OWNER_PLUGIN | IFR_OWNER_LAUNCHER), 5);
 	program(&units, -1);
-	placement_make(&placement, &units, &plan);
+	placement_make(&placement, &units, &plan, NULL, NULL);
 	is_permutation(&units, &placement);
-	assert_int_equal(placement.moved, 0);
-	assert_int_equal(placement.padding_bytes + placement.base_bytes + placement.interp_bytes, 0);
-	assert_int_equal(placement.text_bytes, units.text_bytes);
+	assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
+	assert_int_equal(
+		placement.regions[REGION_TEXT].padding_bytes + placement.base_bytes + placement.sizes.interp_bytes, 0);
+	assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], units.regions[REGION_TEXT].bytes);
 	placement_release(&placement);
 	units_release(&units);
-	placement_make(&placement, &units, &plan);
-	assert_int_equal(placement.count, 0);
+	placement_make(&placement, &units, &plan, NULL, NULL);
+	assert_int_equal(placement.regions[REGION_TEXT].count, 0);
 	placement_release(&placement);
 }
 
@@ -101,11 +109,12 @@ static void test_buckets_and_pins(void **state) {
 				struct ifr_plan plan = plan_of(axes, seed);
 				struct placement placement;
 				plan.axis[IFR_AXIS_FUNCTIONS].value[0] = cross;
-				placement_make(&placement, &units, &plan);
+				placement_make(&placement, &units, &plan, NULL, NULL);
 				is_permutation(&units, &placement);
 				bool may_cross = cross && axes & FUNCTIONS;
-				for (size_t i = 0; i < placement.count; i++) {
-					bool here = units.items[placement.order[i].unit].bucket == units.items[i].bucket;
+				for (size_t i = 0; i < placement.regions[REGION_TEXT].count; i++) {
+					bool here =
+						units.items[placement.regions[REGION_TEXT].order[i].unit].bucket == units.items[i].bucket;
 					assert_true(here || may_cross);
 					crossed += !here;
 				}
@@ -126,7 +135,7 @@ static void test_objects_stay_together(void **state) {
 		for (int both = 0; both < 2; both++) {
 			struct ifr_plan plan = plan_of(both ? OBJECTS | FUNCTIONS : OBJECTS, seed);
 			struct placement placement;
-			placement_make(&placement, &units, &plan);
+			placement_make(&placement, &units, &plan, NULL, NULL);
 			size_t count = movable_order(&units, &placement, order), changes = 0;
 			for (size_t i = 1; i < count; i++) {
 				const struct unit *a = &units.items[order[i - 1]], *b = &units.items[order[i]];
@@ -148,7 +157,7 @@ static void names_in_order(const struct units *units, const struct ifr_plan *pla
                            struct ifr_buffer *text) {
 	struct placement placement;
 	size_t order[64];
-	placement_make(&placement, units, plan);
+	placement_make(&placement, units, plan, NULL, NULL);
 	size_t count = movable_order(units, &placement, order);
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(units->items[order[i]].name, without))
@@ -185,23 +194,25 @@ static void test_padding(void **state) {
 		struct placement placement, other;
 		uint64_t sum = 0, by_unit[60];
 		plan.axis[IFR_AXIS_PADDING].value[0] = shuffled.axis[IFR_AXIS_PADDING].value[0] = 7;
-		placement_make(&placement, &units, &plan);
-		placement_make(&other, &units, &shuffled);
-		assert_int_equal(placement.moved, 0);
-		for (size_t i = 0; i < placement.count; i++) {
-			uint64_t bytes = by_unit[i] = placement.order[i].padding_bytes;
+		placement_make(&placement, &units, &plan, NULL, NULL);
+		placement_make(&other, &units, &shuffled, NULL, NULL);
+		assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
+		for (size_t i = 0; i < placement.regions[REGION_TEXT].count; i++) {
+			uint64_t bytes = by_unit[i] = placement.regions[REGION_TEXT].order[i].padding_bytes;
 			assert_in_range(bytes, 0, units.items[i].movable ? 7 : 0);
 			none |= units.items[i].movable && !bytes;
 			most |= bytes == 7;
 			sum += bytes;
 		}
-		assert_int_equal(placement.padding_bytes, sum);
+		assert_int_equal(placement.regions[REGION_TEXT].padding_bytes, sum);
 		/* A unit takes its padding along. */
-		for (size_t i = 0; i < other.count; i++)
-			assert_int_equal(other.order[i].padding_bytes, by_unit[other.order[i].unit]);
+		for (size_t i = 0; i < other.regions[REGION_TEXT].count; i++)
+			assert_int_equal(other.regions[REGION_TEXT].order[i].padding_bytes,
+			                 by_unit[other.regions[REGION_TEXT].order[i].unit]);
 		/* Room for the padding and for what alignment to 16 may add, in whole pages. */
-		assert_true(placement.text_bytes >= units.text_bytes + sum + 15 * units.count);
-		assert_int_equal((placement.text_bytes - units.text_bytes) % 4096, 0);
+		assert_true(placement.sizes.region_bytes[REGION_TEXT] >=
+		            units.regions[REGION_TEXT].bytes + sum + 15 * units.count);
+		assert_int_equal((placement.sizes.region_bytes[REGION_TEXT] - units.regions[REGION_TEXT].bytes) % 4096, 0);
 		placement_release(&placement);
 		placement_release(&other);
 	}
@@ -221,14 +232,14 @@ static void test_base_and_interpreter(void **state) {
 		/* 100 is no multiple of 24: 0, 24, 48, 72 and 96 are left. */
 		ifr_plan_set(&plan, IFR_AXIS_BASE, "max=100 step=24", NULL);
 		ifr_plan_set(&plan, IFR_AXIS_INTERP, "max=9", NULL);
-		placement_make(&placement, &units, &plan);
+		placement_make(&placement, &units, &plan, NULL, NULL);
 		assert_int_equal(placement.base_bytes % 24, 0);
 		assert_in_range(placement.base_bytes, 0, 96);
-		assert_in_range(placement.interp_bytes, 0, 9);
+		assert_in_range(placement.sizes.interp_bytes, 0, 9);
 		seen |= 1u << placement.base_bytes / 24;
-		longest = placement.interp_bytes > longest ? placement.interp_bytes : longest;
-		assert_int_equal(placement.moved, 0);
-		assert_int_equal(placement.text_bytes, units.text_bytes + 4096);
+		longest = placement.sizes.interp_bytes > longest ? placement.sizes.interp_bytes : longest;
+		assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
+		assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], units.regions[REGION_TEXT].bytes + 4096);
 		placement_release(&placement);
 	}
 	assert_int_equal(seen, 31);
@@ -244,15 +255,16 @@ static void test_same_plan_same_placement(void **state) {
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		struct ifr_plan plan = plan_of(ifr_axes_of(IFR_OWNER_RELINKER), seed), next = plan_of(FUNCTIONS, seed + 1);
 		struct placement a, b, c;
-		placement_make(&a, &units, &plan);
-		placement_make(&b, &units, &plan);
-		placement_make(&c, &units, &next);
-		assert_memory_equal(a.order, b.order, a.count * sizeof *a.order);
+		placement_make(&a, &units, &plan, NULL, NULL);
+		placement_make(&b, &units, &plan, NULL, NULL);
+		placement_make(&c, &units, &next, NULL, NULL);
+		assert_memory_equal(a.regions[REGION_TEXT].order, b.regions[REGION_TEXT].order,
+		                    a.regions[REGION_TEXT].count * sizeof *a.regions[REGION_TEXT].order);
 		assert_int_equal(a.base_bytes, b.base_bytes);
-		assert_int_equal(a.interp_bytes, b.interp_bytes);
-		assert_int_equal(a.text_bytes, b.text_bytes);
-		for (size_t i = 0; i < a.count; i++)
-			different += a.order[i].unit != c.order[i].unit;
+		assert_int_equal(a.sizes.interp_bytes, b.sizes.interp_bytes);
+		assert_int_equal(a.sizes.region_bytes[REGION_TEXT], b.sizes.region_bytes[REGION_TEXT]);
+		for (size_t i = 0; i < a.regions[REGION_TEXT].count; i++)
+			different += a.regions[REGION_TEXT].order[i].unit != c.regions[REGION_TEXT].order[i].unit;
 		placement_release(&a);
 		placement_release(&b);
 		placement_release(&c);
@@ -273,9 +285,9 @@ static void all_orders(unsigned axes) {
 		struct ifr_plan plan = plan_of(axes, seed);
 		struct placement placement;
 		size_t code = 0;
-		placement_make(&placement, &units, &plan);
+		placement_make(&placement, &units, &plan, NULL, NULL);
 		for (size_t i = 0; i < 4; i++)
-			code = code * 4 + placement.order[i].unit;
+			code = code * 4 + placement.regions[REGION_TEXT].order[i].unit;
 		seen[code]++;
 		placement_release(&placement);
 	}

@@ -13,6 +13,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "relinker/ld/ld_engine.h"
+#include "tests/unit/read_units.h"
 
 #define LINK "gcc -fuse-ld=bfd 'odd[1].o' m.o 'a b.o' libc.a -Wl,--build-id=none "
 
@@ -51,7 +52,7 @@ static int set_up(void **state) {
 	if (!status)
 		status = ifr_file_read(script_path, 0, &script, NULL);
 	if (!status)
-		status = units_read(&units, ifr_buffer_text(&map), folder, NULL);
+		status = read_units(&units, ifr_buffer_text(&map), folder, NULL);
 	ifr_buffer_release(&map);
 	free(map_path);
 	free(script_path);
@@ -76,7 +77,7 @@ static void make(const struct placement *placement, struct units *placed) {
 	assert_int_equal(ifr_file_write(path, text.data, text.length, 0644, NULL), 0);
 	assert_int_equal(shell(LINK "-Wl,-T,own.ld -Wl,-Map=own.map -o variant", NULL), 0);
 	assert_int_equal(ifr_file_read(map_path, 0, &map, NULL), 0);
-	assert_int_equal(units_read(placed, ifr_buffer_text(&map), folder, NULL), 0);
+	assert_int_equal(read_units(placed, ifr_buffer_text(&map), folder, NULL), 0);
 	ifr_buffer_release(&map);
 	ifr_buffer_release(&text);
 	free(map_path);
@@ -110,7 +111,7 @@ static void test_identity_gives_the_same_bytes(void **state) {
 	struct placement placement;
 	struct units placed;
 	ifr_plan_init(&plan);
-	placement_make(&placement, &units, &plan);
+	placement_make(&placement, &units, &plan, NULL, NULL);
 	make(&placement, &placed);
 	assert_int_equal(shell("cmp base variant", NULL), 0);
 	placement_release(&placement);
@@ -128,17 +129,18 @@ static void test_order_is_as_placed(void **state) {
 		if (seed > 2)
 			ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
 		plan.axis[IFR_AXIS_FUNCTIONS].seed = seed;
-		placement_make(&placement, &units, &plan);
-		assert_true(placement.moved > 4);
+		placement_make(&placement, &units, &plan, NULL, NULL);
+		assert_true(placement.regions[REGION_TEXT].moved > 4);
 		make(&placement, &placed);
 		assert_int_equal(placed.count, units.count);
 		uint64_t end = 0;
 		for (size_t i = 0; i < placed.count; i++) {
-			assert_string_equal(placed.items[i].name, units.items[placement.order[i].unit].name);
-			assert_true(placed.items[i].address >= end + placement.order[i].padding_bytes);
+			assert_string_equal(placed.items[i].name,
+			                    units.items[placement.regions[REGION_TEXT].order[i].unit].name);
+			assert_true(placed.items[i].address >= end + placement.regions[REGION_TEXT].order[i].padding_bytes);
 			end = placed.items[i].address + placed.items[i].bytes;
 		}
-		assert_int_equal(placed.text_bytes, placement.text_bytes);
+		assert_int_equal(placed.regions[REGION_TEXT].bytes, placement.sizes.region_bytes[REGION_TEXT]);
 		still_runs();
 		units_release(&placed);
 		placement_release(&placement);
@@ -152,7 +154,7 @@ static void test_base(void **state) {
 	struct units placed;
 	ifr_plan_init(&plan);
 	ifr_plan_enable(&plan, IFR_AXIS_BASE, 3);
-	placement_make(&placement, &units, &plan);
+	placement_make(&placement, &units, &plan, NULL, NULL);
 	assert_true(placement.base_bytes > 0);
 	make(&placement, &placed);
 	assert_int_equal(placed.items[0].address, text_start("variant") + placement.base_bytes);
@@ -167,9 +169,9 @@ static void test_where_the_order_goes(void **state) {
 	(void)state;
 	struct unit items[] = {{.file = (char *)"a.o", .section = (char *)".text.f"},
 	                       {.file = (char *)"l.a", .member = (char *)"m.o", .section = (char *)".text"}};
-	struct units own = {items, 2, 32};
-	struct placed_unit order[] = {{1, 0}, {0, 5}};
-	struct placement placement = {.base_bytes = 64, .order = order, .count = 2, .text_bytes = 4128};
+	struct units own = {.items = items, .count = 2};
+	struct placed_unit order[] = {{1, 64}, {0, 5}};
+	struct placement placement = {.regions = {{.order = order, .count = 2}}, .sizes = {.region_bytes = {4128}}};
 	struct ifr_buffer text = {0};
 	assert_int_equal(ld_script_print("X { .text }\n  .text.x : { }\n .text :\n {\n { *(.text) } }\n Z {}", &own,
 	                                 &placement, &text, NULL),

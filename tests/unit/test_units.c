@@ -14,6 +14,7 @@
 #include "common/process.h"
 #include "relinker/units.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/read_units.h"
 
 #define LONG "a_function_with_a_name_so_long_that_the_map_has_to_break_the_line"
 
@@ -46,7 +47,7 @@ static int set_up(void **state) {
 	char *path = ifr_format("%s/map", folder);
 	int result = ifr_file_read(path, 0, &map, NULL);
 	if (!result)
-		result = units_read(&units, ifr_buffer_text(&map), folder, NULL);
+		result = read_units(&units, ifr_buffer_text(&map), folder, NULL);
 	ifr_buffer_release(&map);
 	free(path);
 	return result;
@@ -167,7 +168,7 @@ static void test_text_size(void **state) {
 	shell_below(
 		"readelf -SW prog | sed -n 's/.* \\.text  *PROGBITS  *[0-9a-f]* [0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p'",
 		&out);
-	assert_int_equal(units.text_bytes, strtoull(ifr_buffer_text(&out), NULL, 16));
+	assert_int_equal(units.regions[REGION_TEXT].bytes, strtoull(ifr_buffer_text(&out), NULL, 16));
 	ifr_buffer_release(&out);
 }
 
@@ -183,7 +184,7 @@ static void test_temporary_objects(void **state) {
 		"-Map=tmp/map &&"
 		" cat tmp/map",
 		&map);
-	assert_int_equal(units_read(&own, ifr_buffer_text(&map), folder, NULL), 0);
+	assert_int_equal(read_units(&own, ifr_buffer_text(&map), folder, NULL), 0);
 	assert_int_equal(own.count, 2);
 	assert_string_equal(own.items[0].name, "lib.c:.text");
 	/* One letter less, and it is not one of the compiler's. */
@@ -214,9 +215,9 @@ static void test_hand_written_maps(void **state) {
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		struct units own = {0};
-		assert_int_equal(units_parse_map(&own, table[i].map, NULL), 0);
+		assert_int_equal(read_units(&own, table[i].map, "/nonexistent", NULL), 0);
 		assert_int_equal(own.count, table[i].count);
-		assert_int_equal(own.text_bytes, 0x60);
+		assert_int_equal(own.regions[REGION_TEXT].bytes, 0x60);
 		if (own.count) {
 			assert_int_equal(own.items[0].address, 0x1000);
 			assert_int_equal(own.items[0].bytes, 0x10);
@@ -228,7 +229,7 @@ static void test_hand_written_maps(void **state) {
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct units own = {0};
 		struct ifr_error err = {0};
-		assert_int_equal(units_parse_map(&own, bad[i], &err), -IFR_E_ENVIRONMENT);
+		assert_int_equal(read_units(&own, bad[i], "/nonexistent", &err), -IFR_E_ENVIRONMENT);
 		assert_non_null(strstr(err.message, "map of the link"));
 		units_release(&own);
 	}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layouts: a plan's places, and the variants made from them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "relinker/relinker_parts.h"
+
+/* The part of a plan that changes the file, as text. */
+static void print_own_axes(const struct ifr_plan *plan, struct ifr_buffer *text) {
+	struct ifr_plan own = *plan;
+	own.name[0] = own.kit[0] = '\0';
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (ifr_axes[i].owner != IFR_OWNER_RELINKER)
+			own.axis[i].on = false;
+	ifr_plan_print(&own, text);
+}
+
+/* A variant's build-id comes from the kit and the plan, in the length that the original's has, so that it is the
+ * same wherever the variant is made and takes no more room. */
+static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *plan, char *build_id) {
+	struct ifr_buffer text = {0};
+	size_t length = strlen(kit->build_id), filled = 0;
+	for (unsigned part = 0; filled < length; part++) {
+		char digest[IFR_SHA256_HEX];
+		ifr_buffer_clear(&text);
+		ifr_buffer_printf(&text, "%s %u\n", kit->key, part);
+		print_own_axes(plan, &text);
+		ifr_sha256(ifr_buffer_text(&text), text.length, digest);
+		size_t take = length - filled < strlen(digest) ? length - filled : strlen(digest);
+		memcpy(build_id + filled, digest, take);
+		filled += take;
+	}
+	build_id[length] = '\0';
+	ifr_buffer_release(&text);
+}
+
+/* Units that the image pins stay where they ship, and the others go around them. Which these are, the image for
+ * the plan without them tells: so they follow from the plan alone. */
+static int place(struct ifr_layout *layout, struct ifr_error *err) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	struct placement *placement = &layout->placement;
+	int result = placement_make(placement, &relinker->units, &layout->plan, NULL, err);
+	if (result || image_store_get(relinker->images, &placement->sizes, &layout->image, &layout->refused))
+		return result;
+	uint8_t *held = image_held(layout->image);
+	if (!held)
+		return 0;
+	placement_release(placement);
+	result = placement_make(placement, &relinker->units, &layout->plan, held, err);
+	if (!result && image_store_get(relinker->images, &placement->sizes, &layout->image, &layout->refused))
+		layout->image = NULL;
+	free(held);
+	return result;
+}
+
+int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
+                       struct ifr_layout **placed, struct ifr_error *err) {
+	struct ifr_layout *layout = ifr_alloc(sizeof *layout);
+	int result = 0;
+	layout->relinker = relinker;
+	ifr_plan_copy(&layout->plan, plan);
+	layout->shipped = !(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER)) && !plan->place_count;
+	if (layout->shipped) {
+		strcpy(layout->build_id, relinker->kit->build_id);
+	} else {
+		derive_build_id(relinker->kit, plan, layout->build_id);
+		result = place(layout, err);
+	}
+	if (result)
+		ifr_layout_close(layout);
+	else
+		*placed = layout;
+	return result;
+}
+
+void ifr_layout_close(struct ifr_layout *layout) {
+	if (!layout)
+		return;
+	placement_release(&layout->placement);
+	ifr_plan_release(&layout->plan);
+	free(layout);
+}
+
+int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	if (layout->shipped) {
+		ifr_buffer_clear(bytes);
+		ifr_buffer_append(bytes, relinker->base.data, relinker->base.length);
+		return 0;
+	}
+	if (!layout->image)
+		return ifr_fail(err, layout->refused.code, "%s", layout->refused.message);
+	return image_apply(layout->image, &layout->placement, layout->build_id, bytes, err);
+}
+
+int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
+                       struct ifr_error *err) {
+	const struct units *units = &layout->relinker->units;
+	ifr_plan_init(plan);
+	strcpy(plan->kit, layout->relinker->kit->key);
+	for (int r = 0; r < REGIONS; r++) {
+		const struct placed_region *placed = &layout->placement.regions[r];
+		uint64_t at = units->regions[r].address;
+		for (size_t i = 0; i < placed->count; i++) {
+			const struct unit *unit = &units->items[placed->order[i].unit];
+			/* Held data stay by themselves. */
+			bool named = unit->nameable && (r == REGION_TEXT || !unit->pin);
+			if (addresses && named && !unit->align)
+				return ifr_fail(err, IFR_E_ENVIRONMENT,
+				                "the alignment of %s is not known: no addresses can be told", unit->name);
+			uint64_t align = unit->align ? unit->align : 1;
+			at = (at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
+			if (named && addresses)
+				ifr_plan_place_at(plan, unit->name, at);
+			else if (named)
+				ifr_plan_place(plan, unit->name);
+			at += unit->span_bytes;
+		}
+	}
+	return 0;
+}
+
+static int link_layout(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+                       struct ifr_error *err) {
+	const struct ifr_relinker *relinker = layout->relinker;
+	int result = ld_engine_link(&relinker->engine, &relinker->units, &layout->placement,
+	                            ifr_buffer_text(&relinker->script), layout->build_id, path, NULL, err);
+	ifr_buffer_clear(bytes);
+	return result ? result : ifr_file_read(path, 0, bytes, err);
+}
+
+int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct ifr_variant *variant,
+                       struct ifr_error *err) {
+	struct ifr_buffer bytes = {0};
+	struct ifr_error refused = {0};
+	int result = ifr_relinker_apply(layout, &bytes, &refused);
+	if (!result)
+		result = ifr_file_write(path, bytes.data, bytes.length, 0755, err);
+	else
+		result = link_layout(layout, path, &bytes, err);
+	strcpy(variant->build_id, layout->build_id);
+	if (!result && !layout->shipped) {
+		layout_print_facts(layout, &bytes, &variant->facts);
+		if (refused.code)
+			ifr_buffer_printf(&variant->facts, "engine: ld.bfd, as %s\n", refused.message);
+		else
+			ifr_buffer_puts(&variant->facts, "engine: in memory\n");
+	}
+	ifr_buffer_release(&bytes);
+	return result;
+}
+
+static int compare(const struct ifr_layout *layout, const struct ifr_buffer *mine, const struct ifr_buffer *theirs,
+                   struct ifr_error *err) {
+	size_t at = 0, different = 0, shorter = mine->length < theirs->length ? mine->length : theirs->length;
+	for (size_t i = shorter; i-- > 0;)
+		if (mine->data[i] != theirs->data[i]) {
+			at = i;
+			different++;
+		}
+	if (!different && mine->length == theirs->length)
+		return 0;
+	return ifr_fail(
+		err, IFR_E_BUG,
+		"a layout of %s made in memory is not what ld.bfd makes of it: %zu and %zu bytes, %zu different, "
+		"the first at 0x%zx",
+		layout->relinker->kit->program, mine->length, theirs->length, different, at);
+}
+
+int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err) {
+	struct ifr_buffer mine = {0}, theirs = {0};
+	char *folder = NULL;
+	int result = ifr_relinker_apply(layout, &mine, err);
+	if (!result && !layout->shipped)
+		result = ifr_temporary_dir(&folder, err);
+	if (folder) {
+		char *path = ifr_format("%s/variant", folder);
+		result = link_layout(layout, path, &theirs, err);
+		if (!result)
+			result = compare(layout, &mine, &theirs, err);
+		ifr_tree_remove(folder, NULL);
+		free(path);
+	}
+	free(folder);
+	ifr_buffer_release(&mine);
+	ifr_buffer_release(&theirs);
+	return result;
+}
+
+int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
+                      struct ifr_variant *variant, struct ifr_error *err) {
+	struct ifr_layout *layout = NULL;
+	int result = ifr_relinker_place(relinker, plan, &layout, err);
+	if (!result)
+		result = ifr_relinker_write(layout, path, variant, err);
+	ifr_layout_close(layout);
+	return result;
+}

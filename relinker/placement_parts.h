@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a region is placed: an order of its units, and what stands fixed in it. */
+#ifndef IFR_RELINKER_PLACEMENT_PARTS_H
+#define IFR_RELINKER_PLACEMENT_PARTS_H
+
+#include "common/random.h"
+#include "relinker/placement.h"
+
+/* An axis's decisions; off gives 0 for every name. */
+struct decider {
+	bool on;
+	struct ifr_random_key key;
+};
+
+struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis);
+uint64_t decide(const struct decider *decider, const char *name);
+
+/* Whether an axis is on and may change a unit. */
+bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct unit *unit);
+
+/* A unit that lies at an offset from its region's start, whatever the order. */
+struct fixed_unit {
+	size_t unit;
+	uint64_t offset;
+};
+
+/* A region at work. */
+struct region_work {
+	const struct units *units;
+	const struct ifr_plan *plan;
+	enum region region;
+	const uint8_t *held;
+	size_t *sequence; /* the units, in the order in which they come to lie, without the fixed ones */
+	size_t count;
+	struct fixed_unit *fixed; /* in the order of their offsets */
+	size_t fixed_count;
+	size_t *listed; /* by the plan's order lines */
+	size_t listed_count;
+	uint8_t *settled; /* marks units that are listed or fixed, by their index in the region */
+	bool moves;       /* an axis orders or pads the region */
+	enum ifr_axis pads_axis;
+	struct decider pads;
+};
+
+/* The order: those that are listed, then the others as the axes say. Fills sequence. */
+void placement_rank(struct region_work *work);
+
+/* Turns sequence and fixed into the region's order and paddings. base_bytes come before the first unit of the
+ * sequence; end receives where the last unit ends. Errors: IFR_E_USAGE if fixed units overlap. */
+int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_region *placed,
+                   uint64_t *end, struct ifr_error *err);
+
+/* The bytes before a unit that the axes ask for. */
+uint64_t placement_padding(const struct region_work *work, const struct unit *unit);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The order of a region's units. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "relinker/placement_parts.h"
+
+/* A movable unit with what decides its rank. */
+struct candidate {
+	size_t unit;
+	unsigned bucket;
+	uint64_t object_key;
+	uint64_t function_key;
+};
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+
+struct ranked {
+	uint64_t key;
+	size_t candidate;
+};
+
+/* Sorts by key from the last digit to the first; what has equal keys keeps its order. */
+static void sort_keys(struct ranked **items, struct ranked **spare, size_t count) {
+	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
+		size_t starts[DIGITS] = {0}, next = 0;
+		for (size_t i = 0; i < count; i++)
+			starts[(*items)[i].key >> shift & (DIGITS - 1)]++;
+		if (count && starts[(*items)->key >> shift & (DIGITS - 1)] == count)
+			continue;
+		for (size_t digit = 0; digit < DIGITS; digit++) {
+			size_t those = starts[digit];
+			starts[digit] = next;
+			next += those;
+		}
+		for (size_t i = 0; i < count; i++)
+			(*spare)[starts[(*items)[i].key >> shift & (DIGITS - 1)]++] = (*items)[i];
+		struct ranked *sorted = *spare;
+		*spare = *items;
+		*items = sorted;
+	}
+}
+
+/* By bucket, object and function, and then as they lie: keys are spread evenly, so that comparing would be slower.
+ */
+static void sort_candidates(struct candidate *candidates, size_t count) {
+	struct ranked *items = ifr_alloc((count + 1) * sizeof *items), *spare = ifr_alloc((count + 1) * sizeof *spare);
+	struct candidate *sorted = ifr_alloc((count + 1) * sizeof *sorted);
+	for (size_t i = 0; i < count; i++)
+		items[i] = (struct ranked){candidates[i].function_key, i};
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		items[i].key = candidates[items[i].candidate].object_key;
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		items[i].key = candidates[items[i].candidate].bucket;
+	sort_keys(&items, &spare, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = candidates[items[i].candidate];
+	if (count)
+		memcpy(candidates, sorted, count * sizeof *sorted);
+	free(sorted);
+	free(items);
+	free(spare);
+}
+
+/* What orders a unit of text. `functions` alone shuffles the whole program, `objects` alone blocks of whole
+ * objects, both together the blocks and the functions inside each: the procedure of Wang and Jiménez 2011,
+ * section 5.4. */
+static struct candidate text_candidate(const struct region_work *work, size_t index,
+                                       const struct decider *by_object, const struct decider *by_name) {
+	const struct ifr_axis_setting *functions = &work->plan->axis[IFR_AXIS_FUNCTIONS];
+	const struct unit *unit = &work->units->items[index];
+	return (struct candidate){
+		.unit = index,
+		.bucket = functions->on && functions->value[0] ? 0 : unit->bucket,
+		.object_key = decide(by_object, unit->object),
+		.function_key = decide(by_name, unit->name),
+	};
+}
+
+/* Whether every axis that orders the region may move a unit. */
+static bool is_free(const struct region_work *work, const struct unit *unit) {
+	static const enum ifr_axis of_text[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS};
+	if (!unit->movable)
+		return false;
+	if (work->region != REGION_TEXT)
+		return axis_covers(work->plan, IFR_AXIS_DATA, unit);
+	for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
+		if (work->plan->axis[of_text[i]].on && !axis_covers(work->plan, of_text[i], unit))
+			return false;
+	return true;
+}
+
+/* The units that are neither listed nor fixed; those that no axis moves keep their positions among them. */
+static void rank_others(struct region_work *work) {
+	const struct unit_region *region = &work->units->regions[work->region];
+	struct decider by_object = decider_of(work->plan, IFR_AXIS_OBJECTS),
+				   by_name =
+					   decider_of(work->plan, work->region == REGION_TEXT ? IFR_AXIS_FUNCTIONS : IFR_AXIS_DATA);
+	struct candidate *candidates = ifr_alloc((region->count + 1) * sizeof *candidates);
+	size_t first = work->count, free_count = 0, next = 0;
+	for (size_t i = 0; i < region->count; i++) {
+		size_t index = region->first + i;
+		if (work->settled[i])
+			continue;
+		work->sequence[work->count++] = index;
+		if (!is_free(work, &work->units->items[index]))
+			continue;
+		candidates[free_count++] =
+			work->region == REGION_TEXT
+				? text_candidate(work, index, &by_object, &by_name)
+				: (struct candidate){.unit = index,
+		                             .function_key = decide(&by_name, work->units->items[index].name)};
+	}
+	sort_candidates(candidates, free_count);
+	for (size_t i = first; i < work->count; i++)
+		if (is_free(work, &work->units->items[work->sequence[i]]))
+			work->sequence[i] = candidates[next++].unit;
+	free(candidates);
+}
+
+void placement_rank(struct region_work *work) {
+	for (size_t i = 0; i < work->listed_count; i++)
+		work->sequence[work->count++] = work->listed[i];
+	rank_others(work);
+}

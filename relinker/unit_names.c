@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "relinker/unit_names.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "common/strings.h"
+#include "relinker/read/names.h"
+
+/* Splits "archive(member)", unless a file of the whole name is there. */
+static void split_member(struct unit *unit, const char *folder) {
+	char *open = strrchr(unit->file, '(');
+	if (!open || !ifr_ends_with(unit->file, ")"))
+		return;
+	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
+	if (!ifr_file_exists(path)) {
+		unit->member = ifr_format("%.*s", (int)(strlen(open) - 2), open + 1);
+		*open = '\0';
+	}
+	free(path);
+}
+
+/* The compiler's own temporary objects: /tmp/ccXXXXXX.o. */
+static bool is_temporary(const char *base) {
+	return strlen(base) == 10 && ifr_starts_with(base, "cc") && ifr_ends_with(base, ".o");
+}
+
+/* The name of the source file as the object's symbol table has it; NULL if it has none. */
+static char *source_of(const char *path) {
+	char *name = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	for (Elf_Scn *section = NULL; elf && !name && (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize)
+			continue;
+		Elf_Data *data = elf_getdata(section, NULL);
+		GElf_Sym symbol;
+		for (int i = 0; !name && data && gelf_getsym(data, i, &symbol); i++) {
+			const char *text = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FILE && text && *text)
+				name = ifr_strdup(ifr_path_base(text));
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return name;
+}
+
+static char *plain_label(const struct unit *unit, const char *folder) {
+	const char *base = ifr_path_base(unit->file);
+	if (unit->member)
+		return ifr_format("%s(%s)", base, unit->member);
+	if (!is_temporary(base))
+		return ifr_strdup(base);
+	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
+	char *source = source_of(path);
+	free(path);
+	return source ? source : ifr_strdup(base);
+}
+
+/* A name that holds a '#' of its own gets a number too, so that it is never taken for a numbered one. */
+static char *object_label(const struct unit *unit, const char *folder) {
+	char *label = plain_label(unit, folder);
+	if (!strchr(label, '#'))
+		return label;
+	char *numbered = ifr_format("%s#1", label);
+	free(label);
+	return numbered;
+}
+
+static int compare_texts(const char *a, const char *b) {
+	return strcmp(a ? a : "", b ? b : "");
+}
+
+int unit_compare_objects(const struct unit *a, const struct unit *b) {
+	int order = compare_texts(a->file, b->file);
+	return order ? order : compare_texts(a->member, b->member);
+}
+
+/* Orders units by the object they come from, and those of one object as they lie. */
+static int by_object(const void *a, const void *b) {
+	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
+	int order = unit_compare_objects(x, y);
+	return order ? order : (x > y) - (x < y);
+}
+
+static int by_label(const void *a, const void *b) {
+	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
+	int order = strcmp(x->object, y->object);
+	return order ? order : (x > y) - (x < y);
+}
+
+struct unit **unit_pointers(struct units *units) {
+	struct unit **all = ifr_alloc((units->count + 1) * sizeof(struct unit *));
+	for (size_t i = 0; i < units->count; i++)
+		all[i] = &units->items[i];
+	return all;
+}
+
+/* Gives each object a name of its own: objects of one name in different folders are numbered as they come. */
+static void label_objects(struct units *units, const char *folder) {
+	struct unit **all = unit_pointers(units), **firsts = ifr_alloc((units->count + 1) * sizeof(struct unit *));
+	size_t objects = 0;
+	qsort(all, units->count, sizeof *all, by_object);
+	for (size_t i = 0; i < units->count; i++)
+		if (!i || unit_compare_objects(all[i], all[i - 1]))
+			(firsts[objects++] = all[i])->object = object_label(all[i], folder);
+	qsort(firsts, objects, sizeof *firsts, by_label);
+	for (size_t i = 0; i < objects; i++) {
+		size_t run = i;
+		while (run + 1 < objects && !strcmp(firsts[run + 1]->object, firsts[i]->object))
+			run++;
+		for (size_t k = i + 1; k <= run; k++) {
+			char *numbered = ifr_format("%s#%zu", firsts[i]->object, k - i + 1);
+			free(firsts[k]->object);
+			firsts[k]->object = numbered;
+		}
+		i = run;
+	}
+	for (size_t i = 1; i < units->count; i++)
+		if (!all[i]->object)
+			all[i]->object = ifr_strdup(all[i - 1]->object);
+	free(firsts);
+	free(all);
+}
+
+/* The files that the linker opened by themselves: the map has a line "LOAD FILE" for each, but none for a member
+ * of a thin archive. */
+static void find_thin(struct units *units, const struct link_map *map) {
+	struct names loaded = {0};
+	for (size_t i = 0; i < map->loaded_count; i++)
+		names_add(&loaded, map->loaded[i], 0, 0, NULL);
+	for (size_t i = 0; i < units->count; i++)
+		units->items[i].thin = !units->items[i].member && !names_find(&loaded, units->items[i].file, 0);
+	names_release(&loaded);
+}
+
+void units_name(struct units *units, const struct link_map *map, const char *folder) {
+	for (size_t i = 0; i < units->count; i++)
+		split_member(&units->items[i], folder);
+	find_thin(units, map);
+	label_objects(units, folder);
+	for (size_t i = 0; i < units->count; i++)
+		units->items[i].name = ifr_format("%s:%s", units->items[i].object, units->items[i].section);
+}
