@@ -117,6 +117,7 @@ static void release(struct preparation *preparation) {
 	free(preparation->item_sections);
 	free(preparation->item_objects);
 	free(preparation->atom_objects);
+	free(preparation->atom_units);
 	free(preparation->targets);
 	free(preparation->addresses);
 	free(preparation->dynamics);

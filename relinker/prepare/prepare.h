@@ -44,7 +44,7 @@ struct preparation {
 	struct elf_view output;
 	struct range ranges[REGIONS];
 	uint32_t *item_sections, *item_objects; /* for each item of the map */
-	uint32_t *atom_objects;                 /* for each atom of a region */
+	uint32_t *atom_objects, *atom_units;    /* for each atom of a region; units' count where it is of none */
 	struct names at;          /* (symbol, address) in what moves → atom, PREPARE_TWICE if of several */
 	struct names definitions; /* global symbol → targets */
 	struct names globals;     /* global symbol → its address in the output, an index of addresses */
@@ -91,6 +91,7 @@ struct target prepare_resolve(const struct preparation *preparation, const struc
 uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address);
 /* The atom whose bytes hold an address, 0 for none. */
 uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address);
+/* Whether something at an address may move. */
 bool prepare_moves(const struct preparation *preparation, uint64_t address);
 /* Where the image has an atom of a unit. */
 uint64_t prepare_address(const struct preparation *preparation, uint32_t atom);

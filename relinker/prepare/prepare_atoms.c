@@ -107,6 +107,7 @@ static int add_section(struct reading *reading, size_t index, size_t unit, struc
 	if (section && object->places[section].state == PLACE_EXACT)
 		object->places[section].atom = number;
 	preparation->atom_objects[number] = preparation->item_objects[index];
+	preparation->atom_units[number] = (uint32_t)unit;
 	if (unit == preparation->units->count)
 		return 0;
 	if (!image->units[unit].count) {
@@ -169,8 +170,10 @@ int prepare_atoms(struct preparation *preparation, struct ifr_error *err) {
 	image->unit_count = preparation->units->count;
 	image->units = ifr_alloc((image->unit_count + 1) * sizeof *image->units);
 	/* The sections behind .text have atoms, too, and so have the two ends. */
-	preparation->atom_objects = ifr_alloc((preparation->map.count + preparation->output.section_count + 4) *
-	                                      sizeof *preparation->atom_objects);
+	size_t most = preparation->map.count + preparation->output.section_count + 4;
+	preparation->atom_objects = ifr_alloc(most * sizeof *preparation->atom_objects);
+	preparation->atom_units = ifr_alloc(most * sizeof *preparation->atom_units);
+	memset(preparation->atom_units, 0xff, most * sizeof *preparation->atom_units);
 	prepare_add_atom(image, &capacity, &(struct atom){.align = 1});
 	for (int r = 0; r < REGIONS && !result; r++) {
 		const Elf64_Shdr *section = preparation->ranges[r].section;

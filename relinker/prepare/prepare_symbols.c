@@ -16,8 +16,16 @@ static enum region region_at(const struct preparation *preparation, uint64_t add
 	return REGIONS;
 }
 
+/* Whether an atom of data is held: units of .text are free until something pins them. */
+static bool is_held(const struct preparation *preparation, uint32_t atom) {
+	size_t unit = preparation->atom_units[atom];
+	return atom && unit < preparation->units->count && preparation->units->items[unit].region != REGION_TEXT &&
+	       !preparation->units->items[unit].movable;
+}
+
 bool prepare_moves(const struct preparation *preparation, uint64_t address) {
-	return region_at(preparation, address, false) < REGIONS;
+	return region_at(preparation, address, false) < REGIONS &&
+	       !is_held(preparation, prepare_atom_at(preparation, address));
 }
 
 uint64_t prepare_address(const struct preparation *preparation, uint32_t atom) {
