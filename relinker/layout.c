@@ -35,23 +35,47 @@ static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *pl
 	ifr_buffer_release(&text);
 }
 
+/* The image for a placement. One serves all lengths of the interpreter path with which the sections behind it stay
+ * in their pages; for longer ones there is another, of the first length that needs a page more. */
+static int find_image(const struct ifr_relinker *relinker, const struct placement *placement,
+                      const struct image **image, struct ifr_error *err) {
+	struct layout_sizes sizes = placement->sizes;
+	uint64_t wanted = sizes.interp_bytes;
+	sizes.interp_bytes = 0;
+	for (;;) {
+		int result = image_store_get(relinker->images, &sizes, image, err);
+		if (result)
+			return result;
+		uint64_t longest = image_longest_path(*image);
+		if (wanted <= longest)
+			return 0;
+		if (longest == sizes.interp_bytes)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "a longer interpreter path moves this program's code");
+		sizes.interp_bytes = longest + 1;
+	}
+}
+
 /* Units that the image pins stay where they ship, and the others go around them. Which these are, the image for
  * the plan without them tells: so they follow from the plan alone. */
 static int place(struct ifr_layout *layout, struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	struct placement *placement = &layout->placement;
-	int result = placement_make(placement, &relinker->units, &layout->plan, NULL, err);
-	if (result || image_store_get(relinker->images, &placement->sizes, &layout->image, &layout->refused))
-		return result;
-	uint8_t *held = image_held(layout->image);
-	if (!held)
-		return 0;
-	placement_release(placement);
-	result = placement_make(placement, &relinker->units, &layout->plan, held, err);
-	if (!result && image_store_get(relinker->images, &placement->sizes, &layout->image, &layout->refused))
-		layout->image = NULL;
-	free(held);
-	return result;
+	uint8_t *held = NULL;
+	for (int round = 0; round < 2; round++) {
+		int result = placement_make(placement, &relinker->units, &layout->plan, held, err);
+		free(held);
+		held = NULL;
+		if (result)
+			return result;
+		if (!ld_interpreter_of(relinker->kit))
+			placement->sizes.interp_bytes = 0;
+		if (find_image(relinker, placement, &layout->image, &layout->refused))
+			layout->image = NULL;
+		if (!layout->image || round || !(held = image_held(layout->image)))
+			break;
+		placement_release(placement);
+	}
+	return 0;
 }
 
 int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,

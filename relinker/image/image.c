@@ -49,6 +49,10 @@ uint8_t *image_pinned(const struct image *image) {
 	return pinned;
 }
 
+uint64_t image_longest_path(const struct image *image) {
+	return image->numbers.longest_path;
+}
+
 uint8_t *image_held(const struct image *image) {
 	if (!image->pin_count)
 		return NULL;

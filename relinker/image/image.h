@@ -39,6 +39,9 @@ void image_describe(const struct image *image, struct image_info *info);
 /* The reasons why the image pins units, a line each: "UNIT: reason". */
 void image_print_pins(const struct image *image, const struct units *units, struct ifr_buffer *text);
 
+/* The most bytes by which the interpreter path may be longer than the program's in this image. */
+uint64_t image_longest_path(const struct image *image);
+
 /* Marks the units that must stay where they ship, count of all units; NULL if there are none. The caller frees. */
 uint8_t *image_held(const struct image *image);
 

@@ -70,7 +70,10 @@ static bool is_of_region(const struct image *image, size_t index, const struct i
 }
 
 static int check_fit(const struct image *image, const struct placement *placement, struct ifr_error *err) {
-	bool fits = !memcmp(&placement->sizes, &image->numbers.sizes, sizeof placement->sizes);
+	const struct layout_sizes *asked = &placement->sizes, *made = &image->numbers.sizes;
+	bool fits = !memcmp(asked->region_bytes, made->region_bytes, sizeof made->region_bytes) &&
+	            (asked->interp_bytes == made->interp_bytes ||
+	             (asked->interp_bytes > made->interp_bytes && image->numbers.front < image->numbers.front_end));
 	size_t count = 0;
 	for (int r = 0; r < REGIONS; r++) {
 		fits &= !placement->regions[r].order == !image->numbers.regions[r].limit;
@@ -127,6 +130,7 @@ int image_apply(const struct image *image, const struct placement *placement, co
 	if (!result) {
 		patch(image, &ways, bytes);
 		result = write_build_id(image, build_id, bytes, err);
+		image_move_front(image, &ways, bytes);
 	}
 	free(ways.way);
 	free(ways.order);

@@ -8,6 +8,22 @@ static bool inside(uint64_t at, uint64_t bytes, uint64_t length) {
 	return at <= length && bytes <= length - at;
 }
 
+/* The sections from .interp on, and the two atoms behind them. */
+static bool front_fits(const struct image *image) {
+	const struct image_numbers *n = &image->numbers;
+	uint64_t at = 0;
+	if (n->front_end < n->front || n->front_end >= UINT32_MAX - 2 ||
+	    image->atom_count != (size_t)n->front_end + 2 || !inside(0, n->front_limit, image->length) ||
+	    n->front_limit > UINT32_MAX / 2)
+		return false;
+	for (uint32_t i = n->front; i < n->front_end; i++) {
+		if (image->atoms[i].offset < at || !inside(image->atoms[i].offset, image->atoms[i].bytes, n->front_limit))
+			return false;
+		at = (uint64_t)image->atoms[i].offset + image->atoms[i].bytes;
+	}
+	return true;
+}
+
 /* Each region's place in the file, in their order, and that its atoms follow those of the region before it. */
 static bool regions_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
@@ -35,7 +51,7 @@ static bool regions_fit(const struct image *image) {
 			return false;
 		at = region->at + region->limit;
 	}
-	return next == image->atom_count;
+	return next == n->front && front_fits(image);
 }
 
 static bool numbers_fit(const struct image *image) {
@@ -49,7 +65,9 @@ static bool atom_fits(const struct image *image, uint32_t index) {
 	const struct atom *atom = &image->atoms[index];
 	const struct image_region *region = image_region_of(image, index);
 	return atom->align && !(atom->align & (atom->align - 1)) &&
-	       (index ? inside(atom->offset, atom->bytes, region->limit) : !atom->offset && !atom->bytes);
+	       (!index                         ? !atom->offset && !atom->bytes
+	        : index < image->numbers.front ? inside(atom->offset, atom->bytes, region->limit)
+	                                       : atom->offset <= UINT32_MAX / 2);
 }
 
 /* A region's units have its atoms up to units_end, each its own; other units have none. */
@@ -84,6 +102,8 @@ static bool atoms_fit(const struct image *image) {
 
 static bool site_fits(const struct image *image, const struct site *site, unsigned width) {
 	if (site->atom >= image->atom_count || site->target >= image->atom_count)
+		return false;
+	if (site->atom >= image->numbers.front)
 		return false;
 	if (!site->atom)
 		return inside(site->at, width, image->length);

@@ -15,7 +15,7 @@
 #include "relinker/image/image_check.h"
 
 static const char magic[] = "interfero-image\n";
-enum { MAGIC_BYTES = sizeof magic - 1, HEADER_BYTES = MAGIC_BYTES + IFR_SHA256_HEX - 1, TABLES = 13, FORMAT = 2 };
+enum { MAGIC_BYTES = sizeof magic - 1, HEADER_BYTES = MAGIC_BYTES + IFR_SHA256_HEX - 1, TABLES = 13, FORMAT = 4 };
 
 /* One table of an image. */
 struct table {

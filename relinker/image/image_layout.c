@@ -130,5 +130,5 @@ int image_lay_out(const struct image *image, const struct placement *placement, 
 			result = lay_out_region(&cursor, (enum region)r, placement, err);
 	}
 	ways->start[REGIONS] = count;
-	return result;
+	return result ? result : image_place_front(image, placement, ways, err);
 }

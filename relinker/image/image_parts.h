@@ -82,6 +82,10 @@ struct image_numbers {
 	uint64_t units;            /* a digest of the units' names, sizes and base addresses */
 	struct image_region regions[REGIONS];
 	uint32_t text_end, segment_end; /* the atoms of the two ends; before them those of sections behind .text */
+	uint32_t front, front_end; /* the atoms of .interp and the sections behind it, their offsets in the file */
+	uint64_t front_limit;      /* offset in the file at which they must end; behind their atoms, two: of the path's
+	                              length and of where they end */
+	uint64_t longest_path;     /* the most bytes by which the path may be longer than the program's */
 	uint32_t frame_table, first_frame,
 		last_frame; /* the table; frames of moving atoms from first to before last */
 	uint32_t frame_count;
@@ -121,6 +125,12 @@ struct atom_ways {
  * Errors: IFR_E_ENVIRONMENT if what moves does not end before a limit. */
 int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *variant,
                   struct atom_ways *ways, struct ifr_error *err);
+
+/* The same for the sections from .interp on, whose bytes move last of all. */
+int image_place_front(const struct image *image, const struct placement *placement, struct atom_ways *ways,
+                      struct ifr_error *err);
+uint64_t image_find_longest_path(const struct image *image);
+void image_move_front(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
 
 /* The region of an atom that is none of a section behind .text. */
 const struct image_region *image_region_of(const struct image *image, uint32_t atom);

@@ -70,6 +70,9 @@ int prepare_symbols(struct preparation *preparation, struct ifr_error *err);
 int prepare_dynamics(struct preparation *preparation, struct ifr_error *err);
 /* The sites of all relocations of the objects. */
 int prepare_sites(struct preparation *preparation, struct ifr_error *err);
+/* The words that say where the sections from .interp on are, and which of these holds an address (0 for none). */
+void prepare_front_words(struct preparation *preparation);
+uint32_t prepare_front_atom(const struct preparation *preparation, uint64_t address);
 /* What the linker made itself: the rest of the dynamic relocations, .got, .dynamic, .dynsym, headers, build-id. */
 int prepare_linker_made(struct preparation *preparation, struct ifr_error *err);
 /* .eh_frame and .eh_frame_hdr. */

@@ -192,5 +192,9 @@ int prepare_atoms(struct preparation *preparation, struct ifr_error *err) {
 		if (!result && r == REGION_TEXT)
 			prepare_tail(preparation, &capacity);
 	}
-	return result ? result : check_identity(preparation, err);
+	if (result)
+		return result;
+	prepare_front(preparation, &capacity);
+	image->numbers.longest_path = image_find_longest_path(image);
+	return check_identity(preparation, err);
 }

@@ -11,4 +11,7 @@ uint32_t prepare_add_atom(struct image *image, size_t *capacity, const struct at
 /* The atoms of the sections behind .text, of its end and of its segment's, and the room behind them. */
 void prepare_tail(struct preparation *preparation, size_t *capacity);
 
+/* The atoms of the sections from .interp on, and those of its size and of their segment's. */
+void prepare_front(struct preparation *preparation, size_t *capacity);
+
 #endif

@@ -5,6 +5,9 @@
 
 #include "relinker/prepare/prepare.h"
 
+/* Also the path grows, so that what follows it moves by more than its alignment. */
+enum { LONGER_PATH_BYTES = 37 };
+
 static void swap_units(struct placed_region *placed, size_t a, size_t b) {
 	struct placed_unit held = placed->order[a];
 	placed->order[a] = placed->order[b];
@@ -89,6 +92,8 @@ static struct placement other_order(const struct preparation *preparation) {
 			swap_alike(placed, image, preparation->units, held);
 		}
 	}
+	uint64_t longest = image_longest_path(image), longer = placement.sizes.interp_bytes + LONGER_PATH_BYTES;
+	placement.sizes.interp_bytes = longest < longer ? longest : longer;
 	placement_release(&shuffled);
 	free(held);
 	return placement;

@@ -133,5 +133,6 @@ int prepare_linker_made(struct preparation *preparation, struct ifr_error *err) 
 	add_dynamic_section(preparation);
 	add_dynamic_symbols(preparation);
 	add_headers(preparation);
+	prepare_front_words(preparation);
 	return find_build_id(preparation, err);
 }

@@ -222,7 +222,7 @@ static int read_relocations(struct preparation *preparation, const struct object
 		.bytes = section->sh_size,
 		.at = place->output->sh_offset + inside,
 		.address = place->address,
-		.atom = place->atom,
+		.atom = place->atom < preparation->image->numbers.front ? place->atom : 0,
 		.loaded = section->sh_flags & SHF_ALLOC,
 	};
 	for (size_t i = 0; i < count; i++) {

@@ -55,7 +55,7 @@ uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address
 uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address) {
 	enum region region = region_at(preparation, address, true);
 	if (region == REGIONS)
-		return 0;
+		return prepare_front_atom(preparation, address);
 	const uint32_t *atom = names_find(&preparation->at, name, address);
 	const char *version = strchr(name, '@');
 	if (!atom && version) {

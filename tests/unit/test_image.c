@@ -42,8 +42,9 @@ static void test_fill(void **state) {
 /* --- the image ----------------------------------------------------------------------------------------------- */
 
 enum {
-	TEXT = 16,           /* .text: 5 bytes A, a gap, at 16 4 bytes B, at 20 3 bytes C */
-	LIMIT = 48,          /* room for it */
+	TEXT = 16,  /* before it, a path of 4 bytes and a section of 4; .text: 5 bytes A, a gap, at 16 4 bytes B, at 20
+	               3 bytes C */
+	LIMIT = 48, /* room for it */
 	WORD = TEXT + LIMIT, /* a word with C's address */
 	TABLE = WORD + 8,    /* 2 entries of the frame table */
 	SYMTAB = TABLE + 16,
@@ -68,6 +69,7 @@ static uint8_t *make_bytes(void) {
 	static const int32_t frames[] = {100, 7, 120, 9};
 	static const Elf64_Sym symbols[] = {{0}, {.st_name = 1, .st_value = 16}, {.st_name = 3, .st_value = 20}};
 	memset(bytes, '#', TEXT);
+	memcpy(bytes, "a/b\0WXYZ", 8);
 	memset(bytes + TEXT, 'A', 5);
 	memcpy(bytes + TEXT + 16, b_and_c, sizeof b_and_c);
 	bytes[WORD] = 20;
@@ -78,8 +80,9 @@ static uint8_t *make_bytes(void) {
 }
 
 static struct image *make_image(void) {
-	static const struct atom atoms[] = {{0, 0, 1, 0, 0},  {0, 5, 1, IMAGE_NONE, 0}, {16, 4, 16, 0, 1},
-	                                    {20, 3, 4, 1, 1}, {32, 0, 1, 0, 2},         {32, 0, 1, 0, 0}};
+	static const struct atom atoms[] = {
+		{0, 0, 1, 0, 0},  {0, 5, 1, IMAGE_NONE, 0}, {16, 4, 16, 0, 1}, {20, 3, 4, 1, 1}, {32, 0, 1, 0, 2},
+		{32, 0, 1, 0, 0}, {0, 4, 1, 0, 0},          {4, 4, 4, 0, 0},   {0, 0, 1, 0, 0},  {8, 0, 1, 0, 0}};
 	static const struct atom_run runs[] = {{1, 1}, {2, 1}, {3, 1}};
 	static const struct site near = {TEXT + 16, 2, 1}, far = {WORD, 0, 3};
 	static const struct frame frames[] = {{1, 100, 7, 5}, {3, 120, 9, 3}};
@@ -94,6 +97,9 @@ static struct image *make_image(void) {
 	                .regions = {{.at = TEXT, .limit = LIMIT, .first = 1, .units_end = 4, .end = 4, .in_file = 1}},
 	                .text_end = 4,
 	                .segment_end = 5,
+	                .front = 6,
+	                .front_end = 8,
+	                .front_limit = TEXT,
 	                .frame_table = TABLE,
 	                .first_frame = 0,
 	                .last_frame = 2,
@@ -115,7 +121,7 @@ static struct image *make_image(void) {
 		.visits = copy_of(visits, sizeof visits),
 		.visit_count = 1,
 		.length = LENGTH,
-		.atom_count = 6,
+		.atom_count = 10,
 		.unit_count = 3,
 		.frame_count = 2,
 		.symbol_count = 3,
@@ -146,7 +152,7 @@ static void check_variant(const struct image *image) {
 	assert_int_equal(image_apply(image, &placement, "beef", &variant, &err), 0);
 	assert_int_equal(variant.length, LENGTH);
 	const uint8_t *bytes = (const uint8_t *)variant.data;
-	assert_memory_equal(bytes, "################", TEXT);
+	assert_memory_equal(bytes, "a/b\0WXYZ########", TEXT);
 	assert_memory_equal(bytes + TEXT, text, 32);
 	assert_int_equal(bytes[WORD], 0);
 	assert_memory_equal(bytes + TABLE, frames, sizeof frames);
@@ -188,6 +194,39 @@ static void test_longer(void **state) {
 	image_close(image);
 }
 
+/* A path longer by 3 ends at 7: the section behind it moves from 4 to its alignment at 8, and ends at 12. By 8 it
+ * would end at 16, by 9 at 20, past the limit. */
+static void test_longer_path(void **state) {
+	(void)state;
+	struct image *image = make_image();
+	struct placement longer = placement;
+	struct ifr_buffer variant = {0};
+	struct ifr_error err = {0};
+	uint64_t words[3] = {4, 4, 8};
+	/* Words at the section's place, the path's length and the end, where the build-id was. */
+	image->bytes = ifr_realloc(image->bytes, LENGTH + sizeof words, 1);
+	memcpy(image->bytes + LENGTH, words, sizeof words);
+	image->length = LENGTH + sizeof words;
+	image->sites[SITE_ABS64] = ifr_realloc(image->sites[SITE_ABS64], 4, sizeof(struct site));
+	for (uint32_t i = 0; i < 3; i++)
+		image->sites[SITE_ABS64][1 + i] = (struct site){LENGTH + 8 * i, 0, 7 + i};
+	image->site_count[SITE_ABS64] = 4;
+	assert_null(image_fault(image));
+	assert_int_equal(image_find_longest_path(image), 8);
+	longer.sizes.interp_bytes = 3;
+	assert_int_equal(image_apply(image, &longer, "beef", &variant, &err), 0);
+	assert_memory_equal(variant.data, "a////b\0\0WXYZ####", TEXT);
+	memcpy(words, variant.data + LENGTH, sizeof words);
+	assert_int_equal(words[0], 8);
+	assert_int_equal(words[1], 7);
+	assert_int_equal(words[2], 12);
+	longer.sizes.interp_bytes = 9;
+	assert_true(image_apply(image, &longer, "beef", &variant, &err) < 0);
+	assert_non_null(strstr(err.message, "another page"));
+	ifr_buffer_release(&variant);
+	image_close(image);
+}
+
 static void refuse(const struct image *image, const struct placement *asked, const char *build_id) {
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
@@ -204,7 +243,7 @@ static void test_refusals(void **state) {
 	other.sizes.region_bytes[REGION_TEXT] = 33;
 	refuse(image, &other, "beef");
 	other = placement;
-	other.sizes.interp_bytes = 1;
+	other.sizes.interp_bytes = 100;
 	refuse(image, &other, "beef");
 	other = placement;
 	other.regions[REGION_TEXT].order = far;
@@ -347,9 +386,9 @@ static void test_map(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fill),     cmocka_unit_test(test_apply), cmocka_unit_test(test_longer),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_file),  cmocka_unit_test(test_poke),
-		cmocka_unit_test(test_names),    cmocka_unit_test(test_map),
+		cmocka_unit_test(test_fill),        cmocka_unit_test(test_apply),    cmocka_unit_test(test_longer),
+		cmocka_unit_test(test_longer_path), cmocka_unit_test(test_refusals), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_poke),        cmocka_unit_test(test_names),    cmocka_unit_test(test_map),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
