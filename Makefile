@@ -43,7 +43,7 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LINKERS:%=$(LIBEXEC)/ld/%)
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%)
 LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -88,6 +88,18 @@ $(LIBEXEC)/ld/ld: $(call objects,$(CAPTURE_SOURCES))
 $(filter-out %/ld/ld,$(LINKERS:%=$(LIBEXEC)/ld/%)): $(LIBEXEC)/ld/ld
 	@ln -sf ld $@
 
+$(LIBEXEC)/keep-ltrans: $(call objects,wrapper/lto/keep_ltrans.c $(call sources,common))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
+
+# ld.bfd loads it, and is not sanitized.
+REPLAY_C := wrapper/lto/replay.c wrapper/lto/ir_symbols.c common/buffer.c common/strings.c
+$(LIBEXEC)/replay.so: $(REPLAY_C:%.c=$(BUILD)/objects/pic/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
+
 $(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -103,7 +115,7 @@ $(BUILD)/objects/plugin/%.o: plugin/%.cc
 PLUGIN_C := $(PLUGIN_DECISIONS) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
 	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
-	$(call say,CC,"$< (for the plugin)")
+	$(call say,CC,"$< (for a plugin)")
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden $(DEPENDENCIES) -c $< -o $@
 
@@ -189,7 +201,8 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(INSTALL_ROOT)/libexec/interfero
+	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so \
+		$(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1

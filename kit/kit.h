@@ -15,7 +15,8 @@
  *
  * kit.json, format 1: "format", "key", "program" (the output's name), "output" (its path when it was linked),
  * "sha256" and "build_id" of the output, "linker" (what made it) and "linker_version", "cwd", "created" (UTC),
- * "tool", "arguments" (for ld.bfd, without output, map, build-id and plugin; IFR_KIT_ROOT stands for root/),
+ * "tool", "arguments" (for ld.bfd, without output, map, build-id and plugin; IFR_KIT_ROOT stands for root/,
+ * IFR_KIT_REPLAY for our own plugin that hands over what -flto compiled when the program was linked),
  * "inputs" ("path", "sha256", "bytes"). */
 #ifndef IFR_KIT_KIT_H
 #define IFR_KIT_KIT_H
@@ -29,6 +30,7 @@
 #include "common/strings.h"
 
 #define IFR_KIT_ROOT "@interfero-root@"
+#define IFR_KIT_REPLAY "@interfero-replay@"
 enum { IFR_SHA256_HEX = 65, IFR_BUILD_ID_MAX_BYTES = 64 };
 
 struct ifr_kit_input {

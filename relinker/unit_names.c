@@ -31,6 +31,17 @@ static bool is_temporary(const char *base) {
 	return strlen(base) == 10 && ifr_starts_with(base, "cc") && ifr_ends_with(base, ".o");
 }
 
+/* What -flto compiled in the link: PROGRAM.ltransN.ltrans.o. */
+static bool is_ltrans(const char *base) {
+	return strstr(base, ".ltrans") && ifr_ends_with(base, ".ltrans.o");
+}
+
+/* The same where GCC's collect2 names it, /tmp/ccXXXXXX.ltransN.ltrans.o: without what is different every time. */
+static const char *lasting_part(const char *base) {
+	bool temporary = is_ltrans(base) && ifr_starts_with(base, "cc") && strcspn(base, ".") == 8;
+	return temporary ? base + 9 : base;
+}
+
 /* The name of the source file as the object's symbol table has it; NULL if it has none. */
 static char *source_of(const char *path) {
 	char *name = NULL;
@@ -60,7 +71,7 @@ static char *plain_label(const struct unit *unit, const char *folder) {
 	if (unit->member)
 		return ifr_format("%s(%s)", base, unit->member);
 	if (!is_temporary(base))
-		return ifr_strdup(base);
+		return ifr_strdup(lasting_part(base));
 	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
 	char *source = source_of(path);
 	free(path);
@@ -139,8 +150,11 @@ static void find_thin(struct units *units, const struct link_map *map) {
 	struct names loaded = {0};
 	for (size_t i = 0; i < map->loaded_count; i++)
 		names_add(&loaded, map->loaded[i], 0, 0, NULL);
-	for (size_t i = 0; i < units->count; i++)
-		units->items[i].thin = !units->items[i].member && !names_find(&loaded, units->items[i].file, 0);
+	for (size_t i = 0; i < units->count; i++) {
+		struct unit *unit = &units->items[i];
+		unit->thin = !unit->member &&
+		             (is_ltrans(ifr_path_base(unit->file)) || !names_find(&loaded, unit->file, 0));
+	}
 	names_release(&loaded);
 }
 

@@ -30,7 +30,8 @@ struct unit {
 	enum region region;
 	bool movable;    /* by axes */
 	bool nameable;   /* a linker script can say its name */
-	bool thin;       /* file is a member of a thin archive, which the linker did not open by that name */
+	bool thin;       /* file is not on the command line: a member of a thin archive, or handed over by the plugin of
+	                    -flto */
 	const char *pin; /* why it is not movable, else NULL */
 };
 

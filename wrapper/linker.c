@@ -13,6 +13,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "wrapper/capture/capture.h"
+#include "wrapper/capture/ltrans.h"
 
 /* How many of our linkers are above this one; a linker that calls a compiler to link may make it 1. */
 #define GUARD "INTERFERO_LINKING"
@@ -35,19 +36,17 @@ static const char *kind_of(const char *name, const char *real) {
 	                              : "ld.bfd";
 }
 
-static bool worth_capturing(const struct ifr_link *link) {
+static bool worth_capturing(const struct ifr_link *link, char cwd[PATH_MAX]) {
 	const char *capture = getenv("INTERFERO_CAPTURE");
-	char cwd[PATH_MAX];
 	return depth() == 0 && link->has_inputs && !link->relocatable && !(capture && !strcmp(capture, "0")) &&
-	       getcwd(cwd, sizeof cwd) && !ifr_link_is_probe(link->output, cwd);
+	       getcwd(cwd, PATH_MAX) && !ifr_link_is_probe(link->output, cwd);
 }
 
-static int run_linker(const char *real, int argc, char **argv, const struct ifr_strings *more, int *status,
-                      struct ifr_error *err) {
+static int run_linker(const char *real, const struct ifr_strings *given, const struct ifr_strings *more,
+                      int *status, struct ifr_error *err) {
 	struct ifr_strings arguments = {0};
 	ifr_strings_add(&arguments, real);
-	for (int i = 1; i < argc; i++)
-		ifr_strings_add(&arguments, argv[i]);
+	ifr_strings_add_all(&arguments, given);
 	ifr_strings_add_all(&arguments, more);
 	struct ifr_process process = {.argv = (const char *const *)arguments.items};
 	int result = ifr_process_run(&process, status, err);
@@ -55,40 +54,84 @@ static int run_linker(const char *real, int argc, char **argv, const struct ifr_
 	return result;
 }
 
-static int link_and_capture(const char *name, const char *real, const struct ifr_link *link, int argc,
-                            char **argv) {
-	struct ifr_error err = {0};
-	struct ifr_strings more = {0};
-	const char *kind = kind_of(name, real);
-	bool bfd = !strcmp(kind, "ld.bfd");
-	char *folder = NULL, *map = NULL, *dependencies = NULL;
-	int status = 0;
-	int captured = ifr_temporary_dir(&folder, &err);
-	if (!captured && bfd) {
-		map = link->map ? ifr_strdup(link->map) : ifr_format("%s/map", folder);
-		dependencies =
-			link->dependency_file ? ifr_strdup(link->dependency_file) : ifr_format("%s/dependencies", folder);
-		if (!link->map)
-			ifr_strings_take(&more, ifr_format("-Map=%s", map));
-		if (!link->dependency_file)
-			ifr_strings_take(&more, ifr_format("--dependency-file=%s", dependencies));
+/* Where a captured link leaves its traces, besides the program. */
+struct traces {
+	char *folder;       /* of our own, for the time of the link */
+	char *map;          /* NULL unless the linker is ld.bfd */
+	char *dependencies; /* the same */
+};
+
+static void remove_traces(struct traces *traces) {
+	if (traces->folder)
+		ifr_tree_remove(traces->folder, NULL);
+	free(traces->folder);
+	free(traces->map);
+	free(traces->dependencies);
+}
+
+static int make_folder(const char *cwd, char **folder, struct ifr_error *err) {
+	char *made = NULL;
+	int result = ifr_temporary_dir(&made, err);
+	if (!result)
+		*folder = ifr_path_normalise(cwd, made);
+	free(made);
+	return result;
+}
+
+/* Asks ld.bfd for a map and a list of what it read, unless the user has asked already. */
+static void ask_for_traces(const struct ifr_link *link, struct traces *traces, struct ifr_strings *more) {
+	traces->map = link->map ? ifr_strdup(link->map) : ifr_format("%s/map", traces->folder);
+	traces->dependencies =
+		link->dependency_file ? ifr_strdup(link->dependency_file) : ifr_format("%s/dependencies", traces->folder);
+	if (!link->map)
+		ifr_strings_take(more, ifr_format("-Map=%s", traces->map));
+	if (!link->dependency_file)
+		ifr_strings_take(more, ifr_format("--dependency-file=%s", traces->dependencies));
+}
+
+/* Puts our program in the place of the lto-wrapper that the link may run; without it the link is as it was. */
+static void ask_for_ltrans(const struct ifr_link *link, const char *cwd, const char *folder, int argc, char **argv,
+                           struct ifr_strings *given) {
+	char *keeper = ltrans_keeper(), *wrapper = keeper ? ltrans_wrapper_of(link, cwd, keeper) : NULL;
+	struct ifr_strings changed = {0};
+	if (wrapper && !access(keeper, X_OK) && !ltrans_arguments(link, argc, argv, keeper, folder, &changed, NULL)) {
+		setenv("INTERFERO_LTO_WRAPPER", wrapper, 1);
+		setenv("INTERFERO_LTRANS", folder, 1);
+		ifr_strings_release(given);
+		ifr_strings_add_all(given, &changed);
 	}
+	ifr_strings_release(&changed);
+	free(wrapper);
+	free(keeper);
+}
+
+static int link_and_capture(const char *name, const char *real, struct ifr_link *link, const char *cwd, int argc,
+                            char **argv) {
+	struct ifr_error err = {0}, start = {0};
+	struct ifr_strings given = {0}, more = {0};
+	struct traces traces = {0};
+	const char *kind = kind_of(name, real);
+	int status = 0, captured = make_folder(cwd, &traces.folder, &err);
+	for (int i = 1; i < argc; i++)
+		ifr_strings_add(&given, argv[i]);
+	if (!captured && !strcmp(kind, "ld.bfd"))
+		ask_for_traces(link, &traces, &more);
+	if (!captured)
+		ask_for_ltrans(link, cwd, traces.folder, argc, argv, &given);
 	if (!link->has_build_id)
 		ifr_strings_add(&more, "--build-id=sha1");
-	struct ifr_error start = {0};
-	if (run_linker(real, argc, argv, &more, &status, &start)) {
+	if (run_linker(real, &given, &more, &status, &start)) {
 		fprintf(stderr, "interfero: %s\n", start.message);
 		status = start.code;
 	}
 	if (!captured && !status)
-		captured = ifr_capture(link, kind, real, dependencies, map, &err);
+		captured = ltrans_collect(link, traces.folder, &err);
+	if (!captured && !status)
+		captured = ifr_capture(link, kind, real, traces.dependencies, traces.map, &err);
 	if (captured && !status)
 		fprintf(stderr, "interfero: warning: there will be no kit of %s: %s\n", link->output, err.message);
-	if (folder)
-		ifr_tree_remove(folder, NULL);
-	free(folder);
-	free(map);
-	free(dependencies);
+	remove_traces(&traces);
+	ifr_strings_release(&given);
 	ifr_strings_release(&more);
 	return status;
 }
@@ -108,13 +151,13 @@ static char *find_linker(const char *name) {
 static int run(const char *name, char *real, int argc, char **argv) {
 	struct ifr_link link;
 	ifr_link_read(&link, argc, argv);
-	bool capture = worth_capturing(&link);
-	char deeper[16];
+	char cwd[PATH_MAX], deeper[16];
+	bool capture = worth_capturing(&link, cwd);
 	snprintf(deeper, sizeof deeper, "%d", depth() + 1);
 	setenv(GUARD, deeper, 1);
 	int status = IFR_E_ENVIRONMENT;
 	if (capture) {
-		status = link_and_capture(name, real, &link, argc, argv);
+		status = link_and_capture(name, real, &link, cwd, argc, argv);
 	} else {
 		argv[0] = real;
 		execv(real, argv);

@@ -13,6 +13,31 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "kit/kit.h"
+#include "wrapper/capture/ltrans.h"
+#include "wrapper/capture/options.h"
+
+/* The plugin that hands kept ltrans objects to ld.bfd; the caller frees. */
+static char *replay_plugin(void) {
+	char *self = ifr_path_self(), *folder = ifr_path_dir(self ? self : ".");
+	char *path = ifr_format("%s/../replay.so", folder);
+	free(folder);
+	free(self);
+	return path;
+}
+
+/* The link's own arguments; what -flto compiled is not compiled again. */
+static void add_original(const struct ifr_link *link, struct ifr_strings *arguments) {
+	char *replay = replay_plugin();
+	if (link->ltrans.count)
+		ltrans_replay(link, replay, "", arguments);
+	for (size_t i = 0; i < link->arguments.count;) {
+		struct option_use use = option_read(link->arguments.items[i], link->arguments.items[i + 1]);
+		for (int word = 0; word < use.words; word++, i++)
+			if (!link->ltrans.count || use.kind != OPTION_DROP || !strstr(use.name, "-plugin"))
+				ifr_strings_add(arguments, link->arguments.items[i]);
+	}
+	free(replay);
+}
 
 /* Asks ld.bfd what a link reads, for linkers that do not say so themselves. */
 static int ask_bfd(const struct ifr_link *link, struct ifr_buffer *dependencies, struct ifr_error *err) {
@@ -27,7 +52,7 @@ static int ask_bfd(const struct ifr_link *link, struct ifr_buffer *dependencies,
 		char *list = ifr_format("%s/dependencies", folder);
 		int status = 0;
 		ifr_strings_add(&arguments, ld);
-		ifr_strings_add_all(&arguments, &link->arguments);
+		add_original(link, &arguments);
 		ifr_strings_add(&arguments, "-o");
 		ifr_strings_take(&arguments, ifr_format("%s/output", folder));
 		ifr_strings_take(&arguments, ifr_format("--dependency-file=%s", list));
@@ -70,13 +95,18 @@ static void add_thin_members(struct ifr_kit *kit, const char *path, const char *
 }
 
 static int add_inputs(struct ifr_kit *kit, const char *cwd, const struct ifr_strings *files,
-                      struct ifr_error *err) {
+                      const struct ifr_link *link, struct ifr_error *err) {
+	for (size_t i = 0; i < link->ltrans.count; i++)
+		ifr_kit_add_input(kit, link->ltrans.items[i]);
 	for (size_t i = 0; i < files->count; i++) {
+		if (ifr_strings_contain(&link->ltrans_made, files->items[i]))
+			continue;
 		char *path = ifr_path_normalise(cwd, files->items[i]);
 		int result = 0;
-		if (strstr(path, ".ltrans"))
+		if (access(path, R_OK) && strstr(path, ".ltrans"))
 			result = ifr_fail(err, IFR_E_ENVIRONMENT,
-			                  "it used -flto, whose objects are gone by now: build without -flto");
+			                  "it used -flto, whose objects could not be kept: is there room in %s?",
+			                  getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 		else if (access(path, R_OK))
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot read its input %s", path);
 		else
@@ -167,7 +197,7 @@ int ifr_capture(const struct ifr_link *link, const char *linker, const char *rea
 	ifr_link_arguments(link, cwd, &kit.arguments, &files);
 	add_run_path(&kit);
 	ifr_dependencies_parse(ifr_buffer_text(&list), &files);
-	if ((result = identify(&kit, link->output, err)) || (result = add_inputs(&kit, cwd, &files, err)))
+	if ((result = identify(&kit, link->output, err)) || (result = add_inputs(&kit, cwd, &files, link, err)))
 		goto out;
 	add_library_folders(&kit);
 	describe(&kit, link, linker, real, cwd);

@@ -10,13 +10,15 @@
 
 /* What the arguments of a link say, response files expanded. */
 struct ifr_link {
-	struct ifr_strings arguments; /* without the linker's name */
-	char *output;                 /* as given; "a.out" by default */
-	char *map;                    /* the user's own map file, or NULL */
-	char *dependency_file;        /* the user's own, or NULL */
-	bool has_build_id;            /* a --build-id option is there, even if it is none */
-	bool relocatable;             /* -r: an object comes out, not a program */
-	bool has_inputs;              /* false for --version and the like */
+	struct ifr_strings arguments;   /* without the linker's name */
+	struct ifr_strings ltrans;      /* copies of what -flto compiled in the link, in its order; absolute paths */
+	struct ifr_strings ltrans_made; /* the names under which the linker read them, gone by now */
+	char *output;                   /* as given; "a.out" by default */
+	char *map;                      /* the user's own map file, or NULL */
+	char *dependency_file;          /* the user's own, or NULL */
+	bool has_build_id;              /* a --build-id option is there, even if it is none */
+	bool relocatable;               /* -r: an object comes out, not a program */
+	bool has_inputs;                /* false for --version and the like */
 };
 
 /* Reads argv[1…]; response files are expanded. */
@@ -27,8 +29,8 @@ void ifr_link_release(struct ifr_link *link);
 bool ifr_link_is_probe(const char *output, const char *cwd);
 
 /* The arguments with which ld.bfd repeats the link inside a kit: without output, map, build-id and compiler
- * plugin; absolute paths below IFR_KIT_ROOT. Files named by options (version scripts and the like) are added to
- * files, as absolute paths. */
+ * plugin, in whose place IFR_KIT_REPLAY stands if there are ltrans objects; absolute paths below IFR_KIT_ROOT.
+ * Files named by options (version scripts and the like) are added to files, as absolute paths. */
 void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr_strings *arguments,
                         struct ifr_strings *files);
 

@@ -9,6 +9,7 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "kit/kit.h"
+#include "wrapper/capture/ltrans.h"
 #include "wrapper/capture/options.h"
 
 static bool is_long(const char *argument, const char *name) {
@@ -56,6 +57,8 @@ void ifr_link_read(struct ifr_link *link, int argc, char **argv) {
 
 void ifr_link_release(struct ifr_link *link) {
 	ifr_strings_release(&link->arguments);
+	ifr_strings_release(&link->ltrans);
+	ifr_strings_release(&link->ltrans_made);
 	free(link->output);
 	free(link->map);
 	free(link->dependency_file);
@@ -106,6 +109,8 @@ static void add_with_value(struct ifr_strings *arguments, struct option_use use,
 void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr_strings *arguments,
                         struct ifr_strings *files) {
 	bool sysroot = false;
+	if (link->ltrans.count)
+		ltrans_replay(link, IFR_KIT_REPLAY, IFR_KIT_ROOT, arguments);
 	for (size_t i = 0; i < link->arguments.count;) {
 		const char *argument = link->arguments.items[i];
 		struct option_use use = option_read(argument, link->arguments.items[i + 1]);
