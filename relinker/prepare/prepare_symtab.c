@@ -19,20 +19,12 @@ static const char *name_of(const struct reader *reader, size_t index) {
 	return elf_view_string(&reader->preparation->output, reader->strings, reader->symbols[index].st_name);
 }
 
-/* What -flto compiles in a link has no source of its own: GCC calls it "<artificial>", and a linker with a plugin
- * leaves that name out. */
-static bool is_name(const struct reader *reader, const Elf64_Sym *symbol, const char *name) {
-	const char *theirs = name_of(reader, reader->next);
-	return !strcmp(theirs, name) ||
-	       (!*theirs && ELF64_ST_TYPE(symbol->st_info) == STT_FILE && !strcmp(name, "<artificial>"));
-}
-
 /* Whether a symbol of the output is this one of an object; atom receives what carries it. */
 static bool is_symbol(const struct reader *reader, const struct object *object, size_t index, uint32_t *atom) {
 	const Elf64_Sym *mine = &object->symbols[index], *theirs = &reader->symbols[reader->next];
 	*atom = 0;
 	if (ELF64_ST_TYPE(mine->st_info) == STT_SECTION || theirs->st_info != mine->st_info ||
-	    !is_name(reader, mine, object_symbol_name(object, mine)))
+	    strcmp(object_symbol_name(object, mine), name_of(reader, reader->next)))
 		return false;
 	if (mine->st_shndx == SHN_UNDEF || mine->st_shndx >= object->view.section_count)
 		return mine->st_shndx == theirs->st_shndx;
@@ -44,14 +36,15 @@ static bool is_symbol(const struct reader *reader, const struct object *object, 
 	       theirs->st_value == place->address + mine->st_value;
 }
 
-/* Where an object does not name its source, the linker names the object before its first symbol. */
+/* Where an object does not name its source, the linker names the object before its first symbol. So it does,
+ * without a name, where the source is "<artificial>": what -flto compiled in a link with a plugin. */
 static bool is_named_after(const struct reader *reader, const struct object *object) {
-	for (size_t i = 1; i < object->local_count; i++)
-		if (ELF64_ST_TYPE(object->symbols[i].st_info) == STT_FILE)
-			return false;
 	if (reader->next >= reader->local_count || ELF64_ST_TYPE(reader->symbols[reader->next].st_info) != STT_FILE)
 		return false;
 	const char *member = strrchr(object->file, '('), *name = name_of(reader, reader->next);
+	for (size_t i = 1; i < object->local_count; i++)
+		if (ELF64_ST_TYPE(object->symbols[i].st_info) == STT_FILE)
+			return !*name && !strcmp(object_symbol_name(object, &object->symbols[i]), "<artificial>");
 	size_t length = strlen(name);
 	if (member && ifr_ends_with(object->file, ")") && !strncmp(member + 1, name, length) &&
 	    !strcmp(member + 1 + length, ")"))
