@@ -89,20 +89,23 @@ static void ask_for_traces(const struct ifr_link *link, struct traces *traces, s
 		ifr_strings_take(more, ifr_format("--dependency-file=%s", traces->dependencies));
 }
 
-/* Puts our program in the place of the lto-wrapper that the link may run; without it the link is as it was. */
-static void ask_for_ltrans(const struct ifr_link *link, const char *cwd, const char *folder, int argc, char **argv,
-                           struct ifr_strings *given) {
+/* Puts our program in the place of the lto-wrapper that the link may run; given stays as it is after an error. */
+static int ask_for_ltrans(struct ifr_link *link, const char *cwd, const char *folder, int argc, char **argv,
+                          struct ifr_strings *given, struct ifr_error *err) {
 	char *keeper = ltrans_keeper(), *wrapper = keeper ? ltrans_wrapper_of(link, cwd, keeper) : NULL;
 	struct ifr_strings changed = {0};
-	if (wrapper && !access(keeper, X_OK) && !ltrans_arguments(link, argc, argv, keeper, folder, &changed, NULL)) {
+	int result = wrapper ? ltrans_arguments(link, argc, argv, keeper, folder, &changed, err) : 0;
+	if (wrapper && !result) {
 		setenv("INTERFERO_LTO_WRAPPER", wrapper, 1);
 		setenv("INTERFERO_LTRANS", folder, 1);
+		link->watches_ltrans = true;
 		ifr_strings_release(given);
 		ifr_strings_add_all(given, &changed);
 	}
 	ifr_strings_release(&changed);
 	free(wrapper);
 	free(keeper);
+	return result;
 }
 
 static int link_and_capture(const char *name, const char *real, struct ifr_link *link, const char *cwd, int argc,
@@ -116,8 +119,9 @@ static int link_and_capture(const char *name, const char *real, struct ifr_link 
 		ifr_strings_add(&given, argv[i]);
 	if (!captured && !strcmp(kind, "ld.bfd"))
 		ask_for_traces(link, &traces, &more);
-	if (!captured)
-		ask_for_ltrans(link, cwd, traces.folder, argc, argv, &given);
+	/* lld runs no lto-wrapper, and does not take another name for one. */
+	if (!captured && strcmp(kind, "ld.lld"))
+		captured = ask_for_ltrans(link, cwd, traces.folder, argc, argv, &given, &err);
 	if (!link->has_build_id)
 		ifr_strings_add(&more, "--build-id=sha1");
 	if (run_linker(real, &given, &more, &status, &start)) {

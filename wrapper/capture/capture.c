@@ -25,7 +25,7 @@ static char *replay_plugin(void) {
 	return path;
 }
 
-/* The link's own arguments; what -flto compiled is not compiled again. */
+/* The link's own arguments, but for the compiler's plugin: what -flto compiled is not compiled again. */
 static void add_original(const struct ifr_link *link, struct ifr_strings *arguments) {
 	char *replay = replay_plugin();
 	if (link->ltrans.count)
@@ -33,7 +33,7 @@ static void add_original(const struct ifr_link *link, struct ifr_strings *argume
 	for (size_t i = 0; i < link->arguments.count;) {
 		struct option_use use = option_read(link->arguments.items[i], link->arguments.items[i + 1]);
 		for (int word = 0; word < use.words; word++, i++)
-			if (!link->ltrans.count || use.kind != OPTION_DROP || !strstr(use.name, "-plugin"))
+			if (use.kind != OPTION_DROP || !strstr(use.name, "-plugin"))
 				ifr_strings_add(arguments, link->arguments.items[i]);
 	}
 	free(replay);
@@ -103,11 +103,7 @@ static int add_inputs(struct ifr_kit *kit, const char *cwd, const struct ifr_str
 			continue;
 		char *path = ifr_path_normalise(cwd, files->items[i]);
 		int result = 0;
-		if (access(path, R_OK) && strstr(path, ".ltrans"))
-			result = ifr_fail(err, IFR_E_ENVIRONMENT,
-			                  "it used -flto, whose objects could not be kept: is there room in %s?",
-			                  getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-		else if (access(path, R_OK))
+		if (access(path, R_OK))
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot read its input %s", path);
 		else
 			ifr_kit_add_input(kit, path);

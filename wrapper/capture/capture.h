@@ -19,6 +19,7 @@ struct ifr_link {
 	bool has_build_id;              /* a --build-id option is there, even if it is none */
 	bool relocatable;               /* -r: an object comes out, not a program */
 	bool has_inputs;                /* false for --version and the like */
+	bool watches_ltrans;            /* it runs our program (capture/ltrans.h) in place of lto-wrapper */
 };
 
 /* Reads argv[1…]; response files are expanded. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
@@ -24,7 +25,9 @@ static bool names_wrapper(const char *argument) {
 
 char *ltrans_keeper(void) {
 	char *self = ifr_path_self(), *folder = self ? ifr_path_dir(self) : NULL;
-	char *keeper = folder ? ifr_format("%s/../keep-ltrans", folder) : NULL;
+	char *above = folder ? ifr_path_dir(folder) : NULL;
+	char *keeper = above ? ifr_format("%s/keep-ltrans", above) : NULL;
+	free(above);
 	free(folder);
 	free(self);
 	return keeper;
@@ -56,6 +59,13 @@ static bool replace(char *const *from, size_t count, const char *keeper, struct 
 int ltrans_arguments(const struct ifr_link *link, int argc, char **argv, const char *keeper, const char *folder,
                      struct ifr_strings *arguments, struct ifr_error *err) {
 	struct ifr_strings all = {0};
+	if (access(keeper, X_OK))
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot run %s (install interfero again)", keeper);
+	char *untouched = ifr_format("%s/untouched", folder);
+	int marked = ifr_file_write(untouched, "", 0, 0600, err);
+	free(untouched);
+	if (marked)
+		return marked;
 	if (replace(argv + 1, (size_t)argc - 1, keeper, arguments))
 		return 0;
 	replace(link->arguments.items, link->arguments.count, keeper, &all);
@@ -72,9 +82,15 @@ int ltrans_arguments(const struct ifr_link *link, int argc, char **argv, const c
 }
 
 int ltrans_collect(struct ifr_link *link, const char *folder, struct ifr_error *err) {
-	char *list = ifr_format("%s/list", folder);
+	char *list = ifr_format("%s/list", folder), *untouched = ifr_format("%s/untouched", folder);
 	struct ifr_buffer text = {0};
-	int result = ifr_file_exists(list) ? ifr_file_read(list, 0, &text, err) : 0;
+	int result = 0;
+	if (ifr_file_exists(list))
+		result = ifr_file_read(list, 0, &text, err);
+	else if (link->watches_ltrans && !ifr_file_exists(untouched))
+		result = ifr_fail(
+			err, IFR_E_ENVIRONMENT,
+			"it used -flto, whose objects could not be kept: is there room for temporary files (TMPDIR)?");
 	ifr_strings_split(&link->ltrans_made, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < link->ltrans_made.count && !result; i++) {
 		char *from = ifr_format("%s/%zu.o", folder, i);
@@ -85,6 +101,7 @@ int ltrans_collect(struct ifr_link *link, const char *folder, struct ifr_error *
 		free(from);
 	}
 	ifr_buffer_release(&text);
+	free(untouched);
 	free(list);
 	return result;
 }

@@ -15,14 +15,15 @@ char *ltrans_keeper(void);
 char *ltrans_wrapper_of(const struct ifr_link *link, const char *cwd, const char *keeper);
 
 /* The arguments (after the linker's name) with which the plugin runs keeper in the lto-wrapper's place. Where its
- * name stands in a response file, they are one response file, folder/arguments. Errors: IFR_E_ENVIRONMENT if that
- * cannot be written. */
+ * name stands in a response file, they are one response file, folder/arguments. Puts a file folder/untouched
+ * there, which keeper removes first of all. Errors: IFR_E_ENVIRONMENT if they cannot be written, or keeper is
+ * missing. */
 int ltrans_arguments(const struct ifr_link *link, int argc, char **argv, const char *keeper, const char *folder,
                      struct ifr_strings *arguments, struct ifr_error *err);
 
 /* After the link: takes the copies that keeper made in folder into link->ltrans, as
- * folder/OUTPUT.ltransN.ltrans.o, and the names they had into link->ltrans_made. Nothing was kept where no file of
- * the link had IR in it. */
+ * folder/OUTPUT.ltransN.ltrans.o, and the names they had into link->ltrans_made. There are none where no file of
+ * the link had IR in it. Errors: IFR_E_ENVIRONMENT if keeper was run and could not make its copies. */
 int ltrans_collect(struct ifr_link *link, const char *folder, struct ifr_error *err);
 
 /* What makes ld.bfd take the kept objects again, through the plugin at path replay; their paths are below root. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Stands between the linker's plugin and GCC's lto-wrapper in a link that wrapper/linker.c captures: runs the real
  * lto-wrapper with the same arguments, copies the objects that it made, whose names it prints, and prints what it
- * printed. Whatever goes wrong with the copies, the link does not notice: the list of them is then missing.
+ * printed. Whatever goes wrong with the copies, the link does not notice: the list of them is then missing, and a
+ * file "untouched", there before, is gone.
  *
  * INTERFERO_LTO_WRAPPER is the real one's absolute path, INTERFERO_LTRANS the folder for the copies: "0.o", "1.o"
  * and so on, and last "list" with the names that were printed, a line each. */
@@ -20,7 +21,8 @@
 
 static void keep(const struct ifr_buffer *printed, const char *folder) {
 	struct ifr_strings names = {0};
-	char *list = ifr_format("%s/list", folder);
+	char *list = ifr_format("%s/list", folder), *untouched = ifr_format("%s/untouched", folder);
+	unlink(untouched);
 	ifr_strings_split(&names, ifr_buffer_text(printed), "\n");
 	int result = 0;
 	/* A linker may come here twice: what counts is the last time, if that went well. */
@@ -33,6 +35,7 @@ static void keep(const struct ifr_buffer *printed, const char *folder) {
 	if (!result)
 		ifr_file_write(list, ifr_buffer_text(printed), printed->length, 0600, NULL);
 	ifr_strings_release(&names);
+	free(untouched);
 	free(list);
 }
 
