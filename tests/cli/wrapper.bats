@@ -247,13 +247,6 @@ END
 	[ -n "$found" ] || skip "none of gold, lld, mold is installed"
 }
 
-@test "-flto: linked, with one warning that there is no kit" {
-	write_hello
-	run -0 --separate-stderr interfero-gcc -O2 -flto hello.c -o hello
-	[ "$(./hello)" = "hello 2" ]
-	explain "warning" "hello" "-flto"
-}
-
 @test "a program without a build-id is found by its bytes" {
 	write_hello
 	interfero-gcc -Wl,--build-id=none hello.c -o hello

@@ -139,6 +139,28 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 @test "assembly, at a fixed address" { asm -no-pie; same ./program; }
 @test "assembly, static" { asm -static; same ./program; }
 
+lto() { small -flto=1 "$@"; }
+
+@test "-flto" { lto; same ./program; }
+@test "-flto in several parts" { lto -flto-partition=1to1; same ./program; }
+@test "-flto in one part" { lto -flto-partition=one; same ./program; }
+@test "-flto of the whole program" { lto -flto-partition=none; same ./program; }
+@test "-flto with debugging information" { lto -g; same ./program; }
+@test "-flto, static" { lto -static; same ./program; }
+@test "-flto, at a fixed address, without what is not used" { lto -no-pie -fno-pie -Wl,--gc-sections; same ./program; }
+@test "-flto, C++" { cxx -flto=1; same ./program; }
+@test "-flto, C++ in several parts, static" { cxx -flto=1 -flto-partition=1to1 -static; same ./program; }
+@test "-flto, thread-local variables" { tls -flto=1 -flto-partition=1to1; same ./program; }
+@test "-flto, a library" { c -fPIC -shared -flto=1 "$src/library.c" -o liblibrary.so; same ./liblibrary.so no-run; }
+
+@test "-flto in parts of which some have no local symbols" {
+	printf 'int plain(int x) { return x * 3; }\n' >plain.c
+	printf 'static int list[] = {1, 2};\nint *other(void) { return list; }\n' >other.c
+	printf 'int plain(int);\nint *other(void);\nint both(int x) { return plain(x) + *other(); }\n' >both.c
+	lto -flto-partition=1to1 -fno-inline -Wl,--export-dynamic plain.c other.c both.c
+	same ./program
+}
+
 @test "libraries" {
 	c -fPIC -shared "$src/library.c" -o liblibrary.so
 	same ./liblibrary.so no-run
