@@ -156,6 +156,19 @@ objects() {
 	same ./program
 }
 
+@test "members of libgcc that only the compiled code needs" {
+	cat >wide.c <<'END'
+long wide(long x);
+__attribute__((noipa)) static __int128 divide(__int128 a, __int128 b) { return a / b; }
+long wide(long x) { return (long)divide(7 * (__int128)x, x); }
+END
+	sed -i 's/return 0;/return (int)wide(argc) - 7;/; 1i long wide(long x);' main.c
+	interfero-gcc -O2 -c more.c -o plain.o
+	built interfero-gcc -O2 -flto=1 main.c wide.c rest.c plain.o -o program
+	functions_of program | grep -q '^__divti3$'
+	same ./program
+}
+
 @test "C++ with exceptions" {
 	interfero-g++ -O2 -flto=1 "$programs/exceptions.cc" -o program
 	same ./program
