@@ -15,6 +15,7 @@ const char *argp_program_version = "interfero " INTERFERO_VERSION;
 static const struct ifr_command commands[] = {
 	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
 	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
+	{"layout", ifr_command_layout, "print a layout as a plan that holds it fast", &ifr_layout_argp},
 	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},

@@ -118,31 +118,48 @@ int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes
 	return image_apply(layout->image, &layout->placement, layout->build_id, bytes, err);
 }
 
+/* Names the places of a region's units in their order. */
+static int name_places(const struct units *units, const struct placed_region *placed, enum region region,
+                       bool addresses, struct ifr_plan *plan, struct ifr_error *err) {
+	uint64_t at = units->regions[region].address;
+	for (size_t i = 0; i < placed->count; i++) {
+		const struct unit *unit = &units->items[placed->order[i].unit];
+		/* Held data stay by themselves. */
+		bool named = unit->nameable && (region == REGION_TEXT || !unit->pin);
+		if (addresses && named && !unit->align)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
+			                unit->name);
+		uint64_t align = unit->align ? unit->align : 1;
+		at = (at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
+		if (named && addresses)
+			ifr_plan_place_at(plan, unit->name, at);
+		else if (named)
+			ifr_plan_place(plan, unit->name);
+		at += unit->span_bytes;
+	}
+	return 0;
+}
+
 int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
                        struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
+	struct placement base = {0};
+	const struct placement *placement = &layout->placement;
+	int result = 0;
 	ifr_plan_init(plan);
 	strcpy(plan->kit, layout->relinker->kit->key);
-	for (int r = 0; r < REGIONS; r++) {
-		const struct placed_region *placed = &layout->placement.regions[r];
-		uint64_t at = units->regions[r].address;
-		for (size_t i = 0; i < placed->count; i++) {
-			const struct unit *unit = &units->items[placed->order[i].unit];
-			/* Held data stay by themselves. */
-			bool named = unit->nameable && (r == REGION_TEXT || !unit->pin);
-			if (addresses && named && !unit->align)
-				return ifr_fail(err, IFR_E_ENVIRONMENT,
-				                "the alignment of %s is not known: no addresses can be told", unit->name);
-			uint64_t align = unit->align ? unit->align : 1;
-			at = (at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
-			if (named && addresses)
-				ifr_plan_place_at(plan, unit->name, at);
-			else if (named)
-				ifr_plan_place(plan, unit->name);
-			at += unit->span_bytes;
-		}
+	if (layout->shipped) {
+		struct ifr_plan none;
+		ifr_plan_init(&none);
+		result = placement_make(&base, units, &none, NULL, err);
+		placement = &base;
 	}
-	return 0;
+	for (int r = 0; r < REGIONS && !result; r++)
+		result = name_places(units, &placement->regions[r], (enum region)r, addresses, plan, err);
+	placement_release(&base);
+	if (result)
+		ifr_plan_release(plan);
+	return result;
 }
 
 static int link_layout(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,

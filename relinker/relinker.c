@@ -109,35 +109,45 @@ void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relin
 	info->data_reason = relinker->unread.code ? relinker->unread.message : "";
 }
 
+size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker) {
+	return relinker->units.count;
+}
+
+void ifr_relinker_unit(const struct ifr_relinker *relinker, size_t index, struct ifr_relinker_unit *described) {
+	const struct unit *unit = &relinker->units.items[index];
+	*described = (struct ifr_relinker_unit){unit->name, unit->address, unit->bytes, unit->align, unit->pin};
+}
+
 /* --- pins ---------------------------------------------------------------------------------------------------- */
 
 enum { NAMED_PINS = 3 };
 
 /* "12 units: it is of a start file (crt1.o:.text, crti.o:.text, …)". */
-static void print_reason(const struct units *units, const char *reason, struct ifr_buffer *text) {
-	size_t count = 0;
+static void print_reason(const struct units *units, size_t count, const char *reason, struct ifr_buffer *text) {
+	size_t found = 0;
 	struct ifr_buffer names = {0};
-	for (size_t i = 0; i < units->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (units->items[i].pin != reason)
 			continue;
-		if (count++ < NAMED_PINS)
-			ifr_buffer_printf(&names, "%s%s", count > 1 ? ", " : "", units->items[i].name);
+		if (found++ < NAMED_PINS)
+			ifr_buffer_printf(&names, "%s%s", found > 1 ? ", " : "", units->items[i].name);
 	}
-	ifr_buffer_printf(text, "%zu unit%s: %s (%s%s)\n", count, count > 1 ? "s" : "", reason,
-	                  ifr_buffer_text(&names), count > NAMED_PINS ? ", …" : "");
+	ifr_buffer_printf(text, "%zu unit%s: %s (%s%s)\n", found, found > 1 ? "s" : "", reason,
+	                  ifr_buffer_text(&names), found > NAMED_PINS ? ", …" : "");
 	ifr_buffer_release(&names);
 }
 
-void ifr_relinker_print_pins(const struct ifr_relinker *relinker, struct ifr_buffer *text) {
+void ifr_relinker_print_pins(const struct ifr_relinker *relinker, bool data, struct ifr_buffer *text) {
 	const struct units *units = &relinker->units;
-	for (size_t i = 0; i < units->count; i++) {
+	size_t count = data ? units->count : units->regions[REGION_TEXT].count;
+	for (size_t i = 0; i < count; i++) {
 		const char *reason = units->items[i].pin;
 		bool first = reason != NULL;
 		/* Reasons are few and are constants. */
 		for (size_t k = 0; k < i && first; k++)
 			first = units->items[k].pin != reason;
 		if (first)
-			print_reason(units, reason, text);
+			print_reason(units, count, reason, text);
 	}
 	image_store_print_pins(relinker->images, text);
 }

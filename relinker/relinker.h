@@ -48,9 +48,21 @@ int ifr_relinker_open(const struct ifr_kit *kit, struct ifr_relinker **relinker,
 void ifr_relinker_close(struct ifr_relinker *relinker);
 void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relinker_info *info);
 
-/* Why units are not movable, a line for each reason with its number of units and the first of them; what made
- * images so far (ifr_relinker_place) found out is among them. */
-void ifr_relinker_print_pins(const struct ifr_relinker *relinker, struct ifr_buffer *text);
+/* A unit of the base layout; name and pin belong to the relinker. */
+struct ifr_relinker_unit {
+	const char *name;
+	uint64_t address, bytes;
+	unsigned align;  /* 0 where it is not known */
+	const char *pin; /* why axes do not move it, or NULL */
+};
+
+/* The units, by section and address. */
+size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker);
+void ifr_relinker_unit(const struct ifr_relinker *relinker, size_t index, struct ifr_relinker_unit *unit);
+
+/* Why units are not movable, a line for each reason with its number of units and the first of them; what making
+ * images found out so far (ifr_relinker_place) is among them. data: also units of data. */
+void ifr_relinker_print_pins(const struct ifr_relinker *relinker, bool data, struct ifr_buffer *text);
 
 /* What a variant is. */
 struct ifr_variant {
@@ -65,10 +77,9 @@ int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_pla
                        struct ifr_layout **layout, struct ifr_error *err);
 void ifr_layout_close(struct ifr_layout *layout);
 
-/* Writes a layout as places of a plan, which names every unit of the sections that the layout places: their order,
- * or their addresses, which repeat it exactly where only code, or only data, moves (addresses are those of the
- * shipped program's sections). The plan is the caller's to release. Errors: IFR_E_ENVIRONMENT if addresses are
- * asked for and alignments are not known. */
+/* Writes a layout as places of a plan, which names every unit of the sections that the layout places (of the base
+ * layout: of .text): their order, or their addresses. The plan is the caller's to release. Errors:
+ * IFR_E_ENVIRONMENT if addresses are asked for and alignments are not known. */
 int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
                        struct ifr_error *err);
 

@@ -152,8 +152,8 @@ static void find_thin(struct units *units, const struct link_map *map) {
 		names_add(&loaded, map->loaded[i], 0, 0, NULL);
 	for (size_t i = 0; i < units->count; i++) {
 		struct unit *unit = &units->items[i];
-		unit->thin = !unit->member &&
-		             (is_ltrans(ifr_path_base(unit->file)) || !names_find(&loaded, unit->file, 0));
+		unit->thin =
+			!unit->member && (is_ltrans(ifr_path_base(unit->file)) || !names_find(&loaded, unit->file, 0));
 	}
 	names_release(&loaded);
 }

@@ -28,10 +28,10 @@ struct unit {
 	uint32_t align;      /* a power of two; 0 where it is not known */
 	unsigned bucket;     /* which statement of the linker script placed it: .text.unlikely, .text.startup, … */
 	enum region region;
-	bool movable;    /* by axes */
-	bool nameable;   /* a linker script can say its name */
-	bool thin;       /* file is not on the command line: a member of a thin archive, or handed over by the plugin of
-	                    -flto */
+	bool movable;  /* by axes */
+	bool nameable; /* a linker script can say its name */
+	bool thin;     /* file is not on the command line: a member of a thin archive, or handed over by the plugin of
+	                  -flto */
 	const char *pin; /* why it is not movable, else NULL */
 };
 

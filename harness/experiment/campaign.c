@@ -143,14 +143,34 @@ out:
 static int note_base(struct campaign_state *state, const struct ifr_relinker *relinker, struct ifr_error *err) {
 	struct ifr_relinker_info info;
 	ifr_relinker_describe(relinker, &info);
-	char *units = ifr_format("%zu of %zu units movable", info.movable, info.units);
-	int result = ifr_experiment_set(state->experiment, "units", units, err);
-	if (!result && !info.reproduces) {
-		char *text = ifr_format("The variants' base layout is not the one that ships: %s.", info.reason);
-		result = ifr_experiment_warn(state->experiment, text, err);
-		free(text);
-	}
+	if (info.reproduces)
+		return 0;
+	char *text = ifr_format("The variants' base layout is not the one that ships: %s.", info.reason);
+	int result = ifr_experiment_warn(state->experiment, text, err);
+	free(text);
+	return result;
+}
+
+/* What can move and what cannot, and why: known once variants were made. */
+static int note_units(struct campaign_state *state, const struct ifr_relinker *relinker, struct ifr_error *err) {
+	struct ifr_relinker_info info;
+	struct ifr_buffer pins = {0};
+	bool data = state->plan->family.axes & 1u << IFR_AXIS_DATA;
+	ifr_relinker_describe(relinker, &info);
+	char *units = ifr_format("%zu of %zu units of code", info.movable, info.units),
+		 *all = data ? ifr_format("%s, %zu of %zu of data", units, info.data_movable, info.data_units)
+	                 : ifr_strdup(units);
+	ifr_relinker_print_pins(relinker, data, &pins);
+	for (char *line = pins.data; line && (line = strchr(line, '\n')) && line[1];)
+		*line = ';';
+	if (pins.length)
+		pins.data[--pins.length] = '\0';
+	int result = ifr_experiment_set(state->experiment, "movable", all, err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, "pinned", ifr_buffer_text(&pins), err);
+	ifr_buffer_release(&pins);
 	free(units);
+	free(all);
 	return result;
 }
 
@@ -173,6 +193,8 @@ static int make_variants(struct campaign_state *state, struct ifr_error *err) {
 		result = make_variant(state, relinker, i, err);
 		state->ready = i + !result;
 	}
+	if (!result)
+		result = note_units(state, relinker, err);
 	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
 	if (ifr_launch_interrupted())
 		result = 0;

@@ -112,6 +112,8 @@ static void say_facts(struct ifr_prose *prose) {
 	                                       {"Address randomisation (ASLR)", "aslr"},
 	                                       {"Seed", "seed"},
 	                                       {"Axes that were varied", "axes"},
+	                                       {"Movable", "movable"},
+	                                       {"Not movable", "pinned"},
 	                                       {"Kit", "kit"},
 	                                       {"Started", "started"},
 	                                       {"Measured with interfero", "tool version"}};

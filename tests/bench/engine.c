@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
 			failed += check(&subject, i + 1, plans[i][0], plans[i][1], keep);
 		failed += check_places(&subject, count + 1, false, keep);
 		failed += check_places(&subject, count + 2, true, keep);
-		ifr_relinker_print_pins(subject.relinker, &pins);
+		ifr_relinker_print_pins(subject.relinker, true, &pins);
 		print_lines(&pins);
 		ifr_buffer_release(&pins);
 		printf("1..%zu\n", count + 2);

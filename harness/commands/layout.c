@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero layout: what lies where in a program, in a form that a plan can hold fast. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/commands/commands.h"
+#include "harness/experiment/variants.h"
+#include "kit/kit.h"
+#include "relinker/relinker.h"
+
+struct options {
+	const char *program, *plan;
+	bool addresses, units;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case 'p':
+		options->plan = argument;
+		return 0;
+	case 'a':
+		options->addresses = true;
+		return 0;
+	case 'u':
+		options->units = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->program)
+			argp_error(state, "one program at a time, not also \"%s\"", argument);
+		options->program = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->program)
+			argp_error(state, "name a program built with interfero-gcc");
+		if (options->units && (options->plan || options->addresses))
+			argp_error(state, "--units lists what ships: it goes without --plan and --addresses");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"plan", 'p', "FILE", 0, "The layout that this plan makes, instead of the one that ships", 0},
+	{"addresses", 'a', NULL, 0, "Give every unit its address (at), not its place in the order (order)", 0},
+	{"units", 'u', NULL, 0, "List the units with their addresses, sizes and alignments, and what pins them", 0},
+	{0},
+};
+const struct argp ifr_layout_argp = {
+	table,
+	parse,
+	"PROGRAM",
+	"Print the layout of a program as a plan that names each unit's place.\v"
+	"A unit is an input section of the link, OBJECT:SECTION: a function where objects were compiled with "
+	"-ffunction-sections, an object's whole text otherwise, a variable or constant likewise. The printed plan "
+	"holds a found layout fast, lines up another build of the program with it, or, edited, moves one function: "
+	"interfero variants --plan FILE makes it. Names that a program does not have are skipped and counted.",
+	NULL,
+	NULL,
+	NULL};
+
+static int print_layout(const struct ifr_relinker *relinker, const struct options *options,
+                        struct ifr_error *err) {
+	struct ifr_plan plan, places;
+	struct ifr_layout *layout = NULL;
+	struct ifr_buffer text = {0};
+	ifr_plan_init(&plan);
+	ifr_plan_init(&places);
+	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
+	if (!result)
+		result = ifr_axes_check(ifr_plan_axes(&plan), err);
+	if (!result)
+		result = ifr_relinker_place(relinker, &plan, &layout, err);
+	if (!result)
+		result = ifr_layout_to_plan(layout, options->addresses, &places, err);
+	if (!result) {
+		/* A plan by names is for other builds, too: it is bound to no kit. */
+		places.kit[0] = '\0';
+		ifr_plan_print(&places, &text);
+		if (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout))
+			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	}
+	ifr_buffer_release(&text);
+	ifr_layout_close(layout);
+	ifr_plan_release(&places);
+	ifr_plan_release(&plan);
+	return result;
+}
+
+static int print_units(const struct ifr_relinker *relinker, struct ifr_error *err) {
+	printf("%-18s %8s %5s  %s\n", "ADDRESS", "BYTES", "ALIGN", "UNIT");
+	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		printf("0x%016" PRIx64 " %8" PRIu64 " %5u  %s%s%s%s\n", unit.address, unit.bytes, unit.align, unit.name,
+		       unit.pin ? " (pinned: " : "", unit.pin ? unit.pin : "", unit.pin ? ")" : "");
+	}
+	return fflush(stdout) ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
+}
+
+int ifr_command_layout(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	struct ifr_kit kit;
+	struct ifr_relinker *relinker = NULL;
+	argp_parse(&ifr_layout_argp, argc, argv, 0, NULL, &options);
+	ifr_kit_init(&kit);
+	int result = ifr_kit_of_program(options.program, &kit, &err);
+	if (!result)
+		result = ifr_relinker_open(&kit, &relinker, &err);
+	if (!result)
+		result = options.units ? print_units(relinker, &err) : print_layout(relinker, &options, &err);
+	ifr_relinker_close(relinker);
+	ifr_kit_release(&kit);
+	return result ? ifr_command_failed(&err) : 0;
+}
