@@ -97,8 +97,10 @@ static int find_places(const struct units *units, const struct ifr_plan *plan, s
 	}
 	if (!result && plan->place_count && !placement->places)
 		result =
-			ifr_fail(err, IFR_E_USAGE, "none of the %zu units that the plan places is in this program (%s, …)",
-		             plan->place_count, plan->places[0].unit);
+			ifr_fail(err, IFR_E_USAGE,
+		             "this program has none of the units that the plan places (%s%s): interfero layout --units "
+		             "lists its own",
+		             plan->places[0].unit, plan->place_count > 1 ? ", …" : "");
 	names_release(&index);
 	return result;
 }

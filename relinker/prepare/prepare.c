@@ -48,19 +48,14 @@ int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, stru
 	return result;
 }
 
-static int link_image(struct preparation *preparation, const struct ld_engine *engine, const char *script,
-                      const char *output, const char *map, struct ifr_error *err) {
+static int open_program(struct preparation *preparation, const struct prepare_files *files,
+                        struct ifr_error *err) {
 	struct image *image = preparation->image;
-	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units);
-	int result =
-		ld_engine_link(engine, preparation->units, &placement, script, engine->kit->build_id, output, map, err);
-	placement_release(&placement);
+	int result = prepare_read_program(files->program, &image->bytes, &image->length, err);
 	if (!result)
-		result = prepare_read_program(output, &image->bytes, &image->length, err);
+		result = elf_view_open(&preparation->output, image->bytes, image->length, files->name, err);
 	if (!result)
-		result = elf_view_open(&preparation->output, image->bytes, image->length, engine->kit->program, err);
-	if (!result)
-		result = link_map_read(&preparation->map, map, err);
+		result = link_map_read(&preparation->map, files->map, err);
 	if (result)
 		return result;
 	for (int r = 0; r < REGIONS; r++) {
@@ -90,22 +85,25 @@ static void list_wraps(struct preparation *preparation, const struct ifr_strings
 	}
 }
 
-static int read_all(struct preparation *preparation, const struct ld_engine *engine, struct ifr_error *err) {
+int prepare_read(struct preparation *preparation, const struct prepare_files *files, struct ifr_error *err) {
 	static int (*const steps[])(struct preparation *, struct ifr_error *) = {
 		prepare_atoms,       prepare_symbols, prepare_dynamics, prepare_sites,
 		prepare_linker_made, prepare_frames,  prepare_symtab,
 	};
-	list_wraps(preparation, &engine->kit->arguments);
+	int result = open_program(preparation, files, err);
+	if (result)
+		return result;
+	list_wraps(preparation, files->arguments);
 	preparation->item_sections = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
 	preparation->item_objects = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
-	int result = objects_read(&preparation->objects, &preparation->map, &preparation->output, engine->folder,
-	                          preparation->item_sections, preparation->item_objects, err);
+	result = objects_read(&preparation->objects, &preparation->map, &preparation->output, files->folder,
+	                      preparation->item_sections, preparation->item_objects, err);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps && !result; i++)
 		result = steps[i](preparation, err);
 	return result;
 }
 
-static void release(struct preparation *preparation) {
+void prepare_release(struct preparation *preparation) {
 	link_map_release(&preparation->map);
 	objects_release(&preparation->objects);
 	struct names *tables[] = {&preparation->at, &preparation->definitions, &preparation->globals,
@@ -123,6 +121,15 @@ static void release(struct preparation *preparation) {
 	free(preparation->dynamics);
 }
 
+static int link_image(const struct preparation *preparation, const struct ld_engine *engine, const char *script,
+                      const char *output, const char *map, struct ifr_error *err) {
+	struct placement placement = prepare_placement(&preparation->image->numbers.sizes, preparation->units);
+	int result =
+		ld_engine_link(engine, preparation->units, &placement, script, engine->kit->build_id, output, map, err);
+	placement_release(&placement);
+	return result;
+}
+
 int image_prepare(const struct ld_engine *engine, const struct units *units, const char *script,
                   const struct layout_sizes *sizes, struct image **prepared, struct ifr_error *err) {
 	struct image *image = ifr_alloc(sizeof *image);
@@ -136,8 +143,10 @@ int image_prepare(const struct ld_engine *engine, const struct units *units, con
 		map = ifr_format("%s/map", folder);
 		result = link_image(&preparation, engine, script, output, map, err);
 	}
+	const struct prepare_files files = {engine->kit->program, output, map, engine->folder,
+	                                    &engine->kit->arguments};
 	if (!result)
-		result = read_all(&preparation, engine, err);
+		result = prepare_read(&preparation, &files, err);
 	if (!result)
 		result = prepare_check(&preparation, engine, script, output, err);
 	if (folder)
@@ -145,7 +154,7 @@ int image_prepare(const struct ld_engine *engine, const struct units *units, con
 	free(folder);
 	free(output);
 	free(map);
-	release(&preparation);
+	prepare_release(&preparation);
 	if (result)
 		image_close(image);
 	else

@@ -62,6 +62,21 @@ struct preparation {
 
 enum { PREPARE_TWICE = UINT32_MAX };
 
+/* What a link left behind. */
+struct prepare_files {
+	const char *name;                    /* of the program, for messages */
+	const char *program, *map;           /* as the linker wrote them */
+	const char *folder;                  /* in which it ran */
+	const struct ifr_strings *arguments; /* that it was given */
+};
+
+/* Reads an image from the files of a link, by the steps below in their order; the preparation has its units, and
+ * an image with the sizes it is for. Errors: IFR_E_ENVIRONMENT with the reason why the program cannot be moved in
+ * memory. */
+int prepare_read(struct preparation *preparation, const struct prepare_files *files, struct ifr_error *err);
+/* Everything but the image, also after an error. */
+void prepare_release(struct preparation *preparation);
+
 /* Atoms, the room behind them, and the atoms of all sections' places. */
 int prepare_atoms(struct preparation *preparation, struct ifr_error *err);
 /* The tables of symbols. */
