@@ -77,6 +77,12 @@ static int describe(const struct reading *reading, size_t index, struct atom *at
 		                                                                      : output->sh_addralign;
 	if (align & (align - 1) || align > output->sh_addralign)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has an odd alignment", item->name, item->file);
+	/* Those of the operating system and the processor, as that of attribute((retain)), the output has from the section
+	 * that comes first. */
+	uint64_t flags = section ? object->view.sections[section].sh_flags ^ output->sh_flags : 0;
+	if (flags & (SHF_MASKOS | SHF_MASKPROC))
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has flags that %s does not have", item->name, item->file,
+		                item->output);
 	*atom = (struct atom){.offset = (uint32_t)offset, .bytes = (uint32_t)item->bytes, .align = (uint32_t)align};
 	return 0;
 }
