@@ -12,7 +12,8 @@ struct entry {
 };
 
 static struct entry place_frame(const struct frame *frame, const struct atom_ways *ways) {
-	return (struct entry){frame->start + (int32_t)ways->way[frame->atom], frame->fde, frame->bytes};
+	return (struct entry){(int32_t)((uint32_t)frame->start + (uint32_t)ways->way[frame->atom]), frame->fde,
+	                      frame->bytes};
 }
 
 /* The table's own order, by start and then by length; nearly there already. */
