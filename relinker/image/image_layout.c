@@ -6,6 +6,7 @@
 #include "relinker/image/image_parts.h"
 
 enum { LONGEST_NOP_BYTES = 10 };
+#define FAR_OUT (UINT64_MAX / 2)
 
 /* Ref: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, NOP, "Recommended Multi-Byte
  * Sequence of NOP Instruction"; the one of 10 bytes has one more prefix (66 2e). */
@@ -48,15 +49,25 @@ struct cursor {
 	uint32_t *count; /* of the atoms in the ways' order */
 };
 
+/* What would not fit is counted, not written: the end tells. */
+static bool fits(const struct cursor *cursor, uint64_t count) {
+	uint64_t limit = cursor->region->limit;
+	return cursor->bytes && cursor->dot <= limit && count <= limit - cursor->dot;
+}
+
+/* A count that has run over stays there: it must not come round to where there is room again. */
+static void advance(struct cursor *cursor, uint64_t count) {
+	cursor->dot = count < FAR_OUT - cursor->dot ? cursor->dot + count : FAR_OUT;
+}
+
 static void put_gap(struct cursor *cursor, uint64_t count, bool code) {
-	/* What would not fit is counted, not written: the end tells. */
-	if (cursor->bytes && count && count <= cursor->region->limit && cursor->dot <= cursor->region->limit - count) {
+	if (count && fits(cursor, count)) {
 		if (code)
 			image_fill(cursor->bytes + cursor->dot, count);
 		else
 			memset(cursor->bytes + cursor->dot, 0, count);
 	}
-	cursor->dot += count;
+	advance(cursor, count);
 }
 
 static uint64_t to_align(uint64_t dot, uint64_t align) {
@@ -66,10 +77,10 @@ static uint64_t to_align(uint64_t dot, uint64_t align) {
 static void put(struct cursor *cursor, uint32_t index) {
 	const struct image *image = cursor->image;
 	const struct atom *atom = &image->atoms[index];
-	if (cursor->bytes && cursor->dot + atom->bytes <= cursor->region->limit)
+	if (fits(cursor, atom->bytes))
 		memcpy(cursor->bytes + cursor->dot, image->bytes + cursor->region->at + atom->offset, atom->bytes);
 	cursor->ways->way[index] = cursor->dot - atom->offset;
-	cursor->dot += atom->bytes;
+	advance(cursor, atom->bytes);
 }
 
 static void put_atoms(struct cursor *cursor, uint32_t first, uint32_t end) {
