@@ -4,11 +4,15 @@
  * the process, where an invariant is broken; the input that did it is named then, and comes again under its
  * number.
  *
- *     FUZZ_RUNS   how many mutations; by default 20000, or as many as fit into five seconds
- *     FUZZ_FIRST  number of the first mutation, 0 by default
- *     FUZZ_KEEP   if set, each input is written to $TMPDIR/fuzz-input before it is run */
+ *     FUZZ_RUNS     how many mutations; by default as many as fit into the time, 20000 at most where the target
+ * does not say how long it wants FUZZ_SECONDS  the time; by default the target's own, or five seconds FUZZ_FIRST
+ * number of the first mutation, 0 by default FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input
+ * before it is run
+ *
+ * What a target may say besides is in tests/fuzz/target.h. */
 #include <dirent.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +26,7 @@
 
 #include "common/file.h"
 #include "common/random.h"
-
-int ifr_fuzz_one(const unsigned char *data, size_t size);
+#include "tests/fuzz/target.h"
 
 enum { RUNS = 20000, BUDGET_SECONDS = 5, HANG_SECONDS = 20, INPUT_MAX_BYTES = 1 << 16 };
 
@@ -32,6 +35,12 @@ struct corpus {
 	struct ifr_buffer *inputs;
 	size_t count;
 };
+
+/* Targets start programs, and a fork copies the page tables of all that the sanitizer holds back. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) {
+	return "quarantine_size_mb=8";
+}
 
 static char running[512] = "# nothing was running\n";
 
@@ -185,8 +194,11 @@ static void run_mutation(const struct corpus *corpus, uint64_t number) {
 	snprintf(running, sizeof running, "# running: mutation %llu, of %.400s\n", (unsigned long long)number,
 	         corpus->names[base]);
 	ifr_buffer_append(&input, corpus->inputs[base].data, corpus->inputs[base].length);
-	for (size_t i = 0; i < steps && input.length < INPUT_MAX_BYTES; i++)
-		mutate(&draws, &input, corpus);
+	if (ifr_fuzz_mutate && below(&draws, 4))
+		ifr_fuzz_mutate(below(&draws, UINT64_MAX), &input);
+	else
+		for (size_t i = 0; i < steps && input.length < INPUT_MAX_BYTES; i++)
+			mutate(&draws, &input, corpus);
 	run(&input);
 	ifr_buffer_release(&input);
 }
@@ -210,8 +222,11 @@ int main(int argc, char **argv) {
 		run(&corpus.inputs[i]);
 	}
 	printf("ok 1 - corpus of %zu files\n", corpus.count);
-	uint64_t runs = number_of("FUZZ_RUNS", RUNS), first = number_of("FUZZ_FIRST", 0), done = 0;
-	time_t end = getenv("FUZZ_RUNS") ? 0 : time(NULL) + BUDGET_SECONDS;
+	uint64_t seconds = number_of("FUZZ_SECONDS", &ifr_fuzz_seconds ? ifr_fuzz_seconds : BUDGET_SECONDS);
+	bool timed = &ifr_fuzz_seconds || getenv("FUZZ_SECONDS");
+	uint64_t runs = number_of("FUZZ_RUNS", timed ? UINT64_MAX : RUNS), first = number_of("FUZZ_FIRST", 0),
+			 done = 0;
+	time_t end = getenv("FUZZ_RUNS") ? 0 : time(NULL) + (time_t)seconds;
 	for (; done < runs && (!end || time(NULL) < end); done++)
 		run_mutation(&corpus, first + done);
 	printf("ok 2 - %llu mutations\n1..2\n", (unsigned long long)done);

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Damaged objects, programs and maps: an image is prepared from them, or there is an error. What is prepared from
+ * files of which none was damaged gives the program itself; whatever is prepared can be applied within its bounds.
+ *
+ * An input is the number of a subject, a seed of placements, and a list of pokes. One of 64 inputs has its pokes
+ * in the objects alone and goes the whole way, with the linker: the variants that come of it are then the
+ * linker's, byte for byte. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/random.h"
+#include "relinker/image/image_check.h"
+#include "relinker/prepare/prepare.h"
+#include "tests/fuzz/pokes.h"
+#include "tests/fuzz/subjects.h"
+#include "tests/fuzz/target.h"
+
+const unsigned ifr_fuzz_seconds = 40;
+
+enum { HEAD_BYTES = 2, ONE_LINKED_OF = 64, PLACEMENTS = 4 };
+
+void ifr_fuzz_mutate(uint64_t bits, struct ifr_buffer *input) {
+	poke_draw(bits, HEAD_BYTES, input);
+}
+
+static void is_error(const struct ifr_error *err) {
+	assert(err->code == IFR_E_ENVIRONMENT && *err->message);
+}
+
+/* Writes the files that the input changes, and marks them. */
+static void damage(const struct subject *subject, const unsigned char *pokes, size_t length, size_t files,
+                   bool changed[SUBJECT_FILES]) {
+	struct ifr_buffer contents[SUBJECT_FILES] = {0};
+	for (size_t i = 0; i < poke_count(length); i++) {
+		struct poke poke = poke_of(pokes, length, i);
+		size_t file = poke.file % files;
+		if (!changed[file])
+			ifr_buffer_append(&contents[file], subject->files[file].data, subject->files[file].length);
+		changed[file] = true;
+		if (file == SUBJECT_MAP)
+			poke_text(&contents[file], &poke);
+		else
+			poke_elf(&contents[file], &poke);
+	}
+	for (size_t i = 0; i < SUBJECT_FILES; i++) {
+		if (changed[i])
+			subject_write(subject, i, &contents[i]);
+		ifr_buffer_release(&contents[i]);
+	}
+}
+
+static void repair(const struct subject *subject, const bool changed[SUBJECT_FILES]) {
+	for (size_t i = 0; i < SUBJECT_FILES; i++)
+		if (changed[i])
+			subject_write(subject, i, &subject->files[i]);
+}
+
+/* Number 0 leaves everything where it is. */
+static void place(const struct subject *subject, uint64_t seed, unsigned number, uint64_t text_bytes,
+                  struct placement *placement) {
+	struct ifr_plan plan;
+	ifr_plan_init(&plan);
+	if (number)
+		ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed + number);
+	if (number == 2)
+		plan.axis[IFR_AXIS_FUNCTIONS].value[0] = 1;
+	if (number == 3) {
+		ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
+		ifr_plan_enable(&plan, IFR_AXIS_BASE, seed);
+	}
+	placement_make(placement, &subject->units, &plan);
+	placement->text_bytes = text_bytes;
+}
+
+/* Whether a variant came of it. */
+static bool apply(const struct subject *subject, const struct image *image, const struct placement *placement,
+                  struct ifr_buffer *variant) {
+	struct ifr_error err = {0};
+	if (!image_apply(image, placement, subject->kit.build_id, variant, &err))
+		return true;
+	is_error(&err);
+	return false;
+}
+
+static void print_all(const struct subject *subject, const struct image *image) {
+	struct image_info info;
+	struct ifr_buffer text = {0};
+	image_describe(image, &info);
+	assert(info.movable <= info.units && info.units == subject->units.count);
+	image_print_pins(image, &subject->units, &text);
+	ifr_buffer_release(&text);
+}
+
+/* In this process: all that is read behind the link. */
+static void read_damaged(const struct subject *subject, uint64_t seed, bool intact) {
+	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
+	const struct prepare_files files = {"subject", program, map, subject->folder, &subject->kit.arguments};
+	struct image *image = ifr_alloc(sizeof *image);
+	struct preparation preparation = {.units = &subject->units, .image = image};
+	struct ifr_buffer variant = {0};
+	struct ifr_error err = {0};
+	image->numbers.text_bytes = subject->units.text_bytes;
+	image->numbers.units = image_digest_units(&subject->units);
+	if (prepare_read(&preparation, &files, &err)) {
+		is_error(&err);
+		assert(!intact);
+	} else {
+		print_all(subject, image);
+		for (unsigned i = 0; i < PLACEMENTS; i++) {
+			struct placement placement;
+			place(subject, seed, i, image->numbers.text_bytes, &placement);
+			bool made = apply(subject, image, &placement, &variant);
+			assert(!intact || i ||
+			       (made && variant.length == subject->files[SUBJECT_PROGRAM].length &&
+			        !memcmp(variant.data, subject->files[SUBJECT_PROGRAM].data, variant.length)));
+			placement_release(&placement);
+		}
+	}
+	ifr_buffer_release(&variant);
+	prepare_release(&preparation);
+	image_close(image);
+	free(program);
+	free(map);
+}
+
+/* --- with the linker ----------------------------------------------------------------------------------------- */
+
+/* The linker's variant is the engine's, where both make one. */
+static void compare(const struct subject *subject, const struct units *units, const char *script,
+                    const struct image *image, const struct placement *placement) {
+	char *path = ifr_format("%s/linked", subject->folder);
+	struct ifr_buffer mine = {0};
+	uint8_t *theirs = NULL;
+	size_t length = 0;
+	if (apply(subject, image, placement, &mine) &&
+	    !ld_engine_link(&subject->engine, units, placement, script, subject->kit.build_id, path, NULL, NULL) &&
+	    !prepare_read_program(path, &theirs, &length, NULL))
+		assert(length == mine.length && !memcmp(theirs, mine.data, length));
+	ifr_buffer_release(&mine);
+	free(theirs);
+	free(path);
+}
+
+static void relink_damaged(const struct subject *subject, uint64_t seed) {
+	char *program = ifr_format("%s/linked", subject->folder), *map = ifr_format("%s/linked-map", subject->folder);
+	struct ifr_buffer script = {0}, text = {0};
+	struct units units = {0};
+	struct image *image = NULL;
+	struct ifr_error err = {0};
+	if (!ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &script, &err) &&
+	    !ifr_file_read(map, 0, &text, &err) &&
+	    !units_read(&units, ifr_buffer_text(&text), subject->folder, &err) &&
+	    !image_prepare(&subject->engine, &units, ifr_buffer_text(&script), units.text_bytes, 0, &image, &err)) {
+		struct subject relinked = *subject;
+		relinked.units = units;
+		for (unsigned i = 0; i < PLACEMENTS - 1; i++) {
+			struct placement placement;
+			place(&relinked, seed, i, units.text_bytes, &placement);
+			compare(subject, &units, ifr_buffer_text(&script), image, &placement);
+			placement_release(&placement);
+		}
+		image_close(image);
+	} else {
+		is_error(&err);
+	}
+	units_release(&units);
+	ifr_buffer_release(&text);
+	ifr_buffer_release(&script);
+	free(program);
+	free(map);
+}
+
+int ifr_fuzz_one(const unsigned char *data, size_t size) {
+	const struct subject *subject = subject_get(size ? data[0] % SUBJECTS : 0);
+	uint64_t seed = size > 1 ? data[1] : 0;
+	bool changed[SUBJECT_FILES] = {false}, linked = ifr_siphash(0, 0, data, size) % ONE_LINKED_OF == 0;
+	if (size > HEAD_BYTES)
+		damage(subject, data + HEAD_BYTES, size - HEAD_BYTES, linked ? SUBJECT_OBJECTS : SUBJECT_FILES, changed);
+	if (linked)
+		relink_damaged(subject, seed);
+	else
+		read_damaged(subject, seed, size <= HEAD_BYTES);
+	repair(subject, changed);
+	return 0;
+}

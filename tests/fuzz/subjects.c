@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/fuzz/subjects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/process.h"
+
+#define BUILD_ID "0123456789abcdef0123456789abcdef01234567"
+
+/* How a subject is made. main is where a program begins: nobody runs it. With crti.o there are sections of code
+ * behind .text. */
+static const struct recipe {
+	const char *sources[SUBJECT_OBJECTS];
+	const char *objects[SUBJECT_OBJECTS];
+	const char *compile;
+	const char *link;
+} recipes[SUBJECTS] = {
+	{{"small_main.c", "small_more.c"},
+     {"main.o", "libmore.a"},
+     "-g",
+     "-pie -e main crti.o main.o libmore.a -lc crtn.o"},
+	{{"cxx_main.cc", "cxx_more.cc"}, {"main.o", "more.o"}, "-fPIC", "-shared main.o more.o"},
+	{{"tls_main.c", "tls_more.c"}, {"main.o", "more.o"}, "-fPIC", "-pie -e main -z now main.o more.o -lc"},
+	{{"ifunc.c", "library.c"}, {"main.o", "more.o"}, "-fno-pie", "-e main crti.o main.o more.o -lc crtn.o"},
+	{{"asm.S", "asm_main.c"},
+     {"main.o", "more.o"},
+     "-fPIC",
+     "-pie -e main -z pack-relative-relocs main.o more.o -lc"},
+};
+
+static struct subject subjects[SUBJECTS];
+
+static void fail(const char *what, const char *why) {
+	printf("Bail out! %s: %s\n", what, why);
+	abort();
+}
+
+static void shell(const char *folder, const char *command) {
+	const char *const argv[] = {"sh", "-c", command, NULL};
+	struct ifr_buffer said = {0};
+	struct ifr_process process = {.argv = argv, .cwd = folder, .out = &said, .errors = &said};
+	int status = -1;
+	if (ifr_process_run(&process, &status, NULL) || status)
+		fail(command, ifr_buffer_text(&said));
+	ifr_buffer_release(&said);
+}
+
+static void compile(const struct subject *subject, const struct recipe *recipe, const char *sources) {
+	shell(subject->folder, "cp $(gcc -print-file-name=crti.o) $(gcc -print-file-name=crtn.o) .");
+	static const char *const optimised = "-O2 -ffunction-sections -fdata-sections";
+	for (size_t i = 0; i < SUBJECT_OBJECTS; i++) {
+		bool archive = ifr_ends_with(recipe->objects[i], ".a");
+		char *command = ifr_format("timeout 60 gcc %s %s -c '%s/%s' -o %s", optimised, recipe->compile, sources,
+		                           recipe->sources[i], archive ? "member.o" : recipe->objects[i]);
+		shell(subject->folder, command);
+		free(command);
+		if (archive) {
+			command = ifr_format("ar rcs %s member.o", recipe->objects[i]);
+			shell(subject->folder, command);
+			free(command);
+		}
+	}
+}
+
+/* A linker that is fed such files may loop, or ask for all memory. */
+static void guard_linker(const struct subject *subject) {
+	static const char guarded[] = "#!/bin/sh\nulimit -v 4000000\nulimit -f 200000\n"
+								  "exec timeout -k 1 10 ld.bfd \"$@\"\n";
+	if (ifr_file_write(subject->engine.ld, guarded, sizeof guarded - 1, 0755, NULL))
+		fail(subject->engine.ld, "cannot be written");
+}
+
+static void describe_kit(struct subject *subject, const struct recipe *recipe) {
+	struct ifr_kit *kit = &subject->kit;
+	kit->program = ifr_strdup("subject");
+	kit->build_id = ifr_strdup(BUILD_ID);
+	ifr_strings_split(&kit->arguments, "-m elf_x86_64 --eh-frame-hdr -dynamic-linker /lib64/ld-linux-x86-64.so.2",
+	                  " ");
+	ifr_strings_split(&kit->arguments, recipe->link, " ");
+	subject->engine = (struct ld_engine){
+		.kit = kit,
+		.ld = ifr_format("%s/guarded-ld", subject->folder),
+		.root = ifr_strdup(subject->folder),
+		.folder = ifr_strdup(subject->folder),
+	};
+}
+
+/* Links as the relinker does: once for the units, once in their order. */
+static void link_subject(struct subject *subject) {
+	struct ifr_error err = {0};
+	struct ifr_plan plan;
+	struct placement placement;
+	struct ifr_buffer text = {0};
+	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
+	if (ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &subject->script, &err) ||
+	    ifr_file_read(map, 0, &text, &err) ||
+	    units_read(&subject->units, ifr_buffer_text(&text), subject->folder, &err))
+		fail("the base link", err.message);
+	ifr_plan_init(&plan);
+	placement_make(&placement, &subject->units, &plan);
+	if (ld_engine_link(&subject->engine, &subject->units, &placement, ifr_buffer_text(&subject->script),
+	                   subject->kit.build_id, program, map, &err))
+		fail("the link", err.message);
+	placement_release(&placement);
+	ifr_buffer_release(&text);
+	free(program);
+	free(map);
+}
+
+static void read_files(struct subject *subject) {
+	for (size_t i = 0; i < SUBJECT_FILES; i++) {
+		char *path = ifr_format("%s/%s", subject->folder, subject->names[i]);
+		ifr_buffer_clear(&subject->files[i]);
+		if (ifr_file_read(path, 0, &subject->files[i], NULL))
+			fail(path, "cannot be read");
+		free(path);
+	}
+}
+
+static void remove_folders(void) {
+	for (size_t i = 0; i < SUBJECTS; i++) {
+		struct subject *subject = &subjects[i];
+		if (!subject->folder)
+			continue;
+		ifr_tree_remove(subject->folder, NULL);
+		for (size_t k = 0; k < SUBJECT_FILES; k++)
+			ifr_buffer_release(&subject->files[k]);
+		ifr_buffer_release(&subject->script);
+		units_release(&subject->units);
+		ld_engine_close(&subject->engine);
+		ifr_kit_release(&subject->kit);
+		free(subject->folder);
+	}
+}
+
+static void make(struct subject *subject, const struct recipe *recipe) {
+	static bool registered;
+	struct ifr_error err = {0};
+	char *sources = realpath("tests/e2e/programs/engine", NULL);
+	if (!sources)
+		fail("tests/e2e/programs/engine", "is not here: start from the top of the sources");
+	/* In memory, where there is such a folder. */
+	if (!access("/dev/shm", W_OK))
+		setenv("TMPDIR", "/dev/shm", 1);
+	if (!registered)
+		atexit(remove_folders);
+	registered = true;
+	if (ifr_temporary_dir(&subject->folder, &err))
+		fail("a temporary folder", err.message);
+	for (size_t i = 0; i < SUBJECT_OBJECTS; i++)
+		subject->names[i] = recipe->objects[i];
+	subject->names[SUBJECT_PROGRAM] = "program";
+	subject->names[SUBJECT_MAP] = "map";
+	describe_kit(subject, recipe);
+	guard_linker(subject);
+	compile(subject, recipe, sources);
+	link_subject(subject);
+	read_files(subject);
+	free(sources);
+}
+
+struct subject *subject_get(size_t index) {
+	struct subject *subject = &subjects[index];
+	if (!subject->folder)
+		make(subject, &recipes[index]);
+	return subject;
+}
+
+void subject_write(const struct subject *subject, size_t file, const struct ifr_buffer *contents) {
+	char *path = ifr_format("%s/%s", subject->folder, subject->names[file]);
+	FILE *to = fopen(path, "wb");
+	if (!to || fwrite(contents->data, 1, contents->length, to) != contents->length || fclose(to))
+		fail(path, "cannot be written");
+	free(path);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small programs of several kinds, compiled and linked at run time, with all that a link of theirs reads and
+ * writes. They are never run. */
+#ifndef IFR_TESTS_FUZZ_SUBJECTS_H
+#define IFR_TESTS_FUZZ_SUBJECTS_H
+
+#include "common/buffer.h"
+#include "kit/kit.h"
+#include "relinker/ld/ld_engine.h"
+#include "relinker/units.h"
+
+enum { SUBJECTS = 5, SUBJECT_OBJECTS = 2, SUBJECT_FILES = SUBJECT_OBJECTS + 2 };
+
+/* Its files: what the link reads, then what it writes. */
+enum { SUBJECT_PROGRAM = SUBJECT_OBJECTS, SUBJECT_MAP };
+
+struct subject {
+	char *folder; /* in which it was linked, where the files lie */
+	const char *names[SUBJECT_FILES];
+	struct ifr_buffer files[SUBJECT_FILES]; /* as they were made */
+	struct ifr_kit kit;
+	struct ld_engine engine; /* ends by itself whatever it is given */
+	struct ifr_buffer script;
+	struct units units;
+};
+
+/* Subject number 0 … SUBJECTS - 1, made when first asked for; its folder goes when the process exits. The current
+ * folder must be the top of the sources. Aborts where it cannot be made. */
+struct subject *subject_get(size_t index);
+
+/* Writes a file into the subject's folder. */
+void subject_write(const struct subject *subject, size_t file, const struct ifr_buffer *contents);
+
+#endif
