@@ -4,10 +4,11 @@
  * the process, where an invariant is broken; the input that did it is named then, and comes again under its
  * number.
  *
- *     FUZZ_RUNS     how many mutations; by default as many as fit into the time, 20000 at most where the target
- * does not say how long it wants FUZZ_SECONDS  the time; by default the target's own, or five seconds FUZZ_FIRST
- * number of the first mutation, 0 by default FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input
- * before it is run
+ *     FUZZ_RUNS     how many mutations; by default as many as fit into the time, and 20000
+ *                   at most where the target does not say how long it wants
+ *     FUZZ_SECONDS  the time; by default the target's own, or five seconds
+ *     FUZZ_FIRST    number of the first mutation, 0 by default
+ *     FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input before it is run
  *
  * What a target may say besides is in tests/fuzz/target.h. */
 #include <dirent.h>
@@ -28,7 +29,7 @@
 #include "common/random.h"
 #include "tests/fuzz/target.h"
 
-enum { RUNS = 20000, BUDGET_SECONDS = 5, HANG_SECONDS = 20, INPUT_MAX_BYTES = 1 << 16 };
+enum { RUNS = 20000, BUDGET_SECONDS = 5, HANG_SECONDS = 60, INPUT_MAX_BYTES = 1 << 16 };
 
 struct corpus {
 	char **names;

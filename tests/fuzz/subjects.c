@@ -69,7 +69,7 @@ static void compile(const struct subject *subject, const struct recipe *recipe, 
 /* A linker that is fed such files may loop, or ask for all memory. */
 static void guard_linker(const struct subject *subject) {
 	static const char guarded[] = "#!/bin/sh\nulimit -v 4000000\nulimit -f 200000\n"
-								  "exec timeout -k 1 10 ld.bfd \"$@\"\n";
+								  "exec timeout -k 1 5 ld.bfd \"$@\"\n";
 	if (ifr_file_write(subject->engine.ld, guarded, sizeof guarded - 1, 0755, NULL))
 		fail(subject->engine.ld, "cannot be written");
 }
