@@ -20,6 +20,23 @@ use_own_kits() {
 	cd "$place" || return 1
 }
 
+# For setup_file, behind use_own_kits: $debian is the folder that tests/debian makes, and the file's kits are those of its
+# programs. A reason in $place/reason skips every test.
+use_debian() {
+	local status=0
+	debian=$(within 800 "$(dirname "${BASH_SOURCE[0]}")/debian" "$INTERFERO_BUILD" 2>reason) || status=$?
+	[ "$status" -eq 1 ] && return 0
+	[ "$status" -eq 0 ] || say "$(cat reason)"
+	: >reason
+	cp -a "$debian/kits" "$INTERFERO_KITS"
+	export debian
+}
+
+# For setup, behind use_own_folder.
+need_debian() {
+	[ -z "$(cat "$place/reason")" ] || skip "$(cat "$place/reason")"
+}
+
 # For setup: a folder of its own for the test.
 use_own_folder() {
 	here="$place/$BATS_TEST_NUMBER"
@@ -93,6 +110,30 @@ build_id_of() {
 data_of() {
 	readelf -SW "$1" | sed 's/^ *\[ *[0-9]*\]//' |
 		awk '$1 ~ /^\.(rodata|eh_frame|data|data\.rel\.ro|bss|got|init_array|fini_array|dynamic)$/ { print $1, $3 }'
+}
+
+# numbers COUNT: words and numbers from Park and Miller's generator (1988: x = 16807 x mod 2^31-1), about 10 bytes each.
+numbers() {
+	awk -v count="$1" 'BEGIN {
+		split("layout branch cache block of the to and", word, " ")
+		x = 20260101
+		for (i = 0; i < count; i++) {
+			x = x * 16807 % 2147483647
+			printf "%s %d%s", word[x % 8 + 1], int(x / 8) % 10000, i % 9 ? " " : "\n"
+		}
+	}'
+}
+
+# equals_linked PROGRAM...: for each of the oracle's plans, eight at least, what the engine makes in memory is what ld.bfd
+# links for the same placement, byte for byte.
+equals_linked() {
+	local program plans
+	[ -x "$INTERFERO_BUILD/tests/engine" ] || skip "build/tests/engine is not built"
+	for program; do
+		run within 120 "$INTERFERO_BUILD/tests/engine" check "$program"
+		plans=$(sed -n 's/^1\.\.//p' <<<"$output")
+		[ "$status" -eq 0 ] && [ "$plans" -ge 8 ] && [ "$(grep -c '^ok' <<<"$output")" -eq "$plans" ] || say "$output"
+	done
 }
 
 # distinct COUNT: standard input has that many lines, all different.

@@ -88,6 +88,48 @@ text_of() {
 	done
 }
 
+@test "Fortran and thread-local variables pass, with tests of their output" {
+	need gfortran
+	cat >sieve.f90 <<'END'
+module numbers
+  implicit none
+contains
+  pure logical function is_prime(n)
+    integer, intent(in) :: n
+    integer :: d
+    is_prime = n > 1
+    d = 2
+    do while (is_prime .and. d * d <= n)
+      is_prime = mod(n, d) /= 0
+      d = d + 1
+    end do
+  end function
+  recursive integer function choose(n, k) result(r)
+    integer, intent(in) :: n, k
+    r = 1
+    if (k > 0 .and. k < n) r = choose(n - 1, k - 1) + choose(n - 1, k)
+  end function
+end module
+program sieve
+  use numbers
+  integer :: i
+  print '(i0, 1x, i0)', count([(is_prime(i), i = 1, 1000)]), choose(10, 4)
+end program
+END
+	interfero-gfortran -O1 sieve.f90 -o sieve
+	# 168 primes below 1000, 210 ways to choose 4 of 10.
+	[ "$(./sieve)" = "168 210" ]
+	interfero variants -q -n 6 --axes all -o fortran ./sieve
+	within 60 interfero verify -q ./sieve fortran -- {}
+	for flags in -O2 "-O2 -fPIC" "-O2 -fPIC -mtls-dialect=gnu2" "-O2 -fno-pie -no-pie" "-O2 -static"; do
+		rm -rf tls
+		# shellcheck disable=SC2086 # a list of words
+		interfero-gcc $flags "$BATS_TEST_DIRNAME"/../e2e/programs/engine/tls_*.c -pthread -o threads
+		interfero variants -q -n 4 --axes all -o tls ./threads
+		within 60 interfero verify -q ./threads tls -- {} || say "$flags"
+	done
+}
+
 @test "frames: one byte of .eh_frame_hdr, of its order or of where it leads" {
 	flip $(($(section .eh_frame_hdr 3) + 12)) 1
 	differs frames plan --

@@ -1,82 +1,25 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Two programs as Debian ships their sources, bzip2 and Lua, built with nothing but CC=interfero-gcc: their variants do
-# what they do, each has an order of its own, plans repeat them, and interfero bench measures them.
+# what they do, each has an order of its own, plans repeat them, and interfero bench measures them. Hundreds of variants of
+# larger programs are in functional.bats.
 
 load ../helpers
 
 setup_file() {
 	use_own_kits
 	build_sql
-	need_sources
-	build_bzip2
-	build_lua
+	use_debian
 	write_inputs
 }
 
 setup() {
 	use_own_folder
-	[ -z "$(cat "$place/reason")" ] || skip "$(cat "$place/reason")"
+	need_debian
 }
 
 teardown_file() {
 	drop_own_kits
-}
-
-# A reason in $place/reason skips every test; else bzip2 and lua5.4 are unpacked in folders of these names.
-need_sources() {
-	local tool
-	: >reason
-	for tool in apt-get dpkg-source; do
-		command -v $tool >/dev/null || {
-			echo "$tool is not installed" >reason
-			return 0
-		}
-	done
-	timeout 170 bash -c fetch_sources >fetch.log 2>&1 || echo "Debian's sources cannot be fetched (no network?)" >reason
-}
-
-# Asks the machine's own sources, in a configuration of its own that changes nothing outside this folder.
-fetch_sources() {
-	set -e
-	mkdir -p apt/lists/partial apt/cache/archives/partial apt/empty
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-		awk '$3 == "main" && !seen[$0]++ { print "deb-src", $0 }' >apt/sources.list
-	[ -s apt/sources.list ]
-	local options=(-q -o "Dir::Etc::SourceList=$PWD/apt/sources.list" -o "Dir::Etc::SourceParts=$PWD/apt/empty"
-		-o "Dir::State::Lists=$PWD/apt/lists" -o "Dir::Cache=$PWD/apt/cache" -o "Acquire::Retries=2"
-		-o "Acquire::http::Timeout=30")
-	[ "$(id -u)" -ne 0 ] || options+=(-o APT::Sandbox::User=root)
-	# One index of several that is missing is no matter.
-	apt-get "${options[@]}" update || true
-	apt-get "${options[@]}" --download-only source bzip2 lua5.4
-	dpkg-source --skip-patches -x bzip2_*.dsc bzip2
-	dpkg-source --skip-patches -x lua5.4_*.dsc lua
-	rm -rf apt
-}
-export -f fetch_sources
-
-build_bzip2() {
-	[ -d bzip2 ] || return 0
-	within 120 make -C bzip2 CC=interfero-gcc bzip2 >bzip2.log 2>&1
-}
-
-# A fixed seed for strings' hashes: else Lua takes one from the time and from addresses, which no layout may keep.
-build_lua() {
-	[ -d lua ] || return 0
-	within 170 make -C lua/src CC=interfero-gcc linux "MYCFLAGS='-Dluai_makeseed(L)=1u'" >lua.log 2>&1
-}
-
-# numbers COUNT: words and numbers from Park and Miller's generator (1988: x = 16807 x mod 2^31-1), about 10 bytes each.
-numbers() {
-	awk -v count="$1" 'BEGIN {
-		split("layout branch cache block of the to and", word, " ")
-		x = 20260101
-		for (i = 0; i < count; i++) {
-			x = x * 16807 % 2147483647
-			printf "%s %d%s", word[x % 8 + 1], int(x / 8) % 10000, i % 9 ? " " : "\n"
-		}
-	}'
 }
 
 write_inputs() {
@@ -173,11 +116,11 @@ is_measured() {
 }
 
 @test "bzip2: a plan without axes gives the shipped program" {
-	ships "$place/bzip2/bzip2"
+	ships "$debian/bzip2/bzip2"
 }
 
 @test "bzip2: sixteen variants compress to the same bytes, and back" {
-	bzip2="$place/bzip2/bzip2"
+	bzip2="$debian/bzip2/bzip2"
 	is_varied "$bzip2" v
 	"$bzip2" -c "$place/large" >shipped.bz2
 	for i in $(seq -w 16); do
@@ -194,18 +137,18 @@ is_measured() {
 }
 
 @test "bzip2: measured" {
-	cd "$place/bzip2"
+	cd "$debian/bzip2"
 	options=()
 	is_measured "$here/bzip2.exp" ./bzip2 -c "$place/small"
 }
 
 @test "lua: a plan without axes gives the shipped program" {
-	ships "$place/lua/src/lua"
-	ships "$place/lua/src/luac"
+	ships "$debian/lua/src/lua"
+	ships "$debian/lua/src/luac"
 }
 
 @test "lua: sixteen variants run a script alike" {
-	lua="$place/lua/src/lua"
+	lua="$debian/lua/src/lua"
 	is_varied "$lua" v
 	cd "$place/script"
 	got=0
@@ -224,43 +167,28 @@ is_measured() {
 
 @test "lua: measured" {
 	cd "$place/script"
-	ln -sf ../lua/src/lua lua
+	ln -sf "$debian/lua/src/lua" lua
 	options=(--expect-exit 5)
 	is_measured "$here/lua.exp" ./lua work.lua 32
 }
 
 @test "lua built under a plan of the compiler's axes does what lua does, and so do its variants" {
-	cp -r "$place/lua" compiled
+	cp -r "$debian/lua" compiled
 	make -s -C compiled/src clean >/dev/null
 	printf '%s\n' "interfero-plan 1" "unit-order seed=11" "nops seed=12 rate=20 max=3" \
 		"align seed=13 functions=64 loops=32" >compile.plan
 	INTERFERO_PLAN=$PWD/compile.plan within 170 make -s -j2 -C compiled/src CC=interfero-gcc linux \
 		"MYCFLAGS='-Dluai_makeseed(L)=1u'" >log 2>&1
-	not cmp "$place/lua/src/lua" compiled/src/lua
-	[ "$(functions_of compiled/src/lua | sort)" = "$(functions_of "$place/lua/src/lua" | sort)" ]
-	[ "$(functions_of compiled/src/lua)" != "$(functions_of "$place/lua/src/lua")" ]
+	not cmp "$debian/lua/src/lua" compiled/src/lua
+	[ "$(functions_of compiled/src/lua | sort)" = "$(functions_of "$debian/lua/src/lua" | sort)" ]
+	[ "$(functions_of compiled/src/lua)" != "$(functions_of "$debian/lua/src/lua")" ]
 	readelf -SW compiled/src/lapi.o | grep -q '\.note\.interfero'
 	interfero variants -q -n 4 --axes all -o v compiled/src/lua
 	cd "$place/script"
-	run -5 "$place/lua/src/lua" work.lua 3
+	run -5 "$debian/lua/src/lua" work.lua 3
 	shipped=$output
 	for program in "$here/compiled/src/lua" "$here"/v/v0000?; do
 		run -5 "$program" work.lua 3
 		[ "$output" = "$shipped" ]
 	done
-}
-
-@test "bzip2 and lua: what is made in memory is what ld.bfd links, byte for byte" {
-	for program in bzip2/bzip2 lua/src/lua; do
-		run within 120 "$INTERFERO_BUILD/tests/engine" check "$place/$program"
-		[ "$status" -eq 0 ] && [ "$(grep -c '^ok' <<<"$output")" -eq 11 ] || say "$output"
-	done
-}
-
-@test "bzip2 and lua: verify finds nothing in eight variants each, and the scripts agree" {
-	interfero variants -q -n 8 --axes all -o vb "$place/bzip2/bzip2"
-	within 120 interfero verify "$place/bzip2/bzip2" vb -- {} -c "$place/small"
-	interfero variants -q -n 8 --axes all -o vl "$place/lua/src/lua"
-	cd "$place/script"
-	within 120 interfero verify "$place/lua/src/lua" "$here/vl" -- {} work.lua 2
 }
