@@ -38,10 +38,15 @@ static const char *find_end(const char *body) {
 /* Quotes do not keep ld from taking "a[1].o" for a pattern. What a script cannot say at all may be any letter. */
 static void print_name(const char *name, bool as_pattern, struct ifr_buffer *text) {
 	for (; *name; name++, as_pattern = false) {
+		size_t plain = as_pattern ? 0 : strcspn(name, "\\:\"\n*?[");
+		ifr_buffer_append(text, name, plain);
+		name += plain;
+		if (!*name)
+			return;
 		if (strchr("\\:\"\n", *name))
 			ifr_buffer_puts(text, "?");
 		else
-			ifr_buffer_printf(text, as_pattern || strchr("*?[", *name) ? "[%c]" : "%c", *name);
+			ifr_buffer_printf(text, "[%c]", *name);
 	}
 }
 
