@@ -153,7 +153,8 @@ $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(FUZZ_OBJECTS) $(TEST_OBJECTS
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
-$(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
+BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed)
+$(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objects/tests/bench/captured.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
@@ -169,7 +170,7 @@ check: setup ## run every test; ends with "N passed, N failed, N skipped"
 
 .PHONY: bench
 bench: setup ## measure this build side by side with what people use today
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs $(BUILD)/tests/engine
+	@$(MAKE) --no-print-directory all $(BENCHMARKS)
 	@tests/bench/run $(BUILD)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')

@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* engine check PROGRAM [FOLDER]: makes variants of a program by both engines, under plans of every kind, and
- * compares them byte for byte; FOLDER receives the variants. ld.bfd is the oracle. Speaks TAP. engine time
- * PROGRAM: what a variant costs. */
+ * compares them byte for byte; FOLDER receives the variants. ld.bfd is the oracle. Speaks TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
 #include "kit/kit.h"
 #include "relinker/relinker_parts.h"
-
-static double now_ms(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
 
 struct subject {
 	struct ifr_kit kit;
@@ -128,101 +120,27 @@ static int check_places(const struct subject *subject, size_t number, bool addre
 	return result;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count) {
-	qsort(values, count, sizeof *values, compare_doubles);
-	return values[count / 2];
-}
-
-enum { IN_MEMORY, WRITTEN, LINKED, WAYS, MOST_RUNS = 400 };
-
-static void run_once(const struct ifr_relinker *relinker, const struct ld_engine *engine, const char *path,
-                     int way, uint64_t seed, struct ifr_buffer *bytes) {
-	struct ifr_plan plan;
-	struct ifr_error err = {0};
-	struct ifr_variant variant = {0};
-	struct ifr_layout *layout = NULL;
-	ifr_plan_init(&plan);
-	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed);
-	int result = 0;
-	if (way == IN_MEMORY)
-		result = ifr_relinker_place(relinker, &plan, &layout, &err) || ifr_relinker_apply(layout, bytes, &err);
-	else if (way == WRITTEN)
-		result = ifr_relinker_make(relinker, &plan, path, &variant, &err);
-	else
-		result = ld_engine_link_base(engine, engine->kit->build_id, path, NULL, NULL, &err);
-	if (result)
-		die("time", &err);
-	ifr_layout_close(layout);
-	ifr_buffer_release(&variant.facts);
-}
-
-/* The three in turn, so that the machine's drift falls on all alike. */
-static void measure(const struct subject *subject) {
-	static const char *const names[WAYS] = {"in memory", "written", "ld.bfd"};
-	static const unsigned every[WAYS] = {1, 2, 20};
-	static double times[WAYS][MOST_RUNS];
-	size_t counts[WAYS] = {0};
-	const struct ifr_relinker *relinker = subject->relinker;
-	struct ifr_error err = {0};
-	struct ifr_buffer bytes = {0};
-	char *folder;
-	if (ifr_temporary_dir(&folder, &err))
-		die("folder", &err);
-	char *path = ifr_format("%s/timed", folder);
-	double start = now_ms();
-	run_once(relinker, &relinker->engine, path, IN_MEMORY, 1, &bytes);
-	printf("prepared or loaded in %.1f ms\n", now_ms() - start);
-	for (unsigned i = 0; i < MOST_RUNS; i++)
-		for (int way = 0; way < WAYS; way++) {
-			if (i % every[way])
-				continue;
-			/* Replacing a file makes some file systems write the new one to the disk at once. */
-			unlink(path);
-			start = now_ms();
-			run_once(relinker, &relinker->engine, path, way, i + 2, &bytes);
-			times[way][counts[way]++] = now_ms() - start;
-		}
-	double medians[WAYS];
-	for (int way = 0; way < WAYS; way++)
-		medians[way] = median(times[way], counts[way]);
-	for (int way = 0; way < WAYS; way++)
-		printf("%-10s %8.3f ms %8.1f x\n", names[way], medians[way], medians[LINKED] / medians[way]);
-	ifr_buffer_release(&bytes);
-	ifr_tree_remove(folder, NULL);
-	free(folder);
-	free(path);
-}
-
 int main(int argc, char **argv) {
 	struct subject subject = {0};
+	struct ifr_buffer pins = {0};
 	int failed = 0;
 	size_t count = sizeof plans / sizeof *plans;
-	if (argc < 3) {
-		fprintf(stderr, "usage: engine check PROGRAM [FOLDER], or engine time PROGRAM\n");
+	if (argc < 3 || strcmp(argv[1], "check")) {
+		fprintf(stderr, "usage: engine check PROGRAM [FOLDER]\n");
 		return IFR_E_USAGE;
 	}
+	const char *keep = argc > 3 ? argv[3] : NULL;
+	if (keep)
+		ifr_dir_make(keep, NULL);
 	open_subject(&subject, argv[2]);
-	if (!strcmp(argv[1], "time")) {
-		measure(&subject);
-	} else {
-		struct ifr_buffer pins = {0};
-		const char *keep = argc > 3 ? argv[3] : NULL;
-		if (keep)
-			ifr_dir_make(keep, NULL);
-		for (size_t i = 0; i < count; i++)
-			failed += check(&subject, i + 1, plans[i][0], plans[i][1], keep);
-		failed += check_places(&subject, count + 1, false, keep);
-		failed += check_places(&subject, count + 2, true, keep);
-		ifr_relinker_print_pins(subject.relinker, true, &pins);
-		print_lines(&pins);
-		ifr_buffer_release(&pins);
-		printf("1..%zu\n", count + 2);
-	}
+	for (size_t i = 0; i < count; i++)
+		failed += check(&subject, i + 1, plans[i][0], plans[i][1], keep);
+	failed += check_places(&subject, count + 1, false, keep);
+	failed += check_places(&subject, count + 2, true, keep);
+	ifr_relinker_print_pins(subject.relinker, true, &pins);
+	print_lines(&pins);
+	ifr_buffer_release(&pins);
 	close_subject(&subject);
+	printf("1..%zu\n", count + 2);
 	return failed != 0;
 }
