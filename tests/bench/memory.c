@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memory PROGRAM: prepares an image of a captured program and applies a hundred layouts, and prints in KiB what
- * the process held at most, what it held before, and the size of the image with its tables and of the objects that
- * it was made of. A process of its own: what one holds at most never gets less. */
+/* memory PROGRAM: prepares an image of a captured program and applies a hundred layouts; prints in KiB what the
+ * process held at most, what it had held at most when the kit was open, and the size of the image with its tables
+ * and of the objects that it was made of. A process of its own: what one held at most never gets less. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,12 +74,13 @@ int main(int argc, char **argv) {
 	struct image *image = NULL;
 	struct ifr_error err = {0};
 	uint64_t bytes = 0;
-	long before = most_kib(), most = 0;
+	long before = 0, most = 0;
 	if (argc != 2) {
 		fprintf(stderr, "usage: memory PROGRAM\n");
 		return IFR_E_USAGE;
 	}
 	int result = captured_open(&captured, argv[1], &err);
+	before = most_kib();
 	if (!result)
 		result = image_prepare(&captured.engine, &captured.units, ifr_buffer_text(&captured.script),
 		                       captured.units.text_bytes, 0, &image, &err);
