@@ -134,7 +134,7 @@ print("known", finished, #weak)
 for _, mode in ipairs { "incremental", "generational", "incremental" } do
 	collectgarbage(mode)
 	local list
-	for i = 1, 20000 do list = i % 500 == 0 and nil or { next = list, value = tostring(i) } end
+	for i = 1, 5000 do list = i % 500 == 0 and nil or { next = list, value = tostring(i) } end
 	collectgarbage("step")
 end
 print(collectgarbage("count") < 20000, collectgarbage("isrunning"))
