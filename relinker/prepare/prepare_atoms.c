@@ -77,10 +77,10 @@ static int describe(const struct reading *reading, size_t index, struct atom *at
 		                                                                      : output->sh_addralign;
 	if (align & (align - 1) || align > output->sh_addralign)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has an odd alignment", item->name, item->file);
-	/* Those of the operating system and the processor, as that of attribute((retain)), the output has from the section
-	 * that comes first. */
-	uint64_t flags = section ? object->view.sections[section].sh_flags ^ output->sh_flags : 0;
-	if (flags & (SHF_MASKOS | SHF_MASKPROC))
+	/* Any other flag, as that of attribute((retain)), does to the output what the order of those that have it
+	 * says; merged constants have theirs, and stay. */
+	const uint64_t plain = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_GROUP | SHF_MERGE | SHF_STRINGS;
+	if (section && (object->view.sections[section].sh_flags ^ output->sh_flags) & ~plain)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has flags that %s does not have", item->name, item->file,
 		                item->output);
 	*atom = (struct atom){.offset = (uint32_t)offset, .bytes = (uint32_t)item->bytes, .align = (uint32_t)align};

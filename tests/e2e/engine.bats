@@ -194,6 +194,10 @@ lto() { small -flto=1 "$@"; }
 	refused "the link keeps its relocations (--emit-relocs)" ./program
 	tls -fPIC -mtls-dialect=gnu2 -shared
 	refused "in another order the linker makes another program (.rela.plt" ./program
+	printf '%s\n' '__attribute__((retain, noinline)) int f(int x) { return x + 1; }' \
+		'int main(int argc, char **argv) { (void)argv; return f(argc) - 2; }' >retained.c
+	c retained.c -o program
+	refused "has flags that .text does not have" ./program
 }
 
 @test "images are kept beside the kit, and a damaged one is made again" {
