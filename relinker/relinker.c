@@ -8,26 +8,6 @@
 #include "relinker/read/link_map.h"
 #include "relinker/relinker_parts.h"
 
-/* The sections behind the map's items tell what may move among data, and how everything is aligned. Objects that
- * cannot be read leave that open: their text moves all the same. */
-static int read_units(struct ifr_relinker *relinker, const struct link_map *map, struct ifr_error *err) {
-	uint32_t *item_sections = ifr_alloc((map->count + 1) * sizeof *item_sections),
-			 *item_objects = ifr_alloc((map->count + 1) * sizeof *item_objects);
-	struct objects objects = {0};
-	struct elf_view view;
-	struct unit_sections sections = {&objects, item_sections, item_objects, false};
-	const char *folder = relinker->engine.folder;
-	bool known = !elf_view_open(&view, relinker->base.data, relinker->base.length, relinker->kit->program,
-	                            &relinker->unread) &&
-	             !objects_read(&objects, map, &view, folder, item_sections, item_objects, &relinker->unread);
-	sections.packed = known && elf_view_find(&view, ".relr.dyn");
-	int result = units_read(&relinker->units, map, known ? &sections : NULL, folder, err);
-	objects_release(&objects);
-	free(item_sections);
-	free(item_objects);
-	return result;
-}
-
 static void compare_with_kit(struct ifr_relinker *relinker) {
 	const struct ifr_kit *kit = relinker->kit;
 	char digest[IFR_SHA256_HEX];
@@ -50,7 +30,8 @@ static int read_base(struct ifr_relinker *relinker, const char *folder, struct i
 	if (!result)
 		result = ifr_file_read(output, 0, &relinker->base, err);
 	if (!result)
-		result = read_units(relinker, &map, err);
+		result = units_of_link(&relinker->units, &map, &relinker->base, relinker->engine.folder, &relinker->unread,
+		                       err);
 	if (!result)
 		result = sections_read(&relinker->sections, relinker->base.data, relinker->base.length, output, err);
 	if (!result)

@@ -193,3 +193,20 @@ int units_read(struct units *units, const struct link_map *map, const struct uni
 	settle(units);
 	return 0;
 }
+
+int units_of_link(struct units *units, const struct link_map *map, const struct ifr_buffer *program,
+                  const char *folder, struct ifr_error *unread, struct ifr_error *err) {
+	uint32_t *item_sections = ifr_alloc((map->count + 1) * sizeof *item_sections),
+			 *item_objects = ifr_alloc((map->count + 1) * sizeof *item_objects);
+	struct objects objects = {0};
+	struct elf_view view;
+	struct unit_sections sections = {&objects, item_sections, item_objects, false};
+	bool known = !elf_view_open(&view, program->data, program->length, "the linked program", unread) &&
+	             !objects_read(&objects, map, &view, folder, item_sections, item_objects, unread);
+	sections.packed = known && elf_view_find(&view, ".relr.dyn");
+	int result = units_read(units, map, known ? &sections : NULL, folder, err);
+	objects_release(&objects);
+	free(item_sections);
+	free(item_objects);
+	return result;
+}

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
 #include "relinker/read/link_map.h"
 #include "relinker/read/objects.h"
@@ -60,5 +61,10 @@ struct unit_sections {
 int units_read(struct units *units, const struct link_map *map, const struct unit_sections *sections,
                const char *folder, struct ifr_error *err);
 void units_release(struct units *units);
+
+/* The units of a linked program, whose objects lie below folder. Objects that cannot be read leave open what may
+ * move among data, and how everything is aligned: unread says why, and text has its units all the same. */
+int units_of_link(struct units *units, const struct link_map *map, const struct ifr_buffer *program,
+                  const char *folder, struct ifr_error *unread, struct ifr_error *err);
 
 #endif

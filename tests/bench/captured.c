@@ -7,7 +7,9 @@
 #include "common/file.h"
 
 int captured_open(struct captured *captured, const char *program, struct ifr_error *err) {
-	struct ifr_buffer text = {0};
+	struct ifr_buffer bytes = {0};
+	struct link_map read = {0};
+	struct ifr_error unread;
 	*captured = (struct captured){0};
 	int result = ifr_kit_of_program(program, &captured->kit, err);
 	if (!result)
@@ -19,10 +21,14 @@ int captured_open(struct captured *captured, const char *program, struct ifr_err
 	char *output = ifr_format("%s/base", captured->folder), *map = ifr_format("%s/map", captured->folder);
 	result = ld_engine_link_base(&captured->engine, captured->kit.build_id, output, map, &captured->script, err);
 	if (!result)
-		result = ifr_file_read(map, 0, &text, err);
+		result = ifr_file_read(output, 0, &bytes, err);
 	if (!result)
-		result = units_read(&captured->units, ifr_buffer_text(&text), captured->engine.folder, err);
-	ifr_buffer_release(&text);
+		result = link_map_read(&read, map, err);
+	if (!result)
+		result = units_of_link(&captured->units, &read, &bytes, captured->engine.folder, &unread, err);
+	captured->sizes.region_bytes[REGION_TEXT] = captured->units.regions[REGION_TEXT].bytes;
+	link_map_release(&read);
+	ifr_buffer_release(&bytes);
 	free(output);
 	free(map);
 	return result;

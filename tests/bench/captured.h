@@ -6,9 +6,11 @@
 #include "common/buffer.h"
 #include "kit/kit.h"
 #include "relinker/ld/ld_engine.h"
+#include "relinker/placement.h"
 #include "relinker/units.h"
 
 struct captured {
+	struct layout_sizes sizes; /* of its order as it is */
 	struct ifr_kit kit;
 	struct ld_engine engine;
 	struct units units;

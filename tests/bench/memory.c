@@ -26,8 +26,9 @@ static int apply(const struct captured *captured, const struct image *image, str
 		struct placement placement;
 		ifr_plan_init(&plan);
 		ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, i);
-		placement_make(&placement, &captured->units, &plan);
-		result = image_apply(image, &placement, captured->kit.build_id, &variant, err);
+		result = placement_make(&placement, &captured->units, &plan, NULL, err);
+		if (!result)
+			result = image_apply(image, &placement, captured->kit.build_id, &variant, err);
 		placement_release(&placement);
 	}
 	ifr_buffer_release(&variant);
@@ -40,8 +41,8 @@ static int measure_objects(const struct captured *captured, uint64_t *bytes, str
 	const struct prepare_files files = {"program", program, map, captured->engine.folder,
 	                                    &captured->kit.arguments};
 	struct preparation preparation = {.units = &captured->units, .image = ifr_alloc(sizeof(struct image))};
-	preparation.image->numbers.text_bytes = captured->units.text_bytes;
-	struct placement placement = prepare_placement(preparation.image, preparation.units);
+	preparation.image->numbers.sizes = captured->sizes;
+	struct placement placement = prepare_placement(&captured->sizes, preparation.units);
 	int result = ld_engine_link(&captured->engine, &captured->units, &placement,
 	                            ifr_buffer_text(&captured->script), captured->kit.build_id, program, map, err);
 	if (!result)
@@ -83,7 +84,7 @@ int main(int argc, char **argv) {
 	before = most_kib();
 	if (!result)
 		result = image_prepare(&captured.engine, &captured.units, ifr_buffer_text(&captured.script),
-		                       captured.units.text_bytes, 0, &image, &err);
+		                       &captured.sizes, &image, &err);
 	if (!result)
 		result = apply(&captured, image, &err);
 	most = most_kib();

@@ -91,8 +91,8 @@ static void prepare(const struct program *program) {
 	const struct captured *captured = &program->captured;
 	struct image *image;
 	struct ifr_error err = {0};
-	if (image_prepare(&captured->engine, &captured->units, ifr_buffer_text(&captured->script),
-	                  captured->units.text_bytes, 0, &image, &err))
+	if (image_prepare(&captured->engine, &captured->units, ifr_buffer_text(&captured->script), &captured->sizes,
+	                  &image, &err))
 		die("prepare", &err);
 	image_close(image);
 }

@@ -20,7 +20,7 @@ enum {
 	HEAD_BYTES = 2,
 	DIGEST = 16,
 	BODY = DIGEST + IFR_SHA256_HEX - 1,
-	TABLES = 12,
+	TABLES = 13,
 	SHAPE_WORDS = 2 + 2 * TABLES
 };
 static const size_t numbers_at = BODY + SHAPE_WORDS * 8,
@@ -48,8 +48,8 @@ static const struct ifr_buffer *file_of(const struct subject *subject, size_t in
 		atexit(release_files);
 	registered = true;
 	char *path = ifr_format("%s/image", subject->folder);
-	if (image_prepare(&subject->engine, &subject->units, ifr_buffer_text(&subject->script),
-	                  subject->units.text_bytes, 0, &image, &err) ||
+	if (image_prepare(&subject->engine, &subject->units, ifr_buffer_text(&subject->script), &subject->sizes,
+	                  &image, &err) ||
 	    image_save(image, path, &err) || ifr_file_read(path, 0, &files[index], &err)) {
 		printf("Bail out! image: %s\n", err.message);
 		abort();
@@ -95,7 +95,7 @@ static void damage(struct ifr_buffer *file, const struct poke *poke) {
 	enum { NUMBERS = 4, SHAPE = 1, WAYS = TABLES + NUMBERS + SHAPE + 1 };
 	const struct poke_table shape = {BODY, SHAPE_WORDS, 8, "8"},
 							numbers = {numbers_at, sizeof(struct image_numbers) / 4, 4, "4"},
-							wide = {numbers_at, offsetof(struct image_numbers, movable_end) / 8, 8, "8"};
+							wide = {numbers_at, offsetof(struct image_numbers, text_end) / 8, 8, "8"};
 	size_t way = poke->table % WAYS;
 	if (way < TABLES)
 		poke_entry(file, way, poke);
@@ -130,11 +130,14 @@ static void apply_all(const struct subject *subject, const struct image *image, 
 			ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed + i);
 		if (i == 2)
 			ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
-		placement_make(&placement, &subject->units, &plan);
-		placement.text_bytes = image->numbers.text_bytes;
-		placement.interp_bytes = image->numbers.interp_bytes;
-		if (i == 3)
-			placement.base_bytes = ifr_siphash(seed, 0, "base", 4) >> seed % 64;
+		ifr_plan_set(&plan, IFR_AXIS_DATA, i == 2 ? "max=64" : "max=0", NULL);
+		plan.axis[IFR_AXIS_DATA].seed = seed + i;
+		assert(!placement_make(&placement, &subject->units, &plan, NULL, NULL));
+		placement.sizes = image->numbers.sizes;
+		if (image->numbers.front < image->numbers.front_end && image_longest_path(image) > 2)
+			placement.sizes.interp_bytes += seed % 3;
+		if (i == 3 && placement.regions[seed % REGIONS].order)
+			placement.regions[seed % REGIONS].order[0].padding_bytes = ifr_siphash(seed, 0, "gap", 3) >> seed % 64;
 		char *build_id = ifr_alloc(2 * (size_t)image->numbers.build_id_bytes + 1);
 		memset(build_id, 'a', 2 * (size_t)image->numbers.build_id_bytes);
 		if (image_apply(image, &placement, build_id, &variant, &err))

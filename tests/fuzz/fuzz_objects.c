@@ -59,20 +59,26 @@ static void repair(const struct subject *subject, const bool changed[SUBJECT_FIL
 }
 
 /* Number 0 leaves everything where it is. */
-static void place(const struct subject *subject, uint64_t seed, unsigned number, uint64_t text_bytes,
-                  struct placement *placement) {
+static struct placement place(const struct units *units, const struct layout_sizes *sizes, uint64_t seed,
+                              unsigned number) {
 	struct ifr_plan plan;
+	struct placement placement;
 	ifr_plan_init(&plan);
-	if (number)
-		ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed + number);
+	if (!number)
+		return prepare_placement(sizes, units);
+	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed + number);
+	ifr_plan_enable(&plan, IFR_AXIS_DATA, seed + number);
 	if (number == 2)
 		plan.axis[IFR_AXIS_FUNCTIONS].value[0] = 1;
 	if (number == 3) {
 		ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
 		ifr_plan_enable(&plan, IFR_AXIS_BASE, seed);
+	} else {
+		plan.axis[IFR_AXIS_DATA].value[0] = 0;
 	}
-	placement_make(placement, &subject->units, &plan);
-	placement->text_bytes = text_bytes;
+	assert(!placement_make(&placement, units, &plan, NULL, NULL));
+	placement.sizes = *sizes;
+	return placement;
 }
 
 /* Whether a variant came of it. */
@@ -89,7 +95,7 @@ static void print_all(const struct subject *subject, const struct image *image) 
 	struct image_info info;
 	struct ifr_buffer text = {0};
 	image_describe(image, &info);
-	assert(info.movable <= info.units && info.units == subject->units.count);
+	assert(info.movable <= info.units && info.units <= subject->units.count);
 	image_print_pins(image, &subject->units, &text);
 	ifr_buffer_release(&text);
 }
@@ -102,7 +108,7 @@ static void read_damaged(const struct subject *subject, uint64_t seed, bool inta
 	struct preparation preparation = {.units = &subject->units, .image = image};
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
-	image->numbers.text_bytes = subject->units.text_bytes;
+	image->numbers.sizes = subject->sizes;
 	image->numbers.units = image_digest_units(&subject->units);
 	if (prepare_read(&preparation, &files, &err)) {
 		is_error(&err);
@@ -110,8 +116,7 @@ static void read_damaged(const struct subject *subject, uint64_t seed, bool inta
 	} else {
 		print_all(subject, image);
 		for (unsigned i = 0; i < PLACEMENTS; i++) {
-			struct placement placement;
-			place(subject, seed, i, image->numbers.text_bytes, &placement);
+			struct placement placement = place(&subject->units, &subject->sizes, seed, i);
 			bool made = apply(subject, image, &placement, &variant);
 			assert(!intact || i ||
 			       (made && variant.length == subject->files[SUBJECT_PROGRAM].length &&
@@ -146,19 +151,16 @@ static void compare(const struct subject *subject, const struct units *units, co
 
 static void relink_damaged(const struct subject *subject, uint64_t seed) {
 	char *program = ifr_format("%s/linked", subject->folder), *map = ifr_format("%s/linked-map", subject->folder);
-	struct ifr_buffer script = {0}, text = {0};
+	struct ifr_buffer script = {0};
 	struct units units = {0};
+	struct layout_sizes sizes;
 	struct image *image = NULL;
 	struct ifr_error err = {0};
 	if (!ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &script, &err) &&
-	    !ifr_file_read(map, 0, &text, &err) &&
-	    !units_read(&units, ifr_buffer_text(&text), subject->folder, &err) &&
-	    !image_prepare(&subject->engine, &units, ifr_buffer_text(&script), units.text_bytes, 0, &image, &err)) {
-		struct subject relinked = *subject;
-		relinked.units = units;
+	    !subject_units(program, map, subject->folder, &units, &sizes, &err) &&
+	    !image_prepare(&subject->engine, &units, ifr_buffer_text(&script), &sizes, &image, &err)) {
 		for (unsigned i = 0; i < PLACEMENTS - 1; i++) {
-			struct placement placement;
-			place(&relinked, seed, i, units.text_bytes, &placement);
+			struct placement placement = place(&units, &sizes, seed, i);
 			compare(subject, &units, ifr_buffer_text(&script), image, &placement);
 			placement_release(&placement);
 		}
@@ -167,7 +169,6 @@ static void relink_damaged(const struct subject *subject, uint64_t seed) {
 		is_error(&err);
 	}
 	units_release(&units);
-	ifr_buffer_release(&text);
 	ifr_buffer_release(&script);
 	free(program);
 	free(map);

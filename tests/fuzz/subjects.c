@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tests/fuzz/subjects.h"
+#include "relinker/prepare/prepare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,24 +90,44 @@ static void describe_kit(struct subject *subject, const struct recipe *recipe) {
 	};
 }
 
+int subject_units(const char *program, const char *map, const char *folder, struct units *units,
+                  struct layout_sizes *sizes, struct ifr_error *err) {
+	struct ifr_buffer bytes = {0};
+	struct link_map read = {0};
+	struct ifr_error unread;
+	struct ifr_plan plan;
+	struct placement placement;
+	ifr_plan_init(&plan);
+	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, 1);
+	ifr_plan_set(&plan, IFR_AXIS_DATA, "seed=1 max=0", NULL);
+	int result = ifr_file_read(program, 0, &bytes, err);
+	if (!result)
+		result = link_map_read(&read, map, err);
+	if (!result)
+		result = units_of_link(units, &read, &bytes, folder, &unread, err);
+	if (!result)
+		result = placement_make(&placement, units, &plan, NULL, err);
+	if (!result) {
+		*sizes = placement.sizes;
+		placement_release(&placement);
+	}
+	link_map_release(&read);
+	ifr_buffer_release(&bytes);
+	return result;
+}
+
 /* Links as the relinker does: once for the units, once in their order. */
 static void link_subject(struct subject *subject) {
 	struct ifr_error err = {0};
-	struct ifr_plan plan;
-	struct placement placement;
-	struct ifr_buffer text = {0};
 	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
 	if (ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &subject->script, &err) ||
-	    ifr_file_read(map, 0, &text, &err) ||
-	    units_read(&subject->units, ifr_buffer_text(&text), subject->folder, &err))
+	    subject_units(program, map, subject->folder, &subject->units, &subject->sizes, &err))
 		fail("the base link", err.message);
-	ifr_plan_init(&plan);
-	placement_make(&placement, &subject->units, &plan);
+	struct placement placement = prepare_placement(&subject->sizes, &subject->units);
 	if (ld_engine_link(&subject->engine, &subject->units, &placement, ifr_buffer_text(&subject->script),
 	                   subject->kit.build_id, program, map, &err))
 		fail("the link", err.message);
 	placement_release(&placement);
-	ifr_buffer_release(&text);
 	free(program);
 	free(map);
 }

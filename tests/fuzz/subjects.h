@@ -7,6 +7,7 @@
 #include "common/buffer.h"
 #include "kit/kit.h"
 #include "relinker/ld/ld_engine.h"
+#include "relinker/placement.h"
 #include "relinker/units.h"
 
 enum { SUBJECTS = 5, SUBJECT_OBJECTS = 2, SUBJECT_FILES = SUBJECT_OBJECTS + 2 };
@@ -22,11 +23,16 @@ struct subject {
 	struct ld_engine engine; /* ends by itself whatever it is given */
 	struct ifr_buffer script;
 	struct units units;
+	struct layout_sizes sizes; /* of the linked program: all regions, shuffled or not */
 };
 
 /* Subject number 0 … SUBJECTS - 1, made when first asked for; its folder goes when the process exits. The current
  * folder must be the top of the sources. Aborts where it cannot be made. */
 struct subject *subject_get(size_t index);
+
+/* Reads the units that a link left behind, and what sizes shuffles of them need. */
+int subject_units(const char *program, const char *map, const char *folder, struct units *units,
+                  struct layout_sizes *sizes, struct ifr_error *err);
 
 /* Writes a file into the subject's folder. */
 void subject_write(const struct subject *subject, size_t file, const struct ifr_buffer *contents);
