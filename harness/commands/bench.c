@@ -19,9 +19,21 @@ struct options {
 	struct family_options family;
 	struct output_options output;
 	struct ifr_campaign campaign;
+	const char *library;
 };
 
-enum { KEY_BUDGET = 256, KEY_TIMEOUT, KEY_CPU, KEY_ASLR, KEY_STDIN, KEY_ENV, KEY_EXIT, KEY_OUTPUT, KEY_KEEP };
+enum {
+	KEY_BUDGET = 256,
+	KEY_TIMEOUT,
+	KEY_CPU,
+	KEY_ASLR,
+	KEY_STDIN,
+	KEY_LIBRARY,
+	KEY_ENV,
+	KEY_EXIT,
+	KEY_OUTPUT,
+	KEY_KEEP
+};
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
 	uint64_t number;
@@ -97,6 +109,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	default:
 		break;
 	}
+	if (key == KEY_LIBRARY) {
+		options->library = argument;
+		return 0;
+	}
 	int result = parse_campaign(key, argument, &options->campaign, &err);
 	if (result < 0)
 		option_refuse(state, &err);
@@ -115,6 +131,7 @@ static const struct argp_option table[] = {
 	{"cpu", KEY_CPU, "N", 0, "Pin to this processor, or none (the last one)", 3},
 	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 3},
+	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 3},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
 	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status that is right (0)", 3},
 	{"ignore-output", KEY_OUTPUT, NULL, 0, "Do not compare what the layouts print", 3},
@@ -123,20 +140,21 @@ static const struct argp_option table[] = {
 };
 static const struct argp_child children[] = {
 	{&family_argp, 0, "Layouts:", 1}, {&output_argp, 0, "Report:", 4}, {0}};
-const struct argp ifr_bench_argp = {table,
-                                    parse,
-                                    "-- ./PROG [ARGS...]",
-                                    "Measure many layouts of a program: how far apart they are, which is best and "
-                                    "worst, and where the layout that ships "
-                                    "stands.\v"
-                                    "PROG must have been built with CC=interfero-gcc. All layouts run "
-                                    "interleaved, each in a fresh process with ASLR off, "
-                                    "pinned to one processor. Exit status: 0 measured, 2 usage, 3 the program or "
-                                    "a layout of it failed, 4 the machine or a "
-                                    "file, 130 interrupted.",
-                                    children,
-                                    NULL,
-                                    NULL};
+const struct argp ifr_bench_argp = {
+	table,
+	parse,
+	"-- ./PROG [ARGS...]",
+	"Measure many layouts of a program: how far apart they are, which is best and "
+	"worst, and where the layout that ships "
+	"stands.\v"
+	"PROG, or with --library that library, must have been built with CC=interfero-gcc. All layouts run "
+	"interleaved, each in a fresh process with ASLR off, "
+	"pinned to one processor. Exit status: 0 measured, 2 usage, 3 the program or "
+	"a layout of it failed, 4 the machine or a "
+	"file, 130 interrupted.",
+	children,
+	NULL,
+	NULL};
 
 /* The program's file: as written, or from PATH. */
 static int find_program(const char *name, char **program, struct ifr_error *err) {
@@ -151,6 +169,13 @@ static int find_program(const char *name, char **program, struct ifr_error *err)
 	free(found);
 	free(cwd);
 	return result;
+}
+
+static int find_file(const char *name, char **path, struct ifr_error *err) {
+	char *cwd = getcwd(NULL, 0);
+	*path = ifr_path_normalise(cwd ? cwd : "/", name);
+	free(cwd);
+	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
 }
 
 static int report_end(const struct options *options, const struct ifr_campaign_result *done,
@@ -183,14 +208,17 @@ static int run(struct options *options, struct ifr_error *err) {
 	struct ifr_campaign *campaign = &options->campaign;
 	struct ifr_campaign_result done = {0};
 	struct ifr_kit kit;
-	char *program = NULL, *file = NULL;
+	char *program = NULL, *library = NULL, *file = NULL;
 	ifr_kit_init(&kit);
 	int result = find_program(campaign->argv[0], &program, err);
+	if (!result && options->library)
+		result = find_file(options->library, &library, err);
 	if (!result)
-		result = ifr_kit_of_program(program, &kit, err);
+		result = ifr_kit_of_program(library ? library : program, &kit, err);
 	if (!result) {
 		file = ifr_format("%s.exp", ifr_path_base(program));
-		campaign->program = program;
+		campaign->program = library ? library : program;
+		campaign->user = library ? program : NULL;
 		campaign->family =
 			(struct ifr_family){&kit, options->family.seed, options->family.axes, options->family.parameters};
 		campaign->seed_given = options->family.seed_given;
@@ -209,6 +237,7 @@ static int run(struct options *options, struct ifr_error *err) {
 	ifr_strings_release(&campaign->environment);
 	ifr_plan_release(&options->family.parameters);
 	free(file);
+	free(library);
 	free(program);
 	return status;
 }

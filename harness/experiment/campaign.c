@@ -18,10 +18,10 @@ int64_t campaign_now_ns(void) {
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-void campaign_launch(const struct campaign_state *state, unsigned variant, const char *program, unsigned pass,
-                     struct ifr_launch *launch) {
+int campaign_launch(struct campaign_state *state, unsigned variant, const char *path, unsigned pass,
+                    struct ifr_launch *launch, struct ifr_error *err) {
 	*launch = (struct ifr_launch){
-		.program = program,
+		.program = path,
 		.argv = state->plan->argv,
 		.environment = &state->environment,
 		.stack_bytes = state->stack_bytes[variant],
@@ -32,6 +32,25 @@ void campaign_launch(const struct campaign_state *state, unsigned variant, const
 		.counters = state->counters,
 		.pass = pass,
 	};
+	if (!state->plan->user)
+		return 0;
+	ifr_strings_release(&state->launch_environment);
+	ifr_library_environment(&state->library, path, &state->environment, &state->launch_environment);
+	launch->program = state->plan->user;
+	launch->environment = &state->launch_environment;
+	return ifr_library_name(&state->library, path, err);
+}
+
+/* How the program that uses the library comes to its variants. */
+static int open_library(struct campaign_state *state, struct ifr_error *err) {
+	char *path = ifr_format("%s/v00000", state->folder);
+	int result =
+		ifr_library_open(&state->library, state->plan->user, state->plan->program, path, &state->environment, err);
+	free(path);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, "library by",
+		                            state->library.preload ? "LD_PRELOAD" : "LD_LIBRARY_PATH", err);
+	return result;
 }
 
 /* The folder of the variants, which is also what a second interfero on the same experiment is kept out by. */
@@ -233,6 +252,8 @@ static void release(struct campaign_state *state) {
 	if (state->lock >= 0)
 		close(state->lock);
 	ifr_strings_release(&state->environment);
+	ifr_strings_release(&state->launch_environment);
+	ifr_library_release(&state->library);
 	free(state->stack_bytes);
 	free(state->folder);
 }
@@ -255,6 +276,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		return 0;
 	}
 	int failed = make_variants(state, err);
+	if (!failed && !ifr_launch_interrupted() && state->plan->user)
+		failed = open_library(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_reference(state, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */

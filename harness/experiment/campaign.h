@@ -13,7 +13,8 @@
 
 struct ifr_campaign {
 	const char *file;    /* the experiment */
-	const char *program; /* as it ships */
+	const char *program; /* that is laid out anew, as it ships */
+	const char *user;    /* the program to run where that is a shared library; NULL: itself */
 	char *const *argv;   /* to run it with; argv[0] as the user wrote it */
 	struct ifr_family family;
 	bool seed_given;   /* else an existing experiment's seed holds */

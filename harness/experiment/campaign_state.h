@@ -6,6 +6,7 @@
 
 #include "harness/experiment/campaign.h"
 #include "harness/experiment/experiment.h"
+#include "harness/experiment/library.h"
 #include "harness/launch/launch.h"
 
 struct campaign_state {
@@ -13,7 +14,9 @@ struct campaign_state {
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
 	struct ifr_strings environment;
-	char *folder; /* of the variants */
+	struct ifr_library library;            /* of the campaign's user, if there is one */
+	struct ifr_strings launch_environment; /* of the launch under way, with its variant of the library */
+	char *folder;                          /* of the variants */
 	int lock;
 	int cpu;
 	int64_t deadline_ns;                   /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
@@ -28,9 +31,9 @@ int64_t campaign_now_ns(void);
 
 /* Writes what this campaign is into a new experiment, or compares it with an existing one. */
 int campaign_settle(struct campaign_state *state, struct ifr_error *err);
-/* The launch of one variant. */
-void campaign_launch(const struct campaign_state *state, unsigned variant, const char *program, unsigned pass,
-                     struct ifr_launch *launch);
+/* The launch of one variant, whose file is at path; valid until the next one. */
+int campaign_launch(struct campaign_state *state, unsigned variant, const char *path, unsigned pass,
+                    struct ifr_launch *launch, struct ifr_error *err);
 /* Runs the program as it ships twice, unless the experiment knows the outcome already. */
 int campaign_reference(struct campaign_state *state, struct ifr_error *err);
 /* Runs whatever is not in the experiment yet. */

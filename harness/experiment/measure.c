@@ -78,9 +78,11 @@ static int measure_slot(struct campaign_state *state, unsigned round, const stru
 	char name[IFR_NAME_MAX];
 	ifr_variant_name(slot->variant, name);
 	char *program = ifr_format("%s/%s", state->folder, name);
-	campaign_launch(state, slot->variant, program, slot->pass, &launch);
+	ifr_outcome_init(&outcome);
+	int failed = campaign_launch(state, slot->variant, program, slot->pass, &launch, err);
 	int64_t started_ns = wall_clock_ns();
-	int failed = ifr_launch_run(&launch, &outcome, err);
+	if (!failed)
+		failed = ifr_launch_run(&launch, &outcome, err);
 	if (!failed && outcome.interrupted) {
 		result->interrupted = true;
 	} else if (!failed) {

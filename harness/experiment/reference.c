@@ -45,11 +45,13 @@ static int run_reference(struct campaign_state *state, bool watch_stdin, char di
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
 	char *program = ifr_format("%s/v00000", state->folder);
-	campaign_launch(state, 0, program, 0, &launch);
+	ifr_outcome_init(&outcome);
+	int result = campaign_launch(state, 0, program, 0, &launch, err);
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
 	launch.timeout_ns = state->plan->timeout_ns ? state->plan->timeout_ns : INT64_C(3600000000000);
-	int result = ifr_launch_run(&launch, &outcome, err);
+	if (!result)
+		result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
 		result = judge(state, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);

@@ -121,6 +121,7 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		char *value;
 	} fixed[] = {
 		{"program", ifr_strdup(plan->program)},
+		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
 		{"command", quote_command(plan->argv)},
 		{"kit", ifr_strdup(plan->family.kit->key)},
 		{"seed", ifr_format("%" PRIu64, plan->family.seed)},

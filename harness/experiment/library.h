@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Layouts of a shared library, measured in a program that uses it: the loader is led to the variant, by
+ * LD_LIBRARY_PATH where that works (the order of the program's libraries is then as ever), by LD_PRELOAD
+ * otherwise. */
+#ifndef IFR_HARNESS_LIBRARY_H
+#define IFR_HARNESS_LIBRARY_H
+
+#include <stdbool.h>
+
+#include "common/error.h"
+#include "common/strings.h"
+
+/* How a program comes to its library. */
+struct ifr_library {
+	char *soname; /* what the program asks for */
+	bool preload; /* LD_PRELOAD, as LD_LIBRARY_PATH does not reach it */
+};
+
+/* Reads the name of the library in file, and tries both ways with the variant at path. environment is the
+ * program's. Errors: IFR_E_USAGE if the program does not load the library in either way. */
+int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,
+                     const struct ifr_strings *environment, struct ifr_error *err);
+void ifr_library_release(struct ifr_library *library);
+
+/* Gives the variant at path the library's name, in a folder of its own: PATH.lib/SONAME. */
+int ifr_library_name(const struct ifr_library *library, const char *path, struct ifr_error *err);
+
+/* The program's environment with the variant at path: a copy, which the caller releases. */
+void ifr_library_environment(const struct ifr_library *library, const char *path,
+                             const struct ifr_strings *environment, struct ifr_strings *copy);
+
+#endif

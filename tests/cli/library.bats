@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Layouts of a shared library, measured in a program that uses it. The program prints the file that its library was
+# loaded from, and where a function of it lies: each layout's run must show its own.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+setup() {
+	use_own_folder
+	cat >lib.c <<-'EOT'
+		int one(int), two(int), three(int);
+		int one(int x) { return x + 1; }
+		int two(int x) { return x * 2; }
+		int three(int x) { return x * 3; }
+	EOT
+	cat >user.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int one(int), two(int), three(int);
+		int main(int argc, char **argv) {
+			Dl_info info;
+			(void)argv;
+			dladdr((void *)two, &info);
+			if (argc > 1) {
+				FILE *file = fopen(argv[1], "a");
+				fprintf(file, "%s %lx\n", info.dli_fname, (unsigned long)((char *)two - (char *)info.dli_fbase));
+				fclose(file);
+			}
+			return printf("%d\n", one(two(three(argc)))) < 0;
+		}
+	EOT
+	interfero-gcc -O2 -ffunction-sections -fPIC -shared -Wl,-soname,liblib.so.1 lib.c -o liblib.so.1
+	ln -s liblib.so.1 liblib.so
+}
+
+# each_layout_ran WAY: the log has every variant's own file and place of the function.
+each_layout_ran() {
+	local variant place
+	[ "$(interfero report --json e.exp | jq -r '.facts["library by"]')" = "$1" ]
+	for variant in v0000{0,1,2,3}; do
+		place=$(nm e.exp.variants/$variant | sed -n 's/^0*\([0-9a-f]*\) T two$/\1/p')
+		grep -q "/$variant.lib/liblib.so.1 $place\$" log || say "$variant did not run: $(cat log)"
+	done
+	[ "$(cut -d' ' -f1 log | sort -u | wc -l)" -eq 4 ]
+}
+
+@test "by LD_LIBRARY_PATH, where the program looks there" {
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	interfero bench -q -n 3 -r 2 --keep --library ./liblib.so.1 -o e.exp -- ./user "$PWD/log"
+	each_layout_ran LD_LIBRARY_PATH
+}
+
+@test "by LD_PRELOAD, where the program has a place of its own for its libraries" {
+	gcc -O2 user.c -L. -llib -Wl,--disable-new-dtags,-rpath,"$PWD" -o user
+	interfero bench -q -n 3 -r 2 --keep --library ./liblib.so.1 -o e.exp -- ./user "$PWD/log"
+	each_layout_ran LD_PRELOAD
+}
+
+@test "the program itself is not laid out anew, and needs no kit" {
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- ./user
+	[ "$status" -eq 0 ] && [[ $output == *"Layouts of $PWD/liblib.so.1"* ]] || say "$output"
+	run interfero bench -n 3 -r 2 -o f.exp -- ./user
+	[ "$status" -ne 0 ]
+}
+
+@test "what cannot be led to the variants is refused before anything is measured" {
+	interfero-gcc -O2 -fPIC -shared lib.c -o libnone.so
+	gcc user.c ./libnone.so -o user
+	run interfero bench -n 3 -r 2 --library ./libnone.so -o e.exp -- ./user
+	[ "$status" -eq 2 ] && [[ $output == *"cannot be led to variants of libnone.so"*"-soname"* ]] || say "$output"
+	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- /bin/true
+	[ "$status" -eq 2 ] && [[ $output == *"cannot be led to variants of liblib.so.1"* ]] || say "$output"
+	echo 'int main(void) { return 0; }' >static.c
+	gcc -static static.c -o static
+	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- ./static
+	[ "$status" -eq 2 ] && [[ $output == *"no dynamically linked program"* ]] || say "$output"
+	run interfero bench -n 3 -r 2 --library ./nosuch.so -o e.exp -- ./user
+	[ "$status" -eq 2 ] && [[ $output == *"there is no library ./nosuch.so"* ]] || say "$output"
+	[ ! -e e.exp ]
+}
