@@ -14,55 +14,78 @@ struct candidate {
 	uint64_t function_key;
 };
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
 struct ranked {
 	uint64_t key;
 	size_t candidate;
 };
 
-/* Sorts by key from the last digit to the first; what has equal keys keeps its order. */
-static void sort_keys(struct ranked **items, struct ranked **spare, size_t count) {
-	for (unsigned shift = 0; shift < 64; shift += DIGIT_BITS) {
-		size_t starts[DIGITS] = {0}, next = 0;
-		for (size_t i = 0; i < count; i++)
-			starts[(*items)[i].key >> shift & (DIGITS - 1)]++;
-		if (count && starts[(*items)->key >> shift & (DIGITS - 1)] == count)
-			continue;
-		for (size_t digit = 0; digit < DIGITS; digit++) {
-			size_t those = starts[digit];
-			starts[digit] = next;
-			next += those;
-		}
-		for (size_t i = 0; i < count; i++)
-			(*spare)[starts[(*items)[i].key >> shift & (DIGITS - 1)]++] = (*items)[i];
-		struct ranked *sorted = *spare;
-		*spare = *items;
-		*items = sorted;
+struct ranking {
+	struct ranked *items, *spare;
+	size_t count;
+};
+
+/* Sorts by one digit of the keys; what has equal ones keeps its order. */
+static void sort_digit(struct ranking *ranking, unsigned shift) {
+	size_t starts[DIGITS] = {0}, next = 0;
+	const struct ranked *items = ranking->items;
+	for (size_t i = 0; i < ranking->count; i++)
+		starts[items[i].key >> shift & (DIGITS - 1)]++;
+	if (ranking->count && starts[items->key >> shift & (DIGITS - 1)] == ranking->count)
+		return;
+	for (size_t digit = 0; digit < DIGITS; digit++) {
+		size_t those = starts[digit];
+		starts[digit] = next;
+		next += those;
+	}
+	for (size_t i = 0; i < ranking->count; i++)
+		ranking->spare[starts[items[i].key >> shift & (DIGITS - 1)]++] = items[i];
+	struct ranked *sorted = ranking->spare;
+	ranking->spare = ranking->items;
+	ranking->items = sorted;
+}
+
+/* Hashes are spread evenly: their first three digits part nearly all, and comparing settles the rest. */
+static void sort_hashes(struct ranking *ranking) {
+	for (unsigned shift = 64 - 3 * DIGIT_BITS; shift < 64; shift += DIGIT_BITS)
+		sort_digit(ranking, shift);
+	for (size_t i = 1; i < ranking->count; i++) {
+		struct ranked item = ranking->items[i];
+		size_t at = i;
+		for (; at > 0 && ranking->items[at - 1].key > item.key; at--)
+			ranking->items[at] = ranking->items[at - 1];
+		ranking->items[at] = item;
 	}
 }
 
-/* By bucket, object and function, and then as they lie: keys are spread evenly, so that comparing would be slower.
- */
+/* By bucket, object and function, and then as they lie. */
 static void sort_candidates(struct candidate *candidates, size_t count) {
-	struct ranked *items = ifr_alloc((count + 1) * sizeof *items), *spare = ifr_alloc((count + 1) * sizeof *spare);
+	struct ranking ranking = {.items = ifr_alloc((count + 1) * sizeof *ranking.items),
+	                          .spare = ifr_alloc((count + 1) * sizeof *ranking.spare),
+	                          .count = count};
 	struct candidate *sorted = ifr_alloc((count + 1) * sizeof *sorted);
+	bool by_object = false;
+	for (size_t i = 0; i < count; i++) {
+		ranking.items[i] = (struct ranked){candidates[i].function_key, i};
+		by_object |= candidates[i].object_key != 0;
+	}
+	sort_hashes(&ranking);
+	for (size_t i = 0; i < count && by_object; i++)
+		ranking.items[i].key = candidates[ranking.items[i].candidate].object_key;
+	if (by_object)
+		sort_hashes(&ranking);
 	for (size_t i = 0; i < count; i++)
-		items[i] = (struct ranked){candidates[i].function_key, i};
-	sort_keys(&items, &spare, count);
+		ranking.items[i].key = candidates[ranking.items[i].candidate].bucket;
+	for (unsigned shift = 0; shift < 32; shift += DIGIT_BITS)
+		sort_digit(&ranking, shift);
 	for (size_t i = 0; i < count; i++)
-		items[i].key = candidates[items[i].candidate].object_key;
-	sort_keys(&items, &spare, count);
-	for (size_t i = 0; i < count; i++)
-		items[i].key = candidates[items[i].candidate].bucket;
-	sort_keys(&items, &spare, count);
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = candidates[items[i].candidate];
+		sorted[i] = candidates[ranking.items[i].candidate];
 	if (count)
 		memcpy(candidates, sorted, count * sizeof *sorted);
 	free(sorted);
-	free(items);
-	free(spare);
+	free(ranking.items);
+	free(ranking.spare);
 }
 
 /* What orders a unit of text. `functions` alone shuffles the whole program, `objects` alone blocks of whole

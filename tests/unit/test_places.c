@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Placements around fixed units: programs and plans drawn at random, laid out here as an engine does it, and held
+ * against what a plan promises. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/buffer.h"
+#include "common/random.h"
+#include "relinker/placement.h"
+
+enum { PROGRAMS = 300, MOST_UNITS = 60 };
+
+static uint64_t draw(uint64_t seed, const char *what, uint64_t number, uint64_t below) {
+	char *name = ifr_format("%s %llu", what, (unsigned long long)number);
+	uint64_t drawn = ifr_random_below(ifr_random_keyed(seed, "test", name), below);
+	free(name);
+	return drawn;
+}
+
+/* Units of every region, laid out one behind the other; some of the data are pinned, some of the text, too. */
+static void program(struct units *units, uint64_t seed) {
+	static const uint32_t aligns[] = {1, 2, 4, 8, 16, 16, 16, 32, 64};
+	uint64_t address = 0x1000;
+	*units = (struct units){.items = ifr_alloc(MOST_UNITS * sizeof *units->items)};
+	for (int r = 0; r < REGIONS; r++) {
+		struct unit_region *region = &units->regions[r];
+		region->first = units->count;
+		region->address = address = (address + 4095) & ~UINT64_C(4095);
+		region->count = 3 + draw(seed, "count", (uint64_t)r, 12);
+		for (size_t i = 0; i < region->count; i++) {
+			uint64_t number = units->count;
+			/* Of more than 16 bytes in data only: text may outgrow its size by such. */
+			uint32_t align =
+				aligns[draw(seed, "align", number, r == REGION_TEXT ? 7 : sizeof aligns / sizeof *aligns)];
+			bool movable = draw(seed, "movable", number, 4) > 0;
+			address = (address + align - 1) & ~(uint64_t)(align - 1);
+			units->items[units->count++] = (struct unit){
+				.name = ifr_format("u%llu.o:%s", (unsigned long long)number, region_names[r]),
+				.object = ifr_format("u%llu.o", (unsigned long long)number),
+				.section = ifr_strdup(region_names[r]),
+				.address = address,
+				.bytes = 1 + draw(seed, "bytes", number, 100),
+				.align = align,
+				.region = (enum region)r,
+				.movable = movable,
+				.nameable = true,
+				.pin = movable ? NULL : "drawn",
+			};
+			struct unit *unit = &units->items[number];
+			unit->span_bytes = unit->bytes;
+			address += unit->bytes;
+			region->movable += movable;
+		}
+		region->bytes = address - region->address;
+	}
+}
+
+/* Lays a region out as the engines do; at receives each unit's offset. The end is returned. */
+static uint64_t lay_out(const struct units *units, const struct placement *placement, enum region region,
+                        uint64_t *at) {
+	const struct placed_region *placed = &placement->regions[region];
+	uint64_t dot = 0;
+	for (size_t i = 0; i < placed->count; i++) {
+		const struct unit *unit = &units->items[placed->order[i].unit];
+		dot += placed->order[i].padding_bytes;
+		dot = (dot + unit->align - 1) & ~(uint64_t)(unit->align - 1);
+		at[placed->order[i].unit] = dot;
+		dot += unit->span_bytes;
+	}
+	return dot;
+}
+
+/* Every unit of a placed region once, whole and in its region; nothing overlaps by being laid out in order. */
+static void is_whole(const struct units *units, const struct placement *placement) {
+	char seen[MOST_UNITS] = {0};
+	for (int r = 0; r < REGIONS; r++) {
+		const struct placed_region *placed = &placement->regions[r];
+		if (!placed->order) {
+			assert_int_equal(placement->sizes.region_bytes[r], 0);
+			continue;
+		}
+		assert_int_equal(placed->count, units->regions[r].count);
+		for (size_t i = 0; i < placed->count; i++) {
+			assert_int_equal(units->items[placed->order[i].unit].region, r);
+			assert_false(seen[placed->order[i].unit]++);
+		}
+	}
+}
+
+static void draw_plan(struct ifr_plan *plan, uint64_t seed) {
+	static const enum ifr_axis axes[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS, IFR_AXIS_PADDING, IFR_AXIS_BASE};
+	ifr_plan_init(plan);
+	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
+		if (draw(seed, "axis", i, 2))
+			ifr_plan_enable(plan, axes[i], seed);
+	ifr_plan_enable(plan, IFR_AXIS_DATA, seed);
+	plan->axis[IFR_AXIS_DATA].value[0] = (int64_t)draw(seed, "most", 0, 300);
+}
+
+/* Pinned data and held units stay where they ship, everything is inside the size, and the size is that of every
+ * seed. */
+static void test_flow(void **state) {
+	(void)state;
+	size_t moved = 0;
+	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+		struct units units;
+		struct ifr_plan plan;
+		struct placement placement, other;
+		uint64_t at[MOST_UNITS];
+		uint8_t held[MOST_UNITS] = {0};
+		program(&units, seed);
+		draw_plan(&plan, seed);
+		for (size_t i = 0; i < units.count; i++)
+			held[i] = !draw(seed, "held", i, 8);
+		assert_int_equal(placement_make(&placement, &units, &plan, held, NULL), 0);
+		is_whole(&units, &placement);
+		for (int r = 0; r < REGIONS; r++) {
+			const struct unit_region *region = &units.regions[r];
+			uint64_t end = lay_out(&units, &placement, (enum region)r, at);
+			if (!placement.regions[r].order)
+				continue;
+			/* Where nothing pads text, the gaps of another order may make it a little longer. */
+			if (r != REGION_TEXT || plan.axis[IFR_AXIS_PADDING].on)
+				assert_true(end <= placement.sizes.region_bytes[r]);
+			assert_int_equal((placement.sizes.region_bytes[r] - region->bytes) % 4096, 0);
+			for (size_t i = region->first; i < region->first + region->count; i++) {
+				bool stays = held[i] || (r != REGION_TEXT && !units.items[i].movable);
+				if (stays)
+					assert_int_equal(at[i], units.items[i].address - region->address);
+				else
+					moved += at[i] != units.items[i].address - region->address;
+			}
+		}
+		for (int i = 0; i < IFR_AXIS_COUNT; i++)
+			plan.axis[i].seed += 1000;
+		assert_int_equal(placement_make(&other, &units, &plan, held, NULL), 0);
+		assert_memory_equal(&placement.sizes, &other.sizes, sizeof other.sizes);
+		placement_release(&placement);
+		placement_release(&other);
+		units_release(&units);
+	}
+	assert_true(moved > 10 * PROGRAMS);
+}
+
+/* A layout told as addresses, in any order of the lines, is that layout. */
+static void test_addresses_repeat_a_layout(void **state) {
+	(void)state;
+	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+		struct units units;
+		struct ifr_plan plan, told;
+		struct placement placement, again;
+		uint64_t at[MOST_UNITS], back[MOST_UNITS];
+		program(&units, seed);
+		draw_plan(&plan, seed);
+		assert_int_equal(placement_make(&placement, &units, &plan, NULL, NULL), 0);
+		ifr_plan_init(&told);
+		for (int r = 0; r < REGIONS; r++)
+			lay_out(&units, &placement, (enum region)r, at);
+		for (size_t k = 0; k < units.count; k++) {
+			size_t i = (k * 7 + seed) % units.count;
+			const struct unit *unit = &units.items[i];
+			/* 7 does not divide every count: then some come twice, and are left out. */
+			bool again_named = false;
+			for (size_t p = 0; p < told.place_count; p++)
+				again_named |= !strcmp(told.places[p].unit, unit->name);
+			if (!again_named && placement.regions[unit->region].order &&
+			    (unit->region == REGION_TEXT || !unit->pin))
+				ifr_plan_place_at(&told, unit->name, units.regions[unit->region].address + at[i]);
+		}
+		if (units.count % 7) {
+			struct ifr_error err = {0};
+			assert_int_equal(placement_make(&again, &units, &told, NULL, &err), 0);
+			is_whole(&units, &again);
+			for (int r = 0; r < REGIONS; r++) {
+				lay_out(&units, &again, (enum region)r, back);
+				for (size_t i = 0; again.regions[r].order && i < units.regions[r].count; i++)
+					assert_int_equal(back[units.regions[r].first + i], at[units.regions[r].first + i]);
+			}
+			placement_release(&again);
+		}
+		placement_release(&placement);
+		ifr_plan_release(&told);
+		units_release(&units);
+	}
+}
+
+/* By hand: 16-byte units a, b, c at 0, 16, 32. c to 80: a and b stay, 32 bytes of gap. b to 64 with a and c listed
+ * as c, a: these come first, b's gap is 32. */
+static void test_by_hand(void **state) {
+	(void)state;
+	struct unit items[3];
+	struct units units = {.items = items, .count = 3};
+	static const char *const names[] = {"a", "b", "c"};
+	for (size_t i = 0; i < 3; i++)
+		items[i] = (struct unit){.name = (char *)names[i],
+		                         .object = (char *)names[i],
+		                         .section = (char *)".text",
+		                         .address = 0x1000 + 16 * i,
+		                         .bytes = 16,
+		                         .span_bytes = 16,
+		                         .align = 16,
+		                         .movable = true,
+		                         .nameable = true};
+	units.regions[REGION_TEXT] = (struct unit_region){0, 3, 3, 0x1000, 48};
+	static const struct {
+		const char *lines;
+		size_t order[3];
+		uint64_t padding[3];
+		uint64_t bytes;
+	} table[] = {
+		{"at 0x1050 c\n", {0, 1, 2}, {0, 0, 48}, 48 + 4096},
+		{"at 0x1040 b\norder c\norder a\n", {2, 0, 1}, {0, 0, 32}, 48 + 4096},
+		{"order c\n", {2, 0, 1}, {0, 0, 0}, 48},
+		{"at 0x1000 c\norder b\n", {2, 1, 0}, {0, 0, 0}, 48},
+	};
+	for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+		struct ifr_plan plan;
+		struct placement placement;
+		struct ifr_error err = {0};
+		char *text = ifr_format("interfero-plan 1\n%s", table[t].lines);
+		assert_int_equal(ifr_plan_parse(text, strlen(text), "plan", &plan, &err), 0);
+		assert_int_equal(placement_make(&placement, &units, &plan, NULL, &err), 0);
+		for (size_t i = 0; i < 3; i++) {
+			assert_int_equal(placement.regions[REGION_TEXT].order[i].unit, table[t].order[i]);
+			assert_int_equal(placement.regions[REGION_TEXT].order[i].padding_bytes, table[t].padding[i]);
+		}
+		assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], table[t].bytes);
+		assert_int_equal(placement.places, plan.place_count);
+		placement_release(&placement);
+		ifr_plan_release(&plan);
+		free(text);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flow),
+		cmocka_unit_test(test_addresses_repeat_a_layout),
+		cmocka_unit_test(test_by_hand),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
