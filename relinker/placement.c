@@ -87,9 +87,7 @@ static int find_places(const struct units *units, const struct ifr_plan *plan, s
 			continue;
 		}
 		const struct unit *unit = &units->items[*found];
-		if (!unit->nameable)
-			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
-		else if (unit->region != REGION_TEXT && unit->pin)
+		if (!unit->nameable || (unit->region != REGION_TEXT && unit->pin))
 			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
 		else if (place->fixed)
 			result = check_fixed(unit, &units->regions[unit->region], place->address, err);

@@ -182,7 +182,7 @@ static int note_units(struct campaign_state *state, const struct ifr_relinker *r
 	ifr_relinker_print_pins(relinker, data, &pins);
 	for (char *line = pins.data; line && (line = strchr(line, '\n')) && line[1];)
 		*line = ';';
-	if (pins.length)
+	if (pins.data && pins.length)
 		pins.data[--pins.length] = '\0';
 	int result = ifr_experiment_set(state->experiment, "movable", all, err);
 	if (!result)

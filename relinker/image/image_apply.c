@@ -76,10 +76,11 @@ static int check_fit(const struct image *image, const struct placement *placemen
 	             (asked->interp_bytes > made->interp_bytes && image->numbers.front < image->numbers.front_end));
 	size_t count = 0;
 	for (int r = 0; r < REGIONS; r++) {
-		fits &= !placement->regions[r].order == !image->numbers.regions[r].limit;
-		count += placement->regions[r].count;
-		for (size_t i = 0; fits && i < placement->regions[r].count; i++)
-			fits = is_of_region(image, placement->regions[r].order[i].unit, &image->numbers.regions[r]);
+		const struct placed_region *placed = &placement->regions[r];
+		fits &= !placed->order == !image->numbers.regions[r].limit;
+		count += placed->count;
+		for (size_t i = 0; fits && placed->order && i < placed->count; i++)
+			fits = is_of_region(image, placed->order[i].unit, &image->numbers.regions[r]);
 	}
 	return fits && count <= image->unit_count
 	           ? 0

@@ -102,7 +102,7 @@ static int add_section(struct reading *reading, size_t index, size_t unit, struc
 	struct image *image = preparation->image;
 	struct object *object = &preparation->objects.items[preparation->item_objects[index]];
 	uint32_t section = preparation->item_sections[index];
-	struct atom atom;
+	struct atom atom = {0};
 	if (!section && !preparation->map.items[index].bytes)
 		return 0;
 	int result = describe(reading, index, &atom, err);
