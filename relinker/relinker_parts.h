@@ -5,7 +5,7 @@
 
 #include "relinker/image/image_store.h"
 #include "relinker/ld/ld_engine.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 #include "relinker/relinker.h"
 #include "relinker/sections.h"
 #include "relinker/units.h"

@@ -16,7 +16,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "relinker/ld/ld_engine.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 #include "relinker/units.h"
 
 struct image;

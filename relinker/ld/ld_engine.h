@@ -6,7 +6,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "kit/kit.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 
 struct ld_engine {
 	const struct ifr_kit *kit;

@@ -6,7 +6,7 @@
 #include "common/buffer.h"
 #include "kit/kit.h"
 #include "relinker/ld/ld_engine.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 #include "relinker/units.h"
 
 struct captured {

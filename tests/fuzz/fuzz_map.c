@@ -8,7 +8,7 @@
 #include "common/buffer.h"
 #include "relinker/ld/ld_engine.h"
 #include "tests/unit/read_units.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include "common/buffer.h"
 #include "kit/kit.h"
 #include "relinker/ld/ld_engine.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 #include "relinker/units.h"
 
 enum { SUBJECTS = 5, SUBJECT_OBJECTS = 2, SUBJECT_FILES = SUBJECT_OBJECTS + 2 };

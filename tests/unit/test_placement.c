@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "common/buffer.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 
 enum { FUNCTIONS = 1u << IFR_AXIS_FUNCTIONS, OBJECTS = 1u << IFR_AXIS_OBJECTS, PADDING = 1u << IFR_AXIS_PADDING };
 

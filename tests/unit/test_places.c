@@ -12,7 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/random.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 
 enum { PROGRAMS = 300, MOST_UNITS = 60 };
 

@@ -4,7 +4,7 @@
 #define IFR_RELINKER_PLACEMENT_PARTS_H
 
 #include "common/random.h"
-#include "relinker/placement.h"
+#include "relinker/placement/placement.h"
 
 /* An axis's decisions; off gives 0 for every name. */
 struct decider {
@@ -17,6 +17,13 @@ uint64_t decide(const struct decider *decider, const char *name);
 
 /* Whether an axis is on and may change a unit. */
 bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct unit *unit);
+
+/* A place that was found, in the order of the plan. */
+struct known_place {
+	size_t unit;
+	bool fixed;
+	uint64_t address;
+};
 
 /* A unit that lies at an offset from its region's start, whatever the order. */
 struct fixed_unit {
@@ -41,6 +48,11 @@ struct region_work {
 	enum ifr_axis pads_axis;
 	struct decider pads;
 };
+
+/* Finds the units that the plan places, in its order: places has room for all, and is the caller's; the placement
+ * counts them. Errors: IFR_E_USAGE if a unit cannot be there, or if there is none of them. */
+int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
+                          struct known_place *places, struct ifr_error *err);
 
 /* The order: those that are listed, then the others as the axes say. Fills sequence. */
 void placement_rank(struct region_work *work);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "relinker/placement_parts.h"
+#include "relinker/placement/placement_parts.h"
 
 static uint64_t aligned(uint64_t offset, uint64_t align) {
 	return align ? (offset + align - 1) & ~(align - 1) : offset;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "relinker/placement_parts.h"
+#include "relinker/placement/placement_parts.h"
 
 /* A movable unit with what decides its rank. */
 struct candidate {

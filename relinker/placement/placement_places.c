@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The places that a plan gives to units by name. */
+#include <inttypes.h>
+
+#include "relinker/placement/placement_parts.h"
+#include "relinker/read/names.h"
+
+enum { FARTHEST_BYTES = 64 << 20 };
+
+static int check_fixed(const struct unit *unit, const struct unit_region *region, uint64_t address,
+                       struct ifr_error *err) {
+	if (!unit->align)
+		return ifr_fail(err, IFR_E_USAGE, "%s cannot be given an address: its alignment is not known", unit->name);
+	if (address & (unit->align - 1))
+		return ifr_fail(err, IFR_E_USAGE, "%s cannot lie at 0x%" PRIx64 ": it needs a multiple of %u", unit->name,
+		                address, unit->align);
+	if (address < region->address || address - region->address > region->bytes + FARTHEST_BYTES)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s cannot lie at 0x%" PRIx64 ": %s begins at 0x%" PRIx64
+		                " and may grow by %d MiB behind 0x%" PRIx64,
+		                unit->name, address, region_names[unit->region], region->address, FARTHEST_BYTES >> 20,
+		                region->address + region->bytes);
+	return 0;
+}
+
+int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
+                          struct known_place *places, struct ifr_error *err) {
+	struct names index = {0};
+	int result = 0;
+	for (size_t i = 0; i < units->count; i++)
+		names_add(&index, units->items[i].name, 0, (uint32_t)i, NULL);
+	for (size_t i = 0; i < plan->place_count && !result; i++) {
+		const struct ifr_plan_place *place = &plan->places[i];
+		const uint32_t *found = names_find(&index, place->unit, 0);
+		if (!found) {
+			placement->unknown++;
+			continue;
+		}
+		const struct unit *unit = &units->items[*found];
+		if (!unit->nameable || (unit->region != REGION_TEXT && unit->pin))
+			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
+		else if (place->fixed)
+			result = check_fixed(unit, &units->regions[unit->region], place->address, err);
+		places[placement->places++] = (struct known_place){*found, place->fixed, place->address};
+	}
+	if (!result && plan->place_count && !placement->places)
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "this program has none of the units that the plan places (%s%s): interfero layout --units "
+		             "lists its own",
+		             plan->places[0].unit, plan->place_count > 1 ? ", …" : "");
+	names_release(&index);
+	return result;
+}
