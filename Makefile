@@ -29,7 +29,9 @@ DEPENDENCIES = -MMD -MP
 # What each program is made of: folders, not files. main.c files hold a program's main().
 sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(folder) -name '*.c'))))
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
-LIBRARY_SOURCES := $(call sources,common kit relinker harness)
+# The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
+RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
+LIBRARY_SOURCES := $(call sources,common kit relinker harness) $(sort $(wildcard runtime/*.c))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
@@ -43,7 +45,7 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LINKERS:%=$(LIBEXEC)/ld/%)
+	$(LINKERS:%=$(LIBEXEC)/ld/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -112,6 +114,18 @@ $(LIBEXEC)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/%.o) $(PLUGIN_C:
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL $^ -o $@ $(LDFLAGS)
+
+# The runtime lives in other programs, sanitized or not: nothing of its own shows but what libinterfero.so replaces.
+$(BUILD)/objects/runtime-so/%.o: %.c
+	$(call say,CC,"$< (for the runtime)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-builtin-malloc \
+		-ftls-model=initial-exec $(DEPENDENCIES) -c $< -o $@
+
+$(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libinterfero.so -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
 
 -include $(shell find $(BUILD)/objects -name '*.d' 2>/dev/null)
 

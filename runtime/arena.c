@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/arena.h"
+
+#include <string.h>
+
+#include "runtime/os.h"
+
+struct arena arena;
+
+/* Below where the kernel puts programs (0x55…) and libraries (0x7f…), above the tables of sanitizers. */
+static void *const hint = (void *)0x200000000000;
+
+/* Largest first; a limit on address space or a strict kernel takes a smaller one. */
+static const struct {
+	unsigned arena_shift, window_shift;
+} shapes[] = {{45, 35}, {40, 31}, {36, 29}, {32, 28}, {29, 27}};
+
+static size_t page_up(size_t bytes) {
+	return (bytes + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1);
+}
+
+/* The tables in their order behind the arena. */
+enum table { TABLE_CHUNKS, TABLE_BLOCKS, TABLE_LIVE, TABLE_HELD, TABLE_REMOTE, TABLES };
+
+static size_t table_bytes(enum table table, size_t arena_bytes) {
+	if (table == TABLE_CHUNKS)
+		return (arena_bytes >> CHUNK_SHIFT) * sizeof(struct chunk);
+	if (table == TABLE_BLOCKS)
+		return (arena_bytes >> CHUNK_SHIFT) * sizeof(struct block);
+	return arena_bytes >> GRANULE_SHIFT >> 3;
+}
+
+static char *table_start(enum table table) {
+	void *const start[TABLES] = {arena.chunks, arena.blocks, arena.live, arena.held, arena.remote};
+	return start[table];
+}
+
+static size_t tables_bytes(void) {
+	size_t sum = arena.windows * arena.heap_bytes;
+	for (int table = 0; table < TABLES; table++)
+		sum += table_bytes(table, arena.bytes);
+	return sum;
+}
+
+static void lay_out(char *start) {
+	char *at[TABLES], *next = start + arena.bytes;
+	for (int table = 0; table < TABLES; table++) {
+		at[table] = next;
+		next += table_bytes(table, arena.bytes);
+	}
+	arena.chunks = (void *)at[TABLE_CHUNKS];
+	arena.blocks = (void *)at[TABLE_BLOCKS];
+	arena.live = (void *)at[TABLE_LIVE];
+	arena.held = (void *)at[TABLE_HELD];
+	arena.remote = (void *)at[TABLE_REMOTE];
+	arena.heaps = next;
+	arena.base = (uintptr_t)start;
+	os_small_pages(start + arena.bytes, tables_bytes());
+}
+
+bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
+	size_t limit = os_address_space();
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		arena.bytes = (size_t)1 << shapes[i].arena_shift;
+		arena.window_shift = shapes[i].window_shift;
+		arena.windows = 1u << (shapes[i].arena_shift - shapes[i].window_shift);
+		arena.heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2));
+		/* The program needs address space, too. */
+		if (arena.bytes > most_bytes || arena.bytes > limit / 4)
+			continue;
+		size_t all = arena.bytes + tables_bytes();
+		char *start = os_reserve(hint, all);
+		if (!start)
+			continue;
+		lay_out(start);
+		arena.at_hint = start == hint;
+		if (arena_open(0))
+			return true;
+		os_unreserve(start, all);
+	}
+	memset(&arena, 0, sizeof arena);
+	return false;
+}
+
+void arena_release(void) {
+	if (arena.base)
+		os_unreserve((void *)arena.base, arena.bytes + tables_bytes());
+	memset(&arena, 0, sizeof arena);
+}
+
+bool arena_open(unsigned window) {
+	for (int table = 0; table < TABLES; table++) {
+		size_t bytes = table_bytes(table, (size_t)1 << arena.window_shift);
+		if (!os_commit(table_start(table) + window * bytes, bytes))
+			return false;
+	}
+	return os_commit(arena.heaps + window * arena.heap_bytes, arena.heap_bytes);
+}
+
+void area_init(struct area *area, uint32_t first, uint32_t chunks) {
+	*area = (struct area){first, first, first, first + chunks};
+}
+
+uint32_t area_take(struct area *area, uint32_t chunks) {
+	if (chunks > area->end - area->next)
+		return 0;
+	uint32_t taken = area->next;
+	if (taken + chunks > area->committed) {
+		/* In steps that grow with what there is: few calls, and never much more than is used. */
+		uint32_t left = area->end - area->committed, step = (area->next - area->first) / 8 + 16;
+		uint32_t need = taken + chunks - area->committed;
+		step = step < need ? need : step;
+		step = step < left ? step : left;
+		if (!os_commit(arena_chunk_address(area->committed), (size_t)step << CHUNK_SHIFT))
+			return 0;
+		area->committed += step;
+	}
+	area->next += chunks;
+	return taken;
+}

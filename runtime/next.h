@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The allocator behind this one: glibc's, or when the runtime places nothing itself, whichever comes next. */
+#ifndef IFR_RUNTIME_NEXT_H
+#define IFR_RUNTIME_NEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Takes the next library's functions instead of glibc's (to watch another allocator). While it looks for them,
+ * requests are served from a small store of early memory, which is never freed. */
+void next_find(void);
+
+void *next_allocate(size_t size, size_t alignment, bool zero);
+void *next_resize(void *memory, size_t size);
+void next_free(void *memory);
+size_t next_usable(void *memory);
+
+/* Memory for requests that come before there is any allocator; NULL when it is used up. */
+void *next_early(size_t size);
+
+#endif
