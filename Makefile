@@ -120,12 +120,12 @@ $(BUILD)/objects/runtime-so/%.o: %.c
 	$(call say,CC,"$< (for the runtime)")
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-builtin-malloc \
-		-ftls-model=initial-exec $(DEPENDENCIES) -c $< -o $@
+		-ftls-model=initial-exec -flto $(DEPENDENCIES) -c $< -o $@
 
 $(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-soname,libinterfero.so -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
+	$(Q)$(CC) -shared $(CFLAGS) -flto=1 -Wl,-soname,libinterfero.so -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
 
 -include $(shell find $(BUILD)/objects -name '*.d' 2>/dev/null)
 

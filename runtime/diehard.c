@@ -34,40 +34,46 @@ static uint32_t span_of(const struct heap_class *c, uint32_t slot) {
 	return (uint32_t)(((unsigned __int128)slot * c->slots_inverse) >> 64);
 }
 
-static uint32_t take_slot(struct heap *heap, struct heap_class *c, uint32_t slot) {
-	uint32_t number = span_of(c, slot), span = c->spans[number];
-	uint64_t granule = (uint64_t)span * CHUNK_GRANULES + (uint64_t)(slot - number * c->slots) * c->granules;
-	if (live_test(granule))
-		return NO_SLOT;
-	c->used++;
-	arena.chunks[span].held++;
-	return (uint32_t)(granule - heap->first_granule);
+static uint64_t granule_of(const struct heap_class *c, uint32_t slot) {
+	uint32_t number = span_of(c, slot);
+	return (uint64_t)c->spans[number] * CHUNK_GRANULES + (uint64_t)(slot - number * c->slots) * c->granules;
 }
 
-static uint32_t search(struct heap *heap, struct heap_class *c, uint32_t from) {
-	for (uint32_t i = 0; i < c->capacity; i++) {
-		uint32_t found = take_slot(heap, c, (from + i) % c->capacity);
-		if (found != NO_SLOT)
-			return found;
+/* The granule of a free slot; there is one. */
+static uint64_t draw_slot(struct heap_class *c) {
+	uint32_t slot = 0;
+	for (int i = 0; i < MOST_TRIES; i++) {
+		slot = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->capacity);
+		uint64_t granule = granule_of(c, slot);
+		if (!live_test(granule))
+			return granule;
 	}
-	return NO_SLOT;
+	while (live_test(granule_of(c, slot)))
+		slot = slot + 1 < c->capacity ? slot + 1 : 0;
+	return granule_of(c, slot);
 }
 
 uint32_t diehard_take(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
-	if (__builtin_expect(c->used >= c->limit, 0)) {
+	/* One more than the object: a slot has to be left for the next. */
+	if (__builtin_expect(c->used + 1 >= c->limit, 0)) {
 		slots_drain(heap, class);
-		if (c->used >= c->limit && !grow(heap, class) && c->used >= c->capacity)
+		if (c->used + 1 >= c->limit && !grow(heap, class) && c->used + 1 >= c->capacity)
 			return NO_SLOT;
+		c->chosen = 0;
 	}
-	uint32_t slot = 0;
-	for (int i = 0; i < MOST_TRIES; i++) {
-		slot = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->capacity);
-		uint32_t found = take_slot(heap, c, slot);
-		if (found != NO_SLOT)
-			return found;
-	}
-	return search(heap, c, slot);
+	if (__builtin_expect(!c->chosen, 0))
+		c->chosen = (uint32_t)(draw_slot(c) - heap->first_granule) + 1;
+	uint32_t taken = c->chosen - 1;
+	uint64_t granule = heap->first_granule + taken;
+	live_set(granule);
+	c->used++;
+	arena.chunks[chunk_head((uint32_t)(granule / CHUNK_GRANULES))].held++;
+	/* The next slot is drawn now, so that its memory is on its way to the cache when it is asked for. */
+	granule = draw_slot(c);
+	__builtin_prefetch(arena_address(granule), 1);
+	c->chosen = (uint32_t)(granule - heap->first_granule) + 1;
+	return taken;
 }
 
 void diehard_give(struct heap *heap, unsigned class, uint32_t span) {

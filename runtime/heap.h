@@ -24,6 +24,7 @@ struct heap_class {
 	uint32_t *spans;          /* their first chunks; room for all that fit into a window */
 	uint32_t used;            /* slots that are not free to take */
 	uint32_t capacity, limit; /* diehard: slots to choose from; how many of them may be used */
+	uint32_t chosen;              /* diehard: the granule of the next object, plus one; 0: none yet */
 	uint32_t frees;           /* diehard: since memory was last given back */
 	uint32_t window_count, free_count;
 	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
@@ -57,6 +58,7 @@ struct heap {
 	uint64_t first_granule;
 	struct area spans;
 	uint32_t free_spans[9]; /* spans without a class, by chunks: lists */
+	uint64_t kept_bytes;    /* of memory in them */
 	/* threads.c: */
 	pthread_t thread;
 	enum heap_standing { HEAP_SPARE, HEAP_STARTING, HEAP_RUNNING, HEAP_ENDED } standing;
@@ -103,6 +105,8 @@ void slots_give(struct heap *heap, uint32_t span, uint64_t granule);
 void slots_drain(struct heap *heap, unsigned class);
 /* A new span of the class, its number among the class's spans below; false without memory. */
 bool slots_add_span(struct heap *heap, unsigned class);
+/* Takes an empty span from its class. */
+void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks);
 /* Whether granule is the beginning of a slot of the span. */
 bool slots_is_slot(uint32_t span, uint64_t granule);
 

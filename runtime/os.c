@@ -48,6 +48,12 @@ void os_purge(void *start, size_t bytes) {
 	errno = saved;
 }
 
+void os_populate(void *start, size_t bytes) {
+	int saved = errno;
+	madvise(start, bytes, MADV_POPULATE_WRITE);
+	errno = saved;
+}
+
 bool os_move(void *from, void *to, size_t bytes) {
 	int saved = errno;
 	void *moved = mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);

@@ -17,6 +17,8 @@ void os_unreserve(void *start, size_t bytes);
 bool os_commit(void *start, size_t bytes);
 /* Gives the memory of usable pages back; they read as zero again. */
 void os_purge(void *start, size_t bytes);
+/* Puts memory behind usable pages that are about to be written, where the kernel can. */
+void os_populate(void *start, size_t bytes);
 /* Moves the pages of from to the usable pages of to, without copying; from reads as zero afterwards. */
 bool os_move(void *from, void *to, size_t bytes);
 /* Keeps the kernel from making huge pages of a range: sparse tables and spread heaps would fill with air. */

@@ -6,7 +6,6 @@
 #include "runtime/heap.h"
 
 #include "common/random.h"
-#include "runtime/os.h"
 
 enum {
 	SET_ASIDE_BYTES = 128 * 1024, /* most that the window, or the stack of freed slots, holds in one class, */
@@ -94,6 +93,7 @@ uint32_t shuffle_take(struct heap *heap, unsigned class) {
 		c->window[place] = c->free[--c->free_count];
 	else
 		c->window[place] = c->window[--c->window_count];
+	live_set(heap->first_granule + granule);
 	return granule;
 }
 
@@ -107,12 +107,7 @@ static void drop_span(struct heap *heap, unsigned class, uint32_t span) {
 		c->scan_left = 0;
 	if (c->scan_span >= c->span_count)
 		c->scan_span = 0;
-	unsigned chunks = sizes_chunks(class);
-	for (unsigned i = 0; i < chunks; i++)
-		arena.chunks[span + i].kind = CHUNK_NONE;
-	os_purge(arena_chunk_address(span), (size_t)chunks << CHUNK_SHIFT);
-	arena.chunks[span].next = heap->free_spans[chunks];
-	heap->free_spans[chunks] = span;
+	slots_drop_span(heap, span, sizes_chunks(class));
 }
 
 static void release(struct heap *heap, unsigned class, uint32_t granule) {

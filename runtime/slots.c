@@ -8,9 +8,7 @@ uint64_t slots_take(struct heap *heap, unsigned class) {
 	uint32_t slot = heap_options.heap == HEAP_DIEHARD ? diehard_take(heap, class) : shuffle_take(heap, class);
 	if (slot == NO_SLOT)
 		return 0;
-	uint64_t granule = heap->first_granule + slot;
-	live_set(granule);
-	return granule;
+	return heap->first_granule + slot;
 }
 
 void slots_give(struct heap *heap, uint32_t span, uint64_t granule) {
@@ -29,12 +27,39 @@ bool slots_is_slot(uint32_t span, uint64_t granule) {
 	return within % granules == 0 && within / granules < sizes_chunks(class) * CHUNK_GRANULES / granules;
 }
 
+enum {
+	KEEP_BYTES = 4 << 20, /* of memory in spans without a class that stays with them */
+	POPULATE_SPANS = 2,   /* from the third span on a class is taken to grow densely */
+	POPULATE_SLOT = 1024  /* diehard: pages with at least four slots will all be touched */
+};
+
 static uint32_t find_chunks(struct heap *heap, unsigned chunks) {
 	uint32_t span = heap->free_spans[chunks];
 	if (!span)
 		return area_take(&heap->spans, chunks);
 	heap->free_spans[chunks] = arena.chunks[span].next;
+	if (arena.chunks[span].index)
+		heap->kept_bytes -= (uint64_t)chunks << CHUNK_SHIFT;
 	return span;
+}
+
+void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks) {
+	uint64_t bytes = (uint64_t)chunks << CHUNK_SHIFT;
+	bool keep = heap->kept_bytes + bytes <= KEEP_BYTES;
+	for (unsigned i = 0; i < chunks; i++)
+		arena.chunks[span + i].kind = CHUNK_NONE;
+	if (keep)
+		heap->kept_bytes += bytes;
+	else
+		os_purge(arena_chunk_address(span), bytes);
+	arena.chunks[span].index = keep;
+	arena.chunks[span].next = heap->free_spans[chunks];
+	heap->free_spans[chunks] = span;
+}
+
+static bool will_be_touched(const struct heap_class *c) {
+	return c->span_count > POPULATE_SPANS &&
+	       (heap_options.heap == HEAP_SHUFFLE || c->granules <= POPULATE_SLOT / GRANULE_BYTES);
 }
 
 bool slots_add_span(struct heap *heap, unsigned class) {
@@ -51,6 +76,9 @@ bool slots_add_span(struct heap *heap, unsigned class) {
 	chunk->held = 0;
 	chunk->index = c->span_count;
 	c->spans[c->span_count++] = span;
+	/* One call instead of a fault a page. */
+	if (will_be_touched(c))
+		os_populate(arena_chunk_address(span), (size_t)chunks << CHUNK_SHIFT);
 	return true;
 }
 
