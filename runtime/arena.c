@@ -8,12 +8,12 @@
 struct arena arena;
 
 /* Below where the kernel puts programs (0x55…) and libraries (0x7f…), above the tables of sanitizers. */
-static void *const hint = (void *)0x200000000000;
+static void *const hint = OS_HINT(0x140000000000);
 
 /* Largest first; a limit on address space or a strict kernel takes a smaller one. */
 static const struct {
-	unsigned arena_shift, window_shift;
-} shapes[] = {{45, 35}, {40, 31}, {36, 29}, {32, 28}, {29, 27}};
+	unsigned arena_shift, window_shift, main_windows;
+} shapes[] = {{46, 33, 8}, {42, 29, 16}, {38, 28, 16}, {34, 27, 8}, {30, 26, 4}};
 
 static size_t page_up(size_t bytes) {
 	return (bytes + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1);
@@ -36,7 +36,7 @@ static char *table_start(enum table table) {
 }
 
 static size_t tables_bytes(void) {
-	size_t sum = arena.windows * arena.heap_bytes;
+	size_t sum = arena.main_heap_bytes + arena.windows * arena.heap_bytes;
 	for (int table = 0; table < TABLES; table++)
 		sum += table_bytes(table, arena.bytes);
 	return sum;
@@ -64,7 +64,9 @@ bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
 		arena.bytes = (size_t)1 << shapes[i].arena_shift;
 		arena.window_shift = shapes[i].window_shift;
 		arena.windows = 1u << (shapes[i].arena_shift - shapes[i].window_shift);
+		arena.main_windows = shapes[i].main_windows;
 		arena.heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2));
+		arena.main_heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2 * arena.main_windows));
 		/* The program needs address space, too. */
 		if (arena.bytes > most_bytes || arena.bytes > limit / 4)
 			continue;
@@ -74,7 +76,7 @@ bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
 			continue;
 		lay_out(start);
 		arena.at_hint = start == hint;
-		if (arena_open(0))
+		if (arena_open(0, arena.main_windows))
 			return true;
 		os_unreserve(start, all);
 	}
@@ -88,13 +90,17 @@ void arena_release(void) {
 	memset(&arena, 0, sizeof arena);
 }
 
-bool arena_open(unsigned window) {
+struct heap *arena_heap_room(unsigned window) {
+	return (struct heap *)(arena.heaps + (window ? arena.main_heap_bytes + window * arena.heap_bytes : 0));
+}
+
+bool arena_open(unsigned window, unsigned count) {
 	for (int table = 0; table < TABLES; table++) {
 		size_t bytes = table_bytes(table, (size_t)1 << arena.window_shift);
-		if (!os_commit(table_start(table) + window * bytes, bytes))
+		if (!os_commit(table_start(table) + window * bytes, count * bytes))
 			return false;
 	}
-	return os_commit(arena.heaps + window * arena.heap_bytes, arena.heap_bytes);
+	return os_commit(arena_heap_room(window), window ? arena.heap_bytes : arena.main_heap_bytes);
 }
 
 void area_init(struct area *area, uint32_t first, uint32_t chunks) {

@@ -3,12 +3,10 @@
  * it, which lie apart from it.
  *
  *   arena    all that the runtime hands out, cut into windows
- *   window   the part of one heap, hence of one thread; its lower half holds spans, its upper half blocks
- *   chunk    64 KiB, the unit in which windows are used
- *   span     1, 4 or 8 chunks full of slots of one size class
- *   slot     a small object's place
- *   block    whole chunks for one large object
- *   granule  16 bytes; each has a bit in every bitmap, and an object's bit is that of its first granule
+ *   window   a part of it; a heap, hence a thread, has one, the first thread several in a row: their lower half
+ * holds spans, their upper half blocks chunk    64 KiB, the unit in which windows are used span     1, 4 or 8
+ * chunks full of slots of one size class slot     a small object's place block    whole chunks for one large
+ * object granule  16 bytes; each has a bit in every bitmap, and an object's bit is that of its first granule
  *
  * Chunks and granules are numbered from the arena's beginning. All tables cover the whole arena and cost memory
  * only where they are touched. */
@@ -26,7 +24,7 @@ enum {
 	GRANULE_SHIFT = 4,
 	GRANULE_BYTES = 1 << GRANULE_SHIFT,
 	CHUNK_GRANULES = CHUNK_BYTES >> GRANULE_SHIFT,
-	ARENA_WINDOWS_MAX = 1024
+	ARENA_WINDOWS_MAX = 8192
 };
 
 /* What a chunk is; sizes_class numbers + CHUNK_SPAN for spans. */
@@ -57,6 +55,7 @@ struct arena {
 	size_t bytes;
 	unsigned window_shift; /* log2 of a window's bytes */
 	unsigned windows;
+	unsigned main_windows;    /* of them are the first thread's */
 	struct chunk *chunks;     /* by chunk */
 	struct block *blocks;     /* by chunk */
 	_Atomic uint64_t *live;   /* by granule: the program has this object; written by the owner alone */
@@ -64,20 +63,22 @@ struct arena {
 	_Atomic uint64_t *remote; /* by granule: another thread has freed this object */
 	struct heap *_Atomic heap[ARENA_WINDOWS_MAX];
 	char *heaps; /* room for the heaps, by window */
-	size_t heap_bytes;
+	size_t main_heap_bytes, heap_bytes;
 	bool at_hint; /* it lies where it lies in every run */
 };
 
 extern struct arena arena;
 
-/* Reserves it, as large as the limits allow but at most most_bytes; heap_bytes(chunks in half a window) is the
- * room for one heap's own data. False if not even a small one is to be had. */
+/* Reserves it, as large as the limits allow but at most most_bytes; heap_bytes(chunks in half of its windows) is
+ * the room for one heap's own data. False if not even a small one is to be had. */
 bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks));
 /* Gives it back. For tests: nothing may be in use. */
 void arena_release(void);
 
-/* Makes a window's tables and heap usable. False without memory. */
-bool arena_open(unsigned window);
+/* Makes the tables of some windows usable, and the room for one heap in them. False without memory. */
+bool arena_open(unsigned window, unsigned count);
+/* Room for the heap that begins in a window. */
+struct heap *arena_heap_room(unsigned window);
 
 static inline uint32_t arena_window_chunks(void) {
 	return (uint32_t)(1ull << (arena.window_shift - CHUNK_SHIFT));

@@ -129,7 +129,7 @@ void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero) 
 	blocks_drain(heap);
 	/* Requests that a window cannot hold, or that need the arena itself aligned better than it is, are not ours.
 	 */
-	if (bytes > bytes_of(arena_window_chunks() / 2) || alignment > bytes_of(arena_window_chunks() / 2) ||
+	if (bytes > bytes_of(heap->half_chunks) || alignment > bytes_of(heap->half_chunks) ||
 	    arena.base & (alignment - 1))
 		return NULL;
 	unsigned offset = blocks_offset(blocks, alignment);
@@ -199,7 +199,7 @@ static void *move_pages(struct heap *heap, uint32_t chunk, uint32_t chunks, size
 void *blocks_resize(struct heap *heap, void *block, size_t bytes) {
 	uint32_t chunk = arena_chunk(block);
 	struct block *now = &arena.blocks[chunk];
-	if (bytes <= SIZES_SMALL_MAX || bytes > bytes_of(arena_window_chunks() / 2))
+	if (bytes <= SIZES_SMALL_MAX || bytes > bytes_of(heap->half_chunks))
 		return NULL;
 	uint32_t chunks = (uint32_t)((now->offset + bytes + CHUNK_BYTES - 1) >> CHUNK_SHIFT);
 	if (chunks > now->chunks && !extend(&heap->blocks, chunk, chunks - now->chunks))

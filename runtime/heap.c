@@ -43,11 +43,11 @@ static uint32_t shift_of(uint64_t key, uint32_t half_chunks) {
 	return 1 + (uint32_t)ifr_random_below(key, half_chunks / 64);
 }
 
-void heap_init(struct heap *heap, unsigned window, uint64_t id) {
-	uint32_t half = arena_window_chunks() / 2, first = window * 2 * half;
+void heap_init(struct heap *heap, unsigned window, unsigned windows, uint64_t id) {
+	uint32_t half = arena_window_chunks() / 2 * windows, first = window * arena_window_chunks();
 	uint32_t *spans = (uint32_t *)(heap + 1);
 	memset(heap, 0, sizeof *heap);
-	heap->window = window;
+	heap->half_chunks = half;
 	heap->first_granule = (uint64_t)first * CHUNK_GRANULES;
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++)
 		init_class(heap, class, spans + (size_t) class * half);

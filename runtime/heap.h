@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A heap: the small objects and blocks of one thread at a time, in a window of the arena. Only its owner allocates
+/* A heap: the small objects and blocks of one thread at a time, in a part of the arena. Only its owner allocates
  * in it, without a lock; any thread may free, by setting a bit that the owner sees later (remote.c). Where objects
  * lie depends on the seed, the heap's id and the sequence of the owner's requests. */
 #ifndef IFR_RUNTIME_HEAP_H
@@ -24,7 +24,7 @@ struct heap_class {
 	uint32_t *spans;          /* their first chunks; room for all that fit into a window */
 	uint32_t used;            /* slots that are not free to take */
 	uint32_t capacity, limit; /* diehard: slots to choose from; how many of them may be used */
-	uint32_t chosen;              /* diehard: the granule of the next object, plus one; 0: none yet */
+	uint32_t chosen;          /* diehard: the granule of the next object, plus one; 0: none yet */
 	uint32_t frees;           /* diehard: since memory was last given back */
 	uint32_t window_count, free_count;
 	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
@@ -54,7 +54,9 @@ struct heap {
 	struct thread *_Atomic owner; /* NULL: nobody's; a thread is known by the address of its state */
 	uint64_t id;                  /* the place in the tree of threads: 0 for the first, else of (parent, number) */
 	uint32_t children;            /* threads started by the owner, ever */
-	unsigned window;
+	unsigned child_window, child_end; /* windows for the threads it starts */
+	uint32_t half_chunks;
+	struct heap *all; /* the list of all heaps */
 	uint64_t first_granule;
 	struct area spans;
 	uint32_t free_spans[9]; /* spans without a class, by chunks: lists */
@@ -62,7 +64,7 @@ struct heap {
 	/* threads.c: */
 	pthread_t thread;
 	enum heap_standing { HEAP_SPARE, HEAP_STARTING, HEAP_RUNNING, HEAP_ENDED } standing;
-	bool detached;
+	bool detached, joining;
 	struct heap *next; /* in a list of spare heaps */
 	void *(*start)(void *);
 	void *argument;
@@ -73,8 +75,8 @@ struct heap {
 extern struct options heap_options;
 
 size_t heap_bytes(uint32_t half_chunks);
-/* A new heap in an open window. */
-void heap_init(struct heap *heap, unsigned window, uint64_t id);
+/* A new heap in open windows. */
+void heap_init(struct heap *heap, unsigned window, unsigned windows, uint64_t id);
 /* New random keys for an old heap. */
 void heap_set_id(struct heap *heap, uint64_t id);
 /* Takes in all that others have freed. By the owner. */

@@ -9,6 +9,13 @@
 
 enum { OS_PAGE_BYTES = 4096 };
 
+/* A wish for an address. ThreadSanitizer knows only the kernel's own choices. */
+#ifdef __SANITIZE_THREAD__
+#define OS_HINT(address) NULL
+#else
+#define OS_HINT(address) ((void *)(address))
+#endif
+
 /* Address space without memory behind it, at hint if that is free (NULL: anywhere), else where the kernel likes.
  * NULL if there is none. Touching it faults. */
 void *os_reserve(void *hint, size_t bytes);

@@ -5,7 +5,7 @@
 
 #include "runtime/os.h"
 
-static void *const hint = (void *)0x1f0000000000;
+static void *const hint = OS_HINT(0x130000000000);
 static char *start;
 static size_t reserved;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Size classes of small objects: multiples of 16 bytes up to 128, then four to a doubling up to 1024, then eight: at
- * most a fifth, later a ninth, of a slot is air. A size that is a multiple of a power of two p (16 … 4096) has a class
- * whose size is one, too.
- * Ref: the classes of jemalloc (Evans 2006) and mimalloc (Leijen, Zorn and de Moura 2019, section 3). */
+/* Size classes of small objects: multiples of 16 bytes up to 128, then four to a doubling up to 1024, then eight:
+ * at most a fifth, later a ninth, of a slot is air. A size that is a multiple of a power of two p (16 … 4096) has
+ * a class whose size is one, too. Ref: the classes of jemalloc (Evans 2006) and mimalloc (Leijen, Zorn and de
+ * Moura 2019, section 3). */
 #ifndef IFR_RUNTIME_SIZES_H
 #define IFR_RUNTIME_SIZES_H
 

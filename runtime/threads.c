@@ -6,14 +6,15 @@
 _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
 
 enum {
+	CHILDREN = 15,  /* windows that a child of the first thread has for children of its own */
 	SPARE_SOON = 64 /* so many heaps of detached threads may lie idle before they are used again */
 };
 
 /* Under the lock: the table of windows, spare heaps and every heap's standing. */
 static struct {
 	pthread_mutex_t lock;
-	unsigned sequential; /* the next window for a child of the first thread */
 	unsigned unannounced;
+	struct heap *all;
 	struct heap *spare; /* of threads that nobody joins */
 	unsigned spares;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -25,26 +26,30 @@ static struct heap *heap_at(unsigned window) {
 	return atomic_load_explicit(&arena.heap[window], memory_order_acquire);
 }
 
-static struct heap *open_window(unsigned window, uint64_t id, struct thread *owner) {
-	if (window && !arena_open(window))
+static struct heap *open_windows(unsigned window, unsigned count, uint64_t id, struct thread *owner) {
+	if (window && !arena_open(window, count))
 		return NULL;
-	struct heap *heap = (struct heap *)(arena.heaps + window * arena.heap_bytes);
-	heap_init(heap, window, id);
+	struct heap *heap = arena_heap_room(window);
+	heap_init(heap, window, count, id);
 	heap->owner = owner;
-	atomic_store_explicit(&arena.heap[window], heap, memory_order_release);
+	heap->all = table.all;
+	table.all = heap;
+	for (unsigned i = 0; i < count; i++)
+		atomic_store_explicit(&arena.heap[window + i], heap, memory_order_release);
 	return heap;
 }
 
 void threads_init(void) {
-	struct heap *heap = open_window(0, 0, &this_thread);
+	table.unannounced = 0;
+	table.all = table.spare = NULL;
+	table.spares = 0;
+	shared = open_windows(arena.windows - 1, 1, UINT64_MAX, NULL);
+	struct heap *heap = open_windows(0, arena.main_windows, 0, &this_thread);
+	heap->child_window = arena.main_windows;
+	heap->child_end = arena.windows / 2;
 	heap->thread = pthread_self();
 	heap->standing = HEAP_RUNNING;
 	this_thread.heap = heap;
-	table.sequential = 1;
-	table.unannounced = 0;
-	table.spare = NULL;
-	table.spares = 0;
-	shared = open_window(arena.windows - 1, UINT64_MAX, NULL);
 }
 
 static uint64_t child_id(uint64_t parent, uint64_t number) {
@@ -53,19 +58,31 @@ static uint64_t child_id(uint64_t parent, uint64_t number) {
 	return id ? id : 1;
 }
 
-/* The first thread's children get the lower windows in turn. All others begin to look where their id says, in the
- * upper half: races between their parents show only where two ids meet. */
-static struct heap *find_window(uint64_t id, bool first_thread) {
+/* In the upper half of all windows, from where the id says: only where two ids meet can it show who came first. */
+static struct heap *find_any_window(uint64_t id) {
 	unsigned half = arena.windows / 2, upper = arena.windows - 1 - half;
-	if (first_thread && table.sequential < half)
-		return open_window(table.sequential++, id, NULL);
 	unsigned from = (unsigned)ifr_random_below(id, upper);
 	for (unsigned i = 0; i < upper; i++) {
 		unsigned window = half + (from + i) % upper;
 		if (!heap_at(window))
-			return open_window(window, id, NULL);
+			return open_windows(window, 1, id, NULL);
 	}
-	return table.sequential < half ? open_window(table.sequential++, id, NULL) : NULL;
+	return NULL;
+}
+
+/* The first thread's children have windows in turn, with a few more for their own children, which nobody else
+ * takes. Whoever comes after those looks for any. */
+static struct heap *find_window(uint64_t id, struct heap *parent) {
+	unsigned more = parent && parent->id == 0 && arena.windows >= 1024 ? CHILDREN : 0;
+	if (!parent || parent->child_window + 1 + more > parent->child_end)
+		return find_any_window(id);
+	struct heap *heap = open_windows(parent->child_window, 1, id, NULL);
+	if (!heap)
+		return NULL;
+	heap->child_window = parent->child_window + 1;
+	heap->child_end = heap->child_window + more;
+	parent->child_window += 1 + more;
+	return heap;
 }
 
 static struct heap *pop(struct heap **list) {
@@ -75,14 +92,14 @@ static struct heap *pop(struct heap **list) {
 	return heap;
 }
 
-static struct heap *find_heap(uint64_t id, bool first_thread) {
+static struct heap *find_heap(uint64_t id, struct heap *parent) {
 	struct heap *heap = pop(&this_thread.spare);
 	if (!heap && table.spares > SPARE_SOON) {
 		heap = pop(&table.spare);
 		table.spares -= heap != NULL;
 	}
 	if (!heap)
-		heap = find_window(id, first_thread);
+		heap = find_window(id, parent);
 	if (!heap) {
 		heap = pop(&table.spare);
 		table.spares -= heap != NULL;
@@ -97,7 +114,7 @@ struct heap *threads_heap(void) {
 	if (thread->heap || thread->ended || thread->without)
 		return thread->heap;
 	pthread_mutex_lock(&table.lock);
-	struct heap *heap = find_heap(child_id(UINT64_MAX, ++table.unannounced), false);
+	struct heap *heap = find_heap(child_id(UINT64_MAX, ++table.unannounced), NULL);
 	if (heap) {
 		heap->thread = pthread_self();
 		heap->detached = false;
@@ -115,7 +132,7 @@ struct heap *threads_announce(bool detached) {
 	if (!parent)
 		return NULL;
 	pthread_mutex_lock(&table.lock);
-	struct heap *heap = find_heap(child_id(parent->id, ++parent->children), parent->id == 0);
+	struct heap *heap = find_heap(child_id(parent->id, ++parent->children), parent);
 	if (heap) {
 		heap->standing = HEAP_STARTING;
 		heap->detached = detached;
@@ -140,11 +157,9 @@ void threads_withdraw(struct heap *heap) {
 
 /* Under the lock. */
 static struct heap *find_thread(pthread_t thread) {
-	for (unsigned window = 0; window + 1 < arena.windows; window++) {
-		struct heap *heap = heap_at(window);
-		if (heap && heap->standing >= HEAP_RUNNING && pthread_equal(heap->thread, thread))
+	for (struct heap *heap = table.all; heap; heap = heap->all)
+		if (heap->standing >= HEAP_RUNNING && !heap->joining && pthread_equal(heap->thread, thread))
 			return heap;
-	}
 	return NULL;
 }
 
@@ -181,22 +196,35 @@ void threads_end(void) {
 	thread->ended = true;
 }
 
-void threads_joined(pthread_t joined) {
-	struct thread *thread = &this_thread;
+struct heap *threads_joining(pthread_t joined) {
 	pthread_mutex_lock(&table.lock);
 	struct heap *heap = find_thread(joined);
-	if (heap) {
-		heap->owner = thread->ended ? NULL : thread;
-		make_spare(heap, thread->ended ? &table.spare : &thread->spare);
+	if (heap)
+		heap->joining = true;
+	pthread_mutex_unlock(&table.lock);
+	return heap;
+}
+
+void threads_joined(struct heap *heap, bool success) {
+	struct thread *thread = &this_thread;
+	if (!heap)
+		return;
+	pthread_mutex_lock(&table.lock);
+	heap->joining = false;
+	if (success && thread->ended) {
+		abandon(heap);
+	} else if (success) {
+		heap->owner = thread;
+		make_spare(heap, &thread->spare);
 	}
 	pthread_mutex_unlock(&table.lock);
-	if (heap && !thread->ended) {
-		thread->busy = true;
-		atomic_signal_fence(memory_order_seq_cst);
-		heap_drain(heap);
-		atomic_signal_fence(memory_order_seq_cst);
-		thread->busy = false;
-	}
+	if (!success || thread->ended)
+		return;
+	thread->busy = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	heap_drain(heap);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->busy = false;
 }
 
 void threads_detached(pthread_t detached) {

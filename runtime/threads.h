@@ -46,8 +46,11 @@ void threads_withdraw(struct heap *heap);
 void threads_begin(struct heap *heap, pthread_t self);
 /* In a thread that ends, when nothing of the program will run in it any more. */
 void threads_end(void);
-/* After pthread_join and pthread_detach. */
-void threads_joined(pthread_t thread);
+/* Before pthread_join, as long as the name is that thread's alone; then after it, with whether it succeeded. The
+ * heap may be NULL. */
+struct heap *threads_joining(pthread_t thread);
+void threads_joined(struct heap *heap, bool success);
+/* Before pthread_detach. */
 void threads_detached(pthread_t thread);
 
 /* The heap of threads without one. NULL in a signal handler that came while its thread was in it. */

@@ -46,30 +46,36 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	return error;
 }
 
-static int joined(int error, pthread_t thread) {
-	if (!error && arena.base)
-		threads_joined(thread);
-	return error;
-}
-
 EXPORTED int pthread_join(pthread_t thread, void **result) {
 	NEXT(join_function, "pthread_join");
-	return joined(next(thread, result), thread);
+	struct heap *heap = arena.base ? threads_joining(thread) : NULL;
+	int error = next(thread, result);
+	threads_joined(heap, !error);
+	return error;
 }
 
 EXPORTED int pthread_tryjoin_np(pthread_t thread, void **result) {
 	NEXT(join_function, "pthread_tryjoin_np");
-	return joined(next(thread, result), thread);
+	struct heap *heap = arena.base ? threads_joining(thread) : NULL;
+	int error = next(thread, result);
+	threads_joined(heap, !error);
+	return error;
 }
 
 EXPORTED int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until) {
 	NEXT(timed_join_function, "pthread_timedjoin_np");
-	return joined(next(thread, result, until), thread);
+	struct heap *heap = arena.base ? threads_joining(thread) : NULL;
+	int error = next(thread, result, until);
+	threads_joined(heap, !error);
+	return error;
 }
 
 EXPORTED int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until) {
 	NEXT(clock_join_function, "pthread_clockjoin_np");
-	return joined(next(thread, result, clock, until), thread);
+	struct heap *heap = arena.base ? threads_joining(thread) : NULL;
+	int error = next(thread, result, clock, until);
+	threads_joined(heap, !error);
+	return error;
 }
 
 EXPORTED int pthread_detach(pthread_t thread) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* allocators RUNS RUNTIME COMMAND...: runs a program under several allocators in turn, A B C A B C …, after one round
- * that does not count. Prints for each its median of processor time in milliseconds and of the most memory that was
- * resident, with the medians of their ratios to glibc's, round by round: the machine's drift falls on all alike.
- * RUNTIME is libinterfero.so; allocators that are not installed are left out. */
+/* allocators RUNS RUNTIME COMMAND...: runs a program under several allocators in turn, A B C A B C …, after one
+ * round that does not count. Prints for each its median of processor time in milliseconds and of the most memory
+ * that was resident, with the medians of their ratios to glibc's, round by round: the machine's drift falls on all
+ * alike. RUNTIME is libinterfero.so; allocators that are not installed are left out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
