@@ -154,6 +154,13 @@ $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(BUILD)/objects/tests/fuzz/dr
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
+# The runtime under eight threads. ThreadSanitizer needs a build of its own: BUILD=build/threads SANITIZE=thread.
+STRESS_SOURCES := tests/stress/runtime.c $(sort $(wildcard runtime/*.c)) $(call sources,common)
+$(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
+
 $(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)

@@ -71,7 +71,7 @@ void allocator_start_with(const struct options *options, size_t most_bytes) {
 void allocator_stop(void) {
 	arena_release();
 	memset(&this_thread, 0, sizeof this_thread);
-	log_on = false;
+	log_on = next_used = false;
 	stage = BEFORE;
 }
 
@@ -181,7 +181,7 @@ static _Noreturn void stop_free(const void *memory, uint32_t chunk) {
 	bool once = (uintptr_t)memory % GRANULE_BYTES == 0;
 	if (kind >= CHUNK_SPAN)
 		once = once && slots_is_slot(chunk, granule);
-	else if (kind != CHUNK_NONE)
+	else if (kind == CHUNK_BLOCK)
 		once = once && (uintptr_t)memory % CHUNK_BYTES == arena.blocks[chunk].offset;
 	os_stop(once && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);
 }
@@ -267,8 +267,6 @@ static void *resize_in_place(void *memory, size_t size) {
 }
 
 static void *resize(void *memory, size_t size) {
-	if (size > PTRDIFF_MAX - 32)
-		return out_of_memory();
 	void *moved = resize_in_place(memory, size);
 	if (moved)
 		return moved;
@@ -288,6 +286,8 @@ void *allocator_resize(void *memory, size_t size) {
 		return NULL;
 	}
 	bool ours = arena_has(memory);
+	if (size > PTRDIFF_MAX - 2 * GRANULE_BYTES)
+		return out_of_memory();
 	if (!ours)
 		check_foreign(memory);
 	void *moved = ours ? resize(memory, size) : next_resize(memory, size);

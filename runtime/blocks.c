@@ -126,6 +126,7 @@ static uint64_t usable(uint64_t offset, uint64_t bytes) {
 void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero) {
 	struct heap_blocks *blocks = &heap->blocks;
 	bool dirty;
+	bytes = bytes ? bytes : 1;
 	blocks_drain(heap);
 	/* Requests that a window cannot hold, or that need the arena itself aligned better than it is, are not ours.
 	 */

@@ -39,6 +39,7 @@ static bool parse(const char *setting, uint64_t number[2]) {
 
 void report_open(const char *setting) {
 	uint64_t number[2], head[2];
+	report = memset(&own, 0, sizeof own);
 	void *page = side_at(SIDE_REPORT, IFR_REPORT_BYTES);
 	if (!*setting || !page || !parse(setting, number))
 		return;
