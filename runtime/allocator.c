@@ -170,7 +170,7 @@ static void check_foreign(const void *memory) {
 	bool bad = (uintptr_t)memory % 16 || (places_small && places_blocks && !next_used);
 	/* With small objects in the arena, what glibc has is large, or aligned to more than a page. */
 	if (!bad && places_small && (uintptr_t)memory % (2 * OS_PAGE_BYTES))
-		bad = (((const size_t *)memory)[-1] & ~(size_t)7) < SIZES_SMALL_MAX;
+		bad = next_glibc_bytes(memory) < SIZES_SMALL_MAX;
 	if (bad)
 		os_stop("invalid free of", memory);
 }

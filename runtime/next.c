@@ -87,3 +87,8 @@ size_t next_usable(void *memory) {
 		*(void **)&next.usable = dlsym(RTLD_NEXT, "malloc_usable_size");
 	return next.usable ? next.usable(memory) : 0;
 }
+
+size_t next_glibc_bytes(const void *memory) {
+	/* The lowest three bits are flags. */
+	return next.malloc == __libc_malloc ? ((const size_t *)memory)[-1] & ~(size_t)7 : SIZE_MAX;
+}

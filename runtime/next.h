@@ -15,6 +15,9 @@ void *next_resize(void *memory, size_t size);
 void next_free(void *memory);
 size_t next_usable(void *memory);
 
+/* What glibc has noted in front of memory as its size; SIZE_MAX if the next allocator is another. */
+size_t next_glibc_bytes(const void *memory);
+
 /* Memory for requests that come before there is any allocator; NULL when it is used up. */
 void *next_early(size_t size);
 
