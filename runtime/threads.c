@@ -135,6 +135,7 @@ struct heap *threads_announce(bool detached) {
 	struct heap *heap = find_heap(child_id(parent->id, ++parent->children), parent);
 	if (heap) {
 		heap->standing = HEAP_STARTING;
+		heap->uses++;
 		heap->detached = detached;
 		heap->owner = NULL;
 	}
@@ -158,7 +159,7 @@ void threads_withdraw(struct heap *heap) {
 /* Under the lock. */
 static struct heap *find_thread(pthread_t thread) {
 	for (struct heap *heap = table.all; heap; heap = heap->all)
-		if (heap->standing >= HEAP_RUNNING && !heap->joining && pthread_equal(heap->thread, thread))
+		if (heap->standing >= HEAP_STARTED && !heap->joining && pthread_equal(heap->thread, thread))
 			return heap;
 	return NULL;
 }
@@ -169,11 +170,21 @@ static void abandon(struct heap *heap) {
 	table.spares++;
 }
 
+void threads_started(struct heap *heap, unsigned uses, pthread_t name) {
+	pthread_mutex_lock(&table.lock);
+	/* Unless it has begun by itself, or has ended already and the heap is another's. */
+	if (heap->uses == uses && heap->standing == HEAP_STARTING) {
+		heap->thread = name;
+		heap->standing = HEAP_STARTED;
+	}
+	pthread_mutex_unlock(&table.lock);
+}
+
 void threads_begin(struct heap *heap, pthread_t self) {
 	pthread_mutex_lock(&table.lock);
 	/* Whoever had this name before has ended, and nobody was told. */
 	struct heap *old = find_thread(self);
-	if (old)
+	if (old && old != heap)
 		abandon(old);
 	heap->thread = self;
 	heap->standing = HEAP_RUNNING;

@@ -40,6 +40,8 @@ struct heap *threads_heap(void);
 
 /* The heap for a thread that the caller is about to start; NULL if it shall do without. */
 struct heap *threads_announce(bool detached);
+/* It has this name; uses is the heap's, from before it was started. */
+void threads_started(struct heap *heap, unsigned uses, pthread_t name);
 /* It could not be started. */
 void threads_withdraw(struct heap *heap);
 /* In the new thread. */

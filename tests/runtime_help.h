@@ -41,8 +41,10 @@ static inline pthread_t runtime_thread(void *(*function)(void *), void *argument
 		abort();
 	heap->start = function;
 	heap->argument = argument;
+	unsigned uses = heap->uses;
 	if (pthread_create(&thread, NULL, runtime_begin, heap))
 		abort();
+	threads_started(heap, uses, thread);
 	return thread;
 }
 

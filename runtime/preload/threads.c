@@ -40,9 +40,12 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		return next(thread, attributes, function, argument);
 	heap->start = function;
 	heap->argument = argument;
+	unsigned uses = heap->uses;
 	int error = next(thread, attributes, begin, heap);
 	if (error)
 		threads_withdraw(heap);
+	else
+		threads_started(heap, uses, *thread);
 	return error;
 }
 
