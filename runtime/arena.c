@@ -9,17 +9,18 @@ struct arena arena;
 
 /* Below where the kernel puts programs (0x55…) and libraries (0x7f…), above the tables of sanitizers. */
 static void *const hint = OS_HINT(0x140000000000);
+static void *const tables_hint = OS_HINT(0x110000000000);
 
 /* Largest first; a limit on address space or a strict kernel takes a smaller one. */
 static const struct {
 	unsigned arena_shift, window_shift, main_windows;
-} shapes[] = {{46, 33, 8}, {42, 29, 16}, {38, 28, 16}, {34, 27, 8}, {30, 26, 4}};
+} shapes[] = {{46, 33, 8}, {42, 29, 16}, {38, 28, 16}, {34, 27, 8}, {30, 26, 4}, {28, 25, 4}};
 
 static size_t page_up(size_t bytes) {
 	return (bytes + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1);
 }
 
-/* The tables in their order behind the arena. */
+/* The tables in their order; heaps follow. */
 enum table { TABLE_CHUNKS, TABLE_BLOCKS, TABLE_LIVE, TABLE_HELD, TABLE_REMOTE, TABLES };
 
 static size_t table_bytes(enum table table, size_t arena_bytes) {
@@ -43,7 +44,7 @@ static size_t tables_bytes(void) {
 }
 
 static void lay_out(char *start) {
-	char *at[TABLES], *next = start + arena.bytes;
+	char *at[TABLES], *next = start;
 	for (int table = 0; table < TABLES; table++) {
 		at[table] = next;
 		next += table_bytes(table, arena.bytes);
@@ -54,8 +55,24 @@ static void lay_out(char *start) {
 	arena.held = (void *)at[TABLE_HELD];
 	arena.remote = (void *)at[TABLE_REMOTE];
 	arena.heaps = next;
-	arena.base = (uintptr_t)start;
-	os_small_pages(start + arena.bytes, tables_bytes());
+	os_small_pages(start, tables_bytes());
+}
+
+/* Reserves arena and tables of the shape that is set, and opens the first thread's windows. */
+static bool reserve(void) {
+	char *start = os_reserve(hint, arena.bytes), *tables = os_reserve(tables_hint, tables_bytes());
+	if (start && tables) {
+		lay_out(tables);
+		arena.base = (uintptr_t)start;
+		arena.at_hint = start == hint;
+		if (arena_open(0, arena.main_windows))
+			return true;
+	}
+	if (start)
+		os_unreserve(start, arena.bytes);
+	if (tables)
+		os_unreserve(tables, tables_bytes());
+	return false;
 }
 
 bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
@@ -70,23 +87,18 @@ bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
 		/* The program needs address space, too. */
 		if (arena.bytes > most_bytes || arena.bytes > limit / 4)
 			continue;
-		size_t all = arena.bytes + tables_bytes();
-		char *start = os_reserve(hint, all);
-		if (!start)
-			continue;
-		lay_out(start);
-		arena.at_hint = start == hint;
-		if (arena_open(0, arena.main_windows))
+		if (reserve())
 			return true;
-		os_unreserve(start, all);
 	}
 	memset(&arena, 0, sizeof arena);
 	return false;
 }
 
 void arena_release(void) {
-	if (arena.base)
-		os_unreserve((void *)arena.base, arena.bytes + tables_bytes());
+	if (arena.base) {
+		os_unreserve((void *)arena.base, arena.bytes);
+		os_unreserve(arena.chunks, tables_bytes());
+	}
 	memset(&arena, 0, sizeof arena);
 }
 
