@@ -172,7 +172,8 @@ tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine
-	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory build/threads/tests/stress BUILD=build/threads SANITIZE=thread
 	@tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench

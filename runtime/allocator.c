@@ -20,16 +20,14 @@ static _Atomic bool next_used; /* some memory of the program's came from the nex
 static void apply(void) {
 	places_small = heap_options.heap != HEAP_GLIBC;
 	places_blocks = heap_options.blocks != BLOCKS_GLIBC;
-	if (!places_small && !places_blocks) {
-		next_find();
-		return;
-	}
-	report_applied((arena.at_hint ? IFR_APPLIED_ADDRESS : 0) | (places_small ? IFR_APPLIED_HEAP : 0) |
-	               (places_blocks ? IFR_APPLIED_BLOCKS : 0));
+	if (places_small || places_blocks)
+		report_applied((arena.at_hint ? IFR_APPLIED_ADDRESS : 0) | (places_small ? IFR_APPLIED_HEAP : 0) |
+		               (places_blocks ? IFR_APPLIED_BLOCKS : 0));
 }
 
 static void start(size_t most_bytes) {
 	bool wanted = heap_options.heap != HEAP_GLIBC || heap_options.blocks != BLOCKS_GLIBC;
+	next_find();
 	side_init();
 	report_open(heap_options.report);
 	if (*heap_options.refused)
@@ -167,9 +165,9 @@ void *allocator_take(size_t size, size_t alignment, bool zero) {
 static void check_foreign(const void *memory) {
 	if (!arena.base || atomic_load_explicit(&report->elsewhere, memory_order_relaxed))
 		return;
-	bool bad = (uintptr_t)memory % 16 || (places_small && places_blocks && !next_used);
+	bool bad = (next_is_glibc() && (uintptr_t)memory % 16) || (places_small && places_blocks && !next_used);
 	/* With small objects in the arena, what glibc has is large, or aligned to more than a page. */
-	if (!bad && places_small && (uintptr_t)memory % (2 * OS_PAGE_BYTES))
+	if (!bad && places_small && next_is_glibc() && (uintptr_t)memory % (2 * OS_PAGE_BYTES))
 		bad = next_glibc_bytes(memory) < SIZES_SMALL_MAX;
 	if (bad)
 		os_stop("invalid free of", memory);
@@ -267,7 +265,7 @@ static void *resize_in_place(void *memory, size_t size) {
 }
 
 static void *resize(void *memory, size_t size) {
-	void *moved = resize_in_place(memory, size);
+	void *moved = arena_has(memory) ? resize_in_place(memory, size) : NULL;
 	if (moved)
 		return moved;
 	size_t old = allocator_usable(memory);
@@ -290,11 +288,15 @@ void *allocator_resize(void *memory, size_t size) {
 		return out_of_memory();
 	if (!ours)
 		check_foreign(memory);
-	void *moved = ours ? resize(memory, size) : next_resize(memory, size);
+	/* What becomes small comes here: the next allocator would leave it where it is. */
+	bool here = ours || (places_small && size <= SIZES_SMALL_MAX);
+	void *moved = here ? resize(memory, size) : next_resize(memory, size);
 	if (!LIKELY(!log_on) && moved)
 		log_event(IFR_LOG_REALLOC, size, moved, memory);
 	/* A block whose pages have moved is no longer alive where it was. */
-	if (ours && moved && moved != memory && live_test(arena_granule(memory)))
+	if (here && moved && moved != memory && !ours)
+		next_free(memory);
+	else if (here && moved && moved != memory && live_test(arena_granule(memory)))
 		free_object(memory);
 	return moved;
 }

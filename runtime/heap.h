@@ -65,7 +65,7 @@ struct heap {
 	pthread_t thread;
 	enum heap_standing { HEAP_SPARE, HEAP_STARTING, HEAP_STARTED, HEAP_RUNNING, HEAP_ENDED } standing;
 	bool detached, joining;
-	unsigned uses; /* threads it was announced for */
+	unsigned uses;     /* threads it was announced for */
 	struct heap *next; /* in a list of spare heaps */
 	void *(*start)(void *);
 	void *argument;

@@ -88,7 +88,11 @@ size_t next_usable(void *memory) {
 	return next.usable ? next.usable(memory) : 0;
 }
 
+bool next_is_glibc(void) {
+	return next.malloc == __libc_malloc;
+}
+
 size_t next_glibc_bytes(const void *memory) {
 	/* The lowest three bits are flags. */
-	return next.malloc == __libc_malloc ? ((const size_t *)memory)[-1] & ~(size_t)7 : SIZE_MAX;
+	return ((const size_t *)memory)[-1] & ~(size_t)7;
 }

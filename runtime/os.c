@@ -108,7 +108,8 @@ static void put(const char *text) {
 void os_say(const char *a, const char *b) {
 	char line[512] = "libinterfero: ";
 	strncat(line, a, 300);
-	strncat(line, " ", *b ? 1 : 0);
+	if (*b)
+		strcat(line, " ");
 	strncat(line, b, sizeof line - strlen(line) - 2);
 	strcat(line, "\n");
 	int saved = errno;

@@ -111,6 +111,21 @@ static void resizes(void) {
 		allocator_free(obstacle[i]);
 }
 
+/* A block of glibc's that becomes small is one of ours, and is freed as such. */
+static void test_small_objects_are_ours(void **state) {
+	(void)state;
+	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 3);
+	for (size_t size = 1; size <= SIZES_SMALL_MAX; size = size * 2 + 1) {
+		char *memory = allocator_take(200000, 16, false);
+		assert_false(arena_has(memory));
+		memset(memory, 5, size);
+		memory = allocator_resize(memory, size);
+		assert_true(arena_has(memory) && memory[size - 1] == 5);
+		allocator_free(memory);
+	}
+	allocator_stop();
+}
+
 static void test_realloc_keeps_contents(void **state) {
 	(void)state;
 	each_way(resizes);
@@ -365,6 +380,7 @@ int main(void) {
 		cmocka_unit_test(test_alignment_and_usable_size),
 		cmocka_unit_test(test_calloc_gives_zeros),
 		cmocka_unit_test(test_realloc_keeps_contents),
+		cmocka_unit_test(test_small_objects_are_ours),
 		cmocka_unit_test(test_errors_and_errno),
 		cmocka_unit_test(test_bad_frees_stop_the_program),
 		cmocka_unit_test(test_remote_frees_come_back),

@@ -25,9 +25,9 @@ int main() {
 		delete single;
 		delete[] row;
 		void *sized = ::operator new(100);
-		::operator delete(sized, std::size_t{100});
-		void *both = ::operator new(100, std::align_val_t{128});
-		::operator delete(both, std::size_t{100}, std::align_val_t{128});
+		::operator delete (sized, std::size_t{100});
+		void *both = ::operator new (100, std::align_val_t{128});
+		::operator delete (both, std::size_t{100}, std::align_val_t{128});
 	}
 	try {
 		std::vector<char> impossible(static_cast<std::size_t>(PTRDIFF_MAX));

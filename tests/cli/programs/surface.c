@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uses the whole of malloc's surface as a program does, and says "fine" at the end. With an argument it does one thing:
- * addresses: prints where 40 objects and 10 blocks of two threads lie; twice, wild, static, inside: a bad free;
- * deep: prints how far below the environment main's frame lies. */
+/* Uses the whole of malloc's surface as a program does, and says "fine" at the end. With an argument it does one
+ * thing: addresses: prints where 40 objects and 10 blocks of two threads lie; twice, wild, static, inside: a bad
+ * free; deep: prints how far below the environment main's frame lies. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -15,12 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
+#define CHECK(condition)                                   \
+	do {                                                   \
+		if (!(condition)) {                                \
 			printf("line %d: %s\n", __LINE__, #condition); \
-			exit(1); \
-		} \
+			exit(1);                                       \
+		}                                                  \
 	} while (0)
 
 /* Hidden from the compiler, which knows what these do. */
