@@ -161,7 +161,8 @@ $(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
 
-$(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
+BENCH_PROGRAMS := $(addprefix $(BUILD)/tests/,pairs engine allocators heap_loops)
+$(BENCH_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
@@ -178,7 +179,7 @@ check: setup ## run every test; ends with "N passed, N failed, N skipped"
 
 .PHONY: bench
 bench: setup ## measure this build side by side with what people use today
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs $(BUILD)/tests/engine
+	@$(MAKE) --no-print-directory all $(BENCH_PROGRAMS)
 	@tests/bench/run $(BUILD)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* heap WORKLOAD [ROUNDS]: allocation-heavy loops for comparing allocators, which are preloaded from outside.
+/* heap_loops WORKLOAD [ROUNDS]: allocation-heavy loops for comparing allocators, which are preloaded from outside.
  *
  *   single   one thread keeps 20000 objects of 1 … 1024 bytes, mostly small, and replaces one at a time
  *   pair     two threads do so, each for itself
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
 		produce();
 		pthread_join(other, NULL);
 	} else {
-		fprintf(stderr, "usage: heap single|pair|cross [ROUNDS]\n");
+		fprintf(stderr, "usage: heap_loops single|pair|cross [ROUNDS]\n");
 		return 2;
 	}
 	return 0;
