@@ -193,7 +193,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants verify report kit doctor
+COMMANDS := bench variants verify heap report kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)
@@ -208,19 +208,22 @@ man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
-	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
+	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
+	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include
 	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1
 	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	rm -f $(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
+	rm -f $(INSTALL_ROOT)/lib/libinterfero.so $(INSTALL_ROOT)/include/interfero.h \
+		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
 		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
 		$(INSTALL_ROOT)/share/bash-completion/completions/interfero
 	rm -rf $(INSTALL_ROOT)/libexec/interfero

@@ -40,7 +40,7 @@ struct ifr_region_sum {
 	_Atomic uint64_t time_ns; /* CLOCK_MONOTONIC, summed over passes */
 };
 
-struct ifr_report {
+struct ifr_runtime_report {
 	uint64_t magic, nonce;
 	_Atomic uint32_t applied;   /* enum ifr_report_applied, or-ed */
 	_Atomic uint32_t elsewhere; /* requests that went to glibc although an axis should have placed them */
@@ -48,7 +48,7 @@ struct ifr_report {
 	_Atomic uint32_t regions;   /* rows in use */
 	struct ifr_region_sum region[IFR_REGIONS];
 };
-_Static_assert(sizeof(struct ifr_report) <= IFR_REPORT_BYTES, "the report fits its page");
+_Static_assert(sizeof(struct ifr_runtime_report) <= IFR_REPORT_BYTES, "the report fits its page");
 
 /* --- the allocation log
  * ------------------------------------------------------------------------------------------

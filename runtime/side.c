@@ -9,8 +9,8 @@ static void *const hint = OS_HINT(0x130000000000);
 static char *start;
 static size_t reserved;
 
-static struct ifr_report own;
-struct ifr_report *report = &own;
+static struct ifr_runtime_report own;
+struct ifr_runtime_report *report = &own;
 
 bool side_init(void) {
 	for (reserved = (size_t)1 << 40; !start && reserved >= (size_t)1 << 24; reserved >>= 4)

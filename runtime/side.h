@@ -17,7 +17,7 @@ bool side_init(void);
 void *side_at(size_t offset, size_t bytes);
 
 /* The page of the launcher; one of our own, which nobody reads, while there is none. */
-extern struct ifr_report *report;
+extern struct ifr_runtime_report *report;
 /* Finds the launcher's page by the setting `report`. */
 void report_open(const char *setting);
 void report_refuse(const char *what, const char *why);

@@ -249,7 +249,8 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 		collect_values(launch, outcome);
 	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
 	if (!result && channels.report >= 0 && !*outcome->refused)
-		ifr_runtime_check(channels.report, launch->runtime, outcome->refused, sizeof outcome->refused);
+		ifr_runtime_check(channels.report, launch->runtime, &outcome->runtime, outcome->refused,
+		                  sizeof outcome->refused);
 	read_back(channels.out, &outcome->output);
 	read_back(channels.errors, &outcome->errors);
 out:

@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/strings.h"
 #include "harness/counters/counters.h"
+#include "runtime/runtime.h"
 
 struct ifr_launch {
 	const char *program;                   /* the file to run */
@@ -39,10 +40,11 @@ struct ifr_outcome {
 	bool interrupted; /* by ifr_launch_interrupt */
 	bool read_stdin;  /* with watch_stdin */
 	struct ifr_run_times times;
-	struct ifr_buffer output; /* standard output */
-	struct ifr_buffer errors; /* standard error */
-	double *values;           /* the counters', if any; NaN where there is no value */
-	char refused[256];        /* why this run's values do not count; "" if they do */
+	struct ifr_buffer output;          /* standard output */
+	struct ifr_buffer errors;          /* standard error */
+	struct ifr_runtime_report runtime; /* its page; zeros without it */
+	double *values;                    /* the counters', if any; NaN where there is no value */
+	char refused[256];                 /* why this run's values do not count; "" if they do */
 };
 
 void ifr_outcome_init(struct ifr_outcome *outcome);

@@ -89,19 +89,26 @@ void ifr_runtime_environment(struct ifr_strings *environment, const char *settin
 	free(library);
 }
 
-void ifr_runtime_check(int fd, const char *settings, char *refused, size_t size) {
-	struct ifr_report report;
+/* Whether the policy that follows name in the settings is one of the runtime's own. */
+static bool asks(const char *settings, const char *name) {
+	const char *found = strstr(settings, name);
+	return found && !ifr_starts_with(found + strlen(name), "glibc");
+}
+
+void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *report, char *refused,
+                       size_t size) {
 	const char *why = NULL;
-	if (pread(fd, &report, sizeof report, 0) != sizeof report || !(report.applied & IFR_APPLIED_RUNTIME))
+	bool heap = asks(settings, ";heap="), blocks = asks(settings, ";blocks=");
+	if (pread(fd, report, sizeof *report, 0) != sizeof *report || !(report->applied & IFR_APPLIED_RUNTIME))
 		why = "the runtime was not loaded: a static program, or one with more rights than its user?";
-	else if (*report.refused)
-		why = report.refused;
-	else if ((strstr(settings, "heap=") && !(report.applied & IFR_APPLIED_HEAP)) ||
-	         (strstr(settings, "blocks=") && !(report.applied & IFR_APPLIED_BLOCKS)))
+	else if (*report->refused)
+		why = report->refused;
+	else if ((heap && !(report->applied & IFR_APPLIED_HEAP)) ||
+	         (blocks && !(report->applied & IFR_APPLIED_BLOCKS)))
 		why = "the runtime did not place the heap";
-	else if (!(report.applied & IFR_APPLIED_ADDRESS))
+	else if ((heap || blocks) && !(report->applied & IFR_APPLIED_ADDRESS))
 		why = "the heap's usual address was taken";
-	else if (report.elsewhere)
+	else if (report->elsewhere)
 		why = "the heap was too large for the runtime, in part";
 	if (why)
 		snprintf(refused, size, "%.160s", why);

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/plan.h"
 #include "common/strings.h"
+#include "runtime/runtime.h"
 
 /* The settings for a plan, of one length for all plans of a family with these axes (a bit mask), so that they do
  * not move the stack. NULL if none of the axes is the runtime's. A plan without them gets settings that ask for
@@ -18,8 +19,9 @@ bool ifr_runtime_wanted(const char *settings);
 int ifr_runtime_page(int *fd, struct ifr_error *err);
 /* Adds the preload and the settings, or as many bytes that mean nothing. */
 void ifr_runtime_environment(struct ifr_strings *environment, const char *settings, int fd);
-/* After the run: writes why it does not count, if so. */
-void ifr_runtime_check(int fd, const char *settings, char *refused, size_t size);
+/* After the run: reads the page, and writes why the run does not count, if so. */
+void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *report, char *refused,
+                       size_t size);
 
 /* libinterfero.so beside this program; the caller frees. */
 char *ifr_runtime_library(void);
