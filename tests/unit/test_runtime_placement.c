@@ -86,21 +86,26 @@ static void test_first_objects_are_uniform_over_seeds(void **state) {
 	assert_true(chance(shuffle, CELLS) > 0.001);
 }
 
-/* Successive objects are drawn from a window of 64 slots that slides over fresh ones: never further apart, and at
- * all distances. Kim and Jennrich's exact numbers are not needed: order statistics of a shuffled deck suffice. */
+/* Successive objects are drawn from a window of 64 slots that slides over fresh ones: neither in order, nor as far
+ * from it as a permutation of them all. */
 static void test_shuffle_draws_from_its_window(void **state) {
 	(void)state;
-	enum { OBJECTS = 512 };
-	unsigned descents = 0;
+	enum { OBJECTS = 512, SPAN = 1024, WINDOW = 64 };
+	unsigned slot[OBJECTS], descents = 0, starts = 0;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 9);
-	char *last = allocator_take(64, 16, false);
-	for (int i = 1; i < OBJECTS; i++) {
-		char *object = allocator_take(64, 16, false);
-		descents += object < last;
-		last = object;
+	for (int i = 0; i < OBJECTS; i++) {
+		slot[i] = (unsigned)((uintptr_t)allocator_take(64, 16, false) / 64 % SPAN);
+		descents += i && slot[i] < slot[i - 1];
 	}
-	/* In order there would be one (where the span wraps), in a random permutation half. The window lies between.
-	 */
+	/* Counted from where the sweep began, object i is one of the first i + 64 slots. */
+	for (unsigned start = 0; start < SPAN; start++) {
+		bool fits = true;
+		for (unsigned i = 0; i < OBJECTS; i++)
+			fits = fits && (slot[i] - start) % SPAN < i + WINDOW;
+		starts += fits;
+	}
+	assert_true(starts >= 1);
+	/* In order there would be one descent, where the span ends; in a permutation half of all steps. */
 	assert_in_range(descents, OBJECTS / 4, OBJECTS * 3 / 4);
 	allocator_stop();
 }
