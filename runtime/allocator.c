@@ -69,7 +69,8 @@ void allocator_start_with(const struct options *options, size_t most_bytes) {
 void allocator_stop(void) {
 	arena_release();
 	memset(&this_thread, 0, sizeof this_thread);
-	log_on = next_used = false;
+	next_used = false;
+	log_on = false;
 	stage = BEFORE;
 }
 

@@ -20,7 +20,7 @@ static struct {
 	void *(*realloc)(void *, size_t);
 	void *(*memalign)(size_t, size_t);
 	void (*free)(void *);
-	size_t (*_Atomic usable)(void *);
+	size_t (*usable)(void *);
 } next = {__libc_malloc, __libc_calloc, __libc_realloc, __libc_memalign, __libc_free, NULL};
 
 static _Alignas(16) char early[32768];
@@ -83,8 +83,6 @@ void next_free(void *memory) {
 size_t next_usable(void *memory) {
 	if (is_early(memory))
 		return early_size(memory);
-	if (!next.usable)
-		*(void **)&next.usable = dlsym(RTLD_NEXT, "malloc_usable_size");
 	return next.usable ? next.usable(memory) : 0;
 }
 

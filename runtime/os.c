@@ -149,7 +149,7 @@ bool os_map_file(void *start, size_t bytes, int fd, size_t offset) {
 
 void os_drop_file(void *start, size_t bytes) {
 	int saved = errno;
-	mmap(start, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
+	(void)mmap(start, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
 	errno = saved;
 }
 

@@ -63,9 +63,8 @@ static bool refill(struct heap *heap, unsigned class) {
 		}
 		uint64_t capacity = (uint64_t)c->span_count * c->slots;
 		/* A nearly full class grows at once instead of being searched for its last holes. */
-		if (c->used < capacity - capacity / 8 && visited <= c->span_count)
-			scan_from(c, c->scan_span + 1 < c->span_count ? c->scan_span + 1 : 0);
-		else if (slots_add_span(heap, class))
+		bool search = c->used < capacity - capacity / 8 && visited <= c->span_count;
+		if (!search && slots_add_span(heap, class))
 			scan_from(c, c->span_count - 1);
 		else if (c->used < capacity && visited <= 2 * c->span_count)
 			scan_from(c, c->scan_span + 1 < c->span_count ? c->scan_span + 1 : 0);

@@ -90,14 +90,14 @@ static void test_first_objects_are_uniform_over_seeds(void **state) {
  * from it as a permutation of them all. */
 static void test_shuffle_draws_from_its_window(void **state) {
 	(void)state;
-	enum { OBJECTS = 512, SPAN = 1024, WINDOW = 64 };
+	enum { OBJECTS = 512, SPAN = 1024, WINDOW = 64 + 16 }; /* 16 are found at a time */
 	unsigned slot[OBJECTS], descents = 0, starts = 0;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 9);
 	for (int i = 0; i < OBJECTS; i++) {
 		slot[i] = (unsigned)((uintptr_t)allocator_take(64, 16, false) / 64 % SPAN);
 		descents += i && slot[i] < slot[i - 1];
 	}
-	/* Counted from where the sweep began, object i is one of the first i + 64 slots. */
+	/* Counted from where the sweep began, object i is one of the first i + 80 slots. */
 	for (unsigned start = 0; start < SPAN; start++) {
 		bool fits = true;
 		for (unsigned i = 0; i < OBJECTS; i++)
