@@ -29,7 +29,9 @@ DEPENDENCIES = -MMD -MP
 # What each program is made of: folders, not files. main.c files hold a program's main().
 sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(folder) -name '*.c'))))
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
-LIBRARY_SOURCES := $(call sources,common kit relinker harness)
+# The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
+RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
+LIBRARY_SOURCES := $(call sources,common kit relinker harness) $(sort $(wildcard runtime/*.c))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
@@ -43,7 +45,7 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%)
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -125,6 +127,18 @@ $(LIBEXEC)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/%.o) $(PLUGIN_C:
 	@mkdir -p $(@D)
 	$(Q)$(CXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL $^ -o $@ $(LDFLAGS)
 
+# The runtime lives in other programs, sanitized or not: nothing of its own shows but what libinterfero.so replaces.
+$(BUILD)/objects/runtime-so/%.o: %.c
+	$(call say,CC,"$< (for the runtime)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-builtin-malloc \
+		-ftls-model=initial-exec -flto $(DEPENDENCIES) -c $< -o $@
+
+$(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) -flto=1 -Wl,-soname,libinterfero.so -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
+
 -include $(shell find $(BUILD)/objects -name '*.d' 2>/dev/null)
 
 # --- setting up, trying out, testing ---------------------------------------------------------------------------
@@ -153,7 +167,14 @@ $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(FUZZ_OBJECTS) $(TEST_OBJECTS
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
-BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed)
+# The runtime under eight threads. ThreadSanitizer needs a build of its own: BUILD=build/threads SANITIZE=thread.
+STRESS_SOURCES := tests/stress/runtime.c $(sort $(wildcard runtime/*.c)) $(call sources,common)
+$(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
+
+BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops)
 $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objects/tests/bench/captured.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
@@ -165,7 +186,8 @@ tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
 	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine
-	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory build/threads/tests/stress BUILD=build/threads SANITIZE=thread
 	@tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench
@@ -184,7 +206,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants layout verify report kit doctor
+COMMANDS := bench variants layout verify heap report kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)
@@ -199,7 +221,7 @@ man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
-	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
@@ -207,12 +229,15 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
+	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
+	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include
 	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1
 	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	rm -f $(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
+	rm -f $(INSTALL_ROOT)/lib/libinterfero.so $(INSTALL_ROOT)/include/interfero.h \
+		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
 		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
 		$(INSTALL_ROOT)/share/bash-completion/completions/interfero
 	rm -rf $(INSTALL_ROOT)/libexec/interfero

@@ -79,6 +79,28 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"bytes of environment below which the stack begins",
 			{{"max", 4096, 0, 65536, "most bytes of environment"}},
 		},
+	[IFR_AXIS_HEAP] =
+		{
+			"heap",
+			IFR_OWNER_LAUNCHER,
+			"place of heap objects up to 32 KiB",
+			{{"diehard", 1, 0, 1, "1: any slot of the size class; 0: one of the next 64 free slots"},
+             {"fullness", 50, 5, 95, "diehard: most of a size class that is in use, in percent"}},
+		},
+	[IFR_AXIS_BLOCKS] =
+		{
+			"blocks",
+			IFR_OWNER_LAUNCHER,
+			"page offset of heap blocks over 32 KiB",
+			{{"policy", 1, 0, 2, "0: all begin a page; 1: random; 2: as far apart as can be (alias-free)"}},
+		},
+	[IFR_AXIS_LOAD] =
+		{
+			"load",
+			IFR_OWNER_LAUNCHER,
+			"where libraries and mappings lie, by the limit of the stack above them",
+			{{"max", 4096, 1, 1 << 20, "most pages by which they move down"}},
+		},
 };
 
 int ifr_axis_find(const char *name, struct ifr_error *err) {

@@ -11,6 +11,7 @@
 
 #include "common/file.h"
 #include "harness/experiment/campaign_state.h"
+#include "harness/launch/runtime.h"
 
 int64_t campaign_now_ns(void) {
 	struct timespec now;
@@ -25,6 +26,8 @@ int campaign_launch(struct campaign_state *state, unsigned variant, const char *
 		.argv = state->plan->argv,
 		.environment = &state->environment,
 		.stack_bytes = state->stack_bytes[variant],
+		.load_pages = state->load_pages[variant],
+		.runtime = state->runtime[variant],
 		.stdin_file = state->plan->stdin_file,
 		.cpu = state->cpu,
 		.keep_aslr = state->plan->keep_aslr,
@@ -124,6 +127,9 @@ static int make_variant(struct campaign_state *state, const struct ifr_relinker 
 	char digest[IFR_SHA256_HEX];
 	ifr_family_plan(&state->plan->family, index, &plan);
 	state->stack_bytes[index] = ifr_plan_stack_bytes(&plan);
+	state->load_pages[index] = ifr_plan_load_pages(&plan);
+	free(state->runtime[index]);
+	state->runtime[index] = ifr_runtime_settings(&plan, state->plan->family.axes);
 	char *path = ifr_format("%s/%s", state->folder, plan.name), *known = NULL;
 	int result = 0;
 	if (is_made(state, index, path) || (index && !is_needed(state, index)))
@@ -144,6 +150,9 @@ static int make_variant(struct campaign_state *state, const struct ifr_relinker 
 	if (plan.axis[IFR_AXIS_STACK].on)
 		ifr_buffer_printf(&variant.facts, "stack: %llu bytes of environment\n",
 		                  (unsigned long long)state->stack_bytes[index]);
+	if (plan.axis[IFR_AXIS_LOAD].on)
+		ifr_buffer_printf(&variant.facts, "load: mappings %llu pages lower\n",
+		                  (unsigned long long)state->load_pages[index]);
 	if (!result)
 		result = ifr_experiment_save_variant(
 			state->experiment,
@@ -226,6 +235,8 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_strings notes = {0};
 	state->deadline_ns = plan->budget_ns ? campaign_now_ns() + plan->budget_ns : INT64_MAX;
 	state->stack_bytes = ifr_alloc((plan->variants + 1) * sizeof *state->stack_bytes);
+	state->load_pages = ifr_alloc((plan->variants + 1) * sizeof *state->load_pages);
+	state->runtime = ifr_alloc((plan->variants + 1) * sizeof *state->runtime);
 	state->cpu = -1;
 	ifr_environment_make(&state->environment, &plan->environment);
 	int result = plan->cpu == -2 ? 0 : ifr_pin_choose(plan->cpu, &state->cpu, err);
@@ -254,6 +265,10 @@ static void release(struct campaign_state *state) {
 	ifr_strings_release(&state->environment);
 	ifr_strings_release(&state->launch_environment);
 	ifr_library_release(&state->library);
+	for (unsigned i = 0; state->runtime && i <= state->plan->variants; i++)
+		free(state->runtime[i]);
+	free(state->runtime);
+	free(state->load_pages);
 	free(state->stack_bytes);
 	free(state->folder);
 }

@@ -23,8 +23,10 @@ struct campaign_state {
 	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
 	int64_t reference_ns;                  /* how long a run takes */
 	int64_t timeout_ns;
-	uint64_t *stack_bytes; /* of each variant */
-	unsigned ready;        /* variants 0 … ready-1 are made */
+	uint64_t *stack_bytes; /* of each variant, like the next two */
+	uint64_t *load_pages;
+	char **runtime; /* settings; NULL where no variant has any */
+	unsigned ready; /* variants 0 … ready-1 are made */
 };
 
 int64_t campaign_now_ns(void);

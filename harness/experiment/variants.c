@@ -42,6 +42,13 @@ uint64_t ifr_plan_stack_bytes(const struct ifr_plan *plan) {
 	return ifr_random_below(ifr_random_keyed(stack->seed, "stack", "environment"), (uint64_t)stack->value[0] + 1);
 }
 
+uint64_t ifr_plan_load_pages(const struct ifr_plan *plan) {
+	const struct ifr_axis_setting *load = &plan->axis[IFR_AXIS_LOAD];
+	if (!load->on)
+		return 0;
+	return 1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
+}
+
 int ifr_axes_check(unsigned axes, struct ifr_error *err) {
 	unsigned compiled = axes & ifr_axes_of(IFR_OWNER_PLUGIN);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)

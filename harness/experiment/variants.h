@@ -27,6 +27,8 @@ int ifr_variant_write(const struct ifr_relinker *relinker, const struct ifr_plan
 
 /* The bytes of environment that a plan's `stack` axis asks for. */
 uint64_t ifr_plan_stack_bytes(const struct ifr_plan *plan);
+/* The pages by which its `load` axis moves mappings down, 1 … max; 0 when it is off. */
+uint64_t ifr_plan_load_pages(const struct ifr_plan *plan);
 
 /* Fails if an axis of the mask is not one that the harness can vary, with the remedy. */
 int ifr_axes_check(unsigned axes, struct ifr_error *err);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "harness/launch/runtime.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -46,6 +47,7 @@ struct channels {
 	int go[2];   /* the child waits here until the counters are attached */
 	int fail[2]; /* closed by a successful exec; else the child says what failed */
 	int in, out, errors;
+	int report; /* the runtime's page; -1: none */
 };
 
 struct failure {
@@ -55,7 +57,7 @@ struct failure {
 
 static void close_all(struct channels *channels) {
 	int *all[] = {&channels->go[0], &channels->go[1], &channels->fail[0], &channels->fail[1],
-	              &channels->in,    &channels->out,   &channels->errors};
+	              &channels->in,    &channels->out,   &channels->errors,  &channels->report};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		if (*all[i] >= 0)
 			close(*all[i]);
@@ -64,7 +66,7 @@ static void close_all(struct channels *channels) {
 }
 
 static int open_channels(const struct ifr_launch *launch, struct channels *channels, struct ifr_error *err) {
-	*channels = (struct channels){{-1, -1}, {-1, -1}, -1, -1, -1};
+	*channels = (struct channels){{-1, -1}, {-1, -1}, -1, -1, -1, -1};
 	const char *input = launch->stdin_file ? launch->stdin_file : "/dev/null";
 	if (launch->watch_stdin && !launch->stdin_file) {
 		channels->in = memfd_create("in", MFD_CLOEXEC);
@@ -80,6 +82,8 @@ static int open_channels(const struct ifr_launch *launch, struct channels *chann
 	if (channels->out < 0 || channels->errors < 0 || pipe2(channels->go, O_CLOEXEC) ||
 	    pipe2(channels->fail, O_CLOEXEC))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot prepare a run");
+	if (ifr_runtime_wanted(launch->runtime))
+		return ifr_runtime_page(&channels->report, err);
 	return 0;
 }
 
@@ -94,6 +98,10 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 		return "pin it to its processor";
 	if (!launch->keep_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
 		return "switch off ASLR";
+	if (launch->load_pages && ifr_load_shift(launch->load_pages))
+		return "move its mappings";
+	if (channels->report >= 0 && fcntl(channels->report, F_SETFD, 0))
+		return "pass it a page";
 	if (dup2(channels->in, 0) < 0 || dup2(channels->out, 1) < 0 || dup2(channels->errors, 2) < 0)
 		return "redirect it";
 	char go;
@@ -223,6 +231,8 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	memset(padding, 'x', launch->stack_bytes);
 	ifr_strings_take(&environment, ifr_format("P=%s", padding));
 	free(padding);
+	if (launch->runtime)
+		ifr_runtime_environment(&environment, launch->runtime, channels.report);
 	pid_t child = fork();
 	if (child == 0)
 		become(launch, &channels, environment.items);
@@ -238,6 +248,9 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	if (!result && launch->counters)
 		collect_values(launch, outcome);
 	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
+	if (!result && channels.report >= 0 && !*outcome->refused)
+		ifr_runtime_check(channels.report, launch->runtime, &outcome->runtime, outcome->refused,
+		                  sizeof outcome->refused);
 	read_back(channels.out, &outcome->output);
 	read_back(channels.errors, &outcome->errors);
 out:

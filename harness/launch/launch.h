@@ -2,8 +2,9 @@
 /* The launcher: runs a program once under controlled conditions and says what happened.
  *
  * The program starts pinned to a processor, with address-space randomization off, in a small environment with
- * neutral names, its standard input a file or /dev/null, its output collected. Nothing of ours runs inside it. It
- * leads a process group of its own, which does not outlive the run. */
+ * neutral names, its standard input a file or /dev/null, its output collected. Nothing of ours runs inside it but,
+ * when an axis of the heap is on, the preloaded runtime. It leads a process group of its own, which does not
+ * outlive the run. */
 #ifndef IFR_HARNESS_LAUNCH_H
 #define IFR_HARNESS_LAUNCH_H
 
@@ -14,12 +15,15 @@
 #include "common/error.h"
 #include "common/strings.h"
 #include "harness/counters/counters.h"
+#include "runtime/runtime.h"
 
 struct ifr_launch {
 	const char *program;                   /* the file to run */
 	char *const *argv;                     /* its arguments, argv[0] first, NULL-terminated */
 	const struct ifr_strings *environment; /* "NAME=value" */
 	uint64_t stack_bytes;                  /* of environment on top: the `stack` axis; 0: none */
+	const char *runtime;                   /* settings from ifr_runtime_settings; NULL: no preload */
+	uint64_t load_pages;                   /* by which mappings move down: the `load` axis; 0: as always */
 	const char *stdin_file;                /* NULL: /dev/null */
 	bool watch_stdin;                      /* give it one empty line instead, and see whether it is read */
 	int cpu;                               /* the processor to run on; -1: any */
@@ -36,10 +40,11 @@ struct ifr_outcome {
 	bool interrupted; /* by ifr_launch_interrupt */
 	bool read_stdin;  /* with watch_stdin */
 	struct ifr_run_times times;
-	struct ifr_buffer output; /* standard output */
-	struct ifr_buffer errors; /* standard error */
-	double *values;           /* the counters', if any; NaN where there is no value */
-	char refused[256];        /* why this run's values do not count; "" if they do */
+	struct ifr_buffer output;          /* standard output */
+	struct ifr_buffer errors;          /* standard error */
+	struct ifr_runtime_report runtime; /* its page; zeros without it */
+	double *values;                    /* the counters', if any; NaN where there is no value */
+	char refused[256];                 /* why this run's values do not count; "" if they do */
 };
 
 void ifr_outcome_init(struct ifr_outcome *outcome);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero heap: one program under every allocator. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/process.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/options.h"
+#include "harness/heap/heap.h"
+#include "harness/launch/launch.h"
+
+struct options {
+	struct ifr_heap_plan plan;
+	bool json;
+};
+
+enum { KEY_JSON = 256, KEY_MARKER, KEY_STDIN, KEY_ENV };
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	uint64_t number = 0;
+	switch (key) {
+	case 'r':
+		if (option_number("--runs", argument, 1, 1000, &number, &err))
+			option_refuse(state, &err);
+		options->plan.runs = (unsigned)number;
+		return 0;
+	case KEY_JSON:
+		options->json = true;
+		return 0;
+	case KEY_MARKER:
+		options->plan.marker = argument;
+		return 0;
+	case KEY_STDIN:
+		options->plan.stdin_file = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&options->plan.environment, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* From the first word that is no option, everything is the program's. */
+		options->plan.argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program? interfero heap -- ./prog args");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"runs", 'r', "N", 0, "Runs under each allocator (5)", 1},
+	{"repeat-marker", KEY_MARKER, "NAME", 0,
+     "Time one pass through IFR_REPEAT(\"NAME\") of interfero.h instead of the whole program", 1},
+	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
+	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 1},
+	{0},
+};
+const struct argp ifr_heap_argp = {
+	table,
+	parse,
+	"-- PROGRAM [ARGS...]",
+	"Run a program under the allocators that are installed and under interfero's own policies: where large "
+	"blocks lie in their pages, which pairs alias, what time and memory it takes.\v"
+	"Any dynamically linked program will do; it need not have been built with interfero-gcc. Memory is the most "
+	"that was resident, and never less than interfero's own. Exit status: 0 measured, 2 usage, 3 the program "
+	"failed, 4 the machine or a file.",
+	NULL,
+	NULL,
+	NULL};
+
+static int show(const struct options *options, const struct ifr_heap_row *rows, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = 0;
+	if (options->json)
+		result = ifr_heap_json(&options->plan, rows, &text, err);
+	else
+		ifr_heap_text(&options->plan, rows, &text);
+	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the table to standard output");
+	ifr_buffer_release(&text);
+	return result;
+}
+
+int ifr_command_heap(int argc, char **argv) {
+	struct options options = {.plan = {.runs = 5, .cpu = -1}};
+	struct ifr_heap_row rows[IFR_ALLOCATORS];
+	struct ifr_error err = {0};
+	argp_parse(&ifr_heap_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	const char *name = options.plan.argv[0];
+	char *found = ifr_program_find(name, NULL);
+	options.plan.program = found;
+	catch_interrupts();
+	int result = found ? ifr_heap_compare(&options.plan, rows, &err)
+	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", name);
+	if (!result && !ifr_launch_interrupted())
+		result = show(&options, rows, &err);
+	int status = result ? ifr_command_failed(&err) : 0;
+	if (ifr_launch_interrupted())
+		status = STOPPED_BY_INTERRUPT;
+	ifr_strings_release(&options.plan.environment);
+	free(found);
+	return status;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/heap/heap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/launch/launch.h"
+#include "harness/launch/runtime.h"
+#include "harness/statistics/statistics.h"
+
+const struct ifr_allocator ifr_allocators[] = {
+	{"glibc", NULL, "glibc", "glibc", "libc6"},
+	{"jemalloc", "libjemalloc.so.2", "glibc", "glibc", "libjemalloc2"},
+	{"tcmalloc", "libtcmalloc_minimal.so.4", "glibc", "glibc", "libtcmalloc-minimal4"},
+	{"mimalloc", "libmimalloc.so.2", "glibc", "glibc", "libmimalloc2.0"},
+	{"blocks aligned", NULL, "glibc", "aligned", NULL},
+	{"blocks random", NULL, "glibc", "random", NULL},
+	{"blocks alias-free", NULL, "glibc", "alias-free", NULL},
+	{"heap shuffle", NULL, "shuffle", "glibc", NULL},
+	{"heap diehard", NULL, "diehard", "glibc", NULL},
+};
+_Static_assert(sizeof ifr_allocators / sizeof *ifr_allocators == IFR_ALLOCATORS, "the table and its length");
+
+enum { REPEATS = 101 };
+
+/* Where Debian and others put libraries; the caller frees, NULL if it is not installed. */
+static char *find_library(const char *name) {
+	static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
+	                                      "/usr/lib", "/usr/local/lib"};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+		char *path = ifr_format("%s/%s", folders[i], name);
+		if (ifr_file_exists(path))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* What one run is asked for beside its allocator. */
+struct asked {
+	const char *log;
+	unsigned repeats; /* 0: without the runtime where nothing needs it */
+};
+
+static bool needs_runtime(const struct ifr_allocator *allocator, const struct asked *asked) {
+	return asked->log || asked->repeats || strcmp(allocator->heap, "glibc") || strcmp(allocator->blocks, "glibc");
+}
+
+static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
+                    const struct asked *asked, struct ifr_outcome *outcome, struct ifr_error *err) {
+	struct ifr_strings environment = {0};
+	ifr_environment_make(&environment, &plan->environment);
+	char *settings = NULL;
+	if (library)
+		ifr_strings_take(&environment, ifr_format("LD_PRELOAD=%s", library));
+	if (needs_runtime(allocator, asked))
+		settings = ifr_format("1;heap=%s;blocks=%s;repeat=%u;log=%s", allocator->heap, allocator->blocks,
+		                      asked->repeats ? asked->repeats : 1, asked->log ? asked->log : "");
+	struct ifr_launch launch = {
+		.program = plan->program,
+		.argv = plan->argv,
+		.environment = &environment,
+		.runtime = settings,
+		.stdin_file = plan->stdin_file,
+		.cpu = plan->cpu,
+		.keep_aslr = true,
+	};
+	int result = ifr_launch_run(&launch, outcome, err);
+	if (!result && outcome->exit_status)
+		snprintf(outcome->refused, sizeof outcome->refused, "it ended with status %d", outcome->exit_status);
+	free(settings);
+	ifr_strings_release(&environment);
+	return result;
+}
+
+/* A run with a log, which is read and dropped. */
+static int watch(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
+                 const char *folder, struct ifr_heap_row *row, struct ifr_error *err) {
+	char *log = ifr_format("%s/log", folder);
+	struct asked asked = {log, 0};
+	struct ifr_outcome outcome;
+	struct ifr_log_event *events = NULL;
+	size_t count = 0;
+	int result = run_once(plan, allocator, library, &asked, &outcome, err);
+	if (!result && *outcome.refused)
+		snprintf(row->why, sizeof row->why, "%s", outcome.refused);
+	else if (!result)
+		result = ifr_log_read(log, &events, &count, err);
+	if (!result && !*row->why)
+		ifr_aliasing_of(events, count, &row->aliasing);
+	ifr_outcome_release(&outcome);
+	free(events);
+	unlink(log);
+	free(log);
+	return result;
+}
+
+/* The time of one pass through the marked region, in milliseconds; negative if the program has no such region. */
+static double region_ms(const struct ifr_runtime_report *report, const char *marker) {
+	for (uint32_t i = 0; i < report->regions && i < IFR_REGIONS; i++)
+		if (!strncmp(report->region[i].name, marker, IFR_REGION_NAME - 1) && report->region[i].entries)
+			return (double)report->region[i].time_ns / 1e6 / (double)report->region[i].entries;
+	return -1;
+}
+
+static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
+                     struct ifr_heap_row *row, double *ms, double *kib, struct ifr_error *err) {
+	double region[2] = {0, 0};
+	for (int i = 0; i < (plan->marker ? 2 : 1); i++) {
+		struct asked asked = {NULL, plan->marker ? (i ? REPEATS : 1) : 0};
+		struct ifr_outcome outcome;
+		int result = run_once(plan, allocator, library, &asked, &outcome, err);
+		*ms = (double)outcome.times.wall_ns / 1e6;
+		*kib = (double)outcome.times.usage.ru_maxrss;
+		if (plan->marker)
+			region[i] = region_ms(&outcome.runtime, plan->marker);
+		if (*outcome.refused && !*row->why)
+			snprintf(row->why, sizeof row->why, "%s", outcome.refused);
+		ifr_outcome_release(&outcome);
+		if (result)
+			return result;
+	}
+	if (plan->marker)
+		*ms = (region[1] - region[0]) / (REPEATS - 1);
+	if (plan->marker && region[0] < 0 && !*row->why)
+		return ifr_fail(err, IFR_E_USAGE, "%s has no region IFR_REPEAT(\"%s\"), or did not pass it", plan->program,
+		                plan->marker);
+	return 0;
+}
+
+static int compare(const struct ifr_heap_plan *plan, char *const *library, double *ms, double *kib,
+                   const char *folder, struct ifr_heap_row *rows, struct ifr_error *err) {
+	for (int a = 0; a < IFR_ALLOCATORS; a++) {
+		int result = rows[a].measured ? watch(plan, &ifr_allocators[a], library[a], folder, &rows[a], err) : 0;
+		if (result)
+			return result;
+		if (a == 0 && *rows[0].why)
+			return ifr_fail(err, IFR_E_PROGRAM, "%s: %s", plan->program, rows[0].why);
+	}
+	/* In turn, so that the machine's drift falls on all alike. */
+	for (unsigned run = 0; run < plan->runs; run++)
+		for (int a = 0; a < IFR_ALLOCATORS; a++) {
+			size_t at = (size_t)a * plan->runs + run;
+			int result = rows[a].measured && !*rows[a].why
+			                 ? time_once(plan, &ifr_allocators[a], library[a], &rows[a], &ms[at], &kib[at], err)
+			                 : 0;
+			if (result)
+				return result;
+		}
+	return 0;
+}
+
+int ifr_heap_compare(const struct ifr_heap_plan *plan, struct ifr_heap_row rows[IFR_ALLOCATORS],
+                     struct ifr_error *err) {
+	char *library[IFR_ALLOCATORS] = {NULL}, *folder = NULL;
+	double *ms = ifr_alloc(IFR_ALLOCATORS * plan->runs * sizeof *ms);
+	double *kib = ifr_alloc(IFR_ALLOCATORS * plan->runs * sizeof *kib);
+	memset(rows, 0, IFR_ALLOCATORS * sizeof *rows);
+	for (int a = 0; a < IFR_ALLOCATORS; a++) {
+		library[a] = ifr_allocators[a].library ? find_library(ifr_allocators[a].library) : NULL;
+		rows[a].measured = library[a] || !ifr_allocators[a].library;
+		if (!rows[a].measured)
+			snprintf(rows[a].why, sizeof rows[a].why, "not installed (Debian: %s)", ifr_allocators[a].package);
+	}
+	int result = ifr_temporary_dir(&folder, err);
+	if (!result)
+		result = compare(plan, library, ms, kib, folder, rows, err);
+	for (int a = 0; a < IFR_ALLOCATORS && !result; a++) {
+		rows[a].measured = rows[a].measured && !*rows[a].why;
+		result = ifr_sample_median(ms + (size_t)a * plan->runs, plan->runs, &rows[a].time_ms, err);
+		if (!result)
+			result = ifr_sample_median(kib + (size_t)a * plan->runs, plan->runs, &rows[a].memory_kib, err);
+	}
+	for (int a = 0; a < IFR_ALLOCATORS; a++)
+		free(library[a]);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(folder);
+	free(ms);
+	free(kib);
+	return result;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "runtime/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* The dynamic loader's note of the initial stack: argc, argv, NULL, environment. It is there before libc has set
+ * environ, and still as the kernel made it after the program has changed environ. */
+extern void *__libc_stack_end __attribute__((weak));
+
+enum { RESERVED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+void *os_reserve(void *hint, size_t bytes) {
+	int saved = errno;
+	void *start = MAP_FAILED;
+	if (hint)
+		start = mmap(hint, bytes, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
+	if (start == MAP_FAILED)
+		start = mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0);
+	errno = saved;
+	return start == MAP_FAILED ? NULL : start;
+}
+
+void os_unreserve(void *start, size_t bytes) {
+	int saved = errno;
+	munmap(start, bytes);
+	errno = saved;
+}
+
+bool os_commit(void *start, size_t bytes) {
+	int saved = errno;
+	int failed = mprotect(start, bytes, PROT_READ | PROT_WRITE);
+	errno = saved;
+	return !failed;
+}
+
+void os_purge(void *start, size_t bytes) {
+	int saved = errno;
+	/* Locked memory (mlockall) cannot be given back: then it is cleared, for the sake of who counts on zeros. */
+	if (madvise(start, bytes, MADV_DONTNEED))
+		memset(start, 0, bytes);
+	errno = saved;
+}
+
+void os_populate(void *start, size_t bytes) {
+	int saved = errno;
+	madvise(start, bytes, MADV_POPULATE_WRITE);
+	errno = saved;
+}
+
+bool os_move(void *from, void *to, size_t bytes) {
+	int saved = errno;
+	void *moved = mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
+	errno = saved;
+	return moved == to;
+}
+
+void os_small_pages(void *start, size_t bytes) {
+	int saved = errno;
+	madvise(start, bytes, MADV_NOHUGEPAGE);
+	errno = saved;
+}
+
+size_t os_address_space(void) {
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return SIZE_MAX;
+	return limit.rlim_cur;
+}
+
+static char **initial_environment(void) {
+	if (!&__libc_stack_end || !__libc_stack_end)
+		return environ;
+	/* argc, then argc pointers, then NULL, then the environment. */
+	uintptr_t *stack = __libc_stack_end;
+	return (char **)(stack + 1 + stack[0] + 1);
+}
+
+const char *os_environment(const char *name) {
+	size_t length = strlen(name);
+	for (char **entry = initial_environment(); entry && *entry; entry++)
+		if (!strncmp(*entry, name, length) && (*entry)[length] == '=')
+			return *entry + length + 1;
+	return NULL;
+}
+
+bool os_secure(void) {
+	return getauxval(AT_SECURE) != 0;
+}
+
+static void put(const char *text) {
+	size_t length = strlen(text);
+	while (length > 0) {
+		ssize_t done = write(2, text, length);
+		if (done <= 0)
+			return;
+		text += done;
+		length -= (size_t)done;
+	}
+}
+
+void os_say(const char *a, const char *b) {
+	char line[512] = "libinterfero: ";
+	strncat(line, a, 300);
+	if (*b)
+		strcat(line, " ");
+	strncat(line, b, sizeof line - strlen(line) - 2);
+	strcat(line, "\n");
+	int saved = errno;
+	put(line);
+	errno = saved;
+}
+
+void os_stop(const char *what, const void *address) {
+	char hexadecimal[2 + 16 + 1] = "0x";
+	char *digit = hexadecimal + 2;
+	bool leading = true;
+	for (int shift = 60; shift >= 0; shift -= 4) {
+		unsigned nibble = (uintptr_t)address >> shift & 15;
+		leading = leading && !nibble && shift;
+		if (!leading)
+			*digit++ = "0123456789abcdef"[nibble];
+	}
+	*digit = '\0';
+	os_say(what, hexadecimal);
+	abort();
+}
+
+int os_create(const char *path) {
+	int saved = errno;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	errno = saved;
+	return fd;
+}
+
+bool os_map_file(void *start, size_t bytes, int fd, size_t offset) {
+	int saved = errno;
+	bool done = !posix_fallocate(fd, (off_t)offset, (off_t)bytes) &&
+	            mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == start;
+	errno = saved;
+	return done;
+}
+
+void os_drop_file(void *start, size_t bytes) {
+	int saved = errno;
+	(void)mmap(start, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
+	errno = saved;
+}
+
+bool os_read_head(int fd, void *head, size_t bytes) {
+	int saved = errno;
+	ssize_t done = pread(fd, head, bytes, 0);
+	errno = saved;
+	return done == (ssize_t)bytes;
+}
+
+uint32_t os_process(void) {
+	return (uint32_t)getpid();
+}
+
+void os_close(int fd) {
+	int saved = errno;
+	close(fd);
+	errno = saved;
+}
+
+int os_move_away(int fd) {
+	int saved = errno;
+	struct rlimit limit;
+	/* Near the limit, or near 1000 where there is none worth the name. */
+	int least = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1000 : (int)limit.rlim_cur - 16;
+	int away = fcntl(fd, F_DUPFD_CLOEXEC, least > 3 ? least : 3);
+	if (away >= 0)
+		close(fd);
+	errno = saved;
+	return away >= 0 ? away : fd;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the markers of interfero.h call. */
+#include "runtime/interfero.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "runtime/preload/preload.h"
+#include "runtime/side.h"
+#include "runtime/threads.h"
+
+static uint64_t cycles_now(void) {
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
+static uint64_t time_now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
+
+static int find(const char *name, uint32_t count) {
+	for (uint32_t i = 0; i < count; i++)
+		if (!strncmp(report->region[i].name, name, IFR_REGION_NAME - 1))
+			return (int)i;
+	return -1;
+}
+
+/* The row of that name, a new one for a new name; -1 when there are no more. */
+static int row_of(const char *name) {
+	int row = find(name, atomic_load_explicit(&report->regions, memory_order_acquire));
+	if (row >= 0)
+		return row;
+	pthread_mutex_lock(&naming);
+	uint32_t count = report->regions;
+	row = find(name, count);
+	if (row < 0 && count < IFR_REGIONS) {
+		strncpy(report->region[count].name, name, IFR_REGION_NAME - 1);
+		atomic_store_explicit(&report->regions, count + 1, memory_order_release);
+		row = (int)count;
+	}
+	pthread_mutex_unlock(&naming);
+	return row;
+}
+
+EXPORTED void ifr_region_begin(const char *name) {
+	struct thread *thread = &this_thread;
+	unsigned depth = thread->region_depth++;
+	if (depth >= REGION_DEPTH)
+		return;
+	thread->region[depth].region = row_of(name);
+	thread->region[depth].time_ns = time_now_ns();
+	thread->region[depth].cycles = cycles_now();
+}
+
+EXPORTED void ifr_region_end(void) {
+	uint64_t cycles = cycles_now(), time_ns = time_now_ns();
+	struct thread *thread = &this_thread;
+	if (!thread->region_depth || --thread->region_depth >= REGION_DEPTH)
+		return;
+	unsigned depth = thread->region_depth;
+	if (thread->region[depth].region < 0)
+		return;
+	struct ifr_region_sum *sum = &report->region[thread->region[depth].region];
+	atomic_fetch_add_explicit(&sum->entries, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sum->cycles, cycles - thread->region[depth].cycles, memory_order_relaxed);
+	atomic_fetch_add_explicit(&sum->time_ns, time_ns - thread->region[depth].time_ns, memory_order_relaxed);
+}
+
+EXPORTED unsigned long ifr_region_repeats(void) {
+	return heap_options.repeats ? heap_options.repeats : 1;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A bounded random window: every object lies in a slot drawn from a few free ones, and the place in the window is
+ * filled from the slots freed last or, when there are none, from a sweep over the spans. Memory stays as dense as
+ * with an ordinary allocator.
+ * Ref: Curtsinger and Berger 2013, "Stabilizer: statistically sound performance evaluation", section 3.2. */
+#include "runtime/heap.h"
+
+#include "common/random.h"
+
+enum {
+	SET_ASIDE_BYTES = 128 * 1024, /* most that the window, or the stack of freed slots, holds in one class, */
+	SET_ASIDE_SLOTS = 4,          /* but at least so many slots */
+	BATCH = 16                    /* slots that one search brings */
+};
+
+static uint32_t at_most(const struct heap_class *c, uint64_t wanted) {
+	uint64_t most = SET_ASIDE_BYTES / (c->granules << GRANULE_SHIFT);
+	if (most < SET_ASIDE_SLOTS)
+		most = SET_ASIDE_SLOTS;
+	return (uint32_t)(wanted < most ? wanted : most);
+}
+
+/* Begins with another span at a place of the seed's choice. */
+static void scan_from(struct heap_class *c, uint32_t span) {
+	c->scan_span = span;
+	c->scan_left = c->slots;
+	c->scan_slot = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->slots);
+}
+
+static void put(struct heap_class *c, uint32_t granule) {
+	c->free[c->free_count++] = granule;
+}
+
+/* Sets slots of one span aside until there are enough or the span is through. */
+static void scan_span(struct heap *heap, struct heap_class *c, uint32_t enough) {
+	uint32_t span = c->spans[c->scan_span];
+	struct chunk *chunk = &arena.chunks[span];
+	uint64_t first = (uint64_t)span * CHUNK_GRANULES;
+	while (c->scan_left > 0 && c->free_count < enough && chunk->held < c->slots) {
+		uint64_t granule = first + (uint64_t)c->scan_slot * c->granules, bit = 1ull << (granule & 63);
+		c->scan_left--;
+		if (++c->scan_slot == c->slots)
+			c->scan_slot = 0;
+		if (arena.held[granule >> 6] & bit)
+			continue;
+		arena.held[granule >> 6] |= bit;
+		chunk->held++;
+		c->used++;
+		put(c, (uint32_t)(granule - heap->first_granule));
+	}
+	if (chunk->held == c->slots)
+		c->scan_left = 0;
+}
+
+/* Finds at least one free slot for the stack; false without memory. */
+static bool refill(struct heap *heap, unsigned class) {
+	struct heap_class *c = &heap->class[class];
+	slots_drain(heap, class);
+	for (uint32_t visited = 0; !c->free_count; visited++) {
+		if (c->scan_left) {
+			scan_span(heap, c, at_most(c, BATCH));
+			continue;
+		}
+		uint64_t capacity = (uint64_t)c->span_count * c->slots;
+		/* A nearly full class grows at once instead of being searched for its last holes. */
+		bool search = c->used < capacity - capacity / 8 && visited <= c->span_count;
+		if (!search && slots_add_span(heap, class))
+			scan_from(c, c->span_count - 1);
+		else if (c->used < capacity && visited <= 2 * c->span_count)
+			scan_from(c, c->scan_span + 1 < c->span_count ? c->scan_span + 1 : 0);
+		else
+			return false;
+	}
+	return true;
+}
+
+static bool fill_window(struct heap *heap, unsigned class) {
+	struct heap_class *c = &heap->class[class];
+	uint32_t wanted = at_most(c, heap_options.window_slots);
+	while (c->window_count < wanted && (c->free_count || refill(heap, class)))
+		c->window[c->window_count++] = c->free[--c->free_count];
+	return c->window_count > 0;
+}
+
+uint32_t shuffle_take(struct heap *heap, unsigned class) {
+	struct heap_class *c = &heap->class[class];
+	if (__builtin_expect(!c->window_count, 0) && !fill_window(heap, class))
+		return NO_SLOT;
+	uint32_t place = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->window_count);
+	uint32_t granule = c->window[place];
+	if (__builtin_expect(c->free_count || refill(heap, class), 1))
+		c->window[place] = c->free[--c->free_count];
+	else
+		c->window[place] = c->window[--c->window_count];
+	live_set(heap->first_granule + granule);
+	return granule;
+}
+
+/* A span without held slots is no longer the class's. */
+static void drop_span(struct heap *heap, unsigned class, uint32_t span) {
+	struct heap_class *c = &heap->class[class];
+	uint32_t index = arena.chunks[span].index, last = --c->span_count;
+	c->spans[index] = c->spans[last];
+	arena.chunks[c->spans[index]].index = index;
+	if (c->scan_span == index || c->scan_span == last)
+		c->scan_left = 0;
+	if (c->scan_span >= c->span_count)
+		c->scan_span = 0;
+	slots_drop_span(heap, span, sizes_chunks(class));
+}
+
+static void release(struct heap *heap, unsigned class, uint32_t granule) {
+	struct heap_class *c = &heap->class[class];
+	uint64_t whole = heap->first_granule + granule;
+	uint32_t span = chunk_head((uint32_t)(whole / CHUNK_GRANULES));
+	arena.held[whole >> 6] &= ~(1ull << (whole & 63));
+	c->used--;
+	/* A span in the list of pending ones stays. */
+	if (--arena.chunks[span].held == 0 && c->span_count > 1 &&
+	    !atomic_load_explicit(&arena.chunks[span].pending, memory_order_acquire) &&
+	    c->used < (uint64_t)c->span_count * c->slots / 2)
+		drop_span(heap, class, span);
+}
+
+void shuffle_give(struct heap *heap, unsigned class, uint32_t span, uint32_t granule) {
+	(void)span;
+	struct heap_class *c = &heap->class[class];
+	uint32_t most = at_most(c, SHUFFLE_SLOTS_MAX);
+	if (__builtin_expect(c->free_count == most, 0)) {
+		/* The older half goes back to its spans. */
+		uint32_t half = most / 2;
+		for (uint32_t i = 0; i < half; i++)
+			release(heap, class, c->free[i]);
+		for (uint32_t i = half; i < most; i++)
+			c->free[i - half] = c->free[i];
+		c->free_count = most - half;
+	}
+	put(c, granule);
+}

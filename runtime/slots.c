@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Spans and their slots: what both ways of placing small objects share. */
+#include "runtime/heap.h"
+
+#include "runtime/os.h"
+
+uint64_t slots_take(struct heap *heap, unsigned class) {
+	uint32_t slot = heap_options.heap == HEAP_DIEHARD ? diehard_take(heap, class) : shuffle_take(heap, class);
+	if (slot == NO_SLOT)
+		return 0;
+	return heap->first_granule + slot;
+}
+
+void slots_give(struct heap *heap, uint32_t span, uint64_t granule) {
+	unsigned class = arena.chunks[span].kind - CHUNK_SPAN;
+	live_clear(granule);
+	if (heap_options.heap == HEAP_DIEHARD)
+		diehard_give(heap, class, span);
+	else
+		shuffle_give(heap, class, span, (uint32_t)(granule - heap->first_granule));
+}
+
+bool slots_is_slot(uint32_t span, uint64_t granule) {
+	unsigned class = arena.chunks[span].kind - CHUNK_SPAN;
+	uint32_t granules = sizes_bytes(class) >> GRANULE_SHIFT;
+	uint64_t within = granule - (uint64_t)span * CHUNK_GRANULES;
+	return within % granules == 0 && within / granules < sizes_chunks(class) * CHUNK_GRANULES / granules;
+}
+
+enum {
+	KEEP_BYTES = 4 << 20, /* of memory in spans without a class that stays with them */
+	POPULATE_SPANS = 2,   /* from the third span on a class is taken to grow densely */
+	POPULATE_SLOT = 1024  /* diehard: pages with at least four slots will all be touched */
+};
+
+static uint32_t find_chunks(struct heap *heap, unsigned chunks) {
+	uint32_t span = heap->free_spans[chunks];
+	if (!span)
+		return area_take(&heap->spans, chunks);
+	heap->free_spans[chunks] = arena.chunks[span].next;
+	if (arena.chunks[span].index)
+		heap->kept_bytes -= (uint64_t)chunks << CHUNK_SHIFT;
+	return span;
+}
+
+void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks) {
+	uint64_t bytes = (uint64_t)chunks << CHUNK_SHIFT;
+	bool keep = heap->kept_bytes + bytes <= KEEP_BYTES;
+	for (unsigned i = 0; i < chunks; i++)
+		arena.chunks[span + i].kind = CHUNK_NONE;
+	if (keep)
+		heap->kept_bytes += bytes;
+	else
+		os_purge(arena_chunk_address(span), bytes);
+	arena.chunks[span].index = keep;
+	arena.chunks[span].next = heap->free_spans[chunks];
+	heap->free_spans[chunks] = span;
+}
+
+static bool will_be_touched(const struct heap_class *c) {
+	return c->span_count > POPULATE_SPANS &&
+	       (heap_options.heap == HEAP_SHUFFLE || c->granules <= POPULATE_SLOT / GRANULE_BYTES);
+}
+
+bool slots_add_span(struct heap *heap, unsigned class) {
+	struct heap_class *c = &heap->class[class];
+	unsigned chunks = sizes_chunks(class);
+	uint32_t span = find_chunks(heap, chunks);
+	if (!span)
+		return false;
+	struct chunk *chunk = &arena.chunks[span];
+	for (unsigned i = 0; i < chunks; i++) {
+		chunk[i].back = (uint8_t)i;
+		chunk[i].kind = (uint8_t)(CHUNK_SPAN + class);
+	}
+	chunk->held = 0;
+	chunk->index = c->span_count;
+	c->spans[c->span_count++] = span;
+	/* One call instead of a fault a page. */
+	if (will_be_touched(c))
+		os_populate(arena_chunk_address(span), (size_t)chunks << CHUNK_SHIFT);
+	return true;
+}
+
+/* Frees what is marked in one word of the bitmap of remote frees; returns how many that were. */
+static uint32_t drain_word(struct heap *heap, uint32_t span, uint64_t word) {
+	uint64_t bits = atomic_exchange_explicit(&arena.remote[word], 0, memory_order_acquire);
+	uint32_t count = 0;
+	for (; bits; bits &= bits - 1, count++) {
+		uint64_t granule = word << 6 | (unsigned)__builtin_ctzll(bits);
+		if (!live_test(granule))
+			os_stop("double free of", arena_address(granule));
+		slots_give(heap, span, granule);
+	}
+	return count;
+}
+
+static void drain_span(struct heap *heap, unsigned class, uint32_t span) {
+	uint64_t first = (uint64_t)span * (CHUNK_GRANULES / 64);
+	uint64_t words = sizes_chunks(class) * (CHUNK_GRANULES / 64);
+	uint32_t count = 0;
+	for (uint64_t word = first; word < first + words; word++)
+		if (atomic_load_explicit(&arena.remote[word], memory_order_relaxed))
+			count += drain_word(heap, span, word);
+	/* Who has announced a free and not yet marked it keeps the span in the list. */
+	if (atomic_fetch_sub_explicit(&arena.chunks[span].pending, count, memory_order_acq_rel) != count)
+		pending_push(&heap->class[class].pending, span);
+}
+
+void slots_drain(struct heap *heap, unsigned class) {
+	_Atomic uint32_t *pending = &heap->class[class].pending;
+	if (!atomic_load_explicit(pending, memory_order_relaxed))
+		return;
+	uint32_t span = atomic_exchange_explicit(pending, 0, memory_order_acquire);
+	while (span) {
+		uint32_t next = arena.chunks[span].next;
+		drain_span(heap, class, span);
+		span = next;
+	}
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The runtime inside programs that matter, as Debian builds them: under ten seeds and every policy each does what it does
+# without. RUNTIME_PAIRS=all takes every pair of policies instead of each policy of both axes. Then the allocator by
+# itself, under two sanitizers for RUNTIME_STRESS_S seconds altogether.
+
+load ../helpers
+
+setup_file() {
+	place=$(mktemp -d "${TMPDIR:-/tmp}/ifr-XXXXXX")
+	export place work="$BATS_TEST_DIRNAME/programs/runtime/run"
+	export runtime="$INTERFERO_BUILD/lib/libinterfero.so"
+	local pairs=("shuffle glibc" "shuffle aligned" "diehard glibc" "diehard random" "glibc alias-free") pair seed
+	if [ "${RUNTIME_PAIRS:-}" = all ]; then
+		pairs=({shuffle,diehard}" "{glibc,aligned,random,alias-free} "glibc "{aligned,random,alias-free})
+	fi
+	for pair in "${pairs[@]}"; do
+		for seed in 1 2 3 4 5 6 7 8 9 10; do
+			echo "$pair $seed"
+		done
+	done >"$place/cases"
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# one WHAT HEAP BLOCKS SEED: compares with what it printed without the runtime.
+one() {
+	local got
+	got=$(INTERFERO_HEAP=$2 INTERFERO_BLOCKS=$3 INTERFERO_HEAP_SEED=$4 INTERFERO_BLOCKS_SEED=$4 PRELOAD=$runtime \
+		timeout -k 5 120 "$work" "$1" "$4" 2>&1) && [ "$got" = "$(cat "$place/$1")" ] && return 0
+	printf '%s: heap %s, blocks %s, seed %s:\n%s\n' "$@" "$got"
+	return 255
+}
+
+same_everywhere() {
+	export -f one
+	PRELOAD='' "$work" "$1" 1 >"$place/$1"
+	[ -s "$place/$1" ]
+	# shellcheck disable=SC2016 # for the inner shell
+	xargs -P 2 -L 1 bash -c 'one "$@"' one "$1" <"$place/cases"
+}
+
+@test "python3 passes its own tests" {
+	need /usr/bin/python3
+	/usr/bin/python3 -c 'import test.test_list' 2>/dev/null || skip "libpython3.11-testsuite is not installed"
+	same_everywhere python
+}
+
+@test "perl sorts, substitutes and forks" {
+	same_everywhere perl
+}
+
+@test "git makes, packs and checks a history" {
+	need git
+	same_everywhere git
+}
+
+@test "sqlite3 joins, changes and vacuums a database" {
+	need sqlite3
+	same_everywhere sqlite
+}
+
+@test "a redis server with two threads serves its benchmark, saves and ends" {
+	need redis-benchmark redis-cli
+	same_everywhere redis
+}
+
+@test "gawk adds up" {
+	need gawk
+	same_everywhere gawk
+}
+
+@test "xz with two threads" {
+	need xz
+	same_everywhere xz
+}
+
+@test "zstd with two threads" {
+	need zstd
+	same_everywhere zstd
+}
+
+# Longer than the whole test takes: the programs look at the clock between rounds.
+stress() {
+	within 600 env TSAN_OPTIONS=halt_on_error=1:exitcode=66 "$1" $((${RUNTIME_STRESS_S:-60} / 2))
+}
+
+@test "eight threads, forks and frees across threads: AddressSanitizer finds nothing" {
+	stress "$BATS_TEST_DIRNAME/../../build/sanitized/tests/stress"
+}
+
+@test "eight threads, forks and frees across threads: ThreadSanitizer finds nothing" {
+	stress "$BATS_TEST_DIRNAME/../../build/threads/tests/stress"
+}
