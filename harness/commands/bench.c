@@ -204,6 +204,12 @@ static int report_end(const struct options *options, const struct ifr_campaign_r
 	return 0;
 }
 
+/* Nothing is preloaded into a program without a loader: its every run would be refused. */
+static void leave_out_runtime(struct family_options *family) {
+	family->axes &= ~(1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
+	ifr_command_note("a statically linked program: all axes but heap and blocks, which need its loader");
+}
+
 static int run(struct options *options, struct ifr_error *err) {
 	struct ifr_campaign *campaign = &options->campaign;
 	struct ifr_campaign_result done = {0};
@@ -215,6 +221,8 @@ static int run(struct options *options, struct ifr_error *err) {
 		result = find_file(options->library, &library, err);
 	if (!result)
 		result = ifr_kit_of_program(library ? library : program, &kit, err);
+	if (!result && options->family.all && !ifr_loads_libraries(program))
+		leave_out_runtime(&options->family);
 	if (!result) {
 		file = ifr_format("%s.exp", ifr_path_base(program));
 		campaign->program = library ? library : program;

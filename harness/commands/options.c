@@ -57,7 +57,8 @@ static int set_parameters(struct family_options *options, const char *text, stru
 }
 
 static int set_axes(struct family_options *options, const char *text, struct ifr_error *err) {
-	if (!strcmp(text, "all")) {
+	options->all = !strcmp(text, "all");
+	if (options->all) {
 		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER);
 		return 0;
 	}

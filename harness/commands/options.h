@@ -16,6 +16,7 @@ struct family_options {
 	bool seed_given;
 	unsigned axes;
 	struct ifr_plan parameters;
+	bool all; /* axes: every one that the program can have */
 };
 extern const struct argp family_argp;
 void family_options_init(struct family_options *options, unsigned variants);

@@ -183,16 +183,18 @@ static int note_base(struct campaign_state *state, const struct ifr_relinker *re
 static int note_units(struct campaign_state *state, const struct ifr_relinker *relinker, struct ifr_error *err) {
 	struct ifr_relinker_info info;
 	struct ifr_buffer pins = {0};
+	struct ifr_strings lines = {0};
 	bool data = state->plan->family.axes & 1u << IFR_AXIS_DATA;
 	ifr_relinker_describe(relinker, &info);
 	char *units = ifr_format("%zu of %zu units of code", info.movable, info.units),
 		 *all = data ? ifr_format("%s, %zu of %zu of data", units, info.data_movable, info.data_units)
 	                 : ifr_strdup(units);
 	ifr_relinker_print_pins(relinker, data, &pins);
-	for (char *line = pins.data; line && (line = strchr(line, '\n')) && line[1];)
-		*line = ';';
-	if (pins.data && pins.length)
-		pins.data[--pins.length] = '\0';
+	ifr_strings_split(&lines, ifr_buffer_text(&pins), "\n");
+	ifr_buffer_clear(&pins);
+	for (size_t i = 0; i < lines.count; i++)
+		ifr_buffer_printf(&pins, "%s%s", i ? "; " : "", lines.items[i]);
+	ifr_strings_release(&lines);
 	int result = ifr_experiment_set(state->experiment, "movable", all, err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, "pinned", ifr_buffer_text(&pins), err);

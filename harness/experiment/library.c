@@ -12,6 +12,7 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/process.h"
+#include "harness/launch/launch.h"
 
 /* The name in the dynamic section, else that of the file. */
 static char *soname_of(const char *path) {
@@ -135,21 +136,10 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
 
 /* Tracing is the dynamic loader's: a program without one would simply run. */
 static int check_dynamic(const char *program, struct ifr_error *err) {
-	int fd = open(program, O_RDONLY | O_CLOEXEC);
-	bool dynamic = false;
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	size_t count = 0;
-	GElf_Phdr header;
-	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
-		for (size_t i = 0; i < count && !dynamic; i++)
-			dynamic = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP;
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
-	return dynamic ? 0
-	               : ifr_fail(err, IFR_E_USAGE,
-	                          "%s is no dynamically linked program: it cannot load a library's variants", program);
+	return ifr_loads_libraries(program)
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE,
+	                      "%s is no dynamically linked program: it cannot load a library's variants", program);
 }
 
 int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,

@@ -61,6 +61,9 @@ bool ifr_launch_interrupted(void);
 /* A minimal environment: PATH, HOME and LC_ALL=C, then more ("NAME=value", or "NAME" to pass the user's on). */
 void ifr_environment_make(struct ifr_strings *environment, const struct ifr_strings *more);
 
+/* Whether a program is dynamically linked: by the loader it asks for. */
+bool ifr_loads_libraries(const char *program);
+
 /* Starts a small program of ours twice and compares where its stack, code, heap and libraries lie. Errors:
  * IFR_E_ENVIRONMENT if they moved, with the remedy. */
 int ifr_aslr_check(int cpu, struct ifr_error *err);

@@ -3,9 +3,13 @@
 #include "harness/launch/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/file.h"
 
@@ -36,6 +40,22 @@ void ifr_environment_make(struct ifr_strings *environment, const struct ifr_stri
 			free(passed);
 		}
 	}
+}
+
+bool ifr_loads_libraries(const char *program) {
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+	elf_version(EV_CURRENT);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	size_t count = 0;
+	GElf_Phdr header;
+	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
+		for (size_t i = 0; i < count && !found; i++)
+			found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP;
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 static int run_probe(const char *probe, int cpu, struct ifr_outcome *outcome, struct ifr_error *err) {

@@ -79,3 +79,12 @@ refused() {
 	program=$place/fixed measure heap || true
 	[ "$(sql e.exp "select count(*) from run where refused like '%runtime was not loaded%'")" -eq 6 ]
 }
+
+@test "all axes of a static program are those that it can have" {
+	echo 'int main(void) { return 0; }' >static.c
+	interfero-gcc -O2 -static static.c -o static
+	run interfero bench -n 2 -r 2 --axes all -o s.exp -- ./static
+	[ "$status" -eq 0 ]
+	[[ $output == *"all axes but heap and blocks"* && $output == *"Refused: nothing."* ]] || echo "$output"
+	[ "$(interfero report --json s.exp | jq -r .facts.axes)" = functions,objects,padding,base,data,interp,stack,load ]
+}
