@@ -29,7 +29,7 @@ DEPENDENCIES = -MMD -MP
 # What each program is made of: folders, not files. main.c files hold a program's main().
 sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(folder) -name '*.c'))))
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
-LIBRARY_SOURCES := $(call sources,common kit relinker harness)
+LIBRARY_SOURCES := $(call sources,common sites kit relinker harness)
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
@@ -100,7 +100,7 @@ $(BUILD)/objects/plugin/%.o: plugin/%.cc
 	$(Q)$(CXX) -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
 		-Werror $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES) -c $< -o $@
 
-PLUGIN_C := $(PLUGIN_DECISIONS) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
+PLUGIN_C := $(PLUGIN_DECISIONS) $(call sources,sites) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
 	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
 	$(call say,CC,"$< (for the plugin)")
