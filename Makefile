@@ -32,7 +32,8 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 LIBRARY_SOURCES := $(call sources,common sites kit relinker harness)
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
-CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
+ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
+CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
 
@@ -43,7 +44,7 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LINKERS:%=$(LIBEXEC)/ld/%)
+	$(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as
 LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -87,6 +88,12 @@ $(LIBEXEC)/ld/ld: $(call objects,$(CAPTURE_SOURCES))
 
 $(filter-out %/ld/ld,$(LINKERS:%=$(LIBEXEC)/ld/%)): $(LIBEXEC)/ld/ld
 	@ln -sf ld $@
+
+# It starts for every file: it loads nothing that it does not need.
+$(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
 
 $(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
 	$(call say,LINK,$@)
@@ -185,12 +192,13 @@ man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
-	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
+	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1
 	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero

@@ -67,7 +67,7 @@ static void align_top(const struct ifr_thing *function, rtx_insn *top, unsigned 
 		return;
 	char text[32];
 	snprintf(text, sizeof text, IFR_ALIGN_LOOP, floor_log2(bytes));
-	emit_insn_before(gcc_directive(text), top);
+	gcc_put_directive(text, top);
 	ifr_note_tell(&unit->note, false, gcc_assembler_name(current_function_decl), IFR_FACT_LOOPS, 1);
 }
 
@@ -79,7 +79,7 @@ static void align_tops(const struct ifr_thing *function) {
 		if (!top_p(insn))
 			continue;
 		if (unit->template_wanted)
-			emit_insn_before(gcc_directive(cold ? IFR_MARK_LOOP "-cold" : IFR_MARK_LOOP), insn);
+			gcc_put_directive(cold ? IFR_MARK_LOOP "-cold" : IFR_MARK_LOOP, insn);
 		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_ALIGN, cold))
 			align_top(function, insn, ordinal);
 		ordinal++;

@@ -79,6 +79,19 @@ static inline rtx gcc_directive(const char *text) {
 	return directive;
 }
 
+/* Puts one in front of an instruction or label, so that debug information gets no new row: in front of an
+ * instruction it has its line; in front of a label it has none, and stands before the notes that wait for the next
+ * row. */
+static inline void gcc_put_directive(const char *text, rtx_insn *before) {
+	location_t line = INSN_P(before) ? INSN_LOCATION(before) : UNKNOWN_LOCATION;
+	rtx_insn *last = PREV_INSN(before);
+	while (!INSN_P(before) && last && NOTE_P(last) && !gcc_cold_begins_p(last)) {
+		before = last;
+		last = PREV_INSN(before);
+	}
+	INSN_LOCATION(emit_insn_before_noloc(gcc_directive(text), before, NULL)) = line;
+}
+
 /* Functions whose every byte the user wrote, or counts on. */
 static inline bool gcc_hands_off_p(tree function) {
 	tree attributes = DECL_ATTRIBUTES(function);

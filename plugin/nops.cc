@@ -16,11 +16,6 @@ static bool place_p(rtx_insn *insn) {
 	return active_insn_p(insn) && !JUMP_TABLE_DATA_P(insn) && !any_condjump_p(insn) && !gcc_entry_insn_p(insn);
 }
 
-static void insert(rtx_insn *before, const char *text) {
-	/* The line of its successor, so that debug information gets no new row. */
-	emit_insn_before_setloc(gcc_directive(text), before, INSN_LOCATION(before));
-}
-
 static void put_nops(const struct ifr_thing *function, rtx_insn *insn, unsigned ordinal) {
 	const struct ifr_axis_setting *nops = &unit->note.plan.axis[IFR_AXIS_NOPS];
 	unsigned bytes = ifr_decide_nops_bytes(nops, ifr_buffer_text(&function->key), ordinal);
@@ -28,7 +23,7 @@ static void put_nops(const struct ifr_thing *function, rtx_insn *insn, unsigned 
 		return;
 	char text[32];
 	snprintf(text, sizeof text, IFR_PUT_NOPS, bytes);
-	insert(insn, text);
+	gcc_put_directive(text, insn);
 	const char *name = gcc_assembler_name(current_function_decl);
 	ifr_note_tell(&unit->note, false, name, IFR_FACT_NOPS, 1);
 	ifr_note_tell(&unit->note, false, name, IFR_FACT_BYTES, bytes);
@@ -42,7 +37,7 @@ static void visit_places(const struct ifr_thing *function) {
 		if (!place_p(insn))
 			continue;
 		if (unit->template_wanted)
-			insert(insn, cold ? IFR_MARK_NOP "-cold" : IFR_MARK_NOP);
+			gcc_put_directive(cold ? IFR_MARK_NOP "-cold" : IFR_MARK_NOP, insn);
 		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_NOPS, cold))
 			put_nops(function, insn, ordinal);
 		ordinal++;

@@ -19,13 +19,13 @@
  * passed over in silence; any other mistake is one compiler error. Without any axis the plugin does nothing at
  * all: the object is what the compiler alone makes.
  *
- * The words only=PATTERNS and except=PATTERNS limit an axis to functions and variables by name (common/plan.h): the
- * assembler's, the source's, or C++'s with classes but without parameters (A::b). The attribute
+ * The words only=PATTERNS and except=PATTERNS limit an axis to functions and variables by name (common/plan.h):
+ * the assembler's, the source's, or C++'s with classes but without parameters (A::b). The attribute
  *
  *     __attribute__((interfero("hot", "-nops"))) int f(void);
  *
- * gives a function or variable words to go by, which patterns see as @WORD (only=@hot), and keeps axes away from it,
- * -AXIS or -all, whatever a plan says.
+ * gives a function or variable words to go by, which patterns see as @WORD (only=@hot), and keeps axes away from
+ * it, -AXIS or -all, whatever a plan says.
  *
  * The same axes give the same object, in every folder and under any parallelism: each decision is a hash of the
  * seed, the axis and the function's assembler name (sites/decide.h). What was done stands in the section

@@ -29,6 +29,19 @@ void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lin
 	ifr_buffer_release(&text);
 }
 
+void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments) {
+	static const char mark[] = IFR_MARK_ARGUMENT " ";
+	size_t size = sizeof mark - 1;
+	while (length > size && !memcmp(text, mark, size)) {
+		const char *newline = memchr(text, '\n', length), *end = newline ? newline : text + length;
+		ifr_strings_take(arguments, ifr_format("%.*s", (int)(end - text - (ptrdiff_t)size), text + size));
+		if (!newline)
+			break;
+		length -= (size_t)(newline + 1 - text);
+		text = newline + 1;
+	}
+}
+
 /* The mark's place is behind all code, so it is looked for from the end. */
 bool ifr_template_is(const char *text, size_t length) {
 	static const char mark[] = "\n" IFR_MARK_NOTE " ";

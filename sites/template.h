@@ -14,6 +14,7 @@
  *     #ifr-nop, #ifr-nop-cold      a place between instructions
  *     #ifr-loop, #ifr-loop-cold    the top of a loop
  *     #ifr-plan AXIS WORDS         an axis of the plan under which the unit was compiled
+ *     #ifr-argument WORD           an argument of the assembler, one a line; ahead of all else, by the wrapper
  *     #ifr-unit, #ifr-compiler, #ifr-plugin WORD
  *     #ifr-note VERSION            the note's place, and the end of what the plugin wrote
  *
@@ -27,6 +28,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/plan.h"
+#include "common/strings.h"
 #include "sites/decide.h"
 #include "sites/note.h"
 
@@ -47,6 +49,7 @@ enum { IFR_TEMPLATE_VERSION = 1 };
 #define IFR_MARK_NOP IFR_MARK "nop"
 #define IFR_MARK_LOOP IFR_MARK "loop"
 #define IFR_MARK_PLAN IFR_MARK "plan"
+#define IFR_MARK_ARGUMENT IFR_MARK "argument"
 #define IFR_MARK_UNIT IFR_MARK "unit"
 #define IFR_MARK_COMPILER IFR_MARK "compiler"
 #define IFR_MARK_PLUGIN IFR_MARK "plugin"
@@ -54,6 +57,10 @@ enum { IFR_TEMPLATE_VERSION = 1 };
 
 /* The axes whose sites templates leave open, as a mask. */
 unsigned ifr_template_axes(void);
+
+/* The assembler's arguments, one a line behind IFR_MARK_ARGUMENT, at the head of a template that is kept: without
+ * output and input. Appends them to the list. */
+void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments);
 
 /* The plan's axes behind IFR_MARK_PLAN, a line each. */
 void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lines);

@@ -5,28 +5,66 @@
 #include <stdlib.h>
 static jmp_buf back;
 static volatile int zero;
-#define CONSTRUCTOR(n, p) static void __attribute__((constructor p)) make_##n(void) { printf("made " #n "\n"); }
-CONSTRUCTOR(one,) CONSTRUCTOR(two,) CONSTRUCTOR(three,) CONSTRUCTOR(four,)
-CONSTRUCTOR(early, (201)) CONSTRUCTOR(late, (301)) CONSTRUCTOR(five,) CONSTRUCTOR(six,)
-static void __attribute__((destructor)) drop_one(void) { printf("dropped one\n"); }
-static void __attribute__((destructor)) drop_two(void) { printf("dropped two\n"); }
+#define CONSTRUCTOR(n, p)                                       \
+	static void __attribute__((constructor p)) make_##n(void) { \
+		printf("made " #n "\n");                                \
+	}
+CONSTRUCTOR(one, )
+CONSTRUCTOR(two, ) CONSTRUCTOR(three, ) CONSTRUCTOR(four, ) CONSTRUCTOR(early, (201)) CONSTRUCTOR(late, (301))
+	CONSTRUCTOR(five, ) CONSTRUCTOR(six, ) static void __attribute__((destructor)) drop_one(void) {
+	printf("dropped one\n");
+}
+static void __attribute__((destructor)) drop_two(void) {
+	printf("dropped two\n");
+}
 int choose(int n) {
 	switch (n) {
-	case 0: return 17; case 1: return n * 3; case 2: puts("two"); return 5; case 3: return zero + 9;
-	case 4: return 44; case 5: puts("five"); return 1; case 6: return n << 4; case 7: return -n;
-	case 8: puts("eight"); return 2; case 9: return zero - 9; default: return 1000;
+	case 0:
+		return 17;
+	case 1:
+		return n * 3;
+	case 2:
+		puts("two");
+		return 5;
+	case 3:
+		return zero + 9;
+	case 4:
+		return 44;
+	case 5:
+		puts("five");
+		return 1;
+	case 6:
+		return n << 4;
+	case 7:
+		return -n;
+	case 8:
+		puts("eight");
+		return 2;
+	case 9:
+		return zero - 9;
+	default:
+		return 1000;
 	}
 }
 int interpret(const char *code) {
 	static const void *const table[] = {&&stop, &&add, &&twice, &&less};
 	int value = 1;
 	goto *table[*code++ - '0'];
-add: value += 5; goto *table[*code++ - '0'];
-twice: value *= 2; goto *table[*code++ - '0'];
-less: value -= 1; goto *table[*code++ - '0'];
-stop: return value;
+add:
+	value += 5;
+	goto *table[*code++ - '0'];
+twice:
+	value *= 2;
+	goto *table[*code++ - '0'];
+less:
+	value -= 1;
+	goto *table[*code++ - '0'];
+stop:
+	return value;
 }
-static __attribute__((noinline, noreturn)) void leave(int n) { longjmp(back, n); }
+static __attribute__((noinline, noreturn)) void leave(int n) {
+	longjmp(back, n);
+}
 int __attribute__((noinline)) jump(int n) {
 	int got = setjmp(back);
 	if (!got)
@@ -39,7 +77,9 @@ int __attribute__((noinline)) branch(int n) {
 three:
 	return 2;
 }
-static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+static int compare(const void *a, const void *b) {
+	return *(const int *)a - *(const int *)b;
+}
 long __attribute__((noinline)) loops(int n, int *values) {
 	long sum = 0;
 	for (int i = 0; i < n; i++) {
@@ -51,7 +91,9 @@ long __attribute__((noinline)) loops(int n, int *values) {
 	}
 	return sum;
 }
-double __attribute__((noinline)) power(double x, int n) { return n ? x * power(x, n - 1) : 1; }
+double __attribute__((noinline)) power(double x, int n) {
+	return n ? x * power(x, n - 1) : 1;
+}
 int main(void) {
 	int values[40];
 	for (int i = 0; i < 40; i++)
