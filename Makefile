@@ -177,7 +177,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants verify report kit doctor
+COMMANDS := bench variants verify report explain kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

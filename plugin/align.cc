@@ -17,6 +17,9 @@ static void align_function(tree decl) {
 	unsigned bytes = ifr_decide_align_function(&unit->note.plan, ifr_thing_of(unit, decl), least);
 	if (!bytes && !unit->template_wanted)
 		return;
+	/* GCC names the cold part's section first, and sections lie in the order in which they are named. */
+	if (crtl->has_bb_partition)
+		switch_to_section(unlikely_text_section());
 	switch_to_section(gcc_function_section(decl));
 	if (unit->template_wanted) {
 		fprintf(asm_out_file, IFR_MARK_ALIGN "\n");

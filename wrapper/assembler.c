@@ -43,6 +43,8 @@ static bool takes_value(const char *argument) {
  * of the compilation. */
 static bool harmless(const char *argument) {
 	static const char *const beginnings[] = {"--64",
+	                                         "--gdwarf",
+	                                         "--gen-debug",
 	                                         "--32",
 	                                         "--x32",
 	                                         "-g",

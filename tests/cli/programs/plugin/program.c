@@ -10,8 +10,9 @@ static volatile int zero;
 		printf("made " #n "\n");                                \
 	}
 CONSTRUCTOR(one, )
-CONSTRUCTOR(two, ) CONSTRUCTOR(three, ) CONSTRUCTOR(four, ) CONSTRUCTOR(early, (201)) CONSTRUCTOR(late, (301))
-	CONSTRUCTOR(five, ) CONSTRUCTOR(six, ) static void __attribute__((destructor)) drop_one(void) {
+CONSTRUCTOR(two, )
+CONSTRUCTOR(three, ) CONSTRUCTOR(four, ) CONSTRUCTOR(early, (201)) CONSTRUCTOR(late, (301)) CONSTRUCTOR(five, )
+	CONSTRUCTOR(six, ) static void __attribute__((destructor)) drop_one(void) {
 	printf("dropped one\n");
 }
 static void __attribute__((destructor)) drop_two(void) {
