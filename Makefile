@@ -151,13 +151,19 @@ $(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/t
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
+# Compares the bodies of two objects (tests/corpus/bodies.c).
+$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c) $(LIBRARY)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis
+
 .PHONY: tests
 tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .SECONDARY:
 
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine $(BUILD)/tests/bodies
 	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
 	@tests/run $(BUILD) build/sanitized/tests
 
