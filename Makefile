@@ -157,13 +157,18 @@ $(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis
 
+# Small C programs by seed, for trying the compiler's axes on.
+$(BUILD)/tests/generate: $(call objects,tests/corpus/generate.c) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
+
 .PHONY: tests
 tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .SECONDARY:
 
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine $(BUILD)/tests/bodies
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine $(BUILD)/tests/bodies $(BUILD)/tests/generate
 	@$(MAKE) --no-print-directory tests SANITIZE=address,undefined
 	@tests/run $(BUILD) build/sanitized/tests
 

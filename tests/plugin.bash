@@ -121,3 +121,27 @@ one_error() { # one_error PATTERN COMMAND...: the command fails with one error, 
 	not grep -qi 'internal compiler error' <<<"$output"
 	[ ! -e "$o/bad.o" ]
 }
+
+every() { # every SEED: also the axes that change code or data
+	all "$1"
+	seeds="$seeds frames=seed=$1,max=512 globals=seed=$1"
+}
+
+same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: all axes, three seeds
+	local compiler=$1 source=$2 seed
+	shift 2
+	$compiler "$@" "$source" -o "$o/plain"
+	run "$o/plain"
+	local expected_status=$status expected=$output
+	[ -n "$expected" ]
+	for seed in 1 2 3; do
+		every $seed
+		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
+		run timeout 20 "$o/variant"
+		[ "$status" = "$expected_status" ] && [ "$output" = "$expected" ] || {
+			echo "seed $seed, $*: $output"
+			return 1
+		}
+		readelf -p .note.interfero "$o/variant" | grep -q "frames seed=$seed"
+	done
+}

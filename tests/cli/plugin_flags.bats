@@ -107,3 +107,78 @@ function_lines() { # where the functions begin, by the debug information
 	[ "$(lines "$o/plain" | wc -l)" -gt 20 ]
 	[ "$(lines "$o/variant")" = "$(lines "$o/plain")" ]
 }
+
+@test "every axis at every level of optimisation: C, C++, Fortran" {
+	for options in -O0 -O1 -O2 -O3 -Os -Og "-O2 -g"; do
+		same_under_every $CC program.c $options
+		same_under_every $CXX program.cc $options
+		same_under_every $FC program.f90 $options
+	done
+}
+
+@test "OpenMP, nested functions, clones, ifuncs, naked, VLA, alloca and variadics" {
+	for options in "-O0 -fopenmp" "-O2 -fopenmp" "-O2" "-O3 -fopenmp -fPIC -fcf-protection"; do
+		same_under_every $CC kinds.c $options
+	done
+}
+
+@test "coroutines" {
+	for options in "-O0" "-O2" "-O2 -g -ffunction-sections"; do
+		same_under_every $CXX coroutine.cc -std=c++20 $options
+	done
+}
+
+@test "every axis under profiles, profiling, patchable entries and protection" {
+	same_under_every $CC program.c -O2 -fcf-protection
+	same_under_every $CC program.c -O2 -fpatchable-function-entry=4,1
+	same_under_every $CC program.c -O2 -fstack-protector-all -fstack-clash-protection
+	$CC -O2 -fprofile-generate="$o" program.c -o "$o/trained"
+	run "$o/trained"
+	[ "$status" = 7 ]
+	same_under_every $CC program.c -O2 -fprofile-use="$o" -fprofile-partial-training -Wno-missing-profile
+	cd "$o" # gmon.out goes where the program runs
+	same_under_every $CC "$BATS_FILE_TMPDIR/program.c" -O2 -pg
+}
+
+@test "every axis under link-time optimisation, one partition and several" {
+	for options in "-flto=1 -flto-partition=one" "-flto=1 -flto-partition=balanced --param=lto-min-partition=100" \
+		"-flto=1 -ffat-lto-objects"; do
+		same_under_every $CC kinds.c -O2 $options
+		same_under_every $CXX program.cc -O2 $options
+	done
+}
+
+@test "split stacks are refused, with the reason" {
+	run with nops=seed=1 -- $CC -fsplit-stack -c program.c -o "$o/split.o"
+	[ "$status" -ne 0 ]
+	[[ $output == *split-stack*prologues* ]]
+	[ ! -e "$o/split.o" ]
+	# Without a plan there is nothing to refuse.
+	with -- $CC -fsplit-stack -c program.c -o "$o/split.o"
+}
+
+@test "preprocessed input, as ccache and distcc send it, and precompiled headers" {
+	every 4
+	$CC -E program.c -o "$o/program.i"
+	with $seeds -- $CC -O2 -c "$o/program.i" -o "$o/one.o"
+	with $seeds -- $CC -O2 -c program.c -o "$o/two.o"
+	for f in one two; do objdump -dr --no-show-raw-insn "$o/$f.o" | tail -n +4 >"$o/$f"; done
+	cmp "$o/one" "$o/two"
+	with $seeds -- $CC -O2 -fdirectives-only -E program.c -o "$o/directives.i"
+	with $seeds -- $CC -O2 -fpreprocessed -fdirectives-only -c "$o/directives.i" -o "$o/three.o"
+	printf 'static inline int declared(int n) { return n * 3; }\n#include <stdio.h>\n' >"$o/head.h"
+	with $seeds -- $CC -O2 "$o/head.h" -o "$o/head.h.gch"
+	rm "$o/head.h"
+	printf 'int main(void) { printf("%%d\\n", declared(14)); }\n' >"$o/use.c"
+	with $seeds -- $CC -O2 -I"$o" -include "$o/head.h" "$o/use.c" -o "$o/use"
+	[ "$("$o/use")" = 42 ]
+}
+
+@test "parallel builds under one plan make the same objects as one after the other" {
+	every 5
+	for i in 1 2 3 4 5 6; do sed "s/choose/choose$i/g" program.c >"$o/p$i.c"; done
+	for i in 1 2 3 4 5 6; do with $seeds -- $CC -O2 -c "$o/p$i.c" -o "$o/serial$i.o"; done
+	for i in 1 2 3 4 5 6; do with $seeds -- $CC -O2 -c "$o/p$i.c" -o "$o/parallel$i.o" & done
+	wait
+	for i in 1 2 3 4 5 6; do cmp "$o/serial$i.o" "$o/parallel$i.o"; done
+}
