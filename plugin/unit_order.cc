@@ -50,10 +50,17 @@ static bool covers_p(tree decl) {
 	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_UNIT_ORDER, ifr_thing_of(unit, decl));
 }
 
+static const char *axes_off(const struct ifr_thing *thing) {
+	static struct ifr_buffer text;
+	ifr_buffer_clear(&text);
+	ifr_thing_print_off(thing, &text);
+	return ifr_buffer_text(&text);
+}
+
 static void take_in(tree decl, section *place) {
 	if (unit->template_wanted) {
 		const struct ifr_thing *thing = ifr_thing_of(unit, decl);
-		fprintf(asm_out_file, IFR_MARK_ORDER " %c %u\t%s\n", place == text_section ? 't' : 's', thing->off,
+		fprintf(asm_out_file, IFR_MARK_ORDER " %c %s\t%s\n", place == text_section ? 't' : 's', axes_off(thing),
 		        ifr_buffer_text(&thing->names));
 	} else if (covers_p(decl)) {
 		ifr_order_add(&order, seed(), gcc_assembler_name(decl), place);
@@ -140,7 +147,7 @@ static void place_function(tree decl, char kind) {
 
 static void mark_function(tree decl, char kind) {
 	const struct ifr_thing *thing = ifr_thing_of(unit, decl);
-	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %u %d %u\t%s\n", kind, thing->off, thing->cold,
+	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %s %d %u\t%s\n", kind, axes_off(thing), thing->cold,
 	        gcc_function_alignment_bytes(decl), ifr_buffer_text(&thing->names));
 	select_text(kind == 't' ? TEXT_SECTION_ASM_OP "\t" IFR_MARK_HERE : TEXT_SECTION_ASM_OP);
 }

@@ -72,6 +72,20 @@ void ifr_thing_add_name(struct ifr_thing *thing, const char *name) {
 		ifr_buffer_append(&thing->names, *name == '\t' || *name == '\n' ? "_" : name, 1);
 }
 
+void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text) {
+	unsigned all = (1u << IFR_AXIS_COUNT) - 1;
+	if (!(thing->off & all) || (thing->off & all) == all) {
+		ifr_buffer_puts(text, thing->off & all ? "all" : "none");
+		return;
+	}
+	const char *comma = "";
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (thing->off & 1u << i) {
+			ifr_buffer_printf(text, "%s%s", comma, ifr_axes[i].name);
+			comma = ",";
+		}
+}
+
 void ifr_thing_release(struct ifr_thing *thing) {
 	ifr_buffer_release(&thing->key);
 	ifr_buffer_release(&thing->names);
@@ -82,7 +96,8 @@ static bool patterns_cover(const struct ifr_axis_setting *setting, const char *n
 		return true;
 	struct ifr_strings list = {0};
 	ifr_strings_split(&list, names, "\t");
-	bool covers = ifr_axis_setting_covers(setting, (const char *const *)list.items);
+	static const char *const none[] = {NULL};
+	bool covers = ifr_axis_setting_covers(setting, list.count ? (const char *const *)list.items : none);
 	ifr_strings_release(&list);
 	return covers;
 }

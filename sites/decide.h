@@ -30,6 +30,8 @@ struct ifr_thing {
 /* Begins a thing anew under an assembler name; the other names are added one by one. */
 void ifr_thing_begin(struct ifr_thing *thing, const char *assembler_name);
 void ifr_thing_add_name(struct ifr_thing *thing, const char *name);
+/* Appends the axes that must leave it alone, as ifr_axes_parse reads them. */
+void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text);
 void ifr_thing_release(struct ifr_thing *thing);
 
 /* Whether an axis may change the thing: it is on, its patterns cover one of the names, no attribute forbids it. */

@@ -7,6 +7,8 @@
 
 #include "common/strings.h"
 
+enum { OFF_MAX = 256 };
+
 static const char *name_of(const struct ifr_thing *thing, struct ifr_buffer *name) {
 	const char *names = ifr_buffer_text(&thing->names);
 	ifr_buffer_clear(name);
@@ -32,22 +34,21 @@ static void take_names(struct ifr_thing *thing, const char *words) {
 }
 
 static int take_order(struct expansion *expansion, const char *words, struct ifr_error *err) {
-	char kind;
-	unsigned off;
+	char kind, off[OFF_MAX];
 	struct ifr_thing thing = {0};
 	struct ifr_buffer name = {0};
-	if (sscanf(words, " %c %u", &kind, &off) != 2)
+	if (sscanf(words, " %c %255s", &kind, off) != 2)
 		return ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"order\" is damaged");
 	take_names(&thing, words);
-	thing.off = off;
-	if (ifr_decide_covers(expansion->plan, IFR_AXIS_UNIT_ORDER, &thing)) {
+	int result = ifr_axes_parse(off, &thing.off, err);
+	if (!result && ifr_decide_covers(expansion->plan, IFR_AXIS_UNIT_ORDER, &thing)) {
 		static char own_section;
 		ifr_order_add(&expansion->order, expansion->plan->axis[IFR_AXIS_UNIT_ORDER].seed, name_of(&thing, &name),
 		              kind == 's' ? &own_section : NULL);
 	}
 	ifr_thing_release(&thing);
 	ifr_buffer_release(&name);
-	return 0;
+	return result;
 }
 
 /* As GCC writes it for -ffunction-sections. */
@@ -74,12 +75,14 @@ static void place(struct expansion *expansion, char kind) {
 }
 
 static int take_function(struct expansion *expansion, const char *words, struct ifr_error *err) {
-	char kind;
-	unsigned off, cold, least;
-	if (sscanf(words, " %c %u %u %u", &kind, &off, &cold, &least) != 4 || !least || least & (least - 1))
+	char kind, off[OFF_MAX];
+	unsigned cold, least;
+	if (sscanf(words, " %c %255s %u %u", &kind, off, &cold, &least) != 4 || !least || least & (least - 1))
 		return ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"function\" is damaged");
 	take_names(&expansion->thing, words);
-	expansion->thing.off = off;
+	int result = ifr_axes_parse(off, &expansion->thing.off, err);
+	if (result)
+		return result;
 	expansion->thing.cold = cold;
 	expansion->least_bytes = least;
 	expansion->nops = expansion->loops = 0;

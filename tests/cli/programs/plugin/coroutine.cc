@@ -33,7 +33,7 @@ static Numbers squares(int n) {
 	for (int i = 0; i < n; i++) {
 		if (i == 7)
 			throw 70 + i;
-		co_yield i * i;
+		co_yield i *i;
 	}
 }
 
