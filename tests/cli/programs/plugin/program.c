@@ -12,8 +12,10 @@ static volatile int zero;
 CONSTRUCTOR(one, )
 CONSTRUCTOR(two, )
 CONSTRUCTOR(three, )
-CONSTRUCTOR(four, ) CONSTRUCTOR(early, (201)) CONSTRUCTOR(late, (301)) CONSTRUCTOR(five, )
-	CONSTRUCTOR(six, ) static void __attribute__((destructor)) drop_one(void) {
+CONSTRUCTOR(four, )
+CONSTRUCTOR(early, (201))
+CONSTRUCTOR(late, (301))
+CONSTRUCTOR(five, ) CONSTRUCTOR(six, ) static void __attribute__((destructor)) drop_one(void) {
 	printf("dropped one\n");
 }
 static void __attribute__((destructor)) drop_two(void) {
