@@ -211,6 +211,13 @@ END
 		done
 		[[ $options == *data-sections* ]] || not [ "$(variables "$o/1.o" d)" = "$(variables "$o/2.o" d)" ]
 	done
+	alignments() { objdump -h "$1" | awk '$2 ~ /^\.(data|bss)\.[vsz][1-8]$/ { print $2, substr($7, 4) }' | sort; }
+	$CC -O2 -fdata-sections -c "$o/a.c" -o "$o/plain.o"
+	with globals=seed=3 -- $CC -O2 -fdata-sections -c "$o/a.c" -o "$o/a.o"
+	alignments "$o/plain.o" | join - <(alignments "$o/a.o") >"$o/both"
+	[ "$(awk '$3 > $2' "$o/both" | wc -l)" -ge 5 ]
+	[ "$(awk '$3 < $2 || $3 > 6' "$o/both" | wc -l)" -eq 0 ]
+	[ "$(readelf -p .note.interfero "$o/a.o" | grep -c 'variable .* align=')" -ge 5 ]
 	# No code counts on the larger alignment: the bodies are the plain compiler's.
 	for options in -O0 -O2 -O3; do
 		$CC $options -c program.c -o "$o/plain.o"
