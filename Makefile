@@ -31,10 +31,11 @@ sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(fold
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
-LIBRARY_SOURCES := $(call sources,common kit relinker harness) $(sort $(wildcard runtime/*.c))
+LIBRARY_SOURCES := $(call sources,common sites kit relinker harness) $(sort $(wildcard runtime/*.c))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
-CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture kit common)
+ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
+CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
 
@@ -45,7 +46,8 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(BUILD)/lib/libinterfero.so
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -102,6 +104,12 @@ $(LIBEXEC)/replay.so: $(REPLAY_C:%.c=$(BUILD)/objects/pic/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
+# It starts for every file: it loads nothing that it does not need.
+$(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
+
 $(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -114,7 +122,7 @@ $(BUILD)/objects/plugin/%.o: plugin/%.cc
 	$(Q)$(CXX) -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
 		-Werror $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES) -c $< -o $@
 
-PLUGIN_C := $(PLUGIN_DECISIONS) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
+PLUGIN_C := $(PLUGIN_DECISIONS) $(call sources,sites) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
 	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
 	$(call say,CC,"$< (for a plugin)")
@@ -179,13 +187,24 @@ $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objec
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
+# Compares the bodies of two objects (tests/corpus/bodies.c).
+$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c) $(LIBRARY)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis
+
+# Small C programs by seed, for trying the compiler's axes on.
+$(BUILD)/tests/generate: $(call objects,tests/corpus/generate.c) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
+
 .PHONY: tests
 tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .SECONDARY:
 
 .PHONY: check
 check: setup ## run every test; ends with "N passed, N failed, N skipped"
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/engine $(BUILD)/tests/bodies $(BUILD)/tests/generate
 	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory build/threads/tests/stress BUILD=build/threads SANITIZE=thread
 	@tests/run $(BUILD) build/sanitized/tests
@@ -206,7 +225,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants layout verify heap report kit doctor
+COMMANDS := bench variants layout verify heap report explain kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)
@@ -221,13 +240,15 @@ man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
-	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld $(INSTALL_ROOT)/share/man/man1 \
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
+		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so \
 		$(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
+	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include

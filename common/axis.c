@@ -62,7 +62,8 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_PLUGIN,
 			"nops between instructions",
 			{{"rate", 10, 0, 100, "share of places between instructions that get a nop, in percent"},
-             {"max", 1, 1, 9, "longest run of nops at one place, in bytes"}},
+             {"max", 1, 1, 9, "longest run of nops at one place, in bytes"},
+             {"heat", 0, 0, 2, "1: not in code that GCC holds for cold; 2: only there"}},
 		},
 	[IFR_AXIS_ALIGN] =
 		{
@@ -70,7 +71,22 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_PLUGIN,
 			"alignment of functions and loops",
 			{{"functions", 64, 0, 4096, "largest alignment of a function, in bytes; 0: as compiled"},
-             {"loops", 32, 0, 64, "largest alignment of a loop, in bytes; 0: as compiled"}},
+             {"loops", 32, 0, 64, "largest alignment of a loop, in bytes; 0: as compiled"},
+             {"heat", 0, 0, 2, "1: not in code that GCC holds for cold; 2: only there"}},
+		},
+	[IFR_AXIS_FRAMES] =
+		{
+			"frames",
+			IFR_OWNER_PLUGIN,
+			"extra bytes in stack frames; changes code",
+			{{"max", 256, 0, 65536, "most bytes in one frame, in steps of 16"}},
+		},
+	[IFR_AXIS_GLOBALS] =
+		{
+			"globals",
+			IFR_OWNER_PLUGIN,
+			"order and alignment of global variables",
+			{{"align", 64, 0, 4096, "largest alignment of a variable, in bytes; 0: as compiled"}},
 		},
 	[IFR_AXIS_STACK] =
 		{

@@ -22,6 +22,8 @@ enum ifr_axis {
 	IFR_AXIS_UNIT_ORDER,
 	IFR_AXIS_NOPS,
 	IFR_AXIS_ALIGN,
+	IFR_AXIS_FRAMES,
+	IFR_AXIS_GLOBALS,
 	IFR_AXIS_STACK,
 	IFR_AXIS_HEAP,
 	IFR_AXIS_BLOCKS,
@@ -36,7 +38,7 @@ enum ifr_axis_owner {
 	IFR_OWNER_LAUNCHER = 1 << 2, /* at each run */
 };
 
-enum { IFR_AXIS_PARAMETERS = 2 };
+enum { IFR_AXIS_PARAMETERS = 3 };
 
 struct ifr_axis_parameter {
 	const char *name; /* NULL: no further parameter */

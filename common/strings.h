@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct ifr_strings {
 	char **items; /* count strings and a NULL; NULL while empty */
 	size_t count;
@@ -25,4 +29,7 @@ void ifr_strings_split(struct ifr_strings *strings, const char *text, const char
 bool ifr_starts_with(const char *text, const char *prefix);
 bool ifr_ends_with(const char *text, const char *suffix);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -19,6 +19,7 @@ static const struct ifr_command commands[] = {
 	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
 	{"heap", ifr_command_heap, "compare allocators in a program: page offsets, time, memory", &ifr_heap_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
+	{"explain", ifr_command_explain, "say what the compiler's axes did to a program", &ifr_explain_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
 	{"doctor", ifr_command_doctor, "say what this machine can measure, and what disturbs it", &ifr_doctor_argp},
 };

@@ -83,6 +83,20 @@ int ifr_kit_sweep(int64_t *freed_bytes, struct ifr_error *err);
 int ifr_kit_export(const struct ifr_kit *kit, const char *file, struct ifr_error *err);
 int ifr_kit_import(const char *file, char key[IFR_KEY_MAX], struct ifr_error *err);
 
+/* Puts bytes among the objects of the store, for kits to come; key is their digest. A kit that has the file at
+ * path as an input keeps it, else it is swept one day. ifr_kit_kept gives the path, which need not exist; the
+ * caller frees. */
+int ifr_kit_keep(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err);
+int ifr_kit_kept(const char *key, char **path, struct ifr_error *err);
+
+/* Calls visit with the bytes of the section of that name in an ELF file, or in each member of an archive, whose
+ * name is given ("" outside of archives), until it returns non-zero, which is passed on. Errors: IFR_E_USAGE if
+ * the file is neither. */
+typedef int (*ifr_section_visit)(const char *member, const void *bytes, size_t length, void *data,
+                                 struct ifr_error *err);
+int ifr_sections_visit(const char *path, const char *name, ifr_section_visit visit, void *data,
+                       struct ifr_error *err);
+
 /* The GNU build-id of an ELF file in hexadecimal, "" if it has none. Errors: IFR_E_USAGE if the file is not an ELF
  * program or library (a script, an object, something else), with what it is. */
 int ifr_build_id_read(const char *path, char hex[2 * IFR_BUILD_ID_MAX_BYTES + 1], struct ifr_error *err);

@@ -64,6 +64,25 @@ static int store_object(const char *file, const char *digest, char **object, str
 	return result;
 }
 
+int ifr_kit_kept(const char *key, char **path, struct ifr_error *err) {
+	return object_path(key, path, err);
+}
+
+int ifr_kit_keep(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err) {
+	char *object = NULL, *folder = NULL;
+	ifr_sha256(data, length, key);
+	int result = object_path(key, &object, err);
+	if (!result && !ifr_file_exists(object)) {
+		folder = ifr_path_dir(object);
+		result = ifr_dir_make(folder, err);
+		if (!result)
+			result = ifr_file_write(object, data, length, 0444, err);
+	}
+	free(folder);
+	free(object);
+	return result;
+}
+
 /* Puts an object at its path under the kit's root: a hard link, or a copy where links do not go. */
 static int place_input(const char *object, const char *root, const char *path, struct ifr_error *err) {
 	char *target = ifr_format("%s%s", root, path), *folder = ifr_path_dir(target);

@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The axis align: raises the alignment of functions and loops, never lowers it.
  *
- * Functions get theirs at the last moment, just before they are written: nothing that GCC decides can depend on
- * it, and it works alike in every language and in a link-time compiler. Loops are known as long as there is a flow
- * graph, but labels still move then: one pass marks the labels at the loops' tops where GCC decides its own
- * alignments, another puts a directive in front of each just before branches are measured. GCC's own directive
- * follows and is kept. */
+ * Functions get theirs at the last moment, by a directive in front of all that GCC writes for them: nothing that
+ * GCC decides can depend on it, and it works alike in every language and in a link-time compiler. Loops are known
+ * as long as there is a flow graph, but labels still move then: one pass marks the labels at the loops' tops where
+ * GCC decides its own alignments, another puts a directive in front of each just before branches are measured.
+ * GCC's own directives follow and are kept. */
 #include "plugin/gcc.h"
 
-#include "plugin/decide.h"
 #include "plugin/passes.h"
 
-static const struct ifr_axis_setting *setting;
-static struct ifr_note_counts *did;
+static struct ifr_unit *unit;
 
-/* What GCC aligns the function to anyway, in bytes. */
-static unsigned compiled_alignment_bytes(tree decl) {
-	unsigned bytes = symtab_node::get(decl)->definition_alignment() / BITS_PER_UNIT;
-	unsigned preferred = 1u << align_functions.levels[0].log;
-	if (!DECL_USER_ALIGN(decl) && optimize_function_for_speed_p(cfun) && bytes < preferred)
-		bytes = preferred;
-	return bytes ? bytes : 1;
-}
-
-static void align_function(tree decl, const char *key) {
-	unsigned least = compiled_alignment_bytes(decl);
-	unsigned bytes = ifr_decide_function_alignment_bytes(setting, key, least);
-	if (bytes <= least)
+static void align_function(tree decl) {
+	unsigned least = gcc_function_alignment_bytes(decl);
+	unsigned bytes = ifr_decide_align_function(&unit->note.plan, ifr_thing_of(unit, decl), least);
+	if (!bytes && !unit->template_wanted)
 		return;
-	SET_DECL_ALIGN(decl, bytes * BITS_PER_UNIT);
-	did->functions++;
+	/* GCC names the cold part's section first, and sections lie in the order in which they are named. */
+	if (crtl->has_bb_partition)
+		switch_to_section(unlikely_text_section());
+	switch_to_section(gcc_function_section(decl));
+	if (unit->template_wanted) {
+		fprintf(asm_out_file, IFR_MARK_ALIGN "\n");
+		return;
+	}
+	fprintf(asm_out_file, IFR_ALIGN_FUNCTION "\n", bytes);
+	ifr_note_tell(&unit->note, false, gcc_assembler_name(decl), IFR_FACT_ALIGN, bytes);
 }
 
 /* The labels at the tops of the current function's loops, by number. */
@@ -66,28 +63,36 @@ static bool top_p(rtx_insn *insn) {
 	       bitmap_bit_p(tops, CODE_LABEL_NUMBER(insn));
 }
 
-static void align_tops(const char *key) {
+static void align_top(const struct ifr_thing *function, rtx_insn *top, unsigned ordinal) {
+	const struct ifr_axis_setting *align = &unit->note.plan.axis[IFR_AXIS_ALIGN];
+	unsigned bytes = ifr_decide_loop_alignment_bytes(align, ifr_buffer_text(&function->key), ordinal);
+	if (bytes < 2)
+		return;
+	char text[32];
+	snprintf(text, sizeof text, IFR_ALIGN_LOOP, floor_log2(bytes));
+	gcc_put_directive(text, top);
+	ifr_note_tell(&unit->note, false, gcc_assembler_name(current_function_decl), IFR_FACT_LOOPS, 1);
+}
+
+static void align_tops(const struct ifr_thing *function) {
+	bool covers = ifr_decide_covers(&unit->note.plan, IFR_AXIS_ALIGN, function), cold = function->cold;
 	unsigned ordinal = 0;
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		cold |= gcc_cold_begins_p(insn);
 		if (!top_p(insn))
 			continue;
-		unsigned bytes = ifr_decide_loop_alignment_bytes(setting, key, ordinal++);
-		if (bytes < 2)
-			continue;
-		char text[32];
-		snprintf(text, sizeof text, ".p2align %d", floor_log2(bytes));
-		emit_insn_before(gcc_directive(text), insn);
-		did->loops++;
+		if (unit->template_wanted)
+			gcc_put_directive(cold ? IFR_MARK_LOOP "-cold" : IFR_MARK_LOOP, insn);
+		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_ALIGN, cold))
+			align_top(function, insn, ordinal);
+		ordinal++;
 	}
 }
 
 static void align_loops_of(tree decl) {
 	if (!tops)
 		return;
-	struct ifr_buffer key = {};
-	ifr_decide_key(gcc_assembler_name(decl), &key);
-	align_tops(ifr_buffer_text(&key));
-	ifr_buffer_release(&key);
+	align_tops(ifr_thing_of(unit, decl));
 	sbitmap_free(tops);
 	tops = NULL;
 }
@@ -101,10 +106,7 @@ class functions_pass : public rtl_opt_pass {
 	functions_pass() : rtl_opt_pass(functions_data, g) {
 	}
 	unsigned execute(function *) final override {
-		struct ifr_buffer key = {};
-		ifr_decide_key(gcc_assembler_name(current_function_decl), &key);
-		align_function(current_function_decl, ifr_buffer_text(&key));
-		ifr_buffer_release(&key);
+		align_function(current_function_decl);
 		return 0;
 	}
 };
@@ -135,9 +137,8 @@ class loops_pass : public rtl_opt_pass {
 	}
 };
 
-void ifr_align_register(const struct ifr_axis_setting *align, struct ifr_note_counts *counts) {
-	setting = align;
-	did = counts;
+void ifr_align_register(struct ifr_unit *compiled) {
+	unit = compiled;
 	gcc_register_pass(new tops_pass(), PASS_POS_INSERT_AFTER, "alignments");
 	gcc_register_pass(new loops_pass(), PASS_POS_INSERT_BEFORE, "shorten");
 	gcc_register_pass(new functions_pass(), PASS_POS_INSERT_BEFORE, "final");

@@ -32,6 +32,7 @@
 #include "dominance.h"
 #include "diagnostic.h"
 #include "toplev.h"
+#include "langhooks.h"
 
 /* The assembler name without GCC's '*' and without the target's marks. */
 static inline const char *gcc_assembler_name(tree decl) {
@@ -48,12 +49,47 @@ static inline bool gcc_entry_insn_p(rtx_insn *insn) {
 #endif
 }
 
+/* Whether what follows is the part of a function that GCC put apart as cold. */
+static inline bool gcc_cold_begins_p(rtx_insn *insn) {
+	return NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS;
+}
+
+/* What GCC aligns a function to anyway, in bytes. */
+static inline unsigned gcc_function_alignment_bytes(tree decl) {
+	unsigned bytes = symtab_node::get(decl)->definition_alignment() / BITS_PER_UNIT;
+	unsigned preferred = 1u << align_functions.levels[0].log;
+	if (!DECL_USER_ALIGN(decl) && optimize_function_for_speed_p(cfun) && bytes < preferred)
+		bytes = preferred;
+	return bytes ? bytes : 1;
+}
+
+/* The section in which GCC will write the function. It names the section itself only when it expands the function,
+ * by this call; the flag is still that of the function before. */
+static inline section *gcc_function_section(tree decl) {
+	resolve_unique_section(decl, 0, flag_function_sections);
+	first_function_block_is_cold = false;
+	return function_section(decl);
+}
+
 /* A directive to the assembler between two instructions. Its place in the source is the built-in one: final wants
  * to look up a file, and the true one would write paths into the assembly. */
 static inline rtx gcc_directive(const char *text) {
 	rtx directive = gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION);
 	MEM_VOLATILE_P(directive) = 1;
 	return directive;
+}
+
+/* Puts one in front of an instruction or label, so that debug information gets no new row: in front of an
+ * instruction it has its line; in front of a label it has none, and stands before the notes that wait for the next
+ * row. */
+static inline void gcc_put_directive(const char *text, rtx_insn *before) {
+	location_t line = INSN_P(before) ? INSN_LOCATION(before) : UNKNOWN_LOCATION;
+	rtx_insn *last = PREV_INSN(before);
+	while (!INSN_P(before) && last && NOTE_P(last) && !gcc_cold_begins_p(last)) {
+		before = last;
+		last = PREV_INSN(before);
+	}
+	INSN_LOCATION(emit_insn_before_noloc(gcc_directive(text), before, NULL)) = line;
 }
 
 /* Functions whose every byte the user wrote, or counts on. */

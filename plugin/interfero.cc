@@ -15,7 +15,7 @@ EXPORT int plugin_is_GPL_compatible;
 EXPORT int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *compiler);
 }
 
-static struct ifr_note note;
+static struct ifr_unit unit;
 
 /* GCC's internals have no stable form, so that even two builds of one version count as different. */
 static void check_version(struct plugin_gcc_version *compiler) {
@@ -31,21 +31,37 @@ static void read_options(const struct plugin_name_args *plugin) {
 	struct ifr_plugin_option *options;
 	int count = ifr_own_options_take(plugin->base_name, &options);
 	struct ifr_error err = {};
-	int result = ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &note.plan, &err);
+	int result = ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan,
+	                                     &unit.template_wanted, &err);
 	XDELETEVEC(options);
 	if (result)
 		fatal_error(UNKNOWN_LOCATION, "interfero: %s", err.message);
 }
 
+/* Behind the prologue that asks for more stack lies what the runtime counts on, instruction by instruction. */
+static void check_flags() {
+	if (flag_split_stack > 0)
+		fatal_error(
+			UNKNOWN_LOCATION,
+			"interfero: %<-fsplit-stack%> makes prologues that the runtime reads, so that no code may move; "
+			"compile without it, or without a plan");
+}
+
 static void register_axes() {
-	const struct ifr_axis_setting *axis = note.plan.axis;
+	const struct ifr_axis_setting *axis = unit.note.plan.axis;
+	bool open = unit.template_wanted;
+	if (axis[IFR_AXIS_FRAMES].on)
+		ifr_frames_register(&unit);
+	if (axis[IFR_AXIS_GLOBALS].on)
+		ifr_globals_register(&unit);
 	/* nops before align: the directives of align are then no places of nops. */
-	if (axis[IFR_AXIS_NOPS].on)
-		ifr_nops_register(&axis[IFR_AXIS_NOPS], &note.did);
-	if (axis[IFR_AXIS_ALIGN].on)
-		ifr_align_register(&axis[IFR_AXIS_ALIGN], &note.did);
-	if (axis[IFR_AXIS_UNIT_ORDER].on)
-		ifr_unit_order_register(&axis[IFR_AXIS_UNIT_ORDER], &note.did);
+	if (axis[IFR_AXIS_NOPS].on || open)
+		ifr_nops_register(&unit);
+	/* unit-order before align: the section is chosen before a function is aligned in it. */
+	if (axis[IFR_AXIS_UNIT_ORDER].on || open)
+		ifr_unit_order_register(&unit);
+	if (axis[IFR_AXIS_ALIGN].on || open)
+		ifr_align_register(&unit);
 }
 
 int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *compiler) {
@@ -53,11 +69,14 @@ int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *comp
 	check_version(compiler);
 	read_options(plugin);
 	register_callback(plugin->base_name, PLUGIN_INFO, NULL, &info);
-	if (!ifr_plan_axes(&note.plan))
+	ifr_attribute_register();
+	if (!ifr_plan_axes(&unit.note.plan) && !unit.template_wanted)
 		return 0;
-	snprintf(note.plugin, sizeof note.plugin, "%s", INTERFERO_VERSION);
-	snprintf(note.compiler, sizeof note.compiler, "%s", compiler->basever);
+	check_flags();
+	snprintf(unit.note.plugin, sizeof unit.note.plugin, "%s", INTERFERO_VERSION);
+	snprintf(unit.note.compiler, sizeof unit.note.compiler, "%s", compiler->basever);
+	/* GCC calls first who registered last: the axes have told the note all before it is written. */
+	ifr_provenance_register(&unit);
 	register_axes();
-	ifr_provenance_register(&note);
 	return 0;
 }

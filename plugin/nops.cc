@@ -8,29 +8,39 @@
  * and none in naked functions. After GCC's pass "shorten" a new instruction would have no length. */
 #include "plugin/gcc.h"
 
-#include "plugin/decide.h"
 #include "plugin/passes.h"
 
-static const struct ifr_axis_setting *setting;
-static struct ifr_note_counts *did;
+static struct ifr_unit *unit;
 
 static bool place_p(rtx_insn *insn) {
 	return active_insn_p(insn) && !JUMP_TABLE_DATA_P(insn) && !any_condjump_p(insn) && !gcc_entry_insn_p(insn);
 }
 
-static void insert_nops(const char *key) {
+static void put_nops(const struct ifr_thing *function, rtx_insn *insn, unsigned ordinal) {
+	const struct ifr_axis_setting *nops = &unit->note.plan.axis[IFR_AXIS_NOPS];
+	unsigned bytes = ifr_decide_nops_bytes(nops, ifr_buffer_text(&function->key), ordinal);
+	if (!bytes)
+		return;
+	char text[32];
+	snprintf(text, sizeof text, IFR_PUT_NOPS, bytes);
+	gcc_put_directive(text, insn);
+	const char *name = gcc_assembler_name(current_function_decl);
+	ifr_note_tell(&unit->note, false, name, IFR_FACT_NOPS, 1);
+	ifr_note_tell(&unit->note, false, name, IFR_FACT_BYTES, bytes);
+}
+
+static void visit_places(const struct ifr_thing *function) {
+	bool covers = ifr_decide_covers(&unit->note.plan, IFR_AXIS_NOPS, function), cold = function->cold;
 	unsigned ordinal = 0;
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
+		cold |= gcc_cold_begins_p(insn);
 		if (!place_p(insn))
 			continue;
-		unsigned bytes = ifr_decide_nops_bytes(setting, key, ordinal++);
-		if (!bytes)
-			continue;
-		char text[32];
-		snprintf(text, sizeof text, ".nops %u", bytes);
-		/* The line of its successor, so that debug information gets no new row. */
-		emit_insn_before_setloc(gcc_directive(text), insn, INSN_LOCATION(insn));
-		did->nops++;
+		if (unit->template_wanted)
+			gcc_put_directive(cold ? IFR_MARK_NOP "-cold" : IFR_MARK_NOP, insn);
+		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_NOPS, cold))
+			put_nops(function, insn, ordinal);
+		ordinal++;
 	}
 }
 
@@ -44,16 +54,12 @@ class nops_pass : public rtl_opt_pass {
 		return !gcc_hands_off_p(current_function_decl);
 	}
 	unsigned execute(function *) final override {
-		struct ifr_buffer key = {};
-		ifr_decide_key(gcc_assembler_name(current_function_decl), &key);
-		insert_nops(ifr_buffer_text(&key));
-		ifr_buffer_release(&key);
+		visit_places(ifr_thing_of(unit, current_function_decl));
 		return 0;
 	}
 };
 
-void ifr_nops_register(const struct ifr_axis_setting *nops, struct ifr_note_counts *counts) {
-	setting = nops;
-	did = counts;
+void ifr_nops_register(struct ifr_unit *compiled) {
+	unit = compiled;
 	gcc_register_pass(new nops_pass(), PASS_POS_INSERT_BEFORE, "shorten");
 }

@@ -38,7 +38,9 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 		axis++;
 	if (axis == IFR_AXIS_COUNT || ifr_axes[axis].owner != IFR_OWNER_PLUGIN)
 		return ifr_fail(err, IFR_E_USAGE,
-		                OPTION "%.64s is not known; the options are unit-order, nops, align and plan",
+		                OPTION
+		                "%.64s is not known; the options are unit-order, nops, align, frames, globals, plan and "
+		                "templates",
 		                option->key);
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,
@@ -52,11 +54,14 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 }
 
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, struct ifr_error *err) {
+                            struct ifr_plan *plan, bool *template_wanted, struct ifr_error *err) {
 	ifr_plan_init(plan);
+	*template_wanted = false;
 	int result = read_base(options, count, environment, plan, err);
 	for (int i = 0; i < count && !result; i++)
-		if (strcmp(options[i].key, "plan"))
+		if (!strcmp(options[i].key, "templates"))
+			*template_wanted = true;
+		else if (strcmp(options[i].key, "plan"))
 			result = set_axis(&options[i], plan, err);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (ifr_axes[i].owner != IFR_OWNER_PLUGIN)

@@ -1,24 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plugin's passes, one a file: each registers itself with GCC and counts in did what it changes. The settings
- * and the counts must live as long as the compiler. */
+/* The plugin's passes, one a file: each registers itself with GCC, asks sites/decide.h, and tells the note what it
+ * did. Where templates are wanted (sites/template.h), the axes that only move code leave marks instead. */
 #ifndef IFR_PLUGIN_PASSES_H
 #define IFR_PLUGIN_PASSES_H
 
-#include "plugin/note.h"
 #include "plugin/options.h"
+#include "sites/sites.h"
+
+/* The unit that is being compiled; lives as long as the compiler. */
+struct ifr_unit {
+	struct ifr_note note; /* with the plan */
+	bool template_wanted;
+};
+
+/* What decisions about a function or variable depend on; valid until the next call. */
+const struct ifr_thing *ifr_thing_of(const struct ifr_unit *unit, tree decl);
+/* Makes the attribute interfero known (plugin/plugin.h). */
+void ifr_attribute_register(void);
 
 /* unit-order: gives the functions of the unit another order in the object. Bodies, and everything else, are
  * compiled and written in GCC's own order; only where the assembler puts each function changes. */
-void ifr_unit_order_register(const struct ifr_axis_setting *setting, struct ifr_note_counts *did);
+void ifr_unit_order_register(struct ifr_unit *unit);
 
 /* nops: puts nops between instructions. */
-void ifr_nops_register(const struct ifr_axis_setting *setting, struct ifr_note_counts *did);
+void ifr_nops_register(struct ifr_unit *unit);
 
 /* align: raises the alignment of functions and of loops. */
-void ifr_align_register(const struct ifr_axis_setting *setting, struct ifr_note_counts *did);
+void ifr_align_register(struct ifr_unit *unit);
 
-/* Writes the note (but for its unit and counts it must be complete) at the end of the unit. */
-void ifr_provenance_register(struct ifr_note *note);
+/* frames: adds bytes to stack frames. */
+void ifr_frames_register(struct ifr_unit *unit);
+
+/* globals: gives variables another order and raises their alignment. */
+void ifr_globals_register(struct ifr_unit *unit);
+
+/* Writes the note, or what a template says about its unit, at the end of the unit. */
+void ifr_provenance_register(struct ifr_unit *unit);
 
 /* Takes the options of the plugin of that name out of the list that GCC writes into objects, and hands them over:
  * an array of so many, freed by the caller, with keys that live as long as the compiler. */

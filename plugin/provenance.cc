@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes .note.interfero at the end of each unit (plugin/note.h). */
+/* Writes .note.interfero at the end of each unit (sites/note.h). */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -13,35 +13,33 @@ static void name_unit(struct ifr_note *note) {
 	ifr_note_set_unit(note, in_lto_p ? name : input);
 }
 
-static void print_lines(const char *text) {
-	while (*text) {
-		int length = (int)strcspn(text, "\n");
-		fprintf(asm_out_file, "\t.ascii \"%.*s\\n\"\n", length, text);
-		text += length + 1;
-	}
-}
-
 /* Nothing was compiled to code if there is no assembly, only checks, or bodies kept for the link alone. */
 static bool code_written_p() {
 	return asm_out_file && !flag_syntax_only && !flag_wpa && !(flag_generate_lto && !flag_fat_lto_objects);
 }
 
+static void write_template_end(const struct ifr_note *note, struct ifr_buffer *text) {
+	ifr_template_print_plan(&note->plan, text);
+	ifr_buffer_printf(text, IFR_MARK_UNIT " %s\n" IFR_MARK_COMPILER " %s\n" IFR_MARK_PLUGIN " %s\n", note->unit,
+	                  note->compiler, note->plugin);
+	ifr_buffer_printf(text, IFR_MARK_NOTE " %d\n", IFR_TEMPLATE_VERSION);
+}
+
 static void write_note(void *, void *data) {
-	struct ifr_note *note = (struct ifr_note *)data;
+	struct ifr_unit *unit = (struct ifr_unit *)data;
+	struct ifr_buffer text = {};
 	if (!code_written_p())
 		return;
-	name_unit(note);
-	struct ifr_buffer text = {};
-	ifr_note_print(note, &text);
-	fprintf(asm_out_file, "\t.section %s,\"\",@note\n\t.p2align 2\n", IFR_NOTE_SECTION);
-	fprintf(asm_out_file, "\t.long %zu, %zu, %d\n", sizeof IFR_NOTE_OWNER, text.length, IFR_NOTE_TYPE);
-	fprintf(asm_out_file, "\t.asciz \"%s\"\n\t.p2align 2\n", IFR_NOTE_OWNER);
-	print_lines(ifr_buffer_text(&text));
-	fprintf(asm_out_file, "\t.p2align 2\n");
+	name_unit(&unit->note);
+	if (unit->template_wanted)
+		write_template_end(&unit->note, &text);
+	else
+		ifr_note_print_assembly(&unit->note, &text);
+	fputs(ifr_buffer_text(&text), asm_out_file);
 	in_section = NULL; /* GCC does not know where it was taken */
 	ifr_buffer_release(&text);
 }
 
-void ifr_provenance_register(struct ifr_note *note) {
-	register_callback("interfero", PLUGIN_FINISH_UNIT, write_note, note);
+void ifr_provenance_register(struct ifr_unit *unit) {
+	register_callback("interfero", PLUGIN_FINISH_UNIT, write_note, unit);
 }

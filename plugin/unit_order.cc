@@ -13,14 +13,17 @@
  * itself switches to .text, and everything under an explicit -fno-toplevel-reorder. */
 #include "plugin/gcc.h"
 
-#include "plugin/decide.h"
 #include "plugin/passes.h"
 
-static uint64_t seed;
-static struct ifr_note_counts *did;
+static struct ifr_unit *unit;
 static struct ifr_order order;
 static bool collected;
 static char text_directive[64];
+
+/* Not where the user asked for GCC's own order. */
+static bool wanted_p() {
+	return flag_toplevel_reorder || !global_options_set.x_flag_toplevel_reorder;
+}
 
 static bool movable_p(cgraph_node *node) {
 	tree decl = node->decl;
@@ -39,11 +42,29 @@ static bool own_section_p(section *place, tree decl) {
 	return !strcmp(place->named.name + 6, gcc_assembler_name(decl));
 }
 
-/* Where GCC will write the function. GCC names the section itself only when it expands the function, by this call.
- */
-static section *place_of(tree decl) {
-	resolve_unique_section(decl, 0, flag_function_sections);
-	return function_section(decl);
+static uint64_t seed() {
+	return unit->note.plan.axis[IFR_AXIS_UNIT_ORDER].seed;
+}
+
+static bool covers_p(tree decl) {
+	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_UNIT_ORDER, ifr_thing_of(unit, decl));
+}
+
+static const char *axes_off(const struct ifr_thing *thing) {
+	static struct ifr_buffer text;
+	ifr_buffer_clear(&text);
+	ifr_thing_print_off(thing, &text);
+	return ifr_buffer_text(&text);
+}
+
+static void take_in(tree decl, section *place) {
+	if (unit->template_wanted) {
+		const struct ifr_thing *thing = ifr_thing_of(unit, decl);
+		fprintf(asm_out_file, IFR_MARK_ORDER " %c %s\t%s\n", place == text_section ? 't' : 's', axes_off(thing),
+		        ifr_buffer_text(&thing->names));
+	} else if (covers_p(decl)) {
+		ifr_order_add(&order, seed(), gcc_assembler_name(decl), place);
+	}
 }
 
 /* Takes in all functions that are still to be written, and the current one. */
@@ -52,15 +73,16 @@ static void collect() {
 	FOR_EACH_DEFINED_FUNCTION(node) {
 		if (!(node->process || node->decl == current_function_decl) || !movable_p(node))
 			continue;
-		section *place = place_of(node->decl);
+		section *place = gcc_function_section(node->decl);
 		if (place == text_section || own_section_p(place, node->decl))
-			ifr_order_add(&order, seed, gcc_assembler_name(node->decl), place);
+			take_in(node->decl, place);
 	}
 	ifr_order_sort(&order);
-	did->ordered += order.count;
 }
 
 static void name_sections() {
+	if (unit->template_wanted)
+		fprintf(asm_out_file, IFR_MARK_SECTIONS "\n");
 	for (size_t i = 0; i < order.count; i++) {
 		section *place = (section *)order.entries[i].thing;
 		order.entries[i].thing = NULL; /* belongs to GCC's collector */
@@ -69,15 +91,19 @@ static void name_sections() {
 	}
 }
 
-/* The next thing that GCC writes to .text goes to this subsection. */
-static void select_subsection(unsigned number) {
-	if (number)
-		snprintf(text_directive, sizeof text_directive, TEXT_SECTION_ASM_OP " %u", number);
-	else
-		snprintf(text_directive, sizeof text_directive, TEXT_SECTION_ASM_OP);
+/* What GCC writes to .text from now on goes where this directive says. */
+static void select_text(const char *directive) {
+	snprintf(text_directive, sizeof text_directive, "%s", directive);
 	text_section->unnamed.data = text_directive;
 	if (in_section == text_section)
 		in_section = NULL;
+}
+
+static void select_subsection(unsigned number) {
+	char directive[sizeof text_directive] = TEXT_SECTION_ASM_OP;
+	if (number)
+		snprintf(directive, sizeof directive, TEXT_SECTION_ASM_OP " %u", number);
+	select_text(directive);
 }
 
 /* An asm statement that returns to ".text" would leave its function's subsection. */
@@ -99,37 +125,67 @@ static bool asm_leaves_p() {
 	return false;
 }
 
-static void place_function() {
+/* -: no place in the order, s: by a section of its own, t: by a subsection of .text. */
+static char kind_of(tree decl, section *place) {
+	if (!wanted_p() || !movable_p(cgraph_node::get(decl)))
+		return '-';
+	return place == text_section && !asm_leaves_p()              ? 't'
+	       : place != text_section && own_section_p(place, decl) ? 's'
+	                                                             : '-';
+}
+
+static void place_function(tree decl, char kind) {
+	unsigned number = 0;
+	if (kind != '-' && covers_p(decl)) {
+		const char *name = gcc_assembler_name(decl);
+		size_t at = ifr_order_position(&order, seed(), name);
+		ifr_note_tell(&unit->note, false, name, IFR_FACT_ORDER, at + 1);
+		number = ifr_order_subsection(&order, at);
+	}
+	select_subsection(kind == 't' ? number : 0);
+}
+
+static void mark_function(tree decl, char kind) {
+	const struct ifr_thing *thing = ifr_thing_of(unit, decl);
+	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %s %d %u\t%s\n", kind, axes_off(thing), thing->cold,
+	        gcc_function_alignment_bytes(decl), ifr_buffer_text(&thing->names));
+	select_text(kind == 't' ? TEXT_SECTION_ASM_OP "\t" IFR_MARK_HERE : TEXT_SECTION_ASM_OP);
+}
+
+static void before_function() {
 	tree decl = current_function_decl;
-	if (!collected) {
+	if (!collected && wanted_p()) {
 		collected = true;
 		collect();
 		name_sections();
 	}
-	if (place_of(decl) != text_section)
-		return;
-	unsigned number = 0;
-	if (movable_p(cgraph_node::get(decl)) && !asm_leaves_p())
-		number = ifr_order_subsection(&order, ifr_order_position(&order, seed, gcc_assembler_name(decl)));
-	select_subsection(number);
+	char kind = kind_of(decl, gcc_function_section(decl));
+	if (unit->template_wanted)
+		mark_function(decl, kind);
+	else
+		place_function(decl, kind);
+}
+
+/* So that the label at the end of the text is at the end. */
+static void after_function() {
+	if (unit->template_wanted)
+		select_text(TEXT_SECTION_ASM_OP "\t" IFR_MARK_REST);
+	else
+		select_subsection(IFR_SUBSECTION_LAST);
 }
 
 static const pass_data before_data = {RTL_PASS, "interfero_order", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
 static const pass_data after_data = {RTL_PASS, "interfero_rest", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
-
-static bool wanted_p() {
-	return flag_toplevel_reorder || !global_options_set.x_flag_toplevel_reorder;
-}
 
 class before_pass : public rtl_opt_pass {
   public:
 	before_pass() : rtl_opt_pass(before_data, g) {
 	}
 	bool gate(function *) final override {
-		return wanted_p();
+		return wanted_p() || unit->template_wanted;
 	}
 	unsigned execute(function *) final override {
-		place_function();
+		before_function();
 		return 0;
 	}
 };
@@ -142,7 +198,7 @@ class after_pass : public rtl_opt_pass {
 		return wanted_p();
 	}
 	unsigned execute(function *) final override {
-		select_subsection(IFR_SUBSECTION_LAST);
+		after_function();
 		return 0;
 	}
 };
@@ -151,9 +207,8 @@ static void release(void *, void *) {
 	ifr_order_release(&order);
 }
 
-void ifr_unit_order_register(const struct ifr_axis_setting *setting, struct ifr_note_counts *counts) {
-	seed = setting->seed;
-	did = counts;
+void ifr_unit_order_register(struct ifr_unit *compiled) {
+	unit = compiled;
 	gcc_register_pass(new before_pass(), PASS_POS_INSERT_BEFORE, "final");
 	gcc_register_pass(new after_pass(), PASS_POS_INSERT_AFTER, "final");
 	register_callback("interfero", PLUGIN_FINISH, release, NULL);

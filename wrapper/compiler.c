@@ -63,12 +63,18 @@ static bool is_question(int argc, char **argv) {
 /* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
 static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
+	/* Units are compiled once for many variants (sites/template.h); our assembler keeps the templates. */
+	const char *templates = getenv("INTERFERO_TEMPLATES");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
 		ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
 		ifr_strings_add(&arguments, "-ffunction-sections");
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
+		if (templates && *templates && strcmp(templates, "0")) {
+			ifr_strings_add(&arguments, "-fplugin-arg-interfero-templates");
+			ifr_strings_take(&arguments, ifr_format("-B%s/as/", home));
+		}
 	}
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);

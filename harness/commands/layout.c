@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "harness/commands/commands.h"
-#include "harness/experiment/variants.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -62,6 +61,14 @@ const struct argp ifr_layout_argp = {
 	NULL,
 	NULL};
 
+/* Of a plan with axes of the compiler the units are other ones, which no build of the program names. */
+static int check_axes(const char *file, const struct ifr_plan *plan, struct ifr_error *err) {
+	unsigned compiled = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN);
+	return compiled ? ifr_fail(err, IFR_E_USAGE,
+	                           "%s has axes of the compiler: a layout by names is of the relinker's alone", file)
+	                : 0;
+}
+
 static int print_layout(const struct ifr_relinker *relinker, const struct options *options,
                         struct ifr_error *err) {
 	struct ifr_plan plan, places;
@@ -71,7 +78,7 @@ static int print_layout(const struct ifr_relinker *relinker, const struct option
 	ifr_plan_init(&places);
 	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
 	if (!result)
-		result = ifr_axes_check(ifr_plan_axes(&plan), err);
+		result = check_axes(options->plan, &plan, err);
 	if (!result)
 		result = ifr_relinker_place(relinker, &plan, &layout, err);
 	if (!result)

@@ -62,8 +62,7 @@ static int set_axes(struct family_options *options, const char *text, struct ifr
 		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER);
 		return 0;
 	}
-	int result = ifr_axes_parse(text, &options->axes, err);
-	return result ? result : ifr_axes_check(options->axes, err);
+	return ifr_axes_parse(text, &options->axes, err);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
@@ -108,18 +107,17 @@ static char *describe_axes(int key, const char *text, void *input) {
 		return (char *)text;
 	struct ifr_buffer list = {0};
 	ifr_buffer_puts(&list, "Axes, with their parameters and defaults:\n");
-	unsigned ours = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
-		if (!(ours & 1u << i))
-			continue;
 		ifr_buffer_printf(&list, "  %-10s %s\n", ifr_axes[i].name, ifr_axes[i].summary);
 		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++)
 			ifr_buffer_printf(&list, "             %s=%" PRId64 ": %s\n", ifr_axes[i].parameter[j].name,
 			                  ifr_axes[i].parameter[j].initial, ifr_axes[i].parameter[j].meaning);
 	}
-	ifr_buffer_puts(&list,
-	                "The axes unit-order, nops and align belong to the compiler: write them into a plan, and "
-	                "build with INTERFERO_PLAN=PLAN make CC=interfero-gcc.");
+	ifr_buffer_puts(
+		&list, "unit-order, nops and align need a program built with INTERFERO_TEMPLATES=1 make "
+			   "CC=interfero-gcc; all does not hold them. frames and globals need the sources: write them into "
+			   "a plan, and build with INTERFERO_PLAN=PLAN make CC=interfero-gcc. only=PATTERNS and "
+			   "except=PATTERNS limit an axis to functions by name: --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
 

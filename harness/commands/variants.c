@@ -79,12 +79,10 @@ static void print_variant(const struct ifr_plan *plan, const char *folder, const
 	ifr_strings_release(&lines);
 }
 
-static int make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const struct options *options,
+static int make(struct ifr_workshop *workshop, const struct ifr_plan *plan, const struct options *options,
                 struct ifr_error *err) {
 	struct ifr_variant variant = {0};
-	int result = ifr_axes_check(ifr_plan_axes(plan), err);
-	if (!result)
-		result = ifr_variant_write(relinker, plan, options->folder, true, &variant, err);
+	int result = ifr_variant_write(workshop, plan, options->folder, true, &variant, err);
 	if (!result && !options->quiet)
 		print_variant(plan, options->folder, &variant);
 	ifr_buffer_release(&variant.facts);
@@ -93,18 +91,18 @@ static int make(const struct ifr_relinker *relinker, const struct ifr_plan *plan
 
 static int make_family(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
-	struct ifr_relinker *relinker = NULL;
+	struct ifr_workshop *workshop = NULL;
 	int result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
-		result = ifr_relinker_open(&kit, &relinker, err);
+		result = ifr_workshop_open(&kit, &workshop, err);
 	struct ifr_family family = {&kit, options->family.seed, options->family.axes, options->family.parameters};
 	for (unsigned i = 1; i <= options->family.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
 		ifr_family_plan(&family, i, &plan);
-		result = make(relinker, &plan, options, err);
+		result = make(workshop, &plan, options, err);
 		ifr_plan_release(&plan);
 	}
-	ifr_relinker_close(relinker);
+	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	return result;
 }
@@ -125,7 +123,7 @@ static int name_plan(struct ifr_plan *plan, const char *file, struct ifr_error *
 static int make_plan(const struct options *options, const char *file, struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_kit kit;
-	struct ifr_relinker *relinker = NULL;
+	struct ifr_workshop *workshop = NULL;
 	ifr_kit_init(&kit);
 	int result = ifr_plan_read(file, &plan, err);
 	if (!result)
@@ -139,12 +137,12 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 	if (!result && *plan.kit && strcmp(plan.kit, kit.key))
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…)", file, plan.kit);
 	if (!result)
-		result = ifr_relinker_open(&kit, &relinker, err);
+		result = ifr_workshop_open(&kit, &workshop, err);
 	if (!result) {
 		strcpy(plan.kit, kit.key);
-		result = make(relinker, &plan, options, err);
+		result = make(workshop, &plan, options, err);
 	}
-	ifr_relinker_close(relinker);
+	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	ifr_plan_release(&plan);
 	return result;

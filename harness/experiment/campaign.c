@@ -119,7 +119,7 @@ static bool is_any_needed(const struct campaign_state *state) {
 	return false;
 }
 
-static int make_variant(struct campaign_state *state, const struct ifr_relinker *relinker, unsigned index,
+static int make_variant(struct campaign_state *state, struct ifr_workshop *workshop, unsigned index,
                         struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_variant variant = {0};
@@ -134,7 +134,7 @@ static int make_variant(struct campaign_state *state, const struct ifr_relinker 
 	int result = 0;
 	if (is_made(state, index, path) || (index && !is_needed(state, index)))
 		goto out;
-	result = index ? ifr_variant_write(relinker, &plan, state->folder, true, &variant, err)
+	result = index ? ifr_variant_write(workshop, &plan, state->folder, true, &variant, err)
 	               : place_original(state, path, &variant, err);
 	if (!result)
 		result = ifr_sha256_file(path, digest, NULL, err);
@@ -212,23 +212,25 @@ static bool making_takes_too_long(const struct campaign_state *state) {
 }
 
 static int make_variants(struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_relinker *relinker;
-	int result = ifr_relinker_open(state->plan->family.kit, &relinker, err);
+	struct ifr_workshop *workshop;
+	int result = ifr_workshop_open(state->plan->family.kit, &workshop, err);
 	if (result)
 		return result;
-	result = note_base(state, relinker, err);
+	result = ifr_workshop_check(workshop, state->plan->family.axes, err);
+	if (!result)
+		result = note_base(state, ifr_workshop_relinker(workshop), err);
 	for (unsigned i = 0; i <= state->plan->variants && !result; i++) {
 		if (ifr_launch_interrupted() || (i > 1 && making_takes_too_long(state)))
 			break;
-		result = make_variant(state, relinker, i, err);
+		result = make_variant(state, workshop, i, err);
 		state->ready = i + !result;
 	}
 	if (!result)
-		result = note_units(state, relinker, err);
+		result = note_units(state, ifr_workshop_relinker(workshop), err);
 	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
 	if (ifr_launch_interrupted())
 		result = 0;
-	ifr_relinker_close(relinker);
+	ifr_workshop_close(workshop);
 	return result;
 }
 

@@ -21,12 +21,12 @@ void ifr_family_plan(const struct ifr_family *family, unsigned index, struct ifr
 	ifr_plan_derive(plan, family->seed, family->axes, index);
 }
 
-int ifr_variant_write(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *folder,
+int ifr_variant_write(struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *folder,
                       bool plan_too, struct ifr_variant *variant, struct ifr_error *err) {
 	char *path = ifr_format("%s/%s", folder, plan->name), *plan_path = ifr_format("%s.plan", path);
 	struct ifr_buffer text = {0};
 	ifr_plan_print(plan, &text);
-	int result = ifr_relinker_make(relinker, plan, path, variant, err);
+	int result = ifr_workshop_make(workshop, plan, path, variant, err);
 	if (!result && plan_too)
 		result = ifr_file_write(plan_path, ifr_buffer_text(&text), text.length, 0644, err);
 	ifr_buffer_release(&text);
@@ -47,15 +47,4 @@ uint64_t ifr_plan_load_pages(const struct ifr_plan *plan) {
 	if (!load->on)
 		return 0;
 	return 1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
-}
-
-int ifr_axes_check(unsigned axes, struct ifr_error *err) {
-	unsigned compiled = axes & ifr_axes_of(IFR_OWNER_PLUGIN);
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (compiled & 1u << i)
-			return ifr_fail(err, IFR_E_USAGE,
-			                "the axis %s belongs to the compiler: write it into a plan and build with "
-			                "INTERFERO_PLAN=PLAN make CC=interfero-gcc",
-			                ifr_axes[i].name);
-	return 0;
 }

@@ -4,6 +4,7 @@
 #define IFR_HARNESS_VARIANTS_H
 
 #include "common/plan.h"
+#include "harness/experiment/workshop.h"
 #include "relinker/relinker.h"
 
 enum { IFR_VARIANTS_MAX = 99999 };
@@ -22,15 +23,12 @@ void ifr_variant_name(unsigned index, char name[IFR_NAME_MAX]);
 void ifr_family_plan(const struct ifr_family *family, unsigned index, struct ifr_plan *plan);
 
 /* Makes DIR/NAME and, unless plan_too is false, DIR/NAME.plan, from which it can be made again. */
-int ifr_variant_write(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *folder,
+int ifr_variant_write(struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *folder,
                       bool plan_too, struct ifr_variant *variant, struct ifr_error *err);
 
 /* The bytes of environment that a plan's `stack` axis asks for. */
 uint64_t ifr_plan_stack_bytes(const struct ifr_plan *plan);
 /* The pages by which its `load` axis moves mappings down, 1 … max; 0 when it is off. */
 uint64_t ifr_plan_load_pages(const struct ifr_plan *plan);
-
-/* Fails if an axis of the mask is not one that the harness can vary, with the remedy. */
-int ifr_axes_check(unsigned axes, struct ifr_error *err);
 
 #endif

@@ -63,7 +63,7 @@ nothing_left() {
 
 @test "axes, parameters, processors and counters must be there" {
 	refuse 2 sideways functions padding -- interfero bench --axes functions,sideways -o x.exp -- ./subject
-	refuse 2 nops INTERFERO_PLAN -- interfero bench --axes nops -o x.exp -- ./subject
+	refuse 2 nops INTERFERO_TEMPLATES -- interfero bench --axes nops -o x.exp -- ./subject
 	refuse 2 "--set" -- interfero bench --set padding -o x.exp -- ./subject
 	refuse 2 padding max -- interfero bench --set padding:max=99999 -o x.exp -- ./subject
 	refuse 2 padding width -- interfero bench --set padding:width=3 -o x.exp -- ./subject
@@ -98,7 +98,7 @@ bad_plan() {
 	bad_plan ":2:" width -- "$head" "padding seed=1 width=3"
 	bad_plan ":3:" twice -- "$head" "base seed=1" "base seed=2"
 	bad_plan ":2:" name -- "$head" "name ../x"
-	refuse 2 nops INTERFERO_PLAN -- interfero variants -o v --plan <(printf '%s\n' "$head" "name p" "nops seed=1") ./subject
+	refuse 2 nops INTERFERO_TEMPLATES -- interfero variants -o v --plan <(printf '%s\n' "$head" "name p" "nops seed=1") ./subject
 	refuse 4 missing.plan -- interfero variants -o v --plan missing.plan ./subject
 	[ -z "$(ls v)" ]
 }

@@ -12,9 +12,8 @@
 #include <cmocka.h>
 
 #include "common/random.h"
-#include "plugin/decide.h"
-#include "plugin/note.h"
 #include "plugin/options.h"
+#include "sites/sites.h"
 
 static void key_is(const char *name, const char *expected) {
 	struct ifr_buffer key = {0};
@@ -114,6 +113,60 @@ static void test_alignment(void **state) {
 	}
 }
 
+/* A function goes by each of its names, and an attribute's axis stays away whatever the patterns say. */
+static void test_patterns_and_attributes(void **state) {
+	(void)state;
+	struct ifr_plan plan;
+	struct ifr_thing thing = {0};
+	ifr_plan_init(&plan);
+	ifr_thing_begin(&thing, "*_ZN1A1bEv.part.0");
+	ifr_thing_add_name(&thing, "b");
+	ifr_thing_add_name(&thing, "A::b");
+	ifr_thing_add_name(&thing, "@inner");
+	assert_string_equal(ifr_buffer_text(&thing.key), "_ZN1A1bEv.part.0");
+	assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing));
+	static const struct {
+		const char *words;
+		bool covers;
+	} cases[] = {{"seed=1", true},        {"only=b", true},
+	             {"only=a,A::*", true},   {"only=@inner", true},
+	             {"only=_ZN1A*", true},   {"only=c", false},
+	             {"except=b", false},     {"except=@*", false},
+	             {"except=c,main", true}, {"only=b except=A::b", false}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		ifr_plan_release(&plan);
+		assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_NOPS, cases[i].words, NULL), 0);
+		thing.off = 0;
+		assert_int_equal(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing), cases[i].covers);
+		thing.off = 1u << IFR_AXIS_NOPS;
+		assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing));
+	}
+	static const bool expected[3][2] = {{true, true}, {true, false}, {false, true}};
+	for (int heat = 0; heat < 3; heat++)
+		for (int cold = 0; cold < 2; cold++) {
+			plan.axis[IFR_AXIS_ALIGN].value[2] = heat;
+			assert_int_equal(ifr_decide_heat(&plan, IFR_AXIS_ALIGN, cold), expected[heat][cold]);
+		}
+	ifr_plan_release(&plan);
+	ifr_thing_release(&thing);
+}
+
+/* Multiples of 16 up to the limit, each as likely: 2000 draws over 5 sizes, 400 each, standard deviation 18. */
+static void test_frames(void **state) {
+	(void)state;
+	struct ifr_axis_setting frames = {.on = true, .seed = 2, .value = {79}};
+	unsigned seen[5] = {0};
+	for (unsigned i = 0; i < 2000; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "f%u", i);
+		unsigned bytes = ifr_decide_frame_bytes(&frames, name);
+		assert_true(bytes % 16 == 0 && bytes <= 64);
+		seen[bytes / 16]++;
+	}
+	for (int i = 0; i < 5; i++)
+		assert_in_range(seen[i], 400 - 5 * 18, 400 + 5 * 18);
+}
+
 static void test_order_is_kept_without_a_newcomer(void **state) {
 	(void)state;
 	struct ifr_order old = {0}, new = {0};
@@ -169,17 +222,20 @@ static void test_subsections(void **state) {
 
 static int read_options(struct ifr_plan *plan, struct ifr_error *err, const char *key, const char *value) {
 	const struct ifr_plugin_option option = {key, value};
+	bool open;
 	*err = (struct ifr_error){0};
-	return ifr_plugin_options_read(&option, 1, NULL, plan, err);
+	return ifr_plugin_options_read(&option, 1, NULL, plan, &open, err);
 }
 
 static void test_options(void **state) {
 	(void)state;
 	struct ifr_plan plan;
 	struct ifr_error err;
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &err), 0);
+	bool open = true;
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &open, &err), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 0);
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &err), 0);
+	assert_false(open);
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &open, &err), 0);
 	assert_int_equal(read_options(&plan, &err, "nops", "seed=0x10,max=3"), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 1u << IFR_AXIS_NOPS);
 	assert_int_equal(plan.axis[IFR_AXIS_NOPS].seed, 16);
@@ -197,15 +253,16 @@ static void test_options(void **state) {
 		assert_true(read_options(&plan, &err, wrong[i].key, wrong[i].value) < 0);
 		assert_non_null(strstr(err.message, wrong[i].says));
 	}
-	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &err) < 0);
+	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &open, &err) < 0);
 	assert_non_null(strstr(err.message, "INTERFERO_PLAN"));
 }
 
 /* A note by hand, after the ELF specification's "note section": name size 10, text size, type 1; the name padded
  * to 12. */
-#define TEXT                                                                                  \
-	"interfero-note 1\nplugin 0.1.0\ncompiler 12.2.0\nunit a.c\nnops seed=16 rate=20 max=1\n" \
-	"did ordered=0 nops=4 functions=0 loops=18446744073\n"
+#define TEXT                                                                           \
+	"interfero-note 2\nplugin 0.1.0\ncompiler 12.2.0\nunit a.c\ntemplate 00ff\n"       \
+	"nops seed=16 rate=20 max=1 heat=0 only=f*,g\nfunction f order=2 nops=4 bytes=9\n" \
+	"variable v align=32\ndid ordered=1 nops=4 functions=0 loops=18446744073 frames=0 variables=1\n"
 #define NAME "interfero\0\0\0"
 
 /* Writes header, name and text, padded with NULs, and returns the bytes used. */
@@ -245,7 +302,10 @@ static void test_note_by_hand(void **state) {
 		struct ifr_buffer text = {0};
 		ifr_note_print(&note, &text);
 		assert_string_equal(ifr_buffer_text(&text), TEXT);
+		assert_int_equal(note.entry_count, 2);
+		assert_true(note.entries[1].variable && note.entries[1].fact[IFR_FACT_ALIGN] == 32);
 		ifr_buffer_release(&text);
+		ifr_note_release(&note);
 	}
 	assert_int_equal(ifr_note_next(bytes, length, &offset, &note, &err), 0);
 	assert_int_equal(offset, length);
@@ -262,26 +322,30 @@ static void refused(const char *text, const char *says) {
 	assert_int_equal(offset, 0);
 }
 
-#define HEAD "interfero-note 1\nplugin 0.1.0\ncompiler 12.2.0\nunit a.c\n"
-#define DID "did ordered=0 nops=4 functions=0 loops=0\n"
+#define HEAD "interfero-note 2\nplugin 0.1.0\ncompiler 12.2.0\nunit a.c\n"
+#define DID "did ordered=0 nops=4 functions=0 loops=0 frames=0 variables=0\n"
 
 static void test_note_damaged_text(void **state) {
 	(void)state;
 	refused("", "last line");
-	refused("interfero-note 2\n", "another format");
-	refused("interfero-note 1", "cut off");
-	refused("interfero-note 1\ncompiler 12\n", "plugin");
-	refused("interfero-note 1\nplugin a b\n", "may not");
-	refused("interfero-note 1\nplugin 0123456789012345678901234567890123456789\n", "plugin");
+	refused("interfero-note 1\n", "another format");
+	refused("interfero-note 2", "cut off");
+	refused("interfero-note 2\ncompiler 12\n", "plugin");
+	refused("interfero-note 2\nplugin a b\n", "may not");
+	refused("interfero-note 2\nplugin 0123456789012345678901234567890123456789\n", "plugin");
 	refused(HEAD, "last line");
 	refused(HEAD "nops seed=1 rate=101\n" DID, "101");
 	refused(HEAD "nops seed=1\nnops seed=1\n" DID, "twice");
 	refused(HEAD "functions seed=1\n" DID, "plugin's");
 	refused(HEAD "frobs seed=1\n" DID, "frobs");
 	refused(HEAD "did ordered=0 nops=4 functions=0\n", "loops");
-	refused(HEAD "did ordered=-1 nops=4 functions=0 loops=0\n", "ordered");
-	refused(HEAD "did ordered=0 nops=99999999999999999999 functions=0 loops=0\n", "functions");
-	refused(HEAD "did ordered=0 nops=4 functions=0 loops=0 \n", "behind");
+	refused(HEAD "did ordered=-1 nops=4 functions=0 loops=0 frames=0 variables=0\n", "ordered");
+	refused(HEAD "did ordered=0 nops=99999999999999999999 functions=0 loops=0\n", "nops");
+	refused(HEAD "did ordered=0 nops=4 functions=0 loops=0 frames=0 variables=0 \n", "behind");
+	refused(HEAD "function f\n" DID, "known form");
+	refused(HEAD "function f nops=0\n" DID, "known form");
+	refused(HEAD "function  nops=1\n" DID, "known form");
+	refused(HEAD "variable v order=1 colour=2\n" DID, "known form");
 	refused(HEAD DID DID, "behind");
 }
 
@@ -299,6 +363,8 @@ static void test_note_hostile_bytes(void **state) {
 		/* Only the padding behind the last note may be missing. */
 		int expected = cut >= 24 + strlen(TEXT) ? 1 : -IFR_E_USAGE;
 		assert_int_equal(ifr_note_next(bytes, cut, &offset, &note, NULL), expected);
+		if (expected == 1)
+			ifr_note_release(&note);
 		free(bytes);
 	}
 	for (size_t at = 0; at < length; at++) {
@@ -309,8 +375,10 @@ static void test_note_hostile_bytes(void **state) {
 			size_t offset = 0;
 			struct ifr_note note;
 			int steps = 0;
-			while (ifr_note_next(bytes, length, &offset, &note, NULL) > 0)
+			while (ifr_note_next(bytes, length, &offset, &note, NULL) > 0) {
 				assert_true(++steps <= 1);
+				ifr_note_release(&note);
+			}
 			free(bytes);
 		}
 	}
@@ -337,6 +405,8 @@ int main(void) {
 		cmocka_unit_test(test_nops_extremes),
 		cmocka_unit_test(test_nops_nested),
 		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_patterns_and_attributes),
+		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_order_is_kept_without_a_newcomer),
 		cmocka_unit_test(test_rank_is_the_keyed_number),
 		cmocka_unit_test(test_subsections),

@@ -195,6 +195,7 @@ int ifr_capture(const struct ifr_link *link, const char *linker, const char *rea
 	ifr_dependencies_parse(ifr_buffer_text(&list), &files);
 	if ((result = identify(&kit, link->output, err)) || (result = add_inputs(&kit, cwd, &files, link, err)))
 		goto out;
+	ifr_capture_templates(&kit);
 	add_library_folders(&kit);
 	describe(&kit, link, linker, real, cwd);
 	result = ifr_kit_save(&kit, map, err);

@@ -38,6 +38,10 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
 /* The files in a dependency file that ld wrote (--dependency-file), as they are written there. */
 void ifr_dependencies_parse(const char *text, struct ifr_strings *files);
 
+/* Adds the templates of the units among a kit's inputs (sites/template.h). */
+struct ifr_kit;
+void ifr_capture_templates(struct ifr_kit *kit);
+
 /* Saves the kit of a finished link. linker is "ld.bfd", "ld.gold", …, real its path; dependencies a dependency
  * file or NULL, when ld.bfd is asked; map a map file or NULL. */
 int ifr_capture(const struct ifr_link *link, const char *linker, const char *real, const char *dependencies,

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plugin/decide.h"
+#include "sites/decide.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/random.h"
+#include "common/strings.h"
 
-enum { NOPS_RATE, NOPS_MAX };          /* parameters of the axis nops */
-enum { ALIGN_FUNCTIONS, ALIGN_LOOPS }; /* parameters of the axis align */
+/* The parameters of the axes (common/axis.c). */
+enum { NOPS_RATE, NOPS_MAX, HEAT };
+enum { ALIGN_FUNCTIONS, ALIGN_LOOPS };
+enum { FRAMES_MAX };
+enum { GLOBALS_ALIGN };
+enum { HEAT_ALL, HEAT_NOT_COLD, HEAT_COLD };
+enum { FRAME_STEP_BYTES = 16 };
 enum { SUBSECTIONS = IFR_SUBSECTION_LAST - 1 };
 
 static size_t digits(const char *text) {
@@ -50,6 +56,62 @@ void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key) {
 	}
 }
 
+void ifr_thing_begin(struct ifr_thing *thing, const char *assembler_name) {
+	ifr_decide_key(assembler_name, &thing->key);
+	ifr_buffer_clear(&thing->names);
+	ifr_thing_add_name(thing, assembler_name + (*assembler_name == '*'));
+	thing->off = 0;
+	thing->cold = false;
+}
+
+void ifr_thing_add_name(struct ifr_thing *thing, const char *name) {
+	if (thing->names.length)
+		ifr_buffer_puts(&thing->names, "\t");
+	/* What parts names and lines has no place in a name. */
+	for (; *name; name++)
+		ifr_buffer_append(&thing->names, *name == '\t' || *name == '\n' ? "_" : name, 1);
+}
+
+void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text) {
+	unsigned all = (1u << IFR_AXIS_COUNT) - 1;
+	if (!(thing->off & all) || (thing->off & all) == all) {
+		ifr_buffer_puts(text, thing->off & all ? "all" : "none");
+		return;
+	}
+	const char *comma = "";
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (thing->off & 1u << i) {
+			ifr_buffer_printf(text, "%s%s", comma, ifr_axes[i].name);
+			comma = ",";
+		}
+}
+
+void ifr_thing_release(struct ifr_thing *thing) {
+	ifr_buffer_release(&thing->key);
+	ifr_buffer_release(&thing->names);
+}
+
+static bool patterns_cover(const struct ifr_axis_setting *setting, const char *names) {
+	if (!setting->only && !setting->except)
+		return true;
+	struct ifr_strings list = {0};
+	ifr_strings_split(&list, names, "\t");
+	static const char *const none[] = {NULL};
+	bool covers = ifr_axis_setting_covers(setting, list.count ? (const char *const *)list.items : none);
+	ifr_strings_release(&list);
+	return covers;
+}
+
+bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_thing *thing) {
+	return plan->axis[axis].on && !(thing->off & 1u << axis) &&
+	       patterns_cover(&plan->axis[axis], ifr_buffer_text(&thing->names));
+}
+
+bool ifr_decide_heat(const struct ifr_plan *plan, enum ifr_axis axis, bool cold) {
+	int64_t heat = plan->axis[axis].value[HEAT];
+	return heat == HEAT_ALL || cold == (heat == HEAT_COLD);
+}
+
 /* The bits for one thing of a function. */
 static uint64_t bits(const struct ifr_axis_setting *setting, enum ifr_axis axis, const char *key, const char *what,
                      unsigned ordinal) {
@@ -80,16 +142,41 @@ unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *alig
 	return alignment_bytes(random, least_bytes, align->value[ALIGN_FUNCTIONS]);
 }
 
+unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_thing *function,
+                                   unsigned least_bytes) {
+	if (!ifr_decide_covers(plan, IFR_AXIS_ALIGN, function) ||
+	    !ifr_decide_heat(plan, IFR_AXIS_ALIGN, function->cold))
+		return 0;
+	const char *key = ifr_buffer_text(&function->key);
+	unsigned bytes = ifr_decide_function_alignment_bytes(&plan->axis[IFR_AXIS_ALIGN], key, least_bytes);
+	return bytes > least_bytes ? bytes : 0;
+}
+
 unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
 	return alignment_bytes(bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1, align->value[ALIGN_LOOPS]);
 }
 
-static uint64_t rank_of(uint64_t seed, const char *name) {
+unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const char *key) {
+	uint64_t choices = (uint64_t)frames->value[FRAMES_MAX] / FRAME_STEP_BYTES + 1;
+	return FRAME_STEP_BYTES * (unsigned)ifr_random_below(bits(frames, IFR_AXIS_FRAMES, key, "bytes", 0), choices);
+}
+
+unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,
+                                             unsigned least_bytes) {
+	return alignment_bytes(bits(globals, IFR_AXIS_GLOBALS, key, "align", 0), least_bytes,
+	                       globals->value[GLOBALS_ALIGN]);
+}
+
+uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name) {
 	struct ifr_buffer key = {0};
-	ifr_decide_key(name, &key);
-	uint64_t rank = ifr_random_keyed(seed, ifr_axes[IFR_AXIS_UNIT_ORDER].name, ifr_buffer_text(&key));
+	ifr_decide_key(assembler_name, &key);
+	uint64_t rank = ifr_random_keyed(seed, ifr_axes[axis].name, ifr_buffer_text(&key));
 	ifr_buffer_release(&key);
 	return rank;
+}
+
+static uint64_t rank_of(uint64_t seed, const char *name) {
+	return ifr_decide_rank(seed, IFR_AXIS_UNIT_ORDER, name);
 }
 
 void ifr_order_release(struct ifr_order *order) {

@@ -3,8 +3,8 @@
  *
  * A function is known by its key, which is its assembler name without what the compiler numbers at will. So a
  * function that did not change keeps its decisions when another is added. */
-#ifndef IFR_PLUGIN_DECIDE_H
-#define IFR_PLUGIN_DECIDE_H
+#ifndef IFR_SITES_DECIDE_H
+#define IFR_SITES_DECIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +16,29 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What decisions depend on beside the seed: a function or a variable. A zeroed one is empty. */
+struct ifr_thing {
+	struct ifr_buffer key;
+	/* The names that patterns may match, parted by tabs, the assembler's first; then the source's, the qualified
+	 * one of C++, and "@WORD" for each word of the attribute interfero (plugin/plugin.h). */
+	struct ifr_buffer names;
+	unsigned off; /* axes that must leave it alone, 1u << enum ifr_axis */
+	bool cold;    /* GCC holds the whole function for cold */
+};
+
+/* Begins a thing anew under an assembler name; the other names are added one by one. */
+void ifr_thing_begin(struct ifr_thing *thing, const char *assembler_name);
+void ifr_thing_add_name(struct ifr_thing *thing, const char *name);
+/* Appends the axes that must leave it alone, as ifr_axes_parse reads them. */
+void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text);
+void ifr_thing_release(struct ifr_thing *thing);
+
+/* Whether an axis may change the thing: it is on, its patterns cover one of the names, no attribute forbids it. */
+bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_thing *thing);
+
+/* Whether the axis, nops or align, may change code that GCC holds for cold, or the other. */
+bool ifr_decide_heat(const struct ifr_plan *plan, enum ifr_axis axis, bool cold);
 
 /* Writes the key of an assembler name into key, which is cleared first. Left out are a leading '*' (GCC's mark for
  * a name given by the user), the ".N" that numbers C's local functions over the whole unit, ".lto_priv.N", and
@@ -32,9 +55,29 @@ unsigned ifr_decide_nops_bytes(const struct ifr_axis_setting *nops, const char *
 unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *align, const char *key,
                                              unsigned least_bytes);
 
+/* The alignment in bytes that the axis align of a plan gives a function, with patterns, attributes and heat seen
+ * to; 0: the axis leaves it at least_bytes. */
+unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_thing *function,
+                                   unsigned least_bytes);
+
+/* The directives that carry decisions out; loops by the logarithm. */
+#define IFR_ALIGN_FUNCTION "\t.align %u"
+#define IFR_ALIGN_LOOP ".p2align %u"
+#define IFR_PUT_NOPS ".nops %u"
+
 /* Alignment of the ordinal-th loop of a function in bytes: one of the powers of two from 1 to the parameter
  * `loops`, each as likely. */
 unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal);
+
+/* Extra bytes in the frame of a function: 0, or a multiple of 16 up to the parameter `max`, each as likely. */
+unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const char *key);
+
+/* Alignment of a variable in bytes, by the rule of functions; the parameter is `align`. */
+unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,
+                                             unsigned least_bytes);
+
+/* The rank of a thing in an axis that orders: it depends on the seed and on the key of the name alone. */
+uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name);
 
 /* One function in the order of a unit. */
 struct ifr_order_entry {

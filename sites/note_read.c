@@ -1,40 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "plugin/note.h"
-
+/* Notes read back from a section's bytes, which may be damaged or hostile. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { HEADER_BYTES = 12, LINE_MAX_BYTES = 512 };
+#include "sites/note.h"
 
-static bool unit_letter(char c) {
-	return isalnum((unsigned char)c) || (c && strchr("._+-", c));
-}
+enum { HEADER_BYTES = 12, LINE_MAX_BYTES = 1 << 16 };
 
-void ifr_note_set_unit(struct ifr_note *note, const char *path) {
-	const char *slash = strrchr(path, '/');
-	snprintf(note->unit, sizeof note->unit, "%s", slash ? slash + 1 : path);
-	for (char *c = note->unit; *c; c++)
-		if (!unit_letter(*c))
-			*c = '_';
-	if (!*note->unit)
-		strcpy(note->unit, "_");
-}
-
-void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) {
-	ifr_buffer_printf(descriptor, "interfero-note %d\n", IFR_NOTE_VERSION);
-	ifr_buffer_printf(descriptor, "plugin %s\ncompiler %s\n", note->plugin, note->compiler);
-	ifr_buffer_printf(descriptor, "unit %s\n", note->unit);
-	struct ifr_buffer plan = {0};
-	ifr_plan_print(&note->plan, &plan);
-	/* The plan's own first line names a format that the note's version already implies. */
-	const char *axes = strchr(ifr_buffer_text(&plan), '\n');
-	ifr_buffer_puts(descriptor, axes ? axes + 1 : "");
-	ifr_buffer_release(&plan);
-	ifr_buffer_printf(descriptor,
-	                  "did ordered=%" PRIu64 " nops=%" PRIu64 " functions=%" PRIu64 " loops=%" PRIu64 "\n",
-	                  note->did.ordered, note->did.nops, note->did.functions, note->did.loops);
+static bool plain_word(const char *text) {
+	for (const char *c = text; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._+-", *c))
+			return false;
+	return *text;
 }
 
 static int set_word(char *field, size_t size, const char *line, const char *key, struct ifr_error *err) {
@@ -42,15 +21,14 @@ static int set_word(char *field, size_t size, const char *line, const char *key,
 	const char *value = line + length + 1;
 	if (strncmp(line, key, length) || line[length] != ' ' || !*value || strlen(value) >= size)
 		return ifr_fail(err, IFR_E_USAGE, "\"%s WORD\" is missing", key);
-	for (const char *c = value; *c; c++)
-		if (!unit_letter(*c))
-			return ifr_fail(err, IFR_E_USAGE, "\"%s\" holds a character that it may not", key);
+	if (!plain_word(value))
+		return ifr_fail(err, IFR_E_USAGE, "\"%s\" holds a character that it may not", key);
 	strcpy(field, value);
 	return 0;
 }
 
 static int set_version(const char *line, struct ifr_error *err) {
-	char expected[LINE_MAX_BYTES];
+	char expected[64];
 	snprintf(expected, sizeof expected, "interfero-note %d", IFR_NOTE_VERSION);
 	if (strcmp(line, expected))
 		return ifr_fail(err, IFR_E_USAGE, "the note is of another format than this interfero reads (\"%s\")",
@@ -58,31 +36,36 @@ static int set_version(const char *line, struct ifr_error *err) {
 	return 0;
 }
 
-/* Reads " name=number" at *text and moves past it. */
-static int count(const char **text, const char *name, uint64_t *number, struct ifr_error *err) {
-	char format[LINE_MAX_BYTES];
-	int used = 0;
-	snprintf(format, sizeof format, " %s=%%19[0-9]%%n", name);
-	char digits[20];
-	if (**text != ' ' || sscanf(*text, format, digits, &used) != 1)
-		return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", name);
-	sscanf(digits, "%" SCNu64, number);
-	*text += used;
-	return 0;
+/* Reads " name=number" at *text and moves past it; false if something else stands there. */
+static bool take_number(const char **text, const char *name, uint64_t *number) {
+	size_t length = strlen(name);
+	const char *at = *text;
+	if (*at++ != ' ' || strncmp(at, name, length) || at[length] != '=')
+		return false;
+	at += length + 1;
+	size_t digits = strspn(at, "0123456789");
+	if (!digits || digits > 19)
+		return false;
+	*number = 0;
+	for (size_t i = 0; i < digits; i++)
+		*number = *number * 10 + (uint64_t)(at[i] - '0');
+	*text = at + digits;
+	return true;
 }
 
 static int set_counts(struct ifr_note_counts *did, const char *line, struct ifr_error *err) {
+	const struct {
+		const char *name;
+		uint64_t *number;
+	} counts[] = {
+		{"ordered", &did->ordered}, {"nops", &did->nops},     {"functions", &did->functions},
+		{"loops", &did->loops},     {"frames", &did->frames}, {"variables", &did->variables},
+	};
 	const char *rest = line + strlen("did");
-	int result = count(&rest, "ordered", &did->ordered, err);
-	if (!result)
-		result = count(&rest, "nops", &did->nops, err);
-	if (!result)
-		result = count(&rest, "functions", &did->functions, err);
-	if (!result)
-		result = count(&rest, "loops", &did->loops, err);
-	if (!result && *rest)
-		result = ifr_fail(err, IFR_E_USAGE, "something stands behind the counts");
-	return result;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (!take_number(&rest, counts[i].name, counts[i].number))
+			return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", counts[i].name);
+	return *rest ? ifr_fail(err, IFR_E_USAGE, "something stands behind the counts") : 0;
 }
 
 static int set_axis(struct ifr_plan *plan, char *line, struct ifr_error *err) {
@@ -95,6 +78,25 @@ static int set_axis(struct ifr_plan *plan, char *line, struct ifr_error *err) {
 	if (ifr_axes[axis].owner != IFR_OWNER_PLUGIN || plan->axis[axis].on)
 		return ifr_fail(err, IFR_E_USAGE, "the axis %s is named twice or is not the plugin's", line);
 	return ifr_plan_set(plan, (enum ifr_axis)axis, words, err);
+}
+
+/* "function NAME order=3 …" */
+static int set_entry(struct ifr_note *note, char *line, bool variable, struct ifr_error *err) {
+	char *name = strchr(line, ' ') + 1, *end = name + strcspn(name, " ");
+	const char *rest = end;
+	struct ifr_note_counts sums = note->did;
+	size_t told = 0;
+	uint64_t fact[IFR_NOTE_FACTS] = {0};
+	for (int i = 0; i < IFR_NOTE_FACTS; i++)
+		told += take_number(&rest, ifr_note_facts[i], &fact[i]) && fact[i];
+	if (end == name || !told || *rest)
+		return ifr_fail(err, IFR_E_USAGE, "a line about a function or variable is not of the known form");
+	*end = '\0';
+	for (int i = 0; i < IFR_NOTE_FACTS; i++)
+		if (fact[i])
+			ifr_note_tell(note, variable, name, (enum ifr_note_fact)i, fact[i]);
+	note->did = sums; /* they come from the last line */
+	return 0;
 }
 
 static int set_line(struct ifr_note *note, unsigned number, char *line, bool *whole, struct ifr_error *err) {
@@ -110,31 +112,41 @@ static int set_line(struct ifr_note *note, unsigned number, char *line, bool *wh
 	case 3:
 		return set_word(note->unit, sizeof note->unit, line, "unit", err);
 	}
+	if (number == 4 && !strncmp(line, "template ", 9))
+		return set_word(note->template_key, sizeof note->template_key, line, "template", err);
+	if (!strncmp(line, "function ", 9) || !strncmp(line, "variable ", 9))
+		return set_entry(note, line, *line == 'v', err);
 	if (strncmp(line, "did ", 4))
 		return set_axis(&note->plan, line, err);
 	*whole = true;
 	return set_counts(&note->did, line, err);
 }
 
-static int parse_descriptor(const char *text, size_t length, struct ifr_note *note, struct ifr_error *err) {
-	memset(note, 0, sizeof *note);
-	ifr_plan_init(&note->plan);
+static int parse_lines(char *text, size_t length, struct ifr_note *note, struct ifr_error *err) {
 	bool whole = false;
 	unsigned number = 0;
-	for (size_t at = 0; at < length; number++) {
-		const char *newline = memchr(text + at, '\n', length - at);
+	int result = 0;
+	for (size_t at = 0; at < length && !result; number++) {
+		char *newline = memchr(text + at, '\n', length - at);
 		size_t size = newline ? (size_t)(newline - text) - at : length - at;
-		char line[LINE_MAX_BYTES];
-		if (!newline || size >= sizeof line || memchr(text + at, '\0', size))
+		if (!newline || size >= LINE_MAX_BYTES || memchr(text + at, '\0', size))
 			return ifr_fail(err, IFR_E_USAGE, "line %u is cut off, too long or holds a NUL", number + 1);
-		memcpy(line, text + at, size);
-		line[size] = '\0';
-		int result = set_line(note, number, line, &whole, err);
-		if (result)
-			return result;
+		*newline = '\0';
+		result = set_line(note, number, text + at, &whole, err);
 		at += size + 1;
 	}
-	return whole ? 0 : ifr_fail(err, IFR_E_USAGE, "its last line is missing");
+	return result || whole ? result : ifr_fail(err, IFR_E_USAGE, "its last line is missing");
+}
+
+static int parse_descriptor(const char *text, size_t length, struct ifr_note *note, struct ifr_error *err) {
+	struct ifr_buffer copy = {0};
+	ifr_buffer_append(&copy, text, length);
+	ifr_note_init(note);
+	int result = parse_lines(copy.data, length, note, err);
+	ifr_buffer_release(&copy);
+	if (result)
+		ifr_note_release(note);
+	return result;
 }
 
 static uint64_t word_at(const unsigned char *bytes) {

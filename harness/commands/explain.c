@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero explain: what the notes in an object, archive or program say (sites/note.h). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/strings.h"
+#include "harness/commands/commands.h"
+#include "kit/kit.h"
+#include "sites/sites.h"
+
+struct options {
+	struct ifr_strings files;
+	bool quiet;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		ifr_strings_add(&options->files, argument);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "name an object, an archive or a program");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"quiet", 'q', NULL, 0, "Leave out the single functions and variables", 0},
+	{0},
+};
+const struct argp ifr_explain_argp = {
+	table,
+	parse,
+	"FILE...",
+	"Say what the compiler's axes did to each unit of an object, an archive or a program.\v"
+	"For each function and variable that was changed: its place in the order of the unit, its raised alignment in "
+	"bytes, its loops whose alignment was raised, its places with nops and their bytes, the bytes added to its "
+	"frame. Units compiled without a plan and without INTERFERO_TEMPLATES=1 say nothing.",
+	NULL,
+	NULL,
+	NULL};
+
+static void print_plan(const struct ifr_plan *plan) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings lines = {0};
+	ifr_plan_print(plan, &text);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 1; i < lines.count; i++)
+		printf("    %s\n", lines.items[i]);
+	if (lines.count < 2)
+		printf("    no axis was on\n");
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&text);
+}
+
+static void print_entry(const struct ifr_note_entry *entry) {
+	for (int i = 0; i < IFR_NOTE_FACTS; i++)
+		if (entry->fact[i])
+			printf("%8" PRIu64, entry->fact[i]);
+		else
+			printf("%8s", "-");
+	printf("  %s%s\n", entry->name, entry->variable ? " (variable)" : "");
+}
+
+static void print_entries(const struct ifr_note *note) {
+	if (!note->entry_count)
+		return;
+	for (int i = 0; i < IFR_NOTE_FACTS; i++)
+		printf("%8s", ifr_note_facts[i]);
+	printf("\n");
+	for (size_t i = 0; i < note->entry_count; i++)
+		print_entry(&note->entries[i]);
+}
+
+static void print_note(const struct ifr_note *note, bool quiet) {
+	const struct ifr_note_counts *did = &note->did;
+	printf("%s  interfero %s, GCC %s%s%.12s\n", note->unit, note->plugin, note->compiler,
+	       *note->template_key ? ", template " : "", note->template_key);
+	print_plan(&note->plan);
+	if (!quiet)
+		print_entries(note);
+	if (ifr_plan_axes(&note->plan))
+		printf("    in all: %" PRIu64 " functions ordered, %" PRIu64 " and %" PRIu64
+		       " loops aligned, nops at %" PRIu64 " places, %" PRIu64 " frames widened, %" PRIu64
+		       " variables moved\n",
+		       did->ordered, did->functions, did->loops, did->nops, did->frames, did->variables);
+}
+
+/* What one file's sections lead to. */
+struct reading {
+	const struct options *options;
+	size_t notes;
+};
+
+static int print_section(const char *member, const void *bytes, size_t length, void *data, struct ifr_error *err) {
+	struct reading *reading = data;
+	struct ifr_note note;
+	size_t offset = 0;
+	int got;
+	while ((got = ifr_note_next(bytes, length, &offset, &note, err)) > 0) {
+		if (*member)
+			printf("%s: ", member);
+		print_note(&note, reading->options->quiet);
+		ifr_note_release(&note);
+		reading->notes++;
+	}
+	return got;
+}
+
+static int explain(const struct options *options, const char *file, struct ifr_error *err) {
+	struct reading reading = {.options = options};
+	struct ifr_error inner = {0};
+	int result = ifr_sections_visit(file, IFR_NOTE_SECTION, print_section, &reading, &inner);
+	if (result)
+		return ifr_fail(err, inner.code, "%s%s%s", strstr(inner.message, file) ? "" : file,
+		                strstr(inner.message, file) ? "" : ": ", inner.message);
+	if (!reading.notes)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s holds no note: its units were compiled without a plan and without "
+		                "INTERFERO_TEMPLATES=1, or the notes were stripped",
+		                file);
+	return 0;
+}
+
+int ifr_command_explain(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	int result = 0;
+	argp_parse(&ifr_explain_argp, argc, argv, 0, NULL, &options);
+	for (size_t i = 0; i < options.files.count && !result; i++) {
+		if (options.files.count > 1)
+			printf("%s%s:\n", i ? "\n" : "", options.files.items[i]);
+		result = explain(&options, options.files.items[i], &err);
+	}
+	ifr_strings_release(&options.files);
+	return result ? ifr_command_failed(&err) : 0;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The axis frames: bytes that nobody uses in the stack frames of functions that have one.
+ *
+ * They are taken as a local variable would be, before registers are allocated, below the variables and above what
+ * is spilled; allocas, variable arrays and setjmp's buffers lie below the fixed part of a frame and move as a
+ * whole. Offsets that no longer fit a byte change code: this axis does not only move. Naked functions have no
+ * frame, and who has none yet is left without. */
+#include "plugin/gcc.h"
+
+#include "plugin/passes.h"
+
+static struct ifr_unit *unit;
+
+static void widen_frame(tree decl) {
+	const struct ifr_thing *function = ifr_thing_of(unit, decl);
+	if (!ifr_decide_covers(&unit->note.plan, IFR_AXIS_FRAMES, function))
+		return;
+	unsigned bytes =
+		ifr_decide_frame_bytes(&unit->note.plan.axis[IFR_AXIS_FRAMES], ifr_buffer_text(&function->key));
+	if (!bytes)
+		return;
+	assign_stack_local(BLKmode, bytes, BITS_PER_WORD);
+	ifr_note_tell(&unit->note, false, gcc_assembler_name(decl), IFR_FACT_FRAME, bytes);
+}
+
+static const pass_data frames_data = {RTL_PASS, "interfero_frames", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};
+
+class frames_pass : public rtl_opt_pass {
+  public:
+	frames_pass() : rtl_opt_pass(frames_data, g) {
+	}
+	bool gate(function *) final override {
+		return !gcc_hands_off_p(current_function_decl) && maybe_ne(get_frame_size(), 0);
+	}
+	unsigned execute(function *) final override {
+		widen_frame(current_function_decl);
+		return 0;
+	}
+};
+
+void ifr_frames_register(struct ifr_unit *compiled) {
+	unit = compiled;
+	gcc_register_pass(new frames_pass(), PASS_POS_INSERT_BEFORE, "ira");
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The section .note.interfero: what the plugin did to a unit of compilation.
+ *
+ * The section is not allocated (no flags, type SHT_NOTE); a linker joins those of all units. Each note is an ELF
+ * note in little-endian order: three 32-bit words (name size 10, descriptor size, type 1), the name "interfero"
+ * with its NUL, the descriptor; name and descriptor are each padded to 4 bytes. The descriptor is lines of text,
+ * each ended by '\n', in this order:
+ *
+ *     interfero-note 2
+ *     plugin 0.1.0
+ *     compiler 12.2.0
+ *     unit lapi.c
+ *     template 5cbf…
+ *     unit-order seed=7
+ *     nops seed=7 rate=10 max=1 heat=0
+ *     align seed=7 functions=64 loops=32 heat=0
+ *     function lua_gettop order=3 align=64 loops=1 nops=2 bytes=2
+ *     variable lua_ident align=32
+ *     did ordered=1 nops=2 functions=1 loops=1 frames=0 variables=1
+ *
+ * First the format's version; the plugin's and the compiler's versions; the source's name without its folder, with
+ * what is not a letter, a digit or one of "._+-" turned to '_' (ltrans0, ltrans1 and so on for the parts of an LTO
+ * link). A unit whose template was kept (sites/template.h) names it by its SHA-256. Then come the axes that were
+ * on, as in a plan; then, in the order of the assembly, each function and variable that an axis changed, by its
+ * assembler name, with what is not 0 of:
+ *
+ *     order=N   place in the order of the unit's functions or variables, from 1
+ *     align=N   its alignment in bytes, where that was raised
+ *     loops=N   loops whose alignment was raised
+ *     nops=N    places that got nops, and bytes=N of them in all
+ *     frame=N   bytes added to the stack frame
+ *
+ * Where exactly nops and loops are follows from the seed (sites/decide.h). Last the sums: functions given a place,
+ * places with nops, functions and loops aligned, frames widened, variables ordered or aligned. */
+#ifndef IFR_SITES_NOTE_H
+#define IFR_SITES_NOTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "common/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IFR_NOTE_SECTION ".note.interfero"
+#define IFR_NOTE_OWNER "interfero"
+
+enum { IFR_NOTE_VERSION = 2, IFR_NOTE_TYPE = 1, IFR_NOTE_UNIT_MAX = 256, IFR_NOTE_WORD_MAX = 32 };
+enum { IFR_TEMPLATE_KEY_MAX = 65 };
+
+enum ifr_note_fact {
+	IFR_FACT_ORDER,
+	IFR_FACT_ALIGN,
+	IFR_FACT_LOOPS,
+	IFR_FACT_NOPS,
+	IFR_FACT_BYTES,
+	IFR_FACT_FRAME,
+	IFR_NOTE_FACTS
+};
+extern const char *const ifr_note_facts[IFR_NOTE_FACTS]; /* "order", … */
+
+/* What was done to one function or variable. */
+struct ifr_note_entry {
+	char *name; /* the assembler's */
+	bool variable;
+	uint64_t fact[IFR_NOTE_FACTS];
+};
+
+/* How often each axis took effect in the unit. */
+struct ifr_note_counts {
+	uint64_t ordered, nops, functions, loops, frames, variables;
+};
+
+struct ifr_note {
+	char plugin[IFR_NOTE_WORD_MAX];   /* the plugin's version */
+	char compiler[IFR_NOTE_WORD_MAX]; /* the compiler's version */
+	char unit[IFR_NOTE_UNIT_MAX];
+	char template_key[IFR_TEMPLATE_KEY_MAX]; /* "" without one */
+	struct ifr_plan plan;                    /* the plugin's axes */
+	struct ifr_note_entry *entries;
+	size_t entry_count, entry_capacity;
+	struct ifr_note_counts did;
+};
+
+/* A zeroed note with an initialised plan is empty; release leaves it so. */
+void ifr_note_init(struct ifr_note *note);
+void ifr_note_release(struct ifr_note *note);
+
+/* Copies the last component of a path into note->unit, spelled as the format wants it; a long one is cut. */
+void ifr_note_set_unit(struct ifr_note *note, const char *path);
+
+/* Adds to a fact of a function or variable, and to the sums; the facts of one are told one after the other. */
+void ifr_note_tell(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
+                   uint64_t amount);
+
+/* Appends the descriptor's text, or the assembly that puts the whole note into its section. */
+void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor);
+void ifr_note_print_assembly(const struct ifr_note *note, struct ifr_buffer *assembly);
+
+/* Reads the next note of a section's bytes and moves *offset (0 to begin with, in bytes) past it; notes of other
+ * owners are passed over. Returns 1 if a note was read, which the caller releases, and 0 at the end. Errors:
+ * IFR_E_USAGE for anything that is not of the form above, *offset then stays. */
+int ifr_note_next(const void *section, size_t length, size_t *offset, struct ifr_note *note,
+                  struct ifr_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sites/expand.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strings.h"
+
+static const enum ifr_axis open_axes[] = {IFR_AXIS_UNIT_ORDER, IFR_AXIS_NOPS, IFR_AXIS_ALIGN};
+enum { OPEN_AXES = sizeof open_axes / sizeof *open_axes };
+
+unsigned ifr_template_axes(void) {
+	unsigned axes = 0;
+	for (int i = 0; i < OPEN_AXES; i++)
+		axes |= 1u << open_axes[i];
+	return axes;
+}
+
+void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lines) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings parts = {0};
+	ifr_plan_print(plan, &text);
+	ifr_strings_split(&parts, ifr_buffer_text(&text), "\n");
+	/* The first is the plan's own header. */
+	for (size_t i = 1; i < parts.count; i++)
+		ifr_buffer_printf(lines, IFR_MARK_PLAN " %s\n", parts.items[i]);
+	ifr_strings_release(&parts);
+	ifr_buffer_release(&text);
+}
+
+void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments) {
+	static const char mark[] = IFR_MARK_ARGUMENT " ";
+	size_t size = sizeof mark - 1;
+	while (length > size && !memcmp(text, mark, size)) {
+		const char *newline = memchr(text, '\n', length), *end = newline ? newline : text + length;
+		ifr_strings_take(arguments, ifr_format("%.*s", (int)(end - text - (ptrdiff_t)size), text + size));
+		if (!newline)
+			break;
+		length -= (size_t)(newline + 1 - text);
+		text = newline + 1;
+	}
+}
+
+/* The mark's place is behind all code, so it is looked for from the end. */
+bool ifr_template_is(const char *text, size_t length) {
+	static const char mark[] = "\n" IFR_MARK_NOTE " ";
+	size_t size = sizeof mark - 1;
+	for (size_t at = length; at >= size; at--)
+		if (text[at - size] == '\n' && !memcmp(text + at - size, mark, size))
+			return true;
+	return false;
+}
+
+/* The mark in a line, or NULL. */
+static const char *mark_in(const char *line, size_t length) {
+	static const char text[] = "\t.text\t";
+	if (length > sizeof text && !memcmp(line, text, sizeof text - 1)) {
+		line += sizeof text - 1;
+		length -= sizeof text - 1;
+	} else if (length && *line == '\t') {
+		line++;
+		length--;
+	}
+	size_t size = strlen(IFR_MARK);
+	return length > size && !memcmp(line, IFR_MARK, size) ? line : NULL;
+}
+
+static bool is_line(const char *line, size_t length, const char *text) {
+	return length == strlen(text) && !memcmp(line, text, length);
+}
+
+/* A line without a mark goes out as it is, #NO_APP only behind an #APP that did. */
+static void copy_line(struct expansion *expansion, const char *line, size_t length) {
+	bool nothing = expansion->app && is_line(line, length, "#NO_APP");
+	if (expansion->app && !nothing)
+		ifr_buffer_puts(expansion->out, "#APP\n");
+	expansion->app = is_line(line, length, "#APP");
+	if (expansion->app || nothing)
+		return;
+	ifr_buffer_append(expansion->out, line, length);
+	ifr_buffer_puts(expansion->out, "\n");
+}
+
+/* Calls take for each line that has a mark, from the mark on, and copy, unless it is NULL, for the others. */
+static int walk(struct expansion *expansion, const char *text, size_t length,
+                int (*take)(struct expansion *, const char *, struct ifr_error *),
+                void (*copy)(struct expansion *, const char *, size_t), struct ifr_error *err) {
+	struct ifr_buffer line = {0};
+	int result = 0;
+	for (size_t at = 0; at < length && !result;) {
+		const char *newline = memchr(text + at, '\n', length - at);
+		size_t size = newline ? (size_t)(newline - text) - at : length - at;
+		const char *mark = mark_in(text + at, size);
+		if (mark) {
+			ifr_buffer_clear(&line);
+			ifr_buffer_append(&line, mark, size - (size_t)(mark - text - at));
+			result = take(expansion, ifr_buffer_text(&line), err);
+		} else if (copy) {
+			copy(expansion, text + at, size);
+		}
+		at += size + 1;
+	}
+	ifr_buffer_release(&line);
+	return result;
+}
+
+/* The axes that the unit was compiled under, where the plan does not have its own. */
+static int take_plan(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	const char *words;
+	if (!is_mark(line, IFR_MARK_PLAN, &words) || *words != ' ')
+		return 0;
+	char *name = ifr_strdup(words + 1), *rest = name + strcspn(name, " ");
+	if (*rest)
+		*rest++ = '\0';
+	int axis = ifr_axis_find(name, err), result = axis < 0 ? axis : 0;
+	bool open = axis >= 0 && ifr_template_axes() & 1u << axis;
+	if (!result && !(open && expansion->plan->axis[axis].on))
+		result = ifr_plan_set(expansion->plan, (enum ifr_axis)axis, rest, err);
+	free(name);
+	return result;
+}
+
+static void begin_plan(struct ifr_plan *own, const struct ifr_plan *plan) {
+	ifr_plan_copy(own, plan);
+	*own->name = *own->kit = '\0';
+	for (size_t i = 0; i < own->place_count; i++)
+		free(own->places[i].unit);
+	free(own->places);
+	own->places = NULL;
+	own->place_count = 0;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		own->axis[i].on = own->axis[i].on && ifr_template_axes() & 1u << i;
+}
+
+int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *plan, const char *key,
+                        struct ifr_buffer *assembly, struct ifr_note *note, struct ifr_error *err) {
+	ifr_note_init(note);
+	begin_plan(&note->plan, plan);
+	snprintf(note->template_key, sizeof note->template_key, "%s", key);
+	struct expansion expansion = {.plan = &note->plan, .out = assembly, .note = note, .least_bytes = 1};
+	int result = walk(&expansion, text, length, take_plan, NULL, err);
+	if (!result)
+		result = walk(&expansion, text, length, expansion_mark, copy_line, err);
+	if (!result && !expansion.whole)
+		result = ifr_fail(err, IFR_E_USAGE, "not a template, or not a whole one: compile again");
+	ifr_order_release(&expansion.order);
+	ifr_thing_release(&expansion.thing);
+	return result;
+}

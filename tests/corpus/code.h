@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions of an object as lists of instructions without nops, for comparing the bodies of two objects. */
+#ifndef IFR_TESTS_CODE_H
+#define IFR_TESTS_CODE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct instruction {
+	uint64_t at; /* in its section */
+	uint8_t length;
+	uint8_t field, field_bytes; /* a displacement or immediate relative to the next instruction; 0 without one */
+	bool jump;                  /* its length may depend on how far it goes */
+	uint32_t mnemonic;
+};
+
+struct function {
+	const char *name;
+	size_t section;
+	uint64_t start, end;
+	struct instruction *items;
+	size_t count;
+};
+
+struct section {
+	const char *name;
+	const uint8_t *bytes;
+	uint64_t length, flags;
+	GElf_Rela *relocations; /* by offset */
+	size_t relocation_count;
+};
+
+struct object {
+	const char *path;
+	struct section *sections;
+	size_t section_count;
+	GElf_Sym *symbols;
+	const char **symbol_names;
+	size_t symbol_count;
+	struct function *functions; /* by section and start */
+	size_t function_count;
+};
+
+/* Reads a relocatable x86-64 object; ends the process with a message if it cannot. */
+void object_read(struct object *object, const char *path);
+
+/* The function that holds an address of a section, its end included, or NULL. */
+const struct function *object_function_at(const struct object *object, size_t section, uint64_t at);
+
+/* How many of the function's instructions begin before the address. */
+size_t function_index(const struct function *function, uint64_t at);
+
+/* The relocation of a field, or NULL. */
+const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length);
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash disable=SC2034,SC2154 # used by the tests
+# What the tests of the GCC plugin share. INTERFERO_PLUGIN names the plugin; CC, CXX and FC the compilers that it was
+# built for.
+
+sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/cli/programs/plugin" && pwd)
+
+# For setup_file: the programs in a folder of the file's own.
+use_plugin() {
+	export CC="${CC:-gcc}" CXX="${CXX:-g++}" FC="${FC:-gfortran}"
+	unset INTERFERO_PLAN INTERFERO_TEMPLATES INTERFERO_COMPILING INTERFERO_ASSEMBLING
+	[ -f "$INTERFERO_PLUGIN" ] || {
+		echo "INTERFERO_PLUGIN does not name the plugin" >&2
+		return 1
+	}
+	cp "$sources"/* "$BATS_FILE_TMPDIR"
+}
+
+# For setup: $o is the test's own folder.
+use_plugin_folder() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	mkdir "$BATS_TEST_TMPDIR/o"
+	o="$BATS_TEST_TMPDIR/o"
+}
+
+# bodies OBJECT: see bodies.awk.
+bodies() {
+	cat >bodies.awk <<'END'
+function flush(i, line, target, where) {
+	for (i = 1; i <= count; i++) {
+		line = text[i]
+		if (match(line, /[0-9a-f]+ <[^>]*>/)) {
+			target = substr(line, RSTART, RLENGTH); sub(/ .*/, "", target)
+			where = section " " target
+			# What a relocation fills in has no target yet.
+			where = (i in relocated) ? "" : (where in place) ? place[where] : "nowhere"
+			line = substr(line, 1, RSTART - 1) where substr(line, RSTART + RLENGTH)
+		}
+		print owner[i] " " number[i] ": " line
+	}
+	count = 0
+	delete relocated
+}
+/^Disassembly of section/ { flush(); section = $4; waiting = 0; next }
+/^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); n = 0; waiting = 0; next }
+/^[ \t]+[0-9a-f]+: R_X86/ {
+	if (last) { relocated[last] = 1; text[last] = text[last] " " $2 " " ($3 ~ /^\.text/ ? "TEXT" : $3) }
+	next
+}
+/^[ \t]*[0-9a-f]+:\t/ {
+	split($0, part, "\t"); at = part[1]; gsub(/[ :]/, "", at)
+	code = part[2]; sub(/[ \t]+$/, "", code); sub(/ *#/, " #", code); gsub(/[ \t]+/, " ", code)
+	if (code ~ /#/) sub(/-?0x[0-9a-f]+\(%rip\)/, "(%rip)", code)
+	pending[++waiting] = section " " at
+	last = 0
+	if (code ~ /nop|^xchg %ax,%ax$|^data16$/) next
+	for (i = 1; i <= waiting; i++) place[pending[i]] = name "+" n
+	waiting = 0
+	last = ++count; owner[count] = name; number[count] = n++; text[count] = code
+	next
+}
+END { flush() }
+END
+}
+
+bodies() {
+	objdump -dr --no-show-raw-insn "$1" | awk -f "$sources/bodies.awk" | sort
+}
+
+# with AXIS=WORDS ... -- COMMAND...: the command with the plugin and those axes.
+with() {
+	local options=("-fplugin=$INTERFERO_PLUGIN")
+	while [ "$1" != -- ]; do
+		options+=("-fplugin-arg-interfero-$1")
+		shift
+	done
+	shift
+	"$@" "${options[@]}"
+}
+
+all() { # all SEED: every axis
+	seeds="unit-order=seed=$1 nops=seed=$1,rate=30,max=9 align=seed=$1"
+}
+
+order() { # the functions in plain .text by address
+	objdump -t "$1" | awk '$3 == "F" && $4 == ".text" { print $1, $NF }' | sort |
+		awk '{ print $2 }'
+}
+
+not() { # bats overlooks a failing "! command"
+	if "$@"; then return 1; fi
+}
+
+text_order() { # the order of sections named .text.NAME
+	objdump -h "$1" | awk '$2 ~ /^\.text\./ { print $2 }'
+}
+
+same_output() { # same_output COMPILER SOURCE OPTIONS...: under ten seeds
+	local compiler=$1 source=$2
+	shift 2
+	$compiler "$@" "$source" -o "$o/plain"
+	run "$o/plain"
+	local expected_status=$status expected=$output
+	[ -n "$expected" ]
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		all $seed
+		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
+		run timeout 10 "$o/variant"
+		[ "$status" = "$expected_status" ]
+		[ "$output" = "$expected" ]
+	done
+}
+
+one_error() { # one_error PATTERN COMMAND...: the command fails with one error, which holds the pattern
+	local pattern=$1
+	shift
+	run "$@"
+	[ "$status" -ne 0 ]
+	[ "$(grep -c 'error:' <<<"$output")" = 1 ]
+	grep -q -- "$pattern" <<<"$output"
+	not grep -qi 'internal compiler error' <<<"$output"
+	[ ! -e "$o/bad.o" ]
+}
+
+every() { # every SEED: also the axes that change code or data
+	all "$1"
+	seeds="$seeds frames=seed=$1,max=512 globals=seed=$1"
+}
+
+same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: all axes, three seeds
+	local compiler=$1 source=$2 seed
+	shift 2
+	$compiler "$@" "$source" -o "$o/plain"
+	run "$o/plain"
+	local expected_status=$status expected=$output
+	[ -n "$expected" ]
+	for seed in 1 2 3; do
+		every $seed
+		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
+		run timeout 20 "$o/variant"
+		[ "$status" = "$expected_status" ] && [ "$output" = "$expected" ] || {
+			echo "seed $seed, $*: $output"
+			return 1
+		}
+		readelf -p .note.interfero "$o/variant" | grep -q "frames seed=$seed"
+	done
+}
