@@ -169,3 +169,15 @@ plain="-ffunction-sections -fdata-sections"
 	objcopy --update-section .note.interfero=cut program.o cut.o
 	refuse 2 cut.o "compile the unit again" -- interfero explain cut.o
 }
+
+@test "what -flto compiles in the link has templates, too" {
+	printf 'int twice(int x);\nint main(int c, char **v) { (void)v; return twice(c) != 2; }\n' >m.c
+	printf 'int twice(int x);\n__attribute__((noinline)) int twice(int x) { for (int i = x; i--;) x += 1; return x; }\n' >t.c
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -flto=1 -flto-partition=1to1 m.c t.c -o p
+	run interfero variants -n 3 --axes nops,align,functions --set nops:rate=100 -o v ./p
+	[ "$status" -eq 0 ]
+	[[ $output == *"2 of 2 units assembled"* ]] || echo "$output"
+	for variant in v/v0000{1,2,3}; do "$variant"; done
+	[ "$(objdump -d v/v00001 | grep -c nop)" -gt "$(objdump -d p | grep -c nop)" ]
+	interfero verify ./p v -- ./p
+}
