@@ -21,7 +21,8 @@ static int check(const double *values, size_t count, const char *what, struct if
 /* variance: of Fisher's z, times count - 3. */
 static void judge(double r, size_t count, double variance, double confidence, struct ifr_correlation *c) {
 	double n = (double)count, df = n - 2;
-	c->r = fmax(-1, fmin(1, r));
+	/* A sum of rounded products may miss 1 by its last digits. */
+	c->r = 1 - fabs(r) < 1e-14 ? copysign(1, r) : r;
 	c->p = fabs(c->r) < 1 ? 2 * gsl_cdf_tdist_Q(fabs(c->r) * sqrt(df / (1 - c->r * c->r)), df) : 0;
 	c->interval = (struct ifr_interval){-1, 1, confidence};
 	if (count < 4)

@@ -90,8 +90,8 @@ void ifr_p_adjust_fdr(double *p, size_t count);
 
 enum { IFR_LOOKS_MAX = 50 };
 
-/* The part of alpha (two-sided) that may be spent when a share of the planned information, 0 … 1, is there.
- * Ref: Lan and DeMets 1983, the function that resembles O'Brien and Fleming's. */
+/* The part of alpha (two-sided, each side spends its half) that may be spent when a share of the planned
+ * information, 0 … 1, is there. Ref: Lan and DeMets 1983, the function that resembles O'Brien and Fleming's. */
 double ifr_alpha_spent(double alpha, double information);
 
 /* The normal quantiles z[looks] that |Z| must exceed at looks taken at the shares of information, ascending, so

@@ -28,7 +28,7 @@ double ifr_alpha_spent(double alpha, double information) {
 		return 0;
 	if (information >= 1)
 		return alpha;
-	return 2 * gsl_cdf_ugaussian_Q(gsl_cdf_ugaussian_Qinv(alpha / 2) / sqrt(information));
+	return 4 * gsl_cdf_ugaussian_Q(gsl_cdf_ugaussian_Qinv(alpha / 4) / sqrt(information));
 }
 
 /* The density of the score (Z times the root of the information) among those that have not been stopped, on a grid
