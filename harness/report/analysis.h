@@ -4,6 +4,7 @@
 #define IFR_HARNESS_REPORT_ANALYSIS_H
 
 #include "harness/report/report.h"
+#include "harness/statistics/bursts.h"
 #include "harness/statistics/statistics.h"
 
 #define IFR_REPORT_CONFIDENCE 0.95
@@ -12,7 +13,8 @@
 /* A layout that counts: not refused, with at least one value. */
 struct ifr_layout {
 	const struct ifr_dataset_variant *variant;
-	double *values;
+	double *values; /* calm: without the machine's bursts */
+	double *pulled; /* the same for means and variances (harness/statistics/bursts.h) */
 	size_t count;
 	double median;
 	struct ifr_interval interval; /* of the median, distribution-free */
@@ -56,6 +58,9 @@ struct ifr_report {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
+	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
+	double *calm, *pulled;      /* of each run; NaN where it does not count */
+	struct ifr_bursts bursts;
 	struct ifr_layout *layouts; /* by median, the smallest first */
 	size_t layout_count;
 	const struct ifr_layout *shipped; /* NULL: refused or not there */
@@ -88,7 +93,11 @@ struct ifr_report {
 };
 
 /* The median of a counter over a variant's runs that count; false if there is none. */
-bool ifr_counter_median(const struct ifr_dataset *dataset, size_t counter, size_t variant, double *median);
+bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median);
+
+/* Sorts the runs by variant, and takes the machine's bursts off the metric. */
+void ifr_runs_sort(struct ifr_report *report);
+void ifr_runs_calm(struct ifr_report *report);
 
 /* The two later steps of the analysis. */
 void ifr_contrasts_find(struct ifr_report *report);

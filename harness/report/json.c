@@ -118,6 +118,15 @@ static json_t *spread(const struct ifr_report *report) {
 	return made;
 }
 
+static json_t *bursts(const struct ifr_report *report) {
+	json_t *made = json_object();
+	set(made, "found", json_boolean(report->bursts.found));
+	set(made, "serial_p", number(report->bursts.serial_p));
+	set(made, "runs_moved", count(report->bursts.moved));
+	set(made, "runs_pulled", count(report->bursts.pulled));
+	return made;
+}
+
 static json_t *contrast(const struct ifr_contrast *from) {
 	if (!from->known)
 		return json_null();
@@ -215,6 +224,7 @@ static json_t *analysis(const struct ifr_report *report) {
 	set(made, "median_layout", number(report->centre));
 	set(made, "median_layout_interval", interval(report->has_centre_interval, &report->centre_interval));
 	set(made, "spread", spread(report));
+	set(made, "bursts", bursts(report));
 	if (report->has_normality) {
 		set(normality, "anderson_darling", number(report->normality.a2_adjusted));
 		set(normality, "p", number(report->normality.p));

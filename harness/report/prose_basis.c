@@ -86,6 +86,26 @@ static void say_refused(struct ifr_prose *prose) {
 	}
 }
 
+/* Where the machine was slower for some runs in a row: what was done about it. */
+static void say_bursts(struct ifr_prose *prose) {
+	const struct ifr_bursts *bursts = &prose->report->bursts;
+	if (!bursts->found)
+		return;
+	ifr_buffer_printf(
+		&prose->text,
+		"Bursts: for some runs in a row the machine itself was slower or faster. Each run counts without "
+		"what the 11 runs around it, of other layouts, have in common; that brought %zu of %zu runs back "
+		"that lay more than three deviations off.",
+		bursts->moved, prose->report->runs_used);
+	if (bursts->pulled)
+		ifr_buffer_printf(&prose->text,
+		                  " %zu still stand%s apart: the F test and the standard deviations take %s as three "
+		                  "deviations off, so that the latter may be a tenth too small.",
+		                  bursts->pulled, bursts->pulled == 1 ? "s" : "", bursts->pulled == 1 ? "it" : "them");
+	ifr_buffer_puts(&prose->text, " No run was left out. A quieter machine would tell more.");
+	ifr_prose_end(prose, IFR_PROSE_WARNING);
+}
+
 static void say_normality(struct ifr_prose *prose) {
 	const struct ifr_report *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
@@ -141,6 +161,7 @@ void ifr_prose_basis(struct ifr_prose *prose) {
 	say_size(prose);
 	say_incomplete(prose);
 	say_refused(prose);
+	say_bursts(prose);
 	say_source(prose);
 	say_normality(prose);
 	say_facts(prose);

@@ -22,14 +22,13 @@ static int find_event(const struct ifr_dataset *dataset, const char *name) {
 
 static bool point(const struct ifr_report *report, const struct recipe *recipe, size_t counter, size_t variant,
                   double *x, double *y) {
-	const struct ifr_dataset *dataset = report->dataset;
 	double instructions = 0;
 	size_t response = report->response_is_cpi ? (size_t)recipe->cycles : report->metric_index;
-	if (!ifr_counter_median(dataset, counter, variant, x) || !ifr_counter_median(dataset, response, variant, y))
+	if (!ifr_counter_median(report, counter, variant, x) || !ifr_counter_median(report, response, variant, y))
 		return false;
 	if (!report->per_1000_instructions)
 		return true;
-	if (!ifr_counter_median(dataset, (size_t)recipe->instructions, variant, &instructions) || !(instructions > 0))
+	if (!ifr_counter_median(report, (size_t)recipe->instructions, variant, &instructions) || !(instructions > 0))
 		return false;
 	*x *= 1000 / instructions;
 	if (report->response_is_cpi)

@@ -533,12 +533,50 @@ static void test_figures(void **state) {
 	free(dir);
 }
 
+/* The same experiment on a machine that is slower by half for ten runs, three times: found as on a quiet one. */
+static void test_bursts(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	fill(&dataset, &usual, 5);
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	size_t order[33];
+	gsl_rng_set(rng, 3);
+	for (size_t i = 0; i < 33; i++)
+		order[i] = i;
+	for (size_t i = 0; i < dataset.run_count; i++) {
+		if (i % 33 == 0)
+			gsl_ran_shuffle(rng, order, 33, sizeof *order);
+		size_t moment = i / 33 * 33 + order[i % 33];
+		dataset.runs[i].started_ns = (int64_t)moment * 1000;
+		if (moment % 60 >= 20 && moment % 60 < 30)
+			dataset.runs[i].value[0] *= 1.5 + gsl_ran_gaussian(rng, 0.02);
+	}
+	gsl_rng_free(rng);
+	struct ifr_report *report = analysed(&dataset, NULL);
+	char *text = as_text(report);
+	assert_non_null(strstr(text, "That is more than run-to-run noise"));
+	assert_non_null(strstr(text, "Bursts: for some runs in a row"));
+	assert_non_null(strstr(text, "No run was left out"));
+	free(text);
+	ifr_report_free(report);
+	/* Without the times there are no neighbours, and the noise hides all. */
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].started_ns = 0;
+	report = analysed(&dataset, NULL);
+	text = as_text(report);
+	assert_non_null(strstr(text, "cannot be told from run-to-run noise"));
+	assert_null(strstr(text, "Bursts:"));
+	free(text);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_order), cmocka_unit_test(test_recovers_truth), cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_two_groups), cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_regression), cmocka_unit_test(test_poor_data),      cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_html),       cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_html),       cmocka_unit_test(test_figures),        cmocka_unit_test(test_bursts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
