@@ -63,128 +63,11 @@ static int save_counters(struct campaign_state *state, const struct ifr_strings 
 	return result;
 }
 
-/* Variant 0: the program as it ships, at a path as long as the others'. */
-static int place_original(const struct campaign_state *state, const char *path, struct ifr_variant *variant,
-                          struct ifr_error *err) {
-	strcpy(variant->build_id, state->plan->family.kit->build_id);
-	return ifr_file_copy(state->plan->program, path, 0755, err);
-}
-
-/* Whether the file of a variant is there, as the experiment knows it. */
-static bool is_made(const struct campaign_state *state, unsigned index, const char *path) {
-	char digest[IFR_SHA256_HEX];
-	char *known = ifr_experiment_variant_digest(state->experiment, index);
-	bool same = known && !ifr_sha256_file(path, digest, NULL, NULL) && !strcmp(known, digest);
-	free(known);
-	return same;
-}
-
-/* Whether any run of a variant is still to be done. */
-static bool is_needed(const struct campaign_state *state, unsigned index) {
-	if (ifr_experiment_variant_refused(state->experiment, index))
-		return false;
-	for (unsigned round = 0; round < state->plan->rounds; round++)
-		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
-			if (!ifr_experiment_has_run(state->experiment, index, round, pass))
-				return true;
-	return false;
-}
-
-static bool is_any_needed(const struct campaign_state *state) {
-	for (unsigned i = 0; i <= state->plan->variants; i++)
-		if (is_needed(state, i))
-			return true;
-	return false;
-}
-
-static int make_variant(struct campaign_state *state, const struct ifr_relinker *relinker, unsigned index,
-                        struct ifr_error *err) {
-	struct ifr_plan plan;
-	struct ifr_variant variant = {0};
-	struct ifr_buffer text = {0};
-	char digest[IFR_SHA256_HEX];
-	ifr_family_plan(&state->plan->family, index, &plan);
-	state->stack_bytes[index] = ifr_plan_stack_bytes(&plan);
-	char *path = ifr_format("%s/%s", state->folder, plan.name), *known = NULL;
-	int result = 0;
-	if (is_made(state, index, path) || (index && !is_needed(state, index)))
-		goto out;
-	result = index ? ifr_variant_write(relinker, &plan, state->folder, true, &variant, err)
-	               : place_original(state, path, &variant, err);
-	if (!result)
-		result = ifr_sha256_file(path, digest, NULL, err);
-	if (result)
-		goto out;
-	known = ifr_experiment_variant_digest(state->experiment, index);
-	if (known && strcmp(known, digest))
-		result = ifr_fail(err, IFR_E_ENVIRONMENT,
-		                  "%s was measured with another %s: the kit or the linker has changed; choose another -o",
-		                  state->plan->file, plan.name);
-	if (index)
-		ifr_plan_print(&plan, &text);
-	if (plan.axis[IFR_AXIS_STACK].on)
-		ifr_buffer_printf(&variant.facts, "stack: %llu bytes of environment\n",
-		                  (unsigned long long)state->stack_bytes[index]);
-	if (!result)
-		result = ifr_experiment_save_variant(
-			state->experiment,
-			&(struct ifr_experiment_variant){index, plan.name, ifr_buffer_text(&text), variant.build_id, digest,
-		                                     ifr_buffer_text(&variant.facts)},
-			err);
-out:
-	ifr_plan_release(&plan);
-	free(known);
-	free(path);
-	ifr_buffer_release(&text);
-	ifr_buffer_release(&variant.facts);
-	return result;
-}
-
-static int note_base(struct campaign_state *state, const struct ifr_relinker *relinker, struct ifr_error *err) {
-	struct ifr_relinker_info info;
-	ifr_relinker_describe(relinker, &info);
-	char *units = ifr_format("%zu of %zu units movable", info.movable, info.units);
-	int result = ifr_experiment_set(state->experiment, "units", units, err);
-	if (!result && !info.reproduces) {
-		char *text = ifr_format("The variants' base layout is not the one that ships: %s.", info.reason);
-		result = ifr_experiment_warn(state->experiment, text, err);
-		free(text);
-	}
-	free(units);
-	return result;
-}
-
-/* Making variants may take a third of the time budget; those that are not made by then are left for the next call.
- */
-static bool making_takes_too_long(const struct campaign_state *state) {
-	int64_t share_ns = state->plan->budget_ns - state->plan->budget_ns / 3;
-	return state->plan->budget_ns && campaign_now_ns() > state->deadline_ns - share_ns;
-}
-
-static int make_variants(struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_relinker *relinker;
-	int result = ifr_relinker_open(state->plan->family.kit, &relinker, err);
-	if (result)
-		return result;
-	result = note_base(state, relinker, err);
-	for (unsigned i = 0; i <= state->plan->variants && !result; i++) {
-		if (ifr_launch_interrupted() || (i > 1 && making_takes_too_long(state)))
-			break;
-		result = make_variant(state, relinker, i, err);
-		state->ready = i + !result;
-	}
-	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
-	if (ifr_launch_interrupted())
-		result = 0;
-	ifr_relinker_close(relinker);
-	return result;
-}
-
 static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_campaign *plan = state->plan;
 	struct ifr_strings notes = {0};
 	state->deadline_ns = plan->budget_ns ? campaign_now_ns() + plan->budget_ns : INT64_MAX;
-	state->stack_bytes = ifr_alloc((plan->variants + 1) * sizeof *state->stack_bytes);
+	state->stack_bytes = ifr_alloc(campaign_ids(state) * sizeof *state->stack_bytes);
 	state->cpu = -1;
 	ifr_environment_make(&state->environment, &plan->environment);
 	int result = plan->cpu == -2 ? 0 : ifr_pin_choose(plan->cpu, &state->cpu, err);
@@ -228,11 +111,11 @@ static const char *describe_end(const struct ifr_campaign_result *result) {
 
 /* Does all that the experiment does not hold yet. */
 static int fill(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
-	if (!is_any_needed(state)) {
+	if (!campaign_needs_runs(state)) {
 		result->complete = true;
 		return 0;
 	}
-	int failed = make_variants(state, err);
+	int failed = campaign_make_variants(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_reference(state, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */
@@ -251,6 +134,7 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 
 int ifr_campaign_run(struct ifr_campaign *plan, struct ifr_campaign_result *result, struct ifr_error *err) {
 	struct campaign_state state = {.plan = plan, .lock = -1};
+	campaign_subjects_set(&state);
 	bool existed = ifr_file_exists(plan->file);
 	*result = (struct ifr_campaign_result){0};
 	int failed = prepare(&state, err);

@@ -114,3 +114,7 @@ int ifr_looks_bounds(double alpha, const double *information, size_t looks, doub
 	free(next);
 	return 0;
 }
+
+double ifr_look_confidence(double z) {
+	return 1 - 2 * gsl_cdf_ugaussian_Q(z);
+}

@@ -10,6 +10,11 @@
 
 enum { SKEWNESS_FROM = 8 };
 
+/* All of the correction helps long tails and makes intervals of two-peaked layouts too wide: over eight shapes of
+ * layouts, 32 of them, coverage is 93.7 to 95.7 % with half of it, 91.3 to 95.2 % without, 93.9 to 97.0 % with
+ * all. */
+static const double correction = 0.5;
+
 double ifr_sample_skewness(const double *values, size_t count) {
 	if (count < SKEWNESS_FROM)
 		return 0;
@@ -21,15 +26,17 @@ double ifr_sample_skewness(const double *values, size_t count) {
 	}
 	if (!(second > 0))
 		return 0;
-	return third / pow(second, 1.5) * sqrt(n * (n - 1)) / (n - 2);
+	double skewness = third / pow(second, 1.5) * sqrt(n * (n - 1)) / (n - 2);
+	/* Normal values show as much as 6/n by chance: what is not more than that corrects nothing. */
+	return skewness * fmax(0, 1 - 6 / n / (skewness * skewness));
 }
 
 /* Hall's cubic is monotone, so that it can be turned round: t = w + a w^2 + a^2 w^3 / 3 + b. */
 static double untransform(double t, double skewness, double n) {
-	double a = skewness / 3, root_n = sqrt(n);
+	double kept = correction * skewness, a = kept / 3, root_n = sqrt(n);
 	if (fabs(a) < 1e-9)
 		return t / root_n;
-	double inner = 1 + 3 * a * (t / root_n - skewness / (6 * n));
+	double inner = 1 + 3 * a * (t / root_n - kept / (6 * n));
 	return (cbrt(inner) - 1) / a;
 }
 

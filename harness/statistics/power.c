@@ -46,8 +46,8 @@ double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs
 
 size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, double power, double level,
                           size_t limit) {
-	size_t low = 2, high = limit;
-	if (limit < 2 || ifr_detectable_effect(noise, limit, runs, power, level) > effect)
+	size_t low = 2, high = limit * 10 / 11;
+	if (high < 2 || ifr_detectable_effect(noise, high, runs, power, level) > effect)
 		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -56,7 +56,7 @@ size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, do
 		else
 			low = middle + 1;
 	}
-	return high;
+	return high + (high + 9) / 10;
 }
 
 size_t ifr_runs_worthwhile(struct ifr_noise noise, double cost, size_t most) {

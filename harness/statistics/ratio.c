@@ -31,6 +31,66 @@ int ifr_ratio_fieller(const struct ifr_quotient *q, double confidence, double *r
 	return 0;
 }
 
+static int check_pairs(const double *a, const double *b, size_t count, size_t needed, struct ifr_error *err) {
+	int result = ifr_values_check(a, count, needed, err);
+	if (!result)
+		result = ifr_values_check(b, count, needed, err);
+	for (size_t i = 0; i < count && !result; i++)
+		if (!(b[i] > 0))
+			result =
+				ifr_fail(err, IFR_E_USAGE, "a ratio needs denominators above 0; number %zu is %g", i + 1, b[i]);
+	return result;
+}
+
+/* How far the mean of a - r b lies outside its interval: below 0 inside. side: which end is asked for. */
+static double outside(const double *a, const double *b, size_t count, double confidence, double r, double *rest,
+                      int side) {
+	double mean, sd;
+	for (size_t i = 0; i < count; i++)
+		rest[i] = a[i] - r * b[i];
+	ifr_sample_moments(rest, count, &mean, &sd, NULL);
+	struct ifr_interval interval =
+		ifr_mean_interval(mean, sd, ifr_sample_skewness(rest, count), count, confidence);
+	return side < 0 ? interval.low : -interval.high;
+}
+
+/* The end of the interval between a ratio inside it and one far off. */
+static double find_end(const double *a, const double *b, size_t count, double confidence, double inside,
+                       double *rest, int side) {
+	double step = fabs(inside) * 1e-3 + 1e-12, far = inside + side * step;
+	while (outside(a, b, count, confidence, far, rest, side < 0 ? -1 : 1) <= 0) {
+		step *= 2;
+		far = inside + side * step;
+		if (!(step < 1e9))
+			return side * INFINITY;
+	}
+	for (int i = 0; i < 60 && fabs(far - inside) > 1e-9 * fabs(far); i++) {
+		double middle = (inside + far) / 2;
+		*(outside(a, b, count, confidence, middle, rest, side < 0 ? -1 : 1) <= 0 ? &inside : &far) = middle;
+	}
+	return far;
+}
+
+int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
+                    struct ifr_interval *interval, struct ifr_error *err) {
+	int result = check_pairs(a, b, count, 2, err);
+	if (result)
+		return result;
+	double *rest = ifr_alloc(count * sizeof *rest), mean_a, mean_b;
+	ifr_sample_moments(a, count, &mean_a, NULL, NULL);
+	ifr_sample_moments(b, count, &mean_b, NULL, NULL);
+	double found = mean_a / mean_b;
+	struct ifr_interval ends = {find_end(a, b, count, confidence, found, rest, -1),
+	                            find_end(a, b, count, confidence, found, rest, 1), confidence};
+	free(rest);
+	if (!isfinite(ends.low) || !isfinite(ends.high))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%zu pairs that differ this much do not bound a ratio: take more layouts", count);
+	*ratio = found;
+	*interval = ends;
+	return 0;
+}
+
 static double sum_of(const double *values, size_t count) {
 	double sum = 0;
 	for (size_t i = 0; i < count; i++)
@@ -58,14 +118,9 @@ static double bend(double bias, double accelerated, double z) {
 
 int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,
                         uint64_t seed, double *ratio, struct ifr_interval *interval, struct ifr_error *err) {
-	int result = ifr_values_check(a, count, 8, err);
-	if (!result)
-		result = ifr_values_check(b, count, 8, err);
+	int result = check_pairs(a, b, count, 8, err);
 	if (result)
 		return result;
-	for (size_t i = 0; i < count; i++)
-		if (!(b[i] > 0))
-			return ifr_fail(err, IFR_E_USAGE, "a ratio needs denominators above 0; number %zu is %g", i + 1, b[i]);
 	if (draws < 100)
 		return ifr_fail(err, IFR_E_USAGE, "a bootstrap needs at least 100 draws, not %zu", draws);
 	struct ifr_random_key key = ifr_random_key_of(seed, "bootstrap");
