@@ -38,7 +38,7 @@ const char ifr_html_methods[] =
 	"runs of Thomas and Hultquist (1978).</li>\n"
 	"<li>Bursts of the machine: running median over neighbours in time, after Papadakis (1937) and Tukey (1977); "
 	"runs that stand apart even then are pulled to three deviations for the F test and the standard deviations. "
-    "Only "
+	"Only "
 	"where "
 	"neighbours are alike (Bartels 1982) or half a window in a row stands out.</li>\n"
 	"<li>Share of faster layouts: Clopper and Pearson (1934). Difference from the median layout: Zou and Donner "

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of every command that measures: how often, by what, under which conditions. */
+#ifndef IFR_HARNESS_MEASURING_H
+#define IFR_HARNESS_MEASURING_H
+
+#include <argp.h>
+
+#include "harness/experiment/campaign.h"
+
+/* Its input is a struct ifr_campaign, which measuring_init fills with what holds where nothing is said. */
+extern const struct argp measuring_argp;
+void measuring_init(struct ifr_campaign *campaign);
+
+/* The program's file: as written, or from PATH; absolute, the caller frees. */
+int measuring_find_program(const char *name, char **program, struct ifr_error *err);
+
+#endif
