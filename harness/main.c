@@ -14,6 +14,7 @@ const char *argp_program_version = "interfero " INTERFERO_VERSION;
 
 static const struct ifr_command commands[] = {
 	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
+	{"compare", ifr_command_compare, "is a change of a program real, or layout luck?", &ifr_compare_argp},
 	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
 	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},

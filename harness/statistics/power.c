@@ -44,14 +44,20 @@ double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs
 	return se * ifr_t_detectable(power, n - 1, level);
 }
 
+static bool is_found(struct ifr_noise noise, size_t layouts, size_t runs, double effect, double power,
+                     double level) {
+	double n = (double)layouts, se = sqrt((noise.between + noise.within / (double)runs) / n);
+	return !(se > 0) || ifr_t_power(effect / se, n - 1, level) >= power;
+}
+
 size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, double power, double level,
                           size_t limit) {
 	size_t low = 2, high = limit * 10 / 11;
-	if (high < 2 || ifr_detectable_effect(noise, high, runs, power, level) > effect)
+	if (high < 2 || !is_found(noise, high, runs, effect, power, level))
 		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (ifr_detectable_effect(noise, middle, runs, power, level) <= effect)
+		if (is_found(noise, middle, runs, effect, power, level))
 			high = middle;
 		else
 			low = middle + 1;
