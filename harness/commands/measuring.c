@@ -7,7 +7,10 @@
 
 #include "common/file.h"
 #include "common/process.h"
-#include "harness/commands/options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/progress.h"
+#include "harness/launch/launch.h"
 
 enum { KEY_BUDGET = 256, KEY_TIMEOUT, KEY_CPU, KEY_ASLR, KEY_STDIN, KEY_ENV, KEY_EXIT, KEY_OUTPUT, KEY_KEEP };
 
@@ -110,4 +113,64 @@ int measuring_find_program(const char *name, char **program, struct ifr_error *e
 	free(found);
 	free(cwd);
 	return result;
+}
+
+static int report_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done,
+                      measuring_report *report, void *context, struct ifr_error *err) {
+	const char *file = campaign->file;
+	int result = 0;
+	if (done->interrupted && !ifr_file_exists(file))
+		ifr_command_note("interrupted before the first run; nothing was recorded");
+	else if (done->interrupted)
+		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
+		                 "in %s.variants)",
+		                 file, file);
+	if (done->runs || done->complete)
+		result = report(file, context, err);
+	if (result)
+		return ifr_command_failed(err);
+	if (done->interrupted)
+		return STOPPED_BY_INTERRUPT;
+	if (done->refused_variants) {
+		ifr_command_note(
+			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
+			"lies; interfero variants --seed %llu … makes them for a debugger",
+			done->refusal, done->refused_variants, (unsigned long long)campaign->family.seed);
+		return IFR_E_PROGRAM;
+	}
+	return 0;
+}
+
+int measuring_run(struct ifr_campaign *campaign, struct family_options *family, bool quiet, const char *ending,
+                  measuring_report *report, void *context) {
+	struct ifr_campaign_result done = {0};
+	struct ifr_error error = {0}, *err = &error;
+	struct ifr_kit kit;
+	char *program = NULL, *file = NULL;
+	ifr_kit_init(&kit);
+	int result = measuring_find_program(campaign->argv[0], &program, err);
+	if (!result)
+		result = ifr_kit_of_program(program, &kit, err);
+	if (!result) {
+		file = ifr_format("%s.%s", ifr_path_base(program), ending);
+		campaign->program = program;
+		campaign->family = (struct ifr_family){&kit, family->seed, family->axes, family->parameters};
+		campaign->seed_given = family->seed_given;
+		campaign->variants = family->variants;
+		campaign->file = campaign->file ? campaign->file : file;
+		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
+		catch_interrupts();
+		result = ifr_campaign_run(campaign, &done, err);
+		if (campaign->progress)
+			progress_clear();
+	}
+	int status = result ? ifr_command_failed(err) : report_end(campaign, &done, report, context, err);
+	if (result && ifr_launch_interrupted())
+		status = STOPPED_BY_INTERRUPT;
+	ifr_kit_release(&kit);
+	ifr_strings_release(&campaign->environment);
+	ifr_plan_release(&family->parameters);
+	free(file);
+	free(program);
+	return status;
 }
