@@ -55,10 +55,10 @@ const struct argp ifr_calibrate_argp = {
 	parse,
 	"-- ./PROG [ARGS...]",
 	"Measure a program against itself on this machine: how often it would be called different, the smallest "
-    "change "
+	"change "
 	"that a comparison finds, and how many runs of a layout pay.\v"
 	"All is computed from one experiment (PROG.calibration), whose runs are divided again and again. Exit status: "
-    "0 "
+	"0 "
 	"calibrated, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 interrupted.",
 	children,
 	NULL,

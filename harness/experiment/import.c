@@ -15,7 +15,8 @@ static void copy_name(char *to, size_t size, const char *from) {
 	snprintf(to, size, "%s", from);
 }
 
-/* A name of the experiment's length; what is longer ends in a digest, so that names that begin alike stay apart. */
+/* A name of the experiment's length; what is longer ends in a digest, so that names that begin alike stay apart.
+ */
 static void keep_name(char kept[IFR_NAME_MAX], const char *name) {
 	unsigned digest = (unsigned)ifr_siphash(0, 0, name, strlen(name));
 	if (strlen(name) < IFR_NAME_MAX)

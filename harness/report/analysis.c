@@ -175,6 +175,7 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 	measure_spread(made);
 	ifr_contrasts_find(made);
 	ifr_regressions_find(made);
+	ifr_blame_find(made);
 	*report = made;
 	return 0;
 }
@@ -190,6 +191,8 @@ void ifr_report_free(struct ifr_report *report) {
 		free(report->regressions[i].x);
 		free(report->regressions[i].y);
 	}
+	if (report->blame.known)
+		ifr_model_release(&report->blame.model);
 	free(report->by_variant);
 	free(report->first);
 	free(report->calm);

@@ -5,6 +5,8 @@
 
 #include "harness/report/report.h"
 #include "harness/statistics/bursts.h"
+#include "harness/statistics/inference.h"
+#include "harness/statistics/regression.h"
 #include "harness/statistics/statistics.h"
 
 #define IFR_REPORT_CONFIDENCE 0.95
@@ -46,7 +48,23 @@ struct ifr_regression {
 	bool has_shipped;
 	double shipped_x, shipped_y;
 	struct ifr_line line;
-	double p_adjusted; /* for the number of counters tried */
+	struct ifr_correlation spearman;
+	bool has_check;
+	struct ifr_residual_check check; /* of the line */
+	double p_adjusted;               /* for the number of counters tried */
+};
+
+/* All counters together: the combined model of the paper's figure 6, and what falls to each. */
+struct ifr_blame {
+	bool known;
+	struct ifr_error why_not;
+	size_t count;                      /* of the counters in it */
+	size_t regression[IFR_SHARES_MAX]; /* which of the report's regressions */
+	struct ifr_model model;
+	double share[IFR_SHARES_MAX];
+	struct ifr_interval interval[IFR_SHARES_MAX];
+	bool has_check;
+	struct ifr_residual_check check;
 };
 
 struct ifr_refusal {
@@ -90,6 +108,7 @@ struct ifr_report {
 	struct ifr_regression *regressions; /* the strongest first */
 	size_t regression_count;
 	bool response_is_cpi, per_1000_instructions;
+	struct ifr_blame blame;
 };
 
 /* The median of a counter over a variant's runs that count; false if there is none. */
@@ -99,8 +118,9 @@ bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t 
 void ifr_runs_sort(struct ifr_report *report);
 void ifr_runs_calm(struct ifr_report *report);
 
-/* The two later steps of the analysis. */
+/* The later steps of the analysis. */
 void ifr_contrasts_find(struct ifr_report *report);
 void ifr_regressions_find(struct ifr_report *report);
+void ifr_blame_find(struct ifr_report *report);
 
 #endif

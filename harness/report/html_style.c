@@ -49,6 +49,9 @@ const char ifr_html_methods[] =
 	"<li>Bell curve: Anderson and Darling's test after D'Agostino and Stephens (1986). Density: Gaussian kernel, "
 	"Silverman's "
 	"(1986) bandwidth.</li>\n"
+	"<li>Shares of counters: Lindeman, Merenda and Gold (1980), with bootstrap intervals; warnings after Cook "
+	"(1977) and "
+	"Ramsey (1969).</li>\n"
 	"<li>Regression: least squares, Student's t-test, p-values adjusted by Holm (1979); after Wang and "
 	"Jim&eacute;nez "
 	"(2011).</li></ul>\n";

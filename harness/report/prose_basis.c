@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the report rests on, and which counters go along with the response. */
+/* What the report rests on. */
 #include <math.h>
 #include <string.h>
 
@@ -168,44 +168,4 @@ void ifr_prose_basis(struct ifr_prose *prose) {
 	for (size_t i = 0; i < dataset->warnings.count; i++)
 		ifr_prose_say(prose, IFR_PROSE_WARNING, dataset->warnings.items[i]);
 	ifr_prose_say(prose, IFR_PROSE_FIGURE, "normal");
-}
-
-static void say_regression(struct ifr_prose *prose, const struct ifr_regression *regression) {
-	const struct ifr_report *report = prose->report;
-	struct ifr_buffer *text = &prose->text;
-	bool related = regression->p_adjusted < IFR_REPORT_LEVEL;
-	ifr_buffer_printf(text, "%s%s: ", regression->counter->name,
-	                  report->per_1000_instructions ? " per 1000 instructions" : "");
-	if (!related) {
-		ifr_buffer_puts(text, "no clear relation (");
-	} else {
-		ifr_buffer_puts(text, "accounts for ");
-		ifr_prose_share(text, 100 * regression->line.r2);
-		ifr_buffer_puts(text, " of the variation; each one more goes with ");
-		double slope = regression->line.slope / (report->response_is_cpi ? 1 : prose->scale.divisor);
-		ifr_buffer_printf(text, "%+.3g %s (", slope,
-		                  report->response_is_cpi ? "cycles per instruction" : prose->scale.unit);
-	}
-	ifr_buffer_printf(text, "r = %.2f, ", regression->line.r);
-	ifr_format_p(text, regression->p_adjusted);
-	ifr_buffer_puts(text, ").");
-	ifr_prose_end(prose, IFR_PROSE_ITEM);
-}
-
-void ifr_prose_counters(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
-	if (report->regression_count == 0)
-		return;
-	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which counters go along with it?");
-	ifr_buffer_printf(&prose->text, "A straight line through the random layouts, %s against each counter:",
-	                  report->response_is_cpi ? "cycles per instruction" : report->metric->name);
-	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
-	for (size_t i = 0; i < report->regression_count; i++)
-		say_regression(prose, &report->regressions[i]);
-	if (report->regression_count > 1)
-		ifr_buffer_printf(&prose->text, "The p-values allow for %zu counters having been tried. ",
-		                  report->regression_count);
-	ifr_buffer_puts(&prose->text, "To go along with is not to cause.");
-	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
-	ifr_prose_say(prose, IFR_PROSE_FIGURE, "line-");
 }

@@ -36,6 +36,15 @@ static bool point(const struct ifr_report *report, const struct recipe *recipe, 
 	return true;
 }
 
+static void check_line(struct ifr_regression *made) {
+	const double *x = made->x;
+	struct ifr_model model;
+	if (ifr_model_fit(&x, 1, made->y, made->count, true, &model, NULL))
+		return;
+	made->has_check = !ifr_residual_check(&model, &x, made->y, &made->check, NULL);
+	ifr_model_release(&model);
+}
+
 /* Returns false, with nothing kept, where there is no line to draw. */
 static bool regress(const struct ifr_report *report, const struct recipe *recipe, size_t counter,
                     struct ifr_regression *regression) {
@@ -57,6 +66,8 @@ static bool regress(const struct ifr_report *report, const struct recipe *recipe
 		made.y[made.count++] = y;
 	}
 	if (!ifr_line_fit(made.x, made.y, made.count, &made.line, NULL)) {
+		ifr_correlation_spearman(made.x, made.y, made.count, IFR_REPORT_CONFIDENCE, &made.spearman, NULL);
+		check_line(&made);
 		*regression = made;
 		return true;
 	}
