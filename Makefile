@@ -152,7 +152,7 @@ $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(BUILD)/objects/tests/fuzz/dr
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
-$(BUILD)/tests/pairs $(BUILD)/tests/engine: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
+$(BUILD)/tests/pairs $(BUILD)/tests/engine $(BUILD)/tests/analysis: $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
@@ -168,7 +168,7 @@ check: setup ## run every test; ends with "N passed, N failed, N skipped"
 
 .PHONY: bench
 bench: setup ## measure this build side by side with what people use today
-	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs $(BUILD)/tests/engine
+	@$(MAKE) --no-print-directory all $(BUILD)/tests/pairs $(BUILD)/tests/engine $(BUILD)/tests/analysis
 	@tests/bench/run $(BUILD)
 
 SOURCES = $(shell git ls-files '*.c' '*.h' '*.cc')

@@ -24,12 +24,17 @@ static double *collect(const struct ifr_report *report, size_t counter, const do
 }
 
 bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
-	size_t count;
-	double *values =
-		collect(report, counter, counter == report->metric_index ? report->calm : NULL, variant, &count);
-	bool known = !ifr_sample_median(values, count, median, NULL);
-	free(values);
-	return known;
+	double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
+	if (isnan(*known)) {
+		size_t count;
+		double *values =
+			collect(report, counter, counter == report->metric_index ? report->calm : NULL, variant, &count);
+		if (ifr_sample_median(values, count, known, NULL))
+			*known = INFINITY;
+		free(values);
+	}
+	*median = *known;
+	return isfinite(*known);
 }
 
 static int no_such_counter(const struct ifr_dataset *dataset, const char *name, struct ifr_error *err) {
@@ -193,6 +198,7 @@ void ifr_report_free(struct ifr_report *report) {
 	}
 	if (report->blame.known)
 		ifr_model_release(&report->blame.model);
+	free(report->counter_medians);
 	free(report->by_variant);
 	free(report->first);
 	free(report->calm);

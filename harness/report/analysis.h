@@ -77,6 +77,7 @@ struct ifr_report {
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
 	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
+	double *counter_medians;    /* [counter * variants + variant] once asked for; NaN before, infinite for none */
 	double *calm, *pulled;      /* of each run; NaN where it does not count */
 	struct ifr_bursts bursts;
 	struct ifr_layout *layouts; /* by median, the smallest first */

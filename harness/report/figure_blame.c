@@ -26,7 +26,7 @@ void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figur
 	}
 	ifr_buffer_printf(script, "%zu together 0 %.6g %.6g %.6g\nEOD\n", blame->count, 100 * blame->model.r2,
 	                  100 * blame->model.r2, 100 * blame->model.r2);
-	ifr_buffer_puts(script, "set ylabel '%% of the variation explained' textcolor rgb '" IFR_FIGURE_INK "'\n");
+	ifr_buffer_puts(script, "set ylabel '% of the variation explained' textcolor rgb '" IFR_FIGURE_INK "'\n");
 	ifr_buffer_printf(script,
 	                  "set yrange [0:*]\nset xrange [-0.6:%zu.6]\nset xtics rotate by -25\nset key outside bottom "
 	                  "center horizontal height 1\n",
@@ -35,5 +35,5 @@ void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figur
 		figure, 860, 460,
 		"plot $blame using 1:3:(0.7) with boxes fs solid 0.25 noborder lc rgb '#3b7dd8' title 'alone', \\\n"
 		"  $blame using 1:4:(0.35):xtic(2) with boxes fs solid 0.9 noborder lc rgb '#3b7dd8' title 'share', \\\n"
-		"  $blame using 1:4:5:6 with yerrorbars pt -1 lw 1.5 lc rgb '" IFR_FIGURE_INK "' notitle");
+		"  $blame using 1:4:5:6 with yerrorbars pt 7 ps 0.01 lw 1.5 lc rgb '" IFR_FIGURE_INK "' notitle");
 }

@@ -8,6 +8,10 @@
 
 void ifr_runs_sort(struct ifr_report *report) {
 	const struct ifr_dataset *dataset = report->dataset;
+	size_t medians = dataset->counter_count * dataset->variant_count;
+	report->counter_medians = ifr_alloc((medians + 1) * sizeof *report->counter_medians);
+	for (size_t i = 0; i < medians; i++)
+		report->counter_medians[i] = NAN;
 	report->first = ifr_alloc((dataset->variant_count + 2) * sizeof *report->first);
 	report->by_variant = ifr_alloc((dataset->run_count + 1) * sizeof *report->by_variant);
 	/* The counts stand two places further on, so that putting the runs in leaves every beginning in its own. */

@@ -3,6 +3,7 @@
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +21,7 @@ struct work {
 };
 
 static double median_in_place(double *values, size_t count) {
-	gsl_sort(values, 1, count);
-	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+	return gsl_stats_median(values, 1, count);
 }
 
 static double median_of(const struct work *w, const double *values) {
