@@ -182,7 +182,7 @@ $(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
 
-BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops)
+BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops analysis)
 $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objects/tests/bench/captured.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
@@ -225,7 +225,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants layout verify heap report explain kit doctor
+COMMANDS := bench compare calibrate variants layout verify heap report explain import kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

@@ -14,12 +14,15 @@ const char *argp_program_version = "interfero " INTERFERO_VERSION;
 
 static const struct ifr_command commands[] = {
 	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
+	{"compare", ifr_command_compare, "is a change of a program real, or layout luck?", &ifr_compare_argp},
+	{"calibrate", ifr_command_calibrate, "what comparisons on this machine are worth", &ifr_calibrate_argp},
 	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
 	{"layout", ifr_command_layout, "print a layout as a plan that holds it fast", &ifr_layout_argp},
 	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
 	{"heap", ifr_command_heap, "compare allocators in a program: page offsets, time, memory", &ifr_heap_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
 	{"explain", ifr_command_explain, "say what the compiler's axes did to a program", &ifr_explain_argp},
+	{"import", ifr_command_import, "make an experiment of what other tools measured", &ifr_import_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
 	{"doctor", ifr_command_doctor, "say what this machine can measure, and what disturbs it", &ifr_doctor_argp},
 };

@@ -1,102 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero bench: the main job. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "common/file.h"
-#include "common/process.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/interrupts.h"
+#include "harness/commands/measuring.h"
 #include "harness/commands/options.h"
 #include "harness/commands/output.h"
-#include "harness/commands/progress.h"
-#include "harness/experiment/campaign.h"
-#include "harness/launch/launch.h"
 
 struct options {
 	struct family_options family;
 	struct output_options output;
 	struct ifr_campaign campaign;
-	const char *library;
 };
 
-enum {
-	KEY_BUDGET = 256,
-	KEY_TIMEOUT,
-	KEY_CPU,
-	KEY_ASLR,
-	KEY_STDIN,
-	KEY_LIBRARY,
-	KEY_ENV,
-	KEY_EXIT,
-	KEY_OUTPUT,
-	KEY_KEEP
-};
-
-static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
-	uint64_t number;
-	if (!strcmp(argument, "none")) {
-		*cpu = -2;
-		return 0;
-	}
-	int result = option_number("--cpu", argument, 0, 1023, &number, err);
-	*cpu = (int)number;
-	return result;
-}
-
-static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
-	uint64_t number = 0;
-	int result = 0;
-	switch (key) {
-	case 'o':
-		campaign->file = argument;
-		return 0;
-	case 'r':
-		result = option_number("--runs", argument, 1, 10000, &number, err);
-		campaign->rounds = (unsigned)number;
-		return result;
-	case 'c':
-		campaign->counters = argument;
-		return 0;
-	case KEY_BUDGET:
-		return option_duration("--budget", argument, &campaign->budget_ns, err);
-	case KEY_TIMEOUT:
-		return option_duration("--timeout", argument, &campaign->timeout_ns, err);
-	case KEY_CPU:
-		return parse_cpu(argument, &campaign->cpu, err);
-	case KEY_ASLR:
-		campaign->keep_aslr = true;
-		return 0;
-	case KEY_STDIN:
-		campaign->stdin_file = argument;
-		return 0;
-	case KEY_ENV:
-		ifr_strings_add(&campaign->environment, argument);
-		return 0;
-	case KEY_EXIT:
-		result = option_number("--expect-exit", argument, 0, 255, &number, err);
-		campaign->expected_exit = (int)number;
-		return result;
-	case KEY_OUTPUT:
-		campaign->ignore_output = true;
-		return 0;
-	case KEY_KEEP:
-		campaign->keep_variants = true;
-		return 0;
-	default:
-		return 1;
-	}
-}
+enum { KEY_LIBRARY = 1024 };
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
-	struct ifr_error err = {0};
 	switch (key) {
+	case KEY_LIBRARY:
+		options->campaign.library = argument;
+		return 0;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->family;
-		state->child_inputs[1] = &options->output;
+		state->child_inputs[1] = &options->campaign;
+		state->child_inputs[2] = &options->output;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* From the first word that is no option, everything is the program's. */
@@ -107,39 +33,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		argp_error(state, "which program? interfero bench -- ./prog args");
 		return 0;
 	default:
-		break;
+		return ARGP_ERR_UNKNOWN;
 	}
-	if (key == KEY_LIBRARY) {
-		options->library = argument;
-		return 0;
-	}
-	int result = parse_campaign(key, argument, &options->campaign, &err);
-	if (result < 0)
-		option_refuse(state, &err);
-	return result > 0 ? ARGP_ERR_UNKNOWN : 0;
 }
 
 static const struct argp_option table[] = {
-	{NULL, 0, NULL, 0, "Measuring:", 2},
-	{"output", 'o', "EXPERIMENT", 0,
-     "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
-	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
-	{"counters", 'c', "LIST", 0, "auto, clock, perf, or a list such as clock,perf:page-faults (auto)", 2},
-	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
-	{"timeout", KEY_TIMEOUT, "TIME", 0, "End a run that takes longer (20 times the first, at least 10s)", 2},
-	{NULL, 0, NULL, 0, "Conditions:", 3},
-	{"cpu", KEY_CPU, "N", 0, "Pin to this processor, or none (the last one)", 3},
-	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
-	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 3},
-	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 3},
-	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
-	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status that is right (0)", 3},
-	{"ignore-output", KEY_OUTPUT, NULL, 0, "Do not compare what the layouts print", 3},
-	{"keep", KEY_KEEP, NULL, 0, "Keep the variants in EXPERIMENT.variants", 3},
+	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 1},
 	{0},
 };
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&output_argp, 0, "Report:", 4}, {0}};
+	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&output_argp, 0, "Report:", 4}, {0}};
 const struct argp ifr_bench_argp = {
 	table,
 	parse,
@@ -156,104 +59,15 @@ const struct argp ifr_bench_argp = {
 	NULL,
 	NULL};
 
-/* The program's file: as written, or from PATH. */
-static int find_program(const char *name, char **program, struct ifr_error *err) {
-	char *found = ifr_program_find(name, NULL), *cwd = getcwd(NULL, 0);
-	int result = 0;
-	if (found)
-		*program = ifr_path_normalise(cwd ? cwd : "/", found);
-	else
-		result = ifr_fail(
-			err, IFR_E_USAGE, "there is no program %s%s", name,
-			!strchr(name, '/') && ifr_file_exists(name) ? " in PATH: write it with a slash, as ./PROG" : "");
-	free(found);
-	free(cwd);
-	return result;
-}
-
-static int find_file(const char *name, char **path, struct ifr_error *err) {
-	char *cwd = getcwd(NULL, 0);
-	*path = ifr_path_normalise(cwd ? cwd : "/", name);
-	free(cwd);
-	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
-}
-
-static int report_end(const struct options *options, const struct ifr_campaign_result *done,
-                      struct ifr_error *err) {
-	const char *file = options->campaign.file;
-	int result = 0;
-	if (done->interrupted && !ifr_file_exists(file))
-		ifr_command_note("interrupted before the first run; nothing was recorded");
-	else if (done->interrupted)
-		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
-		                 "in %s.variants)",
-		                 file, file);
-	if (done->runs || done->complete)
-		result = output_report(file, &options->output, err);
-	if (result)
-		return ifr_command_failed(err);
-	if (done->interrupted)
-		return STOPPED_BY_INTERRUPT;
-	if (done->refused_variants) {
-		ifr_command_note(
-			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
-			"lies; interfero variants --seed %llu … makes them for a debugger",
-			done->refusal, done->refused_variants, (unsigned long long)options->campaign.family.seed);
-		return IFR_E_PROGRAM;
-	}
-	return 0;
-}
-
-/* Nothing is preloaded into a program without a loader: its every run would be refused. */
-static void leave_out_runtime(struct family_options *family) {
-	family->axes &= ~(1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
-	ifr_command_note("a statically linked program: all axes but heap and blocks, which need its loader");
-}
-
-static int run(struct options *options, struct ifr_error *err) {
-	struct ifr_campaign *campaign = &options->campaign;
-	struct ifr_campaign_result done = {0};
-	struct ifr_kit kit;
-	char *program = NULL, *library = NULL, *file = NULL;
-	ifr_kit_init(&kit);
-	int result = find_program(campaign->argv[0], &program, err);
-	if (!result && options->library)
-		result = find_file(options->library, &library, err);
-	if (!result)
-		result = ifr_kit_of_program(library ? library : program, &kit, err);
-	if (!result && options->family.all && !ifr_loads_libraries(program))
-		leave_out_runtime(&options->family);
-	if (!result) {
-		file = ifr_format("%s.exp", ifr_path_base(program));
-		campaign->program = library ? library : program;
-		campaign->user = library ? program : NULL;
-		campaign->family =
-			(struct ifr_family){&kit, options->family.seed, options->family.axes, options->family.parameters};
-		campaign->seed_given = options->family.seed_given;
-		campaign->variants = options->family.variants;
-		campaign->file = campaign->file ? campaign->file : file;
-		campaign->progress = progress_wanted(options->output.quiet) ? progress_show : NULL;
-		catch_interrupts();
-		result = ifr_campaign_run(campaign, &done, err);
-		if (campaign->progress)
-			progress_clear();
-	}
-	int status = result ? ifr_command_failed(err) : report_end(options, &done, err);
-	if (result && ifr_launch_interrupted())
-		status = STOPPED_BY_INTERRUPT;
-	ifr_kit_release(&kit);
-	ifr_strings_release(&campaign->environment);
-	ifr_plan_release(&options->family.parameters);
-	free(file);
-	free(library);
-	free(program);
-	return status;
+static int report(const char *experiment, void *context, struct ifr_error *err) {
+	const struct options *options = context;
+	return output_report(experiment, &options->output, err);
 }
 
 int ifr_command_bench(int argc, char **argv) {
-	struct options options = {.campaign = {.rounds = 5, .counters = "auto", .cpu = -1}};
-	struct ifr_error err = {0};
+	struct options options = {0};
 	family_options_init(&options.family, 32);
+	measuring_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	return run(&options, &err);
+	return measuring_run(&options.campaign, &options.family, options.output.quiet, "exp", report, &options);
 }

@@ -61,6 +61,11 @@ int output_report(const char *experiment, const struct output_options *options, 
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
+	if (ifr_dataset_fact(&dataset, "programs")) {
+		ifr_dataset_release(&dataset);
+		return ifr_fail(err, IFR_E_USAGE, "%s holds two programs: \"interfero compare %s\" reports it", experiment,
+		                experiment);
+	}
 	result = ifr_report_analyse(&dataset, options->metric, &report, err);
 	if (!result && options->html)
 		result = ifr_report_html(report, options->html, err);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A campaign fills an experiment: it makes the variants, runs them all interleaved, and records every sample. It
- * can be stopped at any moment; the same campaign on the same file goes on where it stopped. */
+ * can be stopped at any moment; the same campaign on the same file goes on where it stopped.
+ *
+ * A campaign of two programs makes the same variants of both, under the same seeds and at paths of the same
+ * length, and runs all of them with the same arguments in one random order. In its experiment, variant number i of
+ * the first program has the id 2 i, of the second 2 i + 1 (harness/experiment/parts.h). */
 #ifndef IFR_HARNESS_CAMPAIGN_H
 #define IFR_HARNESS_CAMPAIGN_H
 
@@ -11,15 +15,26 @@
 #include "common/strings.h"
 #include "harness/experiment/variants.h"
 
+/* The second program of two. */
+struct ifr_campaign_other {
+	const char *program;       /* as it ships */
+	const struct ifr_kit *kit; /* NULL: none is needed, as files are given */
+};
+
 struct ifr_campaign {
-	const char *file;    /* the experiment */
-	const char *program; /* that is laid out anew, as it ships */
-	const char *user;    /* the program to run where that is a shared library; NULL: itself */
+	const char *file; /* the experiment */
+	const char
+		*program; /* that is laid out anew, as it ships; where there are files, the folder that they are from */
+	const char *library; /* the shared library to lay out anew instead, as the user wrote it; or NULL */
+	const char *user;    /* the program to run where program is a shared library; NULL: itself */
 	char *const *argv;   /* to run it with; argv[0] as the user wrote it */
 	struct ifr_family family;
-	bool seed_given;   /* else an existing experiment's seed holds */
-	unsigned variants; /* beside the layout that ships */
-	unsigned rounds;   /* runs of each variant */
+	struct ifr_campaign_other other;    /* the second program; its program is NULL where there is one only */
+	const struct ifr_strings *files[2]; /* NULL: variants are made; else of each program, for all of them, and
+	                                       there is no layout that ships */
+	bool seed_given;                    /* else an existing experiment's seed holds */
+	unsigned variants;                  /* beside the layout that ships */
+	unsigned rounds;                    /* runs of each variant */
 	const char *counters;
 	int64_t budget_ns;  /* 0: none */
 	int64_t timeout_ns; /* of one run; 0: twenty times the reference, 10 s at least */

@@ -9,8 +9,20 @@
 #include "harness/experiment/library.h"
 #include "harness/launch/launch.h"
 
+enum { SUBJECTS_MOST = 2 };
+
+/* One of the programs that are measured. */
+struct campaign_subject {
+	const char *program;
+	const struct ifr_kit *kit;
+	const struct ifr_strings *files;
+	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
+};
+
 struct campaign_state {
 	struct ifr_campaign *plan;
+	struct campaign_subject subject[SUBJECTS_MOST];
+	unsigned subjects;
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
 	struct ifr_strings environment;
@@ -19,17 +31,34 @@ struct campaign_state {
 	char *folder;                          /* of the variants */
 	int lock;
 	int cpu;
-	int64_t deadline_ns;                   /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
-	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
-	int64_t reference_ns;                  /* how long a run takes */
+	int64_t deadline_ns;  /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
+	int64_t reference_ns; /* how long a run takes, of the slower program */
 	int64_t timeout_ns;
-	uint64_t *stack_bytes; /* of each variant, like the next two */
+	uint64_t *stack_bytes; /* of each id, like the next two */
 	uint64_t *load_pages;
 	char **runtime; /* settings; NULL where no variant has any */
-	unsigned ready; /* variants 0 … ready-1 are made */
+	unsigned ready; /* ids 0 … ready-1 are made */
 };
 
+/* Ids count the variants of all subjects: 0, 1 … are the layouts that ship, then number 1 of each, and so on. */
+unsigned campaign_ids(const struct campaign_state *state);
+const struct campaign_subject *campaign_subject_of(const struct campaign_state *state, unsigned id);
+unsigned campaign_index_of(const struct campaign_state *state, unsigned id);
+/* Whether there is such a variant: given files have no layout that ships. */
+bool campaign_has(const struct campaign_state *state, unsigned id);
+/* "v00007", of the second program "w00007". */
+void campaign_variant_name(const struct campaign_state *state, unsigned id, char name[IFR_NAME_MAX]);
+/* A fact's name for a subject: "kit", "kit 2"; the caller frees. */
+char *campaign_fact_name(const char *name, unsigned subject);
+
 int64_t campaign_now_ns(void);
+
+void campaign_subjects_set(struct campaign_state *state);
+
+/* Whether any run is still to be done. */
+bool campaign_needs_runs(const struct campaign_state *state);
+/* Makes what is still needed, or as much of it as the time budget allows. */
+int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
 
 /* Writes what this campaign is into a new experiment, or compares it with an existing one. */
 int campaign_settle(struct campaign_state *state, struct ifr_error *err);

@@ -12,7 +12,9 @@
 
 /* Why a variant's run shows that the variant is not the program, or NULL. The text is valid until the next call.
  */
-static const char *find_difference(const struct campaign_state *state, const struct ifr_outcome *outcome) {
+static const char *find_difference(const struct campaign_state *state, unsigned id,
+                                   const struct ifr_outcome *outcome) {
+	const char *expected = campaign_subject_of(state, id)->reference_digest;
 	static char why[160];
 	char digest[IFR_SHA256_HEX];
 	if (outcome->timed_out)
@@ -24,16 +26,17 @@ static const char *find_difference(const struct campaign_state *state, const str
 		         state->plan->expected_exit);
 	else {
 		ifr_sha256(ifr_buffer_text(&outcome->output), outcome->output.length, digest);
-		if (!*state->reference_digest || !strcmp(digest, state->reference_digest))
+		if (!*expected || !strcmp(digest, expected))
 			return NULL;
 		snprintf(why, sizeof why, "printed something else than the program as it ships");
 	}
 	return why;
 }
 
-static void remember_refusal(struct ifr_campaign_result *result, unsigned variant, const char *why) {
+static void remember_refusal(const struct campaign_state *state, struct ifr_campaign_result *result, unsigned id,
+                             const char *why) {
 	char name[IFR_NAME_MAX];
-	ifr_variant_name(variant, name);
+	campaign_variant_name(state, id, name);
 	if (!result->refused_variants++)
 		snprintf(result->refusal, sizeof result->refusal, "%s %s", name, why);
 }
@@ -46,7 +49,7 @@ static int64_t wall_clock_ns(void) {
 
 static int record(struct campaign_state *state, unsigned round, const struct ifr_slot *slot, int64_t started_ns,
                   const struct ifr_outcome *outcome, struct ifr_campaign_result *result, struct ifr_error *err) {
-	const char *difference = find_difference(state, outcome);
+	const char *difference = find_difference(state, slot->variant, outcome);
 	struct ifr_experiment_run run = {
 		.variant = slot->variant,
 		.round = round,
@@ -62,12 +65,12 @@ static int record(struct campaign_state *state, unsigned round, const struct ifr
 	int failed = ifr_experiment_add_run(state->experiment, &run, err);
 	if (failed || !difference)
 		return failed;
-	if (slot->variant == 0)
+	if (campaign_index_of(state, slot->variant) == 0)
 		/* The program itself is not steady: its one run is lost, the layout is not to blame. */
 		return ifr_experiment_warn(
 			state->experiment,
 			"The program as it ships did not behave the same in every run; such runs were left out.", err);
-	remember_refusal(result, slot->variant, difference);
+	remember_refusal(state, result, slot->variant, difference);
 	return ifr_experiment_refuse_variant(state->experiment, slot->variant, difference, err);
 }
 
@@ -76,7 +79,7 @@ static int measure_slot(struct campaign_state *state, unsigned round, const stru
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
 	char name[IFR_NAME_MAX];
-	ifr_variant_name(slot->variant, name);
+	campaign_variant_name(state, slot->variant, name);
 	char *program = ifr_format("%s/%s", state->folder, name);
 	ifr_outcome_init(&outcome);
 	int failed = campaign_launch(state, slot->variant, program, slot->pass, &launch, err);
@@ -123,7 +126,8 @@ int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *r
 		ifr_schedule_round(state->plan->family.seed, round, variants, passes, slots);
 		for (unsigned i = 0; i < variants * passes && !failed && !stop; i++) {
 			pace.done++;
-			if (ifr_experiment_has_run(state->experiment, slots[i].variant, round, slots[i].pass) ||
+			if (!campaign_has(state, slots[i].variant) ||
+			    ifr_experiment_has_run(state->experiment, slots[i].variant, round, slots[i].pass) ||
 			    ifr_experiment_variant_refused(state->experiment, slots[i].variant))
 				continue;
 			stop = time_is_up(state, pace.run_ns) || ifr_launch_interrupted();
@@ -135,7 +139,7 @@ int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *r
 		}
 	}
 	result->interrupted |= ifr_launch_interrupted();
-	result->complete = !failed && !stop && state->ready == state->plan->variants + 1;
+	result->complete = !failed && !stop && state->ready == campaign_ids(state);
 	free(slots);
 	return failed;
 }

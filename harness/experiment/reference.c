@@ -17,9 +17,10 @@ static const char *first_line(const struct ifr_buffer *text, char *line, size_t 
 	return line;
 }
 
-static int judge(const struct campaign_state *state, const struct ifr_outcome *outcome, struct ifr_error *err) {
+static int judge(const struct campaign_state *state, unsigned subject, const struct ifr_outcome *outcome,
+                 struct ifr_error *err) {
 	char line[160];
-	const char *name = state->plan->argv[0];
+	const char *name = subject ? state->subject[subject].program : state->plan->argv[0];
 	if (outcome->interrupted)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted before the first run was over; nothing was recorded");
 	if (outcome->read_stdin)
@@ -40,20 +41,27 @@ static int judge(const struct campaign_state *state, const struct ifr_outcome *o
 	return 0;
 }
 
-static int run_reference(struct campaign_state *state, bool watch_stdin, char digest[IFR_SHA256_HEX],
-                         int64_t *wall_ns, struct ifr_error *err) {
+/* The first id of a subject: the layout that ships, or the first of the given files. */
+static unsigned first_id(const struct campaign_state *state, unsigned subject) {
+	return campaign_has(state, subject) ? subject : subject + state->subjects;
+}
+
+static int run_reference(struct campaign_state *state, unsigned subject, bool watch_stdin,
+                         char digest[IFR_SHA256_HEX], int64_t *wall_ns, struct ifr_error *err) {
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
-	char *program = ifr_format("%s/v00000", state->folder);
+	char name[IFR_NAME_MAX];
+	campaign_variant_name(state, first_id(state, subject), name);
+	char *program = ifr_format("%s/%s", state->folder, name);
 	ifr_outcome_init(&outcome);
-	int result = campaign_launch(state, 0, program, 0, &launch, err);
+	int result = campaign_launch(state, first_id(state, subject), program, 0, &launch, err);
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
 	launch.timeout_ns = state->plan->timeout_ns ? state->plan->timeout_ns : INT64_C(3600000000000);
 	if (!result)
 		result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
-		result = judge(state, &outcome, err);
+		result = judge(state, subject, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
 	*wall_ns = outcome.times.wall_ns;
 	ifr_outcome_release(&outcome);
@@ -61,11 +69,11 @@ static int run_reference(struct campaign_state *state, bool watch_stdin, char di
 	return result;
 }
 
-static int learn(struct campaign_state *state, struct ifr_error *err) {
+static int learn(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
 	char digests[REFERENCE_RUNS][IFR_SHA256_HEX];
 	int64_t wall_ns = 0;
 	for (int i = 0; i < REFERENCE_RUNS; i++) {
-		int result = run_reference(state, i == 0, digests[i], &wall_ns, err);
+		int result = run_reference(state, subject, i == 0, digests[i], &wall_ns, err);
 		if (result)
 			return result;
 	}
@@ -79,31 +87,47 @@ static int learn(struct campaign_state *state, struct ifr_error *err) {
 		if (result)
 			return result;
 	}
-	char *time = ifr_format("%" PRId64, wall_ns);
-	int result = ifr_experiment_set(state->experiment, "reference output",
+	char *time = ifr_format("%" PRId64, wall_ns), *time_name = campaign_fact_name("reference time_ns", subject);
+	char *output_name = campaign_fact_name("reference output", subject);
+	int result = ifr_experiment_set(state->experiment, output_name,
 	                                repeats && !state->plan->ignore_output ? digests[0] : "not compared", err);
 	if (!result)
-		result = ifr_experiment_set(state->experiment, "reference time_ns", time, err);
+		result = ifr_experiment_set(state->experiment, time_name, time, err);
+	free(output_name);
+	free(time_name);
 	free(time);
 	return result;
 }
 
-int campaign_reference(struct campaign_state *state, struct ifr_error *err) {
-	char *time = ifr_experiment_get(state->experiment, "reference time_ns"), *digest = NULL;
-	int result = time ? 0 : learn(state, err);
+/* What is known of a subject, found out where it is not. */
+static int know(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
+	char *time_name = campaign_fact_name("reference time_ns", subject);
+	char *output_name = campaign_fact_name("reference output", subject);
+	char *time = ifr_experiment_get(state->experiment, time_name), *digest = NULL;
+	int result = time ? 0 : learn(state, subject, err);
 	if (!result) {
 		free(time);
-		time = ifr_experiment_get(state->experiment, "reference time_ns");
-		digest = ifr_experiment_get(state->experiment, "reference output");
-		state->reference_ns = time ? strtoll(time, NULL, 10) : 0;
+		time = ifr_experiment_get(state->experiment, time_name);
+		digest = ifr_experiment_get(state->experiment, output_name);
+		int64_t known_ns = time ? strtoll(time, NULL, 10) : 0;
+		state->reference_ns = known_ns > state->reference_ns ? known_ns : state->reference_ns;
 		if (digest && strlen(digest) == IFR_SHA256_HEX - 1)
-			strcpy(state->reference_digest, digest);
-		int64_t generous_ns = 20 * state->reference_ns;
-		state->timeout_ns = state->plan->timeout_ns              ? state->plan->timeout_ns
-		                    : generous_ns > INT64_C(10000000000) ? generous_ns
-		                                                         : INT64_C(10000000000);
+			strcpy(state->subject[subject].reference_digest, digest);
 	}
 	free(digest);
 	free(time);
+	free(output_name);
+	free(time_name);
+	return result;
+}
+
+int campaign_reference(struct campaign_state *state, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < state->subjects && !result; i++)
+		result = know(state, i, err);
+	int64_t generous_ns = 20 * state->reference_ns;
+	state->timeout_ns = state->plan->timeout_ns              ? state->plan->timeout_ns
+	                    : generous_ns > INT64_C(10000000000) ? generous_ns
+	                                                         : INT64_C(10000000000);
 	return result;
 }

@@ -123,7 +123,7 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		{"program", ifr_strdup(plan->program)},
 		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
 		{"command", quote_command(plan->argv)},
-		{"kit", ifr_strdup(plan->family.kit->key)},
+		{"kit", ifr_strdup(plan->family.kit ? plan->family.kit->key : "none, the files were given")},
 		{"seed", ifr_format("%" PRIu64, plan->family.seed)},
 		{"axes", list_axes(plan->family.axes)},
 		{"parameters", list_parameters(&plan->family)},
@@ -144,6 +144,12 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		else
 			result = agree(state, fixed[i].name, fixed[i].value, err);
 	}
+	if (!result && plan->other.program)
+		result = agree(state, "programs", ifr_strdup("2"), err);
+	if (!result && plan->other.program)
+		result = agree(state, "program 2", ifr_strdup(plan->other.program), err);
+	if (!result && plan->other.kit)
+		result = agree(state, "kit 2", ifr_strdup(plan->other.kit->key), err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
 		result = update(state, "started", utc_now(), err);

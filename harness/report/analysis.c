@@ -6,28 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool run_counts(const struct ifr_dataset *dataset, const struct ifr_dataset_run *run) {
-	return !run->refused && !dataset->variants[run->variant].refused;
-}
-
-/* All values of a counter in a variant's runs that count; the caller frees. */
-static double *collect(const struct ifr_dataset *dataset, size_t counter, size_t variant, size_t *count) {
-	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
+/* All values of a counter in a variant's runs that count; of, if not NULL, replaces the recorded ones. The caller
+ * frees. */
+static double *collect(const struct ifr_report *report, size_t counter, const double *of, size_t variant,
+                       size_t *count) {
+	const struct ifr_dataset *dataset = report->dataset;
+	size_t from = report->first[variant], to = report->first[variant + 1];
+	double *values = ifr_alloc((to - from + 1) * sizeof *values);
 	*count = 0;
-	for (size_t i = 0; i < dataset->run_count; i++) {
-		const struct ifr_dataset_run *run = &dataset->runs[i];
-		if (run->variant == variant && run_counts(dataset, run) && isfinite(run->value[counter]))
-			values[(*count)++] = run->value[counter];
+	for (size_t i = from; i < to && !dataset->variants[variant].refused; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[report->by_variant[i]];
+		double value = of ? of[report->by_variant[i]] : run->value[counter];
+		if (!run->refused && isfinite(value))
+			values[(*count)++] = value;
 	}
-	return ifr_realloc(values, *count + 1, sizeof *values);
+	return values;
 }
 
-bool ifr_counter_median(const struct ifr_dataset *dataset, size_t counter, size_t variant, double *median) {
-	size_t count;
-	double *values = collect(dataset, counter, variant, &count);
-	bool known = !ifr_sample_median(values, count, median, NULL);
-	free(values);
-	return known;
+bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
+	double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
+	if (isnan(*known)) {
+		size_t count;
+		double *values =
+			collect(report, counter, counter == report->metric_index ? report->calm : NULL, variant, &count);
+		if (ifr_sample_median(values, count, known, NULL))
+			*known = INFINITY;
+		free(values);
+	}
+	*median = *known;
+	return isfinite(*known);
 }
 
 static int no_such_counter(const struct ifr_dataset *dataset, const char *name, struct ifr_error *err) {
@@ -111,10 +118,12 @@ static void add_layout(struct ifr_report *report, size_t variant) {
 		report->variants_refused++;
 		return;
 	}
-	layout.values = collect(report->dataset, report->metric_index, variant, &layout.count);
+	layout.values = collect(report, report->metric_index, report->calm, variant, &layout.count);
+	layout.pulled = collect(report, report->metric_index, report->pulled, variant, &layout.count);
 	if (ifr_sample_median(layout.values, layout.count, &layout.median, NULL)) {
 		report->variants_empty++;
 		free(layout.values);
+		free(layout.pulled);
 		return;
 	}
 	layout.has_interval =
@@ -142,7 +151,7 @@ static void measure_spread(struct ifr_report *report) {
 	size_t count = 0;
 	for (size_t i = 0; i < report->layout_count; i++)
 		if (&report->layouts[i] != report->shipped)
-			groups[count++] = (struct ifr_group){report->layouts[i].values, report->layouts[i].count};
+			groups[count++] = (struct ifr_group){report->layouts[i].pulled, report->layouts[i].count};
 	report->has_components = !ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->components,
 	                                                  &report->no_components);
 	free(groups);
@@ -165,10 +174,13 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 		ifr_report_free(made);
 		return result;
 	}
+	ifr_runs_sort(made);
+	ifr_runs_calm(made);
 	order_layouts(made);
 	measure_spread(made);
 	ifr_contrasts_find(made);
 	ifr_regressions_find(made);
+	ifr_blame_find(made);
 	*report = made;
 	return 0;
 }
@@ -176,12 +188,21 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 void ifr_report_free(struct ifr_report *report) {
 	if (!report)
 		return;
-	for (size_t i = 0; i < report->layout_count; i++)
+	for (size_t i = 0; i < report->layout_count; i++) {
 		free(report->layouts[i].values);
+		free(report->layouts[i].pulled);
+	}
 	for (size_t i = 0; i < report->regression_count; i++) {
 		free(report->regressions[i].x);
 		free(report->regressions[i].y);
 	}
+	if (report->blame.known)
+		ifr_model_release(&report->blame.model);
+	free(report->counter_medians);
+	free(report->by_variant);
+	free(report->first);
+	free(report->calm);
+	free(report->pulled);
 	free(report->layouts);
 	free(report->medians);
 	free(report->refusals);

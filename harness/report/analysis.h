@@ -4,6 +4,9 @@
 #define IFR_HARNESS_REPORT_ANALYSIS_H
 
 #include "harness/report/report.h"
+#include "harness/statistics/bursts.h"
+#include "harness/statistics/inference.h"
+#include "harness/statistics/regression.h"
 #include "harness/statistics/statistics.h"
 
 #define IFR_REPORT_CONFIDENCE 0.95
@@ -12,7 +15,8 @@
 /* A layout that counts: not refused, with at least one value. */
 struct ifr_layout {
 	const struct ifr_dataset_variant *variant;
-	double *values;
+	double *values; /* calm: without the machine's bursts */
+	double *pulled; /* the same for means and variances (harness/statistics/bursts.h) */
 	size_t count;
 	double median;
 	struct ifr_interval interval; /* of the median, distribution-free */
@@ -44,7 +48,23 @@ struct ifr_regression {
 	bool has_shipped;
 	double shipped_x, shipped_y;
 	struct ifr_line line;
-	double p_adjusted; /* for the number of counters tried */
+	struct ifr_correlation spearman;
+	bool has_check;
+	struct ifr_residual_check check; /* of the line */
+	double p_adjusted;               /* for the number of counters tried */
+};
+
+/* All counters together: the combined model of the paper's figure 6, and what falls to each. */
+struct ifr_blame {
+	bool known;
+	struct ifr_error why_not;
+	size_t count;                      /* of the counters in it */
+	size_t regression[IFR_SHARES_MAX]; /* which of the report's regressions */
+	struct ifr_model model;
+	double share[IFR_SHARES_MAX];
+	struct ifr_interval interval[IFR_SHARES_MAX];
+	bool has_check;
+	struct ifr_residual_check check;
 };
 
 struct ifr_refusal {
@@ -56,6 +76,10 @@ struct ifr_report {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
+	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
+	double *counter_medians;    /* [counter * variants + variant] once asked for; NaN before, infinite for none */
+	double *calm, *pulled;      /* of each run; NaN where it does not count */
+	struct ifr_bursts bursts;
 	struct ifr_layout *layouts; /* by median, the smallest first */
 	size_t layout_count;
 	const struct ifr_layout *shipped; /* NULL: refused or not there */
@@ -85,13 +109,19 @@ struct ifr_report {
 	struct ifr_regression *regressions; /* the strongest first */
 	size_t regression_count;
 	bool response_is_cpi, per_1000_instructions;
+	struct ifr_blame blame;
 };
 
 /* The median of a counter over a variant's runs that count; false if there is none. */
-bool ifr_counter_median(const struct ifr_dataset *dataset, size_t counter, size_t variant, double *median);
+bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median);
 
-/* The two later steps of the analysis. */
+/* Sorts the runs by variant, and takes the machine's bursts off the metric. */
+void ifr_runs_sort(struct ifr_report *report);
+void ifr_runs_calm(struct ifr_report *report);
+
+/* The later steps of the analysis. */
 void ifr_contrasts_find(struct ifr_report *report);
 void ifr_regressions_find(struct ifr_report *report);
+void ifr_blame_find(struct ifr_report *report);
 
 #endif

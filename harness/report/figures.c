@@ -44,6 +44,7 @@ void ifr_figures_script(const struct ifr_report *report, struct ifr_figures *fig
 	ifr_figure_layouts(report, figures);
 	ifr_figure_intervals(report, figures);
 	ifr_figure_normal(report, figures);
+	ifr_figure_blame(report, figures);
 	ifr_figure_lines(report, figures);
 }
 

@@ -32,6 +32,7 @@ void ifr_figure_end(struct ifr_figure *figure, int width, int height, const char
 void ifr_figure_layouts(const struct ifr_report *report, struct ifr_figures *figures);
 void ifr_figure_intervals(const struct ifr_report *report, struct ifr_figures *figures);
 void ifr_figure_normal(const struct ifr_report *report, struct ifr_figures *figures);
+void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figures);
 void ifr_figure_lines(const struct ifr_report *report, struct ifr_figures *figures);
 
 /* Makes NAME.gp, NAME.svg and NAME.pdf of each in an existing folder. */

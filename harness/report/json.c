@@ -118,6 +118,15 @@ static json_t *spread(const struct ifr_report *report) {
 	return made;
 }
 
+static json_t *bursts(const struct ifr_report *report) {
+	json_t *made = json_object();
+	set(made, "found", json_boolean(report->bursts.found));
+	set(made, "serial_p", number(report->bursts.serial_p));
+	set(made, "runs_moved", count(report->bursts.moved));
+	set(made, "runs_pulled", count(report->bursts.pulled));
+	return made;
+}
+
 static json_t *contrast(const struct ifr_contrast *from) {
 	if (!from->known)
 		return json_null();
@@ -178,8 +187,36 @@ static json_t *regressions(const struct ifr_report *report) {
 		set(line, "r2", number(from->line.r2));
 		set(line, "p", number(from->line.p));
 		set(line, "p_adjusted", number(from->p_adjusted));
+		set(line, "spearman", number(from->spearman.r));
 		json_array_append_new(made, line);
 	}
+	return made;
+}
+
+static json_t *blame(const struct ifr_report *report) {
+	const struct ifr_blame *from = &report->blame;
+	json_t *made = json_object(), *parts = json_array();
+	if (!from->known) {
+		set(made, "unknown_because", text(from->why_not.message));
+		json_decref(parts);
+		return made;
+	}
+	set(made, "r2", number(from->model.r2));
+	set(made, "r2_adjusted", number(from->model.r2_adjusted));
+	set(made, "f", number(from->model.f));
+	set(made, "p", number(from->model.f_p));
+	for (size_t i = 0; i < from->count; i++) {
+		json_t *part = json_object();
+		set(part, "counter", text(report->regressions[from->regression[i]].counter->name));
+		set(part, "share", number(from->share[i]));
+		set(part, "interval", interval(true, &from->interval[i]));
+		set(part, "coefficient", number(from->model.coefficient[i + 1]));
+		set(part, "se", number(from->model.se[i + 1]));
+		set(part, "p", number(from->model.p[i + 1]));
+		set(part, "variance_inflation", number(from->model.inflation[i]));
+		json_array_append_new(parts, part);
+	}
+	set(made, "shares", parts);
 	return made;
 }
 
@@ -215,6 +252,7 @@ static json_t *analysis(const struct ifr_report *report) {
 	set(made, "median_layout", number(report->centre));
 	set(made, "median_layout_interval", interval(report->has_centre_interval, &report->centre_interval));
 	set(made, "spread", spread(report));
+	set(made, "bursts", bursts(report));
 	if (report->has_normality) {
 		set(normality, "anderson_darling", number(report->normality.a2_adjusted));
 		set(normality, "p", number(report->normality.p));
@@ -227,6 +265,7 @@ static json_t *analysis(const struct ifr_report *report) {
 	set(made, "worst", pick(&report->worst));
 	set(made, "layouts", layouts(report));
 	set(made, "regressions", regressions(report));
+	set(made, "blame", blame(report));
 	return made;
 }
 

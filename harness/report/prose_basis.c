@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the report rests on, and which counters go along with the response. */
+/* What the report rests on. */
 #include <math.h>
 #include <string.h>
 
@@ -86,6 +86,26 @@ static void say_refused(struct ifr_prose *prose) {
 	}
 }
 
+/* Where the machine was slower for some runs in a row: what was done about it. */
+static void say_bursts(struct ifr_prose *prose) {
+	const struct ifr_bursts *bursts = &prose->report->bursts;
+	if (!bursts->found)
+		return;
+	ifr_buffer_printf(
+		&prose->text,
+		"Bursts: for some runs in a row the machine itself was slower or faster. Each run counts without "
+		"what the 11 runs around it, of other layouts, have in common; that brought %zu of %zu runs back "
+		"that lay more than three deviations off.",
+		bursts->moved, prose->report->runs_used);
+	if (bursts->pulled)
+		ifr_buffer_printf(&prose->text,
+		                  " %zu still stand%s apart: the F test and the standard deviations take %s as three "
+		                  "deviations off, so that the latter may be a tenth too small.",
+		                  bursts->pulled, bursts->pulled == 1 ? "s" : "", bursts->pulled == 1 ? "it" : "them");
+	ifr_buffer_puts(&prose->text, " No run was left out. A quieter machine would tell more.");
+	ifr_prose_end(prose, IFR_PROSE_WARNING);
+}
+
 static void say_normality(struct ifr_prose *prose) {
 	const struct ifr_report *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
@@ -143,50 +163,11 @@ void ifr_prose_basis(struct ifr_prose *prose) {
 	say_size(prose);
 	say_incomplete(prose);
 	say_refused(prose);
+	say_bursts(prose);
 	say_source(prose);
 	say_normality(prose);
 	say_facts(prose);
 	for (size_t i = 0; i < dataset->warnings.count; i++)
 		ifr_prose_say(prose, IFR_PROSE_WARNING, dataset->warnings.items[i]);
 	ifr_prose_say(prose, IFR_PROSE_FIGURE, "normal");
-}
-
-static void say_regression(struct ifr_prose *prose, const struct ifr_regression *regression) {
-	const struct ifr_report *report = prose->report;
-	struct ifr_buffer *text = &prose->text;
-	bool related = regression->p_adjusted < IFR_REPORT_LEVEL;
-	ifr_buffer_printf(text, "%s%s: ", regression->counter->name,
-	                  report->per_1000_instructions ? " per 1000 instructions" : "");
-	if (!related) {
-		ifr_buffer_puts(text, "no clear relation (");
-	} else {
-		ifr_buffer_puts(text, "accounts for ");
-		ifr_prose_share(text, 100 * regression->line.r2);
-		ifr_buffer_puts(text, " of the variation; each one more goes with ");
-		double slope = regression->line.slope / (report->response_is_cpi ? 1 : prose->scale.divisor);
-		ifr_buffer_printf(text, "%+.3g %s (", slope,
-		                  report->response_is_cpi ? "cycles per instruction" : prose->scale.unit);
-	}
-	ifr_buffer_printf(text, "r = %.2f, ", regression->line.r);
-	ifr_format_p(text, regression->p_adjusted);
-	ifr_buffer_puts(text, ").");
-	ifr_prose_end(prose, IFR_PROSE_ITEM);
-}
-
-void ifr_prose_counters(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
-	if (report->regression_count == 0)
-		return;
-	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which counters go along with it?");
-	ifr_buffer_printf(&prose->text, "A straight line through the random layouts, %s against each counter:",
-	                  report->response_is_cpi ? "cycles per instruction" : report->metric->name);
-	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
-	for (size_t i = 0; i < report->regression_count; i++)
-		say_regression(prose, &report->regressions[i]);
-	if (report->regression_count > 1)
-		ifr_buffer_printf(&prose->text, "The p-values allow for %zu counters having been tried. ",
-		                  report->regression_count);
-	ifr_buffer_puts(&prose->text, "To go along with is not to cause.");
-	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
-	ifr_prose_say(prose, IFR_PROSE_FIGURE, "line-");
 }

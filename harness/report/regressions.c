@@ -22,19 +22,27 @@ static int find_event(const struct ifr_dataset *dataset, const char *name) {
 
 static bool point(const struct ifr_report *report, const struct recipe *recipe, size_t counter, size_t variant,
                   double *x, double *y) {
-	const struct ifr_dataset *dataset = report->dataset;
 	double instructions = 0;
 	size_t response = report->response_is_cpi ? (size_t)recipe->cycles : report->metric_index;
-	if (!ifr_counter_median(dataset, counter, variant, x) || !ifr_counter_median(dataset, response, variant, y))
+	if (!ifr_counter_median(report, counter, variant, x) || !ifr_counter_median(report, response, variant, y))
 		return false;
 	if (!report->per_1000_instructions)
 		return true;
-	if (!ifr_counter_median(dataset, (size_t)recipe->instructions, variant, &instructions) || !(instructions > 0))
+	if (!ifr_counter_median(report, (size_t)recipe->instructions, variant, &instructions) || !(instructions > 0))
 		return false;
 	*x *= 1000 / instructions;
 	if (report->response_is_cpi)
 		*y /= instructions;
 	return true;
+}
+
+static void check_line(struct ifr_regression *made) {
+	const double *x = made->x;
+	struct ifr_model model;
+	if (ifr_model_fit(&x, 1, made->y, made->count, true, &model, NULL))
+		return;
+	made->has_check = !ifr_residual_check(&model, &x, made->y, &made->check, NULL);
+	ifr_model_release(&model);
 }
 
 /* Returns false, with nothing kept, where there is no line to draw. */
@@ -58,6 +66,8 @@ static bool regress(const struct ifr_report *report, const struct recipe *recipe
 		made.y[made.count++] = y;
 	}
 	if (!ifr_line_fit(made.x, made.y, made.count, &made.line, NULL)) {
+		ifr_correlation_spearman(made.x, made.y, made.count, IFR_REPORT_CONFIDENCE, &made.spearman, NULL);
+		check_line(&made);
 		*regression = made;
 		return true;
 	}

@@ -38,8 +38,9 @@ int ifr_report_html(const struct ifr_report *report, const char *path, struct if
 
 /* Writes NAME.gp (with its data inside: `gnuplot NAME.gp` repeats the figure), NAME.svg and NAME.pdf into a
  * folder, which is made: "layouts" (the density of the layouts' medians), "intervals" (each layout's), "normal"
- * (quantiles against a normal distribution), "line-COUNTER" (regression on a counter). Figures that the data
- * cannot fill are left out. Errors: IFR_E_ENVIRONMENT without gnuplot or where it fails. */
+ * (quantiles against a normal distribution), "blame" (what falls to each counter), "line-COUNTER" (regression on a
+ * counter). Figures that the data cannot fill are left out. Errors: IFR_E_ENVIRONMENT without gnuplot or where it
+ * fails. */
 int ifr_report_figures(const struct ifr_report *report, const char *dir, struct ifr_error *err);
 
 #endif

@@ -6,8 +6,7 @@
 #include "harness/report/escape.h"
 #include "harness/report/prose.h"
 #include "harness/report/text.h"
-
-enum { COLUMNS = 80 };
+#include "harness/report/wrap.h"
 
 struct page {
 	const struct ifr_report *report;
@@ -15,58 +14,9 @@ struct page {
 	bool color, started, in_list;
 };
 
-/* Bytes up to the next place where a line may end: not before a unit, nor within "p < 0.001". */
-static size_t word_length(const char *text) {
-	size_t bytes = strcspn(text, " ");
-	while (text[bytes] == ' ' && text[bytes + 1] &&
-	       (strchr("%=<", text[bytes + 1]) || strchr("=<", text[bytes - 1])))
-		bytes += 1 + strcspn(text + bytes + 1, " ");
-	return bytes;
-}
-
-/* first and rest take the same columns; first may be coloured. Breaks words at spaces; a word longer than a line
- * is broken where the line ends. */
-static void wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest) {
-	struct ifr_buffer clean = {0};
-	ifr_escape_plain(&clean, text);
-	const char *next = ifr_buffer_text(&clean);
-	size_t column = strlen(rest), indent = strlen(rest);
-	bool empty = true;
-	ifr_buffer_puts(out, first);
-	while (*(next += strspn(next, " "))) {
-		size_t bytes = word_length(next), width = ifr_text_width(next, bytes);
-		if (!empty && column + 1 + width > COLUMNS) {
-			ifr_buffer_printf(out, "\n%s", rest);
-			column = indent;
-			empty = true;
-		}
-		if (!empty) {
-			ifr_buffer_puts(out, " ");
-			column++;
-		}
-		while (column + width > COLUMNS) {
-			size_t part = 0;
-			while (ifr_text_width(next, part + 1) <= COLUMNS - column)
-				part++;
-			ifr_buffer_append(out, next, part);
-			ifr_buffer_printf(out, "\n%s", rest);
-			next += part;
-			bytes -= part;
-			width = ifr_text_width(next, bytes);
-			column = indent;
-		}
-		ifr_buffer_append(out, next, bytes);
-		next += bytes;
-		column += width;
-		empty = false;
-	}
-	ifr_buffer_puts(out, "\n");
-	ifr_buffer_release(&clean);
-}
-
 static void heading(struct page *page, const char *text) {
 	ifr_buffer_printf(page->out, "%s%s", page->started ? "\n" : "", page->color ? "\033[1m" : "");
-	wrap(page->out, text, "", "");
+	ifr_text_wrap(page->out, text, "", "");
 	if (page->color)
 		ifr_buffer_puts(page->out, "\033[0m");
 }
@@ -96,13 +46,13 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		heading(page, text);
 		break;
 	case IFR_PROSE_PARAGRAPH:
-		wrap(page->out, text, "  ", "  ");
+		ifr_text_wrap(page->out, text, "  ", "  ");
 		break;
 	case IFR_PROSE_ITEM:
-		wrap(page->out, text, "  - ", "    ");
+		ifr_text_wrap(page->out, text, "  - ", "    ");
 		break;
 	case IFR_PROSE_WARNING:
-		wrap(page->out, text, page->color ? "  \033[33m!\033[0m " : "  ! ", "    ");
+		ifr_text_wrap(page->out, text, page->color ? "  \033[33m!\033[0m " : "  ! ", "    ");
 		break;
 	case IFR_PROSE_CODE:
 		code(page, text);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero calibrate: what are comparisons on this machine worth? */
+#include <stdio.h>
+
+#include "harness/commands/commands.h"
+#include "harness/commands/measuring.h"
+#include "harness/experiment/experiment.h"
+#include "harness/report/calibration.h"
+
+struct options {
+	struct family_options family;
+	struct ifr_campaign campaign;
+	const char *metric;
+	bool json, quiet;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->family;
+		state->child_inputs[1] = &options->campaign;
+		return 0;
+	case ARGP_KEY_ARG:
+		options->campaign.argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program? interfero calibrate -- ./prog args");
+		return 0;
+	case 'm':
+		options->metric = argument;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"metric", 'm', "COUNTER", 0, "What to compare by (cycles where there are any, else cpu_time)", 4},
+	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
+	{"quiet", 'q', NULL, 0, "No progress", 4},
+	{0},
+};
+static const struct argp_child children[] = {
+	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
+const struct argp ifr_calibrate_argp = {
+	table,
+	parse,
+	"-- ./PROG [ARGS...]",
+	"Measure a program against itself on this machine: how often it would be called different, the smallest "
+	"change "
+	"that a comparison finds, and how many runs of a layout pay.\v"
+	"All is computed from one experiment (PROG.calibration), whose runs are divided again and again. Exit status: "
+	"0 "
+	"calibrated, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 interrupted.",
+	children,
+	NULL,
+	NULL};
+
+static int calibrate(const char *experiment, void *context, struct ifr_error *err) {
+	const struct options *options = context;
+	struct ifr_dataset dataset;
+	struct ifr_report *report = NULL;
+	struct ifr_calibration calibration;
+	struct ifr_buffer out = {0};
+	int result = ifr_experiment_load(experiment, &dataset, err);
+	if (result)
+		return result;
+	result = ifr_report_analyse(&dataset, options->metric, &report, err);
+	if (!result)
+		result = ifr_calibration_make(report, options->campaign.family.seed, &calibration, err);
+	if (!result) {
+		(options->json ? ifr_calibration_json : ifr_calibration_text)(report, &calibration, &out);
+		if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
+			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	}
+	ifr_buffer_release(&out);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+int ifr_command_calibrate(int argc, char **argv) {
+	struct options options = {0};
+	family_options_init(&options.family, 32);
+	measuring_init(&options.campaign);
+	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	return measuring_run(&options.campaign, &options.family, options.quiet, "calibration", calibrate, &options);
+}

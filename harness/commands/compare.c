@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero compare: is this change real, or is it layout luck? */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/commands/commands.h"
+#include "harness/commands/comparing.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/measuring.h"
+
+enum { KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN };
+
+static int parse_pct(const char *text, double *share, struct ifr_error *err) {
+	char *end;
+	double pct = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || !(pct >= 0 && pct < 1000))
+		return ifr_fail(err, IFR_E_USAGE, "--fail-above needs a percentage such as 1%%, not \"%.60s\"", text);
+	*share = pct / 100;
+	return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct compare_options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->family;
+		state->child_inputs[1] = &options->campaign;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->name_count < 2) {
+			options->names[options->name_count++] = argument;
+			return 0;
+		}
+		/* From the third word on, everything is the program's. */
+		options->arguments = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which programs? interfero compare OLD NEW -- args");
+		return 0;
+	case KEY_SUITE:
+		options->suite = argument;
+		return 0;
+	case KEY_FAIL:
+		if (parse_pct(argument, &options->rules.fail_above, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_JUNIT:
+		options->junit = argument;
+		return 0;
+	case KEY_MARKDOWN:
+		options->markdown = true;
+		return 0;
+	case 'm':
+		options->metric = argument;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"fail-above", KEY_FAIL, "PCT", 0,
+     "A change for the worse is a regression when it is more than this (0%); a smaller one than this, or than 1%, "
+     "counts "
+     "as no change",
+     4},
+	{"metric", 'm', "COUNTER", 0, "What to compare by (cycles where there are any, else cpu_time)", 4},
+	{"suite", KEY_SUITE, "FILE", 0,
+     "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
+	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
+	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
+	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
+	{"quiet", 'q', NULL, 0, "No text, no progress", 4},
+	{0},
+};
+static const struct argp_child children[] = {
+	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
+const struct argp ifr_compare_argp = {
+	table,
+	parse,
+	"OLD NEW [-- ARGS...]\nRESULT",
+	"Is a change of a program real, or the luck of its layout? OLD and NEW are programs that were built with "
+	"CC=interfero-gcc, and run with the same ARGS under the same seeds, interleaved; or two folders of variants; "
+	"or two "
+	"experiments taken earlier. RESULT, the experiment of a comparison, is reported again.\v"
+	"The verdict is \"change\" (the programs differ, whatever the layout), \"layout\" (only the files that ship "
+	"do, by "
+	"luck), \"both\", \"no change\" or \"inconclusive\". Of folders, programs that have the same name in both are "
+	"compared. Exit status: 0 compared, 1 a regression, 2 usage, 3 a program or a layout of it failed, 4 the "
+	"machine or a "
+	"file, 130 interrupted.",
+	children,
+	NULL,
+	NULL};
+
+static int check(const struct compare_options *options, const struct subjects *subjects, struct ifr_error *err) {
+	bool taken = subjects->subject[0].kind == SUBJECT_EXPERIMENT;
+	if (taken && (options->suite || options->arguments))
+		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment and is not run again: leave out the command",
+		                options->names[0]);
+	if (options->suite && options->arguments)
+		return ifr_fail(err, IFR_E_USAGE, "with --suite the arguments stand in the file, not also behind --");
+	return 0;
+}
+
+int ifr_command_compare(int argc, char **argv) {
+	struct compare_options options = {0};
+	struct subjects subjects;
+	struct suite suite = {0};
+	struct ifr_error err = {0};
+	family_options_init(&options.family, 32);
+	measuring_init(&options.campaign);
+	argp_parse(&ifr_compare_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
+	catch_interrupts();
+	int result = subjects_find(options.names, options.name_count, &subjects, &err);
+	if (!result)
+		result = check(&options, &subjects, &err);
+	if (!result && options.suite)
+		result = suite_read(options.suite, &suite, &err);
+	int status = result ? ifr_command_failed(&err) : compare_all(&options, &subjects, &suite);
+	suite_release(&suite);
+	subjects_release(&subjects);
+	ifr_strings_release(&options.campaign.environment);
+	ifr_plan_release(&options.family.parameters);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What interfero compare was asked for, and doing it. Private to the command. */
+#ifndef IFR_HARNESS_COMPARING_H
+#define IFR_HARNESS_COMPARING_H
+
+#include "harness/commands/options.h"
+#include "harness/commands/subjects.h"
+#include "harness/commands/suite.h"
+#include "harness/report/comparison.h"
+
+struct compare_options {
+	struct family_options family;
+	struct ifr_campaign campaign;
+	char *names[2]; /* OLD and NEW */
+	size_t name_count;
+	char **arguments; /* the program's, NULL-terminated */
+	const char *suite, *junit, *metric;
+	bool markdown, json, quiet;
+	struct ifr_comparison_rules rules;
+};
+
+/* Measures what is to be measured, compares, prints. Without a suite (count 0) there is one command. Returns the
+ * exit status. */
+int compare_all(struct compare_options *options, const struct subjects *subjects, const struct suite *suite);
+
+#endif

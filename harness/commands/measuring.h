@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of every command that measures: how often, by what, under which conditions. */
+#ifndef IFR_HARNESS_MEASURING_H
+#define IFR_HARNESS_MEASURING_H
+
+#include <argp.h>
+
+#include "harness/commands/options.h"
+#include "harness/experiment/campaign.h"
+
+/* Its input is a struct ifr_campaign, which measuring_init fills with what holds where nothing is said. */
+extern const struct argp measuring_argp;
+void measuring_init(struct ifr_campaign *campaign);
+
+/* The program's file: as written, or from PATH; absolute, the caller frees. */
+int measuring_find_program(const char *name, char **program, struct ifr_error *err);
+
+/* What is made of an experiment; returns 0 or an error. */
+typedef int measuring_report(const char *experiment, void *context, struct ifr_error *err);
+
+/* Measures layouts of the program in campaign->argv into campaign->file, or where that is NULL into PROG.ENDING,
+ * and has it reported, also what there is after an interruption. Releases the options' strings. Returns the exit
+ * status. */
+int measuring_run(struct ifr_campaign *campaign, struct family_options *family, bool quiet, const char *ending,
+                  measuring_report *report, void *context);
+
+#endif

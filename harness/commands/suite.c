@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/suite.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+
+enum { SIZE_MOST = 1 << 20 };
+
+/* Takes one word off the line; 1 for a word, 0 at the end, -1 for an open quote. */
+static int take_word(const char **line, struct ifr_buffer *word) {
+	const char *c = *line + strspn(*line, " \t\r");
+	char quote = '\0';
+	if (!*c)
+		return 0;
+	ifr_buffer_clear(word);
+	ifr_buffer_puts(word, "");
+	for (; *c && (quote || !strchr(" \t\r", *c)); c++) {
+		if (quote ? *c == quote : *c == '\'' || *c == '"')
+			quote = quote ? '\0' : *c;
+		else if (*c == '\\' && c[1] && quote != '\'')
+			ifr_buffer_append(word, ++c, 1);
+		else
+			ifr_buffer_append(word, c, 1);
+	}
+	*line = c;
+	return quote ? -1 : 1;
+}
+
+static bool is_known(const struct suite *suite, const char *name) {
+	for (size_t i = 0; i < suite->count; i++)
+		if (!strcmp(suite->commands[i].name, name))
+			return true;
+	return false;
+}
+
+static int parse_line(const char *line, const char *where, struct suite *suite, struct ifr_error *err) {
+	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+");
+	if (!length || length > 100 || line[length] != ':' || *line == '.')
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s: a line is a name, a colon and arguments, such as \"fib: fib.lua 32\"", where);
+	char *name = ifr_format("%.*s", (int)length, line);
+	if (is_known(suite, name)) {
+		int result = ifr_fail(err, IFR_E_USAGE, "%s: there is a \"%s\" already", where, name);
+		free(name);
+		return result;
+	}
+	suite->commands = ifr_realloc(suite->commands, suite->count + 1, sizeof *suite->commands);
+	struct suite_command *command = &suite->commands[suite->count++];
+	*command = (struct suite_command){.name = name};
+	struct ifr_buffer word = {0};
+	int more;
+	for (line += length + 1; (more = take_word(&line, &word)) > 0;)
+		ifr_strings_add(&command->words, ifr_buffer_text(&word));
+	ifr_buffer_release(&word);
+	return more < 0 ? ifr_fail(err, IFR_E_USAGE, "%s: a quote is not closed", where) : 0;
+}
+
+int suite_parse(const char *text, const char *origin, struct suite *suite, struct ifr_error *err) {
+	int result = 0;
+	*suite = (struct suite){0};
+	for (unsigned number = 1; *text && !result; number++) {
+		size_t length = strcspn(text, "\n");
+		char *line = ifr_format("%.*s", (int)length, text), *where = ifr_format("%s:%u", origin, number);
+		const char *start = line + strspn(line, " \t\r");
+		if (*start && *start != '#')
+			result = parse_line(start, where, suite, err);
+		free(where);
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+	if (!result && !suite->count)
+		result = ifr_fail(err, IFR_E_USAGE, "%s names no command", origin);
+	return result;
+}
+
+int suite_read(const char *path, struct suite *suite, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	*suite = (struct suite){0};
+	int result = ifr_file_read(path, SIZE_MOST, &text, err);
+	if (!result)
+		result = suite_parse(ifr_buffer_text(&text), path, suite, err);
+	ifr_buffer_release(&text);
+	return result;
+}
+
+void suite_release(struct suite *suite) {
+	for (size_t i = 0; i < suite->count; i++) {
+		free(suite->commands[i].name);
+		ifr_strings_release(&suite->commands[i].words);
+	}
+	free(suite->commands);
+	*suite = (struct suite){0};
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A suite: a text file with one command's arguments a line.
+ *
+ *     # a comment
+ *     fib: fib.lua 32
+ *     sort: sort.lua "a file" 'and $this'
+ *
+ * A line is a name, a colon and words as a shell takes them: quotes and backslashes, but no variables, patterns or
+ * commands. Names are letters, digits and "._-+", and no two are the same. */
+#ifndef IFR_HARNESS_SUITE_H
+#define IFR_HARNESS_SUITE_H
+
+#include "common/error.h"
+#include "common/strings.h"
+
+struct suite_command {
+	char *name;
+	struct ifr_strings words;
+};
+
+struct suite {
+	struct suite_command *commands;
+	size_t count;
+};
+
+/* Reads a suite, which the caller releases, also after an error. Errors: IFR_E_USAGE with file and line. */
+int suite_read(const char *path, struct suite *suite, struct ifr_error *err);
+int suite_parse(const char *text, const char *origin, struct suite *suite, struct ifr_error *err);
+void suite_release(struct suite *suite);
+
+#endif

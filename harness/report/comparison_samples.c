@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/report/comparison_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/statistics/bursts.h"
+
+static int collect(struct ifr_comparison *c, unsigned side, int counter, struct comparison_samples *samples,
+                   struct ifr_error *err) {
+	const struct ifr_comparison_side *from = &c->side[side];
+	const struct ifr_dataset *dataset = from->dataset;
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		c->refused_layouts +=
+			dataset->variants[i].index % from->programs == from->part && dataset->variants[i].refused;
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		if (run->variant >= dataset->variant_count)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
+		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
+		double value = run->value[counter];
+		if (variant->index % from->programs != from->part || variant->refused)
+			continue;
+		c->refused_runs += run->refused != NULL;
+		if (run->refused || isnan(value))
+			continue;
+		if (!(value > 0) || isinf(value))
+			return ifr_fail(err, IFR_E_USAGE,
+			                "%s is %g in a run of %s: a ratio needs values above 0; compare by another "
+			                "--metric",
+			                c->metric.name, value, from->name);
+		unsigned index = variant->index / from->programs;
+		samples->items[samples->count++] =
+			(struct comparison_sample){run->started_ns, samples->count, side, index, log(value)};
+		samples->indices = index + 1 > samples->indices ? index + 1 : samples->indices;
+		c->runs[side]++;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b) {
+	const struct comparison_sample *x = a, *y = b;
+	if (x->side != y->side)
+		return x->side < y->side ? -1 : 1;
+	if (x->started_ns != y->started_ns)
+		return x->started_ns < y->started_ns ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int by_time_alone(const void *a, const void *b) {
+	const struct comparison_sample *x = a, *y = b;
+	if (x->started_ns != y->started_ns)
+		return x->started_ns < y->started_ns ? -1 : 1;
+	return by_time(a, b);
+}
+
+/* Two programs differ in level, which is not the machine's: each is taken by its own median. */
+static void level(const struct comparison_sample *items, size_t count, double medians[2]) {
+	double *logs = ifr_alloc(count * sizeof *logs);
+	for (unsigned side = 0; side < 2; side++) {
+		size_t n = 0;
+		for (size_t i = 0; i < count; i++)
+			if (items[i].side == side)
+				logs[n++] = items[i].log;
+		medians[side] = 0;
+		ifr_sample_median(logs, n, &medians[side], NULL);
+	}
+	free(logs);
+}
+
+/* items: in the order of time. Without times that tell, nothing is done. */
+static void calm(struct ifr_comparison *c, struct comparison_sample *items, size_t count, unsigned indices) {
+	for (size_t i = 1; i < count; i++)
+		if (items[i].started_ns == items[i - 1].started_ns)
+			return;
+	double medians[2], *values = ifr_alloc(3 * (count + 1) * sizeof *values);
+	unsigned *group = ifr_alloc((count + 1) * sizeof *group);
+	struct ifr_series series = {values, group, count, 2 * (size_t)indices};
+	struct ifr_bursts bursts;
+	level(items, count, medians);
+	for (size_t i = 0; i < count; i++) {
+		values[i] = items[i].log - medians[items[i].side];
+		group[i] = 2 * items[i].index + items[i].side;
+	}
+	if (!ifr_bursts_adjust(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
+		c->bursts = true;
+		c->bursts_moved += bursts.moved;
+		for (size_t i = 0; i < count; i++)
+			items[i].log = values[2 * count + i] + medians[items[i].side];
+	}
+	free(group);
+	free(values);
+}
+
+int comparison_samples_take(struct ifr_comparison *c, const int counter[2], struct comparison_samples *samples,
+                            struct ifr_error *err) {
+	size_t most = c->side[0].dataset->run_count + c->side[1].dataset->run_count;
+	*samples = (struct comparison_samples){.items = ifr_alloc((most + 1) * sizeof *samples->items)};
+	int result = collect(c, 0, counter[0], samples, err);
+	if (!result)
+		result = collect(c, 1, counter[1], samples, err);
+	if (result)
+		return result;
+	if (c->together) {
+		qsort(samples->items, samples->count, sizeof *samples->items, by_time_alone);
+		calm(c, samples->items, samples->count, samples->indices);
+	} else {
+		qsort(samples->items, samples->count, sizeof *samples->items, by_time);
+		calm(c, samples->items, c->runs[0], samples->indices);
+		calm(c, samples->items + c->runs[0], c->runs[1], samples->indices);
+	}
+	return 0;
+}
+
+void comparison_means(const struct comparison_samples *samples, unsigned side, double *means, size_t *counts) {
+	memset(counts, 0, samples->indices * sizeof *counts);
+	memset(means, 0, samples->indices * sizeof *means);
+	for (size_t i = 0; i < samples->count; i++)
+		if (samples->items[i].side == side) {
+			means[samples->items[i].index] += samples->items[i].log;
+			counts[samples->items[i].index]++;
+		}
+	for (unsigned i = 0; i < samples->indices; i++)
+		means[i] = counts[i] ? means[i] / (double)counts[i] : NAN;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/report/wrap.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "harness/report/escape.h"
+
+enum { COLUMNS = 80 };
+
+/* Bytes up to the next place where a line may end: not before a unit, nor within "p < 0.001". */
+static size_t word_length(const char *text) {
+	size_t bytes = strcspn(text, " ");
+	while (text[bytes] == ' ' && text[bytes + 1] &&
+	       (strchr("%=<", text[bytes + 1]) || strchr("=<", text[bytes - 1])))
+		bytes += 1 + strcspn(text + bytes + 1, " ");
+	return bytes;
+}
+
+void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest) {
+	struct ifr_buffer clean = {0};
+	ifr_escape_plain(&clean, text);
+	const char *next = ifr_buffer_text(&clean);
+	size_t column = strlen(rest), indent = strlen(rest);
+	bool empty = true;
+	ifr_buffer_puts(out, first);
+	while (*(next += strspn(next, " "))) {
+		size_t bytes = word_length(next), width = ifr_text_width(next, bytes);
+		if (!empty && column + 1 + width > COLUMNS) {
+			ifr_buffer_printf(out, "\n%s", rest);
+			column = indent;
+			empty = true;
+		}
+		if (!empty) {
+			ifr_buffer_puts(out, " ");
+			column++;
+		}
+		while (column + width > COLUMNS) {
+			size_t part = 0;
+			while (ifr_text_width(next, part + 1) <= COLUMNS - column)
+				part++;
+			ifr_buffer_append(out, next, part);
+			ifr_buffer_printf(out, "\n%s", rest);
+			next += part;
+			bytes -= part;
+			width = ifr_text_width(next, bytes);
+			column = indent;
+		}
+		ifr_buffer_append(out, next, bytes);
+		next += bytes;
+		column += width;
+		empty = false;
+	}
+	ifr_buffer_puts(out, "\n");
+	ifr_buffer_release(&clean);
+}

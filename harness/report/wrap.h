@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sentences in lines of a terminal. Private to this folder. */
+#ifndef IFR_HARNESS_WRAP_H
+#define IFR_HARNESS_WRAP_H
+
+#include "common/buffer.h"
+
+/* Appends text in lines of at most 80 columns: the first begins with first, the others with rest. Both take the
+ * same columns; first may be coloured. Breaks words at spaces; a word longer than a line is broken where the line
+ * ends. */
+void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest);
+
+#endif

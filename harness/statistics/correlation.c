@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pearson's and Spearman's correlation. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/inference.h"
+
+static int check(const double *values, size_t count, const char *what, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 3, err);
+	if (result)
+		return result;
+	double low, high;
+	gsl_stats_minmax(&low, &high, values, 1, count);
+	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
+}
+
+/* variance: of Fisher's z, times count - 3. */
+static void judge(double r, size_t count, double variance, double confidence, struct ifr_correlation *c) {
+	double n = (double)count, df = n - 2;
+	/* A sum of rounded products may miss 1 by its last digits. */
+	c->r = 1 - fabs(r) < 1e-14 ? copysign(1, r) : r;
+	c->p = fabs(c->r) < 1 ? 2 * gsl_cdf_tdist_Q(fabs(c->r) * sqrt(df / (1 - c->r * c->r)), df) : 0;
+	c->interval = (struct ifr_interval){-1, 1, confidence};
+	if (count < 4)
+		return;
+	double half = gsl_cdf_ugaussian_Pinv(1 - (1 - confidence) / 2) * sqrt(variance / (n - 3));
+	double z = fabs(c->r) < 1 ? atanh(c->r) : copysign(INFINITY, c->r);
+	c->interval.low = tanh(z - half);
+	c->interval.high = tanh(z + half);
+}
+
+int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
+                            struct ifr_correlation *correlation, struct ifr_error *err) {
+	int result = check(x, count, "the counter", err);
+	if (!result)
+		result = check(y, count, "the response", err);
+	if (!result)
+		judge(gsl_stats_correlation(x, 1, y, 1, count), count, 1, confidence, correlation);
+	return result;
+}
+
+int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
+                             struct ifr_correlation *correlation, struct ifr_error *err) {
+	int result = check(x, count, "the counter", err);
+	if (!result)
+		result = check(y, count, "the response", err);
+	if (result)
+		return result;
+	double *work = ifr_alloc(2 * count * sizeof *work);
+	double r = gsl_stats_spearman(x, 1, y, 1, count, work);
+	free(work);
+	judge(r, count, 1 + r * r / 2, confidence, correlation);
+	return 0;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Means, ratios, many tests at once, planned looks, power. The rules of statistics.h hold.
+ */
+#ifndef IFR_HARNESS_INFERENCE_H
+#define IFR_HARNESS_INFERENCE_H
+
+#include <stdint.h>
+
+#include "harness/statistics/statistics.h"
+
+/* --- the mean over layouts -------------------------------------------------------------------------------- */
+
+struct ifr_mean {
+	size_t groups;
+	double mean, se;
+	double df;       /* groups - 1: layouts are what is replicated */
+	double skewness; /* of the groups' means; 0 for fewer than 8 groups */
+	struct ifr_interval interval;
+};
+
+/* Random intercept: the mean of all layouts from runs within layouts. A layout weighs 1 / (between + within /
+ * runs), with both variances by the method of moments; the interval takes the weighted spread of the layouts'
+ * means with groups - 1 degrees of freedom, which for equal sizes is the t interval of the means, and from 8
+ * layouts on is corrected for their skewness. Ref: Hartung and Knapp 2001; Sidik and Jonkman 2002; Hall 1992
+ * (skewness). */
+int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confidence, struct ifr_mean *mean,
+                      struct ifr_error *err);
+
+/* Interval of a mean from count >= 2 values of that mean, sd and skewness, by half of Hall's correction (why half:
+ * mean.c); with skewness 0 it is Student's. It falls short with a dozen values or fewer from long tails
+ * (exponential: 92 %), and cannot know of a rare kind that it has not met. Ref: Hall 1992, section 3. */
+struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);
+/* The skewness g1 sqrt(n (n-1)) / (n-2), times 1 - (6/n) / its square, or 0: shrunk by what normal values show by
+ * chance. 0 for fewer than 8 values. Ref: James and Stein 1961 (the shrinkage). */
+double ifr_sample_skewness(const double *values, size_t count);
+
+/* --- ratios ----------------------------------------------------------------------------------------------- */
+
+/* Two means, a / b. */
+struct ifr_quotient {
+	double a, b;              /* b > 0 */
+	double var_a, var_b, cov; /* of the means, not of single values; cov is 0 for independent ones */
+	double df;
+};
+
+/* The ratio a / b and its interval. Errors: IFR_E_USAGE if b cannot be told from 0, so that the ratio may be
+ * anything. Ref: Fieller 1954; for pairs, cov as in Finney 1978, section 4.5. */
+int ifr_ratio_fieller(const struct ifr_quotient *quotient, double confidence, double *ratio,
+                      struct ifr_interval *interval, struct ifr_error *err);
+
+/* Ratio of the means of count >= 2 pairs: the ratios r at which the pairs' a - r b has a mean of 0, by its
+ * interval with the correction for skewness. For pairs without skewness it is Fieller's. All b > 0. */
+int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
+                    struct ifr_interval *interval, struct ifr_error *err);
+
+/* Ratio of the means of count >= 8 pairs, with a bias-corrected and accelerated bootstrap interval that resamples
+ * pairs, draws times under the seed. All b > 0. Ref: Efron 1987. */
+int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,
+                        uint64_t seed, double *ratio, struct ifr_interval *interval, struct ifr_error *err);
+
+/* --- correlation ------------------------------------------------------------------------------------------ */
+
+struct ifr_correlation {
+	double r, p;                  /* two-sided, by t with count - 2 degrees of freedom; p is 0 for |r| = 1 */
+	struct ifr_interval interval; /* Fisher's z; [-1, 1] below 4 points */
+};
+
+/* Pearson's and Spearman's correlation of count >= 3 points; neither x nor y may be constant. Equal values share
+ * their mean rank. Ref: Fisher 1921; Bonett and Wright 2000 (the interval of ranks). */
+int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
+                            struct ifr_correlation *correlation, struct ifr_error *err);
+int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
+                             struct ifr_correlation *correlation, struct ifr_error *err);
+
+/* --- classes ---------------------------------------------------------------------------------------------- */
+
+struct ifr_classes {
+	size_t classes; /* that have values */
+	double f, p, df_between, df_within;
+	double share; /* of the variance that the classes explain, corrected for their number (omega squared) */
+	double trend, trend_p;  /* change of the response from one class to the next, were it a line; two-sided */
+	size_t lowest, highest; /* the classes of the extreme means */
+	double difference;      /* highest - lowest */
+};
+
+/* A response by classes 0 … class_count-1: one-way analysis of variance, and the trend over the classes' numbers,
+ * which is Cochran and Armitage's where the response is 0 or 1. At least two classes with values, and more values
+ * than classes. Ref: Armitage 1955; Hays 1963 (omega squared). */
+int ifr_classes_test(const double *response, const unsigned *class_of, size_t count, size_t class_count,
+                     struct ifr_classes *classes, struct ifr_error *err);
+
+/* --- many tests, planned looks ---------------------------------------------------------------------------- */
+
+/* Replaces p-values by those that control the false discovery rate. Ref: Benjamini and Hochberg 1995. */
+void ifr_p_adjust_fdr(double *p, size_t count);
+
+enum { IFR_LOOKS_MAX = 50 };
+
+/* The part of alpha (two-sided, each side spends its half) that may be spent when a share of the planned
+ * information, 0 … 1, is there. Ref: Lan and DeMets 1983, the function that resembles O'Brien and Fleming's. */
+double ifr_alpha_spent(double alpha, double information);
+
+/* The normal quantiles z[looks] that |Z| must exceed at looks taken at the shares of information, ascending, so
+ * that all together err with alpha. Ref: Armitage, McPherson and Rowe 1969 (the recursion). */
+int ifr_looks_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err);
+
+/* The confidence of an interval that answers to such a bound. */
+double ifr_look_confidence(double z);
+
+/* --- power ------------------------------------------------------------------------------------------------ */
+
+/* Probability that a two-sided t test of that level finds a mean that lies shift standard errors from 0. df > 0.
+ */
+double ifr_t_power(double shift, double df, double level);
+/* The shift, in standard errors, that is found with that power. Ref: the noncentral t distribution; Johnson and
+ * Welch 1940. */
+double ifr_t_detectable(double power, double df, double level);
+
+/* Variances of single runs, by where they arise. */
+struct ifr_noise {
+	double between,
+		within; /* between layouts, and between runs of one layout; for a comparison, of the differences */
+};
+/* The smallest mean difference that layouts x runs detect. layouts >= 2, runs >= 1. */
+double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs, double power, double level);
+/* The fewest layouts that detect an effect, at most the limit (then 0: more than that); a tenth more than normal
+ * layouts would need, as real ones are not. */
+size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, double power, double level,
+                          size_t limit);
+/* The runs of a layout that spend time best, when a further layout costs as much as that many runs (cost >= 0, 1
+ * is the least taken): sqrt(cost within / between), from 1 to most. Ref: Cochran 1977, equation 10.23. */
+size_t ifr_runs_worthwhile(struct ifr_noise noise, double cost, size_t most);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mean over layouts, and how well it is known. */
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/inference.h"
+
+enum { SKEWNESS_FROM = 8 };
+
+/* All of the correction helps long tails and makes intervals of two-peaked layouts too wide: over eight shapes of
+ * layouts, 32 of them, coverage is 93.7 to 95.7 % with half of it, 91.3 to 95.2 % without, 93.9 to 97.0 % with
+ * all. */
+static const double correction = 0.5;
+
+double ifr_sample_skewness(const double *values, size_t count) {
+	if (count < SKEWNESS_FROM)
+		return 0;
+	double n = (double)count, mean = gsl_stats_mean(values, 1, count), second = 0, third = 0;
+	for (size_t i = 0; i < count; i++) {
+		double d = values[i] - mean;
+		second += d * d / n;
+		third += d * d * d / n;
+	}
+	if (!(second > 0))
+		return 0;
+	double skewness = third / pow(second, 1.5) * sqrt(n * (n - 1)) / (n - 2);
+	/* Normal values show as much as 6/n by chance: what is not more than that corrects nothing. */
+	return skewness * fmax(0, 1 - 6 / n / (skewness * skewness));
+}
+
+/* Hall's cubic is monotone, so that it can be turned round: t = w + a w^2 + a^2 w^3 / 3 + b. */
+static double untransform(double t, double skewness, double n) {
+	double kept = correction * skewness, a = kept / 3, root_n = sqrt(n);
+	if (fabs(a) < 1e-9)
+		return t / root_n;
+	double inner = 1 + 3 * a * (t / root_n - kept / (6 * n));
+	return (cbrt(inner) - 1) / a;
+}
+
+struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence) {
+	double n = (double)count, t = ifr_t_quantile(1 - (1 - confidence) / 2, n - 1);
+	return (struct ifr_interval){mean - sd * untransform(t, skewness, n), mean - sd * untransform(-t, skewness, n),
+	                             confidence};
+}
+
+/* The groups' means and weights; returns how many groups have values. */
+static size_t weigh(const struct ifr_group *groups, size_t count, const struct ifr_components *c, double *means,
+                    double *weights) {
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (groups[i].count == 0)
+			continue;
+		double variance = c->between_variance + c->ms_within / (double)groups[i].count;
+		means[used] = gsl_stats_mean(groups[i].values, 1, groups[i].count);
+		weights[used++] = variance > 0 ? 1 / variance : 1;
+	}
+	return used;
+}
+
+int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confidence, struct ifr_mean *mean,
+                      struct ifr_error *err) {
+	struct ifr_components c;
+	int result = ifr_components_estimate(groups, count, confidence, &c, err);
+	if (result)
+		return result;
+	double *means = ifr_alloc(count * sizeof *means), *weights = ifr_alloc(count * sizeof *weights);
+	size_t used = weigh(groups, count, &c, means, weights);
+	double total = 0, sum = 0, spread = 0, n = (double)used;
+	for (size_t i = 0; i < used; i++) {
+		total += weights[i];
+		sum += weights[i] * means[i];
+	}
+	for (size_t i = 0; i < used; i++)
+		spread += weights[i] * (means[i] - sum / total) * (means[i] - sum / total);
+	*mean =
+		(struct ifr_mean){.groups = used, .mean = sum / total, .se = sqrt(spread / (n - 1) / total), .df = n - 1};
+	mean->skewness = ifr_sample_skewness(means, used);
+	mean->interval = ifr_mean_interval(mean->mean, mean->se * sqrt(n), mean->skewness, used, confidence);
+	free(means);
+	free(weights);
+	return 0;
+}

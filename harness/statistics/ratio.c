@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ratio of two means. */
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "common/random.h"
+#include "harness/statistics/distributions.h"
+#include "harness/statistics/inference.h"
+
+int ifr_ratio_fieller(const struct ifr_quotient *q, double confidence, double *ratio,
+                      struct ifr_interval *interval, struct ifr_error *err) {
+	const double given[] = {q->a, q->b, q->var_a, q->var_b, q->cov, q->df};
+	int result = ifr_values_check(given, sizeof given / sizeof *given, 1, err);
+	if (result)
+		return result;
+	if (!(q->b > 0) || !(q->df > 0))
+		return ifr_fail(err, IFR_E_USAGE, "a ratio needs a denominator above 0 and a known uncertainty");
+	double t = ifr_t_quantile(1 - (1 - confidence) / 2, q->df), t2 = t * t;
+	/* All r for which a - r b cannot be told from 0. */
+	double square = q->b * q->b - t2 * q->var_b, cross = q->a * q->b - t2 * q->cov;
+	double constant = q->a * q->a - t2 * q->var_a;
+	if (!(square > 0))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "the denominator of the ratio cannot be told from 0 with these runs: take more of them");
+	double root = sqrt(fmax(0, cross * cross - square * constant));
+	*ratio = q->a / q->b;
+	*interval = (struct ifr_interval){(cross - root) / square, (cross + root) / square, confidence};
+	return 0;
+}
+
+static int check_pairs(const double *a, const double *b, size_t count, size_t needed, struct ifr_error *err) {
+	int result = ifr_values_check(a, count, needed, err);
+	if (!result)
+		result = ifr_values_check(b, count, needed, err);
+	for (size_t i = 0; i < count && !result; i++)
+		if (!(b[i] > 0))
+			result =
+				ifr_fail(err, IFR_E_USAGE, "a ratio needs denominators above 0; number %zu is %g", i + 1, b[i]);
+	return result;
+}
+
+/* How far the mean of a - r b lies outside its interval: below 0 inside. side: which end is asked for. */
+static double outside(const double *a, const double *b, size_t count, double confidence, double r, double *rest,
+                      int side) {
+	double mean, sd;
+	for (size_t i = 0; i < count; i++)
+		rest[i] = a[i] - r * b[i];
+	ifr_sample_moments(rest, count, &mean, &sd, NULL);
+	struct ifr_interval interval =
+		ifr_mean_interval(mean, sd, ifr_sample_skewness(rest, count), count, confidence);
+	return side < 0 ? interval.low : -interval.high;
+}
+
+/* The end of the interval between a ratio inside it and one far off. */
+static double find_end(const double *a, const double *b, size_t count, double confidence, double inside,
+                       double *rest, int side) {
+	double step = fabs(inside) * 1e-3 + 1e-12, far = inside + side * step;
+	while (outside(a, b, count, confidence, far, rest, side < 0 ? -1 : 1) <= 0) {
+		step *= 2;
+		far = inside + side * step;
+		if (!(step < 1e9))
+			return side * INFINITY;
+	}
+	for (int i = 0; i < 60 && fabs(far - inside) > 1e-9 * fabs(far); i++) {
+		double middle = (inside + far) / 2;
+		*(outside(a, b, count, confidence, middle, rest, side < 0 ? -1 : 1) <= 0 ? &inside : &far) = middle;
+	}
+	return far;
+}
+
+int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
+                    struct ifr_interval *interval, struct ifr_error *err) {
+	int result = check_pairs(a, b, count, 2, err);
+	if (result)
+		return result;
+	double *rest = ifr_alloc(count * sizeof *rest), mean_a, mean_b;
+	ifr_sample_moments(a, count, &mean_a, NULL, NULL);
+	ifr_sample_moments(b, count, &mean_b, NULL, NULL);
+	double found = mean_a / mean_b;
+	struct ifr_interval ends = {find_end(a, b, count, confidence, found, rest, -1),
+	                            find_end(a, b, count, confidence, found, rest, 1), confidence};
+	free(rest);
+	if (!isfinite(ends.low) || !isfinite(ends.high))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%zu pairs that differ this much do not bound a ratio: take more layouts", count);
+	*ratio = found;
+	*interval = ends;
+	return 0;
+}
+
+static double sum_of(const double *values, size_t count) {
+	double sum = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum;
+}
+
+/* From the ratios with one pair left out: how fast the uncertainty changes with the ratio. */
+static double acceleration(const double *a, const double *b, size_t count) {
+	double sum_a = sum_of(a, count), sum_b = sum_of(b, count), mean = 0, second = 0, third = 0;
+	for (size_t i = 0; i < count; i++)
+		mean += (sum_a - a[i]) / (sum_b - b[i]) / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		double d = mean - (sum_a - a[i]) / (sum_b - b[i]);
+		second += d * d;
+		third += d * d * d;
+	}
+	return second > 0 ? third / (6 * pow(second, 1.5)) : 0;
+}
+
+/* The share of resamplings below the bound that belongs to the normal quantile z. */
+static double bend(double bias, double accelerated, double z) {
+	return gsl_cdf_ugaussian_P(bias + (bias + z) / (1 - accelerated * (bias + z)));
+}
+
+int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,
+                        uint64_t seed, double *ratio, struct ifr_interval *interval, struct ifr_error *err) {
+	int result = check_pairs(a, b, count, 8, err);
+	if (result)
+		return result;
+	if (draws < 100)
+		return ifr_fail(err, IFR_E_USAGE, "a bootstrap needs at least 100 draws, not %zu", draws);
+	struct ifr_random_key key = ifr_random_key_of(seed, "bootstrap");
+	double *drawn = ifr_alloc(draws * sizeof *drawn), below = 0;
+	*ratio = sum_of(a, count) / sum_of(b, count);
+	for (size_t draw = 0; draw < draws; draw++) {
+		double sum_a = 0, sum_b = 0;
+		for (uint64_t i = 0; i < count; i++) {
+			const uint64_t name[] = {draw, i};
+			size_t pick = ifr_random_below(ifr_siphash(key.k0, key.k1, name, sizeof name), count);
+			sum_a += a[pick];
+			sum_b += b[pick];
+		}
+		drawn[draw] = sum_a / sum_b;
+		below += drawn[draw] < *ratio ? 1 : drawn[draw] == *ratio ? 0.5 : 0;
+	}
+	gsl_sort(drawn, 1, draws);
+	double share = fmin(fmax(below, 0.5), (double)draws - 0.5) / (double)draws;
+	double bias = gsl_cdf_ugaussian_Pinv(share), accelerated = acceleration(a, b, count);
+	double z = gsl_cdf_ugaussian_Pinv(1 - (1 - confidence) / 2);
+	ifr_sample_quantile(drawn, draws, bend(bias, accelerated, -z), &interval->low, NULL);
+	ifr_sample_quantile(drawn, draws, bend(bias, accelerated, z), &interval->high, NULL);
+	interval->confidence = confidence;
+	free(drawn);
+	return 0;
+}

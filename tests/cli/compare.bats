@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero compare: two programs, folders and experiments.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	build_subject
+	# Other code that does the same.
+	interfero-gcc -O1 "$programs/subject.c" -o other
+	within 60 interfero compare ./subject ./other -n 4 -r 3 --counters clock -o both.exp -- again >both.text 2>both.errors
+	echo $? >both.status
+}
+
+setup() {
+	use_own_folder
+	ln -s ../subject subject
+	ln -s ../other other
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "both programs, the same layouts, all interleaved" {
+	status=$(cat "$place/both.status")
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	[ ! -s "$place/both.errors" ]
+	[ "$(sql "$place/both.exp" 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "10|3" ]
+	[ "$(sql "$place/both.exp" "SELECT value FROM fact WHERE name='programs'")" = 2 ]
+	[ "$(sql "$place/both.exp" 'SELECT name FROM variant ORDER BY id LIMIT 4' | tr '\n' ' ')" = "v00000 w00000 v00001 w00001 " ]
+	# The seeds of a number are the same for both.
+	seeds() { sql "$place/both.exp" "SELECT plan FROM variant WHERE id=$1" | grep -v '^kit\|^name'; }
+	[ -n "$(seeds 2)" ]
+	[ "$(seeds 2)" = "$(seeds 3)" ]
+	[ "$(seeds 2)" != "$(seeds 4)" ]
+	# Neither program's runs come in a row of their own.
+	[ "$(sql "$place/both.exp" 'SELECT variant % 2 FROM run ORDER BY id' | uniq | wc -l)" -gt 6 ]
+	[ ! -e "$place/both.exp.variants" ]
+}
+
+@test "the text: verdict, both ratios, no line over 80 columns" {
+	cd "$place"
+	grep -qE '^Verdict: (no change|inconclusive|layout|change|both)$' both.text
+	tr -s ' \n' ' ' <both.text >joined
+	grep -q 'Over all layouts ./other is' joined
+	grep -q 'As shipped: ' joined
+	grep -q 'is the luck of these two files' joined
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' both.text
+}
+
+@test "the same command measures nothing again; the experiment alone is reported again" {
+	cd "$place"
+	before=$(sql both.exp 'SELECT count(*), max(started_ns) FROM run')
+	interfero compare ./subject ./other -n 4 -r 3 --counters clock -o both.exp -- again >again.text || true
+	cmp both.text again.text
+	[ "$(sql both.exp 'SELECT count(*), max(started_ns) FROM run')" = "$before" ]
+	interfero compare both.exp --fail-above 900% >alone.text
+	[ "$(grep -c Verdict alone.text)" = 1 ]
+	refuse 2 'interfero compare' -- interfero report both.exp
+}
+
+@test "JSON, Markdown and JUnit" {
+	need jq
+	interfero compare "$place/both.exp" --json --fail-above 900% --junit j.xml >out.json
+	[ "$(jq -r .schema_version out.json)" = 1 ]
+	[ "$(jq -r '.comparisons | length' out.json)" = 1 ]
+	jq -e '.comparisons[0].result | .interval.low <= .ratio and .ratio <= .interval.high' out.json
+	jq -e '.comparisons[0].counters | length > 2' out.json
+	grep -q '<testsuite name="interfero compare" tests="1" failures="0" errors="0">' j.xml
+	interfero compare "$place/both.exp" --markdown --fail-above 900% >table
+	[ "$(head -n 1 table)" = '| command | verdict | change over all layouts | as shipped | of which luck |' ]
+	[ "$(head -n 3 table | awk -F'|' '{ print NF }' | sort -u)" = 7 ]
+}
+
+@test "a suite: every command by its name" {
+	printf '# two\none: again\ntwo: again\n' >suite
+	run within 120 interfero compare ./subject ./other -n 2 -r 2 --counters clock -o s --suite suite --markdown
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	grep -q '^| one |' <<<"$output"
+	grep -q '^| two |' <<<"$output"
+	[ -s s-one.exp ]
+	[ -s s-two.exp ]
+}
+
+@test "a command that fails is an error of the suite, the others are compared" {
+	printf 'good: again\nbad: fail\n' >suite
+	run --separate-stderr within 120 interfero compare ./subject ./other -n 2 -r 2 --counters clock -o s --suite suite --junit j.xml
+	[ "$status" = 3 ] || [ "$status" = 1 ]
+	grep -q 'Not compared:' <<<"$output"
+	grep -q 'errors="1"' j.xml
+}
+
+@test "folders of variants are compared by the names that both have" {
+	interfero variants -q -n 3 -o v ./subject
+	interfero variants -q -n 4 -o w ./other
+	run within 60 interfero compare v w -r 2 --counters clock -o f.exp -- again
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	[ "$(sql f.exp 'SELECT count(*) FROM variant')" = 6 ]
+	tr -s ' \n' ' ' <<<"$output" | grep -q '3 random layouts of both'
+	mkdir empty
+	refuse 2 'same names' -- interfero compare v empty
+}
+
+@test "two experiments: compared, with a warning that they ran apart" {
+	within 60 interfero bench -q -n 3 -r 2 --counters clock -o a.exp -- ./subject again
+	within 60 interfero bench -q -n 3 -r 2 --counters clock -o b.exp -- ./other again
+	run interfero compare a.exp b.exp
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	tr -s ' \n' ' ' <<<"$output" | grep -q 'did not run interleaved'
+	refuse 2 'not run again' -- interfero compare a.exp b.exp -- again
+	refuse 2 'one program' -- interfero compare a.exp
+	refuse 2 'comparison already' -- interfero compare a.exp "$place/both.exp"
+}
+
+@test "bad command lines" {
+	refuse 2 'which programs' -- interfero compare
+	refuse 2 'with what' -- interfero compare ./subject
+	refuse 2 'both programs' -- interfero compare ./subject "$place/both.exp"
+	refuse 2 'fail-above' -- interfero compare ./subject ./other --fail-above much
+	refuse 2 'no program' -- interfero compare ./subject ./nowhere
+	printf 'a: 1\n' >suite
+	refuse 2 'stand in the file' -- interfero compare ./subject ./other --suite suite -- 1
+	printf 'no colon\n' >suite
+	refuse 2 'suite:1' -- interfero compare ./subject ./other --suite suite
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero import and interfero calibrate.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	build_sql
+	build_subject
+}
+
+setup() {
+	use_own_folder
+	ln -s ../subject subject
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# table FACTOR: six variants, three runs each, FACTOR times as slow.
+table() {
+	echo 'variant,run,cpu_time [ns]'
+	for run in 0 1 2; do
+		for variant in 1 2 3 4 5 6; do
+			echo "v$variant,$run,$((($1 * (100000 + variant * 37 % 11 * 100 + run * 7 % 5 * 10)) / 100))"
+		done
+	done
+}
+
+@test "a table becomes an experiment, which is reported and compared" {
+	table 100 >old.csv
+	table 110 >new.csv
+	interfero import --csv old.csv -o old.exp
+	interfero import --csv new.csv -o new.exp
+	[ "$(sql old.exp 'SELECT count(*) FROM run')" = 18 ]
+	interfero report old.exp | grep -q 'imported'
+	run interfero compare old.exp new.exp
+	[ "$status" = 1 ]
+	grep -q '^Verdict: change' <<<"$output"
+	tr -s ' \n' ' ' <<<"$output" | grep -q '10 % slower'
+	run interfero compare old.exp new.exp --fail-above 20%
+	[ "$status" = 0 ]
+}
+
+@test "hyperfine, Google Benchmark, perf" {
+	echo '{"results":[{"command":"a","times":[0.1,0.2]},{"command":"b","times":[0.3,0.4]}]}' >h.json
+	interfero import --hyperfine h.json -o h.exp
+	[ "$(sql h.exp 'SELECT sum(value) FROM sample')" = 1000000000.0 ]
+	echo '{"benchmarks":[{"name":"a","real_time":1,"cpu_time":2,"time_unit":"ms"}]}' >g.json
+	interfero import --google-benchmark g.json -o g.exp
+	[ "$(sql g.exp 'SELECT sum(value) FROM sample')" = 3000000.0 ]
+	printf '5,,cycles:u,9,100.00\n6,,cycles:u,9,100.00\n' >p1
+	printf '7,,cycles:u,9,100.00\n8,,cycles:u,9,60.00\n' >p2
+	interfero import --perf p1 p2 -o p.exp
+	[ "$(sql p.exp 'SELECT count(*), count(refused) FROM run')" = "4|1" ]
+}
+
+@test "what cannot be imported is refused and leaves nothing" {
+	echo 'variant,run,x' >empty.csv
+	refuse 2 'no run' -- interfero import --csv empty.csv -o e.exp
+	[ ! -e e.exp ]
+	table 100 >t.csv
+	interfero import --csv t.csv -o t.exp
+	refuse 2 'there already' -- interfero import --csv t.csv -o t.exp
+	refuse 2 'which format' -- interfero import t.csv -o x.exp
+	refuse 2 'where to' -- interfero import --csv t.csv
+	refuse 4 'nowhere' -- interfero import --csv nowhere -o x.exp
+}
+
+@test "calibrate: rates, effects, runs that pay" {
+	need jq
+	run -0 within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp -- ./subject
+	grep -q 'the same layouts, other runs' <<<"$output"
+	grep -q 'other layouts' <<<"$output"
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' <<<"$output"
+	within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp --json -- ./subject >c.json
+	jq -e '.schema_version == 1 and .called_other_runs <= 0.5 and (.effects | length) == 20' c.json
+	# More layouts find less, and so do more runs.
+	jq -e '.effects | map(select(.runs == 5).effect) | . == (sort | reverse)' c.json
+	refuse 2 'which program' -- interfero calibrate
+	refuse 2 'two runs' -- interfero calibrate -n 4 -r 1 --counters clock -o one.exp -- ./subject
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparisons of made-up experiments, whose change and luck are known because they were put in. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <jansson.h>
+
+#include "harness/commands/suite.h"
+#include "harness/report/comparison.h"
+
+struct recipe {
+	unsigned layouts, rounds;
+	double change, luck; /* ratios: of the programs, and of the new one's shipped file beside it */
+	double spread, noise;
+	bool apart; /* two experiments of different seeds */
+};
+
+static const struct ifr_comparison_rules rules = {0.01, 0};
+
+static void init(struct ifr_dataset *dataset, const char *seed) {
+	ifr_dataset_init(dataset);
+	ifr_dataset_add_fact(dataset, "seed", seed);
+	ifr_dataset_add_fact(dataset, "axes", "functions");
+	ifr_dataset_add_fact(dataset, "parameters", "none");
+	struct ifr_dataset_counter *counter = ifr_dataset_add_counter(dataset);
+	strcpy(counter->name, "cpu_time");
+	strcpy(counter->unit, "ns");
+	strcpy(counter->source, "clock");
+}
+
+/* Two programs in one experiment, or the one that part names in an experiment of its own (programs 1). */
+static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsigned programs, unsigned part,
+                 gsl_rng *rng) {
+	unsigned ids = programs * (recipe->layouts + 1), order[400];
+	double level[400];
+	init(dataset, part ? "2" : "1");
+	for (unsigned id = 0; id < ids; id++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
+		unsigned side = programs == 2 ? id % 2 : part, index = id / programs;
+		variant->index = id;
+		variant->plan = ifr_strdup("");
+		variant->build_id = ifr_strdup("");
+		variant->facts = ifr_strdup("");
+		order[id] = id;
+		/* The layouts that ship lie in the middle, but for the luck. */
+		level[id] = 1e8 * (side ? recipe->change : 1) *
+		            (index  ? 1 + gsl_ran_gaussian(rng, recipe->spread)
+		             : side ? recipe->luck
+		                    : 1);
+	}
+	for (unsigned round = 0; round < recipe->rounds; round++) {
+		gsl_ran_shuffle(rng, order, ids, sizeof *order);
+		for (unsigned i = 0; i < ids; i++) {
+			struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+			run->variant = order[i];
+			run->round = round;
+			run->started_ns = 1 + (int64_t)(round * ids + i) * 1000;
+			run->value[0] = level[order[i]] * (1 + gsl_ran_gaussian(rng, recipe->noise));
+		}
+	}
+}
+
+static struct ifr_comparison compared(const struct recipe *recipe, gsl_rng *rng, struct ifr_dataset datasets[2]) {
+	struct ifr_comparison comparison;
+	struct ifr_error err = {0};
+	ifr_dataset_init(&datasets[1]);
+	fill(&datasets[0], recipe, recipe->apart ? 1 : 2, 0, rng);
+	if (recipe->apart)
+		fill(&datasets[1], recipe, 1, 1, rng);
+	const struct ifr_comparison_side old = {&datasets[0], recipe->apart ? 1 : 2, 0, "./old"};
+	const struct ifr_comparison_side new = {&datasets[recipe->apart], recipe->apart ? 1 : 2, !recipe->apart,
+	                                        "./new"};
+	if (ifr_comparison_make(&old, &new, NULL, &rules, &comparison, &err))
+		fail_msg("%s", err.message);
+	return comparison;
+}
+
+static void release(struct ifr_dataset datasets[2]) {
+	ifr_dataset_release(&datasets[0]);
+	ifr_dataset_release(&datasets[1]);
+}
+
+static gsl_rng *seeded(unsigned long seed) {
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, seed);
+	return rng;
+}
+
+static void test_verdicts(void **state) {
+	(void)state;
+	const struct {
+		struct recipe recipe;
+		enum ifr_verdict verdict;
+	} cases[] = {
+		{{32, 5, 1.03, 1, 0.02, 0.003, false}, IFR_VERDICT_CHANGE},
+		{{32, 5, 1.03, 1.06, 0.02, 0.003, false}, IFR_VERDICT_BOTH},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false}, IFR_VERDICT_LAYOUT},
+		{{32, 5, 1, 1, 0.005, 0.003, false}, IFR_VERDICT_NO_CHANGE},
+		{{8, 3, 1, 1, 0.04, 0.003, false}, IFR_VERDICT_INCONCLUSIVE},
+		{{32, 5, 1.05, 1, 0.02, 0.003, true}, IFR_VERDICT_CHANGE},
+		{{32, 5, 0.95, 1, 0.02, 0.003, true}, IFR_VERDICT_CHANGE},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gsl_rng *rng = seeded(11);
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison c = compared(&cases[i].recipe, rng, datasets);
+		if (c.verdict != cases[i].verdict)
+			fail_msg("case %zu: %s instead of %s", i, ifr_verdict_name(c.verdict),
+			         ifr_verdict_name(cases[i].verdict));
+		assert_true(c.interval.low < cases[i].recipe.change && cases[i].recipe.change < c.interval.high);
+		assert_true(c.luck_interval.low < cases[i].recipe.luck && cases[i].recipe.luck < c.luck_interval.high);
+		assert_int_equal(c.paired, !cases[i].recipe.apart);
+		assert_int_equal(c.regressed, cases[i].recipe.change > 1);
+		release(datasets);
+		gsl_rng_free(rng);
+	}
+}
+
+/* Hand arithmetic: layouts 100, 200, 150, 130, 170 against 110, 190 and the same: the ratio of the means is 1.
+ * Shipped 100 against 150: all of it luck. */
+static void test_by_hand(void **state) {
+	(void)state;
+	const double values[] = {100, 150, 100, 110, 200, 190, 150, 150, 130, 130, 170, 170};
+	struct ifr_dataset dataset;
+	struct ifr_comparison c;
+	init(&dataset, "1");
+	for (unsigned id = 0; id < 12; id++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&dataset);
+		variant->index = id;
+		for (unsigned round = 0; round < 2; round++) {
+			struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
+			run->variant = id;
+			run->round = round;
+			run->value[0] = values[id];
+		}
+	}
+	const struct ifr_comparison_side old = {&dataset, 2, 0, "old"}, new = {&dataset, 2, 1, "new"};
+	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+	assert_true(fabs(c.ratio - 1) < 1e-12);
+	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.luck - 1.5) < 1e-12);
+	assert_true(fabs(c.mean[0] - 150) < 1e-9 && fabs(c.mean[1] - 150) < 1e-9);
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_comparison_make(&old, &new, "cycles", &rules, &c, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "cycles"));
+	for (int i = 2; i < 9; i += 2)
+		dataset.variants[i].refused = ifr_strdup("crashed");
+	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "two random layouts"));
+	dataset.runs[20].value[0] = 0;
+	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "above 0"));
+	ifr_dataset_release(&dataset);
+}
+
+/* A program against itself, 2,000 times: 5 +- 1.5 % say there is a change, and 1 % that there is luck. */
+static void test_a_against_a(void **state) {
+	(void)state;
+	const struct recipe same = {16, 3, 1, 1, 0.02, 0.005, false};
+	unsigned changes = 0, luck = 0;
+	gsl_rng *rng = seeded(7);
+	for (int i = 0; i < 2000; i++) {
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison c = compared(&same, rng, datasets);
+		changes += c.verdict == IFR_VERDICT_CHANGE || c.verdict == IFR_VERDICT_BOTH;
+		luck += c.verdict == IFR_VERDICT_LAYOUT || c.verdict == IFR_VERDICT_BOTH;
+		release(datasets);
+	}
+	gsl_rng_free(rng);
+	if (changes < 70 || changes > 130 || luck > 40)
+		fail_msg("%u changes and %u lucky files in 2000", changes, luck);
+}
+
+static void test_forms(void **state) {
+	(void)state;
+	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false};
+	gsl_rng *rng = seeded(11);
+	struct ifr_dataset datasets[2];
+	struct ifr_comparison_entry entries[] = {{.name = "a<b|&\"c\"", .command = "./old <x>"},
+	                                         {.name = "broken", .command = "", .failure = "it <crashed>"}};
+	entries[0].main = compared(&recipe, rng, datasets);
+	struct ifr_buffer out = {0};
+	ifr_comparison_text(entries, 2, false, &out);
+	for (const char *line = ifr_buffer_text(&out); *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	assert_non_null(strstr(ifr_buffer_text(&out), "Verdict: both"));
+	assert_non_null(strstr(ifr_buffer_text(&out), "Not compared: it <crashed>"));
+	ifr_buffer_clear(&out);
+	ifr_comparison_junit(entries, 2, &out);
+	assert_non_null(strstr(ifr_buffer_text(&out), "tests=\"2\" failures=\"1\" errors=\"1\""));
+	assert_non_null(strstr(ifr_buffer_text(&out), "a&lt;b|&amp;&quot;c&quot;"));
+	assert_null(strstr(ifr_buffer_text(&out), "<crashed>"));
+	ifr_buffer_clear(&out);
+	ifr_comparison_markdown(entries, 2, &out);
+	assert_non_null(strstr(ifr_buffer_text(&out), "a\\<b\\|&\"c\""));
+	ifr_buffer_clear(&out);
+	ifr_comparison_json(entries, 2, &out);
+	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL);
+	json_t *first = json_array_get(json_object_get(root, "comparisons"), 0);
+	assert_string_equal(json_string_value(json_object_get(first, "verdict")), "both");
+	json_t *ratio = json_object_get(json_object_get(first, "result"), "ratio");
+	assert_true(fabs(json_real_value(ratio) - entries[0].main.ratio) < 1e-12);
+	json_decref(root);
+	ifr_buffer_release(&out);
+	release(datasets);
+	gsl_rng_free(rng);
+}
+
+static void test_suite(void **state) {
+	(void)state;
+	struct suite suite;
+	struct ifr_error err = {0};
+	assert_int_equal(
+		suite_parse("# nothing\n\n fib: fib.lua 32\nsort:'a b'\"c\\\"\" \\\\ ''\nnone:\n", "s", &suite, &err), 0);
+	assert_int_equal(suite.count, 3);
+	assert_string_equal(suite.commands[0].name, "fib");
+	assert_string_equal(suite.commands[0].words.items[1], "32");
+	assert_int_equal(suite.commands[1].words.count, 3);
+	assert_string_equal(suite.commands[1].words.items[0], "a bc\"");
+	assert_string_equal(suite.commands[1].words.items[1], "\\");
+	assert_string_equal(suite.commands[1].words.items[2], "");
+	assert_int_equal(suite.commands[2].words.count, 0);
+	suite_release(&suite);
+	static const char *const bad[] = {"",         "# only\n", "no colon\n", "a: 'open\n", "a: 1\na: 2\n",
+	                                  "a/b: 1\n", ".: 1\n"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		assert_int_equal(suite_parse(bad[i], "s", &suite, &err), -IFR_E_USAGE);
+		suite_release(&suite);
+	}
+	assert_non_null(strstr(err.message, "s:1"));
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_by_hand), cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),    cmocka_unit_test(test_suite),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

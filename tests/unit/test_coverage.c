@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Do intervals hold what they promise? 2,000 simulated experiments each, under fixed seeds, with layouts that are
+ * normal, skewed or of two kinds, and 3 to 20 runs in a layout. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "harness/statistics/inference.h"
+
+enum { SETS = 2000, LAYOUTS = 32, MOST_LAYOUTS = 100, MOST_RUNS = 20 };
+
+enum shape { NORMAL, SKEWED, BIMODAL, SHAPES };
+static const char *const shape_names[] = {"normal", "skewed", "bimodal"};
+
+/* A layout's deviation with mean 0 and that standard deviation. */
+static double deviate(gsl_rng *rng, enum shape shape, double sd) {
+	switch (shape) {
+	case SKEWED: /* gamma of shape 2: skewness 1.4 */
+		return sd * (gsl_ran_gamma(rng, 2, 1) - 2) / M_SQRT2;
+	case BIMODAL: /* three in ten 3 sd apart from the rest */
+		return sd * ((gsl_rng_uniform(rng) < 0.3 ? 2.1 : -0.9) + gsl_ran_gaussian(rng, 0.5)) / sqrt(1.89 + 0.25);
+	default:
+		return gsl_ran_gaussian(rng, sd);
+	}
+}
+
+static gsl_rng *seeded(unsigned long seed) {
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, seed);
+	return rng;
+}
+
+static void expect(const char *what, enum shape shape, unsigned runs, double got_pct, double low, double high) {
+	if (got_pct < low || got_pct > high)
+		fail_msg("%s, %s layouts, %u runs: %.2f %%", what, shape_names[shape], runs, got_pct);
+}
+
+/* Uneven: 1 to runs runs, as where some were refused. */
+static double mean_coverage(enum shape shape, unsigned runs, bool uneven) {
+	gsl_rng *rng = seeded(2011);
+	unsigned inside = 0;
+	for (int set = 0; set < SETS; set++) {
+		double values[LAYOUTS][MOST_RUNS];
+		struct ifr_group groups[LAYOUTS];
+		struct ifr_mean mean;
+		for (unsigned i = 0; i < LAYOUTS; i++) {
+			double layout = 100 + deviate(rng, shape, 2);
+			groups[i] = (struct ifr_group){values[i], uneven ? 1 + i % runs : runs};
+			for (unsigned j = 0; j < groups[i].count; j++)
+				values[i][j] = layout + gsl_ran_gaussian(rng, 1);
+		}
+		assert_int_equal(ifr_mean_estimate(groups, LAYOUTS, 0.95, &mean, NULL), 0);
+		inside += mean.interval.low <= 100 && 100 <= mean.interval.high;
+	}
+	gsl_rng_free(rng);
+	return 100.0 * inside / SETS;
+}
+
+static void test_mean(void **state) {
+	(void)state;
+	static const unsigned runs[] = {3, 5, 20};
+	for (enum shape shape = 0; shape < SHAPES; shape++)
+		for (int i = 0; i < 3; i++) {
+			expect("mean", shape, runs[i], mean_coverage(shape, runs[i], false), 93.5, 96.5);
+			expect("mean, uneven", shape, runs[i], mean_coverage(shape, runs[i], true), 93.5, 96.5);
+		}
+}
+
+/* Two programs in the same layouts: part of a layout's luck is common to both. */
+struct change {
+	enum shape shape;
+	unsigned layouts, runs;
+	double spread, common, noise; /* sd of layouts, the part of it that both share, sd of runs; of 100 */
+	double ratio;
+};
+
+struct pairs {
+	double old[MOST_LAYOUTS], new[MOST_LAYOUTS];
+};
+
+static void measure(const struct change *c, gsl_rng *rng, struct pairs *pairs) {
+	double own = sqrt(1 - c->common * c->common);
+	for (unsigned i = 0; i < c->layouts; i++) {
+		double shared = c->common * deviate(rng, c->shape, c->spread), noise = c->noise / sqrt(c->runs);
+		pairs->old[i] = 100 + shared + own * deviate(rng, c->shape, c->spread) + gsl_ran_gaussian(rng, noise);
+		pairs->new[i] =
+			c->ratio *(100 + shared + own * deviate(rng, c->shape, c->spread)) + gsl_ran_gaussian(rng, noise);
+	}
+}
+
+/* In percent of the experiments: holds the ratio, says there is a difference, says the wrong direction. */
+struct verdicts {
+	double holds, differs, wrong;
+};
+
+static struct verdicts judge(const struct change *c) {
+	gsl_rng *rng = seeded(1954);
+	struct verdicts v = {0};
+	for (int set = 0; set < SETS; set++) {
+		struct pairs pairs;
+		struct ifr_interval interval;
+		double ratio;
+		measure(c, rng, &pairs);
+		assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, c->layouts, 0.95, &ratio, &interval, NULL), 0);
+		v.holds += interval.low <= c->ratio && c->ratio <= interval.high;
+		v.differs += interval.low > 1 || interval.high < 1;
+		v.wrong += c->ratio > 1 ? interval.high < 1 : c->ratio < 1 && interval.low > 1;
+	}
+	gsl_rng_free(rng);
+	v.holds *= 100.0 / SETS;
+	v.differs *= 100.0 / SETS;
+	v.wrong *= 100.0 / SETS;
+	return v;
+}
+
+static void test_ratio(void **state) {
+	(void)state;
+	static const unsigned runs[] = {3, 5, 20};
+	for (enum shape shape = 0; shape < SHAPES; shape++)
+		for (int i = 0; i < 3; i++) {
+			struct change change = {shape, LAYOUTS, runs[i], 2, 0.7, 1, 1.03};
+			expect("ratio", shape, runs[i], judge(&change).holds, 93.5, 96.5);
+			change.layouts = 12;
+			expect("ratio of 12", shape, runs[i], judge(&change).holds, 93.5, 96.5);
+			change.ratio = 1;
+			expect("A against A", shape, runs[i], judge(&change).differs, 3.5, 6.5);
+		}
+}
+
+/* 1 % under layouts that spread 2 %: at the number of layouts that is recommended. */
+static void test_recommended(void **state) {
+	(void)state;
+	for (enum shape shape = 0; shape < SHAPES; shape++) {
+		struct change change = {shape, 0, 5, 2, 0.7, 1, 1.01};
+		struct ifr_noise noise = {2 * (1 - 0.7 * 0.7) * 4, 2};
+		change.layouts = (unsigned)ifr_layouts_needed(noise, 5, 1, 0.9, 0.05, MOST_LAYOUTS);
+		assert_in_range(change.layouts, 30, MOST_LAYOUTS);
+		struct verdicts v = judge(&change);
+		expect("found", shape, change.layouts, v.differs, 90, 100);
+		expect("wrong direction", shape, change.layouts, v.wrong, 0, 0.1);
+	}
+}
+
+/* Looks after every 10 of 50 layouts: over all of them 5 %, where plain 5 % looks err three times as often. */
+static void test_looks(void **state) {
+	(void)state;
+	const double information[] = {0.2, 0.4, 0.6, 0.8, 1};
+	double z[5];
+	unsigned planned = 0, naive = 0;
+	gsl_rng *rng = seeded(1983);
+	assert_int_equal(ifr_looks_bounds(0.05, information, 5, z, NULL), 0);
+	for (int set = 0; set < SETS; set++) {
+		struct change change = {NORMAL, 50, 5, 2, 0.7, 1, 1};
+		struct pairs pairs;
+		bool stopped = false, fooled = false;
+		measure(&change, rng, &pairs);
+		for (size_t look = 0; look < 5; look++) {
+			struct ifr_interval wide, plain;
+			double ratio;
+			size_t n = 10 * (look + 1);
+			assert_int_equal(
+				ifr_ratio_pairs(pairs.new, pairs.old, n, ifr_look_confidence(z[look]), &ratio, &wide, NULL), 0);
+			assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, n, 0.95, &ratio, &plain, NULL), 0);
+			stopped |= wide.low > 1 || wide.high < 1;
+			fooled |= plain.low > 1 || plain.high < 1;
+		}
+		planned += stopped;
+		naive += fooled;
+	}
+	gsl_rng_free(rng);
+	expect("planned looks", NORMAL, 5, 100.0 * planned / SETS, 3.5, 6.5);
+	assert_true(naive > 2 * planned);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_recommended),
+		cmocka_unit_test(test_looks),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
