@@ -88,10 +88,9 @@ static void print_note(const struct ifr_note *note, bool quiet) {
 	if (!quiet)
 		print_entries(note);
 	if (ifr_plan_axes(&note->plan))
-		printf("    in all: %" PRIu64 " functions ordered, %" PRIu64 " and %" PRIu64
-		       " loops aligned, nops at %" PRIu64 " places, %" PRIu64 " frames widened, %" PRIu64
-		       " variables moved\n",
-		       did->ordered, did->functions, did->loops, did->nops, did->frames, did->variables);
+		printf("    in all: nops at %" PRIu64 " places; ordered %" PRIu64 " functions, aligned %" PRIu64
+		       "\n            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64 "\n",
+		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables);
 }
 
 /* What one file's sections lead to. */
