@@ -225,7 +225,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench variants layout verify heap report explain kit doctor
+COMMANDS := bench variants layout verify heap limit report explain kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

@@ -6,6 +6,8 @@
 
 #include "sites/template.h"
 
+#define LEFT "ifr_left"
+
 /* A line of the text, without its end; the next one begins at *at. */
 struct line {
 	const char *text;
@@ -50,7 +52,8 @@ static int not_a_template(struct ifr_error *err) {
 static void put_counters(struct ifr_buffer *out, uint64_t first_number, size_t count) {
 	if (!count)
 		return;
-	ifr_buffer_puts(out, "\t.pushsection " IFR_ENTRIES_SECTION ",\"aw\",@progbits\n\t.balign 16\n.Lifr_entries:\n");
+	ifr_buffer_puts(out,
+	                "\t.pushsection " IFR_ENTRIES_SECTION ",\"aw\",@progbits\n\t.balign 16\n.Lifr_entries:\n");
 	for (size_t i = 0; i < count; i++)
 		ifr_buffer_printf(out, "\t.quad 0, %" PRIu64 "\n", first_number + i);
 	ifr_buffer_puts(out, "\t.popsection\n");
@@ -68,6 +71,9 @@ int ifr_entries_count(const char *text, size_t length, uint64_t first_number, st
 			function = line;
 		if (begins_with(line, IFR_MARK_NOTE " "))
 			put_counters(out, first_number, count);
+		if (begins_with(line, LEFT ":"))
+			return ifr_fail(err, IFR_E_USAGE,
+			                "the program is limited already: limit the one that it was made from");
 		copy(out, line);
 		if (!is_entry(line))
 			continue;
@@ -81,11 +87,12 @@ int ifr_entries_count(const char *text, size_t length, uint64_t first_number, st
  * wants the stack aligned, which it is not at an entry. */
 static void put_end(struct ifr_buffer *out, uint64_t count) {
 	ifr_buffer_printf(out,
-	                  "\t.pushsection .data.ifr_left,\"aw\",@progbits\n\t.balign 8\n.Lifr_left:\n\t.quad %" PRIu64
-	                  "\n\t.popsection\n",
+	                  "\t.pushsection .data.ifr_left,\"aw\",@progbits\n\t.balign 8\n\t.type\tifr_left, @object\n"
+	                  "\t.size\tifr_left, 8\n" LEFT ":\n\t.quad %" PRIu64 "\n\t.popsection\n",
 	                  count);
-	ifr_buffer_puts(out, "\t.pushsection .text.ifr_end,\"ax\",@progbits\n.Lifr_end:\n\tandq\t$-16, %rsp\n"
-	                     "\txorl\t%edi, %edi\n\tcall\texit@PLT\n\tud2\n\t.popsection\n");
+	ifr_buffer_puts(out, "\t.pushsection .text.ifr_end,\"ax\",@progbits\n\t.type\tifr_end, @function\n"
+	                     "ifr_end:\n\tandq\t$-16, %rsp\n\txorl\t%edi, %edi\n\tcall\texit@PLT\n\tud2\n"
+	                     "\t.size\tifr_end, .-ifr_end\n\t.popsection\n");
 }
 
 int ifr_entries_end(const char *text, size_t length, size_t index, uint64_t count, struct ifr_buffer *out,
@@ -99,7 +106,7 @@ int ifr_entries_end(const char *text, size_t length, size_t index, uint64_t coun
 			put_end(out, count);
 		copy(out, line);
 		if (is_entry(line) && entries++ == index)
-			ifr_buffer_puts(out, "\tdecq\t.Lifr_left(%rip)\n\tje\t.Lifr_end\n");
+			ifr_buffer_puts(out, "\tdecq\t" LEFT "(%rip)\n\tje\tifr_end\n");
 	}
 	return entries > index ? 0 : ifr_fail(err, IFR_E_USAGE, "the template has no entry %zu", index);
 }

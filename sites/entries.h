@@ -26,9 +26,9 @@ struct ifr_entry_counter {
 	uint64_t count, number;
 };
 
-/* Appends the template with one counting instruction at each entry; the functions have the numbers first_number and
- * up in the order of the text, and their assembler names are appended to names. Errors: IFR_E_USAGE if the text is
- * no template. */
+/* Appends the template with one counting instruction at each entry; the functions have the numbers first_number
+ * and up in the order of the text, and their assembler names are appended to names. Errors: IFR_E_USAGE if the
+ * text is no template, or one that ifr_entries_end made. */
 int ifr_entries_count(const char *text, size_t length, uint64_t first_number, struct ifr_buffer *out,
                       struct ifr_strings *names, struct ifr_error *err);
 
