@@ -155,7 +155,7 @@ static int take_in(const char *folder, struct ifr_kit *kit, struct ifr_error *er
 	}
 	if (!result) {
 		char *objects = ifr_format("%s/objects", folder);
-		result = kit_save_from(kit, objects, map, err);
+		result = kit_save_from(kit, objects, "", map, err);
 		free(objects);
 	}
 	ifr_buffer_release(&text);

@@ -65,6 +65,8 @@ int ifr_kit_store(char **path, struct ifr_error *err);
 /* Writes a kit whose inputs lie at their paths, with the map (a file's path, or NULL). A kit of the same key is
  * replaced whole. Errors leave no trace but unreferenced objects. */
 int ifr_kit_save(struct ifr_kit *kit, const char *map, struct ifr_error *err);
+/* The same for inputs that lie at their paths below a folder. */
+int ifr_kit_save_below(struct ifr_kit *kit, const char *root, const char *map, struct ifr_error *err);
 /* Loads the kit of a key (or of a unique beginning of one, 4 characters or more) and checks that its inputs are
  * there. Both leave a kit that may be released, also after an error. */
 int ifr_kit_load(const char *key, struct ifr_kit *kit, struct ifr_error *err);

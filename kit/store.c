@@ -94,9 +94,10 @@ static int place_input(const char *object, const char *root, const char *path, s
 	return result;
 }
 
-static int save_input(struct ifr_kit_input *input, const char *objects, const char *root, struct ifr_error *err) {
+static int save_input(struct ifr_kit_input *input, const char *objects, const char *below, const char *root,
+                      struct ifr_error *err) {
 	char *object = NULL;
-	char *file = objects ? ifr_format("%s/%s", objects, input->sha256) : ifr_strdup(input->path);
+	char *file = objects ? ifr_format("%s/%s", objects, input->sha256) : ifr_format("%s%s", below, input->path);
 	int result = ifr_sha256_file(file, input->sha256, &input->bytes, err);
 	if (!result)
 		result = store_object(file, input->sha256, &object, err);
@@ -171,14 +172,15 @@ static int kit_write_manifest(const struct ifr_kit *kit, const char *folder, str
 	return result;
 }
 
-int kit_save_from(struct ifr_kit *kit, const char *objects, const char *map, struct ifr_error *err) {
+int kit_save_from(struct ifr_kit *kit, const char *objects, const char *below, const char *map,
+                  struct ifr_error *err) {
 	char *made = NULL, *folder = NULL, *root = NULL;
 	int result = kit_new_folder(&made, err);
 	if (result)
 		goto out;
 	root = ifr_format("%s/root", made);
 	for (size_t i = 0; i < kit->input_count && !result; i++)
-		result = save_input(&kit->inputs[i], objects, root, err);
+		result = save_input(&kit->inputs[i], objects, below, root, err);
 	if (!result)
 		result = make_folders(kit, root, err);
 	if (!result && map && ifr_file_exists(map)) {
@@ -207,7 +209,11 @@ out:
 }
 
 int ifr_kit_save(struct ifr_kit *kit, const char *map, struct ifr_error *err) {
-	return kit_save_from(kit, NULL, map, err);
+	return kit_save_from(kit, NULL, "", map, err);
+}
+
+int ifr_kit_save_below(struct ifr_kit *kit, const char *root, const char *map, struct ifr_error *err) {
+	return kit_save_from(kit, NULL, root, map, err);
 }
 
 static int check_presence(const struct ifr_kit *kit, struct ifr_error *err) {

@@ -54,9 +54,11 @@ static void register_axes() {
 		ifr_frames_register(&unit);
 	if (axis[IFR_AXIS_GLOBALS].on)
 		ifr_globals_register(&unit);
-	/* nops before align: the directives of align are then no places of nops. */
+	/* nops before entries and align: their directives are then no places of nops. */
 	if (axis[IFR_AXIS_NOPS].on || open)
 		ifr_nops_register(&unit);
+	if (open)
+		ifr_entries_register();
 	/* unit-order before align: the section is chosen before a function is aligned in it. */
 	if (axis[IFR_AXIS_UNIT_ORDER].on || open)
 		ifr_unit_order_register(&unit);

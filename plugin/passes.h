@@ -28,6 +28,9 @@ void ifr_nops_register(struct ifr_unit *unit);
 /* align: raises the alignment of functions and of loops. */
 void ifr_align_register(struct ifr_unit *unit);
 
+/* Marks the entry of each function in a template. */
+void ifr_entries_register(void);
+
 /* frames: adds bytes to stack frames. */
 void ifr_frames_register(struct ifr_unit *unit);
 

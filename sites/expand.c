@@ -187,7 +187,8 @@ int expansion_mark(struct expansion *expansion, const char *line, struct ifr_err
 		return take_word(note->plugin, sizeof note->plugin, words, err);
 	else if (is_mark(line, IFR_MARK_NOTE, &words))
 		return take_note(expansion, words, err);
-	else if (!is_mark(line, IFR_MARK_PLAN, &words) && !is_mark(line, IFR_MARK_ARGUMENT, &words))
+	else if (!is_mark(line, IFR_MARK_PLAN, &words) && !is_mark(line, IFR_MARK_ARGUMENT, &words) &&
+	         !is_mark(line, IFR_MARK_ENTRY, &words))
 		return ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"%.40s\" is not known", line);
 	return 0;
 }

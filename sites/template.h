@@ -11,6 +11,7 @@
  * COLD LEAST TAB NAMES the function that follows; K is - if it has no place in the order; OFF the axes that must
  * leave it alone, COLD 1 if GCC holds it for cold, LEAST its alignment .text #ifr-here              back to .text
  * within a function, .text #ifr-rest behind it: subsections #ifr-align                   the function's alignment
+ *     #ifr-entry                   the function's first instruction follows (sites/entries.h)
  *     #ifr-nop, #ifr-nop-cold      a place between instructions
  *     #ifr-loop, #ifr-loop-cold    the top of a loop
  *     #ifr-plan AXIS WORDS         an axis of the plan under which the unit was compiled
@@ -36,7 +37,7 @@
 extern "C" {
 #endif
 
-enum { IFR_TEMPLATE_VERSION = 1 };
+enum { IFR_TEMPLATE_VERSION = 2 };
 
 /* The marks, without the line's end; the plugin writes them. */
 #define IFR_MARK "#ifr-"
@@ -46,6 +47,7 @@ enum { IFR_TEMPLATE_VERSION = 1 };
 #define IFR_MARK_HERE IFR_MARK "here"
 #define IFR_MARK_REST IFR_MARK "rest"
 #define IFR_MARK_ALIGN IFR_MARK "align"
+#define IFR_MARK_ENTRY IFR_MARK "entry"
 #define IFR_MARK_NOP IFR_MARK "nop"
 #define IFR_MARK_LOOP IFR_MARK "loop"
 #define IFR_MARK_PLAN IFR_MARK "plan"

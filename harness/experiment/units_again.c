@@ -137,7 +137,7 @@ static int run_assembler(const struct unit_again *unit, const char *source, stru
 /* Whether the plan changed it shows in its note: nothing told, nothing done, unless it was compiled under a plan
  * of its own, which this one may take back. */
 static bool is_changed(const struct unit_again *unit, const struct ifr_note *note) {
-	return note->entry_count || strstr(ifr_buffer_text(&unit->text), "\n" IFR_MARK_PLAN " ");
+	return unit->rewritten || note->entry_count || strstr(ifr_buffer_text(&unit->text), "\n" IFR_MARK_PLAN " ");
 }
 
 static int assemble(struct unit_again *unit, const struct ifr_plan *plan, struct ifr_error *err) {

@@ -17,7 +17,8 @@ struct unit_again {
 	struct ifr_buffer text;          /* the template */
 	struct ifr_strings arguments;    /* the assembler's */
 	char *object;                    /* where it is assembled to */
-	bool changed;                    /* by the last plan */
+	bool rewritten;                  /* by the caller, who gave it another template and key */
+	bool changed;                    /* by the last plan, or because it is rewritten */
 	uint64_t nops, aligned, ordered; /* what the last plan did */
 };
 

@@ -138,6 +138,8 @@ static void check_personality(pid_t child, struct ifr_outcome *outcome) {
 		         "address-space randomization was switched on again at exec");
 }
 
+enum { LOOK_NS = 5000000 };
+
 static int64_t now_ns(void) {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -159,8 +161,12 @@ static void await(const struct ifr_launch *launch, pid_t child, int64_t start_ns
 			break;
 		if (left_ns > INT64_C(1000000000))
 			left_ns = INT64_C(1000000000);
+		if (launch->watch && left_ns > LOOK_NS)
+			left_ns = LOOK_NS;
 		if (pidfd < 0 || poll(&watch, 1, (int)(left_ns / 1000000) + 1) > 0)
 			break;
+		if (launch->watch)
+			launch->watch(child, now_ns() - start_ns, launch->watch_data);
 	}
 	if (outcome->timed_out || outcome->interrupted)
 		kill(-child, SIGKILL);

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -29,7 +30,10 @@ struct ifr_launch {
 	int cpu;                               /* the processor to run on; -1: any */
 	bool keep_aslr;                        /* leave address-space randomization on */
 	int64_t timeout_ns;                    /* 0: none */
-	struct ifr_counters *counters;         /* NULL: none */
+	/* Called about every 5 ms with the running process and the time since its start; NULL: nobody looks. */
+	void (*watch)(pid_t child, int64_t elapsed_ns, void *data);
+	void *watch_data;
+	struct ifr_counters *counters; /* NULL: none */
 	unsigned pass;
 };
 

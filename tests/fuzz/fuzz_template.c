@@ -8,7 +8,25 @@
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 
+/* Entries can be counted in every template, and ended at in every one that has them: what comes out is a template.
+ */
+static void count_entries(const char *text, size_t size) {
+	struct ifr_buffer out = {0};
+	struct ifr_strings names = {0};
+	struct ifr_error err = {0};
+	if (!ifr_entries_count(text, size, 0, &out, &names, &err))
+		assert(ifr_template_is(out.data, out.length));
+	ifr_buffer_clear(&out);
+	if (!ifr_entries_end(text, size, names.count / 2, size, &out, &err))
+		assert(ifr_template_is(out.data, out.length));
+	else
+		assert(err.code == IFR_E_USAGE && !strchr(err.message, '\n'));
+	ifr_strings_release(&names);
+	ifr_buffer_release(&out);
+}
+
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
+	count_entries((const char *)data, size);
 	struct ifr_plan plan;
 	for (int on = 0; on < 2; on++) {
 		struct ifr_buffer out = {0};

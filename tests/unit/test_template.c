@@ -19,7 +19,7 @@
 	"#NO_APP\n\t.text\t#ifr-rest\n#ifr-function s nops 0 1\tg\tg\t@hot\n"                                   \
 	"\t.section\t.text.g,\"ax\",@progbits\n#ifr-align\ng:\n#APP\n\t#ifr-loop\n#NO_APP\n.L2:\n#APP\n"        \
 	"\t#ifr-nop\n#NO_APP\n\tret\n\t.text\t#ifr-rest\n"
-#define END_OF(plan) plan "#ifr-unit a.c\n#ifr-compiler 12.2.0\n#ifr-plugin 0.1.0\n#ifr-note 1\n\t.ident\t\"x\"\n"
+#define END_OF(plan) plan "#ifr-unit a.c\n#ifr-compiler 12.2.0\n#ifr-plugin 0.1.0\n#ifr-note 2\n\t.ident\t\"x\"\n"
 #define PLAIN                                                                                       \
 	"\t.file\t\"a.c\"\n\t.text\n\t.p2align 4\nf:\n\tret\n#APP\n\tnop # the user's\n#NO_APP\n#APP\n" \
 	"# 3 \"a.c\" 1\n\tcpuid\n#NO_APP\n\t.text\n\t.section\t.text.g,\"ax\",@progbits\ng:\n.L2:\n\tret\n\t.text\n"

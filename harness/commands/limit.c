@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero limit: from a program that runs for long, one that ends after a budget of time
+ * (harness/limit/limit.h). */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/process.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/options.h"
+#include "harness/launch/launch.h"
+#include "harness/limit/limit.h"
+
+enum { KEY_STDIN = 256, KEY_ENV };
+
+struct options {
+	struct ifr_limit limit;
+	struct ifr_strings environment;
+};
+
+/* Shorter, and the start of the program is all there is; longer, and nobody waits for the ten-fold of it. */
+static int parse_seconds(const char *text, int64_t *budget_ns, struct ifr_error *err) {
+	int result = option_duration("--seconds", text, budget_ns, err);
+	if (!result && (*budget_ns < INT64_C(100000000) || *budget_ns > INT64_C(86400000000000)))
+		result = ifr_fail(err, IFR_E_USAGE, "--seconds needs a time from 0.1 s to 24 h, not \"%.60s\"", text);
+	return result;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case 's':
+		if (parse_seconds(argument, &options->limit.budget_ns, &err))
+			option_refuse(state, &err);
+		return 0;
+	case 'o':
+		options->limit.path = argument;
+		return 0;
+	case KEY_STDIN:
+		options->limit.stdin_file = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&options->environment, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* From the first word that is no option, everything is the program's. */
+		options->limit.argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->limit.argv)
+			argp_error(state, "which program? interfero limit --seconds S -- ./prog args");
+		if (!options->limit.budget_ns)
+			argp_error(state, "--seconds is missing: after how many seconds shall the program end?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"seconds", 's', "S", 0, "The budget: the limited program ends after about so many seconds (also 500ms, 2m)",
+     0},
+	{"output", 'o', "LIMITED", 0, "Where the limited program goes (PROG.limited)", 0},
+	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 0},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
+	{0},
+};
+const struct argp ifr_limit_argp = {
+	table,
+	parse,
+	"-- ./PROG [ARGS...]",
+	"Make of a program that runs for long one that ends after a budget of time, at the same instruction in every "
+	"layout.\v"
+	"PROG must have been built with INTERFERO_TEMPLATES=1 make CC=interfero-gcc. It runs once for the budget with "
+	"a "
+	"counter at each function's entry. Of the functions that were entered in the last tenth of the budget (else "
+	"in "
+	"the last quarter, or half) the one with the fewest entries is picked, and LIMITED is linked: PROG with two "
+	"instructions at the entry of that one, which end it at the same count as by exit(0), so that what stdio "
+	"holds "
+	"back is written and atexit's functions run. Then interfero bench -- ./LIMITED ARGS measures layouts of it, "
+	"with "
+	"the same ARGS: each executes the same instructions of the program. Three runs check that it ends so, always "
+	"with the same output. A program with several threads cannot be limited, and entries in processes that it "
+	"forks are counted there anew. Exit status: 0 made, 2 usage, 3 the program cannot be limited, 4 the machine "
+	"or "
+	"a file, 130 interrupted.",
+	NULL,
+	NULL,
+	NULL};
+
+static void print_limited(const struct ifr_limit *limit, const struct ifr_limited *limited) {
+	printf("%s ends when %s is entered for the %" PRIu64
+	       "%s time, after about %.2f s (of %zu functions counted)\n",
+	       limit->path, limited->procedure, limited->count,
+	       limited->count % 100 / 10 == 1 ? "th"
+	       : limited->count % 10 == 1     ? "st"
+	       : limited->count % 10 == 2     ? "nd"
+	       : limited->count % 10 == 3     ? "rd"
+	                                      : "th",
+	       (double)limited->last_ns / 1e9, limited->counted);
+}
+
+static int run(struct options *options, struct ifr_error *err) {
+	struct ifr_limit *limit = &options->limit;
+	struct ifr_limited limited = {0};
+	struct ifr_strings environment = {0};
+	struct ifr_kit kit;
+	ifr_kit_init(&kit);
+	char *program = ifr_program_find(limit->argv[0], NULL), *path = NULL;
+	int result = program ? ifr_kit_of_program(program, &kit, err)
+	                     : ifr_fail(err, IFR_E_USAGE, "there is no program %s", limit->argv[0]);
+	if (!result) {
+		ifr_environment_make(&environment, &options->environment);
+		path = ifr_format("%s.limited", ifr_path_base(program));
+		limit->kit = &kit;
+		limit->environment = &environment;
+		limit->path = limit->path ? limit->path : path;
+		result = ifr_limit_make(limit, &limited, err);
+	}
+	if (!result)
+		print_limited(limit, &limited);
+	free(limited.procedure);
+	free(path);
+	free(program);
+	ifr_strings_release(&environment);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+int ifr_command_limit(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_error err = {0};
+	argp_parse(&ifr_limit_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
+	int result = run(&options, &err);
+	ifr_strings_release(&options.environment);
+	if (ifr_launch_interrupted()) {
+		ifr_command_note("interrupted; nothing was made");
+		return STOPPED_BY_INTERRUPT;
+	}
+	return result ? ifr_command_failed(&err) : 0;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The counting and the limited program: units assembled from rewritten templates, linked in a derived kit. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/experiment/derived.h"
+#include "harness/limit/parts.h"
+#include "relinker/relinker.h"
+#include "sites/sites.h"
+
+/* What a build works on. */
+struct build {
+	struct ifr_kit kit; /* a copy, which becomes the new program's */
+	struct units_again units;
+	struct derived derived;
+};
+
+static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr_error *err) {
+	*build = (struct build){.derived.kit = kit};
+	int result = ifr_kit_load(kit->key, &build->kit, err);
+	if (!result)
+		result = units_again_read(kit, &build->units, err);
+	if (!result && !build->units.count)
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "the kit of %s has no units that were compiled as templates, in which entries could be "
+		                  "counted: build again with INTERFERO_TEMPLATES=1 make CC=interfero-gcc",
+		                  kit->program);
+	if (!result)
+		result = derived_open(&build->derived, err);
+	return result;
+}
+
+static void build_close(struct build *build) {
+	derived_close(&build->derived);
+	units_again_release(&build->units);
+	ifr_kit_release(&build->kit);
+}
+
+/* Gives a unit another template, which it takes over. */
+static void rewrite(struct unit_again *unit, struct ifr_buffer *text) {
+	ifr_buffer_release(&unit->text);
+	unit->text = *text;
+	ifr_sha256(unit->text.data, unit->text.length, unit->key);
+	unit->rewritten = true;
+}
+
+/* A build-id of the same length, by what the program is made of. */
+static void set_build_id(struct ifr_kit *kit, const char *template_key) {
+	char *text = ifr_format("%s\nlimit %s\n", kit->key, template_key), digest[IFR_SHA256_HEX];
+	ifr_sha256(text, strlen(text), digest);
+	for (size_t i = 0; kit->build_id[i]; i++)
+		kit->build_id[i] = digest[i % (sizeof digest - 1)];
+	free(text);
+}
+
+/* Assembles what was rewritten and links the layout that ships. */
+static int link_again(struct build *build, const char *path, struct ifr_error *err) {
+	struct ifr_plan none;
+	struct ifr_variant variant = {0};
+	struct ifr_relinker *relinker = NULL;
+	ifr_plan_init(&none);
+	int result = units_again_assemble(&build->units, &none, build->derived.objects, err);
+	if (!result)
+		result = derived_place(&build->derived, &build->units, err);
+	free(build->kit.dir);
+	build->kit.dir = ifr_strdup(build->derived.folder);
+	if (!result)
+		result = ifr_relinker_open(&build->kit, &relinker, err);
+	if (!result)
+		result = ifr_relinker_make(relinker, &none, path, &variant, err);
+	ifr_relinker_close(relinker);
+	ifr_buffer_release(&variant.facts);
+	ifr_plan_release(&none);
+	return result;
+}
+
+void procedures_release(struct procedures *procedures) {
+	free(procedures->items);
+	ifr_strings_release(&procedures->names);
+	*procedures = (struct procedures){0};
+}
+
+static int count_unit(struct build *build, size_t number, struct procedures *procedures, struct ifr_error *err) {
+	struct unit_again *unit = &build->units.items[number];
+	struct ifr_buffer text = {0};
+	size_t first = procedures->names.count;
+	int result = ifr_entries_count(unit->text.data, unit->text.length, first, &text, &procedures->names, err);
+	if (result || procedures->names.count == first) {
+		ifr_buffer_release(&text);
+		return result;
+	}
+	rewrite(unit, &text);
+	procedures->count = procedures->names.count;
+	procedures->items = ifr_realloc(procedures->items, procedures->count, sizeof *procedures->items);
+	for (size_t i = first; i < procedures->count; i++)
+		procedures->items[i] = (struct procedure){.unit = number, .index = i - first};
+	return 0;
+}
+
+int build_counting(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
+                   struct ifr_error *err) {
+	struct build build;
+	int result = build_open(kit, &build, err);
+	for (size_t i = 0; i < build.units.count && !result; i++)
+		result = count_unit(&build, i, procedures, err);
+	for (size_t i = 0; i < procedures->count; i++)
+		procedures->items[i].name = procedures->names.items[i];
+	if (!result && !procedures->count)
+		result = ifr_fail(err, IFR_E_USAGE, "no unit of %s with a template has a function to count", kit->program);
+	if (!result)
+		result = link_again(&build, path, err);
+	build_close(&build);
+	return result;
+}
+
+/* The rewritten template becomes an input of the new kit, so that variants of the unit can be made. */
+static int add_template(struct build *build, const struct unit_again *unit, struct ifr_error *err) {
+	char *kept = NULL;
+	int result = ifr_kit_kept(unit->key, &kept, err);
+	if (result)
+		return result;
+	char *cwd = getcwd(NULL, 0), *path = ifr_path_normalise(cwd ? cwd : "/", kept);
+	char *file = ifr_format("%s/root%s", build->derived.folder, path), *folder = ifr_path_dir(file);
+	ifr_kit_add_input(&build->kit, path);
+	result = ifr_dir_make(folder, err);
+	if (!result)
+		result = ifr_file_write(file, unit->text.data, unit->text.length, 0444, err);
+	free(folder);
+	free(file);
+	free(path);
+	free(cwd);
+	free(kept);
+	return result;
+}
+
+/* Makes the kit that of the program at path. */
+static int save_kit(struct build *build, const char *path, const char *final_path, struct ifr_error *err) {
+	struct ifr_kit *kit = &build->kit;
+	char digest[IFR_SHA256_HEX], *cwd = getcwd(NULL, 0);
+	int result = ifr_sha256_file(path, digest, NULL, err);
+	if (!result) {
+		snprintf(kit->key, sizeof kit->key, "%s%s", *kit->build_id ? "" : "sha256-",
+		         *kit->build_id ? kit->build_id : digest);
+		free(kit->sha256);
+		free(kit->program);
+		free(kit->output);
+		kit->sha256 = ifr_strdup(digest);
+		kit->program = ifr_strdup(ifr_path_base(final_path));
+		kit->output = ifr_path_normalise(cwd ? cwd : "/", final_path);
+		char *root = ifr_format("%s/root", build->derived.folder);
+		result = ifr_kit_save_below(kit, root, NULL, err);
+		free(root);
+	}
+	free(cwd);
+	return result;
+}
+
+int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
+                  const char *final_path, struct ifr_error *err) {
+	struct build build;
+	struct ifr_buffer text = {0};
+	int result = build_open(kit, &build, err);
+	struct unit_again *unit = result ? NULL : &build.units.items[procedure->unit];
+	if (!result)
+		result =
+			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
+	if (!result) {
+		rewrite(unit, &text);
+		set_build_id(&build.kit, unit->key);
+		result = link_again(&build, path, err);
+	}
+	if (!result)
+		result = add_template(&build, unit, err);
+	if (!result)
+		result = save_kit(&build, path, final_path, err);
+	build_close(&build);
+	return result;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The counting run: the counters are read from outside, time and again, while the program runs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "harness/limit/parts.h"
+#include "sites/sites.h"
+
+struct profile {
+	struct procedures *procedures;
+	uint64_t entry;          /* the program's first instruction, in its file's addresses */
+	uint64_t address, bytes; /* of the counters, likewise */
+	struct ifr_entry_counter *counters;
+	bool seen; /* the counters, at least once */
+	bool threads;
+	int error; /* errno of a read that failed */
+};
+
+static int find_counters(const char *path, struct profile *profile, struct ifr_error *err) {
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	GElf_Ehdr header;
+	size_t names = 0;
+	bool good = elf && gelf_getehdr(elf, &header) && !elf_getshdrstrndx(elf, &names);
+	for (Elf_Scn *section = NULL; good && (section = elf_nextscn(elf, section));) {
+		GElf_Shdr shdr;
+		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
+		if (!name || strcmp(name, IFR_ENTRIES_SECTION))
+			continue;
+		profile->entry = header.e_entry;
+		profile->address = shdr.sh_addr;
+		profile->bytes = shdr.sh_size - shdr.sh_size % sizeof(struct ifr_entry_counter);
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return profile->bytes ? 0
+	                      : ifr_fail(err, IFR_E_USAGE,
+	                                 "the linker put no counters into the program: is it a script of its own?");
+}
+
+/* Where the program's file begins in memory less where it says so. */
+static bool find_base(pid_t child, uint64_t entry, uint64_t *base) {
+	char path[64];
+	uint64_t pairs[64][2];
+	snprintf(path, sizeof path, "/proc/%d/auxv", (int)child);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? read(fd, pairs, sizeof pairs) : -1;
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < got / (ssize_t)sizeof *pairs; i++)
+		if (pairs[i][0] == AT_ENTRY) {
+			*base = pairs[i][1] - entry;
+			return true;
+		}
+	return false;
+}
+
+static bool has_threads(pid_t child) {
+	char path[64];
+	struct stat status;
+	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
+	/* A folder for each thread, and two links that every folder has. */
+	return !stat(path, &status) && status.st_nlink > 3;
+}
+
+static void take_counters(struct profile *profile, int64_t elapsed_ns) {
+	const struct procedures *procedures = profile->procedures;
+	for (size_t i = 0; i < profile->bytes / sizeof *profile->counters; i++) {
+		const struct ifr_entry_counter *counter = &profile->counters[i];
+		if (counter->number >= procedures->count)
+			continue;
+		struct procedure *procedure = &procedures->items[counter->number];
+		if (procedure->count != counter->count) {
+			procedure->count = counter->count;
+			procedure->last_ns = elapsed_ns;
+		}
+	}
+}
+
+static void look(pid_t child, int64_t elapsed_ns, void *data) {
+	struct profile *profile = data;
+	uint64_t base;
+	profile->threads |= has_threads(child);
+	if (profile->threads || !find_base(child, profile->entry, &base))
+		goto out;
+	struct iovec here = {profile->counters, profile->bytes};
+	struct iovec there = {(void *)(uintptr_t)(base + profile->address), profile->bytes};
+	ssize_t got = process_vm_readv(child, &here, 1, &there, 1, 0);
+	if (got == (ssize_t)profile->bytes) {
+		take_counters(profile, elapsed_ns);
+		profile->seen = true;
+	} else if (got < 0 && errno != ESRCH) { /* it has just ended */
+		profile->error = errno;
+	}
+out:
+	/* There is nothing to wait for. */
+	if (profile->threads || profile->error)
+		kill(child, SIGKILL);
+}
+
+static int judge(const struct ifr_limit *limit, const struct profile *profile, const struct ifr_outcome *outcome,
+                 struct ifr_error *err) {
+	const char *name = limit->argv[0];
+	if (outcome->interrupted)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted; nothing was made");
+	if (profile->threads)
+		return ifr_fail(err, IFR_E_PROGRAM,
+		                "%s has several threads: how far each of them is when one is stopped differs from run to "
+		                "run, so it cannot be limited by a count; let it run with one",
+		                name);
+	if (profile->error) {
+		errno = profile->error;
+		return ifr_fail_errno(
+			err, IFR_E_ENVIRONMENT,
+			"cannot read the counters of %s while it runs (it must not become another program, and "
+			"the system must let it be read: kernel.yama.ptrace_scope at most 1)",
+			name);
+	}
+	if (!outcome->timed_out && outcome->signal)
+		return ifr_fail(err, IFR_E_PROGRAM, "%s ends by signal %d after %.2f s, before the budget", name,
+		                outcome->signal, (double)outcome->times.wall_ns / 1e9);
+	if (!outcome->timed_out)
+		return ifr_fail(
+			err, IFR_E_PROGRAM,
+			"%s ends by itself with status %d after %.2f s, before the budget: measure it as it is, or "
+			"give fewer --seconds",
+			name, outcome->exit_status, (double)outcome->times.wall_ns / 1e9);
+	return profile->seen
+	           ? 0
+	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the counters of %s were never seen: give more --seconds", name);
+}
+
+int run_once(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
+             void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
+             struct ifr_error *err) {
+	struct ifr_launch launch = {
+		.program = path,
+		.argv = limit->argv,
+		.environment = limit->environment,
+		.stdin_file = limit->stdin_file,
+		.cpu = -1,
+		.timeout_ns = timeout_ns,
+		.watch = watch,
+		.watch_data = data,
+	};
+	return ifr_launch_run(&launch, outcome, err);
+}
+
+int profile_run(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
+                struct ifr_buffer *output, struct ifr_error *err) {
+	struct profile profile = {.procedures = procedures};
+	struct ifr_outcome outcome;
+	int result = find_counters(path, &profile, err);
+	if (result)
+		return result;
+	profile.counters = ifr_alloc(profile.bytes);
+	result = run_once(limit, path, limit->budget_ns, look, &profile, &outcome, err);
+	if (!result)
+		result = judge(limit, &profile, &outcome, err);
+	if (!result)
+		ifr_buffer_append(output, ifr_buffer_text(&outcome.output), outcome.output.length);
+	ifr_outcome_release(&outcome);
+	free(profile.counters);
+	return result;
+}

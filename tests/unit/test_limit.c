@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The run limiter's decisions: which procedure ends the program, and what templates become when entries are
+ * counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/limit/parts.h"
+#include "sites/sites.h"
+
+/* Counts and last times in percent of a budget of 1000 ns; the name of the one that is picked. */
+static const char *chosen(struct procedure *items, size_t count) {
+	struct procedures procedures = {.items = items, .count = count};
+	const struct procedure *procedure = choose_procedure(&procedures, 1000);
+	return procedure ? procedure->name : "none";
+}
+#define CHOSEN(...) \
+	chosen((struct procedure[]){__VA_ARGS__}, sizeof((struct procedure[]){__VA_ARGS__}) / sizeof(struct procedure))
+#define SEEN(the_name, the_count, the_time)                       \
+	(struct procedure) {                                          \
+		.name = the_name, .count = the_count, .last_ns = the_time \
+	}
+
+static void test_choice(void **state) {
+	(void)state;
+	/* The fewest entries among those that come near the end, however few others have. */
+	assert_string_equal(CHOSEN(SEEN("main", 1, 5), SEEN("hot", 9000, 999), SEEN("rare", 7, 950)), "rare");
+	assert_string_equal(CHOSEN(SEEN("early", 7, 899), SEEN("hot", 9000, 900)), "hot");
+	assert_string_equal(CHOSEN(SEEN("a", 7, 930), SEEN("b", 7, 980), SEEN("c", 7, 980)), "b");
+	/* The window opens as far as it must. */
+	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("quarter", 50, 760)), "quarter");
+	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("early", 1, 490)), "half");
+	assert_string_equal(CHOSEN(SEEN("early", 1, 490), SEEN("never", 0, 0)), "none");
+}
+
+#define TEMPLATE                                                                                          \
+	"#ifr-function t none 0 16\tf\tf\nf:\n#APP\n\t#ifr-entry\n\t#ifr-nop\n#NO_APP\n\tret\n"               \
+	"#ifr-function t none 0 16\tempty\tempty\nempty:\n#ifr-function s none 0 1\t_Z1gv\tg\n_Z1gv:\n#APP\n" \
+	"\t#ifr-entry\n#NO_APP\n\tret\n#ifr-unit a.c\n#ifr-note 2\n\t.ident\t\"x\"\n"
+
+static void test_count(void **state) {
+	(void)state;
+	struct ifr_buffer out = {0};
+	struct ifr_strings names = {0};
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_entries_count(TEMPLATE, strlen(TEMPLATE), 40, &out, &names, &err), 0);
+	/* Those with a mark have numbers, and the counters are theirs in this order. */
+	assert_int_equal(names.count, 2);
+	assert_string_equal(names.items[0], "f");
+	assert_string_equal(names.items[1], "_Z1gv");
+	const char *first = strstr(out.data, "\t#ifr-entry\n\tincq\t.Lifr_entries+0(%rip)\n\t#ifr-nop\n");
+	const char *second = strstr(out.data, "_Z1gv:\n#APP\n\t#ifr-entry\n\tincq\t.Lifr_entries+16(%rip)\n");
+	const char *counters = strstr(out.data, "\t.quad 0, 40\n\t.quad 0, 41\n\t.popsection\n#ifr-note 2\n");
+	assert_true(first && second && counters && first < second && second < counters);
+	assert_true(ifr_template_is(out.data, out.length));
+	ifr_strings_release(&names);
+	ifr_buffer_release(&out);
+}
+
+static void test_end(void **state) {
+	(void)state;
+	struct ifr_buffer out = {0}, again = {0};
+	struct ifr_strings names = {0};
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_entries_end(TEMPLATE, strlen(TEMPLATE), 1, 77, &out, &err), 0);
+	const char *place =
+		strstr(out.data, "\t#ifr-entry\n\tdecq\tifr_left(%rip)\n\tje\tifr_end\n#NO_APP\n\tret\n#ifr-unit");
+	assert_non_null(place);
+	assert_null(strstr(place + 20, "decq"));
+	assert_true(strstr(out.data, "decq") > place);
+	assert_non_null(strstr(out.data, "ifr_left:\n\t.quad 77\n"));
+	/* Once is enough. */
+	assert_int_equal(ifr_entries_count(out.data, out.length, 0, &again, &names, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "limited already"));
+	ifr_buffer_release(&again);
+	assert_int_equal(ifr_entries_end(TEMPLATE, strlen(TEMPLATE), 2, 77, &again, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_entries_end("f:\n", 3, 0, 77, &again, &err), -IFR_E_USAGE);
+	ifr_strings_release(&names);
+	ifr_buffer_release(&again);
+	ifr_buffer_release(&out);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_end),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
