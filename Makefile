@@ -182,7 +182,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench compare calibrate variants verify report import kit doctor
+COMMANDS := bench compare calibrate variants verify report blame import kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

@@ -19,6 +19,7 @@ static const struct ifr_command commands[] = {
 	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
 	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
+	{"blame", ifr_command_blame, "which code makes the layouts differ?", &ifr_blame_argp},
 	{"import", ifr_command_import, "make an experiment of what other tools measured", &ifr_import_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
 	{"doctor", ifr_command_doctor, "say what this machine can measure, and what disturbs it", &ifr_doctor_argp},
