@@ -93,7 +93,7 @@ static const struct ifr_code_finding *choose(const struct ifr_code *code) {
 
 static int tell(const struct ifr_code_finding *f, const char *file, struct ifr_buffer *text,
                 struct ifr_error *err) {
-	static const struct ifr_comparison_rules rules = {0.01, 1000};
+	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
 	struct ifr_dataset dataset;
 	struct ifr_comparison c;
 	int result = ifr_experiment_load(file, &dataset, err);

@@ -113,6 +113,10 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not in pairs", c->layouts[0], c->layouts[1]);
 	ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
 	                  c->together ? "all interleaved" : "each program at its own time");
+	if (c->confidence != 0.95)
+		ifr_buffer_puts(
+			s, " The intervals are wider than usual because the data were looked at while they grew (planned "
+			   "looks, Lan and DeMets 1983).");
 	if (c->refused_runs || c->refused_layouts)
 		ifr_buffer_printf(s, " Refused, and left out: layouts: %zu; single runs: %zu.", c->refused_layouts,
 		                  c->refused_runs);
@@ -145,7 +149,7 @@ static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, s
 static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	if (!entry->other_count)
 		return;
-	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "95 % interval");
+	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
 	for (size_t i = 0; i < entry->other_count; i++) {
 		const struct ifr_comparison *c = &entry->others[i];
 		struct ifr_buffer change = {0}, range = {0}, name = {0};

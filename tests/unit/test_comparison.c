@@ -23,7 +23,7 @@ struct recipe {
 	bool apart; /* two experiments of different seeds */
 };
 
-static const struct ifr_comparison_rules rules = {0.01, 0};
+static const struct ifr_comparison_rules rules = {.margin = 0.01};
 
 static void init(struct ifr_dataset *dataset, const char *seed) {
 	ifr_dataset_init(dataset);
