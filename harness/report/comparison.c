@@ -133,12 +133,18 @@ static int find_change(struct ifr_comparison *c, struct work *w, struct ifr_erro
 	ifr_sample_moments(w->b, w->count_b, &c->mean[0], &sd[0], NULL);
 	ifr_sample_moments(w->a, w->count_a, &c->mean[1], &sd[1], NULL);
 	test_change(c, w);
-	if (c->paired)
-		return ifr_ratio_pairs(w->a, w->b, w->count_a, c->confidence, &c->ratio, &c->interval, err);
 	double na = (double)w->count_a, nb = (double)w->count_b;
-	struct ifr_quotient quotient = {c->mean[1],         c->mean[0], sd[1] * sd[1] / na,
-	                                sd[0] * sd[0] / nb, 0,          fmin(na, nb) - 1};
-	return ifr_ratio_fieller(&quotient, c->confidence, &c->ratio, &c->interval, err);
+	const struct ifr_quotient quotient = {c->mean[1],         c->mean[0], sd[1] * sd[1] / na,
+	                                      sd[0] * sd[0] / nb, 0,          fmin(na, nb) - 1};
+	int unbounded = c->paired
+	                    ? ifr_ratio_pairs(w->a, w->b, w->count_a, c->confidence, &c->ratio, &c->interval, NULL)
+	                    : ifr_ratio_fieller(&quotient, c->confidence, &c->ratio, &c->interval, NULL);
+	if (unbounded) {
+		/* So few layouts, or so much noise, that the ratio may be anything: that is an answer, not an error. */
+		c->ratio = c->mean[1] / c->mean[0];
+		c->interval = (struct ifr_interval){0, INFINITY, c->confidence};
+	}
+	return 0;
 }
 
 static void find_luck(struct ifr_comparison *c, const struct work *w) {

@@ -135,6 +135,21 @@ teardown_file() {
 	refuse 2 'choose one' -- interfero compare ./quick ./slow --suite suite --looks 2
 }
 
+@test "the same objects linked in another order: what differs is luck, and is said to be" {
+	need jq
+	interfero-gcc -O1 -falign-functions=16 -c "$programs/placed.c"
+	echo 'int pad(int value) { return value; }' >pad.c
+	interfero-gcc -O1 -falign-functions=16 -c pad.c
+	interfero-gcc placed.o pad.o -o lucky
+	interfero-gcc pad.o placed.o -o unlucky
+	run --separate-stderr within 120 interfero compare ./lucky ./unlucky -n 8 -r 5 --counters clock --axes functions,padding -o u.exp --json
+	[ "$status" = 0 ] || [ "$status" = 1 ]
+	# Another quarter of the line, so more or less to do by a third at least; whichever it is.
+	jq -e '.comparisons[0].result | .luck_interval.low > 1 or .luck_interval.high < 1' <<<"$output"
+	jq -e '.comparisons[0].verdict | . == "layout" or . == "both"' <<<"$output"
+	jq -e '.comparisons[0].result | .ratio > 0.8 and .ratio < 1.25' <<<"$output"
+}
+
 @test "bad command lines" {
 	refuse 2 'which programs' -- interfero compare
 	refuse 2 'with what' -- interfero compare ./subject
