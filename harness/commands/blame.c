@@ -101,7 +101,8 @@ static int blame(struct options *options, struct intervention *intervention, str
 
 static int run(struct options *options, struct ifr_error *err) {
 	struct ifr_dataset dataset;
-	struct intervention intervention = {.dataset = &dataset, .experiment = options->experiment};
+	struct intervention intervention = {
+		.dataset = &dataset, .experiment = options->experiment, .metric = options->metric};
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
 	int result = ifr_experiment_load(options->experiment, &dataset, err);

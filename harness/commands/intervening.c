@@ -91,7 +91,7 @@ static const struct ifr_code_finding *choose(const struct ifr_code *code) {
 	return NULL;
 }
 
-static int tell(const struct ifr_code_finding *f, const char *file, struct ifr_buffer *text,
+static int tell(const struct ifr_code_finding *f, const char *file, const char *metric, struct ifr_buffer *text,
                 struct ifr_error *err) {
 	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
 	struct ifr_dataset dataset;
@@ -101,7 +101,7 @@ static int tell(const struct ifr_code_finding *f, const char *file, struct ifr_b
 		return result;
 	const struct ifr_comparison_side best = {&dataset, 2, 0, "the best place"},
 									 worst = {&dataset, 2, 1, "the worst"};
-	result = ifr_comparison_make(&best, &worst, NULL, &rules, &c, err);
+	result = ifr_comparison_make(&best, &worst, metric, &rules, &c, err);
 	if (!result) {
 		bool held = c.interval.low > 1, reversed = c.interval.high < 1;
 		struct ifr_buffer s = {0};
@@ -146,7 +146,7 @@ int intervene(const struct intervention *in, const struct ifr_code *code, struct
 			progress_clear();
 	}
 	if (!result)
-		result = tell(f, file, text, err);
+		result = tell(f, file, in->metric, text, err);
 	if (sets.folder)
 		ifr_tree_remove(sets.folder, NULL);
 	free(sets.folder);

@@ -8,7 +8,7 @@
 #include "harness/report/code.h"
 
 struct intervention {
-	const char *experiment;
+	const char *experiment, *metric; /* metric: NULL for the usual one */
 	const struct ifr_dataset *dataset;
 	struct ifr_report *report;
 	struct ifr_relinker *relinker;

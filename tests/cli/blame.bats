@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# interfero blame, on a program that makes itself slow where one function lies badly.
+# interfero blame, on a program that needs more where one function lies badly.
 
 load ../helpers
 
@@ -21,7 +21,7 @@ teardown_file() {
 }
 
 @test "the function is found, with its best and its worst place and the remedy" {
-	interfero blame "$place/placed.exp" >text
+	interfero blame "$place/placed.exp" -m page-faults >text
 	tr -s ' \n' ' ' <text >joined
 	grep -q 'placed.c:.text.sensitive: where in a 64-byte line it begins explains' joined
 	sed 's/.*placed.c:.text.sensitive: where in a 64-byte line//' joined >found
@@ -34,7 +34,7 @@ teardown_file() {
 }
 
 @test "--confirm moves it alone and measures afresh" {
-	within 120 interfero blame "$place/placed.exp" --confirm -r 2 --counters clock -o c.exp -- ./placed >text
+	within 120 interfero blame "$place/placed.exp" --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./placed >text
 	tr -s ' \n' ' ' <text | grep -q 'Confirmed: moved alone in [0-9]* layouts'
 	[ "$(sql c.exp "SELECT value FROM fact WHERE name='programs'")" = 2 ]
 }
