@@ -225,7 +225,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench compare calibrate variants layout verify heap limit report explain import kit doctor
+COMMANDS := bench compare calibrate blame variants layout verify heap limit report explain import kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

@@ -22,6 +22,7 @@ static const struct ifr_command commands[] = {
 	{"heap", ifr_command_heap, "compare allocators in a program: page offsets, time, memory", &ifr_heap_argp},
 	{"limit", ifr_command_limit, "make of a long program one that ends after a time, at a count", &ifr_limit_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
+	{"blame", ifr_command_blame, "which code makes the layouts differ?", &ifr_blame_argp},
 	{"explain", ifr_command_explain, "say what the compiler's axes did to a program", &ifr_explain_argp},
 	{"import", ifr_command_import, "make an experiment of what other tools measured", &ifr_import_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},

@@ -8,7 +8,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/measuring.h"
 
-enum { KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN };
+enum { KEY_LOOKS = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN };
 
 static int parse_pct(const char *text, double *share, struct ifr_error *err) {
 	char *end;
@@ -22,6 +22,7 @@ static int parse_pct(const char *text, double *share, struct ifr_error *err) {
 static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct compare_options *options = state->input;
 	struct ifr_error err = {0};
+	uint64_t number = 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->family;
@@ -45,6 +46,11 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case KEY_FAIL:
 		if (parse_pct(argument, &options->rules.fail_above, &err))
 			option_refuse(state, &err);
+		return 0;
+	case KEY_LOOKS:
+		if (option_number("--looks", argument, 1, 20, &number, &err))
+			option_refuse(state, &err);
+		options->looks = (unsigned)number;
 		return 0;
 	case KEY_JUNIT:
 		options->junit = argument;
@@ -75,6 +81,8 @@ static const struct argp_option table[] = {
 	{"metric", 'm', "COUNTER", 0, "What to compare by (cycles where there are any, else cpu_time)", 4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
+	{"looks", KEY_LOOKS, "K", 0,
+     "Look K times while the layouts grow to -n, and end where a change is clear or hardly will be (1)", 4},
 	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
 	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
 	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
@@ -106,13 +114,15 @@ static int check(const struct compare_options *options, const struct subjects *s
 	if (taken && (options->suite || options->arguments))
 		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment and is not run again: leave out the command",
 		                options->names[0]);
+	if (options->suite && options->looks > 1)
+		return ifr_fail(err, IFR_E_USAGE, "--looks and --suite each pay for what they ask: choose one of them");
 	if (options->suite && options->arguments)
 		return ifr_fail(err, IFR_E_USAGE, "with --suite the arguments stand in the file, not also behind --");
 	return 0;
 }
 
 int ifr_command_compare(int argc, char **argv) {
-	struct compare_options options = {0};
+	struct compare_options options = {.looks = 1};
 	struct subjects subjects;
 	struct suite suite = {0};
 	struct ifr_error err = {0};

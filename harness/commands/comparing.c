@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/commands/comparing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,12 +81,12 @@ static void measure(struct compare_options *options, const struct subjects *subj
 }
 
 /* All counters that both sides have, for the table. */
-static void compare_others(const struct ifr_comparison_side sides[2], const struct compare_options *options,
+static void compare_others(const struct ifr_comparison_side sides[2], const struct ifr_comparison_rules *rules,
                            struct ifr_comparison_entry *entry) {
 	const struct ifr_dataset *new = sides[1].dataset;
 	entry->others = ifr_alloc((new->counter_count + 1) * sizeof *entry->others);
 	for (size_t i = 0; i < new->counter_count; i++)
-		if (!ifr_comparison_make(&sides[0], &sides[1], new->counters[i].name, &options->rules,
+		if (!ifr_comparison_make(&sides[0], &sides[1], new->counters[i].name, rules,
 		                         &entry->others[entry->other_count], NULL))
 			entry->other_count++;
 }
@@ -102,17 +103,77 @@ static void compare(const struct compare_options *options, const struct subjects
 	for (int i = 0; i < 2 && subjects->count == 1; i++)
 		sides[i].name = recorded[i] ? recorded[i] : "a program";
 	struct ifr_error err = {0};
-	int result = trial->failure ? -1
-	                            : ifr_comparison_make(&sides[0], &sides[1], options->metric, &options->rules,
-	                                                  &entry->main, &err);
+	struct ifr_comparison_rules rules = options->rules;
+	const char *confidence = ifr_dataset_fact(both, "confidence");
+	if (subjects->count == 1 && confidence)
+		rules.confidence = fmin(fmax(strtod(confidence, NULL), 0.5), 1 - 1e-12);
+	int result = trial->failure
+	                 ? -1
+	                 : ifr_comparison_make(&sides[0], &sides[1], options->metric, &rules, &entry->main, &err);
 	if (result && !trial->failure) {
 		trial->failure = ifr_strdup(err.message);
 		trial->status = trial->status ? trial->status : err.code;
 	}
 	if (!result)
-		compare_others(sides, options, entry);
+		compare_others(sides, &rules, entry);
 	entry->command = trial->command;
 	entry->failure = trial->failure;
+}
+
+static void forget(struct trial *trial, struct ifr_comparison_entry *entry) {
+	ifr_dataset_release(&trial->dataset);
+	free(trial->file);
+	free(entry->others);
+	trial->file = NULL;
+	entry->others = NULL;
+	entry->other_count = 0;
+}
+
+/* So that the experiment alone can be reported again as it was. */
+static void remember(const struct trial *trial, const struct compare_options *options) {
+	struct ifr_experiment *experiment;
+	char *confidence = ifr_format("%.17g", options->rules.confidence);
+	if (!ifr_experiment_open(trial->file, &experiment, NULL)) {
+		ifr_experiment_set(experiment, "confidence", confidence, NULL);
+		ifr_experiment_close(experiment);
+	}
+	free(confidence);
+}
+
+/* Measures and compares; with planned looks, a part of the layouts after the other. */
+static void look(struct compare_options *options, const struct subjects *subjects, char *const *words,
+                 struct trial *trial, struct ifr_comparison_entry *entry) {
+	static const double level = 0.05, prospect_least = 0.05;
+	double information[IFR_LOOKS_MAX], z[IFR_LOOKS_MAX];
+	unsigned planned = options->family.variants,
+			 looks = options->looks < planned / 4 ? options->looks : planned / 4;
+	if (subjects->subject[0].kind != SUBJECT_PROGRAM || looks < 2) {
+		measure(options, subjects, entry->name, words, trial);
+		compare(options, subjects, trial, entry);
+		return;
+	}
+	for (unsigned i = 0; i < looks; i++)
+		information[i] = (double)(planned * (i + 1) / looks) / planned;
+	ifr_looks_bounds(level, information, looks, z, NULL);
+	for (unsigned i = 0; i < looks; i++) {
+		if (i)
+			forget(trial, entry);
+		options->family.variants = options->rules.layouts = planned * (i + 1) / looks;
+		options->rules.confidence = ifr_look_confidence(z[i]);
+		measure(options, subjects, entry->name, words, trial);
+		compare(options, subjects, trial, entry);
+		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
+		bool hopeless = !entry->failure && i + 1 < looks &&
+		                ifr_comparison_prospect(&entry->main, information[i], z[looks - 1]) < prospect_least;
+		if (hopeless && !options->quiet)
+			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
+			                 looks, planned);
+		if (trial->status || entry->failure || changed || hopeless)
+			break;
+	}
+	if (!entry->failure)
+		remember(trial, options);
+	options->family.variants = planned;
 }
 
 /* Over all commands of a suite, 5 % of the changes that are said to be there may be none. */
@@ -175,9 +236,10 @@ int compare_all(struct compare_options *options, const struct subjects *subjects
 		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
 		const char *recorded = ifr_dataset_fact(&subjects->subject[0].dataset, "command");
 		trials[i].command = recorded ? ifr_strdup(recorded) : join(options->names[0], words);
-		if (subjects->subject[0].kind != SUBJECT_EXPERIMENT)
-			measure(options, subjects, entries[i].name, words, &trials[i]);
-		compare(options, subjects, &trials[i], &entries[i]);
+		if (subjects->subject[0].kind == SUBJECT_EXPERIMENT)
+			compare(options, subjects, &trials[i], &entries[i]);
+		else
+			look(options, subjects, words, &trials[i], &entries[i]);
 		if (ifr_launch_interrupted())
 			count = i + 1;
 	}

@@ -16,6 +16,7 @@ struct compare_options {
 	char **arguments; /* the program's, NULL-terminated */
 	const char *suite, *junit, *metric;
 	bool markdown, json, quiet;
+	unsigned looks; /* planned, 1 at least */
 	struct ifr_comparison_rules rules;
 };
 

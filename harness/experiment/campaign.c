@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -166,6 +167,10 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 int ifr_campaign_run(struct ifr_campaign *plan, struct ifr_campaign_result *result, struct ifr_error *err) {
 	struct campaign_state state = {.plan = plan, .lock = -1};
 	campaign_subjects_set(&state);
+	/* Pinning moves this process away from the processor of the runs; the next campaign is to choose as this one.
+	 */
+	cpu_set_t allowed;
+	bool knows_allowed = !sched_getaffinity(0, sizeof allowed, &allowed);
 	bool existed = ifr_file_exists(plan->file);
 	*result = (struct ifr_campaign_result){0};
 	int failed = prepare(&state, err);
@@ -179,5 +184,7 @@ int ifr_campaign_run(struct ifr_campaign *plan, struct ifr_campaign_result *resu
 	else if (!failed && result->complete && !plan->keep_variants)
 		ifr_tree_remove(state.folder, NULL);
 	release(&state);
+	if (knows_allowed)
+		sched_setaffinity(0, sizeof allowed, &allowed);
 	return failed;
 }

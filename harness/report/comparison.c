@@ -10,7 +10,7 @@
 #include "harness/report/comparison_samples.h"
 #include "harness/statistics/inference.h"
 
-static const double confidence = 0.95, luck_confidence = 0.99, significant = 0.05, power = 0.9;
+static const double usual_confidence = 0.95, luck_confidence = 0.99, significant = 0.05, power = 0.9;
 enum { LAYOUTS_MOST = 100000 };
 
 /* The layouts' means and what is made of them. a: new, b: old; both [count] where paired. */
@@ -23,6 +23,14 @@ struct work {
 	double noise, noise_df; /* variance of a run's logarithm within a layout */
 	double log_se;          /* of the change */
 };
+
+double ifr_comparison_prospect(const struct ifr_comparison *c, double information, double bound) {
+	if (!(information > 0 && information < 1))
+		return fabs(c->z) > bound;
+	/* The score so far is z sqrt(information), and goes on with the drift that this shows. */
+	double drift = fabs(c->z) / sqrt(information), left = sqrt(1 - information);
+	return gsl_cdf_ugaussian_Q((bound - drift) / left);
+}
 
 const char *ifr_verdict_name(enum ifr_verdict verdict) {
 	static const char *const names[] = {"no change", "inconclusive", "layout", "change", "both"};
@@ -110,6 +118,7 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 	}
 	free(logs);
 	w->log_se = se;
+	c->z = se > 0 ? difference / se : 0;
 	c->p = se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(difference) / se, df) : difference != 0 ? 0 : 1;
 }
 
@@ -124,12 +133,18 @@ static int find_change(struct ifr_comparison *c, struct work *w, struct ifr_erro
 	ifr_sample_moments(w->b, w->count_b, &c->mean[0], &sd[0], NULL);
 	ifr_sample_moments(w->a, w->count_a, &c->mean[1], &sd[1], NULL);
 	test_change(c, w);
-	if (c->paired)
-		return ifr_ratio_pairs(w->a, w->b, w->count_a, confidence, &c->ratio, &c->interval, err);
 	double na = (double)w->count_a, nb = (double)w->count_b;
-	struct ifr_quotient quotient = {c->mean[1],         c->mean[0], sd[1] * sd[1] / na,
-	                                sd[0] * sd[0] / nb, 0,          fmin(na, nb) - 1};
-	return ifr_ratio_fieller(&quotient, confidence, &c->ratio, &c->interval, err);
+	const struct ifr_quotient quotient = {c->mean[1],         c->mean[0], sd[1] * sd[1] / na,
+	                                      sd[0] * sd[0] / nb, 0,          fmin(na, nb) - 1};
+	int unbounded = c->paired
+	                    ? ifr_ratio_pairs(w->a, w->b, w->count_a, c->confidence, &c->ratio, &c->interval, NULL)
+	                    : ifr_ratio_fieller(&quotient, c->confidence, &c->ratio, &c->interval, NULL);
+	if (unbounded) {
+		/* So few layouts, or so much noise, that the ratio may be anything: that is an answer, not an error. */
+		c->ratio = c->mean[1] / c->mean[0];
+		c->interval = (struct ifr_interval){0, INFINITY, c->confidence};
+	}
+	return 0;
 }
 
 static void find_luck(struct ifr_comparison *c, const struct work *w) {
@@ -143,10 +158,10 @@ static void find_luck(struct ifr_comparison *c, const struct work *w) {
 	if (!c->has_luck)
 		return;
 	double se = sqrt(w->noise * (1 / (double)w->runs[0][0] + 1 / (double)w->runs[1][0]));
-	struct ifr_interval shipped = ifr_t_interval(ratio, se, w->noise_df, confidence, 1);
+	struct ifr_interval shipped = ifr_t_interval(ratio, se, w->noise_df, c->confidence, 1);
 	struct ifr_interval luck = ifr_t_interval(log(c->luck), hypot(se, w->log_se),
 	                                          fmin(w->noise_df, (double)c->layouts[1] - 1), luck_confidence, 1);
-	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), confidence};
+	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), c->confidence};
 	c->luck_interval = (struct ifr_interval){exp(luck.low), exp(luck.high), luck_confidence};
 }
 
@@ -155,7 +170,7 @@ static bool excludes_one(const struct ifr_interval *interval) {
 }
 
 void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_rules *rules, double p) {
-	bool changed = excludes_one(&c->interval) && p < significant;
+	bool changed = excludes_one(&c->interval) && p < 1 - c->confidence;
 	bool lucky = c->has_luck && excludes_one(&c->luck_interval);
 	bool same = c->interval.low > 1 - rules->margin && c->interval.high < 1 + rules->margin;
 	c->p = p;
@@ -192,11 +207,12 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 	struct ifr_comparison c = {.side = {*old, *new}, .together = old->dataset == new->dataset};
 	struct work w = {0};
 	int counter[2];
+	c.confidence = rules->confidence > 0 ? rules->confidence : usual_confidence;
 	c.paired = are_pairs(&c);
 	int result = find_counters(&c, metric, counter, err);
 	if (result)
 		return result;
-	result = comparison_samples_take(&c, counter, &w.samples, err);
+	result = comparison_samples_take(&c, counter, rules->layouts, &w.samples, err);
 	size_t room = (size_t)w.samples.indices + 1;
 	w.a = ifr_alloc(room * sizeof *w.a);
 	w.b = ifr_alloc(room * sizeof *w.b);

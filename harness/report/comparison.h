@@ -30,10 +30,12 @@ struct ifr_comparison_side {
 	const char *name;
 };
 
-/* One metric. Ratios are new to old; intervals of 95 % unless it says otherwise. */
+/* One metric. Ratios are new to old; intervals are of the confidence asked for. */
 struct ifr_comparison {
 	struct ifr_dataset_counter metric;
 	struct ifr_comparison_side side[2]; /* old, new; borrowed */
+	double confidence;                  /* of the intervals, but luck's; 0.95 unless there are planned looks */
+	double z;                           /* the change in standard errors */
 	bool paired;                        /* variants of one number lie alike, and are compared with each other */
 	bool together;                      /* both ran interleaved */
 	size_t layouts[2], runs[2];         /* random layouts that count; runs that count, of all layouts */
@@ -59,6 +61,9 @@ struct ifr_comparison {
 struct ifr_comparison_rules {
 	double margin;     /* a change that is surely smaller is none; 0.01 for 1 % */
 	double fail_above; /* a change for the worse whose estimate is above this is a regression */
+	double
+		confidence;   /* of the intervals and so of a change; 0: 95 %. Looks at data that still grow pay with it */
+	unsigned layouts; /* only those of numbers up to this; 0: all */
 };
 
 /* Compares one metric, by name; NULL takes cycles where both have them, else cpu_time, else duration_time. Errors:
@@ -69,6 +74,11 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 
 /* Decides again with another p, one that allows for more comparisons. */
 void ifr_comparison_judge(struct ifr_comparison *comparison, const struct ifr_comparison_rules *rules, double p);
+
+/* How likely it is that a comparison which goes on as it has begun will show a change in the end: information is
+ * the share of the planned layouts that is there, bound the last look's (harness/statistics/inference.h). Ref: Lan
+ * and Wittes 1988. */
+double ifr_comparison_prospect(const struct ifr_comparison *comparison, double information, double bound);
 
 const char *ifr_verdict_name(enum ifr_verdict verdict);
 

@@ -26,8 +26,9 @@ static void put_case(const struct ifr_comparison_entry *entry, struct ifr_buffer
 	} else {
 		const struct ifr_comparison *c = &entry->main;
 		if (c->regressed)
-			ifr_buffer_printf(out, "    <failure message=\"%+.2f %% (95 %% interval %+.2f %% to %+.2f %%)\"/>\n",
-			                  100 * (c->ratio - 1), 100 * (c->interval.low - 1), 100 * (c->interval.high - 1));
+			ifr_buffer_printf(out, "    <failure message=\"%+.2f %% (%.4g %% interval %+.2f %% to %+.2f %%)\"/>\n",
+			                  100 * (c->ratio - 1), 100 * c->interval.confidence, 100 * (c->interval.low - 1),
+			                  100 * (c->interval.high - 1));
 		const struct ifr_comparison_entry alone = {entry->name, entry->command, *c, NULL, 0, NULL};
 		ifr_comparison_text(&alone, 1, false, &text);
 		ifr_buffer_puts(out, "    <system-out>");

@@ -7,8 +7,8 @@
 
 #include "harness/statistics/bursts.h"
 
-static int collect(struct ifr_comparison *c, unsigned side, int counter, struct comparison_samples *samples,
-                   struct ifr_error *err) {
+static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
+                   struct comparison_samples *samples, struct ifr_error *err) {
 	const struct ifr_comparison_side *from = &c->side[side];
 	const struct ifr_dataset *dataset = from->dataset;
 	for (size_t i = 0; i < dataset->variant_count; i++)
@@ -20,7 +20,8 @@ static int collect(struct ifr_comparison *c, unsigned side, int counter, struct 
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
 		double value = run->value[counter];
-		if (variant->index % from->programs != from->part || variant->refused)
+		if (variant->index % from->programs != from->part || variant->refused ||
+		    (layouts && variant->index / from->programs > layouts))
 			continue;
 		c->refused_runs += run->refused != NULL;
 		if (run->refused || isnan(value))
@@ -93,13 +94,13 @@ static void calm(struct ifr_comparison *c, struct comparison_sample *items, size
 	free(values);
 }
 
-int comparison_samples_take(struct ifr_comparison *c, const int counter[2], struct comparison_samples *samples,
-                            struct ifr_error *err) {
+int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsigned layouts,
+                            struct comparison_samples *samples, struct ifr_error *err) {
 	size_t most = c->side[0].dataset->run_count + c->side[1].dataset->run_count;
 	*samples = (struct comparison_samples){.items = ifr_alloc((most + 1) * sizeof *samples->items)};
-	int result = collect(c, 0, counter[0], samples, err);
+	int result = collect(c, 0, counter[0], layouts, samples, err);
 	if (!result)
-		result = collect(c, 1, counter[1], samples, err);
+		result = collect(c, 1, counter[1], layouts, samples, err);
 	if (result)
 		return result;
 	if (c->together) {

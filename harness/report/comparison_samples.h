@@ -21,8 +21,9 @@ struct comparison_samples {
 	unsigned indices; /* every index is below it */
 };
 
-/* Collects both sides' runs and takes bursts off; fills the comparison's counts. The caller frees items. */
-int comparison_samples_take(struct ifr_comparison *comparison, const int counter[2],
+/* Collects both sides' runs and takes bursts off; fills the comparison's counts. layouts: the highest number, 0
+ * for all. The caller frees items. */
+int comparison_samples_take(struct ifr_comparison *comparison, const int counter[2], unsigned layouts,
                             struct comparison_samples *samples, struct ifr_error *err);
 
 /* Means of a side's layouts as logarithms, by index; NaN where there is none. counts and means: [indices]. */

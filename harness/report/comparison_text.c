@@ -25,11 +25,20 @@ static void put_ratio(struct ifr_buffer *out, const struct ifr_comparison *c, do
 	                                         : " lower");
 }
 
-static void put_interval(struct ifr_buffer *out, const struct ifr_interval *interval) {
-	ifr_buffer_printf(out, "%.4g %% interval ", 100 * interval->confidence);
+/* "+1.2 % to +3.4 %" */
+static void put_range(struct ifr_buffer *out, const struct ifr_interval *interval) {
+	if (isinf(interval->high)) {
+		ifr_buffer_puts(out, "unbounded");
+		return;
+	}
 	ifr_format_signed_pct(out, 100 * (interval->low - 1));
 	ifr_buffer_puts(out, " to ");
 	ifr_format_signed_pct(out, 100 * (interval->high - 1));
+}
+
+static void put_interval(struct ifr_buffer *out, const struct ifr_interval *interval) {
+	ifr_buffer_printf(out, "%.4g %% interval ", 100 * interval->confidence);
+	put_range(out, interval);
 }
 
 static void say(struct ifr_buffer *out, struct ifr_buffer *sentence, const char *first) {
@@ -113,6 +122,10 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not in pairs", c->layouts[0], c->layouts[1]);
 	ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
 	                  c->together ? "all interleaved" : "each program at its own time");
+	if (c->confidence != 0.95)
+		ifr_buffer_puts(
+			s, " The intervals are wider than usual because the data were looked at while they grew (planned "
+			   "looks, Lan and DeMets 1983).");
 	if (c->refused_runs || c->refused_layouts)
 		ifr_buffer_printf(s, " Refused, and left out: layouts: %zu; single runs: %zu.", c->refused_layouts,
 		                  c->refused_runs);
@@ -145,15 +158,13 @@ static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, s
 static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	if (!entry->other_count)
 		return;
-	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "95 % interval");
+	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
 	for (size_t i = 0; i < entry->other_count; i++) {
 		const struct ifr_comparison *c = &entry->others[i];
 		struct ifr_buffer change = {0}, range = {0}, name = {0};
 		ifr_escape_plain(&name, c->metric.name);
 		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
-		ifr_format_signed_pct(&range, 100 * (c->interval.low - 1));
-		ifr_buffer_puts(&range, " to ");
-		ifr_format_signed_pct(&range, 100 * (c->interval.high - 1));
+		put_range(&range, &c->interval);
 		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
 		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
 		ifr_buffer_release(&change);
@@ -222,9 +233,7 @@ static void put_change_cell(struct ifr_buffer *out, double ratio, const struct i
 	ifr_format_signed_pct(&cell, 100 * (ratio - 1));
 	if (interval) {
 		ifr_buffer_puts(&cell, " (");
-		ifr_format_signed_pct(&cell, 100 * (interval->low - 1));
-		ifr_buffer_puts(&cell, " to ");
-		ifr_format_signed_pct(&cell, 100 * (interval->high - 1));
+		put_range(&cell, interval);
 		ifr_buffer_puts(&cell, ")");
 	}
 	put_cell(out, ifr_buffer_text(&cell));

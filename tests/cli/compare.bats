@@ -10,8 +10,8 @@ setup_file() {
 	build_subject
 	# Other code that does the same.
 	interfero-gcc -O1 "$programs/subject.c" -o other
-	within 60 interfero compare ./subject ./other -n 4 -r 3 --counters clock -o both.exp -- again >both.text 2>both.errors
-	echo $? >both.status
+	within 60 interfero compare ./subject ./other -n 4 -r 3 --counters clock -o both.exp -- again >both.text 2>both.errors &&
+		echo 0 >both.status || echo $? >both.status
 }
 
 setup() {
@@ -83,6 +83,9 @@ teardown_file() {
 	grep -q '^| two |' <<<"$output"
 	[ -s s-one.exp ]
 	[ -s s-two.exp ]
+	# Both on the same processor.
+	pinned() { sql "$1" "SELECT value FROM fact WHERE name='pinned to'"; }
+	[ "$(pinned s-one.exp)" = "$(pinned s-two.exp)" ]
 }
 
 @test "a command that fails is an error of the suite, the others are compared" {
@@ -113,6 +116,38 @@ teardown_file() {
 	refuse 2 'not run again' -- interfero compare a.exp b.exp -- again
 	refuse 2 'one program' -- interfero compare a.exp
 	refuse 2 'comparison already' -- interfero compare a.exp "$place/both.exp"
+}
+
+@test "planned looks: ended where a change is clear, with a wider interval, and reported again alike" {
+	need jq
+	interfero-gcc -O1 -falign-functions=16 -DQUICK=1 "$programs/work.c" -o quick
+	interfero-gcc -O1 -falign-functions=16 -DQUICK=0 "$programs/work.c" -o slow
+	run -1 --separate-stderr within 120 interfero compare ./quick ./slow -n 16 -r 2 --looks 2 --counters clock -m page-faults --axes functions -o l.exp --json
+	jq -e '.comparisons[0] | .verdict == "change" or .verdict == "both"' <<<"$output"
+	jq -e '.comparisons[0].result | .new_layouts == 8 and .ratio > 1.5 and .interval.confidence > 0.99' <<<"$output"
+	[ "$(sql l.exp 'SELECT count(*) FROM variant')" = 18 ]
+	run -1 interfero compare l.exp -m page-faults --json
+	jq -e '.comparisons[0].result.interval.confidence > 0.99' <<<"$output"
+	# A program against itself goes on, or is given up; never more layouts than planned.
+	run -0 --separate-stderr within 120 interfero compare ./quick ./quick -n 16 -r 2 --looks 2 --counters clock -m page-faults --axes functions -o m.exp --json --fail-above 900%
+	jq -e '.comparisons[0].result.new_layouts <= 16' <<<"$output"
+	printf 'a: 1\n' >suite
+	refuse 2 'choose one' -- interfero compare ./quick ./slow --suite suite --looks 2
+}
+
+@test "the same objects linked in another order: what differs is luck, and is said to be" {
+	need jq
+	interfero-gcc -O1 -falign-functions=16 -c "$programs/placed.c"
+	echo 'int pad(int value) { return value; }' >pad.c
+	interfero-gcc -O1 -falign-functions=16 -c pad.c
+	interfero-gcc placed.o pad.o -o lucky
+	interfero-gcc pad.o placed.o -o unlucky
+	run --separate-stderr within 120 interfero compare ./lucky ./unlucky -n 8 -r 3 --counters clock -m page-faults --axes functions,padding -o u.exp --json
+	[ "$status" = 0 ]
+	# Another quarter of the line, so more or less to do; whichever it is.
+	jq -e '.comparisons[0].verdict == "layout"' <<<"$output"
+	jq -e '.comparisons[0].result | .luck > 1.2 or .luck < 0.8' <<<"$output"
+	jq -e '.comparisons[0].result | .ratio > 0.99 and .ratio < 1.01' <<<"$output"
 }
 
 @test "bad command lines" {

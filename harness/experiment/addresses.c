@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/experiment/addresses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b) {
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The units of the first plan are those of all: one kit, one set of axes. */
+static void name_units(const struct ifr_plan *places, struct ifr_addresses *addresses) {
+	addresses->units = ifr_alloc((places->place_count + 1) * sizeof *addresses->units);
+	for (size_t i = 0; i < places->place_count; i++)
+		addresses->units[i] = ifr_strdup(places->places[i].unit);
+	addresses->unit_count = places->place_count;
+	qsort(addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
+	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
+}
+
+static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
+                struct ifr_addresses *addresses, struct ifr_error *err) {
+	struct ifr_plan plan, places;
+	struct ifr_layout *layout = NULL;
+	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
+	if (result)
+		return result;
+	ifr_plan_init(&places);
+	result = ifr_relinker_place(relinker, &plan, &layout, err);
+	if (!result)
+		result = ifr_layout_to_plan(layout, true, &places, err);
+	if (!result && !addresses->units)
+		name_units(&places, addresses);
+	for (size_t i = 0; i < places.place_count && !result; i++) {
+		char **found = bsearch(&places.places[i].unit, addresses->units, addresses->unit_count,
+		                       sizeof *addresses->units, by_name);
+		if (found)
+			addresses->at[place * addresses->unit_count + (size_t)(found - addresses->units)] =
+				places.places[i].address;
+	}
+	ifr_layout_close(layout);
+	ifr_plan_release(&places);
+	ifr_plan_release(&plan);
+	return result;
+}
+
+int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
+                       struct ifr_addresses *addresses, struct ifr_error *err) {
+	*addresses = (struct ifr_addresses){.variant_count = dataset->variant_count};
+	int result = 0;
+	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
+		const struct ifr_dataset_variant *variant = &dataset->variants[i];
+		if (variant->index && !variant->refused && *variant->plan)
+			result = take(relinker, variant, i, addresses, err);
+	}
+	if (!result && !addresses->unit_count)
+		result = ifr_fail(err, IFR_E_USAGE, "no variant of this experiment has a plan that places units");
+	return result;
+}
+
+void ifr_addresses_release(struct ifr_addresses *addresses) {
+	for (size_t i = 0; i < addresses->unit_count; i++)
+		free(addresses->units[i]);
+	free(addresses->units);
+	free(addresses->at);
+	*addresses = (struct ifr_addresses){0};
+}

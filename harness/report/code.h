@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which code? Random layouts are a designed experiment over every unit: does where it lies explain the response?
+ */
+#ifndef IFR_HARNESS_CODE_H
+#define IFR_HARNESS_CODE_H
+
+#include "harness/experiment/addresses.h"
+#include "harness/report/report.h"
+#include "harness/statistics/inference.h"
+
+/* What of a unit's address is asked about. */
+enum ifr_code_kind {
+	IFR_CODE_LINE,   /* which 16 bytes of a 64-byte line it begins in */
+	IFR_CODE_WINDOW, /* which half of a 32-byte window */
+	IFR_CODE_WORD,   /* which 4 bytes of 16 */
+	IFR_CODE_PAGE,   /* its 4 KiB page, where there are few */
+	IFR_CODE_KINDS
+};
+
+struct ifr_code_finding {
+	const char *unit; /* borrowed from the addresses */
+	enum ifr_code_kind kind;
+	struct ifr_classes classes; /* of the layouts' medians */
+	double p_adjusted;          /* over all units and kinds */
+	double low_mean;            /* the response in the best class */
+	struct ifr_interval
+		difference; /* highest class less lowest, relative to it; for all pairs of classes at once */
+};
+
+struct ifr_code {
+	struct ifr_code_finding *findings; /* the surest first; all that were tested */
+	size_t count, found;               /* found: of them, those below 5 % false discoveries */
+	size_t units, layouts;
+};
+
+/* Classes of an address, and how many there are; pages count from the lowest. */
+unsigned ifr_code_class(enum ifr_code_kind kind, uint64_t address, uint64_t lowest);
+unsigned ifr_code_class_count(enum ifr_code_kind kind);
+/* The bytes within their frame that a class begins at, and the frame: 16 and 64 for the second quarter of a line.
+ */
+void ifr_code_class_place(enum ifr_code_kind kind, unsigned class, unsigned *offset, unsigned *frame);
+
+/* Tests every unit that lies in two classes at least, each with three layouts. Errors: IFR_E_USAGE for fewer than
+ * 8 layouts. The caller releases. */
+int ifr_code_find(const struct ifr_report *report, const struct ifr_addresses *addresses, struct ifr_code *code,
+                  struct ifr_error *err);
+void ifr_code_release(struct ifr_code *code);
+
+/* Appends the findings in words, at most 80 columns wide. */
+void ifr_code_text(const struct ifr_report *report, const struct ifr_code *code, struct ifr_buffer *out);
+
+#endif

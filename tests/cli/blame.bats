@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero blame, on a program that needs more where one function lies badly.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	interfero-gcc -O1 -falign-functions=16 "$programs/placed.c" -o placed
+	build_sql
+	within 120 interfero bench -q -n 24 -r 3 --counters clock --axes functions,padding -o placed.exp -- ./placed
+}
+
+setup() {
+	use_own_folder
+	ln -s ../placed placed
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "the function is found, with its best and its worst place and the remedy" {
+	interfero blame "$place/placed.exp" -m page-faults >text
+	tr -s ' \n' ' ' <text >joined
+	grep -q 'placed.c:.text.sensitive: where in a 64-byte line it begins explains' joined
+	sed 's/.*placed.c:.text.sensitive: where in a 64-byte line//' joined >found
+	grep -q '^[^-]*Most 48 to 63 bytes into it' found
+	grep -q '^[^-]* against least, 0 to 15 bytes into it. Remedy: __attribute__((aligned(64)))' found
+	# It is the surest finding.
+	[ "$(grep -c '^  - ' text)" -ge 1 ]
+	grep -m 1 '^  - ' text | grep -q 'text.sensitive'
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' text
+}
+
+@test "--confirm moves it alone and measures afresh" {
+	within 120 interfero blame "$place/placed.exp" --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./placed >text
+	tr -s ' \n' ' ' <text | grep -q 'Confirmed: moved alone in [0-9]* layouts'
+	[ "$(sql c.exp "SELECT value FROM fact WHERE name='programs'")" = 2 ]
+}
+
+@test "bad command lines" {
+	refuse 2 'which experiment' -- interfero blame
+	refuse 2 'runs the program' -- interfero blame "$place/placed.exp" --confirm
+	refuse 2 'no experiment' -- interfero blame nowhere.exp
+	printf 'variant,run,x\na,0,1\nb,0,2\n' >t.csv
+	interfero import --csv t.csv -o t.exp
+	refuse 2 'names no kit' -- interfero blame t.exp
+	within 60 interfero bench -q -n 3 -r 1 --counters clock -o small.exp -- ./placed
+	refuse 2 '8 random layouts' -- interfero blame small.exp
+}
