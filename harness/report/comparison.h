@@ -47,7 +47,8 @@ struct ifr_comparison {
 	double shipped_ratio, luck; /* shipped_ratio = ratio * luck */
 	struct ifr_interval shipped_interval;
 	bool has_luck;                     /* its interval is known */
-	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data */
+	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data; on a shared machine
+	                                      it misses twice in 100 by simulation */
 	double between_sd, within_sd;      /* of the ratio between layouts, and of a run; relative */
 	bool bursts;
 	size_t bursts_moved;

@@ -20,7 +20,8 @@ struct recipe {
 	unsigned layouts, rounds;
 	double change, luck; /* ratios: of the programs, and of the new one's shipped file beside it */
 	double spread, noise;
-	bool apart; /* two experiments of different seeds */
+	bool apart;      /* two experiments of different seeds */
+	unsigned bursts; /* of ten runs each, in which the machine is slower by half */
 };
 
 static const struct ifr_comparison_rules rules = {.margin = 0.01};
@@ -66,6 +67,11 @@ static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsig
 			run->value[0] = level[order[i]] * (1 + gsl_ran_gaussian(rng, recipe->noise));
 		}
 	}
+	for (unsigned i = 0; i < recipe->bursts; i++) {
+		size_t from = gsl_rng_uniform_int(rng, dataset->run_count);
+		for (size_t j = from; j < from + 10 && j < dataset->run_count; j++)
+			dataset->runs[j].value[0] *= 1.5 + gsl_ran_gaussian(rng, 0.05);
+	}
 }
 
 static struct ifr_comparison compared(const struct recipe *recipe, gsl_rng *rng, struct ifr_dataset datasets[2]) {
@@ -100,13 +106,13 @@ static void test_verdicts(void **state) {
 		struct recipe recipe;
 		enum ifr_verdict verdict;
 	} cases[] = {
-		{{32, 5, 1.03, 1, 0.02, 0.003, false}, IFR_VERDICT_CHANGE},
-		{{32, 5, 1.03, 1.06, 0.02, 0.003, false}, IFR_VERDICT_BOTH},
-		{{32, 5, 1, 1.06, 0.01, 0.003, false}, IFR_VERDICT_LAYOUT},
-		{{32, 5, 1, 1, 0.005, 0.003, false}, IFR_VERDICT_NO_CHANGE},
-		{{8, 3, 1, 1, 0.04, 0.003, false}, IFR_VERDICT_INCONCLUSIVE},
-		{{32, 5, 1.05, 1, 0.02, 0.003, true}, IFR_VERDICT_CHANGE},
-		{{32, 5, 0.95, 1, 0.02, 0.003, true}, IFR_VERDICT_CHANGE},
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0}, IFR_VERDICT_CHANGE},
+		{{32, 5, 1.03, 1.06, 0.02, 0.003, false, 0}, IFR_VERDICT_BOTH},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0}, IFR_VERDICT_LAYOUT},
+		{{32, 5, 1, 1, 0.005, 0.003, false, 0}, IFR_VERDICT_NO_CHANGE},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0}, IFR_VERDICT_INCONCLUSIVE},
+		{{32, 5, 1.05, 1, 0.02, 0.003, true, 0}, IFR_VERDICT_CHANGE},
+		{{32, 5, 0.95, 1, 0.02, 0.003, true, 0}, IFR_VERDICT_CHANGE},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gsl_rng *rng = seeded(11);
@@ -164,27 +170,31 @@ static void test_by_hand(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
-/* A program against itself, 2,000 times: 5 +- 1.5 % say there is a change, and 1 % that there is luck. */
+/* A program against itself, 2,000 times, on a quiet machine and on a shared one: 5 +- 1.5 % say there is a change.
+ * Of luck, which is asked at 99 %, up to 2 % are wrong, and on the shared machine, where single runs of the
+ * shipped files still stand apart when the bursts are off, up to 3 %. */
 static void test_a_against_a(void **state) {
 	(void)state;
-	const struct recipe same = {16, 3, 1, 1, 0.02, 0.005, false};
-	unsigned changes = 0, luck = 0;
-	gsl_rng *rng = seeded(7);
-	for (int i = 0; i < 2000; i++) {
-		struct ifr_dataset datasets[2];
-		struct ifr_comparison c = compared(&same, rng, datasets);
-		changes += c.verdict == IFR_VERDICT_CHANGE || c.verdict == IFR_VERDICT_BOTH;
-		luck += c.verdict == IFR_VERDICT_LAYOUT || c.verdict == IFR_VERDICT_BOTH;
-		release(datasets);
+	const struct recipe machines[] = {{16, 3, 1, 1, 0.02, 0.005, false, 0}, {16, 3, 1, 1, 0.02, 0.005, false, 2}};
+	for (int machine = 0; machine < 2; machine++) {
+		unsigned changes = 0, luck = 0;
+		gsl_rng *rng = seeded(7);
+		for (int i = 0; i < 2000; i++) {
+			struct ifr_dataset datasets[2];
+			struct ifr_comparison c = compared(&machines[machine], rng, datasets);
+			changes += c.verdict == IFR_VERDICT_CHANGE || c.verdict == IFR_VERDICT_BOTH;
+			luck += c.verdict == IFR_VERDICT_LAYOUT || c.verdict == IFR_VERDICT_BOTH;
+			release(datasets);
+		}
+		gsl_rng_free(rng);
+		if (changes < 70 || changes > 130 || luck > (machine ? 60 : 40))
+			fail_msg("machine %d: %u changes and %u lucky files in 2000", machine, changes, luck);
 	}
-	gsl_rng_free(rng);
-	if (changes < 70 || changes > 130 || luck > 40)
-		fail_msg("%u changes and %u lucky files in 2000", changes, luck);
 }
 
 static void test_forms(void **state) {
 	(void)state;
-	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false};
+	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false, 0};
 	gsl_rng *rng = seeded(11);
 	struct ifr_dataset datasets[2];
 	struct ifr_comparison_entry entries[] = {{.name = "a<b|&\"c\"", .command = "./old <x>"},
