@@ -135,6 +135,36 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 @test "indirect functions, static" { ifunc -static; same ./program; }
 @test "indirect functions, static at any address" { ifunc -static-pie; same ./program; }
 
+@test "Fortran" {
+	interfero-gfortran -O2 "$(dirname "$BATS_TEST_FILENAME")/../cli/programs/plugin/program.f90" -o program
+	same ./program
+}
+
+@test "computed goto" {
+	cat >goto.c <<-'EOT'
+		#include <stdio.h>
+		static int run(const unsigned char *code) {
+			static void *const labels[] = {&&add, &&twice, &&end};
+			int value = 1;
+			goto *labels[*code++];
+		add:
+			value += 3;
+			goto *labels[*code++];
+		twice:
+			value *= 2;
+			goto *labels[*code++];
+		end:
+			return value;
+		}
+		int main(void) { return printf("%d\n", run((const unsigned char *)"\0\1\0\1\2")) < 0; }
+	EOT
+	c goto.c -o program
+	same ./program
+	c -no-pie -fno-pie goto.c -o program
+	rm -rf variants
+	same ./program
+}
+
 @test "assembly" { asm; same ./program; }
 @test "assembly, at a fixed address" { asm -no-pie; same ./program; }
 @test "assembly, static" { asm -static; same ./program; }
