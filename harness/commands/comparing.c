@@ -152,8 +152,10 @@ static void look(struct compare_options *options, const struct subjects *subject
 		compare(options, subjects, trial, entry);
 		return;
 	}
-	for (unsigned i = 0; i < looks; i++)
-		information[i] = (double)(planned * (i + 1) / looks) / planned;
+	for (unsigned i = 0; i < looks; i++) {
+		unsigned layouts = planned * (i + 1) / looks;
+		information[i] = (double)layouts / planned;
+	}
 	ifr_looks_bounds(level, information, looks, z, NULL);
 	for (unsigned i = 0; i < looks; i++) {
 		if (i)

@@ -107,24 +107,24 @@ static void print_limited(const struct ifr_limit *limit, const struct ifr_limite
 }
 
 static int run(struct options *options, struct ifr_error *err) {
-	struct ifr_limit *limit = &options->limit;
+	struct ifr_limit limit = options->limit;
 	struct ifr_limited limited = {0};
 	struct ifr_strings environment = {0};
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
-	char *program = ifr_program_find(limit->argv[0], NULL), *path = NULL;
+	char *program = ifr_program_find(limit.argv[0], NULL), *path = NULL;
 	int result = program ? ifr_kit_of_program(program, &kit, err)
-	                     : ifr_fail(err, IFR_E_USAGE, "there is no program %s", limit->argv[0]);
+	                     : ifr_fail(err, IFR_E_USAGE, "there is no program %s", limit.argv[0]);
 	if (!result) {
 		ifr_environment_make(&environment, &options->environment);
 		path = ifr_format("%s.limited", ifr_path_base(program));
-		limit->kit = &kit;
-		limit->environment = &environment;
-		limit->path = limit->path ? limit->path : path;
-		result = ifr_limit_make(limit, &limited, err);
+		limit.kit = &kit;
+		limit.environment = &environment;
+		limit.path = limit.path ? limit.path : path;
+		result = ifr_limit_make(&limit, &limited, err);
 	}
 	if (!result)
-		print_limited(limit, &limited);
+		print_limited(&limit, &limited);
 	free(limited.procedure);
 	free(path);
 	free(program);
