@@ -87,7 +87,6 @@ void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relin
 		*(r == REGION_TEXT ? &info->units : &info->data_units) += region->count;
 		*(r == REGION_TEXT ? &info->movable : &info->data_movable) += region->movable;
 	}
-	info->data_reason = relinker->unread.code ? relinker->unread.message : "";
 }
 
 size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker) {

@@ -34,9 +34,8 @@ struct ifr_relinker_info {
 	size_t movable;    /* of them, those that axes may move */
 	size_t data_units; /* in .rodata, .data and .bss */
 	size_t data_movable;
-	const char *data_reason; /* why there are none, "" if that is so */
-	bool reproduces;         /* linking the kit again unchanged gave the bytes that ship */
-	const char *reason;      /* why not, "" if it did */
+	bool reproduces;    /* linking the kit again unchanged gave the bytes that ship */
+	const char *reason; /* why not, "" if it did */
 };
 
 /* Where every unit goes under a plan. */

@@ -41,7 +41,8 @@ const struct image_region *image_region_of(const struct image *image, uint32_t a
 	return &regions[REGION_TEXT];
 }
 
-uint8_t *image_pinned(const struct image *image) {
+/* A mark for each atom that some pin names; the caller frees. */
+static uint8_t *mark_pinned(const struct image *image) {
 	uint8_t *pinned = ifr_alloc(image->atom_count + 1);
 	for (size_t i = 0; i < image->pin_count; i++)
 		pinned[image->pins[i].atom] = pinned[image->pins[i].target] = 1;
@@ -56,7 +57,7 @@ uint64_t image_longest_path(const struct image *image) {
 uint8_t *image_held(const struct image *image) {
 	if (!image->pin_count)
 		return NULL;
-	uint8_t *pinned = image_pinned(image), *held = ifr_alloc(image->unit_count + 1);
+	uint8_t *pinned = mark_pinned(image), *held = ifr_alloc(image->unit_count + 1);
 	for (size_t i = 0; i < image->unit_count; i++)
 		for (uint32_t k = 0; k < image->units[i].count; k++)
 			held[i] |= pinned[image->units[i].first + k];

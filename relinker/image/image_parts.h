@@ -143,9 +143,6 @@ void image_write_symbols(const struct image *image, const struct atom_ways *ways
 void image_write_frames(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
 void image_sort_relocations(const struct image *image, uint8_t *variant);
 
-/* A mark for each atom that some pin names; the caller frees. */
-uint8_t *image_pinned(const struct image *image);
-
 uint64_t image_digest_units(const struct units *units);
 
 #endif
