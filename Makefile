@@ -16,7 +16,7 @@ Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
 # The set-up runs before anything is asked of pkg-config.
-LIBRARIES := libelf libdw gsl sqlite3 jansson nettle libarchive
+LIBRARIES := libelf libdw gsl sqlite3 jansson nettle libarchive libzstd libconfig
 pkg = $(shell pkg-config $(1) $(LIBRARIES) 2>/dev/null)
 PLUGIN_INCLUDE = $(shell $(CXX) -print-file-name=plugin)/include
 
@@ -31,7 +31,7 @@ sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(fold
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
-LIBRARY_SOURCES := $(call sources,common sites kit relinker harness) $(sort $(wildcard runtime/*.c))
+LIBRARY_SOURCES := $(call sources,common sites kit relinker model harness) $(sort $(wildcard runtime/*.c))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
@@ -48,7 +48,7 @@ LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
 	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(BUILD)/lib/libinterfero.so
-LIBS = $(call pkg,--libs) -lpfm -lbfd -liberty -lm -ldl
+LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
 all: $(PROGRAMS) ## build everything into build/
