@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One recorded execution under many layouts at once, on a described machine.
  *
- * What the program did comes in chunks that hold no addresses (struct ifr_chunk): which blocks ran, in which order,
- * and which branches were taken. Where things lie comes as lanes (struct ifr_lane), one a layout. The counters of a
- * lane depend on the chunks, on that lane and on the machine alone: not on how the chunks are cut, not on the other
- * lanes, not on the processor that replays.
+ * What the program did comes in chunks that hold no addresses (struct ifr_chunk): which blocks ran, in which
+ * order, and which branches were taken. Where things lie comes as lanes (struct ifr_lane), one a layout. The
+ * counters of a lane depend on the chunks, on that lane and on the machine alone: not on how the chunks are cut,
+ * not on the other lanes, not on the processor that replays.
  *
  * The order of events is exact. Of a block, instruction by instruction: its bytes are fetched (each line and page
- * that the fetch enters, once, upwards), then its accesses are made in their order (an access that crosses a line or
- * a page touches both, upwards), then, of the last instruction, the branch is predicted and trained. Fetches and
- * accesses that miss the first level go to the levels behind it in that same order. No prefetching, no wrong path,
- * no coherence, caches that do not include one another.
+ * that the fetch enters, once, upwards), then its accesses are made in their order (an access that crosses a line
+ * or a page touches both, upwards), then, of the last instruction, the branch is predicted and trained. Fetches
+ * and accesses that miss the first level go to the levels behind it in that same order. No prefetching, no wrong
+ * path, no coherence, caches that do not include one another.
  */
 #ifndef INTERFERO_MODEL_REPLAY_H
 #define INTERFERO_MODEL_REPLAY_H
@@ -70,8 +70,8 @@ struct ifr_geometry {
 
 /* One layout. Lanes with equal data_group see the same data addresses. */
 struct ifr_lane {
-	const struct ifr_geometry *blocks;  /* by block id */
-	const uint16_t *access_ends;        /* by access: offset in its block of the end of the instruction that makes it */
+	const struct ifr_geometry *blocks; /* by block id */
+	const uint16_t *access_ends; /* by access: offset in its block of the end of the instruction that makes it */
 	unsigned data_group;
 };
 
@@ -123,15 +123,16 @@ struct ifr_replay;
 
 /* lanes and what they point to are borrowed until the next ifr_replay_lanes. */
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
-		   enum ifr_engine engine, struct ifr_error *err);
+                   enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);
 /* Before a chunk that brings blocks not seen before. The order and the number of the lanes stay. */
 void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes);
 /* addresses[group][i] is the address of access i of the chunk for lanes of that data group. */
 int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,
-		     struct ifr_error *err);
-/* Counters of every lane so far. The last block's branch waits for its successor until the next chunk, or for ever.
- * cycles: instructions / width + the sum over events of misses x penalty, all from the machine's description. */
+                     struct ifr_error *err);
+/* Counters of every lane so far. The last block's branch waits for its successor until the next chunk, or for
+ * ever. cycles: instructions / width + the sum over events of misses x penalty, all from the machine's
+ * description. */
 void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counters *counters);
 void ifr_replay_free(struct ifr_replay *replay);
 
