@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop that every predictor's run is: with the verbs known, the compiler inlines them and drops what they do
+ * not look at. */
+#ifndef INTERFERO_MODEL_PREDICTOR_RUN_H
+#define INTERFERO_MODEL_PREDICTOR_RUN_H
+
+#include "model/predictors/predictor.h"
+
+static inline __attribute__((always_inline)) uint64_t
+ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
+                   bool conditional_only, bool (*predict)(void *, const struct ifr_branch_seen *),
+                   void (*train)(void *, const struct ifr_branch_seen *),
+                   void (*track)(void *, const struct ifr_branch_seen *)) {
+	uint64_t misses = 0;
+	for (size_t i = 0; i < branches->count; i++) {
+		const uint32_t block = branches->steps[i] >> 1;
+		const struct ifr_branch_seen branch = {
+			.pc = places->pcs[block],
+			.target = places->blocks[branches->next[i]].address,
+			.kind = conditional_only ? IFR_BRANCH_CONDITIONAL : places->kinds[block].branch,
+			.taken = branches->steps[i] & 1,
+			.backward = places->blocks[block].backward,
+		};
+		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
+			misses += predict(state, &branch) != branch.taken;
+			train(state, &branch);
+		}
+		track(state, &branch);
+	}
+	return misses;
+}
+
+/* Saturating counters of two bits, 0 to 3: 2 and 3 say taken. Smith 1981, strategy 7. */
+static inline uint8_t ifr_counter2(uint8_t counter, bool taken) {
+	return taken ? counter + (counter < 3) : counter - (counter > 0);
+}
+
+/* A signed counter kept within least … most. */
+static inline int ifr_counter_signed(int counter, bool up, int least, int most) {
+	return up ? counter + (counter < most) : counter - (counter > least);
+}
+
+static inline unsigned ifr_log2(unsigned power) {
+	return (unsigned)__builtin_ctz(power);
+}
+
+#endif
