@@ -32,6 +32,7 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
 LIBRARY_SOURCES := $(call sources,common sites kit relinker model harness) $(sort $(wildcard runtime/*.c))
+MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
@@ -66,7 +67,15 @@ $(BUILD)/objects/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
-$(LIBRARY): $(call objects,$(LIBRARY_SOURCES))
+# Descriptions of machines are built in: their text as a table of strings.
+$(BUILD)/objects/machine_texts.c: $(MACHINES) scripts/machine_texts
+	$(call say,MAKE,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/machine_texts $(MACHINES) > $@.new && mv $@.new $@
+$(BUILD)/objects/machine_texts.o: $(BUILD)/objects/machine_texts.c
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
+
+$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(BUILD)/objects/machine_texts.o
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^

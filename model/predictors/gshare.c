@@ -31,6 +31,12 @@ static const char *refuse(const unsigned *values) {
 	                                                    : NULL;
 }
 
+static bool resize(unsigned bytes, unsigned *values) {
+	values[COUNTERS] = bytes * 4;
+	values[HISTORY] = ifr_log2(values[COUNTERS]);
+	return true;
+}
+
 static void *create(const unsigned *values) {
 	struct gshare *gshare = ifr_alloc(sizeof *gshare + values[COUNTERS]);
 	gshare->mask = values[COUNTERS] - 1;
@@ -63,14 +69,14 @@ static inline void track(void *state, const struct ifr_branch_seen *branch) {
 }
 
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
-	return ifr_predictor_loop(state, branches, places, true, predict, train, track);
+	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
 }
 
 const struct ifr_predictor ifr_predictor_gshare = {
 	.name = "gshare",
 	.about = "global history xor address (McFarling 1993)",
 	.parameters = parameters,
-	.conditional_only = true,
+	.stream = IFR_STREAM_CONDITIONAL,
 	.create = create,
 	.destroy = free,
 	.predict = predict,
@@ -78,4 +84,5 @@ const struct ifr_predictor ifr_predictor_gshare = {
 	.track = track,
 	.run = run,
 	.refuse = refuse,
+	.resize = resize,
 };

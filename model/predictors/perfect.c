@@ -24,14 +24,14 @@ static void learn(void *state, const struct ifr_branch_seen *branch) {
 }
 
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
-	return ifr_predictor_loop(state, branches, places, true, predict, learn, learn);
+	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, learn, learn);
 }
 
 const struct ifr_predictor ifr_predictor_perfect = {
 	.name = "perfect",
 	.about = "never wrong",
 	.parameters = parameters,
-	.conditional_only = true,
+	.stream = IFR_STREAM_CONDITIONAL,
 	.create = create,
 	.destroy = free,
 	.predict = predict,

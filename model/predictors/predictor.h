@@ -22,6 +22,15 @@ struct ifr_parameter {
 	const char *about; /* meaning, unit, and where the initial value is from */
 };
 
+/* Which branches a predictor is shown. It sees no other, so it can track no other. */
+enum ifr_stream {
+	IFR_STREAM_ALL,
+	IFR_STREAM_CONDITIONAL,
+	IFR_STREAM_TAKEN,
+	IFR_STREAM_INDIRECT,
+	IFR_STREAM_COUNT
+};
+
 /* A branch in one layout. */
 struct ifr_branch_seen {
 	uint64_t pc;     /* of its first or last byte, as the machine says */
@@ -48,8 +57,8 @@ struct ifr_branch_places {
 struct ifr_predictor {
 	const char *name, *about;               /* about: one line, with the source */
 	const struct ifr_parameter *parameters; /* at most IFR_PREDICTOR_PARAMETERS */
-	/* track does nothing for branches that are not conditional: a run may leave them out. */
-	bool conditional_only;
+
+	enum ifr_stream stream;                  /* ALL or CONDITIONAL */
 	void *(*create)(const unsigned *values); /* values: by parameter, each within its bounds */
 	void (*destroy)(void *state);
 	bool (*predict)(void *state, const struct ifr_branch_seen *branch);
@@ -57,13 +66,36 @@ struct ifr_predictor {
 	void (*track)(void *state, const struct ifr_branch_seen *branch);
 	/* The three verbs over many branches, inlined; returns how many conditional branches were mispredicted. */
 	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places);
-	/* NULL, or why these values do not go together. */
+	/* NULL, or why these values do not go together. May be NULL itself. */
+	const char *(*refuse)(const unsigned *values);
+	/* Values for so many bytes of tables; false if that is no size for it. NULL: it comes in one size. */
+	bool (*resize)(unsigned bytes, unsigned *values);
+};
+
+/* The same for the targets of indirect branches: values that are predicted, and the branch in the stream that is.
+ */
+struct ifr_target_predictor {
+	const char *name, *about;
+	const struct ifr_parameter *parameters;
+	enum ifr_stream stream; /* TAKEN or INDIRECT */
+	void *(*create)(const unsigned *values);
+	void (*destroy)(void *state);
+	uint64_t (*predict)(void *state, const struct ifr_branch_seen *branch);
+	void (*train)(void *state, const struct ifr_branch_seen *branch);
+	void (*track)(void *state, const struct ifr_branch_seen *branch);
+	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places);
 	const char *(*refuse)(const unsigned *values);
 };
 
-/* NULL ends the list. */
+/* NULL ends the lists. */
 extern const struct ifr_predictor *const ifr_predictors[];
+extern const struct ifr_target_predictor *const ifr_target_predictors[];
 /* NULL if there is none of that name. */
 const struct ifr_predictor *ifr_predictor_find(const char *name);
+const struct ifr_target_predictor *ifr_target_predictor_find(const char *name);
+
+static inline bool ifr_branch_is_indirect(uint8_t kind) {
+	return kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
+}
 
 #endif

@@ -6,23 +6,47 @@
 
 #include "model/predictors/predictor.h"
 
+static inline __attribute__((always_inline)) struct ifr_branch_seen
+ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_places *places, size_t i) {
+	const uint32_t block = branches->steps[i] >> 1;
+	return (struct ifr_branch_seen){
+		.pc = places->pcs[block],
+		.target = places->blocks[branches->next[i]].address,
+		.kind = places->kinds[block].branch,
+		.taken = branches->steps[i] & 1,
+		.backward = places->blocks[block].backward,
+	};
+}
+
 static inline __attribute__((always_inline)) uint64_t
 ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
-                   bool conditional_only, bool (*predict)(void *, const struct ifr_branch_seen *),
+                   enum ifr_stream stream, bool (*predict)(void *, const struct ifr_branch_seen *),
                    void (*train)(void *, const struct ifr_branch_seen *),
                    void (*track)(void *, const struct ifr_branch_seen *)) {
 	uint64_t misses = 0;
 	for (size_t i = 0; i < branches->count; i++) {
-		const uint32_t block = branches->steps[i] >> 1;
-		const struct ifr_branch_seen branch = {
-			.pc = places->pcs[block],
-			.target = places->blocks[branches->next[i]].address,
-			.kind = conditional_only ? IFR_BRANCH_CONDITIONAL : places->kinds[block].branch,
-			.taken = branches->steps[i] & 1,
-			.backward = places->blocks[block].backward,
-		};
+		struct ifr_branch_seen branch = ifr_branch_at(branches, places, i);
+		if (stream == IFR_STREAM_CONDITIONAL)
+			branch.kind = IFR_BRANCH_CONDITIONAL;
 		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
 			misses += predict(state, &branch) != branch.taken;
+			train(state, &branch);
+		}
+		track(state, &branch);
+	}
+	return misses;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+ifr_target_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
+                uint64_t (*predict)(void *, const struct ifr_branch_seen *),
+                void (*train)(void *, const struct ifr_branch_seen *),
+                void (*track)(void *, const struct ifr_branch_seen *)) {
+	uint64_t misses = 0;
+	for (size_t i = 0; i < branches->count; i++) {
+		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, i);
+		if (ifr_branch_is_indirect(branch.kind)) {
+			misses += predict(state, &branch) != branch.target;
 			train(state, &branch);
 		}
 		track(state, &branch);
