@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "model/memory/cache.h"
 
 struct gshare {
 	uint64_t history; /* the last outcome is the lowest bit of those kept, which stand at the top of the index */
@@ -27,13 +28,13 @@ static const struct ifr_parameter parameters[] = {
 static const char *refuse(const unsigned *values) {
 	if (values[COUNTERS] & (values[COUNTERS] - 1))
 		return "counters is not a power of two";
-	return values[HISTORY] > ifr_log2(values[COUNTERS]) ? "history is longer than the index, log2(counters)"
-	                                                    : NULL;
+	return values[HISTORY] > ifr_log2_of(values[COUNTERS]) ? "history is longer than the index, log2(counters)"
+	                                                       : NULL;
 }
 
 static bool resize(unsigned bytes, unsigned *values) {
 	values[COUNTERS] = bytes * 4;
-	values[HISTORY] = ifr_log2(values[COUNTERS]);
+	values[HISTORY] = ifr_log2_of(values[COUNTERS]);
 	return true;
 }
 
@@ -41,7 +42,7 @@ static void *create(const unsigned *values) {
 	struct gshare *gshare = ifr_alloc(sizeof *gshare + values[COUNTERS]);
 	gshare->mask = values[COUNTERS] - 1;
 	/* A short history meets the upper bits of the index: the lower tell neighbours apart (section 7). */
-	gshare->step = 1ull << (ifr_log2(values[COUNTERS]) - values[HISTORY]);
+	gshare->step = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
 	gshare->history_mask = gshare->mask & ~(gshare->step - 1);
 	if (!values[HISTORY])
 		gshare->step = gshare->history_mask = 0;

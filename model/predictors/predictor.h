@@ -51,7 +51,7 @@ struct ifr_branches {
 struct ifr_branch_places {
 	const uint64_t *pcs; /* by block */
 	const struct ifr_geometry *blocks;
-	const struct ifr_block *kinds;
+	const uint8_t *kinds; /* by block, enum ifr_branch */
 };
 
 struct ifr_predictor {

@@ -12,7 +12,7 @@ ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_place
 	return (struct ifr_branch_seen){
 		.pc = places->pcs[block],
 		.target = places->blocks[branches->next[i]].address,
-		.kind = places->kinds[block].branch,
+		.kind = places->kinds[block],
 		.taken = branches->steps[i] & 1,
 		.backward = places->blocks[block].backward,
 	};
@@ -62,10 +62,6 @@ static inline uint8_t ifr_counter2(uint8_t counter, bool taken) {
 /* A signed counter kept within least … most. */
 static inline int ifr_counter_signed(int counter, bool up, int least, int most) {
 	return up ? counter + (counter < most) : counter - (counter > least);
-}
-
-static inline unsigned ifr_log2(unsigned power) {
-	return (unsigned)__builtin_ctz(power);
 }
 
 #endif

@@ -82,7 +82,7 @@ struct ifr_lane {
 /* What is counted, under perf's names where it has one. */
 enum ifr_event {
 	IFR_EVENT_INSTRUCTIONS,
-	IFR_EVENT_CYCLES, /* an estimate: see ifr_replay_finish */
+	IFR_EVENT_CYCLES, /* an estimate: see ifr_replay_counters */
 	IFR_EVENT_BRANCHES,
 	IFR_EVENT_BRANCH_MISSES, /* the three kinds below together */
 	IFR_EVENT_CONDITIONAL_BRANCHES,
