@@ -6,17 +6,38 @@
 
 #include "common/buffer.h"
 
+static uint64_t *empty_keys(size_t count) {
+	uint64_t *keys = ifr_realloc(NULL, count ? count : 1, sizeof *keys);
+	memset(keys, 0xff, count * sizeof *keys);
+	return keys;
+}
+
+/* A touch lets every node on the way to the leaf point to the other half. */
+static void plant_tree(struct ifr_cache *cache) {
+	const unsigned sets = cache->shape.sets, ways = cache->shape.ways;
+	cache->lasts = empty_keys(sets);
+	cache->trees = ifr_alloc((sets + 1) * sizeof *cache->trees);
+	cache->paths = ifr_alloc((ways + 1) * sizeof *cache->paths);
+	cache->away = ifr_alloc((ways + 1) * sizeof *cache->away);
+	for (unsigned way = 0; way < ways; way++)
+		for (unsigned node = ways + way; node > 1; node /= 2) {
+			cache->paths[way] |= 1ull << node / 2;
+			cache->away[way] |= node & 1 ? 0 : 1ull << node / 2;
+		}
+}
+
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape) {
-	const size_t count = (size_t)shape.sets * shape.ways;
-	cache->shape = shape;
-	cache->keys = ifr_realloc(NULL, count ? count : 1, sizeof *cache->keys);
-	memset(cache->keys, 0xff, count * sizeof *cache->keys);
-	cache->trees = shape.policy == IFR_POLICY_PLRU ? ifr_alloc((shape.sets + 1) * sizeof *cache->trees) : NULL;
+	*cache = (struct ifr_cache){.shape = shape, .keys = empty_keys((size_t)shape.sets * shape.ways)};
+	if (shape.policy == IFR_POLICY_PLRU)
+		plant_tree(cache);
 }
 
 void ifr_cache_release(struct ifr_cache *cache) {
 	free(cache->keys);
+	free(cache->lasts);
 	free(cache->trees);
+	free(cache->paths);
+	free(cache->away);
 	*cache = (struct ifr_cache){0};
 }
 
@@ -31,16 +52,6 @@ bool ifr_cache_touch_lru(uint64_t *keys, unsigned ways, uint64_t key) {
 	return hit;
 }
 
-/* Every node on the way to the leaf points to the other half. */
-static void point_away(uint64_t *tree, unsigned ways, unsigned way) {
-	unsigned node = 1;
-	for (unsigned half = ways / 2; half; half /= 2) {
-		const bool upper = way & half;
-		*tree = upper ? *tree & ~(1ull << node) : *tree | 1ull << node;
-		node = 2 * node + upper;
-	}
-}
-
 static unsigned victim_of(uint64_t tree, unsigned ways) {
 	unsigned node = 1;
 	while (node < ways)
@@ -48,14 +59,16 @@ static unsigned victim_of(uint64_t tree, unsigned ways) {
 	return node - ways;
 }
 
-bool ifr_cache_touch_plru(uint64_t *keys, unsigned ways, uint64_t *tree, uint64_t key) {
+bool ifr_cache_touch_plru(struct ifr_cache *cache, size_t set, uint64_t key) {
+	const unsigned ways = cache->shape.ways;
+	uint64_t *keys = cache->keys + set * ways, *tree = &cache->trees[set];
 	unsigned way = 0;
 	while (way < ways && keys[way] != key && keys[way] != IFR_CACHE_EMPTY)
 		way++;
 	const bool hit = way < ways && keys[way] == key;
 	if (way == ways)
 		way = victim_of(*tree, ways);
-	keys[way] = key;
-	point_away(tree, ways, way);
+	keys[way] = cache->lasts[set] = key;
+	*tree = (*tree & ~cache->paths[way]) | cache->away[way];
 	return hit;
 }

@@ -25,8 +25,10 @@ struct ifr_cache_shape {
 struct ifr_cache {
 	struct ifr_cache_shape shape;
 	uint64_t *keys; /* sets * ways; LRU: the one used last stands first */
-	uint64_t
-		*trees; /* PLRU: bit n of a set is the tree's node n, from 1 at the root; 1 points to the upper half */
+	/* PLRU, by set: the key touched last, which changes nothing when it is touched again, and the tree: bit n is
+	 * node n, from 1 at the root, and 1 points to the upper half. By way: the bits on its path, and those of them
+	 * that are 1 after a touch. */
+	uint64_t *lasts, *trees, *paths, *away;
 };
 
 #define IFR_CACHE_EMPTY UINT64_MAX
@@ -40,15 +42,15 @@ void ifr_cache_release(struct ifr_cache *cache);
 
 /* What ifr_cache_touch does when the key is not the first of its set. */
 bool ifr_cache_touch_lru(uint64_t *keys, unsigned ways, uint64_t key);
-bool ifr_cache_touch_plru(uint64_t *keys, unsigned ways, uint64_t *tree, uint64_t key);
+bool ifr_cache_touch_plru(struct ifr_cache *cache, size_t set, uint64_t key);
 
 /* True if key (not IFR_CACHE_EMPTY) was there; it is afterwards, as the one used last. */
 static inline bool ifr_cache_touch(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape *shape = &cache->shape;
 	const size_t set = (key >> shape->index_shift) & (shape->sets - 1);
-	uint64_t *keys = cache->keys + set * shape->ways;
 	if (shape->policy == IFR_POLICY_PLRU)
-		return ifr_cache_touch_plru(keys, shape->ways, &cache->trees[set], key);
+		return cache->lasts[set] == key || ifr_cache_touch_plru(cache, set, key);
+	uint64_t *keys = cache->keys + set * shape->ways;
 	return keys[0] == key || ifr_cache_touch_lru(keys, shape->ways, key);
 }
 

@@ -12,7 +12,7 @@
 struct gshare {
 	uint64_t history; /* the last outcome is the lowest bit of those kept, which stand at the top of the index */
 	uint64_t mask, step, history_mask;
-	uint8_t counters[];
+	uint8_t *counters;
 };
 
 enum { COUNTERS, HISTORY };
@@ -39,15 +39,21 @@ static bool resize(unsigned bytes, unsigned *values) {
 }
 
 static void *create(const unsigned *values) {
-	struct gshare *gshare = ifr_alloc(sizeof *gshare + values[COUNTERS]);
+	struct gshare *gshare = ifr_alloc(sizeof *gshare);
 	gshare->mask = values[COUNTERS] - 1;
 	/* A short history meets the upper bits of the index: the lower tell neighbours apart (section 7). */
 	gshare->step = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
 	gshare->history_mask = gshare->mask & ~(gshare->step - 1);
 	if (!values[HISTORY])
 		gshare->step = gshare->history_mask = 0;
+	gshare->counters = ifr_alloc(values[COUNTERS]);
 	memset(gshare->counters, 1, values[COUNTERS]);
 	return gshare;
+}
+
+static void destroy(void *state) {
+	free(((struct gshare *)state)->counters);
+	free(state);
 }
 
 static inline uint8_t *counter_of(struct gshare *gshare, uint64_t pc) {
@@ -70,7 +76,12 @@ static inline void track(void *state, const struct ifr_branch_seen *branch) {
 }
 
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+	struct gshare local = *(struct gshare *)state;
+	const uint64_t misses =
+		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	*(struct gshare *)state = local;
+	return misses;
 }
 
 const struct ifr_predictor ifr_predictor_gshare = {
@@ -79,7 +90,7 @@ const struct ifr_predictor ifr_predictor_gshare = {
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
 	.create = create,
-	.destroy = free,
+	.destroy = destroy,
 	.predict = predict,
 	.train = train,
 	.track = track,

@@ -34,7 +34,7 @@ enum ifr_stream {
 /* A branch in one layout. */
 struct ifr_branch_seen {
 	uint64_t pc;     /* of its first or last byte, as the machine says */
-	uint64_t target; /* where the next block starts; of use if taken */
+	uint64_t target; /* where the next block starts; of use if taken; 0 in the stream CONDITIONAL */
 	uint8_t kind;    /* enum ifr_branch */
 	bool taken;      /* predict may not look at it: only the perfect predictor does */
 	bool backward;
@@ -43,7 +43,7 @@ struct ifr_branch_seen {
 /* Branches in program order, by block: how they went and what ran next. The same for every lane. */
 struct ifr_branches {
 	const uint32_t *steps; /* block << 1 | taken */
-	const uint32_t *next;  /* block */
+	const uint32_t *next;  /* block; NULL in the stream CONDITIONAL */
 	size_t count;
 };
 

@@ -7,12 +7,13 @@
 #include "model/predictors/predictor.h"
 
 static inline __attribute__((always_inline)) struct ifr_branch_seen
-ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_places *places, size_t i) {
+ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_places *places, enum ifr_stream stream,
+              size_t i) {
 	const uint32_t block = branches->steps[i] >> 1;
 	return (struct ifr_branch_seen){
 		.pc = places->pcs[block],
-		.target = places->blocks[branches->next[i]].address,
-		.kind = places->kinds[block],
+		.target = stream == IFR_STREAM_CONDITIONAL ? 0 : places->blocks[branches->next[i]].address,
+		.kind = stream == IFR_STREAM_CONDITIONAL ? IFR_BRANCH_CONDITIONAL : places->kinds[block],
 		.taken = branches->steps[i] & 1,
 		.backward = places->blocks[block].backward,
 	};
@@ -25,9 +26,7 @@ ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struc
                    void (*track)(void *, const struct ifr_branch_seen *)) {
 	uint64_t misses = 0;
 	for (size_t i = 0; i < branches->count; i++) {
-		struct ifr_branch_seen branch = ifr_branch_at(branches, places, i);
-		if (stream == IFR_STREAM_CONDITIONAL)
-			branch.kind = IFR_BRANCH_CONDITIONAL;
+		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, stream, i);
 		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
 			misses += predict(state, &branch) != branch.taken;
 			train(state, &branch);
@@ -44,7 +43,7 @@ ifr_target_loop(void *state, const struct ifr_branches *branches, const struct i
                 void (*track)(void *, const struct ifr_branch_seen *)) {
 	uint64_t misses = 0;
 	for (size_t i = 0; i < branches->count; i++) {
-		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, i);
+		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, IFR_STREAM_TAKEN, i);
 		if (ifr_branch_is_indirect(branch.kind)) {
 			misses += predict(state, &branch) != branch.target;
 			train(state, &branch);

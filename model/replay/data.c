@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
+/* By loads, by stores. What is touched is the accesses, and once more for each line or page they cross into. */
 struct tally {
-	uint64_t touched[2], missed[2]; /* by loads, by stores */
+	uint64_t crossed[2], missed[2];
 };
 
 struct data_group {
@@ -32,66 +33,64 @@ static void destroy(void *state, const struct ifr_pass *pass) {
 }
 
 struct walk {
-	struct ifr_cache *cache; /* NULL: there is none */
+	struct ifr_cache *cache;
 	struct ifr_misses *misses;
 	unsigned shift;
 	struct tally tally;
 };
 
-static inline __attribute__((always_inline)) void touch(struct walk *walk, uint64_t address,
-                                                        const struct ifr_access *access, uint32_t position) {
-	uint64_t key = address >> walk->shift;
-	const uint64_t end = (address + access->bytes - 1) >> walk->shift;
-	for (; key <= end; key++) {
-		walk->tally.touched[access->store]++;
-		if (walk->cache && !ifr_cache_touch(walk->cache, key)) {
-			ifr_misses_add(walk->misses, key, position);
-			walk->tally.missed[access->store]++;
-		}
+static inline __attribute__((always_inline)) void touch(struct walk *walk, uint64_t key, uint8_t kind,
+                                                        size_t position) {
+	if (ifr_cache_touch(walk->cache, key))
+		return;
+	ifr_misses_add(walk->misses, key, (uint32_t)position);
+	walk->tally.missed[kind >> 6]++;
+}
+
+static inline __attribute__((always_inline)) void walk_access(struct walk *walk, uint64_t address, uint8_t kind,
+                                                              size_t position, bool cached) {
+	const uint64_t first = address >> walk->shift, end = (address + (kind & 63)) >> walk->shift;
+	if (cached)
+		touch(walk, first, kind, position);
+	for (uint64_t key = first + 1; key <= end; key++) {
+		walk->tally.crossed[kind >> 6]++;
+		if (cached)
+			touch(walk, key, kind, position);
 	}
 }
 
-static void walk_chunk(struct walk *walk, const struct ifr_chunk *chunk, const uint64_t *addresses) {
-	struct walk local = *walk;
-	uint32_t position = 0;
-	local.misses->count = 0;
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		if (chunk->steps[i] == IFR_STEP_BREAK)
-			continue;
-		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
-		const struct ifr_access *accesses = chunk->accesses + block->first_access;
-		for (unsigned k = 0; k < block->accesses; k++, position++)
-			touch(&local, addresses[position], &accesses[k], position);
-	}
-	*walk = local;
+static struct tally walk_chunk(struct ifr_cache *cache, struct ifr_misses *misses, unsigned shift,
+                               struct tally tally, const struct ifr_pass *pass, const uint64_t *addresses) {
+	struct walk walk = {cache, misses, shift, tally};
+	const bool cached = cache->shape.sets;
+	misses->count = 0;
+	for (size_t i = 0; i < pass->chunk->data_count; i++)
+		walk_access(&walk, addresses[i], pass->data_kinds[i], i, cached);
+	return walk.tally;
 }
 
 static void run(void *state, struct ifr_pass *pass) {
 	struct data_group *groups = state;
 	for (size_t i = 0; i < pass->groups_count; i++) {
 		struct data_group *group = &groups[i];
-		struct walk lines = {group->lines.shape.sets ? &group->lines : NULL, &pass->data_lines[i],
-		                     pass->line_shift, group->line_tally};
-		struct walk pages = {group->pages.shape.sets ? &group->pages : NULL, &pass->data_pages[i],
-		                     pass->page_shift, group->page_tally};
 		const uint64_t *addresses = pass->chunk->data_count ? pass->addresses[i] : NULL;
-		walk_chunk(&lines, pass->chunk, addresses);
-		walk_chunk(&pages, pass->chunk, addresses);
-		group->line_tally = lines.tally;
-		group->page_tally = pages.tally;
+		group->line_tally =
+			walk_chunk(&group->lines, &pass->data_lines[i], pass->line_shift, group->line_tally, pass, addresses);
+		group->page_tally =
+			walk_chunk(&group->pages, &pass->data_pages[i], pass->page_shift, group->page_tally, pass, addresses);
 	}
 }
 
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
 	const struct data_group *group = (const struct data_group *)state + pass->lanes[lane].data_group;
 	uint64_t *value = counters->value;
-	value[IFR_EVENT_L1D_LOADS] += group->line_tally.touched[0];
+	value[IFR_EVENT_L1D_LOADS] += pass->data_loads + group->line_tally.crossed[0];
 	value[IFR_EVENT_L1D_LOAD_MISSES] += group->line_tally.missed[0];
-	value[IFR_EVENT_L1D_STORES] += group->line_tally.touched[1];
+	value[IFR_EVENT_L1D_STORES] += pass->data_stores + group->line_tally.crossed[1];
 	value[IFR_EVENT_L1D_STORE_MISSES] += group->line_tally.missed[1];
-	value[IFR_EVENT_DTLB_LOADS] += group->page_tally.touched[0];
+	value[IFR_EVENT_DTLB_LOADS] += pass->data_loads + group->page_tally.crossed[0];
 	value[IFR_EVENT_DTLB_LOAD_MISSES] += group->page_tally.missed[0];
-	value[IFR_EVENT_DTLB_STORES] += group->page_tally.touched[1];
+	value[IFR_EVENT_DTLB_STORES] += pass->data_stores + group->page_tally.crossed[1];
 	value[IFR_EVENT_DTLB_STORE_MISSES] += group->page_tally.missed[1];
 }
 

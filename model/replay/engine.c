@@ -119,10 +119,9 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 		return ifr_fail(err, IFR_E_BUG, "a chunk is replayed before there are lanes");
 	pass->chunk = chunk;
 	pass->addresses = addresses;
-	const int rc = ifr_survey_check(pass, err);
+	const int rc = ifr_survey(pass, &replay->pending, err);
 	if (rc)
 		return rc;
-	ifr_survey(pass, &replay->pending);
 	place_new(replay);
 	for (size_t i = 0; i < STAGES; i++)
 		replay->engine->stages[i]->run(replay->states[i], pass);

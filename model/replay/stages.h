@@ -31,7 +31,7 @@ struct ifr_misses {
 
 /* A stream of branches that grows with the chunk. */
 struct ifr_stream_list {
-	uint32_t *steps, *next;
+	uint32_t *steps, *next; /* next is not filled in the stream CONDITIONAL */
 	size_t count;
 };
 
@@ -45,10 +45,13 @@ struct ifr_pass {
 	const uint64_t *const *addresses;
 	/* Of the survey. */
 	size_t blocks_count;
-	uint8_t *kinds;                /* by block, enum ifr_branch */
-	uint64_t *block_counts;        /* by block, over all chunks */
-	uint32_t *data_starts;         /* by step: position of its first access */
-	bool wanted[IFR_STREAM_COUNT]; /* the others stay empty */
+	uint8_t *kinds;                   /* by block, enum ifr_branch */
+	uint64_t *block_counts;           /* by block, over all chunks */
+	uint16_t *accesses;               /* by block: how many */
+	uint32_t *data_starts;            /* by step: position of its first access */
+	uint8_t *data_kinds;              /* by position: bytes - 1, plus 64 for a store */
+	uint64_t data_loads, data_stores; /* over all chunks */
+	bool wanted[IFR_STREAM_COUNT];    /* the others stay empty */
 	struct ifr_stream_list streams[IFR_STREAM_COUNT];
 	struct ifr_stream_list calls; /* calls and returns, in order */
 	/* Of data, by group, and of fetch, by lane. */
@@ -68,10 +71,9 @@ struct ifr_stage {
 extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind, ifr_stage_direction,
 	ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
 
-/* Reads the chunk once for all lanes. pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
-void ifr_survey(struct ifr_pass *pass, uint32_t *pending);
-/* Whether chunk and lanes fit together; blocks not seen before are looked at. */
-int ifr_survey_check(const struct ifr_pass *pass, struct ifr_error *err);
+/* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
+ * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
+int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 /* Counters that follow from how often each block ran and where it lies. */
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
 void ifr_survey_release(struct ifr_pass *pass);
@@ -79,7 +81,7 @@ void ifr_survey_release(struct ifr_pass *pass);
 void ifr_misses_grow(struct ifr_misses *misses);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];
-	return (struct ifr_branches){list->steps, list->next, list->count};
+	return (struct ifr_branches){list->steps, stream == IFR_STREAM_CONDITIONAL ? NULL : list->next, list->count};
 }
 
 static inline void ifr_misses_add(struct ifr_misses *misses, uint64_t key, uint32_t position) {

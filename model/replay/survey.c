@@ -34,24 +34,45 @@ static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_err
 	return 0;
 }
 
-int ifr_survey_check(const struct ifr_pass *pass, struct ifr_error *err) {
+/* Blocks not seen before. */
+static void know_blocks(struct ifr_pass *pass) {
+	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
+	if (count <= old)
+		return;
+	pass->kinds = ifr_realloc(pass->kinds, count, sizeof *pass->kinds);
+	pass->accesses = ifr_realloc(pass->accesses, count, sizeof *pass->accesses);
+	pass->block_counts = ifr_realloc(pass->block_counts, count, sizeof *pass->block_counts);
+	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
+	for (size_t i = old; i < count; i++) {
+		pass->kinds[i] = pass->chunk->blocks[i].branch;
+		pass->accesses[i] = pass->chunk->blocks[i].accesses;
+	}
+	pass->blocks_count = count;
+}
+
+static int check_steps(const struct ifr_pass *pass, struct ifr_error *err) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	const int rc = check_blocks(pass, pass->blocks_count, err);
-	if (rc)
-		return rc;
-	if (chunk->steps_count > UINT32_MAX || chunk->data_count > UINT32_MAX)
-		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: at most 2^32 - 1 are in one",
-		                chunk->steps_count, chunk->data_count);
-	size_t data = 0;
+	uint32_t most = 0;
 	for (size_t i = 0; i < chunk->steps_count; i++) {
-		if (chunk->steps[i] == IFR_STEP_BREAK)
-			continue;
-		if (chunk->steps[i] >> 1 >= chunk->blocks_count)
-			return ifr_fail(err, IFR_E_ENVIRONMENT,
-			                "step %zu of the trace runs block %" PRIu32
-			                " of %zu: the trace is damaged, record it again",
-			                i, chunk->steps[i] >> 1, chunk->blocks_count);
-		data += chunk->blocks[chunk->steps[i] >> 1].accesses;
+		const uint32_t next = chunk->steps[i] + 1; /* 0 for a break */
+		most = next > most ? next : most;
+	}
+	if (most && (most - 1) >> 1 >= chunk->blocks_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
+		                (most - 1) >> 1, chunk->blocks_count);
+	return 0;
+}
+
+/* Where the accesses of each step start. */
+static int place_data(struct ifr_pass *pass, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	size_t data = 0;
+	pass->data_starts = ifr_realloc(pass->data_starts, chunk->steps_count + 1, sizeof *pass->data_starts);
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i];
+		pass->data_starts[i] = (uint32_t)data;
+		data += step == IFR_STEP_BREAK ? 0 : pass->accesses[step >> 1];
 	}
 	if (data != chunk->data_count)
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
@@ -60,9 +81,29 @@ int ifr_survey_check(const struct ifr_pass *pass, struct ifr_error *err) {
 	return 0;
 }
 
-static void reserve(struct ifr_stream_list *list, size_t count) {
+static void list_data(struct ifr_pass *pass) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + 1, sizeof *pass->data_kinds);
+	uint8_t *out = pass->data_kinds;
+	uint64_t stores = 0;
+	for (size_t i = 0; i < chunk->steps_count && chunk->data_count; i++) {
+		if (chunk->steps[i] == IFR_STEP_BREAK)
+			continue;
+		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
+		const struct ifr_access *accesses = chunk->accesses + block->first_access;
+		for (unsigned k = 0; k < block->accesses; k++) {
+			*out++ = (uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6);
+			stores += accesses[k].store;
+		}
+	}
+	pass->data_stores += stores;
+	pass->data_loads += chunk->data_count - stores;
+}
+
+static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
 	list->steps = ifr_realloc(list->steps, count, sizeof *list->steps);
-	list->next = ifr_realloc(list->next, count, sizeof *list->next);
+	if (next)
+		list->next = ifr_realloc(list->next, count, sizeof *list->next);
 	list->count = 0;
 }
 
@@ -73,67 +114,77 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->count += keep;
 }
 
-static inline void sort_branch(struct ifr_pass *pass, uint32_t step, uint32_t next, uint8_t kind) {
-	struct ifr_stream_list *streams = pass->streams;
-	if (pass->wanted[IFR_STREAM_ALL])
-		append(&streams[IFR_STREAM_ALL], step, next, kind != IFR_BRANCH_NONE);
-	if (pass->wanted[IFR_STREAM_CONDITIONAL])
-		append(&streams[IFR_STREAM_CONDITIONAL], step, next, kind == IFR_BRANCH_CONDITIONAL);
-	if (pass->wanted[IFR_STREAM_TAKEN])
-		append(&streams[IFR_STREAM_TAKEN], step, next, step & (kind != IFR_BRANCH_NONE));
-	if (ifr_branch_is_indirect(kind) && pass->wanted[IFR_STREAM_INDIRECT])
-		append(&streams[IFR_STREAM_INDIRECT], step, next, true);
-	if (kind >= IFR_BRANCH_CALL)
-		append(&pass->calls, step, next, true);
-}
-
-/* Blocks not seen before. */
-static void know_blocks(struct ifr_pass *pass) {
-	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
-	if (count <= old)
-		return;
-	pass->kinds = ifr_realloc(pass->kinds, count, sizeof *pass->kinds);
-	pass->block_counts = ifr_realloc(pass->block_counts, count, sizeof *pass->block_counts);
-	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
-	for (size_t i = old; i < count; i++)
-		pass->kinds[i] = pass->chunk->blocks[i].branch;
-	pass->blocks_count = count;
-}
-
-/* Steps from one break to the next, or to the end; returns where it stopped. */
-static size_t survey_run(struct ifr_pass *pass, size_t at, uint32_t *pending, uint32_t *data) {
+/* The branches that have a target: one way or all. */
+static void sort_steps(struct ifr_pass *pass, uint32_t last) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	uint32_t last = *pending;
-	size_t i = at;
-	for (; i < chunk->steps_count && chunk->steps[i] != IFR_STEP_BREAK; i++) {
-		const uint32_t block = chunk->steps[i] >> 1;
-		const uint8_t kind = pass->kinds[block];
-		pass->data_starts[i] = *data;
-		*data += chunk->blocks[block].accesses;
-		pass->block_counts[block]++;
-		if (last != IFR_STEP_BREAK)
-			sort_branch(pass, last, block, pass->kinds[last >> 1]);
+	struct ifr_stream_list *streams = pass->streams;
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i], from = last;
+		last = step;
+		if (from == IFR_STEP_BREAK || step == IFR_STEP_BREAK)
+			continue;
+		const uint8_t kind = pass->kinds[from >> 1];
 		/* Only conditional branches can be not taken, whatever the bit says. */
-		last = chunk->steps[i] | (kind != IFR_BRANCH_CONDITIONAL);
+		const uint32_t branch = from | (kind != IFR_BRANCH_CONDITIONAL);
+		if (pass->wanted[IFR_STREAM_ALL])
+			append(&streams[IFR_STREAM_ALL], branch, step >> 1, kind != IFR_BRANCH_NONE);
+		if (pass->wanted[IFR_STREAM_TAKEN])
+			append(&streams[IFR_STREAM_TAKEN], branch, step >> 1, branch & (kind != IFR_BRANCH_NONE));
+		if (kind > IFR_BRANCH_JUMP) {
+			append(&streams[IFR_STREAM_INDIRECT], branch, step >> 1, ifr_branch_is_indirect(kind));
+			append(&pass->calls, branch, step >> 1, kind >= IFR_BRANCH_CALL);
+		}
 	}
-	*pending = last;
-	return i;
 }
 
-void ifr_survey(struct ifr_pass *pass, uint32_t *pending) {
-	const size_t count = pass->chunk->steps_count;
-	uint32_t data = 0;
-	know_blocks(pass);
-	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
-		if (pass->wanted[i])
-			reserve(&pass->streams[i], count + 1);
-	reserve(&pass->calls, count + 1);
-	pass->data_starts = ifr_realloc(pass->data_starts, count + 1, sizeof *pass->data_starts);
-	for (size_t i = 0; i < count; i++) {
-		i = survey_run(pass, i, pending, &data);
-		if (i < count)
-			*pending = IFR_STEP_BREAK;
+/* The conditional branches alone, which most predictors need and nothing else of. */
+static void sort_conditional(struct ifr_pass *pass, uint32_t last) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	const uint8_t *kinds = pass->kinds;
+	uint32_t *out = pass->streams[IFR_STREAM_CONDITIONAL].steps;
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i];
+		if (last != IFR_STEP_BREAK && step != IFR_STEP_BREAK) {
+			out[count] = last;
+			count += kinds[last >> 1] == IFR_BRANCH_CONDITIONAL;
+		}
+		last = step;
 	}
+	pass->streams[IFR_STREAM_CONDITIONAL].count = count;
+}
+
+static void count_blocks(struct ifr_pass *pass) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	for (size_t i = 0; i < chunk->steps_count; i++)
+		if (chunk->steps[i] != IFR_STEP_BREAK)
+			pass->block_counts[chunk->steps[i] >> 1]++;
+}
+
+int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
+	const size_t count = pass->chunk->steps_count;
+	if (count >= UINT32_MAX || pass->chunk->data_count >= UINT32_MAX)
+		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: fewer than 2^32 - 1 are in one",
+		                count, pass->chunk->data_count);
+	int rc = check_blocks(pass, pass->blocks_count, err);
+	if (!rc)
+		rc = check_steps(pass, err);
+	if (rc)
+		return rc;
+	know_blocks(pass);
+	rc = place_data(pass, err);
+	if (rc)
+		return rc;
+	list_data(pass);
+	count_blocks(pass);
+	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
+		reserve(&pass->streams[i], count + 1, i != IFR_STREAM_CONDITIONAL);
+	reserve(&pass->calls, count + 1, true);
+	sort_steps(pass, *pending);
+	if (pass->wanted[IFR_STREAM_CONDITIONAL])
+		sort_conditional(pass, *pending);
+	*pending = count ? pass->chunk->steps[count - 1] : *pending;
+	return 0;
 }
 
 static void count_branch(struct ifr_counters *counters, uint8_t branch, uint64_t times) {
@@ -172,5 +223,7 @@ void ifr_survey_release(struct ifr_pass *pass) {
 	free(pass->calls.next);
 	free(pass->kinds);
 	free(pass->block_counts);
+	free(pass->accesses);
 	free(pass->data_starts);
+	free(pass->data_kinds);
 }
