@@ -35,6 +35,7 @@ RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) comm
 RECORDER_SOURCES := $(call sources,model/recorder) common/buffer.c
 LIBRARY_SOURCES := $(filter-out $(addprefix model/recorder/,recorder.c writer.c syscalls.c),$(call sources,common sites \
 	kit relinker model harness)) $(sort $(wildcard runtime/*.c))
+MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
@@ -69,7 +70,15 @@ $(BUILD)/objects/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
-$(LIBRARY): $(call objects,$(LIBRARY_SOURCES))
+# Descriptions of machines are built in: their text as a table of strings.
+$(BUILD)/objects/machine_texts.c: $(MACHINES) scripts/machine_texts
+	$(call say,MAKE,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/machine_texts $(MACHINES) > $@.new && mv $@.new $@
+$(BUILD)/objects/machine_texts.o: $(BUILD)/objects/machine_texts.c
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
+
+$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(BUILD)/objects/machine_texts.o
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^
@@ -191,7 +200,7 @@ $(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
 
-BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops analysis)
+BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops analysis replay)
 $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objects/tests/bench/captured.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)

@@ -9,8 +9,11 @@
  * The order of events is exact. Of a block, instruction by instruction: its bytes are fetched (each line and page
  * that the fetch enters, once, upwards), then its accesses are made in their order (an access that crosses a line
  * or a page touches both, upwards), then, of the last instruction, the branch is predicted and trained. Fetches
- * and accesses that miss the first level go to the levels behind it in that same order. No prefetching, no wrong
- * path, no coherence, caches that do not include one another.
+ * and accesses that miss the first level go to the levels behind it in that same order. A block enters each of its
+ * lines and pages once a step, also one that the step before left. An instruction enters the lines and pages of
+ * its own bytes before it makes its accesses. Stores allocate as loads do. No prefetching, no wrong path, no
+ * coherence, no write-backs, caches that do not include one another, address translations that take no place in
+ * caches.
  */
 #ifndef INTERFERO_MODEL_REPLAY_H
 #define INTERFERO_MODEL_REPLAY_H
@@ -66,6 +69,7 @@ struct ifr_geometry {
 	uint16_t bytes;
 	uint16_t instructions;
 	uint8_t branch_bytes; /* length of the last instruction, which starts at address + bytes - branch_bytes */
+	bool backward;        /* a conditional branch whose target, taken or not, lies at its own start or below */
 };
 
 /* One layout. Lanes with equal data_group see the same data addresses. */
@@ -78,9 +82,9 @@ struct ifr_lane {
 /* What is counted, under perf's names where it has one. */
 enum ifr_event {
 	IFR_EVENT_INSTRUCTIONS,
-	IFR_EVENT_CYCLES, /* an estimate: see ifr_replay_finish */
+	IFR_EVENT_CYCLES, /* an estimate: see ifr_replay_counters */
 	IFR_EVENT_BRANCHES,
-	IFR_EVENT_BRANCH_MISSES, /* the four kinds below together */
+	IFR_EVENT_BRANCH_MISSES, /* the three kinds below together */
 	IFR_EVENT_CONDITIONAL_BRANCHES,
 	IFR_EVENT_CONDITIONAL_MISSES,
 	IFR_EVENT_INDIRECT_BRANCHES,
@@ -88,7 +92,7 @@ enum ifr_event {
 	IFR_EVENT_RETURNS,
 	IFR_EVENT_RETURN_MISSES,
 	IFR_EVENT_BTB_MISSES, /* taken branches whose target the front end had not: a resteer, not a misprediction */
-	IFR_EVENT_L1I_LOADS,
+	IFR_EVENT_L1I_LOADS,  /* of caches and TLBs: lines and pages touched */
 	IFR_EVENT_L1I_MISSES,
 	IFR_EVENT_L1D_LOADS,
 	IFR_EVENT_L1D_LOAD_MISSES,
@@ -96,7 +100,7 @@ enum ifr_event {
 	IFR_EVENT_L1D_STORE_MISSES,
 	IFR_EVENT_L2_REFERENCES,
 	IFR_EVENT_L2_MISSES,
-	IFR_EVENT_LLC_REFERENCES,
+	IFR_EVENT_LLC_REFERENCES, /* of the last level that there is; behind a machine without an L3 that is L2 */
 	IFR_EVENT_LLC_MISSES,
 	IFR_EVENT_ITLB_LOADS,
 	IFR_EVENT_ITLB_MISSES,
@@ -104,7 +108,7 @@ enum ifr_event {
 	IFR_EVENT_DTLB_LOAD_MISSES,
 	IFR_EVENT_DTLB_STORES,
 	IFR_EVENT_DTLB_STORE_MISSES,
-	IFR_EVENT_STLB_MISSES,
+	IFR_EVENT_STLB_MISSES, /* page walks */
 	IFR_EVENT_COUNT
 };
 
@@ -116,18 +120,20 @@ struct ifr_counters {
 	uint64_t value[IFR_EVENT_COUNT];
 };
 
-/* ENGINE_AUTO takes the fastest that this processor runs. */
+/* AUTO takes the fastest that this processor runs. */
 enum ifr_engine { IFR_ENGINE_AUTO, IFR_ENGINE_SCALAR, IFR_ENGINE_AVX2, IFR_ENGINE_AVX512 };
 
 struct ifr_replay;
 
-/* lanes and what they point to are borrowed until the next ifr_replay_lanes. */
+/* What the machine says is copied. */
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);
-/* Before a chunk that brings blocks not seen before. The order and the number of the lanes stay. */
+/* Before a chunk that brings blocks not seen before. The order and the number of the lanes, their data groups and
+ * the geometry of blocks seen before stay. lanes and what they point to are borrowed until the next call. */
 void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes);
-/* addresses[group][i] is the address of access i of the chunk for lanes of that data group. */
+/* addresses[group][i] is the address of access i of the chunk for lanes of that data group. What does not fit
+ * together (a step of no block, accesses that are not data_count) is refused before anything is counted. */
 int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,
                      struct ifr_error *err);
 /* Counters of every lane so far. The last block's branch waits for its successor until the next chunk, or for

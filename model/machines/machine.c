@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/machines/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+/* A description is a few thousand bytes. */
+#define TEXT_LIMIT (1u << 20)
+
+const char *const ifr_standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "set", NULL};
+
+void ifr_note_put(struct ifr_note *note, enum ifr_standing standing, const char *source) {
+	char *copy = ifr_strdup(source);
+	free(note->source);
+	*note = (struct ifr_note){standing, copy};
+}
+
+void ifr_machine_free(struct ifr_machine *machine) {
+	if (!machine)
+		return;
+	for (size_t i = 0; i < IFR_SETTINGS; i++)
+		free(machine->notes[i].source);
+	for (size_t i = 0; i <= IFR_PREDICTOR_PARAMETERS; i++) {
+		free(machine->direction_notes[i].source);
+		free(machine->indirect_notes[i].source);
+	}
+	free(machine->name);
+	free(machine->title);
+	free(machine);
+}
+
+void ifr_machine_names(struct ifr_buffer *out) {
+	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name; text++)
+		ifr_buffer_printf(out, "%s%s", text == ifr_machine_texts ? "" : " ", text->name);
+}
+
+static int open_description(struct ifr_machine **out, const char *name, struct ifr_error *err) {
+	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name; text++)
+		if (!strcmp(text->name, name))
+			return ifr_machine_read(out, name, name, text->text, err);
+	if (!strchr(name, '/') && !strstr(name, ".cfg")) {
+		struct ifr_buffer names = {0};
+		ifr_machine_names(&names);
+		ifr_fail(err, IFR_E_USAGE,
+		         "there is no machine \"%s\": the descriptions that are built in are %s; another is named by its "
+		         "file, with a / or .cfg in the name",
+		         name, ifr_buffer_text(&names));
+		ifr_buffer_release(&names);
+		return -IFR_E_USAGE;
+	}
+	struct ifr_buffer text = {0};
+	int rc = ifr_file_read(name, TEXT_LIMIT, &text, err);
+	if (!rc)
+		rc = ifr_machine_read(out, name, name, ifr_buffer_text(&text), err);
+	ifr_buffer_release(&text);
+	return rc;
+}
+
+/* KEY=VALUE, changed in place. */
+static int apply(struct ifr_machine *machine, char *change, struct ifr_error *err) {
+	char *value = strchr(change, '=');
+	if (!value)
+		return ifr_fail(err, IFR_E_USAGE, "\"%s\" is no change of a machine: write KEY=VALUE, as l1d.ways=4",
+		                change);
+	*value++ = 0;
+	return ifr_machine_set(machine, change, value, err);
+}
+
+int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_error *err) {
+	char *copy = ifr_strdup(spec), *rest = copy;
+	const char *name = strsep(&rest, ",");
+	struct ifr_machine *machine = NULL;
+	int rc = open_description(&machine, name, err);
+	while (!rc && rest)
+		rc = apply(machine, strsep(&rest, ","), err);
+	if (!rc)
+		rc = ifr_machine_check(machine, err);
+	free(copy);
+	if (rc)
+		ifr_machine_free(machine);
+	else
+		*out = machine;
+	return rc;
+}
+
+struct ifr_cache_shape ifr_machine_cache(const struct ifr_machine *machine, enum ifr_setting bytes) {
+	const unsigned *values = &machine->values[bytes];
+	if (!values[0])
+		return (struct ifr_cache_shape){0};
+	return (struct ifr_cache_shape){
+		.sets = values[0] / values[1] / values[2], .ways = values[1], .policy = values[3]};
+}
+
+struct ifr_cache_shape ifr_machine_tlb(const struct ifr_machine *machine, enum ifr_setting entries) {
+	const unsigned *values = &machine->values[entries];
+	if (!values[0])
+		return (struct ifr_cache_shape){0};
+	return (struct ifr_cache_shape){.sets = values[0] / values[1], .ways = values[1], .policy = values[2]};
+}
+
+struct ifr_cache_shape ifr_machine_btb(const struct ifr_machine *machine, enum ifr_setting entries) {
+	const unsigned *values = &machine->values[entries];
+	if (!values[0])
+		return (struct ifr_cache_shape){0};
+	return (struct ifr_cache_shape){
+		.sets = values[0] / values[1], .ways = values[1], .index_shift = values[2], .policy = IFR_POLICY_LRU};
+}
+
+static void print_value(struct ifr_buffer *out, const char *group, const char *name, const char *words,
+                        unsigned value, const struct ifr_note *note) {
+	ifr_buffer_printf(out, "%s.%s = ", group, name);
+	if (words) {
+		for (unsigned i = 0; i < value; i++)
+			words = strchr(words, ' ') + 1;
+		ifr_buffer_printf(out, "%.*s", (int)strcspn(words, " "), words);
+	} else {
+		ifr_buffer_printf(out, "%u", value);
+	}
+	ifr_buffer_printf(out, "\t%s\t%s\n", ifr_standings[note->standing], note->source);
+}
+
+static void print_predictor(struct ifr_buffer *out, const char *group, const char *kind,
+                            const struct ifr_parameter *parameters, const unsigned *values,
+                            const struct ifr_note *notes) {
+	const struct ifr_note *note = &notes[IFR_PREDICTOR_PARAMETERS];
+	ifr_buffer_printf(out, "%s.kind = %s\t%s\t%s\n", group, kind, ifr_standings[note->standing], note->source);
+	for (size_t i = 0; parameters[i].name; i++)
+		print_value(out, group, parameters[i].name, NULL, values[i], &notes[i]);
+}
+
+void ifr_machine_print(const struct ifr_machine *machine, struct ifr_buffer *out) {
+	ifr_buffer_printf(out, "%s: %s\n", machine->name, machine->title);
+	for (size_t i = 0; i < IFR_SETTINGS; i++)
+		if (machine->notes[i].source)
+			print_value(out, ifr_settings[i].group, ifr_settings[i].name, ifr_settings[i].words,
+			            machine->values[i], &machine->notes[i]);
+	print_predictor(out, "direction", machine->direction->name, machine->direction->parameters,
+	                machine->direction_values, machine->direction_notes);
+	print_predictor(out, "indirect", machine->indirect->name, machine->indirect->parameters,
+	                machine->indirect_values, machine->indirect_notes);
+}

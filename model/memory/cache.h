@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A set-associative memory of keys: caches hold line numbers, TLBs page numbers, BTBs the addresses of branches.
+ *
+ * Keys are whole: nothing aliases. A key is looked for and, when it is absent, put in the place of a victim: an
+ * empty way first, then what the policy names. LRU is exact. PLRU is the tree of ways - 1 bits that each point
+ * away from the half used last. Ref: Smith 1982, "Cache memories", section 2.2 (LRU by set); Al-Zoubi, Milenković
+ * and Milenković 2004, "Performance evaluation of cache replacement policies for the SPEC CPU2000 benchmark
+ * suite", section 2 (PLRUt). */
+#ifndef INTERFERO_MODEL_CACHE_H
+#define INTERFERO_MODEL_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ifr_policy { IFR_POLICY_LRU, IFR_POLICY_PLRU };
+
+struct ifr_cache_shape {
+	unsigned sets;        /* a power of two; 0: there is no such structure */
+	unsigned ways;        /* 1 or more; for PLRU a power of two, at most 64 */
+	unsigned index_shift; /* the set is the key's bits from this one on */
+	enum ifr_policy policy;
+};
+
+struct ifr_cache {
+	struct ifr_cache_shape shape;
+	uint64_t *keys; /* sets * ways; LRU: the one used last stands first */
+	/* PLRU, by set: the key touched last, which changes nothing when it is touched again, and the tree: bit n is
+	 * node n, from 1 at the root, and 1 points to the upper half. By way: the bits on its path, and those of them
+	 * that are 1 after a touch. */
+	uint64_t *lasts, *trees, *paths, *away;
+};
+
+#define IFR_CACHE_EMPTY UINT64_MAX
+
+static inline unsigned ifr_log2_of(unsigned power) {
+	return (unsigned)__builtin_ctz(power);
+}
+
+void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape);
+void ifr_cache_release(struct ifr_cache *cache);
+
+/* What ifr_cache_touch does when the key is not the first of its set. */
+bool ifr_cache_touch_lru(uint64_t *keys, unsigned ways, uint64_t key);
+bool ifr_cache_touch_plru(struct ifr_cache *cache, size_t set, uint64_t key);
+
+/* True if key (not IFR_CACHE_EMPTY) was there; it is afterwards, as the one used last. */
+static inline bool ifr_cache_touch(struct ifr_cache *cache, uint64_t key) {
+	const struct ifr_cache_shape *shape = &cache->shape;
+	const size_t set = (key >> shape->index_shift) & (shape->sets - 1);
+	if (shape->policy == IFR_POLICY_PLRU)
+		return cache->lasts[set] == key || ifr_cache_touch_plru(cache, set, key);
+	uint64_t *keys = cache->keys + set * shape->ways;
+	return keys[0] == key || ifr_cache_touch_lru(keys, shape->ways, key);
+}
+
+#endif

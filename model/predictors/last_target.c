@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An indirect branch goes where it went last, as when its target comes from a BTB. Entries have no tags.
+ * Ref: Lee and Smith 1984, "Branch prediction strategies and branch target buffer design". */
+#include "model/predictors/run.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+
+struct last_target {
+	uint64_t mask;
+	uint64_t targets[];
+};
+
+enum { ENTRIES };
+
+static const struct ifr_parameter parameters[] = {
+	{"entries", 512, 1, 1u << 20, "targets, a power of two, by the branch's low bits (cachegrind: 512)"},
+	{0},
+};
+
+static const char *refuse(const unsigned *values) {
+	return values[ENTRIES] & (values[ENTRIES] - 1) ? "entries is not a power of two" : NULL;
+}
+
+static void *create(const unsigned *values) {
+	struct last_target *last = ifr_alloc(sizeof *last + values[ENTRIES] * sizeof *last->targets);
+	last->mask = values[ENTRIES] - 1;
+	return last;
+}
+
+static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+	const struct last_target *last = state;
+	return last->targets[branch->pc & last->mask];
+}
+
+static void train(void *state, const struct ifr_branch_seen *branch) {
+	struct last_target *last = state;
+	last->targets[branch->pc & last->mask] = branch->target;
+}
+
+static void track(void *state, const struct ifr_branch_seen *branch) {
+	(void)state;
+	(void)branch;
+}
+
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+	return ifr_target_loop(state, branches, places, predict, train, track);
+}
+
+const struct ifr_target_predictor ifr_target_predictor_last = {
+	.name = "last-target",
+	.about = "where the branch went last (Lee and Smith 1984)",
+	.parameters = parameters,
+	.stream = IFR_STREAM_INDIRECT,
+	.create = create,
+	.destroy = free,
+	.predict = predict,
+	.train = train,
+	.track = track,
+	.run = run,
+	.refuse = refuse,
+};

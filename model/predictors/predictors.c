@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The lists of predictors: a new one has its line here. */
+#include "model/predictors/predictor.h"
+
+#include <string.h>
+
+extern const struct ifr_predictor ifr_predictor_gshare, ifr_predictor_perfect;
+extern const struct ifr_target_predictor ifr_target_predictor_last;
+
+const struct ifr_predictor *const ifr_predictors[] = {
+	&ifr_predictor_gshare,
+	&ifr_predictor_perfect,
+	NULL,
+};
+
+const struct ifr_target_predictor *const ifr_target_predictors[] = {
+	&ifr_target_predictor_last,
+	NULL,
+};
+
+const struct ifr_predictor *ifr_predictor_find(const char *name) {
+	for (size_t i = 0; ifr_predictors[i]; i++)
+		if (!strcmp(ifr_predictors[i]->name, name))
+			return ifr_predictors[i];
+	return NULL;
+}
+
+const struct ifr_target_predictor *ifr_target_predictor_find(const char *name) {
+	for (size_t i = 0; ifr_target_predictors[i]; i++)
+		if (!strcmp(ifr_target_predictors[i]->name, name))
+			return ifr_target_predictors[i];
+	return NULL;
+}

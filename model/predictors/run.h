@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop that every predictor's run is: with the verbs known, the compiler inlines them and drops what they do
+ * not look at. */
+#ifndef INTERFERO_MODEL_PREDICTOR_RUN_H
+#define INTERFERO_MODEL_PREDICTOR_RUN_H
+
+#include "model/predictors/predictor.h"
+
+static inline __attribute__((always_inline)) struct ifr_branch_seen
+ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_places *places, enum ifr_stream stream,
+              size_t i) {
+	const uint32_t block = branches->steps[i] >> 1;
+	return (struct ifr_branch_seen){
+		.pc = places->pcs[block],
+		.target = stream == IFR_STREAM_CONDITIONAL ? 0 : places->blocks[branches->next[i]].address,
+		.kind = stream == IFR_STREAM_CONDITIONAL ? IFR_BRANCH_CONDITIONAL : places->kinds[block],
+		.taken = branches->steps[i] & 1,
+		.backward = places->blocks[block].backward,
+	};
+}
+
+static inline __attribute__((always_inline)) uint64_t
+ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
+                   enum ifr_stream stream, bool (*predict)(void *, const struct ifr_branch_seen *),
+                   void (*train)(void *, const struct ifr_branch_seen *),
+                   void (*track)(void *, const struct ifr_branch_seen *)) {
+	uint64_t misses = 0;
+	for (size_t i = 0; i < branches->count; i++) {
+		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, stream, i);
+		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
+			misses += predict(state, &branch) != branch.taken;
+			train(state, &branch);
+		}
+		track(state, &branch);
+	}
+	return misses;
+}
+
+static inline __attribute__((always_inline)) uint64_t
+ifr_target_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
+                uint64_t (*predict)(void *, const struct ifr_branch_seen *),
+                void (*train)(void *, const struct ifr_branch_seen *),
+                void (*track)(void *, const struct ifr_branch_seen *)) {
+	uint64_t misses = 0;
+	for (size_t i = 0; i < branches->count; i++) {
+		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, IFR_STREAM_TAKEN, i);
+		if (ifr_branch_is_indirect(branch.kind)) {
+			misses += predict(state, &branch) != branch.target;
+			train(state, &branch);
+		}
+		track(state, &branch);
+	}
+	return misses;
+}
+
+/* Saturating counters of two bits, 0 to 3: 2 and 3 say taken. Smith 1981, strategy 7. */
+static inline uint8_t ifr_counter2(uint8_t counter, bool taken) {
+	return taken ? counter + (counter < 3) : counter - (counter > 0);
+}
+
+/* A signed counter kept within least … most. */
+static inline int ifr_counter_signed(int counter, bool up, int least, int most) {
+	return up ? counter + (counter < most) : counter - (counter > least);
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Directions of conditional branches: a predictor for every lane. */
+#include "model/replay/stages.h"
+
+#include <stdlib.h>
+
+struct direction_lane {
+	void *predictor;
+	uint64_t misses;
+};
+
+static void *create(const struct ifr_pass *pass) {
+	struct direction_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		lanes[i].predictor = pass->machine->direction->create(pass->machine->direction_values);
+	return lanes;
+}
+
+static void destroy(void *state, const struct ifr_pass *pass) {
+	struct direction_lane *lanes = state;
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		pass->machine->direction->destroy(lanes[i].predictor);
+	free(lanes);
+}
+
+static void run(void *state, struct ifr_pass *pass) {
+	struct direction_lane *lanes = state;
+	const struct ifr_predictor *kind = pass->machine->direction;
+	const struct ifr_branches branches = ifr_pass_stream(pass, kind->stream);
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		lanes[i].misses += kind->run(lanes[i].predictor, &branches, &pass->places[i]);
+}
+
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+	(void)pass;
+	counters->value[IFR_EVENT_CONDITIONAL_MISSES] += ((const struct direction_lane *)state)[lane].misses;
+}
+
+const struct ifr_stage ifr_stage_direction = {"scalar", create, run, count, destroy};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A replay: the survey, then the engine's stages, chunk by chunk. */
+#include "model/replay/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STAGES 7
+
+static const struct engine {
+	const char *name;
+	/* data and fetch stand before behind, which reads what they leave. */
+	const struct ifr_stage *stages[STAGES];
+} scalar = {"scalar",
+            {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction, &ifr_stage_targets,
+             &ifr_stage_btb, &ifr_stage_returns}};
+
+struct ifr_replay {
+	struct ifr_pass pass;
+	struct ifr_machine machine;
+	const struct engine *engine;
+	void *states[STAGES];
+	bool started;
+	uint32_t pending;
+	size_t placed; /* blocks whose branches' addresses are known */
+};
+
+static unsigned line_shift(const struct ifr_machine *machine) {
+	for (unsigned first = IFR_L1I_BYTES; first <= IFR_L3_BYTES; first += 4)
+		if (machine->values[first])
+			return ifr_log2_of(machine->values[first + 2]);
+	return 6;
+}
+
+static void want_streams(struct ifr_pass *pass) {
+	pass->wanted[pass->machine->direction->stream] = true;
+	pass->wanted[pass->machine->indirect->stream] = true;
+	if (pass->machine->values[IFR_BTB1_ENTRIES])
+		pass->wanted[IFR_STREAM_TAKEN] = true;
+}
+
+int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
+                   enum ifr_engine engine, struct ifr_error *err) {
+	const int rc = ifr_machine_check(machine, err);
+	if (rc)
+		return rc;
+	if (!lanes_count)
+		return ifr_fail(err, IFR_E_BUG, "a replay of no layout");
+	if (engine != IFR_ENGINE_AUTO && engine != IFR_ENGINE_SCALAR)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "this build has no vectorised engine: take scalar");
+	struct ifr_replay *replay = ifr_alloc(sizeof *replay);
+	replay->machine = *machine;
+	replay->engine = &scalar;
+	replay->pending = IFR_STEP_BREAK;
+	struct ifr_pass *pass = &replay->pass;
+	pass->machine = &replay->machine;
+	pass->lanes_count = lanes_count;
+	pass->line_shift = line_shift(machine);
+	pass->page_shift = ifr_log2_of(machine->values[IFR_CORE_PAGE_BYTES]);
+	pass->places = ifr_alloc(lanes_count * sizeof *pass->places);
+	pass->fetch_lines = ifr_alloc(lanes_count * sizeof *pass->fetch_lines);
+	pass->fetch_pages = ifr_alloc(lanes_count * sizeof *pass->fetch_pages);
+	want_streams(pass);
+	*out = replay;
+	return 0;
+}
+
+const char *ifr_replay_engine(const struct ifr_replay *replay) {
+	return replay->engine->name;
+}
+
+/* The number of groups is known with the first lanes. */
+static void start(struct ifr_replay *replay) {
+	struct ifr_pass *pass = &replay->pass;
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		if (pass->lanes[i].data_group >= pass->groups_count)
+			pass->groups_count = pass->lanes[i].data_group + 1;
+	pass->data_lines = ifr_alloc(pass->groups_count * sizeof *pass->data_lines);
+	pass->data_pages = ifr_alloc(pass->groups_count * sizeof *pass->data_pages);
+	for (size_t i = 0; i < STAGES; i++)
+		replay->states[i] = replay->engine->stages[i]->create(pass);
+	replay->started = true;
+}
+
+void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes) {
+	struct ifr_pass *pass = &replay->pass;
+	pass->lanes = lanes;
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		pass->places[i].blocks = lanes[i].blocks;
+	if (!replay->started)
+		start(replay);
+}
+
+/* Where the branches of new blocks lie in one lane. */
+static void place_branches(struct ifr_branch_places *places, size_t from, size_t count, bool last_byte) {
+	uint64_t *pcs = ifr_realloc((void *)places->pcs, count, sizeof *pcs);
+	for (size_t i = from; i < count; i++) {
+		const struct ifr_geometry *place = &places->blocks[i];
+		pcs[i] = place->address + place->bytes - (last_byte ? 1 : place->branch_bytes);
+	}
+	places->pcs = pcs;
+}
+
+static void place_new(struct ifr_replay *replay) {
+	struct ifr_pass *pass = &replay->pass;
+	for (size_t i = 0; i < pass->lanes_count; i++) {
+		pass->places[i].kinds = pass->kinds;
+		if (pass->blocks_count > replay->placed)
+			place_branches(&pass->places[i], replay->placed, pass->blocks_count,
+			               pass->machine->values[IFR_CORE_BRANCH_BYTE]);
+	}
+	replay->placed = pass->blocks_count;
+}
+
+int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,
+                     struct ifr_error *err) {
+	struct ifr_pass *pass = &replay->pass;
+	if (!pass->lanes)
+		return ifr_fail(err, IFR_E_BUG, "a chunk is replayed before there are lanes");
+	pass->chunk = chunk;
+	pass->addresses = addresses;
+	const int rc = ifr_survey(pass, &replay->pending, err);
+	if (rc)
+		return rc;
+	place_new(replay);
+	for (size_t i = 0; i < STAGES; i++)
+		replay->engine->stages[i]->run(replay->states[i], pass);
+	return 0;
+}
+
+static void estimate(const unsigned *values, uint64_t *v) {
+	v[IFR_EVENT_BRANCH_MISSES] =
+		v[IFR_EVENT_CONDITIONAL_MISSES] + v[IFR_EVENT_INDIRECT_MISSES] + v[IFR_EVENT_RETURN_MISSES];
+	v[IFR_EVENT_CYCLES] =
+		v[IFR_EVENT_INSTRUCTIONS] / values[IFR_CORE_WIDTH] +
+		v[IFR_EVENT_CONDITIONAL_MISSES] * values[IFR_PENALTY_CONDITIONAL] +
+		v[IFR_EVENT_INDIRECT_MISSES] * values[IFR_PENALTY_INDIRECT] +
+		v[IFR_EVENT_RETURN_MISSES] * values[IFR_PENALTY_RETURN] +
+		v[IFR_EVENT_BTB_MISSES] * values[IFR_PENALTY_BTB] + v[IFR_EVENT_L1I_MISSES] * values[IFR_PENALTY_L1I] +
+		v[IFR_EVENT_L1D_LOAD_MISSES] * values[IFR_PENALTY_L1D] +
+		(values[IFR_L3_BYTES] ? v[IFR_EVENT_L2_MISSES] * values[IFR_PENALTY_L2] : 0) +
+		v[IFR_EVENT_LLC_MISSES] * values[IFR_PENALTY_LLC] + v[IFR_EVENT_ITLB_MISSES] * values[IFR_PENALTY_ITLB] +
+		(v[IFR_EVENT_DTLB_LOAD_MISSES] + v[IFR_EVENT_DTLB_STORE_MISSES]) * values[IFR_PENALTY_DTLB] +
+		v[IFR_EVENT_STLB_MISSES] * values[IFR_PENALTY_STLB];
+}
+
+void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counters *counters) {
+	const struct ifr_pass *pass = &replay->pass;
+	memset(counters, 0, pass->lanes_count * sizeof *counters);
+	for (size_t lane = 0; lane < pass->lanes_count && replay->started; lane++) {
+		ifr_survey_count(pass, lane, &counters[lane]);
+		for (size_t i = 0; i < STAGES; i++)
+			replay->engine->stages[i]->count(replay->states[i], pass, lane, &counters[lane]);
+		estimate(replay->machine.values, counters[lane].value);
+	}
+}
+
+static void free_misses(struct ifr_misses *lists, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		free(lists[i].items);
+	free(lists);
+}
+
+void ifr_replay_free(struct ifr_replay *replay) {
+	if (!replay)
+		return;
+	struct ifr_pass *pass = &replay->pass;
+	for (size_t i = 0; i < STAGES && replay->started; i++)
+		replay->engine->stages[i]->destroy(replay->states[i], pass);
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		free((void *)pass->places[i].pcs);
+	free_misses(pass->data_lines, pass->groups_count);
+	free_misses(pass->data_pages, pass->groups_count);
+	free_misses(pass->fetch_lines, pass->lanes_count);
+	free_misses(pass->fetch_pages, pass->lanes_count);
+	free(pass->places);
+	ifr_survey_release(pass);
+	free(replay);
+}

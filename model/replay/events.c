@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The names of what is counted, as perf spells them where it has the event. */
+#include "model/replay/replay.h"
+
+#include <string.h>
+
+static const char *const names[IFR_EVENT_COUNT] = {
+	[IFR_EVENT_INSTRUCTIONS] = "instructions",
+	[IFR_EVENT_CYCLES] = "cycles",
+	[IFR_EVENT_BRANCHES] = "branches",
+	[IFR_EVENT_BRANCH_MISSES] = "branch-misses",
+	[IFR_EVENT_CONDITIONAL_BRANCHES] = "conditional-branches",
+	[IFR_EVENT_CONDITIONAL_MISSES] = "conditional-branch-misses",
+	[IFR_EVENT_INDIRECT_BRANCHES] = "indirect-branches",
+	[IFR_EVENT_INDIRECT_MISSES] = "indirect-branch-misses",
+	[IFR_EVENT_RETURNS] = "returns",
+	[IFR_EVENT_RETURN_MISSES] = "return-misses",
+	[IFR_EVENT_BTB_MISSES] = "btb-misses",
+	[IFR_EVENT_L1I_LOADS] = "L1-icache-loads",
+	[IFR_EVENT_L1I_MISSES] = "L1-icache-load-misses",
+	[IFR_EVENT_L1D_LOADS] = "L1-dcache-loads",
+	[IFR_EVENT_L1D_LOAD_MISSES] = "L1-dcache-load-misses",
+	[IFR_EVENT_L1D_STORES] = "L1-dcache-stores",
+	[IFR_EVENT_L1D_STORE_MISSES] = "L1-dcache-store-misses",
+	[IFR_EVENT_L2_REFERENCES] = "l2-references",
+	[IFR_EVENT_L2_MISSES] = "l2-misses",
+	[IFR_EVENT_LLC_REFERENCES] = "cache-references",
+	[IFR_EVENT_LLC_MISSES] = "cache-misses",
+	[IFR_EVENT_ITLB_LOADS] = "iTLB-loads",
+	[IFR_EVENT_ITLB_MISSES] = "iTLB-load-misses",
+	[IFR_EVENT_DTLB_LOADS] = "dTLB-loads",
+	[IFR_EVENT_DTLB_LOAD_MISSES] = "dTLB-load-misses",
+	[IFR_EVENT_DTLB_STORES] = "dTLB-stores",
+	[IFR_EVENT_DTLB_STORE_MISSES] = "dTLB-store-misses",
+	[IFR_EVENT_STLB_MISSES] = "page-walks",
+};
+
+const char *ifr_event_name(enum ifr_event event) {
+	return names[event];
+}
+
+enum ifr_event ifr_event_find(const char *name) {
+	unsigned event = 0;
+	while (event < IFR_EVENT_COUNT && strcmp(names[event], name))
+		event++;
+	return event;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instructions fetched: L1I and ITLB, every lane on its own. */
+#include "model/replay/stages.h"
+
+#include <stdlib.h>
+
+struct fetch_lane {
+	struct ifr_cache lines, pages;
+	uint64_t line_misses, page_misses;
+	uint64_t last_line, last_page; /* of the fetch before: used last, so there without a look */
+};
+
+static void *create(const struct ifr_pass *pass) {
+	struct fetch_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
+	for (size_t i = 0; i < pass->lanes_count; i++) {
+		ifr_cache_init(&lanes[i].lines, ifr_machine_cache(pass->machine, IFR_L1I_BYTES));
+		ifr_cache_init(&lanes[i].pages, ifr_machine_tlb(pass->machine, IFR_ITLB_ENTRIES));
+		lanes[i].last_line = lanes[i].last_page = IFR_CACHE_EMPTY;
+	}
+	return lanes;
+}
+
+static void destroy(void *state, const struct ifr_pass *pass) {
+	struct fetch_lane *lanes = state;
+	for (size_t i = 0; i < pass->lanes_count; i++) {
+		ifr_cache_release(&lanes[i].lines);
+		ifr_cache_release(&lanes[i].pages);
+	}
+	free(lanes);
+}
+
+/* How many accesses of the block are made before the instruction that enters this offset of it. */
+static uint32_t accesses_before(const struct ifr_block *block, const struct ifr_lane *lane, uint64_t offset) {
+	const uint16_t *ends = lane->access_ends + block->first_access;
+	uint32_t count = 0;
+	while (count < block->accesses && ends[count] <= offset)
+		count++;
+	return count;
+}
+
+struct walk {
+	struct ifr_cache *cache;
+	struct ifr_misses *misses;
+	uint64_t last, missed;
+	unsigned shift;
+};
+
+static void miss(struct walk *walk, const struct ifr_pass *pass, const struct ifr_lane *lane, size_t step,
+                 uint64_t key) {
+	const uint32_t id = pass->chunk->steps[step] >> 1;
+	const uint64_t start = key << walk->shift, address = lane->blocks[id].address;
+	uint32_t position = pass->data_starts[step];
+	if (start > address)
+		position += accesses_before(&pass->chunk->blocks[id], lane, start - address);
+	ifr_misses_add(walk->misses, key, position);
+	walk->missed++;
+}
+
+static inline __attribute__((always_inline)) void fetch_block(struct walk *walk, const struct ifr_pass *pass,
+                                                              const struct ifr_lane *lane, size_t step,
+                                                              const struct ifr_geometry *place) {
+	uint64_t key = place->address >> walk->shift;
+	const uint64_t end = (place->address + place->bytes - 1) >> walk->shift;
+	key += key == walk->last;
+	for (; key <= end; key++)
+		if (!ifr_cache_touch(walk->cache, key))
+			miss(walk, pass, lane, step, key);
+	walk->last = end;
+}
+
+/* Lines or pages of the whole chunk in one lane. */
+static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, const struct ifr_lane *lane) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	struct walk local = *walk;
+	local.misses->count = 0;
+	for (size_t i = 0; i < chunk->steps_count && local.cache->shape.sets; i++)
+		if (chunk->steps[i] != IFR_STEP_BREAK)
+			fetch_block(&local, pass, lane, i, &lane->blocks[chunk->steps[i] >> 1]);
+	*walk = local;
+}
+
+static void run(void *state, struct ifr_pass *pass) {
+	struct fetch_lane *lanes = state;
+	for (size_t i = 0; i < pass->lanes_count; i++) {
+		struct fetch_lane *lane = &lanes[i];
+		struct walk lines = {&lane->lines, &pass->fetch_lines[i], lane->last_line, 0, pass->line_shift};
+		struct walk pages = {&lane->pages, &pass->fetch_pages[i], lane->last_page, 0, pass->page_shift};
+		fetch_chunk(&lines, pass, &pass->lanes[i]);
+		fetch_chunk(&pages, pass, &pass->lanes[i]);
+		lane->last_line = lines.last;
+		lane->last_page = pages.last;
+		lane->line_misses += lines.missed;
+		lane->page_misses += pages.missed;
+	}
+}
+
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+	const struct fetch_lane *lanes = state;
+	(void)pass;
+	counters->value[IFR_EVENT_L1I_MISSES] += lanes[lane].line_misses;
+	counters->value[IFR_EVENT_ITLB_MISSES] += lanes[lane].page_misses;
+}
+
+const struct ifr_stage ifr_stage_fetch = {"scalar", create, run, count, destroy};

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What of a chunk is the same in every layout, found once for all lanes. */
+#include "model/replay/stages.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ifr_misses_grow(struct ifr_misses *misses) {
+	misses->capacity = misses->capacity ? 2 * misses->capacity : 1024;
+	misses->items = ifr_realloc(misses->items, misses->capacity, sizeof *misses->items);
+}
+
+static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	for (size_t i = from; i < chunk->blocks_count; i++) {
+		const struct ifr_block *block = &chunk->blocks[i];
+		if (block->branch > IFR_BRANCH_RETURN ||
+		    (size_t)block->first_access + block->accesses > chunk->accesses_count)
+			return ifr_fail(err, IFR_E_ENVIRONMENT,
+			                "block %zu of the trace has a branch of kind %u and accesses %" PRIu32
+			                " to %zu of %zu: "
+			                "the trace is damaged, record it again",
+			                i, block->branch, block->first_access, (size_t)block->first_access + block->accesses,
+			                chunk->accesses_count);
+		for (size_t lane = 0; lane < pass->lanes_count; lane++) {
+			const struct ifr_geometry *place = &pass->lanes[lane].blocks[i];
+			if (!place->bytes || place->branch_bytes > place->bytes)
+				return ifr_fail(err, IFR_E_BUG,
+				                "layout %zu puts block %zu in %u bytes, the last instruction in %u", lane, i,
+				                place->bytes, place->branch_bytes);
+		}
+	}
+	return 0;
+}
+
+/* Blocks not seen before. */
+static void know_blocks(struct ifr_pass *pass) {
+	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
+	if (count <= old)
+		return;
+	pass->kinds = ifr_realloc(pass->kinds, count, sizeof *pass->kinds);
+	pass->accesses = ifr_realloc(pass->accesses, count, sizeof *pass->accesses);
+	pass->block_counts = ifr_realloc(pass->block_counts, count, sizeof *pass->block_counts);
+	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
+	for (size_t i = old; i < count; i++) {
+		pass->kinds[i] = pass->chunk->blocks[i].branch;
+		pass->accesses[i] = pass->chunk->blocks[i].accesses;
+	}
+	pass->blocks_count = count;
+}
+
+static int check_steps(const struct ifr_pass *pass, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	uint32_t most = 0;
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t next = chunk->steps[i] + 1; /* 0 for a break */
+		most = next > most ? next : most;
+	}
+	if (most && (most - 1) >> 1 >= chunk->blocks_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
+		                (most - 1) >> 1, chunk->blocks_count);
+	return 0;
+}
+
+/* Where the accesses of each step start. */
+static int place_data(struct ifr_pass *pass, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	size_t data = 0;
+	pass->data_starts = ifr_realloc(pass->data_starts, chunk->steps_count + 1, sizeof *pass->data_starts);
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i];
+		pass->data_starts[i] = (uint32_t)data;
+		data += step == IFR_STEP_BREAK ? 0 : pass->accesses[step >> 1];
+	}
+	if (data != chunk->data_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "a chunk of the trace has %zu addresses for %zu accesses: it is damaged, record it again",
+		                chunk->data_count, data);
+	return 0;
+}
+
+static void list_data(struct ifr_pass *pass) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + 1, sizeof *pass->data_kinds);
+	uint8_t *out = pass->data_kinds;
+	uint64_t stores = 0;
+	for (size_t i = 0; i < chunk->steps_count && chunk->data_count; i++) {
+		if (chunk->steps[i] == IFR_STEP_BREAK)
+			continue;
+		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
+		const struct ifr_access *accesses = chunk->accesses + block->first_access;
+		for (unsigned k = 0; k < block->accesses; k++) {
+			*out++ = (uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6);
+			stores += accesses[k].store;
+		}
+	}
+	pass->data_stores += stores;
+	pass->data_loads += chunk->data_count - stores;
+}
+
+static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
+	list->steps = ifr_realloc(list->steps, count, sizeof *list->steps);
+	if (next)
+		list->next = ifr_realloc(list->next, count, sizeof *list->next);
+	list->count = 0;
+}
+
+/* Appends without a branch of its own: what is not kept is written over by the next. */
+static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t next, bool keep) {
+	list->steps[list->count] = step;
+	list->next[list->count] = next;
+	list->count += keep;
+}
+
+/* The branches that have a target: one way or all. */
+static void sort_steps(struct ifr_pass *pass, uint32_t last) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	struct ifr_stream_list *streams = pass->streams;
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i], from = last;
+		last = step;
+		if (from == IFR_STEP_BREAK || step == IFR_STEP_BREAK)
+			continue;
+		const uint8_t kind = pass->kinds[from >> 1];
+		/* Only conditional branches can be not taken, whatever the bit says. */
+		const uint32_t branch = from | (kind != IFR_BRANCH_CONDITIONAL);
+		if (pass->wanted[IFR_STREAM_ALL])
+			append(&streams[IFR_STREAM_ALL], branch, step >> 1, kind != IFR_BRANCH_NONE);
+		if (pass->wanted[IFR_STREAM_TAKEN])
+			append(&streams[IFR_STREAM_TAKEN], branch, step >> 1, branch & (kind != IFR_BRANCH_NONE));
+		if (kind > IFR_BRANCH_JUMP) {
+			append(&streams[IFR_STREAM_INDIRECT], branch, step >> 1, ifr_branch_is_indirect(kind));
+			append(&pass->calls, branch, step >> 1, kind >= IFR_BRANCH_CALL);
+		}
+	}
+}
+
+/* The conditional branches alone, which most predictors need and nothing else of. */
+static void sort_conditional(struct ifr_pass *pass, uint32_t last) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	const uint8_t *kinds = pass->kinds;
+	uint32_t *out = pass->streams[IFR_STREAM_CONDITIONAL].steps;
+	size_t count = 0;
+	for (size_t i = 0; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i];
+		if (last != IFR_STEP_BREAK && step != IFR_STEP_BREAK) {
+			out[count] = last;
+			count += kinds[last >> 1] == IFR_BRANCH_CONDITIONAL;
+		}
+		last = step;
+	}
+	pass->streams[IFR_STREAM_CONDITIONAL].count = count;
+}
+
+static void count_blocks(struct ifr_pass *pass) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	for (size_t i = 0; i < chunk->steps_count; i++)
+		if (chunk->steps[i] != IFR_STEP_BREAK)
+			pass->block_counts[chunk->steps[i] >> 1]++;
+}
+
+int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
+	const size_t count = pass->chunk->steps_count;
+	if (count >= UINT32_MAX || pass->chunk->data_count >= UINT32_MAX)
+		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: fewer than 2^32 - 1 are in one",
+		                count, pass->chunk->data_count);
+	int rc = check_blocks(pass, pass->blocks_count, err);
+	if (!rc)
+		rc = check_steps(pass, err);
+	if (rc)
+		return rc;
+	know_blocks(pass);
+	rc = place_data(pass, err);
+	if (rc)
+		return rc;
+	list_data(pass);
+	count_blocks(pass);
+	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
+		reserve(&pass->streams[i], count + 1, i != IFR_STREAM_CONDITIONAL);
+	reserve(&pass->calls, count + 1, true);
+	sort_steps(pass, *pending);
+	if (pass->wanted[IFR_STREAM_CONDITIONAL])
+		sort_conditional(pass, *pending);
+	*pending = count ? pass->chunk->steps[count - 1] : *pending;
+	return 0;
+}
+
+static void count_branch(struct ifr_counters *counters, uint8_t branch, uint64_t times) {
+	if (branch == IFR_BRANCH_NONE)
+		return;
+	counters->value[IFR_EVENT_BRANCHES] += times;
+	if (branch == IFR_BRANCH_CONDITIONAL)
+		counters->value[IFR_EVENT_CONDITIONAL_BRANCHES] += times;
+	if (ifr_branch_is_indirect(branch))
+		counters->value[IFR_EVENT_INDIRECT_BRANCHES] += times;
+	if (branch == IFR_BRANCH_RETURN)
+		counters->value[IFR_EVENT_RETURNS] += times;
+}
+
+void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+	for (size_t i = 0; i < pass->blocks_count; i++) {
+		const struct ifr_geometry *place = &pass->lanes[lane].blocks[i];
+		const uint64_t times = pass->block_counts[i], last = place->address + place->bytes - 1;
+		if (!times)
+			continue;
+		count_branch(counters, pass->kinds[i], times);
+		counters->value[IFR_EVENT_INSTRUCTIONS] += times * place->instructions;
+		counters->value[IFR_EVENT_L1I_LOADS] +=
+			times * ((last >> pass->line_shift) - (place->address >> pass->line_shift) + 1);
+		counters->value[IFR_EVENT_ITLB_LOADS] +=
+			times * ((last >> pass->page_shift) - (place->address >> pass->page_shift) + 1);
+	}
+}
+
+void ifr_survey_release(struct ifr_pass *pass) {
+	for (size_t i = 0; i < IFR_STREAM_COUNT; i++) {
+		free(pass->streams[i].steps);
+		free(pass->streams[i].next);
+	}
+	free(pass->calls.steps);
+	free(pass->calls.next);
+	free(pass->kinds);
+	free(pass->block_counts);
+	free(pass->accesses);
+	free(pass->data_starts);
+	free(pass->data_kinds);
+}
