@@ -232,7 +232,7 @@ static int open_ring(struct session *session, struct ifr_error *err) {
 static int run(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
-	struct spaces *spaces = spaces_new(writer, real ? real : recording->program);
+	struct spaces *spaces = spaces_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(writer, spaces, &(struct assembler_window){recording->from, recording->to});
 	int result = start(session, &session->err);
 	if (!result)

@@ -12,6 +12,7 @@
 
 struct ifr_recording {
 	const char *program; /* the file to run */
+	const char *name;    /* by which the trace knows it; NULL: its real path */
 	char *const *argv;
 	char *const *environment; /* "NAME=value", NULL-terminated */
 	const char *path;         /* of the trace */

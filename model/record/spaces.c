@@ -19,7 +19,7 @@ struct row {
 
 struct spaces {
 	struct ifr_trace_writer *writer;
-	char *program;
+	char *program, *name;
 	struct row *rows;
 	size_t row_count;
 	struct span **spans; /* those that have bytes, by address */
@@ -37,10 +37,11 @@ static uint64_t whole_pages(uint64_t bytes) {
 	return (bytes + PAGE - 1) & -(uint64_t)PAGE;
 }
 
-struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program) {
+struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, const char *name) {
 	struct spaces *spaces = ifr_alloc(sizeof *spaces);
 	spaces->writer = writer;
 	spaces->program = ifr_strdup(program);
+	spaces->name = ifr_strdup(name ? name : program);
 	spaces->other = (struct span){.bytes = UINT64_MAX};
 	return spaces;
 }
@@ -54,6 +55,7 @@ void spaces_free(struct spaces *spaces) {
 	free(spaces->spans);
 	free(spaces->all);
 	free(spaces->program);
+	free(spaces->name);
 	free(spaces);
 }
 
@@ -181,10 +183,13 @@ static void open_file(struct spaces *spaces, enum ifr_region_kind kind, const st
 	bool fixed = false;
 	if (!segments_of(row->path, &low, &high, &fixed))
 		return;
-	open_region(
-		spaces,
-		&(struct ifr_region){.kind = kind, .path = row->path, .start = low, .bytes = high - low, .fixed = fixed},
-		row->row.start);
+	open_region(spaces,
+	            &(struct ifr_region){.kind = kind,
+	                                 .path = kind == IFR_REGION_PROGRAM ? spaces->name : row->path,
+	                                 .start = low,
+	                                 .bytes = high - low,
+	                                 .fixed = fixed},
+	            row->row.start);
 }
 
 void spaces_begin(struct spaces *spaces, uint64_t first_block) {

@@ -18,8 +18,8 @@ struct span {
 
 struct spaces;
 
-/* program: its file's real path. */
-struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program);
+/* program: its file's real path; name: by which the trace knows it, NULL for that path. */
+struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, const char *name);
 void spaces_free(struct spaces *spaces);
 
 /* A mapping that was there when the program began. */

@@ -49,6 +49,7 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 	    !block.block.instructions)
 		return false;
 	block.place = block.block.address + place_delta;
+	block.target = block.block.target ? block.block.target + place_delta : 0;
 	block.lengths = memcpy(ifr_alloc(lengths * 8), words + head, lengths * 8);
 	block.derived = memcpy(ifr_alloc(derived + 8), words + head + lengths, derived);
 	tables->blocks = grow(tables->blocks, tables->block_count, sizeof *tables->blocks);
@@ -131,7 +132,9 @@ static void append_part(const struct translated *part, const struct shape *shape
 	}
 	block->instructions = (uint16_t)(block->instructions + shape->cut);
 	block->bytes = end;
-	block->branch = shape->cut == part->block.instructions ? part->block.branch : IFR_BRANCH_NONE;
+	bool whole = shape->cut == part->block.instructions;
+	block->branch = whole ? part->block.branch : IFR_BRANCH_NONE;
+	block->target = whole ? part->target : 0;
 }
 
 static uint32_t find_or_add(struct block_index *index, const struct ifr_trace_block *block,
@@ -178,7 +181,7 @@ uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_wr
 	block.accesses = (uint16_t)(accesses.length / sizeof(struct ifr_trace_access));
 	if (tables->chains[chain].repeated) {
 		struct ifr_trace_access *access = (void *)accesses.data;
-		block.instructions = block.bytes = 0;
+		block.instructions = block.bytes = block.branch_bytes = 0;
 		for (unsigned i = 0; i < block.accesses; i++)
 			access[i].end = 0;
 	}

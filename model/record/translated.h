@@ -23,9 +23,9 @@ struct shape {
 
 struct translated {
 	struct ring_block block;
-	uint64_t place;
-	uint32_t shapes;  /* the first, NONE; the one that ran last is moved to the front */
-	uint64_t repeats; /* its last instruction's address, of a repeated one */
+	uint64_t place, target; /* target: of a direct branch, 0: none */
+	uint32_t shapes;        /* the first, NONE; the one that ran last is moved to the front */
+	uint64_t repeats;       /* its last instruction's address, of a repeated one */
 	uint8_t *lengths;
 	struct ring_derived *derived;
 };

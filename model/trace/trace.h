@@ -56,6 +56,7 @@ struct ifr_region {
 /* A static block, with its place. An access is recorded in the runs, or follows from another of the block. */
 struct ifr_trace_block {
 	uint64_t place;
+	uint64_t target; /* of a direct branch, its place; 0: none */
 	uint16_t bytes, instructions;
 	uint8_t branch_bytes;
 	uint8_t branch; /* enum ifr_branch */
