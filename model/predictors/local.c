@@ -17,12 +17,13 @@ struct local {
 	uint8_t *counters;
 };
 
-enum { ENTRIES, HISTORY, ADDRESS_BITS };
+enum { ENTRIES, HISTORY, ADDRESS_BITS, START };
 
 static const struct ifr_parameter parameters[] = {
 	{"entries", 1024, 1, 1u << 20, "histories, a power of two, by the branch's low bits (Alpha 21264: 1024)"},
 	{"history", 10, 1, 16, "outcomes of each (Kessler 1999, The Alpha 21264 microprocessor: 10)"},
 	{"address_bits", 0, 0, 12, "address bits beside the history in the counters' index: 0 is PAg"},
+	{"start", 1, 0, 3, "counters at the start: 1 is weakly not taken"},
 	{0},
 };
 
@@ -39,7 +40,7 @@ static void *create(const unsigned *values) {
 	local->history_bits = values[HISTORY];
 	local->histories = ifr_alloc(values[ENTRIES] * sizeof *local->histories);
 	local->counters = ifr_alloc(counters);
-	memset(local->counters, 1, counters);
+	memset(local->counters, (int)values[START], counters);
 	return local;
 }
 

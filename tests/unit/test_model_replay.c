@@ -183,12 +183,57 @@ static void test_shift(void **state) {
 	}
 }
 
+/* What does not fit together is refused, and nothing of it is counted. */
+static void test_refusals(void **state) {
+	(void)state;
+	struct ifr_machine *machine = open_machine("skylake");
+	struct ifr_replay *replay = NULL;
+	struct ifr_error err = {0};
+	struct ifr_block blocks[] = {{0, 1, IFR_BRANCH_JUMP}, {1, 0, IFR_BRANCH_NONE}};
+	const struct ifr_access accesses[] = {{8, false}};
+	struct ifr_geometry places[] = {{0x1000, 4, 1, 2, false}, {0x2000, 4, 1, 0, false}};
+	const uint16_t ends[] = {2};
+	const uint64_t data[] = {0x7000, 0x7008};
+	const uint64_t *addresses[] = {data};
+	const struct ifr_lane lane = {places, ends, 0};
+	struct ifr_counters counters;
+	uint32_t steps[] = {1, 3};
+	struct ifr_chunk chunk = {blocks, accesses, 2, 1, steps, 2, 1};
+	assert_int_equal(ifr_replay_new(&replay, machine, 0, IFR_ENGINE_AUTO, &err), -IFR_E_BUG);
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
+	ifr_replay_lanes(replay, &lane);
+	chunk.data_count = 2;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, "2 addresses for 1 accesses"));
+	chunk.data_count = 1;
+	steps[1] = 4;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, "runs block 2 of 2"));
+	steps[1] = 3;
+	ifr_replay_counters(replay, &counters);
+	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 0);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), 0);
+	ifr_replay_counters(replay, &counters);
+	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 2);
+	assert_int_equal(counters.value[IFR_EVENT_BRANCHES], 1);
+	ifr_replay_free(replay);
+	/* Blocks are looked at when they are new. */
+	blocks[1].first_access = 2;
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_SCALAR, &err), 0);
+	ifr_replay_lanes(replay, &lane);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	blocks[1].first_access = 1;
+	places[1].bytes = 0;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
+	ifr_replay_free(replay);
+	ifr_machine_free(machine);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machines),
-		cmocka_unit_test(test_predictors),
-		cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_shift),
+		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
