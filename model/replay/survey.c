@@ -50,20 +50,6 @@ static void know_blocks(struct ifr_pass *pass) {
 	pass->blocks_count = count;
 }
 
-static int check_steps(const struct ifr_pass *pass, struct ifr_error *err) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	uint32_t most = 0;
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t next = chunk->steps[i] + 1; /* 0 for a break */
-		most = next > most ? next : most;
-	}
-	if (most && (most - 1) >> 1 >= chunk->blocks_count)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
-		                (most - 1) >> 1, chunk->blocks_count);
-	return 0;
-}
-
 static void list_data(struct ifr_pass *pass) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + 1, sizeof *pass->data_kinds);
@@ -111,39 +97,60 @@ static inline void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next
 }
 
 /* Once over the steps: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
- * most predictors need and nothing else of, and the rare ones. Returns how many accesses there are. */
-static uint32_t scan_steps(struct ifr_pass *pass, uint32_t pending) {
+ * most predictors need and nothing else of, and the rare ones. Returns how many steps were good. */
+static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	const uint32_t *traits = pass->traits;
 	struct scan scan = {pending, pending == IFR_STEP_BREAK ? IFR_BRANCH_NONE : pass->kinds[pending >> 1], 0,
 	                    pass->streams[IFR_STREAM_CONDITIONAL].steps};
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i];
+	size_t i = 0;
+	for (; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i], block = step >> 1;
 		pass->data_starts[i] = scan.data;
-		if (step == IFR_STEP_BREAK) {
+		if (block >= chunk->blocks_count) {
+			if (step != IFR_STEP_BREAK)
+				break;
 			scan.last_kind = IFR_BRANCH_NONE;
 			continue;
 		}
-		const uint32_t trait = traits[step >> 1];
-		pass->block_counts[step >> 1]++;
+		const uint32_t trait = traits[block];
+		pass->block_counts[block]++;
 		*scan.conditional = scan.last;
 		scan.conditional += scan.last_kind == IFR_BRANCH_CONDITIONAL;
 		if (scan.last_kind > IFR_BRANCH_JUMP)
-			list_rare(pass, scan.last | 1, step >> 1, scan.last_kind);
+			list_rare(pass, scan.last | 1, block, scan.last_kind);
 		scan.last = step;
 		scan.last_kind = (uint8_t)trait;
 		scan.data += trait >> 8;
 	}
 	struct ifr_stream_list *conditional = &pass->streams[IFR_STREAM_CONDITIONAL];
 	conditional->count = (size_t)(scan.conditional - conditional->steps);
-	return scan.data;
+	*data = scan.data;
+	return i;
 }
 
 /* Undoes what a refused chunk has counted. */
-static void uncount_blocks(struct ifr_pass *pass) {
-	for (size_t i = 0; i < pass->chunk->steps_count; i++)
+static void uncount_blocks(struct ifr_pass *pass, size_t steps) {
+	for (size_t i = 0; i < steps; i++)
 		if (pass->chunk->steps[i] != IFR_STEP_BREAK)
 			pass->block_counts[pass->chunk->steps[i] >> 1]--;
+}
+
+static int scan_chunk(struct ifr_pass *pass, uint32_t pending, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	uint32_t data;
+	const size_t good = scan_steps(pass, pending, &data);
+	if (good == chunk->steps_count && data == chunk->data_count)
+		return 0;
+	uncount_blocks(pass, good);
+	if (good < chunk->steps_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
+		                chunk->steps[good] >> 1, chunk->blocks_count);
+	return ifr_fail(err, IFR_E_ENVIRONMENT,
+	                "a chunk of the trace has %zu addresses for %" PRIu32
+	                " accesses: it is damaged, record it again",
+	                chunk->data_count, data);
 }
 
 /* The streams that not every machine wants: all branches, or all that were taken. Only conditional branches can be
@@ -176,20 +183,13 @@ int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) 
 		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: fewer than 2^32 - 1 are in one",
 		                chunk->steps_count, chunk->data_count);
 	int rc = check_blocks(pass, pass->blocks_count, err);
-	if (!rc)
-		rc = check_steps(pass, err);
 	if (rc)
 		return rc;
 	know_blocks(pass);
 	reserve_all(pass, chunk->steps_count + 1);
-	const uint32_t data = scan_steps(pass, *pending);
-	if (data != chunk->data_count) {
-		uncount_blocks(pass);
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "a chunk of the trace has %zu addresses for %" PRIu32
-		                " accesses: it is damaged, record it again",
-		                chunk->data_count, data);
-	}
+	rc = scan_chunk(pass, *pending, err);
+	if (rc)
+		return rc;
 	list_data(pass);
 	if (pass->wanted[IFR_STREAM_ALL])
 		list_stream(pass, IFR_STREAM_ALL, *pending);
