@@ -50,6 +50,16 @@ static void test_built_in(void **state) {
 	assert_int_equal(value_of("skylake", IFR_L1D_BYTES + 3), IFR_POLICY_PLRU);
 }
 
+static void test_help(void **state) {
+	(void)state;
+	struct ifr_buffer text = {0};
+	ifr_machine_help(&text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "  skylake          Intel Skylake, client, 2015\n"));
+	assert_non_null(strstr(ifr_buffer_text(&text), "    direction.history = 15: "));
+	assert_non_null(strstr(ifr_buffer_text(&text), "  l1d.policy             which line makes room"));
+	ifr_buffer_release(&text);
+}
+
 static void test_changes(void **state) {
 	(void)state;
 	struct ifr_machine *machine;
@@ -181,7 +191,7 @@ static void test_events(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_built_in), cmocka_unit_test(test_changes), cmocka_unit_test(test_wrong_changes),
-		cmocka_unit_test(test_files),    cmocka_unit_test(test_events),
+		cmocka_unit_test(test_files),    cmocka_unit_test(test_events),  cmocka_unit_test(test_help),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

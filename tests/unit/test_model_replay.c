@@ -47,17 +47,46 @@ static void setting_free(struct setting *s) {
 	free(s->trace);
 }
 
-/* Replays the trace in chunks of so many steps, or of varying length for 0. */
+static size_t blocks_until(const struct random_trace *trace, size_t steps) {
+	size_t count = 0;
+	for (size_t i = 0; i < steps; i++)
+		if (trace->steps[i] != IFR_STEP_BREAK && trace->steps[i] / 2 >= count)
+			count = trace->steps[i] / 2 + 1;
+	return count;
+}
+
+/* The lanes as far as these blocks; what was lent before is gone. */
+static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struct ifr_lane *lent, size_t blocks) {
+	struct ifr_lane lanes[LANES];
+	for (size_t i = 0; i < LANES; i++) {
+		struct ifr_geometry *copy = ifr_alloc(blocks * sizeof *copy);
+		memcpy(copy, s->lanes[i].blocks, blocks * sizeof *copy);
+		lanes[i] = s->lanes[i];
+		lanes[i].blocks = copy;
+	}
+	for (size_t i = 0; i < LANES; i++)
+		free((void *)lent[i].blocks);
+	memcpy(lent, lanes, sizeof lanes);
+	ifr_replay_lanes(replay, lent);
+}
+
+/* Replays the trace in chunks of so many steps, or of varying length for 0; each brings only blocks that were
+ * seen. */
 static void replay(struct setting *s, const struct ifr_machine *machine, size_t chunk_steps) {
 	struct ifr_replay *replay = NULL;
 	struct ifr_error err = {0};
 	uint64_t seed = 99;
 	assert_int_equal(ifr_replay_new(&replay, machine, LANES, IFR_ENGINE_AUTO, &err), 0);
-	ifr_replay_lanes(replay, s->lanes);
+	struct ifr_lane lent[LANES] = {{0}};
+	size_t known = 0;
 	for (size_t from = 0, to; from < RANDOM_STEPS; from = to) {
 		to = from + (chunk_steps ? chunk_steps : draw(&seed, 50));
 		to = to > RANDOM_STEPS ? RANDOM_STEPS : to;
-		const struct ifr_chunk chunk = random_chunk(s->trace, from, to);
+		struct ifr_chunk chunk = random_chunk(s->trace, from, to);
+		chunk.blocks_count = blocks_until(s->trace, to);
+		if (chunk.blocks_count > known || !from)
+			lend_lanes(replay, s, lent, chunk.blocks_count);
+		known = chunk.blocks_count;
 		const uint64_t *addresses[] = {s->trace->addresses[0] + s->trace->data_starts[from],
 		                               s->trace->addresses[1] + s->trace->data_starts[from]};
 		if (ifr_replay_chunk(replay, &chunk, addresses, &err))
@@ -65,6 +94,8 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 	}
 	ifr_replay_counters(replay, s->counters);
 	ifr_replay_free(replay);
+	for (size_t i = 0; i < LANES; i++)
+		free((void *)lent[i].blocks);
 }
 
 static void assert_counters(const char *what, const struct ifr_counters *got,
