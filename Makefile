@@ -181,7 +181,7 @@ demo: setup ## measure 24 layouts of an example, to a report
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJECTS := $(call objects,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
-TEST_OBJECTS := $(call objects,$(PLUGIN_DECISIONS) $(sort $(wildcard wrapper/capture/*.c)) wrapper/lto/ir_symbols.c)
+TEST_OBJECTS := $(call objects,$(PLUGIN_DECISIONS) $(sort $(wildcard wrapper/capture/*.c tests/unit/model_*.c)) wrapper/lto/ir_symbols.c)
 
 $(BUILD)/tests/%: $(BUILD)/objects/tests/unit/%.o $(TEST_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)

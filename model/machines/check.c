@@ -29,6 +29,9 @@ static int check_cache(const struct ifr_machine *machine, enum ifr_setting first
 	const char *group = ifr_settings[first].group;
 	if (!values[0])
 		return 0;
+	if (!values[2])
+		return ifr_fail(err, IFR_E_USAGE, "%s: there is %s.bytes but no %s.line_bytes: set it, too", machine->name,
+		                group, group);
 	if (!is_power(values[2]) || values[2] < 16 || values[0] % values[2])
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s: %s has %u bytes in lines of %u, which must be a power of two and divide them: set "

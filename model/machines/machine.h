@@ -41,7 +41,7 @@ enum ifr_setting {
 	IFR_BTB2_ENTRIES = IFR_BTB1_ENTRIES + 3,
 	IFR_BTB3_ENTRIES = IFR_BTB2_ENTRIES + 3,
 	IFR_RETURN_STACK_ENTRIES = IFR_BTB3_ENTRIES + 3,
-	IFR_PENALTY_CONDITIONAL, /* cycles; the first is added for each event of its kind */
+	IFR_PENALTY_CONDITIONAL, /* all of these: cycles for each event of that kind */
 	IFR_PENALTY_INDIRECT,
 	IFR_PENALTY_RETURN,
 	IFR_PENALTY_BTB,
@@ -90,6 +90,8 @@ int ifr_machine_check(const struct ifr_machine *machine, struct ifr_error *err);
 
 /* The whole description as text, a value a line: key = value, then standing and source. */
 void ifr_machine_print(const struct ifr_machine *machine, struct ifr_buffer *out);
+/* Every machine, predictor and setting in words: for a command's help. */
+void ifr_machine_help(struct ifr_buffer *out);
 /* The names of the descriptions that are built in, with spaces between; and every kind of predictor. */
 void ifr_machine_names(struct ifr_buffer *out);
 void ifr_predictor_names(struct ifr_buffer *out);

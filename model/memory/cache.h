@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A set-associative memory of keys: caches hold line numbers, TLBs page numbers, BTBs the addresses of branches.
  *
- * Keys are whole: nothing aliases. A key is looked for and, when it is absent, put in the place of a victim: an
- * empty way first, then what the policy names. LRU is exact. PLRU is the tree of ways - 1 bits that each point
+ * Keys are whole: nothing aliases. A key is looked for and, when it is absent, put in the place of a victim: the
+ * first empty way, then what the policy names. LRU is exact. PLRU is the tree of ways - 1 bits that each point
  * away from the half used last. Ref: Smith 1982, "Cache memories", section 2.2 (LRU by set); Al-Zoubi, Milenković
  * and Milenković 2004, "Performance evaluation of cache replacement policies for the SPEC CPU2000 benchmark
  * suite", section 2 (PLRUt). */
@@ -17,18 +17,23 @@ enum ifr_policy { IFR_POLICY_LRU, IFR_POLICY_PLRU };
 
 struct ifr_cache_shape {
 	unsigned sets;        /* a power of two; 0: there is no such structure */
-	unsigned ways;        /* 1 or more; for PLRU a power of two, at most 64 */
+	unsigned ways;        /* 1 to 65536; for PLRU a power of two, at most 64 */
 	unsigned index_shift; /* the set is the key's bits from this one on */
 	enum ifr_policy policy;
 };
 
 struct ifr_cache {
 	struct ifr_cache_shape shape;
-	uint64_t *keys; /* sets * ways; LRU: the one used last stands first */
-	/* PLRU, by set: the key touched last, which changes nothing when it is touched again, and the tree: bit n is
-	 * node n, from 1 at the root, and 1 points to the upper half. By way: the bits on its path, and those of them
-	 * that are 1 after a touch. */
-	uint64_t *lasts, *trees, *paths, *away;
+	uint64_t *keys;  /* sets * ways */
+	uint64_t *lasts; /* by set: the key touched last, which changes nothing when it is touched again */
+	/* By key's low bits: the way where such a key was seen last. Most hits are found there, without a search. */
+	uint16_t *hints;
+	uint64_t hint_mask;
+	/* LRU: when each way was touched. */
+	uint64_t *stamps, clock;
+	/* PLRU, by set, the tree: bit n is node n, from 1 at the root, and 1 points to the upper half. By way: the
+	 * bits on its path, and those of them that are 1 after a touch. */
+	uint64_t *trees, *paths, *away;
 };
 
 #define IFR_CACHE_EMPTY UINT64_MAX
@@ -40,18 +45,29 @@ static inline unsigned ifr_log2_of(unsigned power) {
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape);
 void ifr_cache_release(struct ifr_cache *cache);
 
-/* What ifr_cache_touch does when the key is not the first of its set. */
-bool ifr_cache_touch_lru(uint64_t *keys, unsigned ways, uint64_t key);
-bool ifr_cache_touch_plru(struct ifr_cache *cache, size_t set, uint64_t key);
+/* What ifr_cache_touch does when neither the last key nor the hint is right. */
+bool ifr_cache_search(struct ifr_cache *cache, size_t set, uint64_t key);
+
+/* Notes that a way is the one used last. */
+static inline void ifr_cache_use(struct ifr_cache *cache, size_t set, unsigned way) {
+	if (cache->shape.policy == IFR_POLICY_PLRU)
+		cache->trees[set] = (cache->trees[set] & ~cache->paths[way]) | cache->away[way];
+	else
+		cache->stamps[set * cache->shape.ways + way] = ++cache->clock;
+}
 
 /* True if key (not IFR_CACHE_EMPTY) was there; it is afterwards, as the one used last. */
 static inline bool ifr_cache_touch(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape *shape = &cache->shape;
 	const size_t set = (key >> shape->index_shift) & (shape->sets - 1);
-	if (shape->policy == IFR_POLICY_PLRU)
-		return cache->lasts[set] == key || ifr_cache_touch_plru(cache, set, key);
-	uint64_t *keys = cache->keys + set * shape->ways;
-	return keys[0] == key || ifr_cache_touch_lru(keys, shape->ways, key);
+	if (cache->lasts[set] == key)
+		return true;
+	const unsigned way = cache->hints[key & cache->hint_mask];
+	if (cache->keys[set * shape->ways + way] != key)
+		return ifr_cache_search(cache, set, key);
+	cache->lasts[set] = key;
+	ifr_cache_use(cache, set, way);
+	return true;
 }
 
 #endif

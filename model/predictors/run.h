@@ -24,9 +24,12 @@ ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struc
                    enum ifr_stream stream, bool (*predict)(void *, const struct ifr_branch_seen *),
                    void (*train)(void *, const struct ifr_branch_seen *),
                    void (*track)(void *, const struct ifr_branch_seen *)) {
+	/* Copies, which no store of the verbs can change. */
+	const struct ifr_branches stream_copy = *branches;
+	const struct ifr_branch_places places_copy = *places;
 	uint64_t misses = 0;
-	for (size_t i = 0; i < branches->count; i++) {
-		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, stream, i);
+	for (size_t i = 0; i < stream_copy.count; i++) {
+		const struct ifr_branch_seen branch = ifr_branch_at(&stream_copy, &places_copy, stream, i);
 		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
 			misses += predict(state, &branch) != branch.taken;
 			train(state, &branch);
@@ -41,9 +44,12 @@ ifr_target_loop(void *state, const struct ifr_branches *branches, const struct i
                 uint64_t (*predict)(void *, const struct ifr_branch_seen *),
                 void (*train)(void *, const struct ifr_branch_seen *),
                 void (*track)(void *, const struct ifr_branch_seen *)) {
+	/* Copies, which no store of the verbs can change. */
+	const struct ifr_branches stream_copy = *branches;
+	const struct ifr_branch_places places_copy = *places;
 	uint64_t misses = 0;
-	for (size_t i = 0; i < branches->count; i++) {
-		const struct ifr_branch_seen branch = ifr_branch_at(branches, places, IFR_STREAM_TAKEN, i);
+	for (size_t i = 0; i < stream_copy.count; i++) {
+		const struct ifr_branch_seen branch = ifr_branch_at(&stream_copy, &places_copy, IFR_STREAM_TAKEN, i);
 		if (ifr_branch_is_indirect(branch.kind)) {
 			misses += predict(state, &branch) != branch.target;
 			train(state, &branch);
@@ -55,7 +61,8 @@ ifr_target_loop(void *state, const struct ifr_branches *branches, const struct i
 
 /* Saturating counters of two bits, 0 to 3: 2 and 3 say taken. Smith 1981, strategy 7. */
 static inline uint8_t ifr_counter2(uint8_t counter, bool taken) {
-	return taken ? counter + (counter < 3) : counter - (counter > 0);
+	static const uint8_t next[] = {0, 1, 0, 2, 1, 3, 2, 3};
+	return next[counter << 1 | taken];
 }
 
 /* A signed counter kept within least … most. */

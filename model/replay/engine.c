@@ -2,6 +2,7 @@
 /* A replay: the survey, then the engine's stages, chunk by chunk. */
 #include "model/replay/stages.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,10 +86,12 @@ static void start(struct ifr_replay *replay) {
 void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes) {
 	struct ifr_pass *pass = &replay->pass;
 	pass->lanes = lanes;
-	for (size_t i = 0; i < pass->lanes_count; i++)
-		pass->places[i].blocks = lanes[i].blocks;
 	if (!replay->started)
 		start(replay);
+	for (size_t i = 0; i < pass->lanes_count; i++) {
+		assert(lanes[i].data_group < pass->groups_count);
+		pass->places[i].blocks = lanes[i].blocks;
+	}
 }
 
 /* Where the branches of new blocks lie in one lane. */

@@ -47,7 +47,7 @@ struct ifr_pass {
 	size_t blocks_count;
 	uint8_t *kinds;                   /* by block, enum ifr_branch */
 	uint64_t *block_counts;           /* by block, over all chunks */
-	uint16_t *accesses;               /* by block: how many */
+	uint32_t *traits;                 /* by block: accesses << 8 | kind */
 	uint32_t *data_starts;            /* by step: position of its first access */
 	uint8_t *data_kinds;              /* by position: bytes - 1, plus 64 for a store */
 	uint64_t data_loads, data_stores; /* over all chunks */

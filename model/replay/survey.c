@@ -40,45 +40,14 @@ static void know_blocks(struct ifr_pass *pass) {
 	if (count <= old)
 		return;
 	pass->kinds = ifr_realloc(pass->kinds, count, sizeof *pass->kinds);
-	pass->accesses = ifr_realloc(pass->accesses, count, sizeof *pass->accesses);
+	pass->traits = ifr_realloc(pass->traits, count, sizeof *pass->traits);
 	pass->block_counts = ifr_realloc(pass->block_counts, count, sizeof *pass->block_counts);
 	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
 	for (size_t i = old; i < count; i++) {
 		pass->kinds[i] = pass->chunk->blocks[i].branch;
-		pass->accesses[i] = pass->chunk->blocks[i].accesses;
+		pass->traits[i] = (uint32_t)pass->chunk->blocks[i].accesses << 8 | pass->chunk->blocks[i].branch;
 	}
 	pass->blocks_count = count;
-}
-
-static int check_steps(const struct ifr_pass *pass, struct ifr_error *err) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	uint32_t most = 0;
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t next = chunk->steps[i] + 1; /* 0 for a break */
-		most = next > most ? next : most;
-	}
-	if (most && (most - 1) >> 1 >= chunk->blocks_count)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
-		                (most - 1) >> 1, chunk->blocks_count);
-	return 0;
-}
-
-/* Where the accesses of each step start. */
-static int place_data(struct ifr_pass *pass, struct ifr_error *err) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	size_t data = 0;
-	pass->data_starts = ifr_realloc(pass->data_starts, chunk->steps_count + 1, sizeof *pass->data_starts);
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i];
-		pass->data_starts[i] = (uint32_t)data;
-		data += step == IFR_STEP_BREAK ? 0 : pass->accesses[step >> 1];
-	}
-	if (data != chunk->data_count)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "a chunk of the trace has %zu addresses for %zu accesses: it is damaged, record it again",
-		                chunk->data_count, data);
-	return 0;
 }
 
 static void list_data(struct ifr_pass *pass) {
@@ -114,76 +83,119 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->count += keep;
 }
 
-/* The branches that have a target: one way or all. */
-static void sort_steps(struct ifr_pass *pass, uint32_t last) {
+/* What the loop over a chunk's steps keeps in registers. */
+struct scan {
+	uint32_t last;     /* the step before */
+	uint8_t last_kind; /* of its block's branch; NONE after a break */
+	uint32_t data;     /* accesses so far */
+	uint32_t *conditional;
+};
+
+static inline void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next, uint8_t kind) {
+	append(&pass->streams[IFR_STREAM_INDIRECT], step, next, ifr_branch_is_indirect(kind));
+	append(&pass->calls, step, next, kind >= IFR_BRANCH_CALL);
+}
+
+/* Once over the steps: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
+ * most predictors need and nothing else of, and the rare ones. Returns how many steps were good. */
+static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	struct ifr_stream_list *streams = pass->streams;
+	const uint32_t *traits = pass->traits;
+	struct scan scan = {pending, pending == IFR_STEP_BREAK ? IFR_BRANCH_NONE : pass->kinds[pending >> 1], 0,
+	                    pass->streams[IFR_STREAM_CONDITIONAL].steps};
+	size_t i = 0;
+	for (; i < chunk->steps_count; i++) {
+		const uint32_t step = chunk->steps[i], block = step >> 1;
+		pass->data_starts[i] = scan.data;
+		if (block >= chunk->blocks_count) {
+			if (step != IFR_STEP_BREAK)
+				break;
+			scan.last_kind = IFR_BRANCH_NONE;
+			continue;
+		}
+		const uint32_t trait = traits[block];
+		pass->block_counts[block]++;
+		*scan.conditional = scan.last;
+		scan.conditional += scan.last_kind == IFR_BRANCH_CONDITIONAL;
+		if (scan.last_kind > IFR_BRANCH_JUMP)
+			list_rare(pass, scan.last | 1, block, scan.last_kind);
+		scan.last = step;
+		scan.last_kind = (uint8_t)trait;
+		scan.data += trait >> 8;
+	}
+	struct ifr_stream_list *conditional = &pass->streams[IFR_STREAM_CONDITIONAL];
+	conditional->count = (size_t)(scan.conditional - conditional->steps);
+	*data = scan.data;
+	return i;
+}
+
+/* Undoes what a refused chunk has counted. */
+static void uncount_blocks(struct ifr_pass *pass, size_t steps) {
+	for (size_t i = 0; i < steps; i++)
+		if (pass->chunk->steps[i] != IFR_STEP_BREAK)
+			pass->block_counts[pass->chunk->steps[i] >> 1]--;
+}
+
+static int scan_chunk(struct ifr_pass *pass, uint32_t pending, struct ifr_error *err) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	uint32_t data;
+	const size_t good = scan_steps(pass, pending, &data);
+	if (good == chunk->steps_count && data == chunk->data_count)
+		return 0;
+	uncount_blocks(pass, good);
+	if (good < chunk->steps_count)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
+		                chunk->steps[good] >> 1, chunk->blocks_count);
+	return ifr_fail(err, IFR_E_ENVIRONMENT,
+	                "a chunk of the trace has %zu addresses for %" PRIu32
+	                " accesses: it is damaged, record it again",
+	                chunk->data_count, data);
+}
+
+/* The streams that not every machine wants: all branches, or all that were taken. Only conditional branches can be
+ * not taken, whatever the bit says. */
+static void list_stream(struct ifr_pass *pass, enum ifr_stream stream, uint32_t last) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	struct ifr_stream_list list = pass->streams[stream];
 	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i], from = last;
+		const uint32_t from = last, step = chunk->steps[i];
 		last = step;
 		if (from == IFR_STEP_BREAK || step == IFR_STEP_BREAK)
 			continue;
 		const uint8_t kind = pass->kinds[from >> 1];
-		/* Only conditional branches can be not taken, whatever the bit says. */
 		const uint32_t branch = from | (kind != IFR_BRANCH_CONDITIONAL);
-		if (pass->wanted[IFR_STREAM_ALL])
-			append(&streams[IFR_STREAM_ALL], branch, step >> 1, kind != IFR_BRANCH_NONE);
-		if (pass->wanted[IFR_STREAM_TAKEN])
-			append(&streams[IFR_STREAM_TAKEN], branch, step >> 1, branch & (kind != IFR_BRANCH_NONE));
-		if (kind > IFR_BRANCH_JUMP) {
-			append(&streams[IFR_STREAM_INDIRECT], branch, step >> 1, ifr_branch_is_indirect(kind));
-			append(&pass->calls, branch, step >> 1, kind >= IFR_BRANCH_CALL);
-		}
+		append(&list, branch, step >> 1, (kind != IFR_BRANCH_NONE) & (stream == IFR_STREAM_ALL ? 1 : branch));
 	}
+	pass->streams[stream] = list;
 }
 
-/* The conditional branches alone, which most predictors need and nothing else of. */
-static void sort_conditional(struct ifr_pass *pass, uint32_t last) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	const uint8_t *kinds = pass->kinds;
-	uint32_t *out = pass->streams[IFR_STREAM_CONDITIONAL].steps;
-	size_t count = 0;
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i];
-		if (last != IFR_STEP_BREAK && step != IFR_STEP_BREAK) {
-			out[count] = last;
-			count += kinds[last >> 1] == IFR_BRANCH_CONDITIONAL;
-		}
-		last = step;
-	}
-	pass->streams[IFR_STREAM_CONDITIONAL].count = count;
-}
-
-static void count_blocks(struct ifr_pass *pass) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	for (size_t i = 0; i < chunk->steps_count; i++)
-		if (chunk->steps[i] != IFR_STEP_BREAK)
-			pass->block_counts[chunk->steps[i] >> 1]++;
+static void reserve_all(struct ifr_pass *pass, size_t count) {
+	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
+		reserve(&pass->streams[i], count, i != IFR_STREAM_CONDITIONAL);
+	reserve(&pass->calls, count, true);
+	pass->data_starts = ifr_realloc(pass->data_starts, count, sizeof *pass->data_starts);
 }
 
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
-	const size_t count = pass->chunk->steps_count;
-	if (count >= UINT32_MAX || pass->chunk->data_count >= UINT32_MAX)
+	const struct ifr_chunk *chunk = pass->chunk;
+	if (chunk->steps_count >= UINT32_MAX || chunk->data_count >= UINT32_MAX)
 		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: fewer than 2^32 - 1 are in one",
-		                count, pass->chunk->data_count);
+		                chunk->steps_count, chunk->data_count);
 	int rc = check_blocks(pass, pass->blocks_count, err);
-	if (!rc)
-		rc = check_steps(pass, err);
 	if (rc)
 		return rc;
 	know_blocks(pass);
-	rc = place_data(pass, err);
+	reserve_all(pass, chunk->steps_count + 1);
+	rc = scan_chunk(pass, *pending, err);
 	if (rc)
 		return rc;
 	list_data(pass);
-	count_blocks(pass);
-	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
-		reserve(&pass->streams[i], count + 1, i != IFR_STREAM_CONDITIONAL);
-	reserve(&pass->calls, count + 1, true);
-	sort_steps(pass, *pending);
-	if (pass->wanted[IFR_STREAM_CONDITIONAL])
-		sort_conditional(pass, *pending);
-	*pending = count ? pass->chunk->steps[count - 1] : *pending;
+	if (pass->wanted[IFR_STREAM_ALL])
+		list_stream(pass, IFR_STREAM_ALL, *pending);
+	if (pass->wanted[IFR_STREAM_TAKEN])
+		list_stream(pass, IFR_STREAM_TAKEN, *pending);
+	*pending = chunk->steps_count ? chunk->steps[chunk->steps_count - 1] : *pending;
 	return 0;
 }
 
@@ -223,7 +235,7 @@ void ifr_survey_release(struct ifr_pass *pass) {
 	free(pass->calls.next);
 	free(pass->kinds);
 	free(pass->block_counts);
-	free(pass->accesses);
+	free(pass->traits);
 	free(pass->data_starts);
 	free(pass->data_kinds);
 }

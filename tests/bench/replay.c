@@ -45,6 +45,13 @@ struct work {
 	size_t data_count;
 };
 
+static uint64_t address(uint64_t *seed, size_t step) {
+	const uint64_t place = number(seed) % 100;
+	if (place < 80)
+		return 0x7ffffffe0000 + number(seed) % 64 * 8;
+	return place < 95 ? 0x7f0000000000 + step * 8 % (4 << 20) : 0x600000 + number(seed) % 32768 * 8;
+}
+
 /* Each conditional block goes on to the next or skips one; the last returns to the first. */
 static void fill(struct work *work, bool data) {
 	uint64_t seed = 1;
@@ -61,7 +68,7 @@ static void fill(struct work *work, bool data) {
 		const bool taken = number(&seed) % 64 < (biased ? 1 : 20) || at + 2 >= BLOCKS;
 		work->steps[i] = (uint32_t)(at << 1 | taken);
 		for (size_t k = 0; k < work->blocks[at].accesses; k++)
-			work->addresses[work->data_count++] = 0x7f0000000000 + (number(&seed) % 8192) * 8;
+			work->addresses[work->data_count++] = address(&seed, i);
 		at = at + 2 >= BLOCKS ? 0 : at + 1 + taken;
 	}
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A counter for every address. Ref: Smith 1981, "A study of branch prediction strategies", strategy 7. */
+#include "model/predictors/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "model/memory/cache.h"
+
+struct bimodal {
+	uint64_t mask;
+	uint8_t *counters;
+};
+
+enum { COUNTERS };
+
+static const struct ifr_parameter parameters[] = {
+	{"counters", 8192, 2, 1u << 24, "2-bit counters, a power of two (Fields et al. 2004, table VII: 8K)"},
+	{0},
+};
+
+static const char *refuse(const unsigned *values) {
+	return values[COUNTERS] & (values[COUNTERS] - 1) ? "counters is not a power of two" : NULL;
+}
+
+static bool resize(unsigned bytes, unsigned *values) {
+	values[COUNTERS] = bytes * 4;
+	return true;
+}
+
+static void *create(const unsigned *values) {
+	struct bimodal *bimodal = ifr_alloc(sizeof *bimodal);
+	bimodal->mask = values[COUNTERS] - 1;
+	bimodal->counters = ifr_alloc(values[COUNTERS]);
+	memset(bimodal->counters, 1, values[COUNTERS]);
+	return bimodal;
+}
+
+static void destroy(void *state) {
+	free(((struct bimodal *)state)->counters);
+	free(state);
+}
+
+static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+	const struct bimodal *bimodal = state;
+	return bimodal->counters[branch->pc & bimodal->mask] >> 1;
+}
+
+static inline void train(void *state, const struct ifr_branch_seen *branch) {
+	struct bimodal *bimodal = state;
+	uint8_t *counter = &bimodal->counters[branch->pc & bimodal->mask];
+	*counter = ifr_counter2(*counter, branch->taken);
+}
+
+static inline void track(void *state, const struct ifr_branch_seen *branch) {
+	(void)state;
+	(void)branch;
+}
+
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+	struct bimodal local = *(struct bimodal *)state;
+	const uint64_t misses =
+		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	*(struct bimodal *)state = local;
+	return misses;
+}
+
+const struct ifr_predictor ifr_predictor_bimodal = {
+	.name = "bimodal",
+	.about = "a counter by address (Smith 1981)",
+	.parameters = parameters,
+	.stream = IFR_STREAM_CONDITIONAL,
+	.create = create,
+	.destroy = destroy,
+	.predict = predict,
+	.train = train,
+	.track = track,
+	.run = run,
+	.refuse = refuse,
+	.resize = resize,
+};

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets in tables with tags, indexed by ever longer parts of the path of taken branches, over a table of last
+ * targets. Ref: Seznec 2011, "A 64-Kbytes ITTAGE indirect branch predictor"; with the path history of
+ * path_history.h, which Intel's has by Li, Yavarzadeh and Tullsen 2024, "Indirector" (three tables of 512 in 2
+ * ways; here 1 way). */
+#include "model/predictors/run.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "model/memory/cache.h"
+
+#include "model/predictors/path_history.h"
+
+#define TABLES 3
+#define TAG_BITS 9
+
+struct entry {
+	uint64_t target;
+	uint16_t tag;       /* plus one; 0: empty */
+	uint8_t confidence; /* 0 to 3 */
+};
+
+struct ittage {
+	struct ifr_path history;
+	uint32_t base_mask, mask, pc_mask;
+	uint64_t *base;
+	struct entry *entries[TABLES];
+	struct ifr_path_fold index_folds[TABLES], tag_folds[TABLES];
+	/* Of the last prediction. */
+	struct entry *slots[TABLES];
+	uint16_t tags[TABLES];
+	int provider; /* -1: the base */
+	uint64_t said;
+};
+
+enum { BASE, ENTRIES, PC_BITS, LENGTHS };
+
+static const struct ifr_parameter parameters[] = {
+	{"base", 512, 1, 1u << 20, "last targets by address, a power of two"},
+	{"entries", 512, 1u << 8, 1u << 16, "of each table, a power of two (Indirector: 512)"},
+	{"pc_bits", 12, 1, 32, "address bits that come into index and tag"},
+	{"length1", 22, IFR_PATH_SHORTEST, IFR_PATH_LONGEST, "bits of path history of the first table"},
+	{"length2", 58, IFR_PATH_SHORTEST, IFR_PATH_LONGEST, "of the second"},
+	{"length3", 186, IFR_PATH_SHORTEST, IFR_PATH_LONGEST, "of the third"},
+	{0},
+};
+
+static const char *refuse(const unsigned *values) {
+	if (values[BASE] & (values[BASE] - 1) || values[ENTRIES] & (values[ENTRIES] - 1))
+		return "base and entries must be powers of two";
+	return NULL;
+}
+
+static void *create(const unsigned *values) {
+	struct ittage *t = ifr_alloc(sizeof *t);
+	t->base_mask = values[BASE] - 1;
+	t->mask = values[ENTRIES] - 1;
+	t->pc_mask = (uint32_t)((1ull << values[PC_BITS]) - 1);
+	t->base = ifr_alloc(values[BASE] * sizeof *t->base);
+	for (unsigned i = 0; i < TABLES; i++) {
+		const unsigned length = values[LENGTHS + i];
+		t->entries[i] = ifr_alloc(values[ENTRIES] * sizeof *t->entries[i]);
+		t->index_folds[i] = (struct ifr_path_fold){0, length, ifr_log2_of(values[ENTRIES])};
+		t->tag_folds[i] = (struct ifr_path_fold){0, length, TAG_BITS};
+	}
+	return t;
+}
+
+static void destroy(void *state) {
+	struct ittage *t = state;
+	free(t->base);
+	for (unsigned i = 0; i < TABLES; i++)
+		free(t->entries[i]);
+	free(t);
+}
+
+static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+	struct ittage *t = state;
+	const uint32_t pc = (uint32_t)branch->pc & t->pc_mask;
+	t->provider = -1;
+	t->said = t->base[pc & t->base_mask];
+	for (int i = 0; i < TABLES; i++) {
+		t->slots[i] = &t->entries[i][(pc ^ pc >> 9 ^ t->index_folds[i].value) & t->mask];
+		t->tags[i] = (uint16_t)(((pc ^ pc >> 7 ^ t->tag_folds[i].value) & ((1u << TAG_BITS) - 1)) + 1);
+		if (t->slots[i]->tag == t->tags[i]) {
+			t->provider = i;
+			t->said = t->slots[i]->target;
+		}
+	}
+	return t->said;
+}
+
+/* A longer table takes the target if its entry is not believed; else that is believed less. */
+static void allocate(struct ittage *t, uint64_t target) {
+	for (int i = t->provider + 1; i < TABLES; i++) {
+		if (!t->slots[i]->confidence) {
+			*t->slots[i] = (struct entry){target, t->tags[i], 0};
+			return;
+		}
+		t->slots[i]->confidence--;
+	}
+}
+
+static void train(void *state, const struct ifr_branch_seen *branch) {
+	struct ittage *t = state;
+	const uint64_t target = branch->target;
+	t->base[branch->pc & t->pc_mask & t->base_mask] = target;
+	if (t->provider >= 0) {
+		struct entry *entry = t->slots[t->provider];
+		if (entry->target == target)
+			entry->confidence += entry->confidence < 3;
+		else if (entry->confidence)
+			entry->confidence--;
+		else
+			entry->target = target;
+	}
+	if (t->said != target)
+		allocate(t, target);
+}
+
+static void track(void *state, const struct ifr_branch_seen *branch) {
+	struct ittage *t = state;
+	const uint32_t footprint = ifr_path_footprint(branch->pc, branch->target);
+	for (unsigned i = 0; i < TABLES; i++) {
+		ifr_path_fold_push(&t->index_folds[i], &t->history, footprint);
+		ifr_path_fold_push(&t->tag_folds[i], &t->history, footprint);
+	}
+	ifr_path_push(&t->history, footprint);
+}
+
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+	return ifr_target_loop(state, branches, places, predict, train, track);
+}
+
+const struct ifr_target_predictor ifr_target_predictor_ittage = {
+	.name = "ittage",
+	.about = "tagged tables of path histories (Seznec 2011)",
+	.parameters = parameters,
+	.stream = IFR_STREAM_TAKEN,
+	.create = create,
+	.destroy = destroy,
+	.predict = predict,
+	.train = train,
+	.track = track,
+	.run = run,
+	.refuse = refuse,
+};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intel's path history: every taken branch shifts it by two bits and mixes in sixteen of its address and target.
+ *
+ * Ref: Yavarzadeh, Taram, Narayan, Stefan and Tullsen 2023, "Half&Half: demystifying Intel's directional branch
+ * predictors for fast, secure partitioned execution" (length, two bits a taken branch, 16 address and 6 target
+ * bits); Li, Yavarzadeh and Tullsen 2024, "Indirector". How the bits are mixed is simplified: address xor target.
+ */
+#ifndef INTERFERO_MODEL_PATH_HISTORY_H
+#define INTERFERO_MODEL_PATH_HISTORY_H
+
+#include <stdint.h>
+
+#define IFR_PATH_WORDS 7
+#define IFR_PATH_LONGEST (64 * IFR_PATH_WORDS - 2)
+#define IFR_PATH_SHORTEST 16
+
+struct ifr_path {
+	uint64_t words[IFR_PATH_WORDS]; /* the newest bits lowest */
+};
+
+/* The lowest length bits folded to width: bit i lies at i mod width. length from IFR_PATH_SHORTEST, width 8 to 16.
+ */
+struct ifr_path_fold {
+	uint32_t value;
+	unsigned length, width;
+};
+
+static inline uint32_t ifr_path_footprint(uint64_t pc, uint64_t target) {
+	return (uint32_t)((pc & 0xffff) ^ (target & 0x3f));
+}
+
+static inline uint32_t ifr_path_bit(const struct ifr_path *path, unsigned bit) {
+	return path->words[bit / 64] >> bit % 64 & 1;
+}
+
+/* Brings a fold up to date for what ifr_path_push does next. */
+static inline void ifr_path_fold_push(struct ifr_path_fold *fold, const struct ifr_path *path,
+                                      uint32_t footprint) {
+	const unsigned width = fold->width, length = fold->length;
+	const uint32_t mask = (1u << width) - 1;
+	uint32_t value = fold->value << 2 | fold->value >> (width - 2);
+	value ^= ifr_path_bit(path, length - 2) << length % width;
+	value ^= ifr_path_bit(path, length - 1) << (length + 1) % width;
+	fold->value = (value ^ footprint ^ (footprint & 0xffff) >> width) & mask;
+}
+
+static inline void ifr_path_push(struct ifr_path *path, uint32_t footprint) {
+	for (unsigned i = IFR_PATH_WORDS - 1; i; i--)
+		path->words[i] = path->words[i] << 2 | path->words[i - 1] >> 62;
+	path->words[0] = path->words[0] << 2 ^ footprint;
+}
+
+#endif

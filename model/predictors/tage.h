@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* TAGE: tables with tags, indexed by ever longer parts of the history; the longest that knows the branch says.
+ * Ref: Seznec and Michaud 2006, "A case for (partially) tagged geometric history length branch prediction"; Seznec
+ * 2007, "A 256 Kbits L-TAGE branch predictor" for updates and the use of the alternate.
+ *
+ * Deviations: the base predictor's hysteresis bits are not shared; of addresses the lower 20 bits come in; the
+ * random choice at allocation is a shift register of its own. Calls come as predict, train, track of one branch.
+ */
+#ifndef INTERFERO_MODEL_TAGE_H
+#define INTERFERO_MODEL_TAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IFR_TAGE_TABLES 12
+#define IFR_TAGE_RING 4096 /* outcomes kept: more than the longest history */
+#define IFR_TAGE_PC_BITS 20
+
+struct ifr_tage_shape {
+	unsigned base_log; /* log2 of the base's counters */
+	unsigned logs[IFR_TAGE_TABLES], tags[IFR_TAGE_TABLES], lengths[IFR_TAGE_TABLES]; /* length: outcomes */
+};
+
+/* The last length outcomes, folded to width bits: bit i lies at i mod width. */
+struct ifr_fold {
+	uint32_t value;
+	unsigned width, length, out; /* out: length mod width */
+};
+
+struct ifr_tage_entry {
+	int8_t counter; /* -4 to 3, 0 and more is taken */
+	uint8_t useful; /* 0 to 3 */
+	uint16_t tag;
+};
+
+struct ifr_tage {
+	struct ifr_tage_shape shape;
+	uint8_t *base;
+	struct ifr_tage_entry *tables[IFR_TAGE_TABLES];
+	struct ifr_fold index_folds[IFR_TAGE_TABLES], tag_folds[2][IFR_TAGE_TABLES];
+	uint8_t ring[IFR_TAGE_RING];
+	unsigned head;     /* of the last outcome in the ring */
+	uint32_t path;     /* an address bit of each branch, 16 of them */
+	int use_alternate; /* -8 to 7: 0 and more mistrusts new entries */
+	uint32_t random, ticks;
+	/* Of the last prediction. -1: the base. */
+	int provider, alternate;
+	bool provider_taken, alternate_taken, taken;
+	bool weak; /* the provider is new */
+	uint32_t indexes[IFR_TAGE_TABLES], wanted[IFR_TAGE_TABLES];
+};
+
+void ifr_tage_init(struct ifr_tage *tage, const struct ifr_tage_shape *shape);
+void ifr_tage_release(struct ifr_tage *tage);
+bool ifr_tage_predict(struct ifr_tage *tage, uint64_t pc);
+void ifr_tage_train(struct ifr_tage *tage, uint64_t pc, bool taken);
+void ifr_tage_track(struct ifr_tage *tage, uint64_t pc, bool taken);
+
+/* Folds after a new outcome; old is the one that leaves. */
+static inline void ifr_fold_shift(struct ifr_fold *fold, unsigned outcome, unsigned old) {
+	const uint32_t value = (fold->value << 1 | outcome) ^ old << fold->out;
+	fold->value = (value ^ value >> fold->width) & ((1u << fold->width) - 1);
+}
+
+#endif

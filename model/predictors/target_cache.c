@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets by address xor a history of targets. Entries have no tags.
+ * Ref: Chang, Hao and Patt 1997, "Target prediction for indirect jumps", section 3: a tagless target cache of 512
+ * entries with the path history of indirect branches. */
+#include "model/predictors/run.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "model/memory/cache.h"
+
+struct target_cache {
+	uint64_t history, mask, history_mask;
+	uint64_t *targets;
+	unsigned bits;
+};
+
+enum { ENTRIES, HISTORY, BITS };
+
+static const struct ifr_parameter parameters[] = {
+	{"entries", 512, 1, 1u << 20, "targets, a power of two (Chang, Hao and Patt 1997: 512)"},
+	{"history", 9, 0, 32, "bits of path history"},
+	{"bits", 3, 1, 8, "low bits of each target that enter the history, above the lowest two"},
+	{0},
+};
+
+static const char *refuse(const unsigned *values) {
+	return values[ENTRIES] & (values[ENTRIES] - 1) ? "entries is not a power of two" : NULL;
+}
+
+static void *create(const unsigned *values) {
+	struct target_cache *cache = ifr_alloc(sizeof *cache);
+	cache->mask = values[ENTRIES] - 1;
+	cache->history_mask = (1ull << values[HISTORY]) - 1;
+	cache->bits = values[BITS];
+	cache->targets = ifr_alloc(values[ENTRIES] * sizeof *cache->targets);
+	return cache;
+}
+
+static void destroy(void *state) {
+	free(((struct target_cache *)state)->targets);
+	free(state);
+}
+
+static uint64_t *target_of(struct target_cache *cache, uint64_t pc) {
+	return &cache->targets[(pc ^ cache->history) & cache->mask];
+}
+
+static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+	return *target_of(state, branch->pc);
+}
+
+static void train(void *state, const struct ifr_branch_seen *branch) {
+	*target_of(state, branch->pc) = branch->target;
+}
+
+static void track(void *state, const struct ifr_branch_seen *branch) {
+	struct target_cache *cache = state;
+	const uint64_t target = branch->target >> 2 & ((1ull << cache->bits) - 1);
+	cache->history = (cache->history << cache->bits ^ target) & cache->history_mask;
+}
+
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+	return ifr_target_loop(state, branches, places, predict, train, track);
+}
+
+const struct ifr_target_predictor ifr_target_predictor_cache = {
+	.name = "target-cache",
+	.about = "by address and the path of indirect branches (Chang, Hao and Patt 1997)",
+	.parameters = parameters,
+	.stream = IFR_STREAM_INDIRECT,
+	.create = create,
+	.destroy = destroy,
+	.predict = predict,
+	.train = train,
+	.track = track,
+	.run = run,
+	.refuse = refuse,
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A bimodal and a global predictor, and counters by address that say which of them to believe.
+ * Ref: McFarling 1993, "Combining branch predictors", section 8; sizes: Fields et al. 2004, table VII. */
+#include "model/predictors/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "model/memory/cache.h"
+
+struct tournament {
+	uint64_t history; /* the last outcome lowest */
+	uint64_t bimodal_mask, global_mask, history_mask, meta_mask;
+	unsigned shift; /* of the history in the global index */
+	bool beside;
+	uint8_t *bimodal, *global, *meta; /* meta: 2 and 3 believe the global one */
+};
+
+enum { BIMODAL, GLOBAL, HISTORY, META, BESIDE };
+
+static const struct ifr_parameter parameters[] = {
+	{"bimodal", 8192, 2, 1u << 24, "2-bit counters by address, a power of two (Fields et al. 2004, table VII)"},
+	{"global", 8192, 2, 1u << 24, "2-bit counters by history and address, a power of two (the same)"},
+	{"history", 13, 0, 24, "outcomes, at most log2(global)"},
+	{"meta", 8192, 2, 1u << 24, "2-bit counters that choose, by address, a power of two (the same)"},
+	{"beside", 0, 0, 1, "0: history xor address, as gshare; 1: history beside the address, as GAs"},
+	{0},
+};
+
+static const char *refuse(const unsigned *values) {
+	static const unsigned powers[] = {BIMODAL, GLOBAL, META};
+	for (size_t i = 0; i < 3; i++)
+		if (values[powers[i]] & (values[powers[i]] - 1))
+			return "bimodal, global and meta must be powers of two";
+	return values[HISTORY] > ifr_log2_of(values[GLOBAL]) ? "history is longer than the index, log2(global)" : NULL;
+}
+
+/* Three tables of equal size, or nearly: half for the global part, a quarter for each other. */
+static bool resize(unsigned bytes, unsigned *values) {
+	values[GLOBAL] = bytes * 2;
+	values[BIMODAL] = values[META] = bytes;
+	values[HISTORY] = ifr_log2_of(values[GLOBAL]);
+	return true;
+}
+
+static uint8_t *counters_new(unsigned count) {
+	uint8_t *counters = ifr_alloc(count);
+	memset(counters, 1, count);
+	return counters;
+}
+
+static void *create(const unsigned *values) {
+	struct tournament *tournament = ifr_alloc(sizeof *tournament);
+	*tournament = (struct tournament){
+		.bimodal_mask = values[BIMODAL] - 1,
+		.global_mask = values[GLOBAL] - 1,
+		.meta_mask = values[META] - 1,
+		.history_mask = (1ull << values[HISTORY]) - 1,
+		.shift = ifr_log2_of(values[GLOBAL]) - values[HISTORY],
+		.beside = values[BESIDE],
+		.bimodal = counters_new(values[BIMODAL]),
+		.global = counters_new(values[GLOBAL]),
+		.meta = counters_new(values[META]),
+	};
+	return tournament;
+}
+
+static void destroy(void *state) {
+	struct tournament *tournament = state;
+	free(tournament->bimodal);
+	free(tournament->global);
+	free(tournament->meta);
+	free(tournament);
+}
+
+static inline uint8_t *global_of(struct tournament *t, uint64_t pc) {
+	const uint64_t history = t->history << t->shift;
+	const uint64_t below = (1ull << t->shift) - 1;
+	return &t->global[t->beside ? history | (pc & below) : (pc ^ history) & t->global_mask];
+}
+
+static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+	struct tournament *t = state;
+	const bool global = t->meta[branch->pc & t->meta_mask] >> 1;
+	return (global ? *global_of(t, branch->pc) : t->bimodal[branch->pc & t->bimodal_mask]) >> 1;
+}
+
+static inline void train(void *state, const struct ifr_branch_seen *branch) {
+	struct tournament *t = state;
+	uint8_t *bimodal = &t->bimodal[branch->pc & t->bimodal_mask], *global = global_of(t, branch->pc);
+	uint8_t *meta = &t->meta[branch->pc & t->meta_mask];
+	/* The choice learns only where it matters. */
+	if (*bimodal >> 1 != *global >> 1)
+		*meta = ifr_counter2(*meta, *global >> 1 == branch->taken);
+	*bimodal = ifr_counter2(*bimodal, branch->taken);
+	*global = ifr_counter2(*global, branch->taken);
+}
+
+static inline void track(void *state, const struct ifr_branch_seen *branch) {
+	struct tournament *t = state;
+	t->history = (t->history << 1 | branch->taken) & t->history_mask;
+}
+
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+	struct tournament local = *(struct tournament *)state;
+	const uint64_t misses =
+		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	*(struct tournament *)state = local;
+	return misses;
+}
+
+const struct ifr_predictor ifr_predictor_tournament = {
+	.name = "tournament",
+	.about = "bimodal and global, and which to believe (McFarling 1993)",
+	.parameters = parameters,
+	.stream = IFR_STREAM_CONDITIONAL,
+	.create = create,
+	.destroy = destroy,
+	.predict = predict,
+	.train = train,
+	.track = track,
+	.run = run,
+	.refuse = refuse,
+	.resize = resize,
+};

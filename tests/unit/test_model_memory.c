@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Caches and BTBs: sequences worked out by hand, inclusion, and what Milenković et al. measured. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/machines/machine.h"
+#include "tests/unit/model_random.h"
+
+/* Touches the keys of a word, a letter each; the answer has + for a hit, - for a miss. */
+static void assert_touches(struct ifr_cache_shape shape, const char *keys, const char *expected) {
+	struct ifr_cache cache;
+	char got[64] = "";
+	ifr_cache_init(&cache, shape);
+	for (size_t i = 0; keys[i]; i++)
+		got[i] = ifr_cache_touch(&cache, (uint64_t)keys[i]) ? '+' : '-';
+	assert_string_equal(got, expected);
+	ifr_cache_release(&cache);
+}
+
+static void test_by_hand(void **state) {
+	(void)state;
+	/* LRU of two: c pushes b out, then b pushes a out, then a pushes c out. */
+	assert_touches((struct ifr_cache_shape){1, 2, 0, IFR_POLICY_LRU}, "abacbac", "--+----");
+	/* LRU of four: after abcda the oldest is b. */
+	assert_touches((struct ifr_cache_shape){1, 4, 0, IFR_POLICY_LRU}, "abcdaecb", "----+-+-");
+	/* The tree: d leaves the root pointing to a and b, a turns it to c and d, of which d was the last: e takes the
+	 * place of c, and b stays. */
+	assert_touches((struct ifr_cache_shape){1, 4, 0, IFR_POLICY_PLRU}, "abcdaebc", "----+-+-");
+	/* Eight ways, filled, then a again: the root points to e-h, there to e f (h was last), there to e (f was
+	 * last): i takes its place. The root turns to a-d, there to c d (a was last), there to c: e takes that. The
+	 * root turns to e-h, there to g h (i was last), there to g: j takes it, and b is still there. Now the root
+	 * points to e-h, there to e f (j was last), there to f: c takes that, so f misses. */
+	assert_touches((struct ifr_cache_shape){1, 8, 0, IFR_POLICY_PLRU}, "abcdefghaiejbcf", "--------+---+--");
+	/* Two sets by the lowest bit: a, c, e are odd, b and d even. */
+	assert_touches((struct ifr_cache_shape){2, 1, 0, IFR_POLICY_LRU}, "abacbda", "--+-+--");
+	/* Two sets by bit 1: b c f are 0x62 0x63 0x66, in one set; d e are 0x64 0x65, in the other. */
+	assert_touches((struct ifr_cache_shape){2, 2, 1, IFR_POLICY_LRU}, "bcfbdedbc", "------++-");
+}
+
+/* Whatever hits a cache hits one of twice the ways, or of twice the sets (Mattson et al. 1970; Hill and Smith
+ * 1989). */
+static void test_inclusion(void **state) {
+	(void)state;
+	uint64_t seed = 4;
+	struct ifr_cache small, ways, sets;
+	ifr_cache_init(&small, (struct ifr_cache_shape){8, 4, 0, IFR_POLICY_LRU});
+	ifr_cache_init(&ways, (struct ifr_cache_shape){8, 8, 0, IFR_POLICY_LRU});
+	ifr_cache_init(&sets, (struct ifr_cache_shape){16, 4, 0, IFR_POLICY_LRU});
+	unsigned hits = 0;
+	for (size_t i = 0; i < 50000; i++) {
+		const uint64_t key = draw(&seed, 2) ? draw(&seed, 30) : draw(&seed, 100);
+		const bool hit = ifr_cache_touch(&small, key);
+		hits += hit;
+		assert_true(ifr_cache_touch(&ways, key) || !hit);
+		assert_true(ifr_cache_touch(&sets, key) || !hit);
+	}
+	assert_in_range(hits, 10000, 40000);
+	ifr_cache_release(&small);
+	ifr_cache_release(&ways);
+	ifr_cache_release(&sets);
+}
+
+#define MOST 8192
+#define ROUNDS 10
+
+/* BTB misses of a loop over so many taken branches at a distance, ROUNDS times. */
+static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance) {
+	static struct ifr_block blocks[MOST];
+	static struct ifr_geometry places[MOST];
+	static uint32_t steps[MOST];
+	struct ifr_machine *machine;
+	struct ifr_replay *replay;
+	struct ifr_error err;
+	struct ifr_counters counters;
+	for (size_t i = 0; i < branches; i++) {
+		blocks[i].branch = IFR_BRANCH_CONDITIONAL;
+		places[i] = (struct ifr_geometry){0x400000 + i * distance, 2, 1, 2, false};
+		steps[i] = (uint32_t)(2 * i + 1);
+	}
+	assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
+	ifr_replay_lanes(replay, &(struct ifr_lane){places, NULL, 0});
+	const struct ifr_chunk chunk = {blocks, NULL, branches, 0, steps, branches, 0};
+	for (size_t i = 0; i < ROUNDS; i++)
+		assert_int_equal(ifr_replay_chunk(replay, &chunk, NULL, &err), 0);
+	/* The last branch has no successor yet. */
+	assert_int_equal(
+		ifr_replay_chunk(replay, &(struct ifr_chunk){blocks, NULL, branches, 0, steps, 1, 0}, NULL, &err), 0);
+	ifr_replay_counters(replay, &counters);
+	ifr_replay_free(replay);
+	ifr_machine_free(machine);
+	return counters.value[IFR_EVENT_BTB_MISSES];
+}
+
+/* Figure 18: as many branches as the BTB has entries fit at distances 4, 8 and 16: each misses once. At others
+ * every one misses every time, for LRU sees its set's branches in turn. Tables II and III, the same for other
+ * numbers. */
+static void test_milenkovic(void **state) {
+	(void)state;
+	static const struct {
+		const char *machine;
+		size_t branches, distance;
+		bool fits;
+	} cases[] = {
+		{"p6", 512, 4, true},         {"p6", 512, 8, true},          {"p6", 512, 16, true},
+		{"p6", 512, 2, false},        {"p6", 512, 32, false},        {"p6", 512, 64, false},
+		{"p6", 16, 512, true},        {"p6", 16, 1024, false},       {"p6", 8, 1024, true},
+		{"p6", 8, 2048, false},       {"p6", 4, 2048, true},         {"p6", 4, 4096, true},
+		{"p6", 1024, 4, false},       {"p6", 1024, 8, false},        {"p6", 1024, 16, false},
+		{"netburst", 4096, 4, true},  {"netburst", 4096, 8, true},   {"netburst", 4096, 16, true},
+		{"netburst", 4096, 2, false}, {"netburst", 4096, 32, false}, {"netburst", 8192, 16, false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		assert_int_equal(loop_misses(cases[i].machine, cases[i].branches, cases[i].distance),
+		                 cases[i].branches * (cases[i].fits ? 1 : ROUNDS));
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_inclusion),
+		cmocka_unit_test(test_milenkovic),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The engine: equal to the naive reference on every counter, whatever the machine, the layouts and the chunks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/model_naive.h"
+#include "tests/unit/model_random.h"
+
+#define LANES 3
+
+/* Small structures, so that a short trace fills and empties them. */
+#define SMALL                                                                                                   \
+	",l1i.bytes=2048,l1i.ways=4,l1d.bytes=2048,l1d.ways=2,l2.bytes=8192,l2.ways=4,btb1.entries=16,btb1.ways=2," \
+	"return_stack.entries=4,itlb.entries=4,itlb.ways=2,dtlb.entries=8,dtlb.ways=4"
+
+static struct ifr_machine *open_machine(const char *spec) {
+	struct ifr_machine *machine = NULL;
+	struct ifr_error err = {0};
+	if (ifr_machine_open(&machine, spec, &err))
+		fail_msg("%s: %s", spec, err.message);
+	return machine;
+}
+
+struct setting {
+	struct random_trace *trace;
+	struct ifr_lane lanes[LANES];
+	struct ifr_counters counters[LANES];
+};
+
+static struct setting setting_new(uint64_t seed, uint64_t shift) {
+	struct setting s = {.trace = random_trace_new(seed)};
+	for (size_t i = 0; i < LANES; i++)
+		s.lanes[i] = random_lane_new(s.trace, seed + i, 0x401000 + 64 * i + shift);
+	return s;
+}
+
+static void setting_free(struct setting *s) {
+	for (size_t i = 0; i < LANES; i++)
+		random_lane_free(&s->lanes[i]);
+	free(s->trace);
+}
+
+static size_t blocks_until(const struct random_trace *trace, size_t steps) {
+	size_t count = 0;
+	for (size_t i = 0; i < steps; i++)
+		if (trace->steps[i] != IFR_STEP_BREAK && trace->steps[i] / 2 >= count)
+			count = trace->steps[i] / 2 + 1;
+	return count;
+}
+
+/* The lanes as far as these blocks; what was lent before is gone. */
+static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struct ifr_lane *lent, size_t blocks) {
+	struct ifr_lane lanes[LANES];
+	for (size_t i = 0; i < LANES; i++) {
+		struct ifr_geometry *copy = ifr_alloc(blocks * sizeof *copy);
+		memcpy(copy, s->lanes[i].blocks, blocks * sizeof *copy);
+		lanes[i] = s->lanes[i];
+		lanes[i].blocks = copy;
+	}
+	for (size_t i = 0; i < LANES; i++)
+		free((void *)lent[i].blocks);
+	memcpy(lent, lanes, sizeof lanes);
+	ifr_replay_lanes(replay, lent);
+}
+
+/* Replays the trace in chunks of so many steps, or of varying length for 0; each brings only blocks that were
+ * seen. */
+static void replay(struct setting *s, const struct ifr_machine *machine, size_t chunk_steps) {
+	struct ifr_replay *replay = NULL;
+	struct ifr_error err = {0};
+	uint64_t seed = 99;
+	assert_int_equal(ifr_replay_new(&replay, machine, LANES, IFR_ENGINE_AUTO, &err), 0);
+	struct ifr_lane lent[LANES] = {{0}};
+	size_t known = 0;
+	for (size_t from = 0, to; from < RANDOM_STEPS; from = to) {
+		to = from + (chunk_steps ? chunk_steps : draw(&seed, 50));
+		to = to > RANDOM_STEPS ? RANDOM_STEPS : to;
+		struct ifr_chunk chunk = random_chunk(s->trace, from, to);
+		chunk.blocks_count = blocks_until(s->trace, to);
+		if (chunk.blocks_count > known || !from)
+			lend_lanes(replay, s, lent, chunk.blocks_count);
+		known = chunk.blocks_count;
+		const uint64_t *addresses[] = {s->trace->addresses[0] + s->trace->data_starts[from],
+		                               s->trace->addresses[1] + s->trace->data_starts[from]};
+		if (ifr_replay_chunk(replay, &chunk, addresses, &err))
+			fail_msg("%s", err.message);
+	}
+	ifr_replay_counters(replay, s->counters);
+	ifr_replay_free(replay);
+	for (size_t i = 0; i < LANES; i++)
+		free((void *)lent[i].blocks);
+}
+
+static void assert_counters(const char *what, const struct ifr_counters *got,
+                            const struct ifr_counters *expected) {
+	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
+		if (got->value[i] != expected->value[i])
+			fail_msg("%s: %s is %llu and should be %llu", what, ifr_event_name(i),
+			         (unsigned long long)got->value[i], (unsigned long long)expected->value[i]);
+}
+
+static void compare_with_naive(const char *spec, uint64_t seed) {
+	struct ifr_machine *machine = open_machine(spec);
+	struct setting s = setting_new(seed, 0);
+	replay(&s, machine, 1000);
+	for (size_t i = 0; i < LANES; i++) {
+		struct naive *naive = naive_new(machine);
+		const struct ifr_chunk chunk = random_chunk(s.trace, 0, RANDOM_STEPS);
+		naive_replay(naive, &chunk, &s.lanes[i], s.trace->addresses[s.lanes[i].data_group]);
+		const struct ifr_counters expected = naive_counters(naive);
+		assert_counters(spec, &s.counters[i], &expected);
+		naive_free(naive);
+	}
+	setting_free(&s);
+	ifr_machine_free(machine);
+}
+
+static void test_machines(void **state) {
+	(void)state;
+	struct ifr_buffer names = {0};
+	ifr_machine_names(&names);
+	char *rest = names.data;
+	for (const char *name; (name = strsep(&rest, " "));) {
+		char small[512];
+		snprintf(small, sizeof small, "%s%s", name, strcmp(name, "cachegrind") ? SMALL : "");
+		/* NetBurst's and Fields's lines and levels differ; what does not go together is left as it is. */
+		compare_with_naive(name, 1);
+		for (uint64_t seed = 2; seed < 4; seed++)
+			compare_with_naive(small, seed);
+	}
+	ifr_buffer_release(&names);
+}
+
+static void test_predictors(void **state) {
+	(void)state;
+	struct ifr_buffer names = {0};
+	ifr_predictor_names(&names);
+	char *rest = names.data;
+	for (const char *name; (name = strsep(&rest, " "));) {
+		char spec[512];
+		snprintf(spec, sizeof spec, "skylake,predictor=%s", name);
+		compare_with_naive(spec, 7);
+	}
+	static const char *const others[] = {
+		"skylake,predictor=gshare-1k,direction.history=5",
+		"haswell,predictor=gas-1k,direction.history=0,indirect=last-target",
+		"zen2,indirect=target-cache,core.branch_byte=first",
+		"skylake,indirect=perfect,predictor=bimodal-1k",
+		"goldencove,btb1.entries=4,btb1.ways=2,btb2.entries=8,btb2.ways=2,btb3.entries="
+		"16,btb3.ways=4,l3.bytes=16384,l3.ways=4" SMALL,
+		"skylake,l1d.policy=lru,l1i.policy=plru,l2.policy=plru,stlb.entries=16,"
+		"stlb.ways=4,l3.bytes=16384,l3.ways=8" SMALL};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		compare_with_naive(others[i], 8 + i);
+	ifr_buffer_release(&names);
+}
+
+static void test_cuts(void **state) {
+	(void)state;
+	static const size_t cuts[] = {1, 7, 999, 0};
+	static const char *const specs[] = {"skylake" SMALL, "zen2" SMALL, "p6" SMALL};
+	for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
+		struct ifr_machine *machine = open_machine(specs[m]);
+		struct setting whole = setting_new(3, 0), cut = setting_new(3, 0);
+		replay(&whole, machine, RANDOM_STEPS);
+		for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+			replay(&cut, machine, cuts[i]);
+			for (size_t lane = 0; lane < LANES; lane++)
+				assert_counters("cut otherwise", &cut.counters[lane], &whole.counters[lane]);
+		}
+		setting_free(&whole);
+		setting_free(&cut);
+		ifr_machine_free(machine);
+	}
+}
+
+/* All text 2^20 further on: what looks at low address bits alone sees nothing of it. */
+static void test_shift(void **state) {
+	(void)state;
+	static const char *const specs[] = {"skylake",
+	                                    "haswell",
+	                                    "ivybridge",
+	                                    "goldencove",
+	                                    "skylake,predictor=l-tage",
+	                                    "skylake,predictor=tage-sc-l"};
+	static const enum ifr_event same[] = {IFR_EVENT_CONDITIONAL_MISSES, IFR_EVENT_INDIRECT_MISSES,
+	                                      IFR_EVENT_RETURN_MISSES, IFR_EVENT_BTB_MISSES, IFR_EVENT_L1I_MISSES};
+	for (size_t m = 0; m < sizeof specs / sizeof *specs; m++) {
+		struct ifr_machine *machine = open_machine(specs[m]);
+		struct setting here = setting_new(5, 0), there = setting_new(5, 1 << 20), odd = setting_new(5, 52);
+		replay(&here, machine, 1000);
+		replay(&there, machine, 1000);
+		replay(&odd, machine, 1000);
+		for (size_t lane = 0; lane < LANES; lane++)
+			for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+				assert_int_equal(here.counters[lane].value[same[i]], there.counters[lane].value[same[i]]);
+		/* And a shift of low bits is seen. */
+		bool seen = false;
+		for (size_t lane = 0; lane < LANES; lane++)
+			seen |= here.counters[lane].value[IFR_EVENT_BRANCH_MISSES] !=
+			        odd.counters[lane].value[IFR_EVENT_BRANCH_MISSES];
+		assert_true(seen);
+		setting_free(&here);
+		setting_free(&there);
+		setting_free(&odd);
+		ifr_machine_free(machine);
+	}
+}
+
+/* What does not fit together is refused, and nothing of it is counted. */
+static void test_refusals(void **state) {
+	(void)state;
+	struct ifr_machine *machine = open_machine("skylake");
+	struct ifr_replay *replay = NULL;
+	struct ifr_error err = {0};
+	struct ifr_block blocks[] = {{0, 1, IFR_BRANCH_JUMP}, {1, 0, IFR_BRANCH_NONE}};
+	const struct ifr_access accesses[] = {{8, false}};
+	struct ifr_geometry places[] = {{0x1000, 4, 1, 2, false}, {0x2000, 4, 1, 0, false}};
+	const uint16_t ends[] = {2};
+	const uint64_t data[] = {0x7000, 0x7008};
+	const uint64_t *addresses[] = {data};
+	const struct ifr_lane lane = {places, ends, 0};
+	struct ifr_counters counters;
+	uint32_t steps[] = {1, 3};
+	struct ifr_chunk chunk = {blocks, accesses, 2, 1, steps, 2, 1};
+	assert_int_equal(ifr_replay_new(&replay, machine, 0, IFR_ENGINE_AUTO, &err), -IFR_E_BUG);
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
+	ifr_replay_lanes(replay, &lane);
+	chunk.data_count = 2;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, "2 addresses for 1 accesses"));
+	chunk.data_count = 1;
+	steps[1] = 4;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, "runs block 2 of 2"));
+	steps[1] = 3;
+	ifr_replay_counters(replay, &counters);
+	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 0);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), 0);
+	ifr_replay_counters(replay, &counters);
+	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 2);
+	assert_int_equal(counters.value[IFR_EVENT_BRANCHES], 1);
+	ifr_replay_free(replay);
+	/* Blocks are looked at when they are new. */
+	blocks[1].first_access = 2;
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_SCALAR, &err), 0);
+	ifr_replay_lanes(replay, &lane);
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
+	blocks[1].first_access = 1;
+	places[1].bytes = 0;
+	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
+	ifr_replay_free(replay);
+	ifr_machine_free(machine);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_cuts),
+		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
