@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/model/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -78,6 +80,20 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	return result;
 }
 
+/* Writes what a file holds to a stream, or to none, and closes it. */
+static void pass_on(int fd, FILE *stream) {
+	char bytes[1 << 16];
+	ssize_t got;
+	if (fd < 0)
+		return;
+	lseek(fd, 0, SEEK_SET);
+	while (stream && (got = read(fd, bytes, sizeof bytes)) > 0)
+		fwrite(bytes, 1, (size_t)got, stream);
+	if (stream)
+		fflush(stream);
+	close(fd);
+}
+
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
                        struct ifr_error *err) {
 	struct ifr_strings environment = {0};
@@ -101,7 +117,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .recorder = recorder,
 	                                  .text = ifr_buffer_text(&text),
 	                                  .stdin_file = request->stdin_file,
-	                                  .stdout_file = request->stdout_file,
+	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
+	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
@@ -110,6 +127,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .stopped = ifr_launch_interrupted};
 	if (!result)
 		result = ifr_record(&recording, recorded, err);
+	pass_on(recording.output_fd, request->silent ? NULL : stdout);
+	pass_on(recording.errors_fd, request->silent ? NULL : stderr);
 	if (folder)
 		ifr_tree_remove(folder, NULL);
 	free(variables);
