@@ -91,12 +91,14 @@ static void become(const struct session *session, const char *qemu, const char *
 	_exit(127);
 }
 
+/* Backwards, as qemu turns the list around before it gives it to the program. */
 static char **with_variable(char *const *environment, char *variable) {
 	size_t count = 0;
 	while (environment[count])
 		count++;
 	char **copy = ifr_alloc((count + 2) * sizeof *copy);
-	memcpy(copy, environment, count * sizeof *copy);
+	for (size_t i = 0; i < count; i++)
+		copy[i] = environment[count - 1 - i];
 	copy[count] = variable;
 	return copy;
 }
