@@ -28,6 +28,7 @@ struct assembler {
 	struct tables tables;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
+	bool windowed;
 	uint64_t notes[RING_NOTES];
 	uint64_t instructions, cuts;
 	uint32_t last_thread;
@@ -40,6 +41,7 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *
 	assembler->writer = writer;
 	assembler->spaces = spaces;
 	assembler->window = *window;
+	assembler->windowed = window->from || window->to;
 	tables_init(&assembler->tables);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;
@@ -90,7 +92,7 @@ static inline bool matches(const struct shape *shape, const uint64_t *events, ui
 	if (shape->count != count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (shape->tags[i] != (uint16_t)(events[i] >> RING_TAG_SHIFT))
+		if (shape->accesses[i].tag != (events[i] & ~RING_ADDRESS))
 			return false;
 	return true;
 }
@@ -108,9 +110,10 @@ static inline void add_values(struct assembler *assembler, struct thread *thread
 	uint64_t *to = thread->values + thread->value_count;
 	for (uint32_t i = 0; i < shape->count; i++) {
 		uint64_t address = thread->events[i] & RING_ADDRESS;
-		const struct span *span = shape->spans[i];
+		const struct span *span = shape->accesses[i].span;
 		if (address - span->start >= span->bytes)
-			span = shape->spans[i] = spaces_find(assembler->spaces, address, thread->events[i] >> 59 & 1);
+			span = shape->accesses[i].span =
+				spaces_find(assembler->spaces, address, RING_STORE(thread->events[i]));
 		to[i] = address + span->delta;
 	}
 	thread->value_count += shape->count;
@@ -121,7 +124,7 @@ static inline void add_values(struct assembler *assembler, struct thread *thread
 static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
 	unsigned from = 0;
 	if (thread->event_count)
-		from = (unsigned)(thread->events[thread->event_count - 1] >> 50 & 0x1ff) + 1;
+		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
 	for (unsigned i = from; i < ran->block.instructions; i++)
 		if (ran->lengths[i] & RING_RECORDED &&
 		    !(i + 1U == ran->block.instructions && ran->block.end == RING_END_REPEAT))
@@ -174,7 +177,33 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < VALUES_MOST;
 	if (!goes_on && cut)
 		write_step(assembler, thread, successor);
+	tables_warm(&assembler->tables, shape);
 	thread->block = NONE;
+}
+
+/* The same for nearly all blocks: one that ran as it did last time, and goes on where it can. Returns false, with
+ * nothing done, for others. */
+static inline bool finish_hot(struct assembler *assembler, struct thread *thread, uint64_t next) {
+	const struct hot *ran = &assembler->tables.hot[thread->block];
+	bool taken = true;
+	if (ran->trace_block == NONE || ran->count != thread->event_count || thread->chain != NONE || thread->repeated)
+		return false;
+	if (ran->branch == IFR_BRANCH_CONDITIONAL)
+		taken = next != ran->end;
+	if (taken && next != ran->target && ran->target)
+		return false;
+	uint64_t *to = thread->values;
+	for (uint32_t i = 0; i < ran->count; i++) {
+		/* Another tag makes an address that no span has. */
+		uint64_t address = thread->events[i] - ran->accesses[i].tag;
+		const struct span *span = ran->accesses[i].span;
+		if (address - span->start >= span->bytes)
+			return false;
+		to[i] = address + span->delta;
+	}
+	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
+	assembler->instructions += ran->instructions;
+	return true;
 }
 
 /* --- words -----------------------------------------------------------------------------------------------------
@@ -267,8 +296,9 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		uint32_t block = (uint32_t)*words++;
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
-		if (thread->block != NONE)
-			finish(assembler, thread, assembler->tables.blocks[block].block.address);
+		uint64_t address = assembler->tables.hot[block].address;
+		if (thread->block != NONE && (assembler->windowed || !finish_hot(assembler, thread, address)))
+			finish(assembler, thread, address);
 		thread->block = block;
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))

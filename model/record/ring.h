@@ -24,10 +24,11 @@
 #define RING_BLOCK (UINT64_C(1) << 63)
 #define RING_RECORD (UINT64_C(3) << 62)
 #define RING_TYPE_SHIFT 54
-#define RING_TAG_SHIFT 47
-#define RING_ADDRESS ((UINT64_C(1) << RING_TAG_SHIFT) - 1)
-/* An access without its address: what its place in the block tells. */
-#define RING_TAG(insn, shift, store) ((uint16_t)((shift) << 13 | (store) << 12 | (insn) << 3))
+#define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
+/* Of an access: the instruction in its block, log2 of its bytes, whether it stores. */
+#define RING_INSN(word) ((word) >> 50 & 0x1ff)
+#define RING_SHIFT(word) ((word) >> 60 & 7)
+#define RING_STORE(word) ((word) >> 59 & 1)
 
 enum ring_record {
 	RING_DEFINE = 1, /* struct ring_block, its instructions' lengths (a byte each), its derived accesses */
