@@ -31,7 +31,10 @@ sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(fold
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
-LIBRARY_SOURCES := $(call sources,common sites kit relinker model harness) $(sort $(wildcard runtime/*.c))
+# The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
+RECORDER_SOURCES := $(call sources,model/recorder) common/buffer.c
+LIBRARY_SOURCES := $(filter-out $(addprefix model/recorder/,recorder.c writer.c syscalls.c),$(call sources,common sites \
+	kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
@@ -47,7 +50,7 @@ ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
@@ -112,6 +115,12 @@ $(LIBEXEC)/replay.so: $(REPLAY_C:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
+
+# qemu loads it, and is not sanitized.
+$(LIBEXEC)/recorder.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS) -lZydis
 
 # It starts for every file: it loads nothing that it does not need.
 $(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
@@ -254,7 +263,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so \
+	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so \
 		$(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as

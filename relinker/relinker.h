@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/buffer.h"
 #include "common/error.h"
@@ -81,6 +82,18 @@ void ifr_layout_close(struct ifr_layout *layout);
  * IFR_E_ENVIRONMENT if addresses are asked for and alignments are not known. */
 int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
                        struct ifr_error *err);
+
+/* A piece of the shipped program, and where it lies in a layout: addresses as its file gives them. */
+struct ifr_layout_move {
+	uint64_t from, bytes, to;
+	bool code; /* in .text */
+};
+
+/* All pieces, sorted by from, not overlapping, also those that stay; the caller frees them. end_bytes: by which
+ * the program ends later, two's complement. Errors: as ifr_relinker_write; IFR_E_ENVIRONMENT where alignments are
+ * not known. */
+int ifr_layout_moves(const struct ifr_layout *layout, struct ifr_layout_move **moves, size_t *count,
+                     uint64_t *end_bytes, struct ifr_error *err);
 
 /* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched. Errors:
  * IFR_E_ENVIRONMENT with the reason if only ld.bfd can make it. */

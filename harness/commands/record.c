@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero record: a program runs once, and what it does is written down without addresses. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/measuring.h"
+#include "harness/commands/options.h"
+#include "harness/launch/launch.h"
+#include "harness/model/check.h"
+#include "harness/model/recording.h"
+
+enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT };
+
+struct options {
+	struct ifr_recording_request request;
+	struct ifr_strings environment;
+	const char *plan;
+	bool check, quiet;
+};
+
+static void parse_count(const char *option, const char *text, uint64_t *count, struct argp_state *state) {
+	struct ifr_error err = {0};
+	if (option_number(option, text, 0, INT64_MAX, count, &err))
+		option_refuse(state, &err);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case 'o':
+		options->request.path = argument;
+		return 0;
+	case 'p':
+		options->plan = argument;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case KEY_CHECK:
+		options->check = true;
+		return 0;
+	case KEY_ALL:
+		options->request.everything = true;
+		return 0;
+	case KEY_FROM:
+		parse_count("--from", argument, &options->request.from, state);
+		return 0;
+	case KEY_TO:
+		parse_count("--to", argument, &options->request.to, state);
+		return 0;
+	case KEY_TIMEOUT:
+		if (option_duration("--timeout", argument, &options->request.timeout_ns, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_STDIN:
+		options->request.stdin_file = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&options->environment, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		/* From the first word that is no option, everything is the program's. */
+		options->request.argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->request.argv)
+			argp_error(state, "which program? interfero record -- ./prog args");
+		if (options->request.to && options->request.to <= options->request.from)
+			argp_error(state, "--to must be more than --from");
+		if (options->check && (options->plan || options->request.from || options->request.to))
+			argp_error(state,
+			           "--check records the whole program under layouts of its own: no --plan, --from, --to");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"output", 'o', "TRACE", 0, "Where the trace goes (PROG.trace)", 1},
+	{"check", KEY_CHECK, NULL, 0,
+     "Record a second time in another layout and compare: does the program itself look at addresses?", 1},
+	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on (0)", 1},
+	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
+	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "Give up after so long (never)", 1},
+	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
+	{"all-accesses", KEY_ALL, NULL, 0,
+     "Record also addresses that follow from others: slower, the same trace read back", 1},
+	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 1},
+	{0},
+};
+const struct argp ifr_record_argp = {
+	table,
+	parse,
+	"-- PROGRAM [ARGS...]",
+	"Run a program once under qemu-x86_64 and write down what it executes and which data it touches, without "
+	"addresses: \"interfero replay\" gives its counters in any layout, on any described machine.\v"
+	"Any 64-bit program will do; layouts of its code need one that was built with interfero-gcc. Two recordings "
+    "of "
+	"one command are the same bytes: clocks and random numbers are answered by the recorder. Threads are recorded "
+	"one at a time, in the order in which they ran; children are not recorded. The exit status is 3 if the "
+	"program failed (its trace is there all the same), 1 if --check finds that it behaves differently in another "
+	"layout, 2 usage, 4 the machine or a file, 130 interrupted.",
+	NULL,
+	NULL,
+	NULL};
+
+static void print_notes(const struct ifr_recorded *recorded) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings lines = {0};
+	ifr_recorded_print(recorded, &text);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		ifr_command_note("%s", lines.items[i] + strlen("note "));
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&text);
+}
+
+static void print_recorded(const char *path, const struct ifr_recorded *recorded) {
+	struct stat file;
+	double bytes = stat(path, &file) ? 0 : (double)file.st_size;
+	fprintf(stderr,
+	        "%s: %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64
+	        " accesses; %.4f bytes an instruction\n",
+	        path, recorded->totals.instructions, recorded->totals.steps, recorded->totals.accesses,
+	        recorded->totals.instructions ? bytes / (double)recorded->totals.instructions : 0.0);
+}
+
+static int record(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {
+	struct ifr_plan plan;
+	struct ifr_recording_request *request = &options->request;
+	ifr_plan_init(&plan);
+	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
+	request->plan = options->plan ? &plan : NULL;
+	if (!result)
+		result = ifr_recording_make(request, recorded, err);
+	ifr_plan_release(&plan);
+	if (result)
+		return result;
+	print_notes(recorded);
+	if (!options->quiet)
+		print_recorded(request->path, recorded);
+	return 0;
+}
+
+static int check(const struct options *options, bool *same, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = ifr_recording_check(&options->request, same, &text, err);
+	if (!result)
+		fputs(ifr_buffer_text(&text), stdout);
+	ifr_buffer_release(&text);
+	return result;
+}
+
+int ifr_command_record(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_recorded recorded = {0};
+	struct ifr_error err = {0};
+	char *program = NULL, *path = NULL;
+	bool same = true;
+	argp_parse(&ifr_record_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	catch_interrupts();
+	int result = measuring_find_program(options.request.argv[0], &program, &err);
+	if (!result) {
+		path = ifr_format("%s.trace", ifr_path_base(program));
+		options.request.program = program;
+		options.request.more_environment = &options.environment;
+		if (!options.request.path)
+			options.request.path = path;
+		result = record(&options, &recorded, &err);
+	}
+	if (!result && options.check)
+		result = check(&options, &same, &err);
+	free(program);
+	free(path);
+	ifr_strings_release(&options.environment);
+	if (ifr_launch_interrupted()) {
+		ifr_command_note("interrupted; no trace was written");
+		return STOPPED_BY_INTERRUPT;
+	}
+	if (result)
+		return ifr_command_failed(&err);
+	if (recorded.exit_status)
+		ifr_command_note("the program ended with status %d", recorded.exit_status);
+	return recorded.exit_status ? IFR_E_PROGRAM : same ? 0 : IFR_E_REGRESSION;
+}

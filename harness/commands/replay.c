@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero replay: the counters of a recording in any layout, on any described machine. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/options.h"
+#include "harness/experiment/variants.h"
+#include "harness/launch/launch.h"
+#include "harness/model/layouts.h"
+#include "harness/model/replaying.h"
+
+enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, SCHEMA_VERSION = 1 };
+
+struct options {
+	struct family_options family;
+	const char *trace, *machine;
+	struct ifr_strings plan_files;
+	enum ifr_engine engine;
+	bool json, describe;
+};
+
+static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_error *err) {
+	static const char *const names[] = {[IFR_ENGINE_AUTO] = "auto",
+	                                    [IFR_ENGINE_SCALAR] = "scalar",
+	                                    [IFR_ENGINE_AVX2] = "avx2",
+	                                    [IFR_ENGINE_AVX512] = "avx512"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(names[i], name)) {
+			*engine = (enum ifr_engine)i;
+			return 0;
+		}
+	return ifr_fail(err, IFR_E_USAGE, "--engine knows auto, scalar, avx2 and avx512, not \"%.40s\"", name);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->family;
+		return 0;
+	case 'p':
+		ifr_strings_add(&options->plan_files, argument);
+		return 0;
+	case 'm':
+		options->machine = argument;
+		return 0;
+	case KEY_ENGINE:
+		if (find_engine(argument, &options->engine, &err))
+			option_refuse(state, &err);
+		return 0;
+	case KEY_JSON:
+		options->json = true;
+		return 0;
+	case KEY_DESCRIBE:
+		options->describe = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->trace)
+			argp_error(state, "one trace at a time, not also \"%s\"", argument);
+		options->trace = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->trace && !options->describe)
+			argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
+		if (options->plan_files.count && options->family.variants)
+			argp_error(state, "-n makes plans of its own: it goes without --plan");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"plan", 'p', "FILE", 0, "The layout that this plan makes (may be repeated: a row each)", 0},
+	{"machine", 'm', "MACHINE", 0,
+     "The machine: a name or a file, with changes behind it, as in skylake,predictor=gshare-16k,l1d.ways=4 "
+     "(skylake)",
+     0},
+	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine, value by value, with what each is based on",
+     0},
+	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512: all count the same (auto)", 0},
+	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
+	{0},
+};
+static const struct argp_child children[] = {{&family_argp, 0, "Random layouts beside the shipped one:", 1}, {0}};
+
+static char *add_machines(int key, const char *text, void *input) {
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	struct ifr_buffer list = {0};
+	ifr_buffer_printf(&list, "%s\nMachines: ", text);
+	ifr_machine_names(&list);
+	ifr_buffer_puts(&list, ".\nPredictors: ");
+	ifr_predictor_names(&list);
+	ifr_buffer_puts(&list, ".");
+	return ifr_buffer_detach(&list);
+}
+
+const struct argp ifr_replay_argp = {
+	table,
+	parse,
+	"TRACE",
+	"Count what a recorded run does to the caches, TLBs and branch predictors of a described machine, in the "
+    "layout "
+	"that ships and in others, without running it again.\v"
+	"Without --plan and -n, the layout is that of the program that was recorded. Counters of a layout are those "
+    "that "
+	"a recording of that variant would give, exactly, unless the program itself looks at addresses (\"interfero "
+	"record --check\" tells). cycles is an estimate: instructions over the machine's width, plus a penalty for "
+    "each "
+	"miss.",
+	children,
+	add_machines,
+	NULL};
+
+/* --- output ----------------------------------------------------------------------------------------------------
+ */
+
+static void print_list(const struct ifr_counters *counters) {
+	for (int i = 0; i < IFR_EVENT_COUNT; i++)
+		printf("%16" PRIu64 "  %s%s\n", counters->value[i], ifr_event_name((enum ifr_event)i),
+		       i == IFR_EVENT_CYCLES ? " (an estimate)" : "");
+}
+
+static void print_table(const struct ifr_plan *plans, const struct ifr_counters *counters, size_t count) {
+	static const struct {
+		enum ifr_event event;
+		const char *title;
+	} columns[] = {
+		{IFR_EVENT_CYCLES, "cycles"},
+		{IFR_EVENT_BRANCH_MISSES, "branch-miss"},
+		{IFR_EVENT_BTB_MISSES, "btb-miss"},
+		{IFR_EVENT_L1I_MISSES, "L1I-miss"},
+		{IFR_EVENT_L1D_LOAD_MISSES, "L1D-miss"},
+		{IFR_EVENT_ITLB_MISSES, "iTLB"},
+		{IFR_EVENT_DTLB_LOAD_MISSES, "dTLB"},
+	};
+	enum { COLUMNS = sizeof columns / sizeof *columns };
+	printf("%-8s", "layout");
+	for (int i = 0; i < COLUMNS; i++)
+		printf(" %*s", i ? 10 : 12, columns[i].title);
+	puts("");
+	for (size_t row = 0; row < count; row++) {
+		printf("%-8.8s", *plans[row].name ? plans[row].name : "shipped");
+		for (int i = 0; i < COLUMNS; i++)
+			printf(" %*" PRIu64, i ? 10 : 12, counters[row].value[columns[i].event]);
+		puts("");
+	}
+	printf("cycles are an estimate; --json has all counters\n");
+}
+
+static int print_json(const struct options *options, const struct ifr_replaying *replaying,
+                      const struct ifr_plan *plans, const struct ifr_counters *counters, size_t count,
+                      struct ifr_error *err) {
+	json_t *root = json_object(), *layouts = json_array();
+	for (size_t row = 0; row < count; row++) {
+		json_t *layout = json_object(), *values = json_object();
+		struct ifr_buffer text = {0};
+		ifr_plan_print(&plans[row], &text);
+		for (int i = 0; i < IFR_EVENT_COUNT; i++)
+			json_object_set_new(values, ifr_event_name((enum ifr_event)i),
+			                    json_integer((json_int_t)counters[row].value[i]));
+		json_object_set_new(layout, "name", json_string(*plans[row].name ? plans[row].name : "shipped"));
+		json_object_set_new(layout, "plan", json_string(ifr_buffer_text(&text)));
+		json_object_set_new(layout, "counters", values);
+		json_array_append_new(layouts, layout);
+		ifr_buffer_release(&text);
+	}
+	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
+	json_object_set_new(root, "tool", json_string("interfero"));
+	json_object_set_new(root, "version", json_string(INTERFERO_VERSION));
+	json_object_set_new(root, "trace", json_string(options->trace));
+	json_object_set_new(root, "recording", json_string(ifr_trace_text(replaying->trace)));
+	json_object_set_new(root, "machine", json_string(options->machine));
+	json_object_set_new(root, "engine", json_string(replaying->engine_name));
+	json_object_set_new(root, "seed", json_integer((json_int_t)options->family.seed));
+	json_object_set_new(root, "layouts", layouts);
+	int result =
+		json_dumpf(root, stdout, JSON_INDENT(2)) ? ifr_fail(err, IFR_E_ENVIRONMENT, "cannot print JSON") : 0;
+	puts("");
+	json_decref(root);
+	return result;
+}
+
+/* --- what is replayed ------------------------------------------------------------------------------------------
+ */
+
+/* The plans asked for; without any, the shipped layout. */
+static int make_plans(const struct options *options, struct ifr_plan **plans, size_t *count,
+                      struct ifr_error *err) {
+	size_t files = options->plan_files.count, random = options->family.variants;
+	int result = 0;
+	*count = files ? files : random + 1;
+	*plans = ifr_alloc(*count * sizeof **plans);
+	for (size_t i = 0; i < *count; i++)
+		ifr_plan_init(&(*plans)[i]);
+	for (size_t i = 0; i < files && !result; i++) {
+		result = ifr_plan_read(options->plan_files.items[i], &(*plans)[i], err);
+		if (!*(*plans)[i].name)
+			snprintf((*plans)[i].name, sizeof(*plans)[i].name, "%.60s",
+			         ifr_path_base(options->plan_files.items[i]));
+	}
+	for (size_t i = 1; i <= random && !files; i++) {
+		ifr_plan_copy(&(*plans)[i], &options->family.parameters);
+		ifr_plan_derive(&(*plans)[i], options->family.seed, options->family.axes, (unsigned)i);
+		ifr_variant_name((unsigned)i, (*plans)[i].name);
+	}
+	return result;
+}
+
+static int show(const struct options *options, const struct ifr_replaying *replaying, const struct ifr_plan *plans,
+                const struct ifr_counters *counters, size_t count, struct ifr_error *err) {
+	if (options->json)
+		return print_json(options, replaying, plans, counters, count, err);
+	if (count == 1)
+		print_list(counters);
+	else
+		print_table(plans, counters, count);
+	return fflush(stdout) ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
+}
+
+static void warn(const struct ifr_trace *trace) {
+	const char *damage = ifr_trace_damage(trace);
+	if (damage)
+		ifr_command_note("%s: what is whole before it is counted", damage);
+}
+
+static int replay(const struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
+	struct ifr_replaying replaying = {.machine = machine, .engine = options->engine};
+	struct ifr_plan *plans = NULL;
+	struct ifr_counters *counters = NULL;
+	size_t count = 0;
+	int result = ifr_trace_open(options->trace, &replaying.trace, err);
+	if (!result)
+		result = make_plans(options, &plans, &count, err);
+	counters = ifr_alloc((count + 1) * sizeof *counters);
+	if (!result)
+		result = ifr_replay_plans(&replaying, plans, count, counters, err);
+	if (!result) {
+		warn(replaying.trace);
+		result = show(options, &replaying, plans, counters, count, err);
+	}
+	for (size_t i = 0; i < count; i++)
+		ifr_plan_release(&plans[i]);
+	free(plans);
+	free(counters);
+	ifr_trace_free(replaying.trace);
+	return result;
+}
+
+static void describe(const struct ifr_machine *machine) {
+	struct ifr_buffer text = {0};
+	ifr_machine_print(machine, &text);
+	fputs(ifr_buffer_text(&text), stdout);
+	ifr_buffer_release(&text);
+}
+
+int ifr_command_replay(int argc, char **argv) {
+	struct options options = {.machine = "skylake"};
+	struct ifr_error err = {0};
+	struct ifr_machine *machine = NULL;
+	family_options_init(&options.family, 0);
+	argp_parse(&ifr_replay_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
+	int result = ifr_machine_open(&machine, options.machine, &err);
+	if (!result && options.describe)
+		describe(machine);
+	if (!result && options.trace)
+		result = replay(&options, machine, &err);
+	ifr_machine_free(machine);
+	ifr_strings_release(&options.plan_files);
+	ifr_plan_release(&options.family.parameters);
+	if (ifr_launch_interrupted())
+		return STOPPED_BY_INTERRUPT;
+	return result ? ifr_command_failed(&err) : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/model/layouts.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "harness/experiment/variants.h"
+
+unsigned ifr_layout_axes(void) {
+	return ifr_axes_of(IFR_OWNER_RELINKER) | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD;
+}
+
+static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
+	unsigned not_followed = ifr_plan_axes(plan) & ~ifr_layout_axes();
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (not_followed & 1u << i)
+			return ifr_fail(err, IFR_E_USAGE,
+			                "a replay cannot follow the axis %s: it changes what the program executes; record the "
+			                "variant itself (interfero record --plan)",
+			                ifr_axes[i].name);
+	return 0;
+}
+
+static int move_program(const struct ifr_relinker *relinker, const struct ifr_plan *plan, struct ifr_move **moves,
+                        struct ifr_layout_request *request, struct ifr_error *err) {
+	struct ifr_layout *layout = NULL;
+	struct ifr_layout_move *pieces = NULL;
+	size_t count = 0;
+	int result = ifr_relinker_place(relinker, plan, &layout, err);
+	if (!result)
+		result = ifr_layout_moves(layout, &pieces, &count, &request->end_bytes, err);
+	*moves = ifr_alloc((count + 1) * sizeof **moves);
+	for (size_t i = 0; i < count; i++)
+		(*moves)[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
+	request->moves = *moves;
+	request->count = count;
+	ifr_layout_close(layout);
+	free(pieces);
+	return result;
+}
+
+int ifr_layout_of_plan(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
+                       const struct ifr_plan *plan, struct ifr_address_map **map, struct ifr_error *err) {
+	return ifr_layout_of_plan_and_stack(trace, relinker, plan, 0, map, err);
+}
+
+int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
+                                 const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
+                                 struct ifr_error *err) {
+	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
+	                                     .load_pages = ifr_plan_load_pages(plan)};
+	struct ifr_move *moves = NULL;
+	int result = check_axes(plan, err);
+	bool relinked = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER) || plan->place_count;
+	if (!result && relinked)
+		result = move_program(relinker, plan, &moves, &request, err);
+	if (!result)
+		*map = ifr_address_map_new(trace, &request);
+	free(moves);
+	return result;
+}

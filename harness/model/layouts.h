@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plans become the layouts under which a trace is replayed. */
+#ifndef IFR_HARNESS_LAYOUTS_H
+#define IFR_HARNESS_LAYOUTS_H
+
+#include "common/plan.h"
+#include "model/model.h"
+#include "relinker/relinker.h"
+
+/* The layout of a plan. relinker: of the kit of the program that was recorded; NULL if the plan has none of its
+ * axes. Errors: IFR_E_USAGE for axes that a replay cannot follow, with the reason; what placing says. */
+int ifr_layout_of_plan(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
+                       const struct ifr_plan *plan, struct ifr_address_map **map, struct ifr_error *err);
+
+/* The same with so many bytes of environment more on the stack. */
+int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
+                                 const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
+                                 struct ifr_error *err);
+
+/* Axes that layouts of a trace can have: a mask of 1u << enum ifr_axis. */
+unsigned ifr_layout_axes(void);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/model/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/experiment/workshop.h"
+#include "harness/launch/launch.h"
+#include "kit/kit.h"
+#include "relinker/relinker.h"
+
+/* What Linux writes above the stack pointer depends on these. */
+static void describe_stack(const char *program, char *const *argv, const struct ifr_strings *environment,
+                           struct ifr_buffer *text) {
+	size_t bytes = strlen(program) + 1, pointers = environment->count;
+	for (size_t i = 0; i < environment->count; i++)
+		bytes += strlen(environment->items[i]) + 1;
+	for (size_t i = 0; argv[i]; i++, pointers++)
+		bytes += strlen(argv[i]) + 1;
+	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
+}
+
+static void describe(const struct ifr_recording_request *request, const struct ifr_strings *environment,
+                     struct ifr_buffer *text) {
+	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
+	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
+	if (!ifr_build_id_read(request->program, build_id, NULL))
+		ifr_buffer_printf(text, "build_id %s\n", build_id);
+	for (size_t i = 0; request->argv[i]; i++)
+		ifr_buffer_printf(text, "argument %s\n", request->argv[i]);
+	for (size_t i = 0; i < environment->count; i++)
+		ifr_buffer_printf(text, "environment %s\n", environment->items[i]);
+	describe_stack(request->program, request->argv, environment, text);
+	if (request->from || request->to)
+		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
+		                  (unsigned long long)request->to);
+}
+
+static int find_recorder(char **path, struct ifr_error *err) {
+	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("/usr/bin");
+	char *relative = ifr_format("%s/../libexec/interfero/recorder.so", bin);
+	*path = ifr_path_normalise("/", relative);
+	free(relative);
+	free(bin);
+	free(self);
+	return ifr_file_exists(*path)
+	           ? 0
+	           : ifr_fail(err, IFR_E_ENVIRONMENT, "%s is missing: install interfero again", *path);
+}
+
+/* The variant, in a file whose path is as long as the program's: the path lies on the stack. */
+static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
+                        struct ifr_error *err) {
+	struct ifr_kit kit;
+	struct ifr_workshop *workshop = NULL;
+	struct ifr_variant variant = {0};
+	ifr_kit_init(&kit);
+	int result = ifr_temporary_dir(folder, err);
+	if (result)
+		return result;
+	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
+	if (length < 1)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "%s has too short a path: a variant has to have one as long, in the folder for temporary "
+		                "files; give the program a longer name or set TMPDIR to a shorter folder",
+		                request->program);
+	*path = ifr_format("%s/%0*d", *folder, length, 0);
+	result = ifr_kit_of_program(request->program, &kit, err);
+	if (!result)
+		result = ifr_workshop_open(&kit, &workshop, err);
+	if (!result)
+		result = ifr_workshop_make(workshop, request->plan, *path, &variant, err);
+	ifr_buffer_release(&variant.facts);
+	ifr_workshop_close(workshop);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
+                       struct ifr_error *err) {
+	struct ifr_strings environment = {0};
+	struct ifr_buffer text = {0};
+	char *recorder = NULL, *folder = NULL, *variant = NULL;
+	int result = find_recorder(&recorder, err);
+	if (!result && request->plan)
+		result = make_variant(request, &folder, &variant, err);
+	ifr_environment_make(&environment, request->more_environment);
+	/* As the launcher does: only its length changes with the `stack` axis. */
+	char *padding = ifr_format("P=%*s", (int)request->stack_bytes, "");
+	ifr_strings_take(&environment, padding);
+	describe(request, &environment, &text);
+	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
+	memcpy(variables, environment.items, environment.count * sizeof *variables);
+	struct ifr_recording recording = {.program = variant ? variant : request->program,
+	                                  .name = request->program,
+	                                  .argv = request->argv,
+	                                  .environment = variables,
+	                                  .path = request->path,
+	                                  .recorder = recorder,
+	                                  .text = ifr_buffer_text(&text),
+	                                  .stdin_file = request->stdin_file,
+	                                  .stdout_file = request->stdout_file,
+	                                  .from = request->from,
+	                                  .to = request->to,
+	                                  .everything = request->everything,
+	                                  .cpu = -1,
+	                                  .timeout_ns = request->timeout_ns,
+	                                  .stopped = ifr_launch_interrupted};
+	if (!result)
+		result = ifr_record(&recording, recorded, err);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(variables);
+	free(variant);
+	free(folder);
+	free(recorder);
+	ifr_buffer_release(&text);
+	ifr_strings_release(&environment);
+	return result;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace replayed under plans: what "interfero replay" does and what the counter source `model` does. */
+#ifndef IFR_HARNESS_REPLAYING_H
+#define IFR_HARNESS_REPLAYING_H
+
+#include "common/plan.h"
+#include "model/model.h"
+
+/* Layouts that are replayed together; more are replayed one lot after the other. */
+enum { IFR_REPLAY_LANES = 16 };
+
+struct ifr_replaying {
+	struct ifr_trace *trace;
+	const struct ifr_machine *machine;
+	enum ifr_engine engine;
+	const char *engine_name; /* set by ifr_replay_plans: the one that was used */
+};
+
+/* Stores the counters of the trace under each plan. Plans with axes of the relinker need the kit of the program
+ * that was recorded. Errors: IFR_E_USAGE if there is none, or if the program has changed since; what
+ * ifr_layout_of_plan and ifr_count say. */
+int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,
+                     struct ifr_counters *counters, struct ifr_error *err);
+
+#endif

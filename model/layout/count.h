@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counters of a trace under many layouts. */
+#ifndef IFR_MODEL_COUNT_H
+#define IFR_MODEL_COUNT_H
+
+#include "model/layout/layout.h"
+#include "model/machines/machine.h"
+
+struct ifr_count_settings {
+	const struct ifr_machine *machine;
+	enum ifr_engine engine;
+	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
+};
+
+/* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: the name
+ * of the one that was used, NULL if nobody asks. Errors: what ifr_replay_chunk says; IFR_E_ENVIRONMENT if stopped.
+ */
+int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
+              const struct ifr_count_settings *settings, struct ifr_counters *counters, const char **engine,
+              struct ifr_error *err);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A layout: at which address each place of a trace lies. Without moves it is the one that the program has when it
+ * is started on Linux for x86-64 with address-space randomization off, whatever recorded it:
+ *
+ *   program   at its own addresses, or at 0x555555554000 if it can lie anywhere
+ *   heap      from the first whole page behind the program
+ *   mappings  downwards from 0x7ffff7fff000 in the order in which they came, the loader first, each in the highest
+ *             room that is left
+ *   stack     downwards from 0x7ffffffff000, below the strings of environment and arguments
+ *
+ * Ref: Linux 6.1, fs/binfmt_elf.c, arch/x86/mm/mmap.c, mm/mmap.c (top-down search). */
+#ifndef IFR_MODEL_LAYOUT_H
+#define IFR_MODEL_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "model/replay/replay.h"
+#include "model/trace/trace.h"
+
+/* A piece of the program that lies elsewhere than in the recorded one; offsets as its ELF file gives addresses. */
+struct ifr_move {
+	uint64_t from, bytes, to;
+	bool code; /* only fetched, as a rule: layouts that differ in such pieces alone share their data's addresses */
+};
+
+struct ifr_layout_request {
+	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
+	size_t count;
+	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
+	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
+	uint64_t load_pages;  /* by which mappings move down: the `load` axis */
+};
+
+struct ifr_address_map;
+
+/* The request is copied. */
+struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
+                                            const struct ifr_layout_request *request);
+void ifr_address_map_free(struct ifr_address_map *map);
+
+uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place);
+/* The same for many. Returns how many lie in moved code. */
+size_t ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
+                        uint64_t *addresses);
+/* Whether all data lie at the same addresses, as long as no access is made to code. */
+bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b);
+/* Where all blocks of the trace lie. */
+void ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace,
+                            struct ifr_geometry *geometry);
+
+#endif

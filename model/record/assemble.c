@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/assemble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "model/record/translated.h"
+
+/* Longer straight runs are cut. */
+enum { VALUES_MOST = 20000, CHAIN_BYTES = 40000 };
+
+struct thread {
+	uint32_t block; /* that ran last and whose successor is not known yet, NONE */
+	const uint64_t *events;
+	uint32_t event_count;
+	uint64_t *saved; /* events whose chunk is gone */
+	uint32_t chain;  /* what ran before it without a branch, NONE */
+	uint32_t chain_bytes;
+	uint64_t *values; /* places of the chain's accesses */
+	uint32_t value_count;
+	bool repeated; /* what comes next is a further round of a repeated instruction */
+};
+
+struct assembler {
+	struct ifr_trace_writer *writer;
+	struct spaces *spaces;
+	struct tables tables;
+	struct thread threads[RING_THREADS];
+	struct assembler_window window;
+	uint64_t notes[RING_NOTES];
+	uint64_t instructions, cuts;
+	uint32_t last_thread;
+	bool begun;
+};
+
+struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,
+                                const struct assembler_window *window) {
+	struct assembler *assembler = ifr_alloc(sizeof *assembler);
+	assembler->writer = writer;
+	assembler->spaces = spaces;
+	assembler->window = *window;
+	tables_init(&assembler->tables);
+	for (int i = 0; i < RING_THREADS; i++)
+		assembler->threads[i].block = assembler->threads[i].chain = NONE;
+	return assembler;
+}
+
+void assembler_free(struct assembler *assembler) {
+	for (int i = 0; i < RING_THREADS; i++) {
+		free(assembler->threads[i].saved);
+		free(assembler->threads[i].values);
+	}
+	tables_release(&assembler->tables);
+	free(assembler);
+}
+
+const uint64_t *assembler_notes(const struct assembler *assembler) {
+	return assembler->notes;
+}
+uint64_t assembler_instructions(const struct assembler *assembler) {
+	return assembler->instructions;
+}
+uint64_t assembler_cuts(const struct assembler *assembler) {
+	return assembler->cuts;
+}
+
+/* --- a block has run, and what runs next is known --------------------------------------------------------------
+ */
+
+enum successor { NOT_TAKEN, TAKEN, NO_SUCCESSOR };
+
+static enum successor successor_of(const struct translated *ran, uint64_t next) {
+	const struct ring_block *block = &ran->block;
+	uint64_t end = block->address + block->bytes;
+	switch (block->branch) {
+	case IFR_BRANCH_CONDITIONAL:
+		return next == end ? NOT_TAKEN : next == block->target ? TAKEN : NO_SUCCESSOR;
+	case IFR_BRANCH_JUMP:
+	case IFR_BRANCH_CALL:
+		return next == block->target ? TAKEN : NO_SUCCESSOR;
+	case IFR_BRANCH_NONE:
+		return next == end || (block->end == RING_END_REPEAT && next == ran->repeats) ? NOT_TAKEN : NO_SUCCESSOR;
+	default:
+		return TAKEN;
+	}
+}
+
+static inline bool matches(const struct shape *shape, const uint64_t *events, uint32_t count) {
+	if (shape->count != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (shape->tags[i] != (uint16_t)(events[i] >> RING_TAG_SHIFT))
+			return false;
+	return true;
+}
+
+static uint32_t shape_of(struct assembler *assembler, uint32_t block, const struct thread *thread, uint16_t cut) {
+	uint32_t shape = assembler->tables.blocks[block].shapes;
+	for (; shape != NONE; shape = assembler->tables.shapes[shape].next)
+		if (assembler->tables.shapes[shape].cut == cut &&
+		    matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
+			return shape;
+	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
+}
+
+static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
+	uint64_t *to = thread->values + thread->value_count;
+	for (uint32_t i = 0; i < shape->count; i++) {
+		uint64_t address = thread->events[i] & RING_ADDRESS;
+		const struct span *span = shape->spans[i];
+		if (address - span->start >= span->bytes)
+			span = shape->spans[i] = spaces_find(assembler->spaces, address, thread->events[i] >> 59 & 1);
+		to[i] = address + span->delta;
+	}
+	thread->value_count += shape->count;
+}
+
+/* The first instruction that did not run, if a fault stopped the block: the one behind the last access that was
+ * to make one. All instructions if none was to. */
+static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
+	unsigned from = 0;
+	if (thread->event_count)
+		from = (unsigned)(thread->events[thread->event_count - 1] >> 50 & 0x1ff) + 1;
+	for (unsigned i = from; i < ran->block.instructions; i++)
+		if (ran->lengths[i] & RING_RECORDED &&
+		    !(i + 1U == ran->block.instructions && ran->block.end == RING_END_REPEAT))
+			return (uint16_t)i;
+	return ran->block.instructions;
+}
+
+/* The chain as it stands becomes a step. */
+static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
+	uint32_t chain = thread->chain;
+	if (assembler->tables.chains[chain].block == NONE)
+		tables_block(&assembler->tables, chain, assembler->writer);
+	const struct assembler_window *window = &assembler->window;
+	if (assembler->instructions >= window->from && (!window->to || assembler->instructions < window->to)) {
+		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
+		              thread->values);
+		if (successor == NO_SUCCESSOR)
+			ifr_trace_break(assembler->writer);
+	}
+	thread->chain = NONE;
+	thread->value_count = thread->chain_bytes = 0;
+}
+
+/* The block that ran last, now that it is known what runs next (0: nothing). */
+static void finish(struct assembler *assembler, struct thread *thread, uint64_t next) {
+	uint32_t block = thread->block;
+	struct translated *ran = &assembler->tables.blocks[block];
+	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
+	uint16_t cut = ran->block.instructions;
+	if (successor == NO_SUCCESSOR && next)
+		cut = fault_of(ran, thread);
+	if (cut < ran->block.instructions)
+		assembler->cuts++;
+	bool repeated = thread->repeated;
+	uint32_t shape = ran->shapes;
+	if (shape == NONE || cut != assembler->tables.shapes[shape].cut ||
+	    !matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
+		shape = shape_of(assembler, block, thread, cut);
+	const struct shape *how = &assembler->tables.shapes[shape];
+	uint32_t parent = thread->chain;
+	thread->chain = parent == NONE && how->roots[repeated] != NONE
+	                    ? how->roots[repeated]
+	                    : tables_chain(&assembler->tables, parent, shape, repeated);
+	add_values(assembler, thread, &assembler->tables.shapes[shape]);
+	ran = &assembler->tables.blocks[block];
+	thread->chain_bytes += ran->block.bytes;
+	assembler->instructions += repeated ? 0 : cut;
+	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
+	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
+	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < VALUES_MOST;
+	if (!goes_on && cut)
+		write_step(assembler, thread, successor);
+	thread->block = NONE;
+}
+
+/* --- words -----------------------------------------------------------------------------------------------------
+ */
+
+static void read_mapping(struct assembler *assembler, const uint64_t *words) {
+	spaces_initial(assembler->spaces, &(struct spaces_row){.start = words[0],
+	                                                       .end = words[1],
+	                                                       .writable = words[2] & 2,
+	                                                       .file_offset = words[3],
+	                                                       .path = (const char *)(words + 4)});
+}
+
+static bool read_definition(struct assembler *assembler, const uint64_t *words, uint32_t count) {
+	if (!assembler->begun)
+		spaces_begin(assembler->spaces, words[0]);
+	assembler->begun = true;
+	return tables_define(&assembler->tables, words, count, spaces_find(assembler->spaces, words[0], false)->delta);
+}
+
+static void take_note(struct assembler *assembler, uint64_t note, uint64_t value) {
+	/* The loader reads the clock for statistics that nobody asked for. */
+	if (note == RING_NOTE_TSC && spaces_in_loader(assembler->spaces, value))
+		return;
+	if (note < RING_NOTES)
+		assembler->notes[note]++;
+}
+
+/* The number of words that a record takes, 0 if it makes no sense. */
+static uint32_t read_record(struct assembler *assembler, const uint64_t *words, uint32_t left) {
+	uint32_t count = (uint32_t)*words;
+	enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
+	bool text = type == RING_MAPPING || type == RING_SYSCALL;
+	if (count >= left || (text && (count < 9U - 4 * (type == RING_MAPPING) || words[count] >> 56)))
+		return 0;
+	if (type == RING_DEFINE &&
+	    (count < sizeof(struct ring_block) / 8 || !read_definition(assembler, words + 1, count)))
+		return 0;
+	if (type == RING_MAPPING)
+		read_mapping(assembler, words + 1);
+	if (type == RING_SYSCALL)
+		spaces_call(assembler->spaces, words + 1, (const char *)(words + 9));
+	if (type == RING_NOTE && count == 2)
+		take_note(assembler, words[1], words[2]);
+	return count + 1;
+}
+
+static void keep_events(struct thread *thread) {
+	if (thread->block == NONE)
+		return;
+	if (!thread->saved)
+		thread->saved = ifr_realloc(NULL, RING_RESERVE_WORDS, sizeof *thread->saved);
+	if (thread->event_count)
+		memmove(thread->saved, thread->events, thread->event_count * sizeof *thread->saved);
+	thread->events = thread->saved;
+}
+
+/* Another thread runs: what the last one does next comes later. */
+static void change_thread(struct assembler *assembler, uint32_t number) {
+	if (number == RING_THREADS || number == assembler->last_thread)
+		return;
+	if (assembler->notes[RING_NOTE_THREAD])
+		ifr_trace_break(assembler->writer);
+	assembler->last_thread = number;
+}
+
+static int nonsense(struct ifr_error *err) {
+	return ifr_fail(err, IFR_E_PROGRAM,
+	                "the recording broke off: the program wrote into memory that is not its own; look for the "
+	                "stray store with valgrind");
+}
+
+int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t *words, uint32_t count,
+                   struct ifr_error *err) {
+	struct thread *thread = &assembler->threads[number % RING_THREADS];
+	const uint64_t *end = words + count;
+	if (number > RING_THREADS || count > RING_CHUNK_WORDS)
+		return nonsense(err);
+	change_thread(assembler, number);
+	if (!thread->values)
+		thread->values = ifr_realloc(NULL, VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
+	while (words < end) {
+		if ((*words & RING_RECORD) == RING_RECORD) {
+			uint32_t took = read_record(assembler, words, (uint32_t)(end - words));
+			if (!took)
+				return nonsense(err);
+			words += took;
+			continue;
+		}
+		uint32_t block = (uint32_t)*words++;
+		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
+			return nonsense(err);
+		if (thread->block != NONE)
+			finish(assembler, thread, assembler->tables.blocks[block].block.address);
+		thread->block = block;
+		thread->events = words;
+		while (words < end && !(*words & RING_BLOCK))
+			words++;
+		thread->event_count = (uint32_t)(words - thread->events);
+		if (thread->event_count > RING_RESERVE_WORDS)
+			return nonsense(err);
+	}
+	if (number != RING_THREADS)
+		keep_events(thread);
+	return 0;
+}
+
+void assembler_end(struct assembler *assembler) {
+	for (int i = 0; i < RING_THREADS; i++)
+		if (assembler->threads[i].block != NONE)
+			finish(assembler, &assembler->threads[i], 0);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/record.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "model/record/assemble.h"
+
+#define QEMU "qemu-x86_64"
+
+struct session {
+	const struct ifr_recording *recording;
+	struct ring *ring;
+	int ring_fd;
+	pid_t child;
+	uint32_t taken; /* chunks read */
+	bool ended;
+	int status;
+	struct assembler *assembler;
+	int64_t deadline_ns;
+	struct ifr_error err;
+};
+
+static int64_t now_ns(void) {
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* --- the program ----------------------------------------------------------------------------------------------
+ */
+
+static int check_program(const char *program, struct ifr_error *err) {
+	unsigned char head[20] = {0};
+	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, head, sizeof head);
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		return ifr_fail_errno(err, IFR_E_USAGE, "cannot read the program %s", program);
+	if (head[0] == '#' && head[1] == '!')
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s is a script: record its interpreter, as in \"interfero record -- /bin/sh %s\"",
+		                program, program);
+	if (memcmp(head, ELFMAG, SELFMAG) != 0)
+		return ifr_fail(err, IFR_E_USAGE, "%s is no program: it has no ELF header", program);
+	if (head[EI_CLASS] != ELFCLASS64 || head[18] != EM_X86_64)
+		return ifr_fail(err, IFR_E_USAGE, "%s is no 64-bit program for x86-64, and only these can be recorded",
+		                program);
+	return 0;
+}
+
+static void redirect(const char *file, int flags, int to) {
+	int fd = open(file, flags, 0666);
+	if (fd < 0 || dup2(fd, to) < 0)
+		_exit(127);
+	close(fd);
+}
+
+/* In the child: the surroundings are the same every time. */
+static void become(const struct session *session, const char *qemu, const char **argv, char **environment) {
+	const struct ifr_recording *recording = session->recording;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	personality(ADDR_NO_RANDOMIZE);
+	if (recording->cpu >= 0) {
+		cpu_set_t set;
+		CPU_ZERO(&set);
+		CPU_SET((size_t)recording->cpu, &set);
+		sched_setaffinity(0, sizeof set, &set);
+	}
+	redirect(recording->stdin_file ? recording->stdin_file : "/dev/null", O_RDONLY, 0);
+	if (recording->stdout_file)
+		redirect(recording->stdout_file, O_WRONLY | O_CREAT | O_TRUNC, 1);
+	execve(qemu, (char *const *)argv, environment);
+	_exit(127);
+}
+
+static char **with_variable(char *const *environment, char *variable) {
+	size_t count = 0;
+	while (environment[count])
+		count++;
+	char **copy = ifr_alloc((count + 2) * sizeof *copy);
+	memcpy(copy, environment, count * sizeof *copy);
+	copy[count] = variable;
+	return copy;
+}
+
+static int start(struct session *session, struct ifr_error *err) {
+	const struct ifr_recording *recording = session->recording;
+	char *qemu = ifr_program_find(QEMU, NULL);
+	if (!qemu)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
+	char *plugin =
+		ifr_format("%s,fd=%d,all=%s", recording->recorder, session->ring_fd, recording->everything ? "on" : "off");
+	const char *fixed[] = {QEMU,
+	                       "-cpu",
+	                       "max",
+	                       "-seed",
+	                       "1",
+	                       "-U",
+	                       "LD_PRELOAD",
+	                       "-plugin",
+	                       plugin,
+	                       "-0",
+	                       recording->argv[0],
+	                       recording->program};
+	size_t count = 0, head = sizeof fixed / sizeof *fixed;
+	while (recording->argv[count])
+		count++;
+	const char **argv = ifr_alloc((head + count + 1) * sizeof *argv);
+	memcpy(argv, fixed, sizeof fixed);
+	for (size_t i = 1; i < count; i++)
+		argv[head + i - 1] = recording->argv[i];
+	/* For its time(); qemu takes the variable out of the program's environment again. */
+	char *preload = ifr_format("LD_PRELOAD=%s", recording->recorder);
+	char **environment = with_variable(recording->environment, preload);
+	session->child = fork();
+	if (!session->child)
+		become(session, qemu, argv, environment);
+	free(environment);
+	free(preload);
+	free(argv);
+	free(plugin);
+	free(qemu);
+	if (session->child < 0)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU);
+	return 0;
+}
+
+/* --- chunks ---------------------------------------------------------------------------------------------------
+ */
+
+static int read_chunk(struct session *session, uint32_t chunk) {
+	if (chunk >= RING_CHUNKS || session->ring->chunks[chunk].words > RING_CHUNK_WORDS)
+		return ifr_fail(&session->err, IFR_E_PROGRAM, "the program overwrote the memory of its recording");
+	return assembler_read(session->assembler, session->ring->chunks[chunk].thread, session->ring->words[chunk],
+	                      session->ring->chunks[chunk].words, &session->err);
+}
+
+static int read_filled(struct session *session) {
+	struct ring *ring = session->ring;
+	int result = 0;
+	while (!result && session->taken != atomic_load_explicit(&ring->filled, memory_order_acquire)) {
+		uint32_t chunk = ring->filled_chunks[session->taken++ % RING_CHUNKS];
+		result = read_chunk(session, chunk);
+		ring->freed_chunks[ring->freed % RING_CHUNKS] = chunk;
+		atomic_fetch_add_explicit(&ring->freed, 1, memory_order_release);
+		syscall(SYS_futex, &ring->freed, FUTEX_WAKE, 1, NULL, NULL, 0);
+	}
+	return result;
+}
+
+/* What a program that was killed, or became another, left in the chunks that it was filling. */
+static int read_rest(struct session *session) {
+	struct ring *ring = session->ring;
+	int result = 0;
+	for (unsigned i = 0; i <= RING_THREADS && !ring->ended && !result; i++) {
+		unsigned thread = i ? i - 1 : RING_THREADS; /* definitions first */
+		const struct ring_cpu *cpu = &ring->cpus[thread];
+		if (!cpu->next || cpu->chunk >= RING_CHUNKS)
+			continue;
+		uint64_t words = (uint64_t)(cpu->next - (ring->base + (size_t)cpu->chunk * RING_CHUNK_WORDS));
+		ring->chunks[cpu->chunk] =
+			(struct ring_chunk){.thread = thread, .words = words > RING_CHUNK_WORDS ? 0 : (uint32_t)words};
+		result = read_chunk(session, cpu->chunk);
+	}
+	return result;
+}
+
+static bool given_up(struct session *session) {
+	const struct ifr_recording *recording = session->recording;
+	if (recording->stopped && recording->stopped())
+		ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
+	else if (session->deadline_ns && now_ns() > session->deadline_ns)
+		ifr_fail(&session->err, IFR_E_PROGRAM,
+		         "the program did not end in its time; give it more, or record a part");
+	return session->err.code;
+}
+
+/* Until the program is gone, and all that it wrote is read. */
+static int follow(struct session *session) {
+	struct timespec moment = {.tv_nsec = 20000000};
+	int status = 0, result = 0;
+	while (!session->ended && !result) {
+		session->ended = waitpid(session->child, &status, WNOHANG) == session->child;
+		result = read_filled(session);
+		if (!session->ended && !result)
+			syscall(SYS_futex, &session->ring->filled, FUTEX_WAIT, session->taken, &moment, NULL, 0);
+		if (given_up(session))
+			result = -session->err.code;
+	}
+	if (!result)
+		result = read_rest(session);
+	if (!session->ended) {
+		kill(session->child, SIGKILL);
+		waitpid(session->child, &status, 0);
+	}
+	session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	assembler_end(session->assembler);
+	return result;
+}
+
+/* --- one recording --------------------------------------------------------------------------------------------
+ */
+
+static int open_ring(struct session *session, struct ifr_error *err) {
+	session->ring_fd = memfd_create("recording", 0);
+	if (session->ring_fd < 0 || ftruncate(session->ring_fd, sizeof *session->ring))
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the recorder");
+	session->ring = mmap(NULL, sizeof *session->ring, PROT_READ | PROT_WRITE, MAP_SHARED, session->ring_fd, 0);
+	if (session->ring == MAP_FAILED)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the recorder");
+	return 0;
+}
+
+static int run(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
+	const struct ifr_recording *recording = session->recording;
+	char *real = realpath(recording->program, NULL);
+	struct spaces *spaces = spaces_new(writer, real ? real : recording->program, recording->name);
+	session->assembler = assembler_new(writer, spaces, &(struct assembler_window){recording->from, recording->to});
+	int result = start(session, &session->err);
+	if (!result)
+		result = follow(session);
+	recorded->exit_status = session->status;
+	recorded->instructions = assembler_instructions(session->assembler);
+	recorded->cuts = assembler_cuts(session->assembler);
+	memcpy(recorded->notes, assembler_notes(session->assembler), sizeof recorded->notes);
+	if (!result && !recorded->instructions)
+		result = ifr_fail(&session->err, IFR_E_ENVIRONMENT,
+		                  QEMU " did not run the program (exit status %d): its message is above", session->status);
+	assembler_free(session->assembler);
+	spaces_free(spaces);
+	free(real);
+	return result;
+}
+
+int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err) {
+	struct session session = {.recording = recording, .ring_fd = -1, .ring = MAP_FAILED};
+	struct ifr_trace_writer *writer = NULL;
+	*recorded = (struct ifr_recorded){0};
+	if (recording->timeout_ns)
+		session.deadline_ns = now_ns() + recording->timeout_ns;
+	int result = check_program(recording->program, err);
+	if (!result)
+		result = open_ring(&session, err);
+	if (!result)
+		result = ifr_trace_create(recording->path, recording->text ? recording->text : "", &writer, err);
+	if (!result) {
+		struct ifr_buffer lines = {0};
+		int failed = run(&session, writer, recorded);
+		ifr_recorded_print(recorded, &lines);
+		if (lines.length)
+			ifr_trace_note(writer, lines.data);
+		ifr_buffer_release(&lines);
+		result = ifr_trace_close(writer, failed, &recorded->totals, err);
+		if (failed)
+			result = ifr_fail(err, session.err.code, "%s", session.err.message);
+	}
+	if (session.ring != MAP_FAILED)
+		munmap(session.ring, sizeof *session.ring);
+	if (session.ring_fd >= 0)
+		close(session.ring_fd);
+	return result;
+}
+
+static const char *const sentences[RING_NOTES] = {
+	[RING_NOTE_TSC] = "the program reads the processor's clock (or time, times), which differs from run to run",
+	[RING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
+	[RING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
+	[RING_NOTE_TIME] = "the program reads a clock, which the recorder answered: a millisecond later each time",
+	[RING_NOTE_RANDOM] = "the program asks for random bytes, which the recorder answered: the same in each run",
+	[RING_NOTE_IDENTITY] = "the program asks for its process or thread number, which differs from run to run",
+	[RING_NOTE_SIGNAL] = "signals came: when they come differs from run to run",
+	[RING_NOTE_THREAD] = "the program has several threads, replayed in the order in which they were recorded",
+};
+
+void ifr_recorded_print(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
+	ifr_buffer_clear(text);
+	for (int i = 0; i < RING_NOTES; i++)
+		if (recorded->notes[i])
+			ifr_buffer_printf(text, "note %s\n", sentences[i]);
+	if (recorded->cuts)
+		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/spaces.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+
+enum { PAGE = 4096, HEAD_BYTES = 1 << 16 };
+
+struct row {
+	struct spaces_row row;
+	char *path;
+};
+
+struct spaces {
+	struct ifr_trace_writer *writer;
+	char *program, *name;
+	struct row *rows;
+	size_t row_count;
+	struct span **spans; /* those that have bytes, by address */
+	size_t span_count;
+	struct span **all;
+	size_t all_count;
+	struct span other; /* what is nowhere else */
+	struct span *heap;
+	uint64_t heap_start;
+	bool has_stack;
+	uint32_t loader; /* its region; the program's in a static one */
+};
+
+static uint64_t whole_pages(uint64_t bytes) {
+	return (bytes + PAGE - 1) & -(uint64_t)PAGE;
+}
+
+struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, const char *name) {
+	struct spaces *spaces = ifr_alloc(sizeof *spaces);
+	spaces->writer = writer;
+	spaces->program = ifr_strdup(program);
+	spaces->name = ifr_strdup(name ? name : program);
+	spaces->other = (struct span){.bytes = UINT64_MAX};
+	return spaces;
+}
+
+void spaces_free(struct spaces *spaces) {
+	for (size_t i = 0; i < spaces->row_count; i++)
+		free(spaces->rows[i].path);
+	for (size_t i = 0; i < spaces->all_count; i++)
+		free(spaces->all[i]);
+	free(spaces->rows);
+	free(spaces->spans);
+	free(spaces->all);
+	free(spaces->program);
+	free(spaces->name);
+	free(spaces);
+}
+
+/* --- spans, which never overlap -------------------------------------------------------------------------------
+ */
+
+/* The first that ends behind an address. */
+static size_t position(const struct spaces *spaces, uint64_t address) {
+	size_t low = 0, high = spaces->span_count;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (spaces->spans[middle]->start + spaces->spans[middle]->bytes <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct span *insert(struct spaces *spaces, const struct span *span) {
+	struct span *kept = ifr_alloc(sizeof *kept);
+	size_t at = position(spaces, span->start);
+	*kept = *span;
+	spaces->spans = ifr_realloc(spaces->spans, spaces->span_count + 1, sizeof *spaces->spans);
+	memmove(spaces->spans + at + 1, spaces->spans + at, (spaces->span_count - at) * sizeof *spaces->spans);
+	spaces->spans[at] = kept;
+	spaces->span_count++;
+	spaces->all = ifr_realloc(spaces->all, spaces->all_count + 1, sizeof *spaces->all);
+	spaces->all[spaces->all_count++] = kept;
+	return kept;
+}
+
+static bool region_has_span(const struct spaces *spaces, uint32_t region) {
+	for (size_t i = 0; i < spaces->span_count; i++)
+		if (spaces->spans[i]->region == region)
+			return true;
+	return false;
+}
+
+static void drop(struct spaces *spaces, size_t at) {
+	struct span *span = spaces->spans[at];
+	span->bytes = 0;
+	memmove(spaces->spans + at, spaces->spans + at + 1, (--spaces->span_count - at) * sizeof *spaces->spans);
+	if (span->region && !region_has_span(spaces, span->region))
+		ifr_trace_region_closes(spaces->writer, span->region);
+	if (span == spaces->heap)
+		spaces->heap = NULL;
+}
+
+/* Takes a range away from whatever spans it. */
+static void clear(struct spaces *spaces, uint64_t start, uint64_t bytes) {
+	uint64_t end = start + bytes;
+	for (size_t at = position(spaces, start); at < spaces->span_count && spaces->spans[at]->start < end;) {
+		struct span *span = spaces->spans[at];
+		struct span rest = *span;
+		uint64_t span_end = span->start + span->bytes;
+		if (span->start < start) {
+			span->bytes = start - span->start;
+			at++;
+		} else if (span_end <= end) {
+			drop(spaces, at);
+			continue;
+		}
+		if (span_end > end) {
+			rest.start = end;
+			rest.bytes = span_end - end;
+			if (span->start >= start)
+				*span = rest;
+			else
+				insert(spaces, &rest);
+			break;
+		}
+	}
+}
+
+static struct span *open_region(struct spaces *spaces, const struct ifr_region *region, uint64_t address) {
+	uint32_t number = ifr_trace_add_region(spaces->writer, region);
+	struct span span = {.start = address, .bytes = region->bytes, .region = number};
+	if (number)
+		span.delta = ((uint64_t)number << IFR_REGION_SHIFT) + region->start - address;
+	clear(spaces, address, region->bytes);
+	return insert(spaces, &span);
+}
+
+/* --- when the program begins ----------------------------------------------------------------------------------
+ */
+
+void spaces_initial(struct spaces *spaces, const struct spaces_row *row) {
+	spaces->rows = ifr_realloc(spaces->rows, spaces->row_count + 1, sizeof *spaces->rows);
+	struct row *kept = &spaces->rows[spaces->row_count++];
+	*kept = (struct row){*row, ifr_strdup(row->path)};
+	kept->row.path = kept->path;
+}
+
+/* The addresses that a file's segments ask for. */
+static bool segments_of(const char *path, uint64_t *low, uint64_t *high, bool *fixed) {
+	struct ifr_buffer file = {0};
+	bool found = false;
+	*low = UINT64_MAX;
+	*high = 0;
+	if (!ifr_file_read(path, 0, &file, NULL) && file.length >= sizeof(Elf64_Ehdr)) {
+		Elf64_Ehdr head;
+		memcpy(&head, file.data, sizeof head);
+		*fixed = head.e_type == ET_EXEC;
+		for (unsigned i = 0; i < head.e_phnum; i++) {
+			Elf64_Phdr segment;
+			uint64_t at = head.e_phoff + (uint64_t)i * sizeof segment;
+			if (at > file.length || file.length - at < sizeof segment)
+				break;
+			memcpy(&segment, file.data + at, sizeof segment);
+			if (segment.p_type != PT_LOAD)
+				continue;
+			found = true;
+			*low = segment.p_vaddr < *low ? segment.p_vaddr & -(uint64_t)PAGE : *low;
+			*high = segment.p_vaddr + segment.p_memsz > *high ? segment.p_vaddr + segment.p_memsz : *high;
+		}
+	}
+	ifr_buffer_release(&file);
+	*high = whole_pages(*high); /* the loader allocates from the rest of its last page */
+	return found;
+}
+
+static void open_file(struct spaces *spaces, enum ifr_region_kind kind, const struct row *row) {
+	uint64_t low, high;
+	bool fixed = false;
+	if (!segments_of(row->path, &low, &high, &fixed))
+		return;
+	open_region(spaces,
+	            &(struct ifr_region){.kind = kind,
+	                                 .path = kind == IFR_REGION_PROGRAM ? spaces->name : row->path,
+	                                 .start = low,
+	                                 .bytes = high - low,
+	                                 .fixed = fixed},
+	            row->row.start);
+}
+
+void spaces_begin(struct spaces *spaces, uint64_t first_block) {
+	const struct row *program = NULL, *loader = NULL;
+	for (size_t i = 0; i < spaces->row_count && !program; i++)
+		if (!strcmp(spaces->rows[i].path, spaces->program))
+			program = &spaces->rows[i];
+	for (size_t i = 0; i < spaces->row_count; i++) {
+		const struct row *row = &spaces->rows[i];
+		if (first_block >= row->row.start && first_block < row->row.end)
+			loader = row;
+	}
+	/* The loader's first row is the one of its file that comes before the first block, not after a gap: qemu
+	 * itself may have mapped the same file for its own use. */
+	while (loader && loader > spaces->rows && !strcmp(loader[-1].path, loader->path) &&
+	       loader[-1].row.end == loader->row.start)
+		loader--;
+	if (program)
+		open_file(spaces, IFR_REGION_PROGRAM, program);
+	if (loader && strcmp(loader->path, spaces->program) != 0)
+		open_file(spaces, IFR_REGION_LIBRARY, loader);
+	spaces->loader = spaces_find(spaces, first_block, false)->region;
+}
+
+bool spaces_in_loader(struct spaces *spaces, uint64_t address) {
+	return spaces_find(spaces, address, false)->region == spaces->loader;
+}
+
+/* The first access is the one to the stack by which a program or its loader begins: a call or a push, which stores
+ * below the pointer, or a pop, which loads from it. */
+static const struct span *make_stack(struct spaces *spaces, uint64_t address, bool store) {
+	for (size_t i = 0; i < spaces->row_count && !spaces->has_stack; i++) {
+		const struct spaces_row *row = &spaces->rows[i].row;
+		if (address < row->start || address >= row->end || !row->writable)
+			continue;
+		uint64_t pointer = (address + (store ? 8 : 0) + 15) & ~UINT64_C(15);
+		spaces->has_stack = true;
+		return open_region(spaces,
+		                   &(struct ifr_region){.kind = IFR_REGION_STACK,
+		                                        .start = IFR_STACK_ORIGIN - (pointer - row->start),
+		                                        .bytes = row->end - row->start},
+		                   row->start);
+	}
+	return &spaces->other;
+}
+
+const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store) {
+	size_t at = position(spaces, address);
+	if (at < spaces->span_count && spaces->spans[at]->start <= address)
+		return spaces->spans[at];
+	return make_stack(spaces, address, store);
+}
+
+/* --- while it runs --------------------------------------------------------------------------------------------
+ */
+
+static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint64_t flags, const char *path) {
+	size_t at = position(spaces, address);
+	bool wanted = flags & MAP_FIXED;
+	/* A library's later segments lie in the room of its first. */
+	if (wanted && at < spaces->span_count && spaces->spans[at]->start <= address &&
+	    address + bytes <= spaces->spans[at]->start + spaces->spans[at]->bytes)
+		return;
+	open_region(spaces,
+	            &(struct ifr_region){.kind = *path ? IFR_REGION_LIBRARY : IFR_REGION_MAPPING,
+	                                 .path = (char *)path,
+	                                 .bytes = bytes,
+	                                 .fixed = wanted},
+	            address);
+}
+
+static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes) {
+	size_t at = position(spaces, from);
+	if (at == spaces->span_count || spaces->spans[at]->start > from)
+		return;
+	struct span *span = spaces->spans[at];
+	bool in_place = to == from && span->start + span->bytes == from + old_bytes && span->region;
+	if (in_place && bytes > old_bytes) {
+		clear(spaces, from + old_bytes, bytes - old_bytes);
+		span->bytes += bytes - old_bytes;
+		ifr_trace_region_grows(spaces->writer, span->region, (span->start + span->delta) & IFR_REGION_OFFSET,
+		                       span->bytes);
+	} else if (to == from) {
+		if (bytes < old_bytes)
+			clear(spaces, from + bytes, old_bytes - bytes);
+	} else {
+		clear(spaces, from, old_bytes);
+		mapped(spaces, to, bytes, 0, "");
+	}
+}
+
+static void heap_ends(struct spaces *spaces, uint64_t end) {
+	if (!spaces->heap_start)
+		spaces->heap_start = end;
+	uint64_t bytes = end - spaces->heap_start;
+	if (end < spaces->heap_start || !bytes)
+		return;
+	if (!spaces->heap) {
+		spaces->heap =
+			open_region(spaces, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = bytes}, spaces->heap_start);
+		return;
+	}
+	if (bytes > spaces->heap->bytes)
+		clear(spaces, spaces->heap->start + spaces->heap->bytes, bytes - spaces->heap->bytes);
+	spaces->heap->bytes = bytes;
+	if (spaces->heap->region)
+		ifr_trace_region_grows(spaces->writer, spaces->heap->region, 0, bytes);
+}
+
+void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path) {
+	uint64_t result = numbers[1];
+	const uint64_t *arguments = numbers + 2;
+	if (result > -(uint64_t)PAGE)
+		return; /* it failed */
+	switch (numbers[0]) {
+	case SYS_mmap:
+		mapped(spaces, result, whole_pages(arguments[1]), arguments[3], path);
+		break;
+	case SYS_munmap:
+		clear(spaces, arguments[0], whole_pages(arguments[1]));
+		break;
+	case SYS_mremap:
+		moved(spaces, arguments[0], whole_pages(arguments[1]), result, whole_pages(arguments[2]));
+		break;
+	case SYS_brk:
+		heap_ends(spaces, result);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the assembler knows of translation blocks, of the ways they ran, and of chains of them. */
+#ifndef IFR_MODEL_TRANSLATED_H
+#define IFR_MODEL_TRANSLATED_H
+
+#include "model/record/ring.h"
+#include "model/record/spaces.h"
+#include "model/trace/trace.h"
+
+#define NONE UINT32_MAX
+
+/* A way a translation block ran: which instructions made which accesses that were recorded. Nearly all blocks have
+ * one way; repeated string instructions, masked moves and faults make more. */
+struct shape {
+	uint32_t block;            /* of the table */
+	uint32_t next;             /* shape of the same block, NONE */
+	uint16_t *tags;            /* RING_TAG of each */
+	const struct span **spans; /* where each access fell last time */
+	uint16_t count;
+	uint32_t roots[2]; /* the chains that begin with it; the second as a further round of a repeated instruction */
+	uint16_t cut;      /* instructions that ran; all, unless a fault ended them */
+};
+
+struct translated {
+	struct ring_block block;
+	uint64_t place, target; /* target: of a direct branch, 0: none */
+	uint32_t shapes;        /* the first, NONE; the one that ran last is moved to the front */
+	uint64_t repeats;       /* its last instruction's address, of a repeated one */
+	uint8_t *lengths;
+	struct ring_derived *derived;
+};
+
+/* A chain of translation blocks that ran one after the other without a branch. */
+struct chain {
+	uint32_t parent, shape;
+	uint32_t block; /* of the trace, once it is complete; NONE */
+	uint32_t child, sibling;
+	bool repeated; /* a further round of a repeated instruction: it counts no instruction */
+};
+
+struct tables {
+	struct translated *blocks;
+	struct shape *shapes;
+	struct chain *chains;
+	uint32_t block_count, shape_count, chain_count;
+	struct block_index *index; /* blocks of the trace by what they are */
+};
+
+void tables_init(struct tables *tables);
+void tables_release(struct tables *tables);
+/* A definition's words. Returns false if they make no sense. */
+bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta);
+uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count, uint16_t cut);
+uint32_t tables_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated);
+/* The trace's block of a chain. */
+uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer);
+
+#endif

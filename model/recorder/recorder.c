@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The recorder: a plugin for qemu-x86_64 that writes down which blocks a program runs and which addresses it
+ * touches, and answers its clocks and random numbers so that the next run is the same one. As little as possible
+ * happens here; the process at the other end of the ring does the rest. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/recorder/derive.h"
+#include "model/recorder/qemu_plugin.h"
+#include "model/recorder/syscalls.h"
+#include "model/recorder/writer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int qemu_plugin_version = 1;
+
+static bool everything;    /* derive nothing */
+static bool info_is_plain; /* qemu keeps size and kind of an access where we think */
+static uint32_t blocks;
+static pthread_mutex_t decoding = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_block(unsigned cpu_index, void *data) {
+	if (cpu_index >= RING_THREADS)
+		abort(); /* on_thread has said so */
+	struct ring_cpu *cpu = &ring->cpus[cpu_index];
+	if (__builtin_expect(cpu->next > cpu->limit, 0))
+		writer_swap(cpu_index);
+	*cpu->next++ = RING_BLOCK | (uintptr_t)data;
+}
+
+static void on_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	struct ring_cpu *cpu = &ring->cpus[cpu_index];
+	uint64_t shift = info >> 4 & 7, store = info >> 17 & 1;
+	*cpu->next++ = shift << 60 | store << 59 | (uintptr_t)data | (address & RING_ADDRESS);
+}
+
+/* The same by qemu's own functions, should a version of it keep them elsewhere. */
+static void on_access_asking(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	struct ring_cpu *cpu = &ring->cpus[cpu_index];
+	uint64_t shift = qemu_plugin_mem_size_shift(info), store = qemu_plugin_mem_is_store(info);
+	*cpu->next++ = shift << 60 | store << 59 | (uintptr_t)data | (address & RING_ADDRESS);
+}
+
+static bool info_as_expected(void) {
+	for (unsigned shift = 0; shift < 4; shift++)
+		for (unsigned rw = QEMU_PLUGIN_MEM_R; rw <= QEMU_PLUGIN_MEM_RW; rw++) {
+			qemu_plugin_meminfo_t info = rw << 16 | shift << 4 | 1;
+			if (qemu_plugin_mem_size_shift(info) != shift || qemu_plugin_mem_is_store(info) != (rw >> 1 & 1))
+				return false;
+		}
+	return true;
+}
+
+static void define(const struct decoded_block *decoded) {
+	const struct ring_block *block = &decoded->block;
+	struct writer_part parts[] = {{block, sizeof *block / 8},
+	                              {decoded->lengths, (block->instructions + 7U) / 8},
+	                              {decoded->derived, block->derived * sizeof decoded->derived[0] / 8}};
+	writer_record(RING_THREADS, RING_DEFINE, parts, 3);
+}
+
+static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
+	static struct decoded_block decoded;
+	static struct derive_instruction instructions[DERIVE_INSTRUCTIONS];
+	(void)id;
+	pthread_mutex_lock(&decoding);
+	size_t count = qemu_plugin_tb_n_insns(block);
+	for (size_t i = 0; i < count && i < DERIVE_INSTRUCTIONS; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
+		instructions[i] = (struct derive_instruction){qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn)};
+	}
+	if (count && !blocks)
+		syscalls_first_block(qemu_plugin_tb_vaddr(block),
+		                     qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(block, 0)));
+	derive_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
+	decoded.block.id = blocks++;
+	define(&decoded);
+	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
+	                                     (void *)(uintptr_t)decoded.block.id);
+	for (unsigned i = 0; i < decoded.block.instructions; i++)
+		if (decoded.lengths[i] & RING_RECORDED)
+			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i),
+			                                 info_is_plain ? on_access : on_access_asking, QEMU_PLUGIN_CB_NO_REGS,
+			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << 50));
+	if (decoded.reads_tsc)
+		writer_note(RING_THREADS, RING_NOTE_TSC, decoded.block.address);
+	pthread_mutex_unlock(&decoding);
+}
+
+static void on_thread(qemu_plugin_id_t id, unsigned cpu_index) {
+	(void)id;
+	if (cpu_index >= RING_THREADS) {
+		fprintf(stderr, "interfero: the program starts more than %d threads, which cannot be recorded\n",
+		        RING_THREADS);
+		return;
+	}
+	writer_swap(cpu_index);
+	if (cpu_index)
+		writer_note(cpu_index, RING_NOTE_THREAD, cpu_index);
+}
+
+/* qemu answers the program's time() and times() by these: they pass through a register, which a plugin cannot set,
+ * so this file is preloaded, too. */
+EXPORT time_t time(time_t *where) {
+	time_t now = syscalls_now();
+	if (where)
+		*where = now;
+	return now;
+}
+
+EXPORT clock_t times(struct tms *spent) {
+	clock_t now = (clock_t)syscalls_now() * sysconf(_SC_CLK_TCK);
+	if (spent)
+		*spent = (struct tms){.tms_utime = now};
+	return now;
+}
+
+static void on_end(qemu_plugin_id_t id, void *data) {
+	(void)id, (void)data;
+	writer_end();
+}
+
+/* Arguments: fd=N, and all=on to derive nothing. */
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
+	int fd = -1;
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "fd=", 3))
+			fd = atoi(argv[i] + 3);
+		everything |= !strcmp(argv[i], "all=on");
+	}
+	if (info->system_emulation || strcmp(info->target_name, "x86_64") != 0 || fd < 0 || writer_open(fd)) {
+		fprintf(stderr, "interfero: the recorder was started by something else than \"interfero record\"\n");
+		return -1;
+	}
+	info_is_plain = info_as_expected();
+	for (unsigned i = 0; i <= RING_THREADS; i++)
+		ring->cpus[i].chunk = UINT32_MAX;
+	pthread_atfork(NULL, NULL, writer_detach);
+	qemu_plugin_register_vcpu_init_cb(id, on_thread);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_vcpu_syscall_cb(id, syscalls_before);
+	qemu_plugin_register_vcpu_syscall_ret_cb(id, syscalls_after);
+	qemu_plugin_register_atexit_cb(id, on_end, NULL);
+	return 0;
+}

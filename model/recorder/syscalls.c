@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/recorder/syscalls.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/recorder/writer.h"
+
+/* In seconds since 1970: a date in 2017. */
+enum { WALL_CLOCK = 1500000000 };
+
+struct call {
+	uint64_t arguments[6];
+};
+
+static struct call calls[RING_THREADS];
+static uint64_t guest_base; /* where address 0 of the program is in this process */
+static uint64_t clock_reads, random_bytes;
+
+static void *host(uint64_t address) {
+	return (void *)(uintptr_t)(address + guest_base);
+}
+
+/* Numbers and a path, as one record. */
+static void write_path_record(unsigned thread, enum ring_record type, const uint64_t *numbers, size_t count,
+                              const char *path) {
+	uint64_t padded[PATH_MAX / 8 + 1] = {0};
+	size_t length = strnlen(path, PATH_MAX - 1);
+	memcpy(padded, path, length);
+	struct writer_part parts[] = {{numbers, count}, {padded, length / 8 + 1}};
+	writer_record(thread, type, parts, 2);
+}
+
+void syscalls_first_block(uint64_t address, const void *bytes) {
+	guest_base = (uint64_t)(uintptr_t)bytes - address;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[PATH_MAX + 128];
+	while (maps && fgets(line, sizeof line, maps)) {
+		uint64_t numbers[4] = {0}; /* start, end, protection, offset */
+		char protection[8] = "", path[PATH_MAX] = "";
+		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095[^\n]", &numbers[0], &numbers[1], protection, &numbers[3],
+		           path) < 4)
+			continue;
+		numbers[0] -= guest_base;
+		numbers[1] -= guest_base;
+		numbers[2] = (protection[0] == 'r' ? PROT_READ : 0U) | (protection[1] == 'w' ? PROT_WRITE : 0U) |
+		             (protection[2] == 'x' ? PROT_EXEC : 0U);
+		write_path_record(RING_THREADS, RING_MAPPING, numbers, 4, path);
+	}
+	if (maps)
+		fclose(maps);
+}
+
+/* --- a run that can be repeated ------------------------------------------------------------------------------ */
+
+/* The clock stands still but for a millisecond a reading, so that who waits for it gets on. */
+static int64_t now_ms(unsigned cpu) {
+	if (!clock_reads)
+		writer_note(cpu, RING_NOTE_TIME, 0);
+	return (int64_t)++clock_reads;
+}
+
+int64_t syscalls_now(void) {
+	return WALL_CLOCK + (int64_t)++clock_reads / 1000;
+}
+
+static void answer_clock(unsigned cpu, const struct call *call) {
+	struct timespec *time = host(call->arguments[1]);
+	int64_t ms = now_ms(cpu);
+	bool wall = call->arguments[0] == CLOCK_REALTIME || call->arguments[0] == CLOCK_REALTIME_COARSE ||
+	            call->arguments[0] == CLOCK_TAI;
+	bool spent = call->arguments[0] == CLOCK_PROCESS_CPUTIME_ID || call->arguments[0] == CLOCK_THREAD_CPUTIME_ID;
+	time->tv_sec = ms / 1000 + (wall ? WALL_CLOCK : spent ? 0 : 1000);
+	time->tv_nsec = ms % 1000 * 1000000;
+}
+
+static void answer_usage(unsigned cpu, const struct call *call) {
+	struct rusage *usage = host(call->arguments[1]);
+	int64_t ms = now_ms(cpu);
+	memset(usage, 0, sizeof *usage);
+	usage->ru_utime = (struct timeval){ms / 1000, ms % 1000 * 1000};
+}
+
+static void answer_day(unsigned cpu, const struct call *call) {
+	struct timeval *time = host(call->arguments[0]);
+	int64_t ms = now_ms(cpu);
+	if (call->arguments[0])
+		*time = (struct timeval){WALL_CLOCK + ms / 1000, ms % 1000 * 1000};
+}
+
+/* Ref: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). */
+static uint8_t random_byte(void) {
+	uint64_t z = ++random_bytes * UINT64_C(0x9e3779b97f4a7c15);
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (uint8_t)(z ^ z >> 31);
+}
+
+static void answer_random(unsigned cpu, const struct call *call, int64_t length) {
+	uint8_t *bytes = host(call->arguments[0]);
+	if (!random_bytes)
+		writer_note(cpu, RING_NOTE_RANDOM, 0);
+	for (int64_t i = 0; i < length; i++)
+		bytes[i] = random_byte();
+}
+
+/* --- before and after ---------------------------------------------------------------------------------------- */
+
+static void note_call(unsigned cpu, int64_t number) {
+	switch (number) {
+	case SYS_fork:
+	case SYS_vfork:
+		writer_note(cpu, RING_NOTE_FORK, 0);
+		break;
+	case SYS_execve:
+	case SYS_execveat:
+		writer_note(cpu, RING_NOTE_EXEC, 0);
+		writer_swap(cpu); /* no callback tells that it succeeded */
+		break;
+	case SYS_rt_sigreturn:
+		writer_note(cpu, RING_NOTE_SIGNAL, 0);
+		break;
+	case SYS_getpid:
+	case SYS_getppid:
+	case SYS_gettid:
+		writer_note(cpu, RING_NOTE_IDENTITY, 0);
+		break;
+	case SYS_time:
+	case SYS_times:
+		writer_note(cpu, RING_NOTE_TIME, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2, uint64_t a3,
+                     uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8) {
+	(void)id, (void)a7, (void)a8;
+	if (cpu >= RING_THREADS)
+		return;
+	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
+	note_call(cpu, number);
+	if (number == SYS_clone && !(a1 & 0x100 /* CLONE_VM */))
+		writer_note(cpu, RING_NOTE_FORK, 0);
+	/* Threads take turns where they meet. */
+	if (number == SYS_futex)
+		writer_swap(cpu);
+}
+
+static void write_mapping(unsigned cpu, int64_t number, int64_t result, const struct call *call) {
+	uint64_t numbers[8] = {(uint64_t)number, (uint64_t)result};
+	char link[64], path[PATH_MAX] = "";
+	memcpy(numbers + 2, call->arguments, sizeof call->arguments);
+	bool file = number == SYS_mmap && !(call->arguments[3] & MAP_ANONYMOUS);
+	if (file) {
+		snprintf(link, sizeof link, "/proc/self/fd/%d", (int)call->arguments[4]);
+		ssize_t length = readlink(link, path, sizeof path - 1);
+		path[length < 0 ? 0 : length] = '\0';
+	}
+	write_path_record(cpu, RING_SYSCALL, numbers, 8, path);
+}
+
+void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result) {
+	(void)id;
+	if (cpu >= RING_THREADS)
+		return;
+	const struct call *call = &calls[cpu];
+	switch (number) {
+	case SYS_mmap:
+	case SYS_munmap:
+	case SYS_mremap:
+	case SYS_brk:
+	case SYS_shmat:
+		write_mapping(cpu, number, result, call);
+		break;
+	case SYS_clock_gettime:
+		if (!result)
+			answer_clock(cpu, call);
+		break;
+	case SYS_gettimeofday:
+		if (!result)
+			answer_day(cpu, call);
+		break;
+	case SYS_getrusage:
+		if (!result)
+			answer_usage(cpu, call);
+		break;
+	case SYS_getrandom:
+		answer_random(cpu, call, result);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How runs are coded: what writer and reader must do alike. */
+#ifndef IFR_MODEL_CODING_H
+#define IFR_MODEL_CODING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* --- frames --- */
+
+enum trace_frame_type { TRACE_TEXT = 1, TRACE_REGIONS, TRACE_BLOCKS, TRACE_RUN, TRACE_TOTALS };
+
+struct trace_frame {
+	uint32_t type;
+	uint32_t steps;        /* of a run; with the places' raw bytes behind those of the steps */
+	uint64_t step_bytes;   /* of the raw payload that are steps */
+	uint64_t raw_bytes;    /* at most TRACE_FRAME_LIMIT */
+	uint64_t stored_bytes; /* of zstd, behind this head */
+	uint64_t checksum;     /* of the head with 0 here, and the stored bytes: SipHash under the keys below */
+};
+
+#define TRACE_MAGIC "IFRTRACE"
+#define TRACE_FRAME_LIMIT (UINT64_C(1) << 30)
+#define TRACE_KEY_0 UINT64_C(0x696e746572666572)
+#define TRACE_KEY_1 UINT64_C(0x6f20747261636531)
+
+struct trace_head {
+	char magic[8];
+	uint32_t version, unused;
+};
+
+/* A region in a frame of regions, its path behind it, padded to 8 bytes. A later one of the same number replaces
+ * it.
+ */
+struct trace_region {
+	uint32_t number, kind, path_bytes, fixed;
+	uint64_t start, bytes, opened, closed;
+};
+
+/* --- numbers --- */
+
+enum { VARINT_MOST = 10 };
+
+static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
+	while (value >= 0x80) {
+		*to++ = (uint8_t)(value | 0x80);
+		value >>= 7;
+	}
+	*to++ = (uint8_t)value;
+	return to;
+}
+
+/* NULL at the end of the input, or of a number that is too long. */
+static inline const uint8_t *varint_get(const uint8_t *from, const uint8_t *end, uint64_t *value) {
+	uint64_t sum = 0;
+	for (unsigned shift = 0; from < end && shift < 64; shift += 7) {
+		uint8_t byte = *from++;
+		sum |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*value = sum;
+			return from;
+		}
+	}
+	return NULL;
+}
+
+static inline uint64_t zigzag(int64_t value) {
+	return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+}
+static inline int64_t unzigzag(uint64_t value) {
+	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
+}
+
+/* --- steps: the step that came last time after the same four --- */
+
+enum { STEP_TABLE_BITS = 16 };
+
+struct step_coder {
+	uint32_t table[1 << STEP_TABLE_BITS];
+	uint32_t history;
+};
+
+static inline uint32_t *step_predicted(struct step_coder *coder) {
+	return &coder->table[coder->history >> (32 - STEP_TABLE_BITS)];
+}
+/* A step's influence is shifted out after four more. */
+static inline void step_follows(struct step_coder *coder, uint32_t step) {
+	coder->history = (coder->history << 6) + step * 0x9e3779b1U;
+}
+
+/* --- places: the difference of last time --- */
+
+struct place_coder {
+	uint64_t last;
+	int64_t stride;
+};
+
+static inline uint8_t *place_put(struct place_coder *coder, uint8_t *to, uint64_t place) {
+	int64_t step = (int64_t)(place - coder->last);
+	coder->last = place;
+	if (step == coder->stride) {
+		*to++ = 0;
+		return to;
+	}
+	coder->stride = step;
+	return varint_put(to, zigzag(step) + 1);
+}
+
+static inline const uint8_t *place_get(struct place_coder *coder, const uint8_t *from, const uint8_t *end) {
+	if (from < end && !*from) {
+		coder->last += (uint64_t)coder->stride;
+		return from + 1;
+	}
+	uint64_t value;
+	from = varint_get(from, end, &value);
+	if (!from)
+		return NULL;
+	coder->stride = unzigzag(value - 1);
+	coder->last += (uint64_t)coder->stride;
+	return from;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "common/buffer.h"
+#include "common/random.h"
+#include "model/trace/frames.h"
+#include "model/trace/trace.h"
+
+/* Fast settings of zstd: compressing is what bounds recording. */
+enum { LEVEL = 1, QUEUE = 4 };
+
+struct raw_frame {
+	struct trace_frame head;
+	char *data;
+	size_t room;
+};
+
+struct frame_writer {
+	char *path, *temporary;
+	FILE *file;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct raw_frame queue[QUEUE];
+	unsigned first, count;
+	bool ends;
+	struct ifr_error err; /* of the thread, the first */
+	ZSTD_CCtx *zstd;
+	char *stored;
+	size_t stored_room;
+};
+
+uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
+	struct trace_frame clean = *head;
+	clean.checksum = 0;
+	uint64_t seed = ifr_siphash(TRACE_KEY_0, TRACE_KEY_1, &clean, sizeof clean);
+	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
+}
+
+static void store(struct frame_writer *writer, struct raw_frame *frame) {
+	size_t bound = ZSTD_compressBound(frame->head.raw_bytes);
+	if (bound > writer->stored_room) {
+		writer->stored_room = bound;
+		writer->stored = ifr_realloc(writer->stored, bound, 1);
+	}
+	size_t got = ZSTD_compressCCtx(writer->zstd, writer->stored, writer->stored_room, frame->data,
+	                               frame->head.raw_bytes, LEVEL);
+	if (ZSTD_isError(got)) {
+		ifr_fail(&writer->err, IFR_E_BUG, "zstd refuses a part of the trace: %s", ZSTD_getErrorName(got));
+		return;
+	}
+	frame->head.stored_bytes = got;
+	frame->head.checksum = frame_checksum(&frame->head, writer->stored);
+	if (fwrite(&frame->head, sizeof frame->head, 1, writer->file) != 1 ||
+	    fwrite(writer->stored, 1, got, writer->file) != got)
+		ifr_fail_errno(&writer->err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
+}
+
+static void *work(void *data) {
+	struct frame_writer *writer = data;
+	pthread_mutex_lock(&writer->lock);
+	for (;;) {
+		while (!writer->count && !writer->ends)
+			pthread_cond_wait(&writer->changed, &writer->lock);
+		if (!writer->count)
+			break;
+		struct raw_frame *frame = &writer->queue[writer->first];
+		pthread_mutex_unlock(&writer->lock);
+		if (!writer->err.code)
+			store(writer, frame);
+		pthread_mutex_lock(&writer->lock);
+		writer->first = (writer->first + 1) % QUEUE;
+		writer->count--;
+		pthread_cond_broadcast(&writer->changed);
+	}
+	pthread_mutex_unlock(&writer->lock);
+	return NULL;
+}
+
+static int start(struct frame_writer *writer, struct ifr_error *err) {
+	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION};
+	writer->file = fopen(writer->temporary, "wbe");
+	if (!writer->file || fwrite(&head, sizeof head, 1, writer->file) != 1)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
+	if (pthread_create(&writer->thread, NULL, work, writer))
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "cannot start a thread that compresses the trace");
+	return 0;
+}
+
+static void release(struct frame_writer *writer) {
+	for (unsigned i = 0; i < QUEUE; i++)
+		free(writer->queue[i].data);
+	ZSTD_freeCCtx(writer->zstd);
+	pthread_mutex_destroy(&writer->lock);
+	pthread_cond_destroy(&writer->changed);
+	free(writer->stored);
+	free(writer->path);
+	free(writer->temporary);
+	free(writer);
+}
+
+int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_error *err) {
+	struct frame_writer *writer = ifr_alloc(sizeof *writer);
+	writer->path = ifr_strdup(path);
+	writer->temporary = ifr_format("%s.part-%ld", path, (long)getpid());
+	pthread_mutex_init(&writer->lock, NULL);
+	pthread_cond_init(&writer->changed, NULL);
+	writer->zstd = ZSTD_createCCtx();
+	int result = start(writer, err);
+	if (result) {
+		if (writer->file) {
+			fclose(writer->file);
+			unlink(writer->temporary);
+		}
+		release(writer);
+		return result;
+	}
+	*out = writer;
+	return 0;
+}
+
+void frame_write(struct frame_writer *writer, enum trace_frame_type type, uint32_t steps,
+                 const struct frame_part *parts, size_t count) {
+	pthread_mutex_lock(&writer->lock);
+	while (writer->count == QUEUE)
+		pthread_cond_wait(&writer->changed, &writer->lock);
+	struct raw_frame *frame = &writer->queue[(writer->first + writer->count) % QUEUE];
+	pthread_mutex_unlock(&writer->lock);
+	frame->head = (struct trace_frame){.type = type, .steps = steps, .step_bytes = parts[0].length};
+	for (size_t i = 0; i < count; i++) {
+		size_t end = frame->head.raw_bytes + parts[i].length;
+		if (end > frame->room) {
+			frame->room = end + end / 2;
+			frame->data = ifr_realloc(frame->data, frame->room, 1);
+		}
+		if (parts[i].length)
+			memcpy(frame->data + frame->head.raw_bytes, parts[i].data, parts[i].length);
+		frame->head.raw_bytes = end;
+	}
+	pthread_mutex_lock(&writer->lock);
+	writer->count++;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+}
+
+int frame_writer_close(struct frame_writer *writer, bool discard, struct ifr_error *err) {
+	pthread_mutex_lock(&writer->lock);
+	writer->ends = true;
+	pthread_cond_broadcast(&writer->changed);
+	pthread_mutex_unlock(&writer->lock);
+	pthread_join(writer->thread, NULL);
+	int result = 0;
+	if ((fclose(writer->file) || (!writer->err.code && !discard && rename(writer->temporary, writer->path))) &&
+	    !writer->err.code)
+		ifr_fail_errno(&writer->err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
+	if (writer->err.code)
+		result = ifr_fail(err, writer->err.code, "%s", writer->err.message);
+	if (result || discard)
+		unlink(writer->temporary);
+	release(writer);
+	return result;
+}

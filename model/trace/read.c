@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Opening a trace: everything but the runs is read, and checked, at once. trace/read_runs.c reads the runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/trace/frames.h"
+#include "model/trace/reader.h"
+
+static void damage(struct ifr_trace *trace, const char *what) {
+	if (!trace->damage[0])
+		snprintf(trace->damage, sizeof trace->damage, "%s", what);
+}
+
+/* Reads the next frame's head and stored bytes. False at the end, or where the file is no longer whole. */
+static bool next_stored(struct ifr_trace *trace, struct trace_frame *head) {
+	size_t got = fread(head, 1, sizeof *head, trace->file);
+	if (!got)
+		return false;
+	if (got < sizeof *head || head->stored_bytes > TRACE_FRAME_LIMIT || head->raw_bytes > TRACE_FRAME_LIMIT ||
+	    head->step_bytes > head->raw_bytes) {
+		damage(trace, got < sizeof *head ? "the file ends in the middle of a frame" : "a frame's head is damaged");
+		return false;
+	}
+	if (head->stored_bytes > trace->stored_room) {
+		trace->stored_room = head->stored_bytes;
+		trace->stored = ifr_realloc(trace->stored, trace->stored_room, 1);
+	}
+	if (fread(trace->stored, 1, head->stored_bytes, trace->file) != head->stored_bytes) {
+		damage(trace, "the file ends in the middle of a frame");
+		return false;
+	}
+	if (frame_checksum(head, trace->stored) != head->checksum) {
+		damage(trace, "a frame is damaged: its checksum is wrong");
+		return false;
+	}
+	return true;
+}
+
+static bool unpack(struct ifr_trace *trace, const struct trace_frame *head) {
+	if (head->raw_bytes + 1 > trace->raw_room) {
+		trace->raw_room = head->raw_bytes + 1;
+		trace->raw = ifr_realloc(trace->raw, trace->raw_room, 1);
+	}
+	size_t got = ZSTD_decompressDCtx(trace->zstd, trace->raw, head->raw_bytes, trace->stored, head->stored_bytes);
+	if (ZSTD_isError(got) || got != head->raw_bytes) {
+		damage(trace, "a frame does not unpack");
+		return false;
+	}
+	return true;
+}
+
+bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head) {
+	while (next_stored(trace, head))
+		if (head->type == type)
+			return unpack(trace, head);
+	return false;
+}
+
+/* --- what frames hold -----------------------------------------------------------------------------------------
+ */
+
+static bool take_regions(struct ifr_trace *trace, size_t length) {
+	for (size_t at = 0; at < length;) {
+		struct trace_region from;
+		if (length - at < sizeof from)
+			return false;
+		memcpy(&from, trace->raw + at, sizeof from);
+		at += sizeof from;
+		if (from.number > trace->region_count || from.number < IFR_REGION_FIRST ||
+		    from.number >= IFR_REGION_LIMIT || from.kind >= IFR_REGION_KINDS || from.path_bytes > length - at ||
+		    ((from.path_bytes + 7UL) & ~7UL) > length - at || from.start > IFR_REGION_OFFSET ||
+		    from.bytes > IFR_REGION_OFFSET - from.start)
+			return false;
+		if (from.number == trace->region_count) {
+			trace->regions = ifr_realloc(trace->regions, trace->region_count + 1, sizeof *trace->regions);
+			trace->regions[trace->region_count++] = (struct ifr_region){0};
+		}
+		struct ifr_region *region = &trace->regions[from.number];
+		free(region->path);
+		*region =
+			(struct ifr_region){.kind = from.kind,
+		                        .path = memcpy(ifr_alloc(from.path_bytes + 1UL), trace->raw + at, from.path_bytes),
+		                        .start = from.start,
+		                        .bytes = from.bytes,
+		                        .opened = from.opened,
+		                        .closed = from.closed,
+		                        .fixed = from.fixed};
+		at += (from.path_bytes + 7UL) & ~7UL;
+	}
+	return true;
+}
+
+/* Accesses follow from earlier ones of their block alone. */
+static bool access_is_right(const struct ifr_trace_block *block, const struct ifr_trace_access *access,
+                            unsigned index) {
+	bool power = access->bytes && access->bytes <= 64 && !(access->bytes & (access->bytes - 1));
+	return power && access->store <= 1 && access->end <= block->bytes && access->anchor >= IFR_ACCESS_ABSOLUTE &&
+	       access->anchor < (int32_t)index;
+}
+
+static bool take_blocks(struct ifr_trace *trace, size_t length) {
+	for (size_t at = 0; at < length;) {
+		struct ifr_trace_block block;
+		if (length - at < sizeof block)
+			return false;
+		memcpy(&block, trace->raw + at, sizeof block);
+		at += sizeof block;
+		size_t bytes = block.accesses * sizeof(struct ifr_trace_access);
+		if (bytes > length - at || block.branch > IFR_BRANCH_RETURN || block.branch_bytes > 15 ||
+		    block.first_access != trace->access_count || (block.place >> IFR_REGION_SHIFT) >= IFR_REGION_LIMIT ||
+		    (block.bytes && block.branch_bytes > block.bytes))
+			return false;
+		trace->accesses = trace_grow(trace->accesses, trace->access_count, block.accesses, sizeof *trace->accesses,
+		                             &trace->access_room);
+		memcpy(trace->accesses + trace->access_count, trace->raw + at, bytes);
+		for (unsigned i = 0; i < block.accesses; i++)
+			if (!access_is_right(&block, &trace->accesses[trace->access_count + i], i))
+				return false;
+		at += bytes;
+		trace->blocks =
+			trace_grow(trace->blocks, trace->block_count, 1, sizeof *trace->blocks, &trace->block_room);
+		trace->blocks[trace->block_count++] = block;
+		trace->access_count += block.accesses;
+	}
+	return true;
+}
+
+void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room) {
+	if (count + more > *room) {
+		*room = 2 * (count + more) + 64;
+		items = ifr_realloc(items, *room, bytes);
+	}
+	return items;
+}
+
+static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
+	bool right = true;
+	switch (head->type) {
+	case TRACE_TEXT:
+		ifr_buffer_append(&trace->text, trace->raw, head->raw_bytes);
+		break;
+	case TRACE_REGIONS:
+		right = take_regions(trace, head->raw_bytes);
+		break;
+	case TRACE_BLOCKS:
+		right = take_blocks(trace, head->raw_bytes);
+		break;
+	case TRACE_TOTALS:
+		right = head->raw_bytes == sizeof trace->totals;
+		trace->complete = right;
+		if (right)
+			memcpy(&trace->totals, trace->raw, sizeof trace->totals);
+		break;
+	default:
+		break;
+	}
+	if (!right)
+		damage(trace, "a frame's contents make no sense");
+	return right;
+}
+
+static int read_all(struct ifr_trace *trace, const char *path, struct ifr_error *err) {
+	struct trace_head magic;
+	struct trace_frame head;
+	if (fread(&magic, sizeof magic, 1, trace->file) != 1 ||
+	    memcmp(magic.magic, TRACE_MAGIC, sizeof magic.magic) != 0)
+		return ifr_fail(err, IFR_E_USAGE, "%s is no trace: \"interfero record\" makes them", path);
+	if (magic.version != IFR_TRACE_VERSION)
+		return ifr_fail(err, IFR_E_USAGE, "%s is a trace of version %u, and this is for version %d: record again",
+		                path, magic.version, IFR_TRACE_VERSION);
+	while (next_stored(trace, &head)) {
+		if (head.type == TRACE_RUN) {
+			trace->frames++;
+			continue;
+		}
+		if (!unpack(trace, &head) || !take(trace, &head))
+			break;
+	}
+	if (!trace->complete)
+		damage(trace, "the file ends early");
+	return 0;
+}
+
+int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *err) {
+	struct ifr_trace *trace = ifr_alloc(sizeof *trace);
+	int result = 0;
+	trace->zstd = ZSTD_createDCtx();
+	trace->regions = ifr_alloc(IFR_REGION_FIRST * sizeof *trace->regions);
+	for (; trace->region_count < IFR_REGION_FIRST; trace->region_count++)
+		trace->regions[trace->region_count] = (struct ifr_region){
+			.path = ifr_strdup(""), .bytes = IFR_REGION_OFFSET, .closed = UINT64_MAX, .fixed = true};
+	trace->file = fopen(path, "rbe");
+	if (!trace->file)
+		result = ifr_fail_errno(err, IFR_E_USAGE, "cannot read the trace %s", path);
+	if (!result)
+		result = read_all(trace, path, err);
+	if (result) {
+		ifr_trace_free(trace);
+		return result;
+	}
+	trace_prepare_runs(trace);
+	*out = trace;
+	return 0;
+}
+
+void ifr_trace_free(struct ifr_trace *trace) {
+	if (!trace)
+		return;
+	for (size_t i = 0; i < trace->region_count; i++)
+		free(trace->regions[i].path);
+	if (trace->file)
+		fclose(trace->file);
+	ZSTD_freeDCtx(trace->zstd);
+	ifr_buffer_release(&trace->text);
+	free(trace->regions);
+	free(trace->blocks);
+	free(trace->accesses);
+	free(trace->stored);
+	free(trace->raw);
+	trace_release_runs(trace);
+	free(trace);
+}
+
+/* --- what was read ---------------------------------------------------------------------------------------------
+ */
+
+const char *ifr_trace_damage(const struct ifr_trace *trace) {
+	return trace->damage[0] ? trace->damage : NULL;
+}
+
+const char *ifr_trace_text(const struct ifr_trace *trace) {
+	return ifr_buffer_text(&trace->text);
+}
+
+char *ifr_trace_fact(const struct ifr_trace *trace, const char *key) {
+	size_t length = strlen(key);
+	for (const char *line = ifr_trace_text(trace); *line;) {
+		size_t bytes = strcspn(line, "\n");
+		if (bytes > length && !strncmp(line, key, length) && line[length] == ' ')
+			return ifr_format("%.*s", (int)(bytes - length - 1), line + length + 1);
+		line += bytes + (line[bytes] == '\n');
+	}
+	return NULL;
+}
+
+size_t ifr_trace_regions(const struct ifr_trace *trace, const struct ifr_region **regions) {
+	*regions = trace->regions;
+	return trace->region_count;
+}
+
+size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks) {
+	*blocks = trace->blocks;
+	return trace->block_count;
+}
+
+size_t ifr_trace_accesses(const struct ifr_trace *trace, const struct ifr_trace_access **accesses) {
+	*accesses = trace->accesses;
+	return trace->access_count;
+}
+
+void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *totals) {
+	*totals = trace->totals;
+}

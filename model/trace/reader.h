@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an open trace is made of. */
+#ifndef IFR_MODEL_READER_H
+#define IFR_MODEL_READER_H
+
+#include <stdio.h>
+#include <zstd.h>
+
+#include "common/buffer.h"
+#include "model/trace/coding.h"
+#include "model/trace/trace.h"
+
+/* Where a block's recorded accesses are among the coders. */
+struct block_recipe {
+	uint32_t first_coder;
+	uint32_t recorded;
+};
+
+struct ifr_trace {
+	FILE *file;
+	char damage[128];
+	bool complete;
+	struct ifr_buffer text;
+	struct ifr_region *regions;
+	struct ifr_trace_block *blocks;
+	struct ifr_trace_access *accesses;
+	size_t region_count, block_count, access_count, block_room, access_room, frames;
+	struct ifr_trace_totals totals;
+	ZSTD_DCtx *zstd;
+	uint8_t *stored, *raw;
+	size_t stored_room, raw_room;
+	/* runs */
+	struct block_recipe *recipes;
+	struct place_coder *coders;
+	size_t coder_count;
+	struct step_coder *step_coder;
+	const uint8_t *step_at, *step_end, *place_at, *place_end;
+	uint64_t hits; /* predicted steps to come before the next stored one */
+	uint32_t frame_steps;
+	bool started;
+	uint32_t *steps;
+	uint64_t *places;
+	size_t step_room, place_room;
+};
+
+/* The next frame of a type, unpacked in raw. False at the end or where the file is damaged. */
+bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);
+/* Room for more items behind count of them. */
+void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
+void trace_prepare_runs(struct ifr_trace *trace);
+void trace_release_runs(struct ifr_trace *trace);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The trace: what a program did, in a form without addresses.
+ *
+ * Everything that a program touches lies in a region (its own file, a library, the stack, the heap of brk, a
+ * mapping), and a place is a region and an offset: region << IFR_REGION_SHIFT | offset. The stack's offsets count
+ * from IFR_STACK_ORIGIN, where the stack pointer stood when the program began; offsets in the program and in
+ * libraries are addresses as their ELF files give them. A layout says where places lie (model/layout/layout.h).
+ *
+ * The file: a head, then frames, each a struct trace_frame and its payload, compressed with zstd and covered by a
+ * checksum. In order: text about the recording; then, as often as needed, regions, blocks, and runs (steps and the
+ * places of accesses) that only use what came before; at last totals. A file without these was cut, and what is
+ * whole of it can be read. Numbers are little-endian. Any change of the form changes IFR_TRACE_VERSION.
+ *
+ * In a run, steps are predicted from the steps before, and only the mispredicted ones are stored; an access is
+ * stored as the difference to the same access of the same block before, and as nothing where the difference is
+ * that of last time, or where the access follows from another of the block (trace/coding.h). */
+#ifndef IFR_MODEL_TRACE_H
+#define IFR_MODEL_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
+#include "model/replay/replay.h"
+
+#define IFR_TRACE_VERSION 1
+#define IFR_REGION_SHIFT 44
+#define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_REGION_SHIFT - 1))
+#define IFR_REGION_FIRST 8
+#define IFR_REGION_LIMIT (1U << 18)
+#define IFR_REGION_OFFSET ((UINT64_C(1) << IFR_REGION_SHIFT) - 1)
+
+enum ifr_region_kind {
+	IFR_REGION_OTHER,   /* what none of the following explains: places below IFR_REGION_FIRST are addresses */
+	IFR_REGION_PROGRAM, /* the program's file and its bss */
+	IFR_REGION_LIBRARY, /* a file that was mapped, a shared library or data */
+	IFR_REGION_STACK,
+	IFR_REGION_HEAP,    /* what brk gives */
+	IFR_REGION_MAPPING, /* anonymous memory */
+	IFR_REGION_KINDS
+};
+extern const char *const ifr_region_kind_names[IFR_REGION_KINDS];
+
+struct ifr_region {
+	enum ifr_region_kind kind;
+	char *path;      /* of the file; "" without one */
+	uint64_t start;  /* the lowest offset */
+	uint64_t bytes;  /* the most that it ever had */
+	uint64_t opened; /* the number of steps before it appeared; 0: there from the start */
+	uint64_t closed; /* likewise, when it went; UINT64_MAX: never */
+	bool fixed;      /* an address of its own choice: the program is linked to it, or asked for it */
+};
+
+/* A static block, with its place. An access is recorded in the runs, or follows from another of the block. */
+struct ifr_trace_block {
+	uint64_t place;
+	uint64_t target; /* of a direct branch, its place; 0: none */
+	uint16_t bytes, instructions;
+	uint8_t branch_bytes;
+	uint8_t branch; /* enum ifr_branch */
+	uint16_t accesses;
+	uint32_t first_access;
+};
+
+enum { IFR_ACCESS_RECORDED = -1, IFR_ACCESS_ABSOLUTE = -2 };
+struct ifr_trace_access {
+	int64_t offset; /* to the anchor's place; to the block's where it is absolute */
+	int32_t anchor; /* the index in the block of the access that it follows from, or one of the two above */
+	uint16_t end;   /* offset in the block of the end of the instruction */
+	uint8_t bytes;
+	uint8_t store;
+};
+
+struct ifr_trace_totals {
+	uint64_t instructions, steps, accesses;
+	uint64_t recorded; /* accesses that are stored */
+};
+
+/* --- writing --------------------------------------------------------------------------------------------------
+ */
+
+struct ifr_trace_writer;
+
+/* The file appears at path when it is closed; until then it has a name beside it. text: lines "key value". */
+int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **writer, struct ifr_error *err);
+/* Returns the region's number, from IFR_REGION_FIRST on; 0, other, when there are IFR_REGION_LIMIT. */
+uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_region *region);
+/* What became of it. */
+void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t region, uint64_t start, uint64_t bytes);
+void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t region);
+/* Returns the block's id; the accesses are copied, first_access is set. */
+uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
+                             const struct ifr_trace_access *accesses);
+/* A block ran, and its branch was taken or not: places of its recorded accesses, in order. */
+void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places);
+void ifr_trace_break(struct ifr_trace_writer *writer);
+/* A line about the recording, known only now. */
+void ifr_trace_note(struct ifr_trace_writer *writer, const char *line);
+/* Finishes the file, or removes it if discard. Errors: IFR_E_ENVIRONMENT for what went wrong at any time, a full
+ * disk for example; then the file is removed, too. */
+int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
+                    struct ifr_error *err);
+
+/* --- reading --------------------------------------------------------------------------------------------------
+ */
+
+struct ifr_trace;
+
+/* Reads all but the runs. A cut or damaged file is opened as far as it is whole; ifr_trace_damage says what is
+ * wrong with it, NULL if nothing is. Errors: IFR_E_USAGE if it is no trace or of another version. */
+int ifr_trace_open(const char *path, struct ifr_trace **trace, struct ifr_error *err);
+void ifr_trace_free(struct ifr_trace *trace);
+const char *ifr_trace_damage(const struct ifr_trace *trace);
+/* The lines about the recording. ifr_trace_fact: what is behind a key, NULL if it is not there. */
+const char *ifr_trace_text(const struct ifr_trace *trace);
+char *ifr_trace_fact(const struct ifr_trace *trace, const char *key);
+/* The first IFR_REGION_FIRST are of what lies in no region. */
+size_t ifr_trace_regions(const struct ifr_trace *trace, const struct ifr_region **regions);
+size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks);
+size_t ifr_trace_accesses(const struct ifr_trace *trace, const struct ifr_trace_access **accesses);
+void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *totals);
+
+/* The next steps, at most so many, and the places of all their accesses; both belong to the trace until the next
+ * call. steps_count is 0 at the end. A damaged run ends it, and ifr_trace_damage says so. */
+struct ifr_trace_piece {
+	const uint32_t *steps;
+	const uint64_t *places;
+	size_t steps_count, places_count;
+};
+int ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece,
+                   struct ifr_error *err);
+void ifr_trace_rewind(struct ifr_trace *trace);
+
+#endif

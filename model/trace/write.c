@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing a trace: what happens on the way of every step. trace/frame_writer.c does the rest. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/trace/coding.h"
+#include "model/trace/frames.h"
+#include "model/trace/trace.h"
+
+const char *const ifr_region_kind_names[IFR_REGION_KINDS] = {"other", "program", "library",
+                                                             "stack", "heap",    "mapping"};
+
+enum { RUN_BYTES = 1 << 20, RUN_STEPS = 1 << 20, LONGEST_BLOCK = UINT16_MAX };
+
+struct block_use {
+	uint32_t first_recorded, recorded; /* into coders */
+	uint32_t instructions, accesses;
+};
+
+struct ifr_trace_writer {
+	struct frame_writer *frames;
+	struct ifr_region *regions;
+	uint32_t region_count;
+	bool *region_news;
+	struct ifr_buffer blocks; /* not yet written */
+	struct block_use *uses;
+	uint32_t block_count, block_room;
+	struct place_coder *coders;
+	uint32_t coder_count, coder_room, access_count;
+	struct step_coder steps;
+	uint64_t hits; /* predicted steps since the last stored one */
+	uint32_t run_steps;
+	uint8_t *step_bytes, *step_next, *place_bytes, *place_next;
+	struct ifr_trace_totals totals;
+};
+
+int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **out, struct ifr_error *err) {
+	struct ifr_trace_writer *writer = ifr_alloc(sizeof *writer);
+	int result = frame_writer_open(path, &writer->frames, err);
+	if (result) {
+		free(writer);
+		return result;
+	}
+	frame_write(writer->frames, TRACE_TEXT, 0, &(struct frame_part){text, strlen(text)}, 1);
+	writer->step_next = writer->step_bytes = ifr_alloc(RUN_BYTES + 64);
+	writer->place_next = writer->place_bytes = ifr_alloc(RUN_BYTES + LONGEST_BLOCK * VARINT_MOST);
+	*out = writer;
+	return 0;
+}
+
+static bool is_first_of_room(uint32_t count) {
+	return !(count & (count - 1)) || !count;
+}
+
+uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_region *region) {
+	if (writer->region_count + IFR_REGION_FIRST == IFR_REGION_LIMIT)
+		return 0;
+	uint32_t number = writer->region_count++;
+	if (is_first_of_room(number)) {
+		size_t room = number ? 2 * (size_t)number : 1;
+		writer->regions = ifr_realloc(writer->regions, room, sizeof *writer->regions);
+		writer->region_news = ifr_realloc(writer->region_news, room, sizeof *writer->region_news);
+	}
+	writer->regions[number] = *region;
+	writer->regions[number].path = ifr_strdup(region->path ? region->path : "");
+	writer->regions[number].opened = writer->totals.steps;
+	writer->regions[number].closed = UINT64_MAX;
+	writer->region_news[number] = true;
+	return number + IFR_REGION_FIRST;
+}
+
+void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t number, uint64_t start, uint64_t bytes) {
+	number -= IFR_REGION_FIRST;
+	struct ifr_region *region = &writer->regions[number];
+	uint64_t end = region->start + region->bytes, to = start + bytes;
+	region->start = start < region->start ? start : region->start;
+	region->bytes = (to > end ? to : end) - region->start;
+	writer->region_news[number] = true;
+}
+
+void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t number) {
+	number -= IFR_REGION_FIRST;
+	writer->regions[number].closed = writer->totals.steps;
+	writer->region_news[number] = true;
+}
+
+uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
+                             const struct ifr_trace_access *accesses) {
+	uint32_t id = writer->block_count++;
+	if (id >= writer->block_room) {
+		writer->block_room = 2 * id + 1024;
+		writer->uses = ifr_realloc(writer->uses, writer->block_room, sizeof *writer->uses);
+	}
+	struct ifr_trace_block copy = *block;
+	copy.first_access = writer->access_count;
+	ifr_buffer_append(&writer->blocks, &copy, sizeof copy);
+	ifr_buffer_append(&writer->blocks, accesses, block->accesses * sizeof *accesses);
+	struct block_use *use = &writer->uses[id];
+	*use = (struct block_use){
+		.first_recorded = writer->coder_count, .instructions = block->instructions, .accesses = block->accesses};
+	for (unsigned i = 0; i < block->accesses; i++)
+		use->recorded += accesses[i].anchor == IFR_ACCESS_RECORDED;
+	writer->access_count += block->accesses;
+	writer->coder_count += use->recorded;
+	if (writer->coder_count > writer->coder_room) {
+		uint32_t old = writer->coder_room;
+		writer->coder_room = 2 * writer->coder_count + 4096;
+		writer->coders = ifr_realloc(writer->coders, writer->coder_room, sizeof *writer->coders);
+		memset(writer->coders + old, 0, (writer->coder_room - old) * sizeof *writer->coders);
+	}
+	return id;
+}
+
+/* --- runs -----------------------------------------------------------------------------------------------------
+ */
+
+static void write_regions(struct ifr_trace_writer *writer) {
+	static const char zeros[8];
+	struct ifr_buffer text = {0};
+	for (uint32_t i = 0; i < writer->region_count; i++) {
+		const struct ifr_region *region = &writer->regions[i];
+		if (!writer->region_news[i])
+			continue;
+		writer->region_news[i] = false;
+		size_t length = strlen(region->path);
+		struct trace_region head = {.number = i + IFR_REGION_FIRST,
+		                            .kind = region->kind,
+		                            .path_bytes = (uint32_t)length,
+		                            .fixed = region->fixed,
+		                            .start = region->start,
+		                            .bytes = region->bytes,
+		                            .opened = region->opened,
+		                            .closed = region->closed};
+		ifr_buffer_append(&text, &head, sizeof head);
+		ifr_buffer_append(&text, region->path, length);
+		ifr_buffer_append(&text, zeros, -length & 7);
+	}
+	if (text.length)
+		frame_write(writer->frames, TRACE_REGIONS, 0, &(struct frame_part){text.data, text.length}, 1);
+	ifr_buffer_release(&text);
+}
+
+static void flush(struct ifr_trace_writer *writer) {
+	write_regions(writer);
+	if (writer->blocks.length)
+		frame_write(writer->frames, TRACE_BLOCKS, 0,
+		            &(struct frame_part){writer->blocks.data, writer->blocks.length}, 1);
+	ifr_buffer_clear(&writer->blocks);
+	if (!writer->run_steps)
+		return;
+	writer->step_next = varint_put(writer->step_next, writer->hits);
+	struct frame_part parts[] = {{writer->step_bytes, (size_t)(writer->step_next - writer->step_bytes)},
+	                             {writer->place_bytes, (size_t)(writer->place_next - writer->place_bytes)}};
+	frame_write(writer->frames, TRACE_RUN, writer->run_steps, parts, 2);
+	writer->hits = writer->run_steps = 0;
+	writer->step_next = writer->step_bytes;
+	writer->place_next = writer->place_bytes;
+}
+
+static void step(struct ifr_trace_writer *writer, uint32_t value) {
+	uint32_t *predicted = step_predicted(&writer->steps);
+	if (*predicted == value) {
+		writer->hits++;
+	} else {
+		*predicted = value;
+		writer->step_next = varint_put(writer->step_next, writer->hits);
+		writer->step_next = varint_put(writer->step_next, value);
+		writer->hits = 0;
+	}
+	step_follows(&writer->steps, value);
+	writer->totals.steps++;
+	if (++writer->run_steps >= RUN_STEPS || writer->step_next > writer->step_bytes + RUN_BYTES ||
+	    writer->place_next > writer->place_bytes + RUN_BYTES)
+		flush(writer);
+}
+
+void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
+	const struct block_use *use = &writer->uses[block];
+	struct place_coder *coder = writer->coders + use->first_recorded;
+	uint8_t *to = writer->place_next;
+	for (uint32_t i = 0; i < use->recorded; i++)
+		to = place_put(coder + i, to, places[i]);
+	writer->place_next = to;
+	writer->totals.instructions += use->instructions;
+	writer->totals.accesses += use->accesses;
+	writer->totals.recorded += use->recorded;
+	step(writer, block << 1 | taken);
+}
+
+void ifr_trace_break(struct ifr_trace_writer *writer) {
+	step(writer, IFR_STEP_BREAK);
+}
+
+void ifr_trace_note(struct ifr_trace_writer *writer, const char *line) {
+	frame_write(writer->frames, TRACE_TEXT, 0, &(struct frame_part){line, strlen(line)}, 1);
+}
+
+int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
+                    struct ifr_error *err) {
+	flush(writer);
+	frame_write(writer->frames, TRACE_TOTALS, 0, &(struct frame_part){&writer->totals, sizeof writer->totals}, 1);
+	int result = frame_writer_close(writer->frames, discard, err);
+	*totals = writer->totals;
+	for (uint32_t i = 0; i < writer->region_count; i++)
+		free(writer->regions[i].path);
+	free(writer->regions);
+	free(writer->region_news);
+	free(writer->uses);
+	free(writer->coders);
+	free(writer->step_bytes);
+	free(writer->place_bytes);
+	ifr_buffer_release(&writer->blocks);
+	free(writer);
+	return result;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where a layout puts every byte of the shipped program. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "relinker/relinker_parts.h"
+
+struct moves {
+	struct ifr_layout_move *items;
+	size_t count, room;
+};
+
+static void add(struct moves *moves, uint64_t from, uint64_t bytes, uint64_t to, bool code) {
+	if (!bytes)
+		return;
+	if (moves->count == moves->room) {
+		moves->room = 2 * moves->room + 64;
+		moves->items = ifr_realloc(moves->items, moves->room, sizeof *moves->items);
+	}
+	moves->items[moves->count++] = (struct ifr_layout_move){.from = from, .bytes = bytes, .to = to, .code = code};
+}
+
+static int by_from(const void *a, const void *b) {
+	const struct ifr_layout_move *x = a, *y = b;
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static const struct section_place *find_section(const struct sections *sections, const char *name) {
+	for (size_t i = 0; i < sections->count; i++)
+		if (!strcmp(sections->items[i].name, name))
+			return &sections->items[i];
+	return NULL;
+}
+
+static int region_of(const char *name) {
+	for (int r = 0; r < REGIONS; r++)
+		if (!strcmp(region_names[r], name))
+			return r;
+	return -1;
+}
+
+/* The units in their order, behind one another from the section's new address. */
+static int add_units(const struct ifr_layout *layout, enum region region, uint64_t at, struct moves *moves,
+                     struct ifr_error *err) {
+	const struct units *units = &layout->relinker->units;
+	const struct placed_region *placed = &layout->placement.regions[region];
+	for (size_t i = 0; i < placed->count; i++) {
+		const struct unit *unit = &units->items[placed->order[i].unit];
+		if (!unit->align)
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
+			                unit->name);
+		at = (at + placed->order[i].padding_bytes + unit->align - 1) & ~(uint64_t)(unit->align - 1);
+		add(moves, unit->address, unit->span_bytes, at, region == REGION_TEXT);
+		at += unit->span_bytes;
+	}
+	return 0;
+}
+
+/* What of a section belongs to no unit stays where it is in it. */
+static void add_gaps(const struct section_place *base, uint64_t to, size_t first, bool code, struct moves *moves) {
+	size_t end = moves->count;
+	uint64_t at = base->address;
+	if (end > first)
+		qsort(moves->items + first, end - first, sizeof *moves->items, by_from);
+	for (size_t i = first; i < end; i++) {
+		struct ifr_layout_move unit = moves->items[i];
+		if (unit.from > at)
+			add(moves, at, unit.from - at, at - base->address + to, code);
+		at = unit.from + unit.bytes > at ? unit.from + unit.bytes : at;
+	}
+	if (base->address + base->bytes > at)
+		add(moves, at, base->address + base->bytes - at, at - base->address + to, code);
+}
+
+static int add_section(const struct ifr_layout *layout, const struct section_place *base,
+                       const struct section_place *now, struct moves *moves, struct ifr_error *err) {
+	int region = region_of(base->name), result = 0;
+	size_t first = moves->count;
+	if (region >= 0 && layout->placement.regions[region].order)
+		result = add_units(layout, (enum region)region, now->address, moves, err);
+	add_gaps(base, now->address, first, region == REGION_TEXT, moves);
+	return result;
+}
+
+/* The variant's file, whichever engine makes it. */
+static int make_bytes(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
+	if (layout->shipped || layout->image)
+		return ifr_relinker_apply(layout, bytes, err);
+	char *folder = NULL;
+	int result = ifr_temporary_dir(&folder, err);
+	if (result)
+		return result;
+	char *path = ifr_format("%s/variant", folder);
+	struct ifr_variant variant = {0};
+	result = ifr_relinker_write(layout, path, &variant, err);
+	if (!result)
+		result = ifr_file_read(path, 0, bytes, err);
+	ifr_buffer_release(&variant.facts);
+	ifr_tree_remove(folder, NULL);
+	free(path);
+	free(folder);
+	return result;
+}
+
+static uint64_t end_of(const struct sections *sections) {
+	uint64_t end = 0;
+	for (size_t i = 0; i < sections->count; i++)
+		if (sections->items[i].address + sections->items[i].bytes > end)
+			end = sections->items[i].address + sections->items[i].bytes;
+	return end;
+}
+
+int ifr_layout_moves(const struct ifr_layout *layout, struct ifr_layout_move **out, size_t *count,
+                     uint64_t *end_bytes, struct ifr_error *err) {
+	const struct sections *base = &layout->relinker->sections;
+	struct sections now = {0};
+	struct ifr_buffer bytes = {0};
+	struct moves moves = {0};
+	int result = make_bytes(layout, &bytes, err);
+	if (!result)
+		result = sections_read(&now, bytes.data, bytes.length, "the variant", err);
+	for (size_t i = 0; i < base->count && !result; i++) {
+		const struct section_place *section = find_section(&now, base->items[i].name);
+		/* A thread's zeros take no room in the program. */
+		if (section && base->items[i].address && strcmp(section->name, ".tbss") != 0)
+			result = add_section(layout, &base->items[i], section, &moves, err);
+	}
+	if (moves.count)
+		qsort(moves.items, moves.count, sizeof *moves.items, by_from);
+	*end_bytes = end_of(&now) - end_of(base);
+	sections_release(&now);
+	ifr_buffer_release(&bytes);
+	if (result) {
+		free(moves.items);
+		return result;
+	}
+	*out = moves.items;
+	*count = moves.count;
+	return 0;
+}
