@@ -59,6 +59,8 @@ static void miss(struct walk *walk, const struct ifr_pass *pass, const struct if
 static inline __attribute__((always_inline)) void fetch_block(struct walk *walk, const struct ifr_pass *pass,
                                                               const struct ifr_lane *lane, size_t step,
                                                               const struct ifr_geometry *place) {
+	if (!place->bytes)
+		return;
 	uint64_t key = place->address >> walk->shift;
 	const uint64_t end = (place->address + place->bytes - 1) >> walk->shift;
 	key += key == walk->last;
