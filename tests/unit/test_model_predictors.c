@@ -278,7 +278,7 @@ static void test_folds(void **state) {
 	bool outcomes[STEPS + LENGTH] = {0};
 	struct ifr_fold fold = {0, WIDTH, LENGTH, LENGTH % WIDTH};
 	struct ifr_path path = {{0}};
-	struct ifr_path_fold path_fold = {0, PATH, PATH_WIDTH};
+	struct ifr_path_fold path_fold = ifr_path_fold_new(PATH, PATH_WIDTH);
 	uint64_t seed = 1;
 	for (unsigned n = 0; n < STEPS; n++) {
 		uint32_t expected = 0, path_expected = 0;
@@ -289,7 +289,7 @@ static void test_folds(void **state) {
 		assert_int_equal(fold.value, expected);
 		const uint32_t footprint = (uint32_t)draw(&seed, 1 << 16);
 		const struct ifr_path before = path;
-		ifr_path_fold_push(&path_fold, &path, footprint);
+		ifr_path_fold_push(&path_fold, ifr_path_leaving(&path, PATH), footprint);
 		ifr_path_push(&path, footprint);
 		for (unsigned i = 0; i < PATH; i++)
 			path_expected ^= ifr_path_bit(&path, i) << i % PATH_WIDTH;
