@@ -276,7 +276,7 @@ static void test_folds(void **state) {
 	(void)state;
 	enum { LENGTH = 37, WIDTH = 10, PATH = 58, PATH_WIDTH = 9, STEPS = 500 };
 	bool outcomes[STEPS + LENGTH] = {0};
-	struct ifr_fold fold = {0, WIDTH, LENGTH, LENGTH % WIDTH};
+	struct ifr_fold fold = ifr_fold_new(LENGTH, WIDTH);
 	struct ifr_path path = {{0}};
 	struct ifr_path_fold path_fold = ifr_path_fold_new(PATH, PATH_WIDTH);
 	uint64_t seed = 1;
