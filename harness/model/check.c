@@ -148,7 +148,7 @@ static int record_other(const struct ifr_recording_request *request, const struc
 	struct ifr_recorded recorded;
 	char *path = ifr_format("%s.check", request->path);
 	second.path = path;
-	second.stdout_file = "/dev/null";
+	second.silent = true;
 	second.stack_bytes = other->stack_bytes;
 	second.plan = ifr_plan_axes(&other->plan) ? &other->plan : NULL;
 	int result = ifr_recording_make(&second, &recorded, err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/model/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -50,6 +52,20 @@ static int find_recorder(char **path, struct ifr_error *err) {
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "%s is missing: install interfero again", *path);
 }
 
+/* A folder with as short a path as can be. */
+static int make_folder(char **folder, struct ifr_error *err) {
+	const char *temporary = getenv("TMPDIR");
+	char *path = ifr_format("%s/XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(path)) {
+		int result =
+			ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make a folder %s: set TMPDIR to another", path);
+		free(path);
+		return result;
+	}
+	*folder = path;
+	return 0;
+}
+
 /* The variant, in a file whose path is as long as the program's: the path lies on the stack. */
 static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
                         struct ifr_error *err) {
@@ -57,7 +73,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	struct ifr_workshop *workshop = NULL;
 	struct ifr_variant variant = {0};
 	ifr_kit_init(&kit);
-	int result = ifr_temporary_dir(folder, err);
+	int result = make_folder(folder, err);
 	if (result)
 		return result;
 	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
@@ -76,6 +92,20 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	return result;
+}
+
+/* Writes what a file holds to a stream, or to none, and closes it. */
+static void pass_on(int fd, FILE *stream) {
+	char bytes[1 << 16];
+	ssize_t got;
+	if (fd < 0)
+		return;
+	lseek(fd, 0, SEEK_SET);
+	while (stream && (got = read(fd, bytes, sizeof bytes)) > 0)
+		fwrite(bytes, 1, (size_t)got, stream);
+	if (stream)
+		fflush(stream);
+	close(fd);
 }
 
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
@@ -101,7 +131,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .recorder = recorder,
 	                                  .text = ifr_buffer_text(&text),
 	                                  .stdin_file = request->stdin_file,
-	                                  .stdout_file = request->stdout_file,
+	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
+	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
@@ -110,6 +141,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .stopped = ifr_launch_interrupted};
 	if (!result)
 		result = ifr_record(&recording, recorded, err);
+	pass_on(recording.output_fd, request->silent ? NULL : stdout);
+	pass_on(recording.errors_fd, request->silent ? NULL : stderr);
 	if (folder)
 		ifr_tree_remove(folder, NULL);
 	free(variables);

@@ -13,7 +13,8 @@ struct ifr_recording_request {
 	char *const *argv;
 	const struct ifr_strings *more_environment; /* as for ifr_environment_make */
 	const char *path;                           /* of the trace */
-	const char *stdin_file, *stdout_file;       /* NULL: /dev/null, this process's */
+	const char *stdin_file;                     /* NULL: /dev/null */
+	bool silent;                                /* nobody wants the program's output */
 	const struct ifr_plan *plan;                /* record the variant of this plan; NULL: the program */
 	uint64_t stack_bytes;                       /* of environment on top */
 	uint64_t from, to;                          /* instructions; 0, 0: all */
@@ -21,7 +22,7 @@ struct ifr_recording_request {
 	int64_t timeout_ns;
 };
 
-/* Errors: as ifr_record; what making the variant says. */
+/* Its output and errors are passed on when it has ended. Errors: as ifr_record; what making the variant says. */
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
                        struct ifr_error *err);
 

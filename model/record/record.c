@@ -66,9 +66,9 @@ static int check_program(const char *program, struct ifr_error *err) {
 	return 0;
 }
 
-static void redirect(const char *file, int flags, int to) {
-	int fd = open(file, flags, 0666);
-	if (fd < 0 || dup2(fd, to) < 0)
+static void read_from(const char *file) {
+	int fd = open(file, O_RDONLY);
+	if (fd < 0 || dup2(fd, 0) < 0)
 		_exit(127);
 	close(fd);
 }
@@ -84,19 +84,21 @@ static void become(const struct session *session, const char *qemu, const char *
 		CPU_SET((size_t)recording->cpu, &set);
 		sched_setaffinity(0, sizeof set, &set);
 	}
-	redirect(recording->stdin_file ? recording->stdin_file : "/dev/null", O_RDONLY, 0);
-	if (recording->stdout_file)
-		redirect(recording->stdout_file, O_WRONLY | O_CREAT | O_TRUNC, 1);
+	read_from(recording->stdin_file ? recording->stdin_file : "/dev/null");
+	if (dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
+		_exit(127);
 	execve(qemu, (char *const *)argv, environment);
 	_exit(127);
 }
 
+/* Backwards, as qemu turns the list around before it gives it to the program. */
 static char **with_variable(char *const *environment, char *variable) {
 	size_t count = 0;
 	while (environment[count])
 		count++;
 	char **copy = ifr_alloc((count + 2) * sizeof *copy);
-	memcpy(copy, environment, count * sizeof *copy);
+	for (size_t i = 0; i < count; i++)
+		copy[i] = environment[count - 1 - i];
 	copy[count] = variable;
 	return copy;
 }

@@ -19,12 +19,13 @@ struct ifr_recording {
 	const char *recorder;     /* the plugin's file */
 	const char *text;         /* further lines about the recording, "key value\n" each; NULL */
 	const char *stdin_file;   /* NULL: /dev/null */
-	const char *stdout_file;  /* NULL: this process's */
-	uint64_t from, to;        /* record these instructions only; 0, 0: all */
-	bool everything;          /* record also accesses that follow from others: slower, for tests */
-	int cpu;                  /* the processor to pin it to; -1: any */
-	int64_t timeout_ns;       /* 0: none */
-	bool (*stopped)(void);    /* true when the user wants to stop; NULL: never */
+	int output_fd,
+		errors_fd;         /* where its standard output and error go: files, so that it runs as it always does */
+	uint64_t from, to;     /* record these instructions only; 0, 0: all */
+	bool everything;       /* record also accesses that follow from others: slower, for tests */
+	int cpu;               /* the processor to pin it to; -1: any */
+	int64_t timeout_ns;    /* 0: none */
+	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
 };
 
 struct ifr_recorded {

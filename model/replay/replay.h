@@ -42,7 +42,8 @@ struct ifr_access {
 	bool store;    /* an access that reads and writes is two */
 };
 
-/* A straight run of instructions: from where a jump arrived to the first branch. The same in every layout. */
+/* A straight run of instructions: from where a jump arrived to the first branch. The same in every layout. A
+ * further round of a repeated string instruction is one of no bytes and no instructions, which fetches nothing. */
 struct ifr_block {
 	uint32_t first_access; /* into chunk->accesses, and into lane->access_ends */
 	uint16_t accesses;

@@ -90,19 +90,16 @@ static inline struct ifr_lane random_lane_new(const struct random_trace *trace, 
 	const size_t first = draw(&seed, RANDOM_BLOCKS);
 	for (size_t n = 0; n < RANDOM_BLOCKS; n++) {
 		const size_t i = (first + n * 7) % RANDOM_BLOCKS;
-		const uint16_t branch_bytes = (uint16_t)(1 + draw(&shape, 6));
-		uint16_t bytes = (uint16_t)(branch_bytes + draw(&shape, 180));
-		blocks[i] =
-			(struct ifr_geometry){address, bytes, (uint16_t)(1 + bytes / 4), (uint8_t)branch_bytes, i % 3 == 0};
-		/* A string instruction goes on. */
-		if (trace->blocks[i].branch == IFR_BRANCH_NONE && i % 2) {
-			blocks[i] = (struct ifr_geometry){.address = address};
-			bytes = 0;
-		}
+		/* Some are further rounds of a repeated instruction. */
+		const bool round = trace->blocks[i].branch == IFR_BRANCH_NONE && i % 2;
+		const uint16_t branch_bytes = (uint16_t)(round ? 0 : 1 + draw(&shape, 6));
+		const uint16_t bytes = (uint16_t)(round ? 0 : branch_bytes + draw(&shape, 180));
+		blocks[i] = (struct ifr_geometry){address, bytes, (uint16_t)(round ? 0 : 1 + bytes / 4),
+		                                  (uint8_t)branch_bytes, i % 3 == 0};
 		uint16_t end = 0;
 		for (size_t k = 0; k < trace->blocks[i].accesses; k++) {
 			end = (uint16_t)(end + draw(&shape, (uint64_t)(bytes - end) + 1));
-			ends[trace->blocks[i].first_access + k] = end ? end : 1;
+			ends[trace->blocks[i].first_access + k] = end || round ? end : 1;
 		}
 		address += bytes + (draw(&seed, 4) ? draw(&seed, 40) : draw(&seed, 6000));
 	}
