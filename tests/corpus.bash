@@ -50,11 +50,12 @@ compiler_of() { # PROGRAM PREFIX
 	esac
 }
 
-# compile PROGRAM FOLDER [COMPILER-PREFIX]: its objects, two at a time; LEVEL is for those who are in a hurry.
+# compile PROGRAM FOLDER [COMPILER-PREFIX]: its objects, two at a time; LEVEL is for those who are in a hurry,
+# FLAGS are more of them.
 compile() {
 	mkdir -p "$2"
 	# shellcheck disable=SC2086 # lists of words
-	sources_of "$1" | tr ' ' '\n' | (cd "$2" && xargs -P 2 -I% $(compiler_of "$1" "${3:-}") ${LEVEL:--O2} $(flags_of "$1") -c %)
+	sources_of "$1" | tr ' ' '\n' | (cd "$2" && xargs -P 2 -I% $(compiler_of "$1" "${3:-}") ${LEVEL:--O2} ${FLAGS:-} $(flags_of "$1") -c %)
 }
 
 link() { # PROGRAM FOLDER: with its kit
