@@ -199,7 +199,7 @@ $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objec
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
 # Compares the bodies of two objects (tests/corpus/bodies.c).
-$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c) $(LIBRARY)
+$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c) $(LIBRARY)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis

@@ -50,6 +50,10 @@ void units_again_release(struct units_again *units);
 /* How many have a recipe that holds. */
 size_t units_again_recipes(const struct units_again *units);
 
+/* The object of a unit as it ships, appended to bytes. Errors: IFR_E_ENVIRONMENT if it cannot be read. */
+int unit_read_shipped(const struct ifr_kit *kit, const struct unit_again *unit, struct ifr_buffer *bytes,
+                      struct ifr_error *err);
+
 /* Assembles those that the plan changes to FOLDER/0.o, FOLDER/1.o and so on, as many at once as the machine has
  * processors; sets object, changed and what was done. Units whose code the plan may change, by frames or globals,
  * are compiled first if they have a recipe. */

@@ -218,10 +218,8 @@ void ifr_workshop_print_left(const struct ifr_workshop *workshop, unsigned axes,
 	free(reasons);
 }
 
-int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *path,
-                      struct ifr_variant *variant, struct ifr_error *err) {
-	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
-		return ifr_relinker_make(workshop->relinker, plan, path, variant, err);
+/* The units as a plan has them, in the folder of objects. */
+static int make_units(struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_error *err) {
 	struct ifr_workshop_trial trial;
 	int result = ifr_workshop_check(workshop, ifr_plan_axes(plan), err);
 	if (!result)
@@ -230,6 +228,42 @@ int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan
 		result = derived_open(&workshop->derived, err);
 	if (!result)
 		result = units_again_assemble(&workshop->units, plan, workshop->derived.objects, err);
+	return result;
+}
+
+static int visit_object(const struct ifr_workshop *workshop, const struct unit_again *unit,
+                        ifr_workshop_visit visit, void *data, struct ifr_error *err) {
+	struct ifr_buffer shipped = {0}, made = {0};
+	char *name = ifr_format("%s%s%s", ifr_path_base(unit->input), *unit->member ? ":" : "", unit->member);
+	int result = unit_read_shipped(workshop->kit, unit, &shipped, err);
+	if (!result)
+		result = ifr_file_read(unit->object, 0, &made, err);
+	if (!result)
+		result = visit(name, &shipped, &made, data, err);
+	ifr_buffer_release(&shipped);
+	ifr_buffer_release(&made);
+	free(name);
+	return result;
+}
+
+int ifr_workshop_visit_objects(struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                               ifr_workshop_visit visit, void *data, struct ifr_error *err) {
+	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
+		return 0;
+	int result = make_units(workshop, plan, err);
+	for (size_t i = 0; i < workshop->units.count && !result; i++) {
+		const struct unit_again *unit = &workshop->units.items[i];
+		if (unit->changed && !unit->compiled)
+			result = visit_object(workshop, unit, visit, data, err);
+	}
+	return result;
+}
+
+int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *path,
+                      struct ifr_variant *variant, struct ifr_error *err) {
+	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
+		return ifr_relinker_make(workshop->relinker, plan, path, variant, err);
+	int result = make_units(workshop, plan, err);
 	if (!result)
 		result = derived_place(&workshop->derived, &workshop->units, err);
 	if (!result)

@@ -51,6 +51,13 @@ void ifr_workshop_print_left(const struct ifr_workshop *workshop, unsigned axes,
 int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *path,
                       struct ifr_variant *variant, struct ifr_error *err);
 
+/* Calls visit for each unit that a plan changes by moving code alone, with its object as it ships and as the plan
+ * has it. Errors: as of ifr_workshop_make, and what visit returns. */
+typedef int (*ifr_workshop_visit)(const char *name, const struct ifr_buffer *shipped,
+                                  const struct ifr_buffer *made, void *data, struct ifr_error *err);
+int ifr_workshop_visit_objects(struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                               ifr_workshop_visit visit, void *data, struct ifr_error *err);
+
 /* Whether a kit can give variants under these axes, 1u << enum ifr_axis; errors as above. */
 int ifr_workshop_check(const struct ifr_workshop *workshop, unsigned axes, struct ifr_error *err);
 
