@@ -39,6 +39,8 @@ MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
+PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c kit/manifest.c \
+	kit/build_id.c
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
@@ -48,10 +50,11 @@ LIBEXEC := $(BUILD)/libexec/interfero
 # The wrapper goes by all these names; the last three are what build systems look for beside a compiler.
 ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
+COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
 	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
-	$(BUILD)/lib/libinterfero.so
+	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -127,6 +130,14 @@ $(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(LIBEXEC)/cc/cc1: $(call objects,$(PROPER_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(filter-out %/cc/cc1,$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%)): $(LIBEXEC)/cc/cc1
+	@ln -sf cc1 $@
 
 $(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
 	$(call say,LINK,$@)
@@ -206,7 +217,7 @@ $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objec
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
 # Compares the bodies of two objects (tests/corpus/bodies.c).
-$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c) $(LIBRARY)
+$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c) $(LIBRARY)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis
@@ -259,7 +270,7 @@ INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
-		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/share/man/man1 \
+		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
@@ -267,6 +278,8 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
+	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc
+	for name in $(filter-out cc1,$(COMPILERS_PROPER)); do ln -sf cc1 $(INSTALL_ROOT)/libexec/interfero/cc/$$name; done
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include

@@ -47,6 +47,10 @@ void ifr_command_note(const char *format, ...) {
 	va_end(args);
 }
 
+void ifr_command_say(const char *text) {
+	ifr_command_note("%s", text);
+}
+
 static int help(void) {
 	printf("Usage: interfero COMMAND [OPTIONS]\n"
 	       "Many layouts of one program: what is luck, and what is real.\n\n");

@@ -58,6 +58,7 @@ static void measure(struct compare_options *options, const struct subjects *subj
 	campaign.seed_given = options->family.seed_given;
 	campaign.variants = options->family.variants;
 	campaign.progress = progress_wanted(options->quiet) ? progress_show : NULL;
+	campaign.say = options->quiet ? NULL : ifr_command_say;
 	subjects_enter(subjects, &campaign);
 	int result = ifr_campaign_run(&campaign, &done, &err);
 	if (campaign.progress)

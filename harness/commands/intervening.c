@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/commands/commands.h"
 #include "harness/commands/progress.h"
 #include "harness/experiment/experiment.h"
 #include "harness/report/comparison.h"
@@ -141,6 +142,7 @@ int intervene(const struct intervention *in, const struct ifr_code *code, struct
 		campaign->files[1] = &sets.files[1];
 		campaign->variants = (unsigned)sets.files[0].count;
 		campaign->progress = progress_wanted(false) ? progress_show : NULL;
+		campaign->say = ifr_command_say;
 		result = ifr_campaign_run(campaign, &done, err);
 		if (campaign->progress)
 			progress_clear();

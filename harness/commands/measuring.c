@@ -177,6 +177,7 @@ int measuring_run(struct ifr_campaign *campaign, struct family_options *family, 
 		campaign->variants = family->variants;
 		campaign->file = campaign->file ? campaign->file : file;
 		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
+		campaign->say = quiet ? NULL : ifr_command_say;
 		catch_interrupts();
 		result = ifr_campaign_run(campaign, &done, err);
 		if (campaign->progress)

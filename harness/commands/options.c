@@ -113,11 +113,11 @@ static char *describe_axes(int key, const char *text, void *input) {
 			ifr_buffer_printf(&list, "             %s=%" PRId64 ": %s\n", ifr_axes[i].parameter[j].name,
 			                  ifr_axes[i].parameter[j].initial, ifr_axes[i].parameter[j].meaning);
 	}
-	ifr_buffer_puts(
-		&list, "unit-order, nops and align need a program built with INTERFERO_TEMPLATES=1 make "
-			   "CC=interfero-gcc; all does not hold them. frames and globals need the sources: write them into "
-			   "a plan, and build with INTERFERO_PLAN=PLAN make CC=interfero-gcc. only=PATTERNS and "
-			   "except=PATTERNS limit an axis to functions by name: --set nops:only=main.");
+	ifr_buffer_puts(&list,
+	                "unit-order, nops and align need a program built with INTERFERO_TEMPLATES=1 make "
+	                "CC=interfero-gcc, frames and globals one built with INTERFERO_SOURCES=1, as each of their "
+	                "variants is compiled again; all holds none of them. only=PATTERNS and "
+	                "except=PATTERNS limit an axis to functions by name: --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
 

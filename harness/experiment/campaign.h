@@ -48,6 +48,8 @@ struct ifr_campaign {
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+	/* Called with what is to be known beforehand, such as what making the variants costs; may be NULL. */
+	void (*say)(const char *text);
 };
 
 struct ifr_campaign_result {

@@ -168,6 +168,60 @@ static bool making_takes_too_long(const struct campaign_state *state) {
 	return state->plan->budget_ns && campaign_now_ns() > state->deadline_ns - share_ns;
 }
 
+static void say(const struct campaign_state *state, const char *text) {
+	if (state->plan->say)
+		state->plan->say(text);
+}
+
+/* How many variants a subject still needs. */
+static unsigned count_needed(const struct campaign_state *state, unsigned subject) {
+	unsigned needed = 0;
+	for (unsigned id = subject + state->subjects; id < campaign_ids(state); id += state->subjects)
+		needed += is_needed(state, id);
+	return needed;
+}
+
+/* Where units are compiled again: what that costs, before it begins, and whether the budget allows it. */
+static int weigh(struct campaign_state *state, unsigned subject, struct ifr_workshop *workshop,
+                 struct ifr_error *err) {
+	struct ifr_workshop_trial trial;
+	unsigned axes = state->plan->family.axes, needed = count_needed(state, subject);
+	if (!needed || !ifr_workshop_recompiles(axes))
+		return 0;
+	char *text = ifr_format("compiling the units of %s once, to see what a variant costs",
+	                        ifr_path_base(state->subject[subject].program));
+	say(state, text);
+	free(text);
+	int result = ifr_workshop_try(workshop, axes, &trial, err);
+	if (result)
+		return result;
+	text = ifr_workshop_describe_trial(&trial, needed);
+	say(state, text);
+	free(text);
+	if (state->plan->budget_ns && trial.seconds > (double)state->plan->budget_ns / 3e9)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "the budget is too short: one variant takes %.1f s to compile, and making them may take a "
+		                "third of it; give a longer --budget, or leave out frames and globals",
+		                trial.seconds);
+	return 0;
+}
+
+static int note_left(struct campaign_state *state, const struct ifr_workshop *workshop, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings lines = {0};
+	int result = 0;
+	ifr_workshop_print_left(workshop, state->plan->family.axes, &text);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 0; i < lines.count && !result; i++) {
+		char *line = ifr_format("%s.", lines.items[i]);
+		result = ifr_experiment_warn(state->experiment, line, err);
+		free(line);
+	}
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&text);
+	return result;
+}
+
 static int open_workshops(struct campaign_state *state, struct ifr_workshop **workshops, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->subjects && !result; i++) {
@@ -178,6 +232,10 @@ static int open_workshops(struct campaign_state *state, struct ifr_workshop **wo
 			result = ifr_workshop_check(workshops[i], state->plan->family.axes, err);
 		if (!result)
 			result = note_base(state, i, ifr_workshop_relinker(workshops[i]), err);
+		if (!result)
+			result = weigh(state, i, workshops[i], err);
+		if (!result)
+			result = note_left(state, workshops[i], err);
 	}
 	return result;
 }
