@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Spans and their slots: what both ways of placing small objects share. */
-#include "runtime/heap.h"
+#include "runtime/slots.h"
 
 #include "runtime/os.h"
 
-uint64_t slots_take(struct heap *heap, unsigned class) {
-	uint32_t slot = heap_options.heap == HEAP_DIEHARD ? diehard_take(heap, class) : shuffle_take(heap, class);
-	if (slot == NO_SLOT)
-		return 0;
-	return heap->first_granule + slot;
-}
+uint8_t slots_class_table[SLOTS_TABLE_BYTES / GRANULE_BYTES + 1];
 
-void slots_give(struct heap *heap, uint32_t span, uint64_t granule) {
-	unsigned class = arena.chunks[span].kind - CHUNK_SPAN;
-	live_clear(granule);
-	if (heap_options.heap == HEAP_DIEHARD)
-		diehard_give(heap, class, span);
-	else
-		shuffle_give(heap, class, span, (uint32_t)(granule - heap->first_granule));
+void slots_init(void) {
+	for (unsigned i = 0; i < sizeof slots_class_table; i++)
+		slots_class_table[i] = (uint8_t)sizes_class((size_t)i * GRANULE_BYTES);
 }
 
 bool slots_is_slot(uint32_t span, uint64_t granule) {
@@ -90,7 +81,7 @@ static uint32_t drain_word(struct heap *heap, uint32_t span, uint64_t word) {
 		uint64_t granule = word << 6 | (unsigned)__builtin_ctzll(bits);
 		if (!live_test(granule))
 			os_stop("double free of", arena_address(granule));
-		slots_give(heap, span, granule);
+		slots_give(heap, span, (uint32_t)(granule - heap->first_granule));
 	}
 	return count;
 }
