@@ -6,7 +6,6 @@
  * in Novark and Berger 2010, "DieHarder", section 4.1, by steps instead of doubling. */
 #include "runtime/slots.h"
 
-#include "common/random.h"
 #include "runtime/os.h"
 
 enum {
@@ -19,6 +18,7 @@ enum {
 
 void diehard_init(struct heap_class *c) {
 	c->window = 0;
+	c->low = c->aside;
 }
 
 static uint32_t ahead(const struct heap_class *c) {
@@ -41,67 +41,83 @@ static bool grow(struct heap *heap, unsigned class) {
 	return true;
 }
 
-static uint32_t span_of(const struct heap_class *c, uint32_t slot) {
-	return (uint32_t)(((unsigned __int128)slot * c->slots_inverse) >> 64);
-}
+/* What a draw needs of a class, apart from what it writes. */
+struct region {
+	const uint32_t *spans;
+	_Atomic uint64_t *live;
+	uint64_t slots_inverse, capacity;
+	uint32_t slots, granules, first_granule;
+};
 
-static uint64_t granule_of(const struct heap_class *c, uint32_t slot) {
-	uint32_t number = span_of(c, slot);
-	return (uint64_t)c->spans[number] * CHUNK_GRANULES + (uint64_t)(slot - number * c->slots) * c->granules;
+/* Counted from the heap's first, modulo 2^32, which they are fewer than. */
+static inline uint32_t granule_of(const struct region *r, uint64_t slot) {
+	uint64_t number = (uint64_t)(((unsigned __int128)slot * r->slots_inverse) >> 64);
+	return r->spans[number] * CHUNK_GRANULES - r->first_granule +
+	       (uint32_t)(slot - number * r->slots) * r->granules;
 }
 
 /* Whether a slot was free; it is marked either way. Without a branch, as nobody could predict it. */
-static unsigned mark(uint64_t granule) {
-	_Atomic uint64_t *word = &arena.live[granule >> 6];
+static inline unsigned mark(const struct region *r, uint32_t granule) {
+	_Atomic uint64_t *word = &r->live[granule / 64];
 	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed);
 	atomic_store_explicit(word, bits | 1ull << (granule & 63), memory_order_relaxed);
 	return ~bits >> (granule & 63) & 1;
 }
 
-/* The granules of so many different free slots; there are as many. */
-static void draw_slots(struct heap_class *c, unsigned count, uint64_t granule[AHEAD + 1]) {
-	uint32_t slot = 0;
+/* So many different free slots, which there are. */
+static void draw_slots(struct heap_class *c, const struct region region, unsigned count, uint32_t *granule) {
+	uint64_t slot = 0, key = c->key, draws = c->draws;
 	unsigned found = 0;
 	for (int i = 0; found < count && i < MOST_TRIES; i++) {
-		slot = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->capacity);
-		granule[found] = granule_of(c, slot);
-		found += mark(granule[found]);
+		slot = (uint64_t)(((unsigned __int128)heap_draw(key, &draws) * region.capacity) >> 64);
+		granule[found] = granule_of(&region, slot);
+		found += mark(&region, granule[found]);
 	}
+	c->draws = draws;
 	while (found < count) {
-		slot = slot + 1 < c->capacity ? slot + 1 : 0;
-		granule[found] = granule_of(c, slot);
-		found += mark(granule[found]);
+		slot = slot + 1 < region.capacity ? slot + 1 : 0;
+		granule[found] = granule_of(&region, slot);
+		found += mark(&region, granule[found]);
 	}
+}
+
+/* They become alive when they are taken. */
+static void set_aside(struct heap *heap, struct heap_class *c, unsigned count, const uint32_t *granule) {
+	for (unsigned i = 0; i < count; i++) {
+		size_t offset = (size_t)granule[i] << GRANULE_SHIFT;
+		__builtin_prefetch(heap->base + offset, 1);
+		live_clear(heap->first_granule + granule[i]);
+		slots_span(heap, offset)->held++;
+		c->aside[i] = granule[i];
+	}
+	c->top = c->aside + count;
+	c->used += count;
 }
 
 void diehard_choose(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
-	uint64_t granule[AHEAD + 1];
+	if (c->top > c->low)
+		return;
 	if (c->used + ahead(c) > c->limit)
 		slots_drain(heap, class);
 	while (c->used + ahead(c) > c->limit && grow(heap, class))
 		;
 	if (c->used + ahead(c) > c->capacity)
 		return;
+	struct region region = {
+		c->spans, heap->live, c->slots_inverse, c->capacity, c->slots, c->granules, (uint32_t)heap->first_granule};
+	uint32_t granule[AHEAD + 1];
 	unsigned count = ahead(c);
-	draw_slots(c, count, granule);
-	/* They become alive when they are taken, from the last to the first. */
-	for (unsigned i = 0; i < count; i++) {
-		live_clear(granule[i]);
-		__builtin_prefetch(arena_address(granule[i]), 1);
-		arena.chunks[chunk_head((uint32_t)(granule[i] / CHUNK_GRANULES))].held++;
-		c->aside[i] = (uint32_t)(granule[i] - heap->first_granule);
-	}
-	c->aside_count = count;
-	c->used += count;
+	draw_slots(c, region, count, granule);
+	set_aside(heap, c, count, granule);
 }
 
-void diehard_empty(struct heap *heap, unsigned class, uint32_t span) {
-	struct heap_class *c = &heap->class[class];
+void diehard_empty(struct heap *heap, struct heap_class *c, struct chunk *span) {
 	(void)heap;
 	/* An empty span's memory goes back, but not more often than the span could have been filled. */
 	if (c->frees <= 4 * c->slots || c->used >= c->limit / 2)
 		return;
 	c->frees = 0;
-	os_purge(arena_chunk_address(span), (size_t)sizes_chunks(class) << CHUNK_SHIFT);
+	size_t bytes = (size_t)sizes_chunks(span->kind - CHUNK_SPAN) << CHUNK_SHIFT;
+	os_purge(arena_chunk_address((uint32_t)(span - arena.chunks)), bytes);
 }

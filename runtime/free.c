@@ -63,7 +63,7 @@ void free_object(void *memory) {
 	if (freed_remotely(chunk, granule))
 		os_stop("double free of", memory);
 	if (arena.chunks[chunk].kind >= CHUNK_SPAN)
-		slots_give(heap, chunk, (uint32_t)(granule - heap->first_granule));
+		slots_give(heap, &arena.chunks[chunk], (uint32_t)(granule - heap->first_granule));
 	else
 		blocks_give(heap, chunk, granule);
 	thread_leave(thread, own);
@@ -85,16 +85,21 @@ static __attribute__((noinline)) void free_slowly(void *memory) {
 /* Frees a small object of the calling thread's own heap; false, and nothing is done, if anything is unusual. */
 static inline bool free_plain(struct thread *thread, void *memory) {
 	struct heap *heap = thread->idle;
-	size_t offset = (uintptr_t)memory - (uintptr_t)(heap ? heap->base : NULL);
-	if (!LIKELY(heap && offset < heap->small_bytes && !(offset & (GRANULE_BYTES - 1)) && !log_on))
+	if (!LIKELY(heap != NULL))
+		return false;
+	size_t offset = (uintptr_t)memory - (uintptr_t)heap->base;
+	if (!LIKELY(offset < heap->small_bytes && !(offset & (GRANULE_BYTES - 1)) && !log_on))
 		return false;
 	uint32_t granule = (uint32_t)(offset >> GRANULE_SHIFT);
-	uint32_t chunk = chunk_head((uint32_t)(heap->chunks - arena.chunks) + (uint32_t)(offset >> CHUNK_SHIFT));
+	struct chunk *span = slots_span(heap, offset);
 	bool live = atomic_load_explicit(&heap->live[granule / 64], memory_order_relaxed) >> (granule & 63) & 1;
-	if (!LIKELY(live && !arena.chunks[chunk].pending))
+	if (!LIKELY(live && !span->pending))
+		return false;
+	struct heap_class *c = slots_class_of(heap, span);
+	if (!LIKELY(slots_push_suffices(c, span)))
 		return false;
 	thread_enter(thread);
-	slots_give(heap, chunk, granule);
+	slots_push(heap, c, span, granule);
 	thread_leave(thread, heap);
 	return true;
 }

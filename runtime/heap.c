@@ -25,7 +25,7 @@ void heap_set_id(struct heap *heap, uint64_t id) {
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++) {
 		heap->class[class].key = key_of(heap_options.heap_seed, "heap", id, class);
 		heap->class[class].draws = 0;
-		heap->class[class].picks = 0;
+		heap->class[class].picks = heap->class[class].window ? PLACES : 0;
 	}
 	heap->blocks.key = key_of(heap_options.blocks_seed, "blocks", id, 0);
 	heap->blocks.draws = 0;
@@ -37,6 +37,7 @@ static void init_class(struct heap *heap, unsigned class, uint32_t *spans) {
 	c->slots = sizes_chunks(class) * CHUNK_GRANULES / c->granules;
 	c->slots_inverse = UINT64_MAX / c->slots + 1;
 	c->spans = spans;
+	c->top = c->aside;
 	(heap_options.heap == HEAP_DIEHARD ? diehard_init : shuffle_init)(c);
 }
 

@@ -11,18 +11,19 @@
 #include "runtime/options.h"
 #include "runtime/sizes.h"
 
-enum { SET_ASIDE_MAX = 512 };
+enum { SET_ASIDE_MAX = 512, PLACES = 16 };
 
 /* The spans of one size class. Slots are numbered through: slot s of span i is i * slots + s. Granules are counted
  * from the heap's first. */
 struct heap_class {
 	uint64_t key; /* of its random numbers; draws counts them */
 	uint64_t draws;
-	uint64_t bits;            /* shuffle: four numbers from one draw; what is left of them */
-	uint32_t picks;           /* shuffle: such numbers, ever */
-	uint32_t aside_count;     /* slots set aside: */
+	uint32_t *top;            /* slots set aside: a stack in `aside`; one behind its last */
+	uint32_t *low;            /* with no more than these on it, a request has to look for slots first; */
+	uint32_t *high;           /* shuffle: with these the older half goes back to its spans */
 	uint32_t window;          /* shuffle: from among so many of the topmost one is picked; diehard: 0 */
-	uint32_t aside_most;      /* shuffle: when there are so many, the older half goes back to its spans */
+	uint32_t picks;           /* shuffle: places in the window, drawn in advance, that are used up */
+	uint8_t place[PLACES];    /* shuffle: from the top */
 	uint32_t used;            /* slots that are not free to take: live or set aside */
 	uint32_t granules, slots; /* of a slot; in a span */
 	uint32_t span_count;
@@ -125,10 +126,10 @@ void shuffle_init(struct heap_class *c);
 /* Sets slots aside; none when memory has run out. */
 void diehard_choose(struct heap *heap, unsigned class);
 void shuffle_choose(struct heap *heap, unsigned class);
-/* diehard: a span of the class has no used slots any more. */
-void diehard_empty(struct heap *heap, unsigned class, uint32_t span);
-/* shuffle: gives slots that were set aside back to their spans. */
-void shuffle_spill(struct heap *heap, unsigned class);
+/* After a free in that span: diehard: it has no used slots any more; shuffle: so many slots are set aside that
+ * some go back to their spans. */
+void diehard_empty(struct heap *heap, struct heap_class *c, struct chunk *span);
+void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span);
 
 /* blocks.c: NULL when the window is full. zero: shall read as zeros. */
 void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero);

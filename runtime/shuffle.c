@@ -24,7 +24,8 @@ static uint32_t at_most(const struct heap_class *c, uint64_t wanted) {
 
 void shuffle_init(struct heap_class *c) {
 	c->window = at_most(c, heap_options.window_slots);
-	c->aside_most = c->window + at_most(c, SET_ASIDE_MAX / 2);
+	c->low = c->aside + c->window;
+	c->high = c->low + at_most(c, SET_ASIDE_MAX / 2);
 }
 
 /* Begins with another span at a place of the seed's choice. */
@@ -35,11 +36,11 @@ static void scan_from(struct heap_class *c, uint32_t span) {
 }
 
 /* Sets slots of one span aside until there are enough or the span is through. */
-static void scan_span(struct heap *heap, struct heap_class *c, uint32_t enough) {
+static void scan_span(struct heap *heap, struct heap_class *c, const uint32_t *enough) {
 	uint32_t span = c->spans[c->scan_span];
 	struct chunk *chunk = &arena.chunks[span];
 	uint64_t first = (uint64_t)span * CHUNK_GRANULES;
-	while (c->scan_left > 0 && c->aside_count < enough && chunk->held < c->slots) {
+	while (c->scan_left > 0 && c->top < enough && chunk->held < c->slots) {
 		uint64_t granule = first + (uint64_t)c->scan_slot * c->granules, bit = 1ull << (granule & 63);
 		c->scan_left--;
 		if (++c->scan_slot == c->slots)
@@ -49,17 +50,17 @@ static void scan_span(struct heap *heap, struct heap_class *c, uint32_t enough) 
 		arena.held[granule >> 6] |= bit;
 		chunk->held++;
 		c->used++;
-		c->aside[c->aside_count++] = (uint32_t)(granule - heap->first_granule);
+		*c->top++ = (uint32_t)(granule - heap->first_granule);
 	}
 	if (chunk->held == c->slots)
 		c->scan_left = 0;
 }
 
-void shuffle_choose(struct heap *heap, unsigned class) {
+static void look_for_slots(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
-	uint32_t enough = c->window + at_most(c, BATCH);
+	const uint32_t *enough = c->low + at_most(c, BATCH);
 	slots_drain(heap, class);
-	for (uint32_t visited = 0; c->aside_count <= c->window; visited++) {
+	for (uint32_t visited = 0; c->top <= c->low; visited++) {
 		if (c->scan_left) {
 			scan_span(heap, c, enough);
 			continue;
@@ -76,9 +77,31 @@ void shuffle_choose(struct heap *heap, unsigned class) {
 	}
 }
 
-/* A span without held slots is no longer the class's. */
-static void drop_span(struct heap *heap, unsigned class, uint32_t span) {
+/* Places among the topmost slots: each is 16 bits of a draw, so that none is preferred by more than 2^-8 of its
+ * share, and none at all in a window of a power of two. */
+static void draw_places(struct heap_class *c) {
+	uint64_t bits = 0;
+	for (unsigned i = 0; i < PLACES; i++, bits >>= 16) {
+		if (i % 4 == 0)
+			bits = heap_draw(c->key, &c->draws);
+		c->place[i] = (uint8_t)((bits & 0xffff) * c->window >> 16);
+	}
+	c->picks = 0;
+}
+
+void shuffle_choose(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
+	if (c->top <= c->low)
+		look_for_slots(heap, class);
+	if (c->picks == PLACES)
+		draw_places(c);
+	/* When memory has run out the last slots are taken as they come. */
+	if (c->top <= c->low)
+		c->place[c->picks] = 0;
+}
+
+/* A span without held slots is no longer the class's. */
+static void drop_span(struct heap *heap, struct heap_class *c, uint32_t span) {
 	uint32_t index = arena.chunks[span].index, last = --c->span_count;
 	c->spans[index] = c->spans[last];
 	arena.chunks[c->spans[index]].index = index;
@@ -86,11 +109,10 @@ static void drop_span(struct heap *heap, unsigned class, uint32_t span) {
 		c->scan_left = 0;
 	if (c->scan_span >= c->span_count)
 		c->scan_span = 0;
-	slots_drop_span(heap, span, sizes_chunks(class));
+	slots_drop_span(heap, span, sizes_chunks((unsigned)(c - heap->class)));
 }
 
-static void release(struct heap *heap, unsigned class, uint32_t granule) {
-	struct heap_class *c = &heap->class[class];
+static void release(struct heap *heap, struct heap_class *c, uint32_t granule) {
 	uint64_t whole = heap->first_granule + granule;
 	uint32_t span = chunk_head((uint32_t)(whole / CHUNK_GRANULES));
 	arena.held[whole >> 6] &= ~(1ull << (whole & 63));
@@ -99,14 +121,14 @@ static void release(struct heap *heap, unsigned class, uint32_t granule) {
 	if (--arena.chunks[span].held == 0 && c->span_count > 1 &&
 	    !atomic_load_explicit(&arena.chunks[span].pending, memory_order_acquire) &&
 	    c->used < (uint64_t)c->span_count * c->slots / 2)
-		drop_span(heap, class, span);
+		drop_span(heap, c, span);
 }
 
-void shuffle_spill(struct heap *heap, unsigned class) {
-	struct heap_class *c = &heap->class[class];
-	uint32_t half = (c->aside_most - c->window) / 2;
-	for (uint32_t i = 0; i < half; i++)
-		release(heap, class, c->aside[i]);
-	c->aside_count -= half;
-	memmove(c->aside, c->aside + half, c->aside_count * sizeof *c->aside);
+void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span) {
+	(void)span;
+	size_t half = (size_t)(c->high - c->low) / 2, left = (size_t)(c->top - c->aside) - half;
+	for (size_t i = 0; i < half; i++)
+		release(heap, c, c->aside[i]);
+	memmove(c->aside, c->aside + half, left * sizeof *c->aside);
+	c->top = c->aside + left;
 }

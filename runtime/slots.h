@@ -18,29 +18,16 @@ static inline unsigned slots_class(size_t size) {
 	return sizes_class(size);
 }
 
-/* Number n below `below`, at most 2^9, is 16 bits of draw n / 4: no place is preferred by more than 2^-7 of its
- * share, and none at all if `below` is a power of two. */
-static inline uint32_t slots_pick(struct heap_class *c, uint32_t below) {
-	if (!(c->picks++ & 3))
-		c->bits = heap_draw(c->key, &c->draws);
-	uint32_t piece = c->bits & 0xffff;
-	c->bits >>= 16;
-	return piece * below >> 16;
+/* Whether an object can be taken without looking for slots first. */
+static inline bool slots_are_at_hand(const struct heap_class *c) {
+	return __builtin_expect(c->top > c->low && c->picks < PLACES, 1);
 }
 
-/* The address of a new object; NULL when memory has run out. */
-static inline void *slots_take(struct heap *heap, unsigned class) {
-	struct heap_class *c = &heap->class[class];
-	uint32_t window = c->window;
-	if (__builtin_expect(c->aside_count <= window, 0)) {
-		(heap_options.heap == HEAP_DIEHARD ? diehard_choose : shuffle_choose)(heap, class);
-		if (!c->aside_count)
-			return NULL;
-		window = window < c->aside_count ? window : c->aside_count;
-	}
-	uint32_t *last = &c->aside[--c->aside_count], granule = *last;
-	if (window) {
-		uint32_t *picked = last - slots_pick(c, window);
+/* The address of a new object; they are at hand. */
+static inline void *slots_pop(struct heap *heap, struct heap_class *c) {
+	uint32_t *last = --c->top, granule = *last;
+	if (c->window) {
+		uint32_t *picked = last - c->place[c->picks++];
 		granule = *picked;
 		*picked = *last;
 	}
@@ -50,25 +37,38 @@ static inline void *slots_take(struct heap *heap, unsigned class) {
 	return heap->base + ((size_t)granule << GRANULE_SHIFT);
 }
 
-/* Frees a live object of the heap: its granule counted from the heap's first, the first chunk of its span from the
- * arena's. */
-static inline void slots_give(struct heap *heap, uint32_t span, uint32_t granule) {
-	struct chunk *chunk = &arena.chunks[span];
-	unsigned class = chunk->kind - CHUNK_SPAN;
-	struct heap_class *c = &heap->class[class];
+/* The chunk of the heap with that byte of its small objects, and the first of the same span. */
+static inline struct chunk *slots_span(const struct heap *heap, size_t offset) {
+	struct chunk *chunk = &heap->chunks[offset >> CHUNK_SHIFT];
+	return chunk - chunk->back;
+}
+
+/* Whether nothing but slots_push has to be done for a free in that span. */
+static inline bool slots_push_suffices(const struct heap_class *c, const struct chunk *span) {
+	return __builtin_expect(c->window ? c->top + 1 < c->high : span->held > 1, 1);
+}
+
+/* Makes a slot, a granule of the heap, that the program has given up free to take. */
+static inline void slots_push(struct heap *heap, struct heap_class *c, struct chunk *span, uint32_t granule) {
 	_Atomic uint64_t *word = &heap->live[granule / 64];
 	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed) & ~(1ull << (granule & 63));
 	atomic_store_explicit(word, bits, memory_order_relaxed);
 	if (c->window) {
-		if (__builtin_expect(c->aside_count == c->aside_most, 0))
-			shuffle_spill(heap, class);
-		c->aside[c->aside_count++] = granule;
-		return;
+		*c->top++ = granule;
+	} else {
+		c->used--;
+		c->frees++;
+		span->held--;
 	}
-	c->used--;
-	c->frees++;
-	if (__builtin_expect(--chunk->held == 0, 0))
-		diehard_empty(heap, class, span);
 }
+
+static inline struct heap_class *slots_class_of(struct heap *heap, const struct chunk *span) {
+	return &heap->class[span->kind - CHUNK_SPAN];
+}
+
+/* The address of a new object; NULL when memory has run out. */
+void *slots_take(struct heap *heap, unsigned class);
+/* Frees a live object, whatever has to be done for it. */
+void slots_give(struct heap *heap, struct chunk *span, uint32_t granule);
 
 #endif

@@ -62,25 +62,39 @@ static __attribute__((noinline)) void *take_slowly(size_t size, size_t alignment
 	return memory ? memory : take_elsewhere(size, alignment, zero);
 }
 
-inline void *take(size_t size, size_t alignment, bool zero) {
-	struct thread *thread = &this_thread;
+/* The common case: NULL, and nothing is done, if anything is unusual. */
+static inline __attribute__((always_inline)) void *take_plain(struct thread *thread, size_t size) {
 	struct heap *heap = thread->idle;
-	if (!LIKELY(heap && size < requests.plain_end && alignment <= GRANULE_BYTES))
-		return take_slowly(size, alignment, zero);
+	if (!LIKELY(heap && size < requests.plain_end))
+		return NULL;
+	struct heap_class *c = &heap->class[slots_class(size)];
+	if (!LIKELY(slots_are_at_hand(c)))
+		return NULL;
 	thread_enter(thread);
-	void *object = slots_take(heap, slots_class(size));
+	void *object = slots_pop(heap, c);
 	thread_leave(thread, heap);
+	return object;
+}
+
+void *take(size_t size, size_t alignment, bool zero) {
+	void *object = alignment <= GRANULE_BYTES ? take_plain(&this_thread, size) : NULL;
 	if (!LIKELY(object != NULL))
 		return take_slowly(size, alignment, zero);
 	return zero ? memset(object, 0, size) : object;
 }
 
-void *allocator_take(size_t size, size_t alignment, bool zero) {
-	void *memory = take(size, alignment, zero);
-	if (!LIKELY(!log_on) && memory)
-		log_event(alignment > GRANULE_BYTES ? IFR_LOG_ALIGNED
-		          : zero                    ? IFR_LOG_CALLOC
-		                                    : IFR_LOG_MALLOC,
-		          size, memory, NULL);
+static __attribute__((noinline)) void *take_and_log(size_t size, size_t alignment, bool zero) {
+	void *memory = take_slowly(size, alignment, zero);
+	enum ifr_log_call call = alignment > GRANULE_BYTES ? IFR_LOG_ALIGNED : zero ? IFR_LOG_CALLOC : IFR_LOG_MALLOC;
+	if (log_on && memory)
+		log_event(call, size, memory, NULL);
 	return memory;
+}
+
+void *allocator_take(size_t size, size_t alignment, bool zero) {
+	/* While there is a log nothing is plain. */
+	void *object = alignment <= GRANULE_BYTES ? take_plain(&this_thread, size) : NULL;
+	if (!LIKELY(object != NULL))
+		return take_and_log(size, alignment, zero);
+	return zero ? memset(object, 0, size) : object;
 }
