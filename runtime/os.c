@@ -160,6 +160,13 @@ bool os_read_head(int fd, void *head, size_t bytes) {
 	return done == (ssize_t)bytes;
 }
 
+bool os_read_event(int fd, void *reading, size_t bytes) {
+	int saved = errno;
+	ssize_t done = read(fd, reading, bytes);
+	errno = saved;
+	return done == (ssize_t)bytes;
+}
+
 uint32_t os_process(void) {
 	return (uint32_t)getpid();
 }

@@ -51,6 +51,8 @@ bool os_map_file(void *start, size_t bytes, int fd, size_t offset);
 void os_drop_file(void *start, size_t bytes);
 /* The first bytes of a file; false if there are not as many. */
 bool os_read_head(int fd, void *head, size_t bytes);
+/* A performance event's reading; false if there is none of that length. */
+bool os_read_event(int fd, void *reading, size_t bytes);
 uint32_t os_process(void);
 void os_close(int fd);
 /* A descriptor that stays out of the program's way: above those that programs count on. Closes fd. */

@@ -27,8 +27,11 @@ static void *take_elsewhere(size_t size, size_t alignment, bool zero) {
 }
 
 static void *take_from(struct heap *heap, size_t size, size_t alignment, bool zero) {
-	size_t step = alignment > heap_options.granule_bytes ? alignment : heap_options.granule_bytes;
-	size_t rounded = size ? (size + step - 1) & ~(step - 1) : step;
+	size_t granule = heap_options.granule_bytes, rounded = size ? size : 1;
+	if (granule > GRANULE_BYTES)
+		rounded = (rounded + granule - 1) / granule * granule;
+	/* A multiple of a power of two has a class of such multiples. */
+	rounded = (rounded + alignment - 1) & ~(alignment - 1);
 	if (requests.small && rounded <= SIZES_SMALL_MAX && alignment <= OS_PAGE_BYTES) {
 		void *object = slots_take(heap, slots_class(rounded));
 		return object && zero ? memset(object, 0, size) : object;

@@ -6,6 +6,7 @@
 #define IFR_RUNTIME_THREADS_H
 
 #include "runtime/heap.h"
+#include "runtime/runtime.h"
 
 enum { REGION_DEPTH = 8 };
 
@@ -27,6 +28,8 @@ struct thread {
 	struct {
 		int region;
 		uint64_t cycles, time_ns;
+		uint64_t events[IFR_REGION_EVENTS];
+		bool events_lost;
 	} region[REGION_DEPTH];
 };
 
