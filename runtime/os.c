@@ -67,11 +67,19 @@ void os_small_pages(void *start, size_t bytes) {
 	errno = saved;
 }
 
-size_t os_address_space(void) {
+static size_t limit_of(__rlimit_resource_t resource) {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
 	return limit.rlim_cur;
+}
+
+size_t os_address_space(void) {
+	return limit_of(RLIMIT_AS);
+}
+
+size_t os_stack_limit(void) {
+	return limit_of(RLIMIT_STACK);
 }
 
 static char **initial_environment(void) {
@@ -145,6 +153,13 @@ bool os_map_file(void *start, size_t bytes, int fd, size_t offset) {
 	            mmap(start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)offset) == start;
 	errno = saved;
 	return done;
+}
+
+void *os_map_anywhere(size_t bytes, int fd) {
+	int saved = errno;
+	void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	errno = saved;
+	return start == MAP_FAILED ? NULL : start;
 }
 
 void os_drop_file(void *start, size_t bytes) {
