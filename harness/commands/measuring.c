@@ -12,7 +12,18 @@
 #include "harness/commands/progress.h"
 #include "harness/launch/launch.h"
 
-enum { KEY_BUDGET = 256, KEY_TIMEOUT, KEY_CPU, KEY_ASLR, KEY_STDIN, KEY_ENV, KEY_EXIT, KEY_OUTPUT, KEY_KEEP };
+enum {
+	KEY_BUDGET = 256,
+	KEY_TIMEOUT,
+	KEY_CPU,
+	KEY_ASLR,
+	KEY_STDIN,
+	KEY_ENV,
+	KEY_EXIT,
+	KEY_OUTPUT,
+	KEY_KEEP,
+	KEY_MARKER
+};
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
 	uint64_t number;
@@ -61,6 +72,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_OUTPUT:
 		campaign->ignore_output = true;
 		return 0;
+	case KEY_MARKER:
+		campaign->marker = argument;
+		return 0;
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
@@ -82,7 +96,10 @@ static const struct argp_option table[] = {
 	{"output", 'o', "EXPERIMENT", 0,
      "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
-	{"counters", 'c', "LIST", 0, "auto, clock, perf, or a list such as clock,perf:page-faults (auto)", 2},
+	{"counters", 'c', "LIST", 0, "auto, clock, perf, or a list such as clock,perf:page-faults,region:NAME (auto)",
+     2},
+	{"repeat-marker", KEY_MARKER, "NAME", 0,
+     "Also what one run of the statement in IFR_REPEAT(\"NAME\") costs, from runs of 101 and of 1", 2},
 	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "End a run that takes longer (20 times the first, at least 10s)", 2},
 	{NULL, 0, NULL, 0, "Conditions:", 3},

@@ -4,6 +4,7 @@
  *     clock  wall time, TSC cycles and resource usage; always there
  *     perf   the kernel's performance events under libpfm4's names; user mode only, pinned groups that never
  *            multiplex: where the counters do not suffice, several passes, each a run of its own
+ *     region what the program spends between marks of its own, a pass: time, cycles and the events of perf
  *
  * A set is opened once per experiment from a specification and then measures one run after another:
  *
@@ -29,12 +30,13 @@
 
 #include "common/error.h"
 #include "common/strings.h"
+#include "runtime/runtime.h"
 
 /* One counter of an open set. */
 struct ifr_counter {
 	char name[64];      /* perf's name: "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];      /* "ns", "cycles", "bytes", "" for a count */
-	const char *source; /* "clock" or "perf" */
+	const char *source; /* "clock", "perf", "region" or "repeat" */
 	int pass;           /* the only pass in which it is on, or -1: in every pass */
 };
 
@@ -43,13 +45,19 @@ struct ifr_run_times {
 	int64_t wall_ns;
 	uint64_t tsc_cycles;
 	struct rusage usage;
+	const struct ifr_runtime_report *regions; /* what the runtime counted in them; NULL: it was not asked */
+	const struct ifr_runtime_report *once;    /* the same of a run with IFR_REPEAT once; NULL: there was none */
 };
+
+/* How often IFR_REPEAT runs its statement in the runs that are measured. */
+enum { IFR_REGION_REPEATS = 101 };
 
 struct ifr_counters;
 
 /* Opens the sources named by a specification: "auto" (perf where it works, else clock), "clock", "perf" (its
- * default events), or a list like "clock,perf:page-faults,perf:context-switches". clock is always part of the set:
- * every experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
+ * default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME" is what one run of the
+ * statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always part of the set: every
+ * experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
  * without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf was asked for by
  * name and is not there, with the cause and the remedy. */
 int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
@@ -58,6 +66,16 @@ void ifr_counters_close(struct ifr_counters *set);
 
 unsigned ifr_counters_count(const struct ifr_counters *set);
 const struct ifr_counter *ifr_counters_get(const struct ifr_counters *set, unsigned index);
+/* Whether the runtime has to be there, for regions; and whether each run needs one before it with IFR_REPEAT once.
+ */
+bool ifr_counters_regions(const struct ifr_counters *set);
+bool ifr_counters_repeat(const struct ifr_counters *set);
+/* Whether a run passed through every region that the set has. Errors: IFR_E_USAGE with the region. */
+int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
+                               struct ifr_error *err);
+/* How many events the runtime is to count in regions in a pass, at most IFR_REGION_EVENTS, and, once they are
+ * armed, into fd their descriptors in that order (NULL: nowhere). */
+unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd);
 /* How many runs one full set of values takes; at least 1. */
 unsigned ifr_counters_passes(const struct ifr_counters *set);
 

@@ -80,7 +80,8 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	state->stack_bytes[id] = ifr_plan_stack_bytes(&plan);
 	state->load_pages[id] = ifr_plan_load_pages(&plan);
 	free(state->runtime[id]);
-	state->runtime[id] = ifr_runtime_settings(&plan, state->plan->family.axes);
+	state->runtime[id] =
+		ifr_runtime_settings(&plan, state->plan->family.axes, ifr_counters_regions(state->counters));
 	char *path = ifr_format("%s/%s", state->folder, plan.name), *known = NULL;
 	int result = 0;
 	if (is_made(state, id, path) || (index && !is_needed(state, id)))
@@ -101,6 +102,9 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	if (plan.axis[IFR_AXIS_STACK].on)
 		ifr_buffer_printf(&variant.facts, "stack: %llu bytes of environment\n",
 		                  (unsigned long long)state->stack_bytes[id]);
+	if (plan.axis[IFR_AXIS_STACK].on && plan.axis[IFR_AXIS_STACK].value[1])
+		ifr_buffer_printf(&variant.facts, "stack: %llu bytes above main's frame\n",
+		                  (unsigned long long)ifr_plan_main_bytes(&plan));
 	if (plan.axis[IFR_AXIS_LOAD].on)
 		ifr_buffer_printf(&variant.facts, "load: mappings %llu pages lower\n",
 		                  (unsigned long long)state->load_pages[id]);

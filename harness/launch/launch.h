@@ -24,6 +24,8 @@ struct ifr_launch {
 	const struct ifr_strings *environment; /* "NAME=value" */
 	uint64_t stack_bytes;                  /* of environment on top: the `stack` axis; 0: none */
 	const char *runtime;                   /* settings from ifr_runtime_settings; NULL: no preload */
+	unsigned repeats;                      /* of regions marked IFR_REPEAT; 0: 1 */
+	const struct ifr_runtime_report *once; /* of a run before, with 1: see struct ifr_run_times; NULL: none */
 	uint64_t load_pages;                   /* by which mappings move down: the `load` axis; 0: as always */
 	const char *stdin_file;                /* NULL: /dev/null */
 	bool watch_stdin;                      /* give it one empty line instead, and see whether it is read */

@@ -51,6 +51,10 @@ static int no_such_counter(const struct ifr_dataset *dataset, const char *name, 
  * nothing else; time on the clock also holds what other programs took away. */
 static int default_metric(const struct ifr_dataset *dataset) {
 	static const char *const preferred[] = {"cycles", "cpu_time", "duration_time"};
+	/* Who asks for the cost of one statement (--repeat-marker) wants that. */
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		if (!strcmp(dataset->counters[i].source, "repeat"))
+			return (int)i;
 	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
 		int counter = ifr_dataset_counter(dataset, preferred[i]);
 		if (counter >= 0)
