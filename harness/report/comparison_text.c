@@ -137,6 +137,18 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 			c->bursts_moved);
 }
 
+static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+	size_t layouts = c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
+	if (layouts >= c->needed)
+		return;
+	ifr_buffer_printf(
+		s,
+		"%zu layouts are too few to be sure of 95 %% intervals: where layouts are lopsided, or some of "
+		"a rare kind, they miss more often than they say. Take %zu (-n).",
+		layouts, c->needed);
+	say(out, s, "  ! ");
+}
+
 static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	if (c->together)
@@ -197,6 +209,7 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 	say(out, &s, "  - ");
 	say_basis(c, &s);
 	say(out, &s, "  - ");
+	warn_few(c, out, &s);
 	warn_apart(c, out, &s);
 	put_others(entry, out);
 	ifr_buffer_release(&s);

@@ -54,21 +54,56 @@ static void test_mean_unequal(void **state) {
  */
 static void test_skewed_interval(void **state) {
 	(void)state;
-	double skewness = 1.2 / 2, n = 10, a = skewness / 3;
+	double skewness = 1.2, n = 10, a = skewness / 3;
 	struct ifr_interval interval = ifr_mean_interval(0, 1, 1.2, 10, 0.95);
 	const double ends[] = {-interval.low, -interval.high}, expected[] = {2.262157, -2.262157};
 	for (int i = 0; i < 2; i++) {
-		double w = ends[i]; /* half of the skewness is put in */
+		double w = ends[i];
 		near(sqrt(n) * (w + a * w * w + a * a * w * w * w / 3 + skewness / (6 * n)), expected[i], 1e-6);
 	}
 	assert_true(interval.high > -interval.low); /* a long tail to the right: the mean may lie far right */
 	interval = ifr_mean_interval(3, 2, 0, 10, 0.95);
 	near(interval.high, 3 + 2 * 2.262157 / sqrt(10), 1e-6);
-	/* 1, 1, 1, 1, 1, 1, 1, 9: mean 2, m2 = 7, m3 = 42; g1 = 42 / 7^1.5 times sqrt(56)/6, less chance. */
+	/* 1, 1, 1, 1, 1, 1, 1, 9: mean 2, m2 = 7, m3 = 42, m4 = 301; G1 = 42 / 7^1.5 sqrt(56)/6 = 2.828427, and G2 =
+	 * 7/30 (9 (301/49 - 3) + 6) = 8: all of it counts, and 6 times 8 layouts are needed. */
 	const double values[] = {1, 1, 1, 1, 1, 1, 1, 9};
-	double g = 42 / pow(7, 1.5) * sqrt(56) / 6;
-	near(ifr_sample_skewness(values, 8), g - 6.0 / 8 / g, 1e-12);
+	near(ifr_sample_skewness(values, 8), 2 * M_SQRT2, 1e-12);
+	assert_int_equal(ifr_mean_needs(values, 8), 48);
+	/* Two kinds, five to three: no long tail, nothing to correct. */
+	const double kinds[] = {1, 1, 1, 1, 1, 9, 9, 9};
+	assert_true(ifr_sample_skewness(kinds, 8) == 0);
+	assert_int_equal(ifr_mean_needs(kinds, 8), 20);
 	assert_true(ifr_sample_skewness(values, 7) == 0);
+}
+
+/* Errors of few runs. Of 0 and 2, half the variance is left about their median: -+sqrt(2). Of 0, 1, 5 the middle
+ * one says nothing, and 1.5 (1 + 0.448671 - 2/3) is left; 0.448671 is the median's variance (David and Nagaraja).
+ */
+static void test_offset(void **state) {
+	(void)state;
+	double residuals[4];
+	const double two[] = {0, 2}, three[] = {0, 1, 5}, signs[] = {-1, 1}, none[] = {0, 0};
+	struct ifr_interval interval;
+	assert_int_equal(ifr_residuals_take(two, 1, 1, residuals), 0);
+	assert_int_equal(ifr_residuals_take(two, 2, 0.5, residuals), 2);
+	near(residuals[0], -M_SQRT2, 1e-12);
+	assert_int_equal(ifr_residuals_take(three, 3, 0.448671, residuals), 2);
+	near(residuals[0], -1 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
+	near(residuals[1], 4 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
+	/* One run on either side, errors of -+1: half of the differences are -+2. */
+	struct ifr_offset offset = {.value = 10, .runs = {1, 1}, .residuals = signs, .count = 2, .seed = 1};
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	assert_true(interval.low == 8 && interval.high == 12);
+	assert_int_equal(ifr_offset_interval(&offset, 0.30, &interval, NULL), 0);
+	assert_true(interval.low == 10 && interval.high == 10);
+	/* No error of runs: Student's interval, t(.975; 10) = 2.228139. */
+	offset = (struct ifr_offset){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	near(interval.high, 3 * 2.228139, 0.01);
+	offset.df = 0;
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
+	offset.count = 1;
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
 }
 
 /* By hand: a = 10, b = 5, variances 1 and 0.25, df 10, t = 2.228139: r^2 (25 - .25 t2) - 100 r + 100 - t2 = 0. */
@@ -220,6 +255,7 @@ int main(void) {
 		cmocka_unit_test(test_mean),
 		cmocka_unit_test(test_mean_unequal),
 		cmocka_unit_test(test_skewed_interval),
+		cmocka_unit_test(test_offset),
 		cmocka_unit_test(test_fieller),
 		cmocka_unit_test(test_bootstrap),
 		cmocka_unit_test(test_correlation),
