@@ -20,7 +20,7 @@ struct ifr_mean {
 };
 
 /* Random intercept: the mean of all layouts from runs within layouts. A layout weighs 1 / (between + within /
- * runs), with both variances by the method of moments; the interval takes the weighted spread of the layouts'
+ * runs), as ifr_components_estimate has them; the interval takes the weighted spread of the layouts'
  * means with groups - 1 degrees of freedom, which for equal sizes is the t interval of the means, and from 8
  * layouts on is corrected for their skewness. Ref: Hartung and Knapp 2001; Sidik and Jonkman 2002; Hall 1992
  * (skewness). */
@@ -91,12 +91,13 @@ int ifr_offset_interval(const struct ifr_offset *offset, double confidence, stru
 /* --- correlation ------------------------------------------------------------------------------------------ */
 
 struct ifr_correlation {
-	double r, p;                  /* two-sided, by t with count - 2 degrees of freedom; p is 0 for |r| = 1 */
+	double r, p; /* two-sided, by t with count - 2 degrees of freedom, and then 0 for |r| = 1; or exact */
 	struct ifr_interval interval; /* Fisher's z; [-1, 1] below 4 points */
 };
 
 /* Pearson's and Spearman's correlation of count >= 3 points; neither x nor y may be constant. Equal values share
- * their mean rank. Ref: Fisher 1921; Bonett and Wright 2000 (the interval of ranks). */
+ * their mean rank. The p of up to 9 points' ranks is exact, by all their orders. Ref: Fisher 1921; Bonett and
+ * Wright 2000 (the interval of ranks). */
 int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
                             struct ifr_correlation *correlation, struct ifr_error *err);
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,

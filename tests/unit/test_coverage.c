@@ -93,7 +93,7 @@ static void test_mean_lopsided(void **state) {
 	static const struct {
 		enum shape shape;
 		unsigned layouts;
-	} cases[] = {{SKEWED, 12}, {SKEWED, 20}, {NORMAL, 12}, {EXPONENTIAL, 32}, {TENTH, 40}, {TWENTIETH, 90}};
+	} cases[] = {{SKEWED, 12}, {SKEWED, 20}, {NORMAL, 12}, {EXPONENTIAL, 32}, {TENTH, 32}, {TWENTIETH, 90}};
 	static const unsigned runs[] = {3, 5, 20};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (int j = 0; j < 3; j++)
