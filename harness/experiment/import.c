@@ -124,6 +124,9 @@ int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct 
 	int result = ifr_experiment_open(path, &experiment, err);
 	if (!result)
 		result = save_tables(dataset, experiment, err);
+	/* All or nothing: after an error the file goes. */
+	if (!result)
+		result = ifr_experiment_begin(experiment, err);
 	for (size_t i = 0; i < dataset->run_count && !result; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		const struct ifr_experiment_run saved = {.variant = dataset->variants[run->variant].index,
@@ -136,6 +139,8 @@ int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct 
 		                                         .value_count = (unsigned)dataset->counter_count};
 		result = ifr_experiment_add_run(experiment, &saved, err);
 	}
+	if (!result)
+		result = ifr_experiment_commit(experiment, err);
 	ifr_experiment_close(experiment);
 	if (result && experiment)
 		ifr_tree_remove(path, NULL);
