@@ -113,9 +113,8 @@ static int add_samples(struct ifr_experiment *experiment, const struct ifr_exper
 	int result = 0;
 	for (unsigned i = 0; i < run->value_count && !result; i++)
 		if (!isnan(run->values[i]))
-			result =
-				database_do_kept(experiment->database, &experiment->add_sample, err,
-			                     "INSERT INTO sample VALUES(?,?,?)", "iid", id, (int64_t)i, run->values[i]);
+			result = database_do_kept(experiment->database, &experiment->add_sample, err,
+			                          "INSERT INTO sample VALUES(?,?,?)", "iid", id, (int64_t)i, run->values[i]);
 	return result;
 }
 

@@ -93,11 +93,13 @@ struct ifr_comparison_entry {
 	const char *failure; /* why there is no comparison, or NULL; then nothing of main is known */
 };
 
-/* Append all entries: in words of at most 80 columns; as a table for a review comment; as JUnit's XML, in which
- * what regressed is a failure and what could not be compared an error; as JSON with a newline (schema_version 1).
+/* Append all entries: in words of at most 80 columns; as a page of its own; as a table for a review comment; as
+ * JUnit's XML, in which what regressed is a failure and what could not be compared an error; as JSON with a
+ * newline (schema_version 1).
  */
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out);
+void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_junit(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);

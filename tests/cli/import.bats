@@ -105,3 +105,16 @@ perlbench() {
 	[ "$status" = 2 ]
 	[[ $output == *nothing* ]]
 }
+
+@test "experiments of two machines are not compared" {
+	table 100 >t.csv
+	interfero import --csv t.csv -o old.exp
+	interfero import --csv t.csv -o new.exp
+	sql old.exp "INSERT INTO fact VALUES('host','one')"
+	sql new.exp "INSERT INTO fact VALUES('host','two')"
+	refuse 2 'different machines' -- interfero compare old.exp new.exp
+	sql new.exp "UPDATE fact SET value = 'one' WHERE name = 'host'"
+	interfero compare old.exp new.exp --html page.html
+	tail -n 1 page.html | grep -q '</html>'
+	not grep -qiE '<(script|link|iframe|object|embed|img|base)\b' page.html
+}

@@ -211,6 +211,13 @@ static void test_forms(void **state) {
 	assert_non_null(strstr(ifr_buffer_text(&out), "a&lt;b|&amp;&quot;c&quot;"));
 	assert_null(strstr(ifr_buffer_text(&out), "<crashed>"));
 	ifr_buffer_clear(&out);
+	ifr_comparison_html(entries, 2, &out);
+	assert_non_null(strstr(ifr_buffer_text(&out), "a&lt;b|&amp;&quot;c&quot;: both, a regression"));
+	assert_non_null(strstr(ifr_buffer_text(&out), "Not compared: it &lt;crashed&gt;"));
+	assert_non_null(strstr(ifr_buffer_text(&out), "of which luck"));
+	assert_null(strstr(ifr_buffer_text(&out), "<crashed>"));
+	assert_null(strstr(ifr_buffer_text(&out), "<x>"));
+	ifr_buffer_clear(&out);
 	ifr_comparison_markdown(entries, 2, &out);
 	assert_non_null(strstr(ifr_buffer_text(&out), "a\\<b\\|&\"c\""));
 	ifr_buffer_clear(&out);
