@@ -203,6 +203,11 @@ static int print(const struct compare_options *options, const struct ifr_compari
 		result = ifr_file_write(options->junit, text.data, text.length, 0644, err);
 		ifr_buffer_clear(&text);
 	}
+	if (!result && options->html) {
+		ifr_comparison_html(entries, count, &text);
+		result = ifr_file_write(options->html, text.data, text.length, 0644, err);
+		ifr_buffer_clear(&text);
+	}
 	if (options->json)
 		ifr_comparison_json(entries, count, &text);
 	else if (options->markdown)

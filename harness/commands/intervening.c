@@ -87,7 +87,7 @@ static int make_sets(const struct intervention *in, const struct ifr_code_findin
 
 static const struct ifr_code_finding *choose(const struct ifr_code *code) {
 	for (size_t i = 0; i < code->found; i++)
-		if (code->findings[i].kind != IFR_CODE_PAGE)
+		if (code->findings[i].kind < IFR_CODE_PAGE)
 			return &code->findings[i];
 	return NULL;
 }
@@ -131,7 +131,7 @@ int intervene(const struct intervention *in, const struct ifr_code *code, struct
 	struct sets sets = {0};
 	if (!f)
 		return ifr_fail(err, IFR_E_USAGE,
-		                "only findings about pages are there, and a unit cannot change its page alone");
+		                "only findings about pages and meetings are there, and a unit cannot change those alone");
 	char *file = campaign->file ? ifr_strdup(campaign->file) : ifr_format("%s.confirm", in->experiment);
 	int result = make_sets(in, f, &sets, err);
 	if (!result) {

@@ -158,6 +158,8 @@ static void measure_spread(struct ifr_report *report) {
 			groups[count++] = (struct ifr_group){report->layouts[i].pulled, report->layouts[i].count};
 	report->has_components = !ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->components,
 	                                                  &report->no_components);
+	if (report->has_components)
+		ifr_mean_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->mean, NULL);
 	free(groups);
 	report->has_normality =
 		!ifr_normality_check(report->medians, report->random_count, &report->normality, &report->no_normality);

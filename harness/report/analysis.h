@@ -94,6 +94,7 @@ struct ifr_report {
 	/* Where something cannot be told, has_* is false and the error's message says why. */
 	bool has_components, has_normality;
 	struct ifr_components components;
+	struct ifr_mean mean; /* over the random layouts, runs within them; there where the components are */
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;
 	double centre; /* median of the random layouts' medians; of all where there is no random one */

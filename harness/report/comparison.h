@@ -47,13 +47,13 @@ struct ifr_comparison {
 	double shipped_ratio, luck; /* shipped_ratio = ratio * luck */
 	struct ifr_interval shipped_interval;
 	bool has_luck;                     /* its interval is known */
-	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data; on a shared machine
-	                                      it misses twice in 100 by simulation */
+	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data */
 	double between_sd, within_sd;      /* of the ratio between layouts, and of a run; relative */
 	bool bursts;
 	size_t bursts_moved;
 	enum ifr_verdict verdict;
 	double margin;      /* relative: what counts as no change */
+	size_t needed;      /* layouts of each for the interval to hold what it promises: ifr_mean_needs */
 	size_t recommended; /* layouts that find a change of the margin with 90 %; 0: over 100000 */
 	bool regressed;     /* a change for the worse by more than was asked */
 };
@@ -93,11 +93,13 @@ struct ifr_comparison_entry {
 	const char *failure; /* why there is no comparison, or NULL; then nothing of main is known */
 };
 
-/* Append all entries: in words of at most 80 columns; as a table for a review comment; as JUnit's XML, in which
- * what regressed is a failure and what could not be compared an error; as JSON with a newline (schema_version 1).
+/* Append all entries: in words of at most 80 columns; as a page of its own; as a table for a review comment; as
+ * JUnit's XML, in which what regressed is a failure and what could not be compared an error; as JSON with a
+ * newline (schema_version 1).
  */
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out);
+void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_junit(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);

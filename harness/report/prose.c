@@ -71,6 +71,23 @@ static void say_sd(struct ifr_prose *prose) {
 	ifr_buffer_puts(&prose->text, ").");
 }
 
+/* The model of runs within layouts, and whether its interval can be trusted. */
+static void say_mean(struct ifr_prose *prose) {
+	const struct ifr_mean *mean = &prose->report->mean;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_puts(text, " The mean over all layouts is ");
+	ifr_format_value(text, &prose->scale, mean->mean);
+	ifr_buffer_puts(text, " (95 % interval ");
+	ifr_format_range(text, &prose->scale, mean->interval.low, mean->interval.high);
+	ifr_buffer_puts(text, ").");
+	if (mean->groups < mean->needs)
+		ifr_buffer_printf(
+			text,
+			" That is of few layouts: where they are lopsided, or some of a rare kind, such an interval "
+			"misses more often than it says; %zu layouts would do.",
+			mean->needs);
+}
+
 static void say_f(struct ifr_prose *prose) {
 	const struct ifr_components *c = &prose->report->components;
 	ifr_buffer_puts(&prose->text, " (F test of layouts against runs: F ");
@@ -119,6 +136,7 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 		ifr_buffer_printf(&prose->text, ". More cannot be said: %s.", report->no_components.message);
 	} else {
 		say_range(prose);
+		say_mean(prose);
 		say_sd(prose);
 		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 		say_verdict(prose);

@@ -27,6 +27,14 @@ void ifr_report_free(struct ifr_report *report);
 /* Appends the report in plain words, at most 80 columns wide; color adds ANSI sequences. */
 void ifr_report_text(const struct ifr_report *report, bool color, struct ifr_buffer *out);
 
+/* A table of programs, a row each: the line of the response on a counter, and its 95 % prediction interval where
+ * that counter is 0. Rows append nothing where there is none (IFR_E_USAGE). Ref: Wang and Jiménez 2011, table 1.
+ */
+void ifr_report_table_head(struct ifr_buffer *out);
+int ifr_report_table_row(const struct ifr_report *report, const char *counter, struct ifr_buffer *out,
+                         struct ifr_error *err);
+void ifr_report_table_foot(const struct ifr_report *report, const char *counter, struct ifr_buffer *out);
+
 /* Appends one JSON object, with a newline: schema_version 1, tool, version, host, facts, seeds, plans, every raw
  * sample (null where a counter was not on), the analysis (null where it cannot tell). Bytes that are not UTF-8
  * become
