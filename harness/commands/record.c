@@ -88,7 +88,7 @@ static const struct argp_option table[] = {
 	{"output", 'o', "TRACE", 0, "Where the trace goes (PROG.trace)", 1},
 	{"check", KEY_CHECK, NULL, 0,
      "Record a second time in another layout and compare: does the program itself look at addresses?", 1},
-	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on (0)", 1},
+	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Give up after so long (never)", 1},
@@ -118,7 +118,10 @@ const struct argp ifr_record_argp = {
 static void print_notes(const struct ifr_recorded *recorded) {
 	struct ifr_buffer text = {0};
 	struct ifr_strings lines = {0};
-	ifr_recorded_print(recorded, &text);
+	/* Every program of a recent C library asks for some, for malloc: the trace has the note. */
+	struct ifr_recorded shown = *recorded;
+	shown.notes[RING_NOTE_RANDOM] = 0;
+	ifr_recorded_print(&shown, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count; i++)
 		ifr_command_note("%s", lines.items[i] + strlen("note "));

@@ -17,7 +17,8 @@ struct thread {
 	uint64_t *saved; /* events whose chunk is gone */
 	uint32_t chain;  /* what ran before it without a branch, NONE */
 	uint32_t chain_bytes;
-	uint64_t *values; /* places of the chain's accesses */
+	uint64_t chain_start; /* instructions that had run before it */
+	uint64_t *values;     /* places of the chain's accesses */
 	uint32_t value_count;
 	bool repeated; /* what comes next is a further round of a repeated instruction */
 };
@@ -119,15 +120,14 @@ static inline void add_values(struct assembler *assembler, struct thread *thread
 	thread->value_count += shape->count;
 }
 
-/* The first instruction that did not run, if a fault stopped the block: the one behind the last access that was
+/* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
  * to make one. All instructions if none was to. */
 static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
 	unsigned from = 0;
 	if (thread->event_count)
 		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
 	for (unsigned i = from; i < ran->block.instructions; i++)
-		if (ran->lengths[i] & RING_RECORDED &&
-		    !(i + 1U == ran->block.instructions && ran->block.end == RING_END_REPEAT))
+		if (ran->lengths[i] & RING_RECORDED && !(ran->lengths[i] & RING_MAYBE))
 			return (uint16_t)i;
 	return ran->block.instructions;
 }
@@ -138,7 +138,7 @@ static void write_step(struct assembler *assembler, struct thread *thread, enum 
 	if (assembler->tables.chains[chain].block == NONE)
 		tables_block(&assembler->tables, chain, assembler->writer);
 	const struct assembler_window *window = &assembler->window;
-	if (assembler->instructions >= window->from && (!window->to || assembler->instructions < window->to)) {
+	if (thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to)) {
 		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
 		              thread->values);
 		if (successor == NO_SUCCESSOR)
@@ -154,7 +154,7 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	struct translated *ran = &assembler->tables.blocks[block];
 	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
 	uint16_t cut = ran->block.instructions;
-	if (successor == NO_SUCCESSOR && next)
+	if (successor == NO_SUCCESSOR)
 		cut = fault_of(ran, thread);
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
@@ -165,6 +165,8 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 		shape = shape_of(assembler, block, thread, cut);
 	const struct shape *how = &assembler->tables.shapes[shape];
 	uint32_t parent = thread->chain;
+	if (parent == NONE)
+		thread->chain_start = assembler->instructions;
 	thread->chain = parent == NONE && how->roots[repeated] != NONE
 	                    ? how->roots[repeated]
 	                    : tables_chain(&assembler->tables, parent, shape, repeated);

@@ -27,7 +27,7 @@
 struct session {
 	const struct ifr_recording *recording;
 	struct ring *ring;
-	int ring_fd;
+	int ring_fd, stdin_fd;
 	pid_t child;
 	uint32_t taken; /* chunks read */
 	bool ended;
@@ -66,13 +66,6 @@ static int check_program(const char *program, struct ifr_error *err) {
 	return 0;
 }
 
-static void read_from(const char *file) {
-	int fd = open(file, O_RDONLY);
-	if (fd < 0 || dup2(fd, 0) < 0)
-		_exit(127);
-	close(fd);
-}
-
 /* In the child: the surroundings are the same every time. */
 static void become(const struct session *session, const char *qemu, const char **argv, char **environment) {
 	const struct ifr_recording *recording = session->recording;
@@ -84,8 +77,7 @@ static void become(const struct session *session, const char *qemu, const char *
 		CPU_SET((size_t)recording->cpu, &set);
 		sched_setaffinity(0, sizeof set, &set);
 	}
-	read_from(recording->stdin_file ? recording->stdin_file : "/dev/null");
-	if (dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
+	if (dup2(session->stdin_fd, 0) < 0 || dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
 		_exit(127);
 	execve(qemu, (char *const *)argv, environment);
 	_exit(127);
@@ -218,6 +210,14 @@ static int follow(struct session *session) {
 	return result;
 }
 
+static int open_stdin(struct session *session, struct ifr_error *err) {
+	const char *file = session->recording->stdin_file ? session->recording->stdin_file : "/dev/null";
+	session->stdin_fd = open(file, O_RDONLY | O_CLOEXEC);
+	return session->stdin_fd < 0
+	           ? ifr_fail_errno(err, IFR_E_USAGE, "cannot read %s, the program's standard input", file)
+	           : 0;
+}
+
 /* --- one recording --------------------------------------------------------------------------------------------
  */
 
@@ -246,6 +246,10 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 	if (!result && !recorded->instructions)
 		result = ifr_fail(&session->err, IFR_E_ENVIRONMENT,
 		                  QEMU " did not run the program (exit status %d): its message is above", session->status);
+	if (!result && recorded->instructions <= recording->from)
+		result = ifr_fail(&session->err, IFR_E_USAGE,
+		                  "the program ended after %llu instructions, before the first that was to be recorded",
+		                  (unsigned long long)recorded->instructions);
 	assembler_free(session->assembler);
 	spaces_free(spaces);
 	free(real);
@@ -253,12 +257,14 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 }
 
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err) {
-	struct session session = {.recording = recording, .ring_fd = -1, .ring = MAP_FAILED};
+	struct session session = {.recording = recording, .ring_fd = -1, .stdin_fd = -1, .ring = MAP_FAILED};
 	struct ifr_trace_writer *writer = NULL;
 	*recorded = (struct ifr_recorded){0};
 	if (recording->timeout_ns)
 		session.deadline_ns = now_ns() + recording->timeout_ns;
 	int result = check_program(recording->program, err);
+	if (!result)
+		result = open_stdin(&session, err);
 	if (!result)
 		result = open_ring(&session, err);
 	if (!result)
@@ -278,17 +284,20 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		munmap(session.ring, sizeof *session.ring);
 	if (session.ring_fd >= 0)
 		close(session.ring_fd);
+	if (session.stdin_fd >= 0)
+		close(session.stdin_fd);
 	return result;
 }
 
 static const char *const sentences[RING_NOTES] = {
-	[RING_NOTE_TSC] = "the program reads the processor's clock (or time, times), which differs from run to run",
+	[RING_NOTE_TSC] = "the program reads the processor's time-stamp counter, which differs from run to run",
 	[RING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
 	[RING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
 	[RING_NOTE_TIME] = "the program reads a clock, which the recorder answered: a millisecond later each time",
 	[RING_NOTE_RANDOM] = "the program asks for random bytes, which the recorder answered: the same in each run",
 	[RING_NOTE_IDENTITY] = "the program asks for its process or thread number, which differs from run to run",
-	[RING_NOTE_SIGNAL] = "signals came: when they come differs from run to run",
+	[RING_NOTE_SIGNAL] =
+		"signal handlers ran: when a signal comes from outside, or from a timer, differs from run to run",
 	[RING_NOTE_THREAD] = "the program has several threads, replayed in the order in which they were recorded",
 };
 

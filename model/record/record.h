@@ -21,7 +21,7 @@ struct ifr_recording {
 	const char *stdin_file;   /* NULL: /dev/null */
 	int output_fd,
 		errors_fd;         /* where its standard output and error go: files, so that it runs as it always does */
-	uint64_t from, to;     /* record these instructions only; 0, 0: all */
+	uint64_t from, to;     /* record the blocks that begin in these instructions only; 0, 0: all */
 	bool everything;       /* record also accesses that follow from others: slower, for tests */
 	int cpu;               /* the processor to pin it to; -1: any */
 	int64_t timeout_ns;    /* 0: none */

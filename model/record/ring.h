@@ -52,6 +52,9 @@ enum ring_note {
 
 /* In the byte of a length: this instruction's accesses are recorded. */
 #define RING_RECORDED 0x80
+/* And there may be none of them: a mask, or a count of zero. */
+#define RING_MAYBE 0x40
+#define RING_LENGTH 0x0f
 
 enum ring_end { RING_END_NONE, RING_END_BRANCH, RING_END_SYSCALL, RING_END_REPEAT };
 

@@ -54,8 +54,8 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 	block.derived = memcpy(ifr_alloc(derived + 8), words + head + lengths, derived);
 	tables->blocks = grow(tables->blocks, tables->block_count, sizeof *tables->blocks);
 	if (block.block.end == RING_END_REPEAT)
-		block.repeats = block.block.address + block.block.bytes -
-		                (block.lengths[block.block.instructions - 1] & ~RING_RECORDED & 0xff);
+		block.repeats =
+			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
 	tables->hot = grow(tables->hot, tables->block_count, sizeof *tables->hot);
 	tables->hot[tables->block_count] = (struct hot){.address = block.block.address,
 	                                                .end = block.block.address + block.block.bytes,
@@ -126,7 +126,7 @@ static void append_part(const struct translated *part, const struct shape *shape
 	uint16_t event = 0, derived = 0, end = block->bytes;
 	uint32_t first_of[512]; /* index of each instruction's first access */
 	for (unsigned i = 0; i < shape->cut && i < 512; i++) {
-		uint8_t length = part->lengths[i] & (uint8_t)~RING_RECORDED;
+		uint8_t length = part->lengths[i] & RING_LENGTH;
 		end = (uint16_t)(end + length);
 		first_of[i] = (uint32_t)(accesses->length / sizeof(struct ifr_trace_access));
 		for (; event < shape->count && RING_INSN(shape->accesses[event].tag) == i; event++)
