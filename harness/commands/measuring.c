@@ -22,7 +22,8 @@ enum {
 	KEY_EXIT,
 	KEY_OUTPUT,
 	KEY_KEEP,
-	KEY_MARKER
+	KEY_MARKER,
+	KEY_MACHINE
 };
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
@@ -75,6 +76,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_MARKER:
 		campaign->marker = argument;
 		return 0;
+	case KEY_MACHINE:
+		campaign->machine = argument;
+		return 0;
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
@@ -96,8 +100,10 @@ static const struct argp_option table[] = {
 	{"output", 'o', "EXPERIMENT", 0,
      "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
-	{"counters", 'c', "LIST", 0, "auto, clock, perf, or a list such as clock,perf:page-faults,region:NAME (auto)",
-     2},
+	{"counters", 'c', "LIST", 0,
+     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto)", 2},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "What the counters of model are of: as \"interfero replay --machine\" takes it (skylake)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Also what one run of the statement in IFR_REPEAT(\"NAME\") costs, from runs of 101 and of 1", 2},
 	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
@@ -115,7 +121,7 @@ static const struct argp_option table[] = {
 const struct argp measuring_argp = {table, parse, NULL, NULL, NULL, NULL, NULL};
 
 void measuring_init(struct ifr_campaign *campaign) {
-	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .cpu = -1};
+	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
 }
 
 int measuring_find_program(const char *name, char **program, struct ifr_error *err) {

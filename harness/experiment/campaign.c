@@ -167,6 +167,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
 		failed = campaign_measure(state, result, err);
+	if (!failed && !result->interrupted)
+		failed = campaign_model(state, result, err);
 	if (!failed && !result->runs && !result->complete && !result->interrupted)
 		failed =
 			ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s; give a longer --budget",
