@@ -106,7 +106,7 @@ const struct argp ifr_record_argp = {
 	"Run a program once under qemu-x86_64 and write down what it executes and which data it touches, without "
 	"addresses: \"interfero replay\" gives its counters in any layout, on any described machine.\v"
 	"Any 64-bit program will do; layouts of its code need one that was built with interfero-gcc. Two recordings "
-    "of "
+	"of "
 	"one command are the same bytes: clocks and random numbers are answered by the recorder. Threads are recorded "
 	"one at a time, in the order in which they ran; children are not recorded. The exit status is 3 if the "
 	"program failed (its trace is there all the same), 1 if --check finds that it behaves differently in another "

@@ -113,7 +113,8 @@ static int model_subject(struct campaign_state *state, unsigned subject, const s
 	struct ifr_replaying replaying = {.machine = machine};
 	unsigned *ids = ifr_alloc((campaign_ids(state) + 1) * sizeof *ids);
 	size_t count = list_needed(state, subject, ids);
-	char *path = ifr_format("%s/recording-%u.trace", state->folder, subject);
+	/* It stays beside the experiment: "interfero predict" replays it on other machines. */
+	char *path = ifr_format("%s%s.trace", state->plan->file, subject ? ".2" : "");
 	int failed = 0;
 	if (count)
 		failed = record(state, subject, path, err);
@@ -121,6 +122,8 @@ static int model_subject(struct campaign_state *state, unsigned subject, const s
 		failed = ifr_trace_open(path, &replaying.trace, err);
 	if (count && !failed)
 		failed = replay(state, &replaying, ids, count, result, err);
+	if (count && !failed && !subject)
+		failed = ifr_experiment_set(state->experiment, "recording", path, err);
 	ifr_trace_free(replaying.trace);
 	free(path);
 	free(ids);
