@@ -166,7 +166,7 @@ static void look(struct compare_options *options, const struct subjects *subject
 		compare(options, subjects, trial, entry);
 		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
 		bool hopeless = !entry->failure && i + 1 < looks &&
-		                ifr_comparison_prospect(&entry->main, information[i], z[looks - 1]) < prospect_least;
+		                ifr_look_prospect(entry->main.z, information[i], z[looks - 1]) < prospect_least;
 		if (hopeless && !options->quiet)
 			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
 			                 looks, planned);
