@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -177,8 +178,35 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
+static int64_t now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* One part of the layouts after the other, until there are to be no more. */
+static int run_parts(struct ifr_campaign *campaign, struct ifr_campaign_result *done, measuring_more *more,
+                     void *context, struct ifr_error *err) {
+	int64_t begun_ns = now_ns(), budget_ns = campaign->budget_ns;
+	for (unsigned runs = 0;;) {
+		unsigned layouts = 0;
+		int result = ifr_campaign_run(campaign, done, err);
+		done->runs += runs;
+		runs = done->runs;
+		if (!result && more && done->complete && !done->refused_variants)
+			result = more(campaign->file, context, &layouts, err);
+		if (result || !layouts)
+			return result;
+		int64_t left_ns = budget_ns - (now_ns() - begun_ns);
+		if (budget_ns && left_ns <= 0)
+			return 0;
+		campaign->budget_ns = budget_ns ? left_ns : 0;
+		campaign->variants = layouts;
+	}
+}
+
 int measuring_run(struct ifr_campaign *campaign, struct family_options *family, bool quiet, const char *ending,
-                  measuring_report *report, void *context) {
+                  measuring_more *more, measuring_report *report, void *context) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
@@ -202,7 +230,7 @@ int measuring_run(struct ifr_campaign *campaign, struct family_options *family, 
 		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
 		campaign->say = quiet ? NULL : ifr_command_say;
 		catch_interrupts();
-		result = ifr_campaign_run(campaign, &done, err);
+		result = run_parts(campaign, &done, more, context, err);
 		if (campaign->progress)
 			progress_clear();
 	}
