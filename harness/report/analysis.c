@@ -71,6 +71,7 @@ static int choose_metric(struct ifr_report *report, const char *name, struct ifr
 		return no_such_counter(dataset, name ? name : "cpu_time", err);
 	report->metric_index = (size_t)chosen;
 	report->metric = &dataset->counters[chosen];
+	report->exact = !strcmp(report->metric->source, "model");
 	return 0;
 }
 
