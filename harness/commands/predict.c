@@ -72,10 +72,10 @@ const struct argp ifr_predict_argp = {
 	parse,
 	"EXPERIMENT",
 	"Predict a program's cycles (or time) under other branch predictors, from how its layouts' cycles went along "
-    "with "
+	"with "
 	"their mispredictions.\v"
 	"The experiment's layouts are replayed with the machine's own predictor, and a line is fitted to what was "
-    "measured "
+	"measured "
 	"against its mispredictions; each other predictor is replayed in the same layouts, and the line says what its "
 	"mispredictions would cost, with a 95 % prediction interval. Ref: Wang and Jimenez 2011, section 7.",
 	NULL,
@@ -189,12 +189,22 @@ static int predict(const struct options *options, struct predicting *predicting,
 	return result;
 }
 
+/* The trace to replay: as given, or the one that lies beside the experiment; the caller frees. */
+static char *find_trace(const struct options *options, const struct ifr_dataset *dataset) {
+	const char *kept = ifr_dataset_fact(dataset, "recording");
+	if (options->trace || !kept)
+		return options->trace ? ifr_strdup(options->trace) : NULL;
+	char *folder = ifr_path_dir(options->experiment), *path = ifr_format("%s/%s", folder, kept);
+	free(folder);
+	return path;
+}
+
 static int run(const struct options *options, struct ifr_error *err) {
 	struct predicting predicting = {0};
 	int result = ifr_experiment_load(options->experiment, &predicting.dataset, err);
 	if (result)
 		return result;
-	const char *trace = options->trace ? options->trace : ifr_dataset_fact(&predicting.dataset, "recording");
+	char *trace = find_trace(options, &predicting.dataset);
 	if (ifr_dataset_fact(&predicting.dataset, "programs"))
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs: predict takes what \"interfero bench\" wrote",
 		                  options->experiment);
@@ -208,6 +218,7 @@ static int run(const struct options *options, struct ifr_error *err) {
 		result = ifr_trace_open(trace, &predicting.trace, err);
 	if (!result)
 		result = predict(options, &predicting, err);
+	free(trace);
 	release(&predicting);
 	return result;
 }

@@ -112,6 +112,8 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	if (!result)
 		result = open_counters(state, &notes, err);
 	if (!result)
+		result = campaign_check_model(state, err);
+	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result)
 		result = campaign_settle(state, err);

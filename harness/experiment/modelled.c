@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "harness/experiment/campaign_state.h"
+#include "harness/model/layouts.h"
 #include "harness/model/recording.h"
 #include "harness/model/replaying.h"
 
@@ -123,20 +125,37 @@ static int model_subject(struct campaign_state *state, unsigned subject, const s
 	if (count && !failed)
 		failed = replay(state, &replaying, ids, count, result, err);
 	if (count && !failed && !subject)
-		failed = ifr_experiment_set(state->experiment, "recording", path, err);
+		failed = ifr_experiment_set(state->experiment, "recording", ifr_path_base(path), err);
 	ifr_trace_free(replaying.trace);
 	free(path);
 	free(ids);
 	return failed;
 }
 
-int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+int campaign_check_model(const struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
+	unsigned axes = state->plan->family.axes & ~ifr_layout_axes();
 	if (!ifr_counters_modelled(state->counters))
 		return 0;
 	if (state->subject[0].files || state->plan->user)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "the model needs programs with kits: it cannot lay out given files, nor shared libraries");
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (axes & 1u << i)
+			return ifr_fail(
+				err, IFR_E_USAGE,
+				"the model cannot follow the axis %s, which changes what the program executes: leave it out of "
+				"--axes, or the model out of --counters",
+				ifr_axes[i].name);
+	int result = ifr_machine_open(&machine, state->plan->machine, err);
+	ifr_machine_free(machine);
+	return result;
+}
+
+int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
+	if (!ifr_counters_modelled(state->counters))
+		return 0;
 	int failed = ifr_machine_open(&machine, state->plan->machine, err);
 	for (unsigned i = 0; i < state->subjects && !failed; i++)
 		failed = model_subject(state, i, machine, result, err);

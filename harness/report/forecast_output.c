@@ -59,9 +59,10 @@ void ifr_forecast_text(const struct ifr_forecast *prediction, struct ifr_buffer 
 		                  row->far ? '~' : ' ', row->predictor, row->mpki, row->mpki_sd, row->value,
 		                  row->interval.low, row->interval.high, 100 * row->change);
 	}
-	ifr_buffer_printf(text, "\n  %s%s%s%s; the first row is measured, with the interval of its mean.\n",
-	                  prediction->response, *prediction->unit ? " (" : "", prediction->unit,
-	                  *prediction->unit ? ")" : "");
+	ifr_buffer_puts(text, "\n");
+	sentence(text, ifr_format("Predicted: %s%s%s%s. The first row is measured, with the interval of its mean.",
+	                          prediction->response, *prediction->unit ? " (" : "", prediction->unit,
+	                          *prediction->unit ? ")" : ""));
 	warn(prediction, text);
 }
 
