@@ -35,14 +35,17 @@ static void describe(const struct ifr_recording_request *request, const struct i
 	for (size_t i = 0; i < environment->count; i++)
 		ifr_buffer_printf(text, "environment %s\n", environment->items[i]);
 	describe_stack(request->program, request->argv, environment, text);
+	if (request->region)
+		ifr_buffer_printf(text, "region %s\n", request->region);
 	if (request->from || request->to)
 		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
 		                  (unsigned long long)request->to);
 }
 
-static int find_recorder(char **path, struct ifr_error *err) {
+/* A file that belongs to the recorder. */
+static int find_part(const char *name, char **path, struct ifr_error *err) {
 	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("/usr/bin");
-	char *relative = ifr_format("%s/../libexec/interfero/recorder.so", bin);
+	char *relative = ifr_format("%s/../libexec/interfero/%s", bin, name);
 	*path = ifr_path_normalise("/", relative);
 	free(relative);
 	free(bin);
@@ -112,8 +115,10 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
                        struct ifr_error *err) {
 	struct ifr_strings environment = {0};
 	struct ifr_buffer text = {0};
-	char *recorder = NULL, *folder = NULL, *variant = NULL;
-	int result = find_recorder(&recorder, err);
+	char *recorder = NULL, *marks = NULL, *folder = NULL, *variant = NULL;
+	int result = find_part("recorder.so", &recorder, err);
+	if (!result)
+		result = find_part("marks.so", &marks, err);
 	if (!result && request->plan)
 		result = make_variant(request, &folder, &variant, err);
 	ifr_environment_make(&environment, request->more_environment);
@@ -134,6 +139,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
 	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
+	                                  .region = request->region,
+	                                  .marks = marks,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
 	                                  .cpu = -1,
@@ -149,6 +156,7 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	free(variant);
 	free(folder);
 	free(recorder);
+	free(marks);
 	ifr_buffer_release(&text);
 	ifr_strings_release(&environment);
 	return result;

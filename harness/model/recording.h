@@ -18,6 +18,7 @@ struct ifr_recording_request {
 	const struct ifr_plan *plan;                /* record the variant of this plan; NULL: the program */
 	uint64_t stack_bytes;                       /* of environment on top */
 	uint64_t from, to;                          /* instructions; 0, 0: all */
+	const char *region;                         /* of interfero.h; NULL: all */
 	bool everything;
 	int64_t timeout_ns;
 };

@@ -78,3 +78,24 @@ teardown_file() {
 	[ "$status" = 2 ]
 	[[ $output == *"has no recording"* ]]
 }
+
+# instructions TRACE
+instructions() {
+	interfero trace info "$1" | sed -n 's/^instructions //p'
+}
+
+@test "a region is recorded alone, all its passes" {
+	gcc -O1 -I "$INTERFERO_BUILD/../runtime" "$programs/regions.c" -o regions
+	within 60 interfero record -q --region work -o a.trace -- ./regions 1000 >out
+	within 60 interfero record -q --region work -o b.trace -- ./regions 2000 >out
+	more=$(($(instructions b.trace) - $(instructions a.trace)))
+	# Three passes of a thousand rounds more, of a few instructions each; what surrounds them is far larger.
+	[ $((more % 3000)) = 0 ]
+	[ "$more" -gt 0 ]
+	[ $(($(instructions a.trace) - more)) -ge 0 ]
+	[ $(($(instructions a.trace) - more)) -lt 200 ]
+	run interfero record -q --region nowhere -o c.trace -- ./regions
+	[[ $output == *'never entered the region "nowhere"'* ]]
+	[ "$(instructions c.trace)" = 0 ]
+	[ "$status" = 0 ]
+}
