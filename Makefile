@@ -32,8 +32,8 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
-RECORDER_SOURCES := $(call sources,model/recorder) common/buffer.c
-LIBRARY_SOURCES := $(filter-out $(addprefix model/recorder/,recorder.c writer.c syscalls.c),$(call sources,common sites \
+RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c
+LIBRARY_SOURCES := $(filter-out $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call sources,common sites \
 	kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
@@ -53,7 +53,7 @@ COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
@@ -124,6 +124,11 @@ $(LIBEXEC)/recorder.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS) -lZydis
+
+$(LIBEXEC)/marks.so: $(BUILD)/objects/pic/model/recorder/marks.o
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
 # It starts for every file: it loads nothing that it does not need.
 $(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
@@ -275,7 +280,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so \
-		$(INSTALL_ROOT)/libexec/interfero
+		$(LIBEXEC)/marks.so $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc

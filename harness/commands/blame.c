@@ -65,7 +65,7 @@ const struct argp ifr_blame_argp = {
 	"Which code makes the layouts differ? For every unit, does it matter where in a line of 64 bytes, in 32, in "
 	"16, or in "
 	"which page it begins, and which other unit it meets in a cache set? The false discovery rate over all of "
-    "these "
+	"these "
 	"questions is 5 %.\v"
 	"Random layouts are an experiment over all units at once, whose plans say where each lay. --confirm takes the "
 	"surest "

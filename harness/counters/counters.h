@@ -2,6 +2,7 @@
 /* Counter sources: where numbers about a run come from. A source is one file; they share this face.
  *
  *     clock  wall time, TSC cycles and resource usage; always there
+ *     model  one recording, replayed under every layout on a described machine (model/model.h): no run at all
  *     perf   the kernel's performance events under libpfm4's names; user mode only, pinned groups that never
  *            multiplex: where the counters do not suffice, several passes, each a run of its own
  *     region what the program spends between marks of its own, a pass: time, cycles and the events of perf
@@ -32,12 +33,16 @@
 #include "common/strings.h"
 #include "runtime/runtime.h"
 
+/* The pass of the model's counters, which are on in no run. */
+enum { IFR_PASS_MODEL = -2 };
+
 /* One counter of an open set. */
 struct ifr_counter {
 	char name[64];      /* perf's name: "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];      /* "ns", "cycles", "bytes", "" for a count */
-	const char *source; /* "clock", "perf", "region" or "repeat" */
-	int pass;           /* the only pass in which it is on, or -1: in every pass */
+	const char *source; /* "clock", "perf", "region", "repeat" or "model" */
+	int pass;           /* the only pass in which it is on, or -1: in every pass, or IFR_PASS_MODEL */
+	unsigned event;     /* of the model: enum ifr_event */
 };
 
 /* What the launcher saw of a run, from release to the child's end. */
@@ -76,8 +81,10 @@ int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_
 /* How many events the runtime is to count in regions in a pass, at most IFR_REGION_EVENTS, and, once they are
  * armed, into fd their descriptors in that order (NULL: nowhere). */
 unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd);
-/* How many runs one full set of values takes; at least 1. */
+/* How many runs one full set of values takes; 0 if the model alone counts. */
 unsigned ifr_counters_passes(const struct ifr_counters *set);
+/* Whether the model counts, too: the campaign replays a recording for that (harness/experiment/modelled.c). */
+bool ifr_counters_modelled(const struct ifr_counters *set);
 
 /* Attaches the events of a pass to a child that has not called exec yet. */
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err);

@@ -112,6 +112,8 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	if (!result)
 		result = open_counters(state, &notes, err);
 	if (!result)
+		result = campaign_check_model(state, err);
+	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result)
 		result = campaign_settle(state, err);
@@ -167,6 +169,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
 		failed = campaign_measure(state, result, err);
+	if (!failed && !result->interrupted)
+		failed = campaign_model(state, result, err);
 	if (!failed && !result->runs && !result->complete && !result->interrupted)
 		failed =
 			ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s; give a longer --budget",

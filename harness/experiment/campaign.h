@@ -36,10 +36,11 @@ struct ifr_campaign {
 	unsigned variants;                  /* beside the layout that ships */
 	unsigned rounds;                    /* runs of each variant */
 	const char *counters;
-	const char *marker; /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
-	int64_t budget_ns;  /* 0: none */
-	int64_t timeout_ns; /* of one run; 0: twenty times the reference, 10 s at least */
-	int cpu;            /* -1: choose; -2: do not pin */
+	const char *machine; /* of the model: as ifr_machine_open takes it */
+	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
+	int64_t budget_ns;   /* 0: none */
+	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
+	int cpu;             /* -1: choose; -2: do not pin */
 	bool keep_aslr;
 	const char *stdin_file;         /* NULL: /dev/null */
 	struct ifr_strings environment; /* beyond the minimal one */

@@ -47,7 +47,7 @@ static bool is_needed(const struct campaign_state *state, unsigned index) {
 		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
 			if (!ifr_experiment_has_run(state->experiment, index, round, pass))
 				return true;
-	return false;
+	return campaign_needs_model(state, index);
 }
 
 bool campaign_needs_runs(const struct campaign_state *state) {
@@ -57,8 +57,7 @@ bool campaign_needs_runs(const struct campaign_state *state) {
 	return false;
 }
 
-/* The plan of a variant, under the subject's kit and the name that its file has; none for given files. */
-static void make_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
+void campaign_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
 	const struct campaign_subject *subject = campaign_subject_of(state, id);
 	struct ifr_family family = state->plan->family;
 	ifr_plan_init(plan);
@@ -75,8 +74,8 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	struct ifr_plan plan;
 	struct ifr_variant variant = {0};
 	struct ifr_buffer text = {0};
-	char digest[IFR_SHA256_HEX];
-	make_plan(state, id, &plan);
+	char digest[IFR_SHA256_HEX] = "";
+	campaign_plan(state, id, &plan);
 	state->stack_bytes[id] = ifr_plan_stack_bytes(&plan);
 	state->load_pages[id] = ifr_plan_load_pages(&plan);
 	free(state->runtime[id]);
@@ -86,9 +85,12 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	int result = 0;
 	if (is_made(state, id, path) || (index && !is_needed(state, id)))
 		goto out;
-	result = place_variant(state, workshop, id, &plan, path, &variant, err);
-	if (!result)
-		result = ifr_sha256_file(path, digest, NULL, err);
+	/* The model alone executes no variant: only the program itself is there, for the reference. */
+	if (!index || ifr_counters_passes(state->counters)) {
+		result = place_variant(state, workshop, id, &plan, path, &variant, err);
+		if (!result)
+			result = ifr_sha256_file(path, digest, NULL, err);
+	}
 	if (result)
 		goto out;
 	known = ifr_experiment_variant_digest(state->experiment, id);

@@ -57,7 +57,7 @@ static const char *why_left(const struct search *search, size_t notes, const cha
 	if (notes > 1)
 		return "it was joined from several units (ld -r)";
 	if (!*key)
-		return "it was compiled without INTERFERO_TEMPLATES=1, or includes files in assembly (.include)";
+		return "it was compiled without INTERFERO_TEMPLATES=1, or its assembly includes files (.incbin, .include)";
 	return input_with(search->kit, key)
 	           ? NULL
 	           : "its template is no longer in the store of kits (an object of a compiler's cache, or of another "

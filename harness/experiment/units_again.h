@@ -47,6 +47,10 @@ struct units_again {
 int units_again_read(const struct ifr_kit *kit, struct units_again *units, struct ifr_error *err);
 void units_again_release(struct units_again *units);
 
+/* Appends which units stay as they ship under the compiler's axes, and why, a line for each reason: those without
+ * a template, and, if recipes matter, those without a recipe. */
+void units_again_print_left(const struct units_again *units, bool recipes, struct ifr_buffer *lines);
+
 /* How many have a recipe that holds. */
 size_t units_again_recipes(const struct units_again *units);
 

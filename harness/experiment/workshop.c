@@ -181,41 +181,9 @@ char *ifr_workshop_describe_trial(const struct ifr_workshop_trial *trial, unsign
 	                  trial->seconds * variants);
 }
 
-/* One reason with the units that it holds for. */
-struct left_reason {
-	const char *reason;
-	size_t units;
-	const char *input, *member; /* of the first */
-};
-
-static void count_reason(struct left_reason **reasons, size_t *count, struct left_reason one) {
-	for (size_t i = 0; i < *count; i++)
-		if (!strcmp((*reasons)[i].reason, one.reason)) {
-			(*reasons)[i].units++;
-			return;
-		}
-	*reasons = ifr_realloc(*reasons, *count + 1, sizeof **reasons);
-	(*reasons)[(*count)++] = one;
-}
-
 void ifr_workshop_print_left(const struct ifr_workshop *workshop, unsigned axes, struct ifr_buffer *lines) {
-	const struct units_again *units = &workshop->units;
-	struct left_reason *reasons = NULL;
-	size_t count = 0;
-	for (size_t i = 0; i < units->left_count && axes & ifr_axes_of(IFR_OWNER_PLUGIN); i++)
-		count_reason(&reasons, &count,
-		             (struct left_reason){units->left[i].reason, 1, units->left[i].input, units->left[i].member});
-	for (size_t i = 0; i < units->count && recompiled_axes(axes); i++)
-		if (units->items[i].no_recipe)
-			count_reason(
-				&reasons, &count,
-				(struct left_reason){units->items[i].no_recipe, 1, units->items[i].input, units->items[i].member});
-	for (size_t i = 0; i < count; i++)
-		ifr_buffer_printf(lines, "%zu unit%s as shipped under the compiler's axes (%s%s%s%s): %s\n",
-		                  reasons[i].units, reasons[i].units > 1 ? "s stay" : " stays",
-		                  ifr_path_base(reasons[i].input), *reasons[i].member ? ":" : "", reasons[i].member,
-		                  reasons[i].units > 1 ? ", …" : "", reasons[i].reason);
-	free(reasons);
+	if (axes & ifr_axes_of(IFR_OWNER_PLUGIN))
+		units_again_print_left(&workshop->units, recompiled_axes(axes), lines);
 }
 
 /* The units as a plan has them, in the folder of objects. */

@@ -3,8 +3,8 @@
  *
  * The program starts pinned to a processor, with address-space randomization off, in a small environment with
  * neutral names, its standard input a file or /dev/null, its output collected. Nothing of ours runs inside it but,
- * when an axis of the heap is on, the preloaded runtime. It leads a process group of its own, which does not
- * outlive the run. */
+ * when an axis of the runtime is on or regions are measured, the runtime, preloaded. It leads a process group of
+ * its own, which does not outlive the run. */
 #ifndef IFR_HARNESS_LAUNCH_H
 #define IFR_HARNESS_LAUNCH_H
 

@@ -37,7 +37,7 @@ static int load_kit(const struct ifr_trace *trace, struct ifr_kit *kit, struct i
 }
 
 static int replay_lot(struct ifr_replaying *replaying, const struct ifr_relinker *relinker,
-                      const struct ifr_plan *plans, size_t count, struct ifr_counters *counters,
+                      const struct ifr_plan *plans, size_t count, struct ifr_counts *counters,
                       struct ifr_error *err) {
 	struct ifr_address_map *maps[IFR_REPLAY_LANES] = {0};
 	struct ifr_count_settings settings = {
@@ -53,7 +53,7 @@ static int replay_lot(struct ifr_replaying *replaying, const struct ifr_relinker
 }
 
 int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,
-                     struct ifr_counters *counters, struct ifr_error *err) {
+                     struct ifr_counts *counters, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_relinker *relinker = NULL;
 	int result = 0;

@@ -3,6 +3,7 @@
 #include "harness/report/analysis.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ static int choose_metric(struct ifr_report *report, const char *name, struct ifr
 		return no_such_counter(dataset, name ? name : "cpu_time", err);
 	report->metric_index = (size_t)chosen;
 	report->metric = &dataset->counters[chosen];
+	report->exact = !strcmp(report->metric->source, "model");
 	return 0;
 }
 
@@ -189,6 +191,23 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 	ifr_blame_find(made);
 	*report = made;
 	return 0;
+}
+
+void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidence *evidence) {
+	*evidence = (struct ifr_report_evidence){.p = 1};
+	snprintf(evidence->what, sizeof evidence->what, "the difference between layouts");
+	if (report->regression_count) {
+		evidence->p = report->regressions[0].p_adjusted;
+		snprintf(evidence->what, sizeof evidence->what, "the line against %s",
+		         report->regressions[0].counter->name);
+	} else if (report->has_components && report->components.testable) {
+		evidence->p = report->components.p;
+	} else if (report->has_components && report->components.noise_known && report->components.between_sd > 0) {
+		evidence->p = 0; /* without any noise */
+	}
+	evidence->has_width = report->has_components && report->mean.mean > 0;
+	if (evidence->has_width)
+		evidence->width = (report->mean.interval.high - report->mean.interval.low) / report->mean.mean;
 }
 
 void ifr_report_free(struct ifr_report *report) {

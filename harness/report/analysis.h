@@ -76,6 +76,7 @@ struct ifr_report {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
+	bool exact;                 /* the metric has no noise: it is of the model */
 	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
 	double *counter_medians;    /* [counter * variants + variant] once asked for; NaN before, infinite for none */
 	double *calm, *pulled;      /* of each run; NaN where it does not count */

@@ -27,14 +27,6 @@ struct work {
 	double log_se, log_df; /* of the change */
 };
 
-double ifr_comparison_prospect(const struct ifr_comparison *c, double information, double bound) {
-	if (!(information > 0 && information < 1))
-		return fabs(c->z) > bound;
-	/* The score so far is z sqrt(information), and goes on with the drift that this shows. */
-	double drift = fabs(c->z) / sqrt(information), left = sqrt(1 - information);
-	return gsl_cdf_ugaussian_Q((bound - drift) / left);
-}
-
 const char *ifr_verdict_name(enum ifr_verdict verdict) {
 	static const char *const names[] = {"no change", "inconclusive", "layout", "change", "both"};
 	return names[verdict];

@@ -76,11 +76,6 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 /* Decides again with another p, one that allows for more comparisons. */
 void ifr_comparison_judge(struct ifr_comparison *comparison, const struct ifr_comparison_rules *rules, double p);
 
-/* How likely it is that a comparison which goes on as it has begun will show a change in the end: information is
- * the share of the planned layouts that is there, bound the last look's (harness/statistics/inference.h). Ref: Lan
- * and Wittes 1988. */
-double ifr_comparison_prospect(const struct ifr_comparison *comparison, double information, double bound);
-
 const char *ifr_verdict_name(enum ifr_verdict verdict);
 
 /* One command's comparison in a suite. */

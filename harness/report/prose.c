@@ -60,7 +60,8 @@ static void say_sd(struct ifr_prose *prose) {
 		return;
 	/* The range holds the noise of the runs, this does not: said, as they stand side by side. */
 	ifr_buffer_puts(&prose->text,
-	                c->noise_known
+	                prose->report->exact ? " The standard deviation between layouts is "
+	                : c->noise_known
 	                    ? " Without the noise of single runs, the standard deviation between layouts is "
 	                    : " The standard deviation between layouts, run-to-run noise included, is ");
 	ifr_format_pct(&prose->text, 100 * c->between_sd / base);
@@ -103,7 +104,9 @@ static void say_f(struct ifr_prose *prose) {
 static void say_verdict(struct ifr_prose *prose) {
 	const struct ifr_components *c = &prose->report->components;
 	struct ifr_buffer *text = &prose->text;
-	if (!c->noise_known) {
+	if (prose->report->exact) {
+		ifr_buffer_puts(text, "All of this comes from the layout: the model counts the same in every run.");
+	} else if (!c->noise_known) {
 		ifr_buffer_puts(text,
 		                "Whether that is more than run-to-run noise cannot be told, because every layout ran "
 		                "once. More runs of each layout will tell.");

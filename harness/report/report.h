@@ -24,6 +24,16 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
                        struct ifr_error *err);
 void ifr_report_free(struct ifr_report *report);
 
+/* What a report has to show for its layouts. */
+struct ifr_report_evidence {
+	char what[160]; /* "the line against branch-misses", or "the difference between layouts" */
+	double p;       /* of that, for all counters that were tried; 1 where nothing can be told */
+	bool has_width;
+	double width; /* of the mean's 95 % interval, relative to the mean */
+};
+/* The surest line of the response on a counter; where there is no counter, that layouts differ at all. */
+void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidence *evidence);
+
 /* Appends the report in plain words, at most 80 columns wide; color adds ANSI sequences. */
 void ifr_report_text(const struct ifr_report *report, bool color, struct ifr_buffer *out);
 

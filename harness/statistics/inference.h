@@ -138,6 +138,10 @@ int ifr_looks_bounds(double alpha, const double *information, size_t looks, doub
 /* The confidence of an interval that answers to such a bound. */
 double ifr_look_confidence(double z);
 
+/* How likely data that go on as they have begun are to exceed the last look's bound, z being their score at a
+ * share of the planned information. Ref: Lan and Wittes 1988. */
+double ifr_look_prospect(double z, double information, double bound);
+
 /* --- power ------------------------------------------------------------------------------------------------ */
 
 /* Probability that a two-sided t test of that level finds a mean that lies shift standard errors from 0. df > 0.

@@ -30,6 +30,8 @@ struct assembler {
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
 	bool windowed;
+	bool inside;      /* the last block was recorded */
+	unsigned regions; /* begun and not ended, of all threads */
 	uint64_t notes[RING_NOTES];
 	uint64_t instructions, cuts;
 	uint32_t last_thread;
@@ -42,7 +44,7 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *
 	assembler->writer = writer;
 	assembler->spaces = spaces;
 	assembler->window = *window;
-	assembler->windowed = window->from || window->to;
+	assembler->windowed = window->from || window->to || window->region;
 	tables_init(&assembler->tables);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;
@@ -138,12 +140,14 @@ static void write_step(struct assembler *assembler, struct thread *thread, enum 
 	if (assembler->tables.chains[chain].block == NONE)
 		tables_block(&assembler->tables, chain, assembler->writer);
 	const struct assembler_window *window = &assembler->window;
-	if (thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to)) {
+	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
+	              (!window->region || assembler->regions);
+	if (inside)
 		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
 		              thread->values);
-		if (successor == NO_SUCCESSOR)
-			ifr_trace_break(assembler->writer);
-	}
+	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
+		ifr_trace_break(assembler->writer);
+	assembler->inside = inside;
 	thread->chain = NONE;
 	thread->value_count = thread->chain_bytes = 0;
 }
@@ -232,6 +236,8 @@ static void take_note(struct assembler *assembler, uint64_t note, uint64_t value
 		return;
 	if (note < RING_NOTES)
 		assembler->notes[note]++;
+	assembler->regions += note == RING_NOTE_BEGIN;
+	assembler->regions -= note == RING_NOTE_END && assembler->regions;
 }
 
 /* The number of words that a record takes, 0 if it makes no sense. */

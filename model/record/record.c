@@ -21,8 +21,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "model/record/assemble.h"
-
-#define QEMU "qemu-x86_64"
+#include "model/record/qemu.h"
 
 struct session {
 	const struct ifr_recording *recording;
@@ -67,7 +66,7 @@ static int check_program(const char *program, struct ifr_error *err) {
 }
 
 /* In the child: the surroundings are the same every time. */
-static void become(const struct session *session, const char *qemu, const char **argv, char **environment) {
+static void become(const struct session *session, const char *qemu, char *const *argv, char *const *environment) {
 	const struct ifr_recording *recording = session->recording;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	personality(ADDR_NO_RANDOMIZE);
@@ -79,62 +78,27 @@ static void become(const struct session *session, const char *qemu, const char *
 	}
 	if (dup2(session->stdin_fd, 0) < 0 || dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
 		_exit(127);
-	execve(qemu, (char *const *)argv, environment);
+	execve(qemu, argv, environment);
 	_exit(127);
 }
 
-/* Backwards, as qemu turns the list around before it gives it to the program. */
-static char **with_variable(char *const *environment, char *variable) {
-	size_t count = 0;
-	while (environment[count])
-		count++;
-	char **copy = ifr_alloc((count + 2) * sizeof *copy);
-	for (size_t i = 0; i < count; i++)
-		copy[i] = environment[count - 1 - i];
-	copy[count] = variable;
-	return copy;
-}
-
 static int start(struct session *session, struct ifr_error *err) {
-	const struct ifr_recording *recording = session->recording;
+	struct ifr_strings arguments = {0}, environment = {0};
 	char *qemu = ifr_program_find(QEMU, NULL);
 	if (!qemu)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
-	char *plugin =
-		ifr_format("%s,fd=%d,all=%s", recording->recorder, session->ring_fd, recording->everything ? "on" : "off");
-	const char *fixed[] = {QEMU,
-	                       "-cpu",
-	                       "max",
-	                       "-seed",
-	                       "1",
-	                       "-U",
-	                       "LD_PRELOAD",
-	                       "-plugin",
-	                       plugin,
-	                       "-0",
-	                       recording->argv[0],
-	                       recording->program};
-	size_t count = 0, head = sizeof fixed / sizeof *fixed;
-	while (recording->argv[count])
-		count++;
-	const char **argv = ifr_alloc((head + count + 1) * sizeof *argv);
-	memcpy(argv, fixed, sizeof fixed);
-	for (size_t i = 1; i < count; i++)
-		argv[head + i - 1] = recording->argv[i];
-	/* For its time(); qemu takes the variable out of the program's environment again. */
-	char *preload = ifr_format("LD_PRELOAD=%s", recording->recorder);
-	char **environment = with_variable(recording->environment, preload);
+	qemu_command(session->recording, session->ring_fd, &arguments, &environment);
+	char **argv = qemu_list(&arguments), **variables = qemu_list(&environment);
 	session->child = fork();
 	if (!session->child)
-		become(session, qemu, argv, environment);
-	free(environment);
-	free(preload);
+		become(session, qemu, argv, variables);
+	int result = session->child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU) : 0;
 	free(argv);
-	free(plugin);
+	free(variables);
 	free(qemu);
-	if (session->child < 0)
-		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU);
-	return 0;
+	ifr_strings_release(&arguments);
+	ifr_strings_release(&environment);
+	return result;
 }
 
 /* --- chunks ---------------------------------------------------------------------------------------------------
@@ -235,7 +199,8 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
 	struct spaces *spaces = spaces_new(writer, real ? real : recording->program, recording->name);
-	session->assembler = assembler_new(writer, spaces, &(struct assembler_window){recording->from, recording->to});
+	session->assembler = assembler_new(
+		writer, spaces, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
 	int result = start(session, &session->err);
 	if (!result)
 		result = follow(session);
@@ -304,7 +269,7 @@ static const char *const sentences[RING_NOTES] = {
 void ifr_recorded_print(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
 	ifr_buffer_clear(text);
 	for (int i = 0; i < RING_NOTES; i++)
-		if (recorded->notes[i])
+		if (recorded->notes[i] && sentences[i])
 			ifr_buffer_printf(text, "note %s\n", sentences[i]);
 	if (recorded->cuts)
 		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);

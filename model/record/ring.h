@@ -47,6 +47,8 @@ enum ring_note {
 	RING_NOTE_IDENTITY, /* a process or thread id was read */
 	RING_NOTE_SIGNAL,   /* a signal handler returned */
 	RING_NOTE_THREAD,   /* a further thread started */
+	RING_NOTE_BEGIN,    /* the region that is recorded begins, or ends */
+	RING_NOTE_END,
 	RING_NOTES
 };
 

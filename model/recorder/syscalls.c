@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/recorder/marks.h"
 #include "model/recorder/writer.h"
 
 /* In seconds since 1970: a date in 2017. */
@@ -137,6 +138,32 @@ static void answer_read(unsigned cpu, const struct call *call, int64_t length) {
 		answer_random(cpu, call->arguments[1], length);
 }
 
+/* --- marks of regions ---------------------------------------------------------------------------------------- */
+
+static char watched[256];
+static bool is_open[RING_THREADS][8]; /* the regions that a thread is in: which of them are the watched one */
+static unsigned depth[RING_THREADS];
+
+void syscalls_watch(const char *region) {
+	snprintf(watched, sizeof watched, "%s", region);
+}
+
+static void mark(unsigned cpu, uint64_t name) {
+	unsigned most = sizeof is_open[0];
+	if (!name && depth[cpu]) {
+		depth[cpu]--;
+		if (depth[cpu] < most && is_open[cpu][depth[cpu]])
+			writer_note(cpu, RING_NOTE_END, 0);
+	} else if (name) {
+		bool here = !strcmp(host(name), watched);
+		if (depth[cpu] < most)
+			is_open[cpu][depth[cpu]] = here;
+		if (here && depth[cpu] < most)
+			writer_note(cpu, RING_NOTE_BEGIN, 0);
+		depth[cpu]++;
+	}
+}
+
 /* --- before and after ---------------------------------------------------------------------------------------- */
 
 static void note_call(unsigned cpu, int64_t number) {
@@ -172,6 +199,10 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	(void)id, (void)a7, (void)a8;
 	if (cpu >= RING_THREADS)
 		return;
+	if (number == MARK_CALL) {
+		mark(cpu, a1);
+		return;
+	}
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
 	note_call(cpu, number);
 	/* qemu makes a fork of what shares memory until it is another program, too (posix_spawn). */

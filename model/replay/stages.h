@@ -64,7 +64,7 @@ struct ifr_stage {
 	void *(*create)(const struct ifr_pass *pass);
 	void (*run)(void *state, struct ifr_pass *pass);
 	/* Adds what was counted for a lane over all chunks. */
-	void (*count)(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
+	void (*count)(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 	void (*destroy)(void *state, const struct ifr_pass *pass);
 };
 
@@ -75,7 +75,7 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind,
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 /* Counters that follow from how often each block ran and where it lies. */
-void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
+void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 void ifr_survey_release(struct ifr_pass *pass);
 
 void ifr_misses_grow(struct ifr_misses *misses);

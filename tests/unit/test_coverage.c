@@ -94,9 +94,9 @@ static void test_mean_lopsided(void **state) {
 		enum shape shape;
 		unsigned layouts;
 	} cases[] = {{SKEWED, 12}, {SKEWED, 20}, {NORMAL, 12}, {EXPONENTIAL, 32}, {TENTH, 32}, {TWENTIETH, 90}};
-	static const unsigned runs[] = {3, 5, 20};
+	static const unsigned runs[] = {3, 20};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		for (int j = 0; j < 3; j++)
+		for (int j = 0; j < 2; j++)
 			expect("mean of lopsided layouts", cases[i].shape, runs[j],
 			       mean_coverage(cases[i].shape, cases[i].layouts, runs[j], false), 93.5, 96.5);
 }

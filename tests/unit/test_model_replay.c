@@ -31,7 +31,7 @@ static struct ifr_machine *open_machine(const char *spec) {
 struct setting {
 	struct random_trace *trace;
 	struct ifr_lane lanes[LANES];
-	struct ifr_counters counters[LANES];
+	struct ifr_counts counters[LANES];
 };
 
 static struct setting setting_new(uint64_t seed, uint64_t shift) {
@@ -98,8 +98,8 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 		free((void *)lent[i].blocks);
 }
 
-static void assert_counters(const char *what, const struct ifr_counters *got,
-                            const struct ifr_counters *expected) {
+static void assert_counters(const char *what, const struct ifr_counts *got,
+                            const struct ifr_counts *expected) {
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
 		if (got->value[i] != expected->value[i])
 			fail_msg("%s: %s is %llu and should be %llu", what, ifr_event_name(i),
@@ -114,7 +114,7 @@ static void compare_with_naive(const char *spec, uint64_t seed) {
 		struct naive *naive = naive_new(machine);
 		const struct ifr_chunk chunk = random_chunk(s.trace, 0, RANDOM_STEPS);
 		naive_replay(naive, &chunk, &s.lanes[i], s.trace->addresses[s.lanes[i].data_group]);
-		const struct ifr_counters expected = naive_counters(naive);
+		const struct ifr_counts expected = naive_counters(naive);
 		assert_counters(spec, &s.counters[i], &expected);
 		naive_free(naive);
 	}
@@ -227,7 +227,7 @@ static void test_refusals(void **state) {
 	const uint64_t data[] = {0x7000, 0x7008};
 	const uint64_t *addresses[] = {data};
 	const struct ifr_lane lane = {places, ends, 0};
-	struct ifr_counters counters;
+	struct ifr_counts counters;
 	uint32_t steps[] = {1, 3};
 	struct ifr_chunk chunk = {blocks, accesses, 2, 1, steps, 2, 1};
 	assert_int_equal(ifr_replay_new(&replay, machine, 0, IFR_ENGINE_AUTO, &err), -IFR_E_BUG);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* forbid WHAT... -- COMMAND...: runs a command in which the kernel refuses some of what the runtime asks, with EPERM, as a
- * strict container does: reserve (mmap with MAP_NORESERVE), advise (madvise), move (mremap). */
+/* forbid WHAT... -- COMMAND...: runs a command in which the kernel refuses some of what the runtime asks, with
+ * EPERM, as a strict container does: reserve (mmap with MAP_NORESERVE), advise (madvise), move (mremap). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,12 +23,9 @@ static int apply(struct sock_filter *code, unsigned short length) {
 /* Flags are the fourth argument, in its lower half on this machine. */
 static int forbid_flags(unsigned call, unsigned flags) {
 	struct sock_filter code[] = {
-		LOAD(nr),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
-		LOAD(args[3]),
-		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1),
-		REFUSE,
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		LOAD(nr),      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 3),
+		LOAD(args[3]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, flags, 0, 1),
+		REFUSE,        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 	return apply(code, sizeof code / sizeof *code);
 }
@@ -46,7 +43,9 @@ static int forbid_call(unsigned call) {
 static int forbid(const char *what) {
 	if (!strcmp(what, "reserve"))
 		return forbid_flags(SYS_mmap, MAP_NORESERVE);
-	return !strcmp(what, "advise") ? forbid_call(SYS_madvise) : !strcmp(what, "move") ? forbid_call(SYS_mremap) : -1;
+	return !strcmp(what, "advise") ? forbid_call(SYS_madvise)
+	       : !strcmp(what, "move") ? forbid_call(SYS_mremap)
+	                               : -1;
 }
 
 int main(int argc, char **argv) {
