@@ -234,9 +234,9 @@ static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *pla
 	int result = 0;
 	for (size_t i = 0; i < count && variant && !result; i++)
 		if (ifr_plan_axes(&plans[i]) || plans[i].place_count)
-			result = ifr_fail(err, IFR_E_USAGE,
-			                  "the trace is of a variant, %.60s: other layouts need a recording of the program itself",
-			                  variant);
+			result = ifr_fail(
+				err, IFR_E_USAGE,
+				"the trace is of a variant, %.60s: other layouts need a recording of the program itself", variant);
 	free(variant);
 	return result;
 }

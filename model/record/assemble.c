@@ -20,7 +20,8 @@ struct thread {
 	uint64_t chain_start; /* instructions that had run before it */
 	uint64_t *values;     /* places of the chain's accesses */
 	uint32_t value_count;
-	bool repeated; /* what comes next is a further round of a repeated instruction */
+	bool repeated;       /* what comes next is a further round of a repeated instruction */
+	uint64_t after_call; /* where a system call that changed mappings returns to; 0: none did just now */
 };
 
 struct assembler {
@@ -259,6 +260,27 @@ static uint32_t read_record(struct assembler *assembler, const uint64_t *words, 
 	return count + 1;
 }
 
+/* A call is about to change what lies where: what ran before it looks at places as they are still. It is taken to
+ * return; begin_block finds out whether a signal came first. */
+static void finish_before_call(struct assembler *assembler, struct thread *thread) {
+	if (thread->block == NONE)
+		return;
+	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
+	thread->after_call = block->address + block->bytes;
+	finish(assembler, thread, thread->after_call);
+}
+
+/* The block before it is finished, now that its successor is known. */
+static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
+	uint64_t address = assembler->tables.hot[block].address;
+	if (thread->block != NONE && (assembler->windowed || !finish_hot(assembler, thread, address)))
+		finish(assembler, thread, address);
+	if (thread->after_call && thread->after_call != address && assembler->inside)
+		ifr_trace_break(assembler->writer);
+	thread->after_call = 0;
+	thread->block = block;
+}
+
 static void keep_events(struct thread *thread) {
 	if (thread->block == NONE)
 		return;
@@ -295,6 +317,8 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		thread->values = ifr_realloc(NULL, VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
+			if ((*words >> RING_TYPE_SHIFT & 0xff) == RING_SYSCALL)
+				finish_before_call(assembler, thread);
 			uint32_t took = read_record(assembler, words, (uint32_t)(end - words));
 			if (!took)
 				return nonsense(err);
@@ -304,10 +328,7 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		uint32_t block = (uint32_t)*words++;
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
-		uint64_t address = assembler->tables.hot[block].address;
-		if (thread->block != NONE && (assembler->windowed || !finish_hot(assembler, thread, address)))
-			finish(assembler, thread, address);
-		thread->block = block;
+		begin_block(assembler, thread, block);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;
