@@ -10,8 +10,26 @@ unsigned ifr_layout_axes(void) {
 	return ifr_axes_of(IFR_OWNER_RELINKER) | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD;
 }
 
+int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
+	unsigned others = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~ifr_layout_axes();
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (others & 1u << i)
+			return ifr_fail(
+				err, IFR_E_USAGE,
+				"the axis %s is the runtime's, which no recording has: measure it instead (interfero bench)",
+				ifr_axes[i].name);
+	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"stack:main is the runtime's, which no recording has: measure it instead (interfero bench)");
+	return 0;
+}
+
 static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
 	unsigned not_followed = ifr_plan_axes(plan) & ~ifr_layout_axes();
+	int result = ifr_layout_check_runtime(plan, err);
+	if (result)
+		return result;
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (not_followed & 1u << i)
 			return ifr_fail(err, IFR_E_USAGE,

@@ -11,6 +11,7 @@
 #include "harness/experiment/variants.h"
 #include "harness/experiment/workshop.h"
 #include "harness/launch/launch.h"
+#include "harness/model/layouts.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -126,6 +127,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	int result = find_part("recorder.so", &recorder, err);
 	if (!result)
 		result = find_part("marks.so", &marks, err);
+	if (!result && request->plan)
+		result = ifr_layout_check_runtime(request->plan, err);
 	if (!result && request->plan)
 		result = make_variant(request, &folder, &variant, err);
 	ifr_environment_make(&environment, request->more_environment);
