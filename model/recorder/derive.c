@@ -362,7 +362,8 @@ static uint8_t branch_kind(const ZydisDecodedInstruction *insn, const ZydisDecod
 static void end_block(const struct state *state, struct ring_block *block) {
 	block->branch = branch_kind(state->insn, &state->operands[0]);
 	block->end = block->branch ? RING_END_BRANCH : RING_END_NONE;
-	if (block->branch && state->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+	if (block->branch && block->branch != IFR_BRANCH_RETURN &&
+	    state->operands[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
 		block->target = state->end + state->operands[0].imm.value.u;
 	if (state->insn->meta.category == ZYDIS_CATEGORY_SYSCALL)
 		block->end = RING_END_SYSCALL;
