@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace read back is what was written, whole or as far as it goes: cut anywhere, with any bit turned over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/random.h"
+#include "model/model.h"
+#include "model/trace/coding.h"
+#include "tests/unit/folder.h"
+
+enum { BLOCKS = 40, REGIONS = 6, ACCESSES_MOST = 7 };
+
+/* What was written, in the order in which it was. */
+struct story {
+	uint64_t seed, draws;
+	struct ifr_region regions[REGIONS];
+	struct ifr_trace_block blocks[BLOCKS];
+	struct ifr_trace_access accesses[BLOCKS][ACCESSES_MOST];
+	size_t region_count, block_count;
+	uint32_t *steps;
+	uint64_t *places;
+	size_t step_count, place_count;
+	struct ifr_trace_totals totals;
+};
+
+static uint64_t below_of(struct story *story, uint64_t n) {
+	return ifr_random_below(ifr_siphash(story->seed, story->draws++, "story", 5), n);
+}
+
+static uint64_t any_place(struct story *story) {
+	uint64_t region = below_of(story, story->region_count + 1);
+	uint64_t offset = below_of(story, 4) ? below_of(story, 5000) : below_of(story, IFR_REGION_OFFSET);
+	return region ? (region - 1 + IFR_REGION_FIRST) << IFR_REGION_SHIFT | offset : offset;
+}
+
+static void add_region(struct story *story, struct ifr_trace_writer *writer) {
+	static char paths[][16] = {"", "/usr/bin/prog", "a b", "12345678"};
+	struct ifr_region *region = &story->regions[story->region_count];
+	*region = (struct ifr_region){.kind = (enum ifr_region_kind)below_of(story, IFR_REGION_KINDS),
+	                              .path = paths[below_of(story, 4)],
+	                              .start = below_of(story, 1 << 20),
+	                              .bytes = below_of(story, 1 << 30),
+	                              .fixed = below_of(story, 2),
+	                              .opened = story->totals.steps,
+	                              .closed = UINT64_MAX};
+	assert_int_equal(ifr_trace_add_region(writer, region), story->region_count++ + IFR_REGION_FIRST);
+}
+
+static void add_block(struct story *story, struct ifr_trace_writer *writer) {
+	size_t id = story->block_count++;
+	struct ifr_trace_block *block = &story->blocks[id];
+	*block = (struct ifr_trace_block){.place = any_place(story),
+	                                  .target = any_place(story),
+	                                  .bytes = (uint16_t)(16 + below_of(story, 60)),
+	                                  .instructions = (uint16_t)(1 + below_of(story, 9)),
+	                                  .branch_bytes = (uint8_t)(1 + below_of(story, 15)),
+	                                  .branch = (uint8_t)below_of(story, IFR_BRANCH_RETURN + 1),
+	                                  .accesses = (uint16_t)below_of(story, ACCESSES_MOST + 1)};
+	for (unsigned i = 0; i < block->accesses; i++)
+		story->accesses[id][i] = (struct ifr_trace_access){.offset = (int64_t)below_of(story, 200) - 100,
+		                                                   .anchor = (int32_t)below_of(story, i + 2U) - 2,
+		                                                   .end = (uint16_t)below_of(story, block->bytes + 1U),
+		                                                   .bytes = (uint8_t)(1U << below_of(story, 7)),
+		                                                   .store = (uint8_t)below_of(story, 2)};
+	assert_int_equal(ifr_trace_add_block(writer, block, story->accesses[id]), id);
+}
+
+static void write_break(struct story *story, struct ifr_trace_writer *writer) {
+	ifr_trace_break(writer);
+	story->steps[story->step_count++] = IFR_STEP_BREAK;
+	story->totals.steps++;
+}
+
+/* Some blocks stride, some jump about: what follows from another is worked out here, from the definition. */
+static void write_run(struct story *story, struct ifr_trace_writer *writer) {
+	uint32_t id =
+		(uint32_t)below_of(story, below_of(story, 3) ? 3 : story->block_count) % (uint32_t)story->block_count;
+	const struct ifr_trace_block *block = &story->blocks[id];
+	bool taken = below_of(story, 2);
+	uint64_t recorded[ACCESSES_MOST], *places = story->places + story->place_count, count = 0;
+	for (unsigned i = 0; i < block->accesses; i++) {
+		const struct ifr_trace_access *access = &story->accesses[id][i];
+		if (access->anchor == IFR_ACCESS_RECORDED)
+			places[i] = recorded[count++] =
+				id & 1 ? any_place(story) : block->place + story->totals.steps * (id + 1);
+		else if (access->anchor == IFR_ACCESS_ABSOLUTE)
+			places[i] = block->place + (uint64_t)access->offset;
+		else
+			places[i] = places[access->anchor] + (uint64_t)access->offset;
+	}
+	ifr_trace_run(writer, id, taken, recorded);
+	story->steps[story->step_count++] = id << 1 | taken;
+	story->place_count += block->accesses;
+	story->totals.steps++;
+	story->totals.instructions += block->instructions;
+	story->totals.accesses += block->accesses;
+	story->totals.recorded += count;
+}
+
+static void tell(struct story *story, uint64_t seed, size_t steps, const char *path) {
+	struct ifr_trace_writer *writer;
+	struct ifr_trace_totals totals;
+	*story = (struct story){.seed = seed};
+	story->steps = ifr_alloc((steps + 1) * sizeof *story->steps);
+	story->places = ifr_alloc((steps + 1) * ACCESSES_MOST * sizeof *story->places);
+	assert_int_equal(ifr_trace_create(path, "program /usr/bin/prog\nargument a\n", &writer, NULL), 0);
+	add_region(story, writer);
+	add_block(story, writer);
+	for (size_t i = 0; i < steps; i++) {
+		if (story->region_count < REGIONS && !below_of(story, steps / 8 + 1))
+			add_region(story, writer);
+		if (story->block_count < BLOCKS && !below_of(story, steps / 60 + 1))
+			add_block(story, writer);
+		if (below_of(story, 50))
+			write_run(story, writer);
+		else
+			write_break(story, writer);
+	}
+	ifr_trace_note(writer, "note the end\n");
+	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
+	assert_memory_equal(&totals, &story->totals, sizeof totals);
+}
+
+static void forget(struct story *story) {
+	free(story->steps);
+	free(story->places);
+}
+
+/* Reads all of it in pieces of so many steps: a prefix of the story. Returns its length. */
+static size_t read_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps) {
+	struct ifr_trace_piece piece;
+	size_t steps = 0, places = 0;
+	for (;;) {
+		assert_int_equal(ifr_trace_next(trace, piece_steps, &piece, NULL), 0);
+		if (!piece.steps_count)
+			return steps;
+		assert_true(piece.steps_count <= piece_steps && steps + piece.steps_count <= story->step_count);
+		assert_true(places + piece.places_count <= story->place_count);
+		assert_memory_equal(piece.steps, story->steps + steps, piece.steps_count * sizeof *piece.steps);
+		if (piece.places_count)
+			assert_memory_equal(piece.places, story->places + places, piece.places_count * sizeof *piece.places);
+		steps += piece.steps_count;
+		places += piece.places_count;
+	}
+}
+
+static void check_regions(const struct story *story, const struct ifr_trace *trace) {
+	const struct ifr_region *regions;
+	assert_int_equal(ifr_trace_regions(trace, &regions), story->region_count + IFR_REGION_FIRST);
+	for (size_t i = 0; i < story->region_count; i++) {
+		const struct ifr_region *got = &regions[i + IFR_REGION_FIRST], *wanted = &story->regions[i];
+		assert_int_equal(got->kind, wanted->kind);
+		assert_string_equal(got->path, wanted->path);
+		assert_int_equal(got->start, wanted->start);
+		assert_int_equal(got->bytes, wanted->bytes);
+		assert_int_equal(got->fixed, wanted->fixed);
+		assert_int_equal(got->opened, wanted->opened);
+		assert_true(got->closed == wanted->closed);
+	}
+}
+
+static void check_blocks(const struct story *story, const struct ifr_trace *trace) {
+	const struct ifr_trace_block *blocks;
+	const struct ifr_trace_access *accesses;
+	assert_int_equal(ifr_trace_blocks(trace, &blocks), story->block_count);
+	ifr_trace_accesses(trace, &accesses);
+	for (size_t i = 0; i < story->block_count; i++) {
+		struct ifr_trace_block wanted = story->blocks[i];
+		wanted.first_access = blocks[i].first_access;
+		assert_memory_equal(&blocks[i], &wanted, sizeof wanted);
+		for (unsigned j = 0; j < wanted.accesses; j++) {
+			const struct ifr_trace_access *got = &accesses[wanted.first_access + j], *was = &story->accesses[i][j];
+			assert_true(got->offset == was->offset && got->anchor == was->anchor && got->end == was->end &&
+			            got->bytes == was->bytes && got->store == was->store);
+		}
+	}
+}
+
+static void test_round_trip(void **state) {
+	(void)state;
+	char *path = below("whole.trace");
+	for (uint64_t seed = 0; seed < 40; seed++) {
+		struct story story;
+		struct ifr_trace *trace;
+		struct ifr_trace_totals totals;
+		tell(&story, seed, seed * seed * (seed > 37 ? 1000 : 20), path);
+		assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+		assert_null(ifr_trace_damage(trace));
+		check_regions(&story, trace);
+		check_blocks(&story, trace);
+		ifr_trace_totals(trace, &totals);
+		assert_memory_equal(&totals, &story.totals, sizeof totals);
+		assert_int_equal(read_runs(&story, trace, 1 + seed * 37), story.step_count);
+		ifr_trace_rewind(trace);
+		assert_int_equal(read_runs(&story, trace, 1 << 16), story.step_count);
+		assert_null(ifr_trace_damage(trace));
+		char *fact = ifr_trace_fact(trace, "program"), *note = ifr_trace_fact(trace, "note");
+		assert_string_equal(fact, "/usr/bin/prog");
+		assert_string_equal(note, "the end");
+		assert_null(ifr_trace_fact(trace, "prog"));
+		free(fact);
+		free(note);
+		ifr_trace_free(trace);
+		forget(&story);
+	}
+	free(path);
+}
+
+/* Rewound in the middle, and before the first step. */
+static void test_rewind(void **state) {
+	(void)state;
+	char *path = below("rewound.trace");
+	struct story story;
+	struct ifr_trace *trace;
+	struct ifr_trace_piece piece;
+	tell(&story, 7, 5000, path);
+	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+	ifr_trace_rewind(trace);
+	for (size_t i = 0; i < 20; i++) {
+		assert_int_equal(ifr_trace_next(trace, 1 + i * 100, &piece, NULL), 0);
+		ifr_trace_rewind(trace);
+	}
+	assert_int_equal(read_runs(&story, trace, 1000), story.step_count);
+	ifr_trace_free(trace);
+	forget(&story);
+	free(path);
+}
+
+static void read_file(const char *path, struct ifr_buffer *file) {
+	ifr_buffer_clear(file);
+	assert_int_equal(ifr_file_read(path, 0, file, NULL), 0);
+}
+
+/* Reads what may be damaged: nothing else than the story's beginning comes of it, and a message if it is not all.
+ */
+static size_t read_damaged(const struct story *story, const char *path, const char *bytes, size_t length) {
+	struct ifr_trace *trace;
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_file_write(path, bytes, length, 0644, NULL), 0);
+	int result = ifr_trace_open(path, &trace, &err);
+	if (result) {
+		assert_int_equal(result, -IFR_E_USAGE);
+		assert_true(strstr(err.message, path) && !strchr(err.message, '\n'));
+		return 0;
+	}
+	assert_non_null(ifr_trace_damage(trace));
+	size_t steps = read_runs(story, trace, 4096);
+	ifr_trace_free(trace);
+	return steps;
+}
+
+/* Where frames end. */
+static size_t frame_ends(const struct ifr_buffer *file, size_t *ends, size_t most) {
+	size_t count = 0;
+	for (size_t at = sizeof(struct trace_head); at < file->length && count < most;) {
+		struct trace_frame head;
+		memcpy(&head, file->data + at, sizeof head);
+		at += sizeof head + head.stored_bytes;
+		ends[count++] = at;
+	}
+	return count;
+}
+
+static void test_cut(void **state) {
+	(void)state;
+	char *path = below("long.trace"), *cut = below("cut.trace");
+	struct story story;
+	struct ifr_buffer file = {0};
+	size_t ends[256], read = 0;
+	tell(&story, 3, 400000, path);
+	read_file(path, &file);
+	size_t count = frame_ends(&file, ends, 256);
+	assert_true(count > 5 && ends[count - 1] == file.length);
+	for (size_t i = 0; i + 1 < count; i++) {
+		size_t now = read_damaged(&story, cut, file.data, ends[i]);
+		assert_true(now >= read);
+		read = now;
+	}
+	assert_int_equal(read, story.step_count);
+	for (size_t i = 0; i < 60; i++)
+		read_damaged(&story, cut, file.data, below_of(&story, file.length));
+	for (size_t length = 0; length < 200; length++)
+		read_damaged(&story, cut, file.data, length);
+	ifr_buffer_release(&file);
+	forget(&story);
+	free(cut);
+	free(path);
+}
+
+static void test_flipped(void **state) {
+	(void)state;
+	char *path = below("short.trace"), *damaged = below("flipped.trace");
+	struct story story;
+	struct ifr_buffer file = {0};
+	tell(&story, 5, 400, path);
+	read_file(path, &file);
+	for (size_t at = 0; at < file.length; at++) {
+		if (at >= 12 && at < 16)
+			continue; /* unused in the head */
+		char old = file.data[at];
+		file.data[at] ^= (char)(1 << below_of(&story, 8));
+		read_damaged(&story, damaged, file.data, file.length);
+		file.data[at] = old;
+	}
+	ifr_buffer_release(&file);
+	forget(&story);
+	free(damaged);
+	free(path);
+}
+
+static void test_grown_and_closed(void **state) {
+	(void)state;
+	char *path = below("regions.trace");
+	struct ifr_trace_writer *writer;
+	struct ifr_trace_totals totals;
+	struct ifr_trace *trace;
+	const struct ifr_region *regions;
+	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
+	uint32_t heap = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = 4096});
+	ifr_trace_break(writer);
+	ifr_trace_region_grows(writer, heap, 0, 12288);
+	ifr_trace_region_grows(writer, heap, 0, 8192); /* the most that it ever had stays */
+	ifr_trace_break(writer);
+	ifr_trace_break(writer);
+	ifr_trace_region_closes(writer, heap);
+	uint32_t next = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_MAPPING, .bytes = 4096});
+	assert_int_equal(next, heap + 1);
+	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
+	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+	assert_int_equal(ifr_trace_regions(trace, &regions), IFR_REGION_FIRST + 2);
+	assert_int_equal(regions[heap].bytes, 12288);
+	assert_int_equal(regions[heap].opened, 0);
+	assert_int_equal(regions[heap].closed, 3);
+	assert_int_equal(regions[next].opened, 3);
+	assert_true(regions[next].closed == UINT64_MAX);
+	ifr_trace_free(trace);
+	free(path);
+}
+
+static void refused(const char *name, const char *word) {
+	char *path = below(name);
+	struct ifr_trace *trace;
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_trace_open(path, &trace, &err), -IFR_E_USAGE);
+	if (!strstr(err.message, word) || !strstr(err.message, name))
+		fail_msg("no \"%s\" in: %s", word, err.message);
+	free(path);
+}
+
+static void test_refused(void **state) {
+	(void)state;
+	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION + 1};
+	char *path = below("newer.trace");
+	assert_int_equal(ifr_file_write(path, &head, sizeof head, 0644, NULL), 0);
+	write_below("words.trace", "no trace at all, but longer than a head\n");
+	write_below("empty.trace", "");
+	refused("newer.trace", "record again");
+	refused("words.trace", "is no trace");
+	refused("empty.trace", "is no trace");
+	refused("missing.trace", "No such file");
+	refused("", "is no trace"); /* a folder */
+	free(path);
+}
+
+/* What is given up leaves nothing, what cannot be written says so. */
+static void test_discarded(void **state) {
+	(void)state;
+	char *path = below("gone/a.trace");
+	struct ifr_trace_writer *writer;
+	struct ifr_trace_totals totals;
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_trace_create(path, "", &writer, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, path));
+	shell_below("mkdir gone", NULL);
+	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
+	assert_int_equal(ifr_trace_close(writer, true, &totals, NULL), 0);
+	shell_below("test -z \"$(ls gone)\"", NULL);
+	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
+	shell_below("rm -r gone", NULL); /* what it was to become has no place any more */
+	assert_int_equal(ifr_trace_close(writer, false, &totals, &err), -IFR_E_ENVIRONMENT);
+	free(path);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_rewind),           cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),    cmocka_unit_test(test_grown_and_closed), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_discarded),
+	};
+	return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
