@@ -11,6 +11,7 @@
 #include "harness/experiment/variants.h"
 #include "harness/experiment/workshop.h"
 #include "harness/launch/launch.h"
+#include "harness/model/kernel.h"
 #include "harness/model/layouts.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
@@ -45,6 +46,7 @@ static void describe(const struct ifr_recording_request *request, const char *ma
 	describe_stack(request->program, request->argv, environment, text);
 	if (request->region)
 		ifr_buffer_printf(text, "region %s\n", request->region);
+	ifr_kernel_describe(text);
 	if (request->from || request->to)
 		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
 		                  (unsigned long long)request->to);

@@ -10,31 +10,33 @@
 #define PROGRAM_BASE UINT64_C(0x555555554000)
 #define MAPPINGS_TOP UINT64_C(0x7ffff7fff000)
 #define STACK_TOP UINT64_C(0x7ffffffff000)
-/* The kernel's own code and data for a process, below the loader. */
-#define VDSO_BYTES (6 * PAGE)
-/* Of the auxiliary vector: 20 pairs and the end. */
+/* Of Linux 6.1, where the trace does not say: the kernel's own code and data for a process, below the loader; the
+ * auxiliary vector's 20 pairs and its end. */
+#define KERNEL_BYTES (6 * PAGE)
 #define AUXILIARY_BYTES (21 * UINT64_C(16))
 
 static uint64_t whole_pages(uint64_t bytes) {
 	return (bytes + PAGE - 1) & -PAGE;
 }
 
-static uint64_t fact_number(const struct ifr_trace *trace, const char *key) {
+static uint64_t fact_number(const struct ifr_trace *trace, const char *key, uint64_t otherwise) {
 	char *text = ifr_trace_fact(trace, key);
-	uint64_t value = text ? strtoull(text, NULL, 10) : 0;
+	uint64_t value = text ? strtoull(text, NULL, 10) : otherwise;
 	free(text);
 	return value;
 }
 
-/* From the top: a null word, the program's path, the environment's and the arguments' strings, the platform's name
- * and 16 random bytes; on a multiple of 16 the pointers to all strings and the auxiliary vector. */
+/* From the top: a null word, the program's path, the environment's and the arguments' strings; from a multiple of
+ * 16 the platform's name and 16 random bytes; then the pointers to all strings and the auxiliary vector, so that
+ * the pointer is a multiple of 16 again. Ref: Linux 6.1, fs/binfmt_elf.c, create_elf_tables. */
 static uint64_t stack_pointer(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
-	uint64_t strings = fact_number(trace, "stack_strings_bytes") + request->stack_bytes;
-	uint64_t pointers = fact_number(trace, "stack_pointers");
+	uint64_t strings = fact_number(trace, "stack_strings_bytes", 0) + request->stack_bytes;
+	uint64_t pointers = fact_number(trace, "stack_pointers", 0);
+	uint64_t auxiliary = fact_number(trace, "auxiliary_bytes", AUXILIARY_BYTES);
 	uint64_t at = (STACK_TOP - 8 - strings) & ~UINT64_C(15);
-	at = (at - sizeof "x86_64" - 16) & ~UINT64_C(15);
+	at = at - sizeof "x86_64" - 16;
 	/* argc, the pointers, and a null behind each of the two lists */
-	return (at - 8 * (3 + pointers) - AUXILIARY_BYTES) & ~UINT64_C(15);
+	return (at - 8 * (3 + pointers) - auxiliary) & ~UINT64_C(15);
 }
 
 /* --- mappings -------------------------------------------------------------------------------------------------
@@ -86,7 +88,8 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 	const struct ifr_region *program = find_program(regions, count);
 	uint64_t base = program && !program->fixed ? PROGRAM_BASE : 0;
 	uint64_t end = program ? base + program->start + program->bytes + request->end_bytes : PROGRAM_BASE;
-	uint64_t top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages"));
+	uint64_t top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages", 0));
+	uint64_t kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES));
 	struct rooms rooms = {0};
 	bool kernel_mapped = false;
 	for (size_t i = IFR_REGION_FIRST; i < count; i++) {
@@ -105,7 +108,7 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 			break;
 		default:
 			if (!kernel_mapped && region->opened)
-				take_highest(&rooms, top, VDSO_BYTES, UINT64_MAX);
+				take_highest(&rooms, top, kernel_bytes, UINT64_MAX);
 			kernel_mapped |= region->opened != 0;
 			address = take_highest(&rooms, top, whole_pages(region->bytes), region->closed) - region->start;
 			break;

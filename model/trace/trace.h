@@ -48,7 +48,7 @@ struct ifr_region {
 	char *path;      /* of the file; "" without one */
 	uint64_t start;  /* the lowest offset */
 	uint64_t bytes;  /* the most that it ever had */
-	uint64_t opened; /* the number of steps before it appeared; 0: there from the start */
+	uint64_t opened; /* the moment when it appeared, in the order of all such; 0: before the first block */
 	uint64_t closed; /* likewise, when it went; UINT64_MAX: never */
 	bool fixed;      /* an address of its own choice: the program is linked to it, or asked for it */
 };

@@ -22,6 +22,7 @@ struct ifr_trace_writer {
 	struct ifr_region *regions;
 	uint32_t region_count;
 	bool *region_news;
+	uint64_t moments; /* at which regions opened or closed since the first block */
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
 	uint32_t block_count, block_room;
@@ -63,7 +64,7 @@ uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_
 	}
 	writer->regions[number] = *region;
 	writer->regions[number].path = ifr_strdup(region->path ? region->path : "");
-	writer->regions[number].opened = writer->totals.steps;
+	writer->regions[number].opened = writer->block_count ? ++writer->moments : 0;
 	writer->regions[number].closed = UINT64_MAX;
 	writer->region_news[number] = true;
 	return number + IFR_REGION_FIRST;
@@ -80,7 +81,7 @@ void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t number, ui
 
 void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t number) {
 	number -= IFR_REGION_FIRST;
-	writer->regions[number].closed = writer->totals.steps;
+	writer->regions[number].closed = ++writer->moments;
 	writer->region_news[number] = true;
 }
 

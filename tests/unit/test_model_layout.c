@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where places of a trace lie: by hand, and as Linux places a program that says so itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "model/model.h"
+#include "tests/unit/folder.h"
+
+enum { PROGRAM = IFR_REGION_FIRST, LOADER, STACK, HEAP, CACHE, LIBRARY, FIRST, SECOND, THIRD, REGIONS };
+
+static uint64_t place(uint64_t region, uint64_t offset) {
+	return region << IFR_REGION_SHIFT | offset;
+}
+
+/* A program of 0x5000 bytes with a loader; later a cache that is unmapped again, a library, and mappings. */
+static struct ifr_trace *make_trace(bool fixed, const char *text) {
+	struct ifr_region regions[REGIONS] = {
+		[PROGRAM] = {.kind = IFR_REGION_PROGRAM, .start = fixed ? 0x400000 : 0, .bytes = 0x5000, .fixed = fixed},
+		[LOADER] = {.kind = IFR_REGION_LIBRARY, .bytes = 0x35000},
+		[STACK] = {.kind = IFR_REGION_STACK, .start = IFR_STACK_ORIGIN - 0x100000, .bytes = 0x800000},
+		[HEAP] = {.kind = IFR_REGION_HEAP, .bytes = 0x21000},
+		[CACHE] = {.kind = IFR_REGION_LIBRARY, .bytes = 0xaa5f},
+		[LIBRARY] = {.kind = IFR_REGION_LIBRARY, .bytes = 0x1e2000},
+		[FIRST] = {.kind = IFR_REGION_MAPPING, .bytes = 0x100000},
+		[SECOND] = {.kind = IFR_REGION_MAPPING, .bytes = 0x4000},
+		[THIRD] = {.kind = IFR_REGION_MAPPING, .bytes = 0xb000},
+	};
+	struct ifr_trace_writer *writer;
+	struct ifr_trace_totals totals;
+	struct ifr_trace *trace;
+	struct ifr_trace_block block = {.place = place(PROGRAM, regions[PROGRAM].start + 0x1000),
+	                                .target = place(PROGRAM, regions[PROGRAM].start + 0x1080),
+	                                .bytes = 20,
+	                                .instructions = 5,
+	                                .branch_bytes = 2,
+	                                .branch = IFR_BRANCH_CONDITIONAL};
+	char *path = below("made.trace");
+	assert_int_equal(ifr_trace_create(path, text, &writer, NULL), 0);
+	for (int i = PROGRAM; i < REGIONS; i++) {
+		if (i == STACK)
+			ifr_trace_add_block(writer, &block, NULL);
+		assert_int_equal(ifr_trace_add_region(writer, &regions[i]), i);
+		if (i == LIBRARY)
+			ifr_trace_region_closes(writer, CACHE);
+	}
+	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
+	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+	free(path);
+	return trace;
+}
+
+static struct ifr_address_map *map_of(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
+	struct ifr_layout_request none = {0};
+	return ifr_address_map_new(trace, request ? request : &none);
+}
+
+static void expect(const struct ifr_address_map *map, uint64_t at, uint64_t address) {
+	if (ifr_address_of(map, at) != address)
+		fail_msg("%llx lies at %llx, not at %llx", (unsigned long long)at,
+		         (unsigned long long)ifr_address_of(map, at), (unsigned long long)address);
+}
+
+/* Linux 6.1 by hand: everything downwards from 0x7ffff7fff000, six pages of the kernel's below the loader. */
+static void test_native(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(false, "stack_strings_bytes 111\nstack_pointers 5\n");
+	struct ifr_address_map *map = map_of(trace, NULL);
+	expect(map, place(PROGRAM, 0x1234), 0x555555555234);
+	expect(map, place(HEAP, 8), 0x555555559008);
+	expect(map, place(LOADER, 0), 0x7ffff7fca000);
+	expect(map, place(CACHE, 0), 0x7ffff7fca000 - 0x6000 - 0xb000);
+	expect(map, place(LIBRARY, 0x10), 0x7ffff7fb9000 - 0x1e2000 + 0x10);
+	expect(map, place(FIRST, 0), 0x7ffff7dd7000 - 0x100000);
+	/* The cache is gone: either of these would fit into its room, and the first does. */
+	expect(map, place(SECOND, 0), 0x7ffff7fc4000 - 0x4000);
+	expect(map, place(THIRD, 0), 0x7ffff7cd7000 - 0xb000);
+	/* 0x7ffffffff000 - 8 - 111 is ...ef89, rounded ...ef80; 7 + 16 bytes make ...ef69; 8 pointers and 21 pairs are
+	 * 400 bytes: ...edd9, rounded down. */
+	expect(map, place(STACK, IFR_STACK_ORIGIN), 0x7fffffffedd0);
+	expect(map, place(STACK, IFR_STACK_ORIGIN - 8), 0x7fffffffedc8);
+	expect(map, 0xffffffffff, 0xffffffffff); /* in no region */
+	ifr_address_map_free(map);
+	ifr_trace_free(trace);
+}
+
+static void test_fixed(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "auxiliary_bytes 368\nkernel_mapped_bytes 32768\nload_pages 2\n");
+	struct ifr_layout_request request = {.end_bytes = 0x3001, .stack_bytes = 5, .load_pages = 3};
+	struct ifr_address_map *map = map_of(trace, &request);
+	expect(map, place(PROGRAM, 0x401000), 0x401000);
+	expect(map, place(HEAP, 0), 0x409000);
+	expect(map, place(LOADER, 0), 0x7ffff7fca000 - 5 * 0x1000);
+	expect(map, place(CACHE, 0), 0x7ffff7fca000 - 5 * 0x1000 - 0x8000 - 0xb000);
+	/* ...eff3 - rounded ...eff0 - 23 = ...efd9; 3 words and 368 bytes: ...ee51 */
+	expect(map, place(STACK, IFR_STACK_ORIGIN), 0x7fffffffee50);
+	ifr_address_map_free(map);
+	ifr_trace_free(trace);
+}
+
+static void test_moves(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "");
+	const struct ifr_move moves[] = {{0x401000, 0x20, 0x401100, true},
+	                                 {0x401080, 1, 0x401000, true},
+	                                 {0x401081, 0x3f, 0x401300, true},
+	                                 {0x404000, 0x10, 0x404800, false}};
+	struct ifr_layout_request request = {.moves = moves, .count = 4}, code = {.moves = moves, .count = 3},
+							  data = {.moves = moves + 3, .count = 1};
+	struct ifr_address_map *all = map_of(trace, &request), *native = map_of(trace, NULL);
+	struct ifr_address_map *of_code = map_of(trace, &code), *of_data = map_of(trace, &data);
+	static const uint64_t offsets[] = {0x400fff, 0x401000, 0x40101f, 0x401020, 0x401080, 0x401081,
+	                                   0x4010bf, 0x4010c0, 0x404000, 0x40400f, 0x404010};
+	static const uint64_t wanted[] = {0x400fff, 0x401100, 0x40111f, 0x401020, 0x401000, 0x401300,
+	                                  0x40133e, 0x4010c0, 0x404800, 0x40480f, 0x404010};
+	enum { COUNT = sizeof offsets / sizeof *offsets };
+	uint64_t places[COUNT], addresses[COUNT];
+	for (size_t i = 0; i < COUNT; i++) {
+		places[i] = place(PROGRAM, offsets[i]);
+		expect(all, places[i], wanted[i]);
+		expect(native, places[i], offsets[i]);
+	}
+	assert_int_equal(ifr_addresses_of(all, places, COUNT, addresses), 5); /* in moved code */
+	assert_memory_equal(addresses, wanted, sizeof wanted);
+	assert_true(ifr_address_maps_share_data(native, of_code));
+	assert_true(ifr_address_maps_share_data(of_data, all));
+	assert_false(ifr_address_maps_share_data(native, all));
+	/* The block's target was behind it and is before it now. */
+	struct ifr_geometry before, after;
+	ifr_address_map_blocks(native, trace, &before);
+	ifr_address_map_blocks(all, trace, &after);
+	assert_int_equal(before.address, 0x401000);
+	assert_false(before.backward);
+	assert_int_equal(after.address, 0x401100);
+	assert_true(after.backward);
+	assert_int_equal(after.bytes, 20);
+	ifr_address_map_free(all);
+	ifr_address_map_free(native);
+	ifr_address_map_free(of_code);
+	ifr_address_map_free(of_data);
+	ifr_trace_free(trace);
+}
+
+/* Other stacks and other ends of the program are other data. */
+static void test_share(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "");
+	struct ifr_layout_request requests[] = {{0}, {.stack_bytes = 16}, {.load_pages = 1}, {.end_bytes = 0x1000}};
+	struct ifr_address_map *maps[4];
+	for (int i = 0; i < 4; i++)
+		maps[i] = map_of(trace, &requests[i]);
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			assert_int_equal(ifr_address_maps_share_data(maps[i], maps[j]), i == j);
+	for (int i = 0; i < 4; i++)
+		ifr_address_map_free(maps[i]);
+	ifr_trace_free(trace);
+}
+
+/* --- as Linux does it -------------------------------------------------------------------------------------------
+ */
+
+static const char program[] =
+	"#define _GNU_SOURCE\n#include <link.h>\n#include <stdio.h>\n#include <sys/mman.h>\n#include <unistd.h>\n"
+	"extern void *__libc_stack_end; extern char __executable_start;\n"
+	"static char *map(size_t n) { char *p = mmap(0, n, 3, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); *p = 1; return p; "
+	"}\n"
+	"static int each(struct dl_phdr_info *info, size_t n, void *d) {\n"
+	"	(void)n, (void)d;\n"
+	"	if (*info->dlpi_name == '/') printf(\"%s %lx\\n\", info->dlpi_name, (long)info->dlpi_addr);\n"
+	"	return 0; }\n"
+	"int main(void) {\n"
+	"	char line[512]; FILE *maps = fopen(\"/proc/self/maps\", \"r\"); unsigned long heap;\n"
+	"	char *big = map(1 << 20), *small = map(1 << 16); munmap(big, 1 << 20); char *again = map(1 << 14);\n"
+	"	printf(\"program %lx\\nstack %lx\\nbig %lx\\nsmall %lx\\nagain %lx\\n\", (long)&__executable_start,\n"
+	"	       (long)__libc_stack_end, (long)big, (long)small, (long)again);\n"
+	"	while (fgets(line, sizeof line, maps))\n"
+	"		if (sscanf(line, \"%lx-%*x %*s %*s %*s %*s [heap]\", &heap) == 1 && __builtin_strstr(line, "
+	"\"[heap]\"))\n"
+	"			printf(\"heap %lx\\n\", heap);\n"
+	"	dl_iterate_phdr(each, 0);\n"
+	"	return 0; }\n";
+
+/* The address that a line of its output gives. */
+static uint64_t said(const char *output, const char *what) {
+	char *line = ifr_format("%s ", what);
+	const char *found = strstr(output, line);
+	if (!found)
+		fail_msg("no %s in: %s", what, output);
+	uint64_t address = strtoull(found + strlen(line), NULL, 16);
+	free(line);
+	return address;
+}
+
+static size_t region_of(const struct ifr_trace *trace, enum ifr_region_kind kind, const char *path,
+                        uint64_t bytes) {
+	const struct ifr_region *regions;
+	size_t count = ifr_trace_regions(trace, &regions);
+	for (size_t i = IFR_REGION_FIRST; i < count; i++)
+		if (regions[i].kind == kind && (!path || strstr(regions[i].path, path)) &&
+		    (!bytes || regions[i].bytes == bytes))
+			return i;
+	fail_msg("no region of kind %d, %s, %llu", kind, path ? path : "", (unsigned long long)bytes);
+	return 0;
+}
+
+static struct ifr_trace *record(const char *flags, struct ifr_buffer *output) {
+	struct ifr_trace *trace;
+	char *command =
+		ifr_format("gcc -O1 %s where.c -o where && "
+	               "\"$INTERFERO_BUILD\"/bin/interfero record -q -o where.trace -- \"$PWD/where\" >/dev/null",
+	               flags);
+	char *path = below("where.trace");
+	write_below("where.c", program);
+	shell_below(command, NULL);
+	/* As the trace says that it was started; a number of pointers that is even and one that is odd. */
+	shell_below("PATH=/usr/bin:/bin; interfero=\"$INTERFERO_BUILD\"/bin/interfero; set --; "
+	            "$interfero trace info where.trace | sed -n 's/^environment //p' >environment; "
+	            "while read -r line; do set -- \"$@\" \"$line\"; done <environment; "
+	            "setarch -R env -i \"$@\" \"$PWD/where\"",
+	            output);
+	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+	free(path);
+	free(command);
+	return trace;
+}
+
+static void skip_without_tools(void) {
+	if (!getenv("INTERFERO_BUILD") || system("setarch -R true 2>/dev/null") ||
+	    system("command -v qemu-x86_64 >/dev/null"))
+		skip();
+}
+
+static void compare(const char *flags, bool is_static) {
+	struct ifr_buffer output = {0};
+	struct ifr_trace *trace = record(flags, &output);
+	struct ifr_address_map *map = map_of(trace, NULL);
+	const char *text = ifr_buffer_text(&output);
+	const struct ifr_region *regions;
+	ifr_trace_regions(trace, &regions);
+	size_t own = region_of(trace, IFR_REGION_PROGRAM, NULL, 0);
+	expect(map, place(own, regions[own].start), said(text, "program"));
+	/* Without a loader the C library holds for the end what it has pushed a word on. */
+	expect(map, place(region_of(trace, IFR_REGION_STACK, NULL, 0), IFR_STACK_ORIGIN),
+	       said(text, "stack") + (is_static ? 8 : 0));
+	expect(map, place(region_of(trace, IFR_REGION_HEAP, NULL, 0), 0), said(text, "heap"));
+	if (is_static) { /* a loader takes other mappings, a page or two, where the processor has longer registers */
+		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 20), 0), said(text, "big"));
+		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 16), 0), said(text, "small"));
+		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 14), 0), said(text, "again"));
+	} else {
+		size_t loader = region_of(trace, IFR_REGION_LIBRARY, "ld-linux", 0);
+		size_t libc = region_of(trace, IFR_REGION_LIBRARY, "libc.so", 0);
+		expect(map, place(loader, 0), said(text, "/lib64/ld-linux-x86-64.so.2"));
+		expect(map, place(libc, 0), said(text, "libc.so.6"));
+	}
+	ifr_address_map_free(map);
+	ifr_trace_free(trace);
+	ifr_buffer_release(&output);
+}
+
+static void test_real(void **state) {
+	(void)state;
+	skip_without_tools();
+	compare("", false);
+	compare("-no-pie", false);
+}
+
+static void test_real_static(void **state) {
+	(void)state;
+	skip_without_tools();
+	compare("-static -no-pie", true);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_native), cmocka_unit_test(test_fixed), cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_share),  cmocka_unit_test(test_real),  cmocka_unit_test(test_real_static),
+	};
+	return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
