@@ -20,11 +20,13 @@ struct ifr_address_map {
 	size_t grains;
 };
 
+/* As far as the last move goes: what a trace says of the program's size may be anything. */
 static void index_moves(struct ifr_address_map *map, const struct ifr_region *program) {
 	size_t move = 0;
+	uint64_t end = map->count ? map->moves[map->count - 1].from + map->moves[map->count - 1].bytes : 0;
 	map->program_start = program->start;
-	map->grains = (program->bytes >> GRAIN_SHIFT) + 2;
-	map->first = ifr_alloc(map->grains * sizeof *map->first);
+	map->grains = end > program->start ? ((end - program->start) >> GRAIN_SHIFT) + 1 : 0;
+	map->first = ifr_alloc((map->grains + 1) * sizeof *map->first);
 	for (size_t grain = 0; grain < map->grains; grain++) {
 		while (move < map->count &&
 		       map->moves[move].from + map->moves[move].bytes <= program->start + (grain << GRAIN_SHIFT))

@@ -138,11 +138,11 @@ static uint16_t fault_of(const struct translated *ran, const struct thread *thre
 /* The chain as it stands becomes a step. */
 static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
 	uint32_t chain = thread->chain;
-	if (assembler->tables.chains[chain].block == NONE)
-		tables_block(&assembler->tables, chain, assembler->writer);
 	const struct assembler_window *window = &assembler->window;
 	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
 	              (!window->region || assembler->regions);
+	if (inside && assembler->tables.chains[chain].block == NONE)
+		tables_block(&assembler->tables, chain, assembler->writer);
 	if (inside)
 		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
 		              thread->values);

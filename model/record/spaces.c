@@ -213,6 +213,7 @@ void spaces_begin(struct spaces *spaces, uint64_t first_block) {
 	if (spaces->has_loader)
 		open_file(spaces, IFR_REGION_LIBRARY, loader);
 	spaces->loader = spaces_find(spaces, first_block, false)->region;
+	ifr_trace_begin(spaces->writer);
 }
 
 bool spaces_in_loader(struct spaces *spaces, uint64_t address) {

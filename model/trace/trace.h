@@ -48,7 +48,7 @@ struct ifr_region {
 	char *path;      /* of the file; "" without one */
 	uint64_t start;  /* the lowest offset */
 	uint64_t bytes;  /* the most that it ever had */
-	uint64_t opened; /* the moment when it appeared, in the order of all such; 0: before the first block */
+	uint64_t opened; /* the moment when it appeared, in the order of all such; 0: there from the start */
 	uint64_t closed; /* likewise, when it went; UINT64_MAX: never */
 	bool fixed;      /* an address of its own choice: the program is linked to it, or asked for it */
 };
@@ -87,7 +87,9 @@ struct ifr_trace_writer;
 int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **writer, struct ifr_error *err);
 /* Returns the region's number, from IFR_REGION_FIRST on; 0, other, when there are IFR_REGION_LIMIT. */
 uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_region *region);
-/* What became of it. */
+/* The program is in memory with its loader: regions that are added from now on come while it runs. */
+void ifr_trace_begin(struct ifr_trace_writer *writer);
+/* What became of a region. */
 void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t region, uint64_t start, uint64_t bytes);
 void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t region);
 /* Returns the block's id; the accesses are copied, first_access is set. */

@@ -22,7 +22,8 @@ struct ifr_trace_writer {
 	struct ifr_region *regions;
 	uint32_t region_count;
 	bool *region_news;
-	uint64_t moments; /* at which regions opened or closed since the first block */
+	bool begun;
+	uint64_t moments;         /* at which regions opened or closed since then */
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
 	uint32_t block_count, block_room;
@@ -64,10 +65,14 @@ uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_
 	}
 	writer->regions[number] = *region;
 	writer->regions[number].path = ifr_strdup(region->path ? region->path : "");
-	writer->regions[number].opened = writer->block_count ? ++writer->moments : 0;
+	writer->regions[number].opened = writer->begun ? ++writer->moments : 0;
 	writer->regions[number].closed = UINT64_MAX;
 	writer->region_news[number] = true;
 	return number + IFR_REGION_FIRST;
+}
+
+void ifr_trace_begin(struct ifr_trace_writer *writer) {
+	writer->begun = true;
 }
 
 void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t number, uint64_t start, uint64_t bytes) {

@@ -46,11 +46,12 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 	assert_int_equal(ifr_trace_create(path, text, &writer, NULL), 0);
 	for (int i = PROGRAM; i < REGIONS; i++) {
 		if (i == STACK)
-			ifr_trace_add_block(writer, &block, NULL);
+			ifr_trace_begin(writer);
 		assert_int_equal(ifr_trace_add_region(writer, &regions[i]), i);
 		if (i == LIBRARY)
 			ifr_trace_region_closes(writer, CACHE);
 	}
+	ifr_trace_add_block(writer, &block, NULL);
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 	free(path);

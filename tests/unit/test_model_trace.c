@@ -49,9 +49,11 @@ static void add_region(struct story *story, struct ifr_trace_writer *writer) {
 	                              .start = below_of(story, 1 << 20),
 	                              .bytes = below_of(story, 1 << 30),
 	                              .fixed = below_of(story, 2),
-	                              .opened = story->block_count ? ++story->moments : 0,
+	                              .opened = story->region_count > 1 ? ++story->moments : 0,
 	                              .closed = UINT64_MAX};
 	assert_int_equal(ifr_trace_add_region(writer, region), story->region_count++ + IFR_REGION_FIRST);
+	if (story->region_count == 2)
+		ifr_trace_begin(writer);
 }
 
 static void add_block(struct story *story, struct ifr_trace_writer *writer) {
@@ -325,7 +327,7 @@ static void test_grown_and_closed(void **state) {
 	const struct ifr_region *regions;
 	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
 	uint32_t heap = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = 4096});
-	ifr_trace_add_block(writer, &(struct ifr_trace_block){.bytes = 1, .instructions = 1, .branch_bytes = 1}, NULL);
+	ifr_trace_begin(writer);
 	ifr_trace_break(writer);
 	ifr_trace_region_grows(writer, heap, 0, 12288);
 	ifr_trace_region_grows(writer, heap, 0, 8192); /* the most that it ever had stays */
