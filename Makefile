@@ -259,7 +259,8 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench compare calibrate blame variants layout verify heap limit report explain import kit doctor
+COMMANDS := bench compare calibrate blame predict variants layout verify heap limit record replay trace report explain \
+	import kit doctor
 MAN := $(BUILD)/man
 $(MAN)/interfero.1: $(BIN)/interfero
 	@mkdir -p $(@D)

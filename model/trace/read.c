@@ -112,7 +112,8 @@ static bool take_blocks(struct ifr_trace *trace, size_t length) {
 			return false;
 		trace->accesses = trace_grow(trace->accesses, trace->access_count, block.accesses, sizeof *trace->accesses,
 		                             &trace->access_room);
-		memcpy(trace->accesses + trace->access_count, trace->raw + at, bytes);
+		if (bytes)
+			memcpy(trace->accesses + trace->access_count, trace->raw + at, bytes);
 		for (unsigned i = 0; i < block.accesses; i++)
 			if (!access_is_right(&block, &trace->accesses[trace->access_count + i], i))
 				return false;
