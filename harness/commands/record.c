@@ -140,10 +140,10 @@ static void print_recorded(const char *path, const struct ifr_recorded *recorded
 	struct stat file;
 	double bytes = stat(path, &file) ? 0 : (double)file.st_size;
 	fprintf(stderr,
-	        "%s: %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64
-	        " accesses; %.4f bytes an instruction\n",
-	        path, recorded->totals.instructions, recorded->totals.steps, recorded->totals.accesses,
-	        recorded->totals.instructions ? bytes / (double)recorded->totals.instructions : 0.0);
+	        "%s: %.4f bytes an instruction\n  %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64
+	        " accesses\n",
+	        path, recorded->totals.instructions ? bytes / (double)recorded->totals.instructions : 0.0,
+	        recorded->totals.instructions, recorded->totals.steps, recorded->totals.accesses);
 }
 
 static int record(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {

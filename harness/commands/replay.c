@@ -114,7 +114,9 @@ const struct argp ifr_replay_argp = {
 	"Without --plan and -n, the layout is that of the program that was recorded. Counters of a layout are those "
 	"that "
 	"a recording of that variant would give, exactly, unless the program itself looks at addresses (\"interfero "
-	"record --check\" tells). cycles is an estimate: instructions over the machine's width, plus a penalty for "
+	"record --check\" tells). A repeated string instruction is one instruction, and no branch; cachegrind counts "
+    "each "
+	"of its rounds as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
 	"each "
 	"miss.",
 	children,
@@ -136,7 +138,7 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counts *c
 		const char *title;
 	} columns[] = {
 		{IFR_EVENT_CYCLES, "cycles"},
-		{IFR_EVENT_BRANCH_MISSES, "branch-miss"},
+		{IFR_EVENT_BRANCH_MISSES, "mispred."},
 		{IFR_EVENT_BTB_MISSES, "btb-miss"},
 		{IFR_EVENT_L1I_MISSES, "L1I-miss"},
 		{IFR_EVENT_L1D_LOAD_MISSES, "L1D-miss"},
@@ -144,14 +146,14 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counts *c
 		{IFR_EVENT_DTLB_LOAD_MISSES, "dTLB"},
 	};
 	enum { COLUMNS = sizeof columns / sizeof *columns };
-	printf("%-8s", "layout");
+	printf("%-7s", "layout");
 	for (int i = 0; i < COLUMNS; i++)
-		printf(" %*s", i ? 10 : 12, columns[i].title);
+		printf(" %*s", i ? 9 : 12, columns[i].title);
 	puts("");
 	for (size_t row = 0; row < count; row++) {
-		printf("%-8.8s", *plans[row].name ? plans[row].name : "shipped");
+		printf("%-7.7s", *plans[row].name ? plans[row].name : "shipped");
 		for (int i = 0; i < COLUMNS; i++)
-			printf(" %*" PRIu64, i ? 10 : 12, counters[row].value[columns[i].event]);
+			printf(" %*" PRIu64, i ? 9 : 12, counters[row].value[columns[i].event]);
 		puts("");
 	}
 	printf("cycles are an estimate; --json has all counters\n");

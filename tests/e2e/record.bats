@@ -268,7 +268,7 @@ exact() {
 @test "an interruption in the middle, and the end of the time: no trace" {
 	interfero record -q -o a.trace -- "$place/ends" l 2>notes &
 	recorder=$!
-	sleep 1
+	await 30 sh -c 'ls a.trace.part-*'
 	kill -INT $recorder
 	status=0
 	wait $recorder || status=$?
