@@ -149,3 +149,24 @@ act() {
 	minpack) within 60 "$2" ;;
 	esac
 }
+
+# same_under_20_seeds PROGRAM LEVEL: its variants do what the plain compiler's program does. Every unit can be compiled again.
+same_under_20_seeds() {
+	local program=$1 variant
+	LEVEL=$2 compile "$program" plain
+	link "$program" plain
+	act "$program" "$PWD/plain/program" >expected 2>&1
+	[ -s expected ]
+	LEVEL=$2 INTERFERO_SOURCES=1 compile "$program" built interfero-
+	link "$program" built
+	within 800 interfero variants -n 20 --axes functions,objects,padding,base,data,interp,unit-order,nops,align,frames,globals \
+		--set nops:rate=25,max=5 --set frames:max=1024 -o variants built/program >facts 2>said
+	[ "$(grep -c "compiled again: [1-9].*, [1-9][0-9]* frames wider, [1-9]" facts)" = 20 ] || say "$(grep again facts)"
+	not grep shipped said
+	for variant in variants/v000??; do
+		act "$program" "$PWD/$variant" >got 2>&1 || say "$program, $variant: $(tail -n 3 got)"
+		cmp expected got || say "$program, $variant"
+		build_id_of "$variant" >>ids
+	done
+	distinct 20 <ids
+}

@@ -154,6 +154,7 @@ static int record(struct options *options, struct ifr_recorded *recorded, struct
 	request->plan = options->plan ? &plan : NULL;
 	if (!result)
 		result = ifr_recording_make(request, recorded, err);
+	request->plan = NULL;
 	ifr_plan_release(&plan);
 	if (result)
 		return result;

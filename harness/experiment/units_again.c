@@ -9,7 +9,7 @@
 
 /* The input whose bytes have that digest, or NULL. */
 static const struct ifr_kit_input *input_with(const struct ifr_kit *kit, const char *sha256) {
-	for (size_t i = 0; i < kit->input_count; i++)
+	for (size_t i = 0; i < kit->input_count && sha256; i++)
 		if (!strcmp(kit->inputs[i].sha256, sha256))
 			return &kit->inputs[i];
 	return NULL;

@@ -87,7 +87,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	struct ifr_variant variant = {0};
 	ifr_kit_init(&kit);
 	int result = make_folder(folder, err);
-	if (result)
+	if (result || !*folder)
 		return result;
 	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
 	if (length < 1)

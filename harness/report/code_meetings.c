@@ -88,7 +88,8 @@ static int by_p(const void *a, const void *b) {
 static size_t adjust(struct ifr_code *found) {
 	size_t kept = 0;
 	double least = 1;
-	qsort(found->findings, found->count, sizeof *found->findings, by_p);
+	if (found->count)
+		qsort(found->findings, found->count, sizeof *found->findings, by_p);
 	for (size_t i = found->count; i-- > 0;) {
 		struct ifr_code_finding *f = &found->findings[i];
 		least = fmin(least, f->classes.p * (double)found->pairs * CODE_FAMILIES / (double)(i + 1));

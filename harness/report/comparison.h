@@ -36,26 +36,26 @@ struct ifr_comparison {
 	struct ifr_comparison_side side[2]; /* old, new; borrowed */
 	double confidence;                  /* of the intervals, but luck's; 0.95 unless there are planned looks */
 	double z;                           /* the change in standard errors */
-	bool paired;                        /* variants of one number lie alike, and are compared with each other */
-	bool together;                      /* both ran interleaved */
 	size_t layouts[2], runs[2];         /* random layouts that count; runs that count, of all layouts */
 	size_t refused_runs, refused_layouts;
 	double mean[2];  /* over the random layouts */
 	double ratio, p; /* p: that there is no change */
 	struct ifr_interval interval;
-	bool has_shipped;
 	double shipped_ratio, luck; /* shipped_ratio = ratio * luck */
 	struct ifr_interval shipped_interval;
-	bool has_luck;                     /* its interval is known */
 	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data */
 	double between_sd, within_sd;      /* of the ratio between layouts, and of a run; relative */
-	bool bursts;
 	size_t bursts_moved;
-	enum ifr_verdict verdict;
 	double margin;      /* relative: what counts as no change */
 	size_t needed;      /* layouts of each for the interval to hold what it promises: ifr_mean_needs */
 	size_t recommended; /* layouts that find a change of the margin with 90 %; 0: over 100000 */
-	bool regressed;     /* a change for the worse by more than was asked */
+	enum ifr_verdict verdict;
+	bool paired;      /* variants of one number lie alike, and are compared with each other */
+	bool together;    /* both ran interleaved */
+	bool has_shipped; /* shipped_ratio and luck are known */
+	bool has_luck;    /* luck's interval is known */
+	bool bursts;
+	bool regressed; /* a change for the worse by more than was asked */
 };
 
 /* What to make of a comparison. */

@@ -47,7 +47,7 @@ static double draw_median(const struct ifr_offset *o, size_t runs, const uint64_
 
 /* The error of one draw: that of the runs. */
 static double draw(const struct ifr_offset *o, struct ifr_random_key key, uint64_t number) {
-	uint64_t bits[RUNS_MOST];
+	uint64_t bits[RUNS_MOST] = {0};
 	size_t most = o->runs[0] > o->runs[1] ? o->runs[0] : o->runs[1];
 	for (uint64_t i = 0; i < most && i < RUNS_MOST; i++) {
 		uint64_t name = number * RUNS_MOST + i;

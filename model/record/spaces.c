@@ -296,6 +296,8 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 	}
 	if (bytes > spaces->heap->bytes)
 		clear(spaces, spaces->heap->start + spaces->heap->bytes, bytes - spaces->heap->bytes);
+	if (!spaces->heap)
+		return;
 	spaces->heap->bytes = bytes;
 	if (spaces->heap->region)
 		ifr_trace_region_grows(spaces->writer, spaces->heap->region, 0, bytes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/translated.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +190,7 @@ uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_wr
 	memset(&block, 0, sizeof block); /* padding too: it is hashed and written */
 	for (uint32_t i = chain; i != NONE && depth < 4096; i = tables->chains[i].parent)
 		path[depth++] = tables->chains[i].shape;
+	assert(depth); /* the chain itself is one */
 	block.place = tables->blocks[tables->shapes[path[depth - 1]].block].place;
 	while (depth--) {
 		const struct shape *shape = &tables->shapes[path[depth]];

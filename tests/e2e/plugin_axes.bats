@@ -21,34 +21,12 @@ teardown_file() {
 	drop_own_kits
 }
 
-# same_under_20_seeds PROGRAM LEVEL: its variants do what the plain compiler's program does. Every unit can be compiled again.
-same_under_20_seeds() {
-	local program=$1 variant
-	LEVEL=$2 compile "$program" plain
-	link "$program" plain
-	act "$program" "$PWD/plain/program" >expected 2>&1
-	[ -s expected ]
-	LEVEL=$2 INTERFERO_SOURCES=1 compile "$program" built interfero-
-	link "$program" built
-	within 800 interfero variants -n 20 --axes functions,objects,padding,base,data,interp,unit-order,nops,align,frames,globals \
-		--set nops:rate=25,max=5 --set frames:max=1024 -o variants built/program >facts 2>said
-	[ "$(grep -c "compiled again: [1-9].*, [1-9][0-9]* frames wider, [1-9]" facts)" = 20 ] || say "$(grep again facts)"
-	not grep shipped said
-	for variant in variants/v000??; do
-		act "$program" "$PWD/$variant" >got 2>&1 || say "$program, $variant: $(tail -n 3 got)"
-		cmp expected got || say "$program, $variant"
-		build_id_of "$variant" >>ids
-	done
-	distinct 20 <ids
-}
-
-# Large programs are compiled 20 times without optimisation, where every function has a frame.
+# Larger programs are compiled without optimisation, where every function has a frame; the largest are in
+# plugin_axes_large.bats.
 @test "bzip2" { same_under_20_seeds bzip2 -O1; }
 @test "zlib" { same_under_20_seeds zlib -O1; }
 @test "minpack" { same_under_20_seeds minpack -O1; }
 @test "lua" { same_under_20_seeds lua -O0; }
-@test "jsoncpp" { same_under_20_seeds jsoncpp -O0; }
-@test "sqlite3" { same_under_20_seeds sqlite3 -O0; }
 
 # Lua keeps the strings of C that it has seen in a cache by their addresses (lstring.c, luaS_new): with one place in it, what
 # it executes depends on no address.

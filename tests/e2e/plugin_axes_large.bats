@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# As plugin_axes.bats, the largest programs: a file of their own, so that each ends in its time.
+
+load ../helpers
+load ../sources
+load ../corpus
+
+setup_file() {
+	use_own_kits
+	use_corpus
+}
+
+setup() {
+	use_own_folder
+	need_corpus
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "jsoncpp" { same_under_20_seeds jsoncpp -O0; }
+@test "sqlite3" { same_under_20_seeds sqlite3 -O0; }
