@@ -208,8 +208,8 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	/* qemu makes a fork of what shares memory until it is another program, too (posix_spawn). */
 	if (number == SYS_clone && (!(a1 & CLONE_VM) || a1 & CLONE_VFORK))
 		writer_note(cpu, RING_NOTE_FORK, 0);
-	/* Threads take turns where they meet. */
-	if (number == SYS_futex)
+	/* Threads take turns where they meet; what one did is there before another takes its stack away. */
+	if (number == SYS_futex || number == SYS_exit)
 		writer_swap(cpu);
 }
 
@@ -235,6 +235,7 @@ void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 	case SYS_brk:
 	case SYS_shmat:
 		write_mapping(cpu, number, result, call);
+		writer_swap(cpu); /* before another thread can touch it */
 		break;
 	case SYS_clock_gettime:
 		if (!result)
