@@ -98,8 +98,7 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 		free((void *)lent[i].blocks);
 }
 
-static void assert_counters(const char *what, const struct ifr_counts *got,
-                            const struct ifr_counts *expected) {
+static void assert_counters(const char *what, const struct ifr_counts *got, const struct ifr_counts *expected) {
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
 		if (got->value[i] != expected->value[i])
 			fail_msg("%s: %s is %llu and should be %llu", what, ifr_event_name(i),
