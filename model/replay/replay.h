@@ -42,8 +42,8 @@ struct ifr_access {
 	bool store;    /* an access that reads and writes is two */
 };
 
-/* A straight run of instructions: from where a jump arrived to the first branch. The same in every layout. A further
- * round of a repeated string instruction is one of no bytes and no instructions, which fetches nothing. */
+/* A straight run of instructions: from where a jump arrived to the first branch. The same in every layout. A
+ * further round of a repeated string instruction is one of no bytes and no instructions, which fetches nothing. */
 struct ifr_block {
 	uint32_t first_access; /* into chunk->accesses, and into lane->access_ends */
 	uint16_t accesses;
@@ -121,12 +121,15 @@ struct ifr_counters {
 	uint64_t value[IFR_EVENT_COUNT];
 };
 
-/* AUTO takes the fastest that this processor runs. */
+/* AUTO takes the fastest that this processor runs for so many lanes. All count the same. */
 enum ifr_engine { IFR_ENGINE_AUTO, IFR_ENGINE_SCALAR, IFR_ENGINE_AVX2, IFR_ENGINE_AVX512 };
+
+/* Whether this processor has what an engine needs. */
+bool ifr_engine_runs(enum ifr_engine engine);
 
 struct ifr_replay;
 
-/* What the machine says is copied. */
+/* What the machine says is copied. Errors: IFR_E_ENVIRONMENT if this processor does not run the engine. */
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);

@@ -71,6 +71,11 @@ struct ifr_stage {
 extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind, ifr_stage_direction,
 	ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
 
+/* Versions for sixteen lanes at once (model/replay/vector/), each compiled for two sets of instructions. */
+extern const struct ifr_stage ifr_avx2_stage_fetch, ifr_avx2_stage_direction, ifr_avx2_stage_targets,
+	ifr_avx2_stage_btb, ifr_avx512_stage_fetch, ifr_avx512_stage_direction, ifr_avx512_stage_targets,
+	ifr_avx512_stage_btb;
+
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
@@ -78,6 +83,9 @@ int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
 void ifr_survey_release(struct ifr_pass *pass);
 
+/* Adds a line or page (key, of 1 << shift bytes) that a step's fetch missed in a lane, at its position. */
+void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
+                    unsigned shift);
 void ifr_misses_grow(struct ifr_misses *misses);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];
