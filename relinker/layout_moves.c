@@ -41,15 +41,22 @@ static int region_of(const char *name) {
 }
 
 /* The units in their order, behind one another from the section's new address. */
-static int add_units(const struct ifr_layout *layout, enum region region, uint64_t at, struct moves *moves,
+static int add_units(const struct ifr_layout *layout, enum region region, uint64_t start, struct moves *moves,
                      struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
 	const struct placed_region *placed = &layout->placement.regions[region];
+	uint64_t at = start;
 	for (size_t i = 0; i < placed->count; i++) {
 		const struct unit *unit = &units->items[placed->order[i].unit];
-		if (!unit->align)
+		if (!unit->align && !unit->pin)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
 			                unit->name);
+		if (!unit->align) { /* the linker made it, and it stays */
+			at = start + (unit->address - units->regions[region].address);
+			add(moves, unit->address, unit->span_bytes, at, false);
+			at += unit->span_bytes;
+			continue;
+		}
 		at = (at + placed->order[i].padding_bytes + unit->align - 1) & ~(uint64_t)(unit->align - 1);
 		add(moves, unit->address, unit->span_bytes, at, region == REGION_TEXT);
 		at += unit->span_bytes;

@@ -52,6 +52,20 @@ static int find_recorder(char **path, struct ifr_error *err) {
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "%s is missing: install interfero again", *path);
 }
 
+/* A folder with as short a path as can be. */
+static int make_folder(char **folder, struct ifr_error *err) {
+	const char *temporary = getenv("TMPDIR");
+	char *path = ifr_format("%s/XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(path)) {
+		int result =
+			ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make a folder %s: set TMPDIR to another", path);
+		free(path);
+		return result;
+	}
+	*folder = path;
+	return 0;
+}
+
 /* The variant, in a file whose path is as long as the program's: the path lies on the stack. */
 static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
                         struct ifr_error *err) {
@@ -59,7 +73,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	struct ifr_workshop *workshop = NULL;
 	struct ifr_variant variant = {0};
 	ifr_kit_init(&kit);
-	int result = ifr_temporary_dir(folder, err);
+	int result = make_folder(folder, err);
 	if (result)
 		return result;
 	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;

@@ -10,8 +10,10 @@
 #include "model/memory/cache.h"
 
 struct gshare {
-	uint64_t history; /* the last outcome is the lowest bit of those kept, which stand at the top of the index */
-	uint64_t mask, step, history_mask;
+	/* The last outcome is the bit newest; older ones stand above it, and those that the index does not take are
+	 * masked away. A short history meets the upper bits of the index: the lower tell neighbours apart. */
+	uint64_t history, newest;
+	uint64_t mask;
 	uint8_t *counters;
 };
 
@@ -41,11 +43,7 @@ static bool resize(unsigned bytes, unsigned *values) {
 static void *create(const unsigned *values) {
 	struct gshare *gshare = ifr_alloc(sizeof *gshare);
 	gshare->mask = values[COUNTERS] - 1;
-	/* A short history meets the upper bits of the index: the lower tell neighbours apart (section 7). */
-	gshare->step = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
-	gshare->history_mask = gshare->mask & ~(gshare->step - 1);
-	if (!values[HISTORY])
-		gshare->step = gshare->history_mask = 0;
+	gshare->newest = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
 	gshare->counters = ifr_alloc(values[COUNTERS]);
 	memset(gshare->counters, 1, values[COUNTERS]);
 	return gshare;
@@ -71,16 +69,28 @@ static inline void train(void *state, const struct ifr_branch_seen *branch) {
 
 static inline void track(void *state, const struct ifr_branch_seen *branch) {
 	struct gshare *gshare = state;
-	if (branch->kind == IFR_BRANCH_CONDITIONAL)
-		gshare->history = (gshare->history << 1 | (branch->taken ? gshare->step : 0)) & gshare->history_mask;
+	gshare->history = gshare->history * 2 + branch->taken * gshare->newest;
 }
 
+/* The three verbs in one, by hand: this is the loop that replays are mostly timed by. For a counter and an
+ * outcome, the counter's next value, plus 256 if it was wrong. */
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
-	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
-	struct gshare local = *(struct gshare *)state;
-	const uint64_t misses =
-		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
-	*(struct gshare *)state = local;
+	static const uint16_t outcome[] = {0, 256 + 1, 0, 256 + 2, 256 + 1, 3, 256 + 2, 3};
+	struct gshare *gshare = state;
+	const uint32_t *steps = branches->steps, *end = steps + branches->count;
+	const uint64_t *pcs = places->pcs;
+	const uint64_t mask = gshare->mask, newest = gshare->newest;
+	uint8_t *counters = gshare->counters;
+	uint64_t history = gshare->history, misses = 0;
+	for (; steps < end; steps++) {
+		const uint64_t taken = *steps & 1;
+		uint8_t *counter = &counters[(pcs[*steps >> 1] ^ history) & mask];
+		const uint16_t next = outcome[*counter * 2 + taken];
+		*counter = (uint8_t)next;
+		misses += next >> 8;
+		history = history * 2 + taken * newest;
+	}
+	gshare->history = history;
 	return misses;
 }
 

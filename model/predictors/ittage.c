@@ -26,6 +26,7 @@ struct ittage {
 	uint32_t base_mask, mask, pc_mask;
 	uint64_t *base;
 	struct entry *entries[TABLES];
+	unsigned lengths[TABLES];
 	struct ifr_path_fold index_folds[TABLES], tag_folds[TABLES];
 	/* Of the last prediction. */
 	struct entry *slots[TABLES];
@@ -59,10 +60,10 @@ static void *create(const unsigned *values) {
 	t->pc_mask = (uint32_t)((1ull << values[PC_BITS]) - 1);
 	t->base = ifr_alloc(values[BASE] * sizeof *t->base);
 	for (unsigned i = 0; i < TABLES; i++) {
-		const unsigned length = values[LENGTHS + i];
+		const unsigned length = t->lengths[i] = values[LENGTHS + i];
 		t->entries[i] = ifr_alloc(values[ENTRIES] * sizeof *t->entries[i]);
-		t->index_folds[i] = (struct ifr_path_fold){0, length, ifr_log2_of(values[ENTRIES])};
-		t->tag_folds[i] = (struct ifr_path_fold){0, length, TAG_BITS};
+		t->index_folds[i] = ifr_path_fold_new(length, ifr_log2_of(values[ENTRIES]));
+		t->tag_folds[i] = ifr_path_fold_new(length, TAG_BITS);
 	}
 	return t;
 }
@@ -123,8 +124,9 @@ static void track(void *state, const struct ifr_branch_seen *branch) {
 	struct ittage *t = state;
 	const uint32_t footprint = ifr_path_footprint(branch->pc, branch->target);
 	for (unsigned i = 0; i < TABLES; i++) {
-		ifr_path_fold_push(&t->index_folds[i], &t->history, footprint);
-		ifr_path_fold_push(&t->tag_folds[i], &t->history, footprint);
+		const uint32_t leaving = ifr_path_leaving(&t->history, t->lengths[i]);
+		ifr_path_fold_push(&t->index_folds[i], leaving, footprint);
+		ifr_path_fold_push(&t->tag_folds[i], leaving, footprint);
 	}
 	ifr_path_push(&t->history, footprint);
 }

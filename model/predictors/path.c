@@ -28,6 +28,7 @@ struct path {
 	uint32_t sets_mask, pc_mask, base_mask;
 	uint8_t *base;
 	struct entry *entries[TABLES];
+	unsigned lengths[TABLES];
 	struct ifr_path_fold index_folds[TABLES], tag_folds[2][TABLES];
 	/* Of the last prediction: the sets, the tags, and the entries that have the branch, NULL elsewhere. */
 	struct entry *sets[TABLES], *hits[TABLES];
@@ -68,11 +69,11 @@ static void *create(const unsigned *values) {
 	p->base = ifr_alloc(values[BASE]);
 	memset(p->base, 1, values[BASE]);
 	for (unsigned i = 0; i < p->tables; i++) {
-		const unsigned length = values[LENGTHS + i];
+		const unsigned length = p->lengths[i] = values[LENGTHS + i];
 		p->entries[i] = ifr_alloc((size_t)values[SETS] * values[WAYS] * sizeof *p->entries[i]);
-		p->index_folds[i] = (struct ifr_path_fold){0, length, ifr_log2_of(values[SETS])};
-		p->tag_folds[0][i] = (struct ifr_path_fold){0, length, TAG_BITS};
-		p->tag_folds[1][i] = (struct ifr_path_fold){0, length, TAG_BITS - 1};
+		p->index_folds[i] = ifr_path_fold_new(length, ifr_log2_of(values[SETS]));
+		p->tag_folds[0][i] = ifr_path_fold_new(length, TAG_BITS);
+		p->tag_folds[1][i] = ifr_path_fold_new(length, TAG_BITS - 1);
 	}
 	return p;
 }
@@ -85,11 +86,13 @@ static void destroy(void *state) {
 	free(p);
 }
 
+/* All ways are looked at: which has the branch, if any, no processor could foresee. */
 static struct entry *find(struct path *p, unsigned table) {
+	struct entry *set = p->sets[table], *hit = NULL;
+	const uint16_t tag = p->tags[table];
 	for (unsigned way = 0; way < p->ways; way++)
-		if (p->sets[table][way].tag == p->tags[table])
-			return &p->sets[table][way];
-	return NULL;
+		hit = set[way].tag == tag ? &set[way] : hit;
+	return hit;
 }
 
 static void look_up(struct path *p, uint32_t pc) {
@@ -151,9 +154,10 @@ static void track(void *state, const struct ifr_branch_seen *branch) {
 		return;
 	const uint32_t footprint = ifr_path_footprint(branch->pc, branch->target);
 	for (unsigned i = 0; i < p->tables; i++) {
-		ifr_path_fold_push(&p->index_folds[i], &p->history, footprint);
-		ifr_path_fold_push(&p->tag_folds[0][i], &p->history, footprint);
-		ifr_path_fold_push(&p->tag_folds[1][i], &p->history, footprint);
+		const uint32_t leaving = ifr_path_leaving(&p->history, p->lengths[i]);
+		ifr_path_fold_push(&p->index_folds[i], leaving, footprint);
+		ifr_path_fold_push(&p->tag_folds[0][i], leaving, footprint);
+		ifr_path_fold_push(&p->tag_folds[1][i], leaving, footprint);
 	}
 	ifr_path_push(&p->history, footprint);
 }

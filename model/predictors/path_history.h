@@ -21,9 +21,13 @@ struct ifr_path {
 /* The lowest length bits folded to width: bit i lies at i mod width. length from IFR_PATH_SHORTEST, width 8 to 16.
  */
 struct ifr_path_fold {
-	uint32_t value;
-	unsigned length, width;
+	uint32_t value, mask;
+	unsigned width, out[2]; /* out: where the bits that leave would lie, length and length + 1 mod width */
 };
+
+static inline struct ifr_path_fold ifr_path_fold_new(unsigned length, unsigned width) {
+	return (struct ifr_path_fold){0, (1u << width) - 1, width, {length % width, (length + 1) % width}};
+}
 
 static inline uint32_t ifr_path_footprint(uint64_t pc, uint64_t target) {
 	return (uint32_t)((pc & 0xffff) ^ (target & 0x3f));
@@ -33,15 +37,16 @@ static inline uint32_t ifr_path_bit(const struct ifr_path *path, unsigned bit) {
 	return path->words[bit / 64] >> bit % 64 & 1;
 }
 
+/* The bits that leave a history of this length with the next push: the older one is the higher. */
+static inline uint32_t ifr_path_leaving(const struct ifr_path *path, unsigned length) {
+	return ifr_path_bit(path, length - 1) << 1 | ifr_path_bit(path, length - 2);
+}
+
 /* Brings a fold up to date for what ifr_path_push does next. */
-static inline void ifr_path_fold_push(struct ifr_path_fold *fold, const struct ifr_path *path,
-                                      uint32_t footprint) {
-	const unsigned width = fold->width, length = fold->length;
-	const uint32_t mask = (1u << width) - 1;
-	uint32_t value = fold->value << 2 | fold->value >> (width - 2);
-	value ^= ifr_path_bit(path, length - 2) << length % width;
-	value ^= ifr_path_bit(path, length - 1) << (length + 1) % width;
-	fold->value = (value ^ footprint ^ (footprint & 0xffff) >> width) & mask;
+static inline void ifr_path_fold_push(struct ifr_path_fold *fold, uint32_t leaving, uint32_t footprint) {
+	uint32_t value = fold->value << 2 | fold->value >> (fold->width - 2);
+	value ^= (leaving & 1) << fold->out[0] ^ leaving >> 1 << fold->out[1];
+	fold->value = (value ^ footprint ^ footprint >> fold->width) & fold->mask;
 }
 
 static inline void ifr_path_push(struct ifr_path *path, uint32_t footprint) {

@@ -9,19 +9,17 @@
 
 #define USEFUL_PERIOD (1u << 18) /* conditional branches until a bit of every useful counter is cleared */
 
-static struct ifr_fold fold_new(unsigned length, unsigned width) {
-	return (struct ifr_fold){0, width, length, length % width};
-}
-
 void ifr_tage_init(struct ifr_tage *tage, const struct ifr_tage_shape *shape) {
 	*tage = (struct ifr_tage){.shape = *shape, .random = 1};
 	tage->base = ifr_alloc((size_t)1 << shape->base_log);
 	memset(tage->base, 1, (size_t)1 << shape->base_log);
 	for (size_t i = 0; i < IFR_TAGE_TABLES; i++) {
+		tage->turns[i] = (unsigned)i % shape->logs[i];
+		tage->path_masks[i] = shape->lengths[i] < 16 ? (1u << shape->lengths[i]) - 1 : 0xffff;
 		tage->tables[i] = ifr_alloc(sizeof *tage->tables[i] << shape->logs[i]);
-		tage->index_folds[i] = fold_new(shape->lengths[i], shape->logs[i]);
-		tage->tag_folds[0][i] = fold_new(shape->lengths[i], shape->tags[i]);
-		tage->tag_folds[1][i] = fold_new(shape->lengths[i], shape->tags[i] - 1);
+		tage->index_folds[i] = ifr_fold_new(shape->lengths[i], shape->logs[i]);
+		tage->tag_folds[0][i] = ifr_fold_new(shape->lengths[i], shape->tags[i]);
+		tage->tag_folds[1][i] = ifr_fold_new(shape->lengths[i], shape->tags[i] - 1);
 	}
 }
 
@@ -33,20 +31,19 @@ void ifr_tage_release(struct ifr_tage *tage) {
 
 /* The path comes in differently for every table, no further than its history goes. */
 static uint32_t mix_path(const struct ifr_tage *tage, unsigned table) {
-	const unsigned log = tage->shape.logs[table], length = tage->shape.lengths[table];
-	uint32_t path = length < 16 ? tage->path & ((1u << length) - 1) : tage->path;
-	path ^= path >> log;
-	path &= (1u << log) - 1;
-	return (path << (table % log) | path >> (log - table % log)) & ((1u << log) - 1);
+	const unsigned log = tage->shape.logs[table], turn = tage->turns[table];
+	const uint32_t mask = (1u << log) - 1;
+	uint32_t path = tage->path & tage->path_masks[table];
+	path = (path ^ path >> log) & mask;
+	return (path << turn | path >> (log - turn)) & mask;
 }
 
 static void find_indexes(struct ifr_tage *tage, uint32_t pc) {
 	for (unsigned i = 0; i < IFR_TAGE_TABLES; i++) {
-		const unsigned log = tage->shape.logs[i];
-		const uint32_t index = pc ^ pc >> (i % log + 1) ^ tage->index_folds[i].value ^ mix_path(tage, i);
+		const uint32_t index = pc ^ pc >> (tage->turns[i] + 1) ^ tage->index_folds[i].value ^ mix_path(tage, i);
 		const uint32_t tag = pc ^ tage->tag_folds[0][i].value ^ tage->tag_folds[1][i].value << 1;
-		tage->indexes[i] = index & ((1u << log) - 1);
-		tage->wanted[i] = tag & ((1u << tage->shape.tags[i]) - 1);
+		tage->indexes[i] = index & tage->index_folds[i].mask;
+		tage->wanted[i] = tag & tage->tag_folds[0][i].mask;
 	}
 }
 

@@ -23,9 +23,14 @@ struct ifr_tage_shape {
 
 /* The last length outcomes, folded to width bits: bit i lies at i mod width. */
 struct ifr_fold {
-	uint32_t value;
-	unsigned width, length, out; /* out: length mod width */
+	uint32_t value, mask;
+	uint32_t out; /* the bit where the outcome that leaves would lie, length mod width */
+	unsigned width;
 };
+
+static inline struct ifr_fold ifr_fold_new(unsigned length, unsigned width) {
+	return (struct ifr_fold){0, (1u << width) - 1, 1u << length % width, width};
+}
 
 struct ifr_tage_entry {
 	int8_t counter; /* -4 to 3, 0 and more is taken */
@@ -38,6 +43,9 @@ struct ifr_tage {
 	uint8_t *base;
 	struct ifr_tage_entry *tables[IFR_TAGE_TABLES];
 	struct ifr_fold index_folds[IFR_TAGE_TABLES], tag_folds[2][IFR_TAGE_TABLES];
+	/* How far the path is turned for each table, so that it comes in differently, and how much of it comes in. */
+	unsigned turns[IFR_TAGE_TABLES];
+	uint32_t path_masks[IFR_TAGE_TABLES];
 	uint8_t ring[IFR_TAGE_RING];
 	unsigned head;     /* of the last outcome in the ring */
 	uint32_t path;     /* an address bit of each branch, 16 of them */
@@ -58,8 +66,8 @@ void ifr_tage_track(struct ifr_tage *tage, uint64_t pc, bool taken);
 
 /* Folds after a new outcome; old is the one that leaves. */
 static inline void ifr_fold_shift(struct ifr_fold *fold, unsigned outcome, unsigned old) {
-	const uint32_t value = (fold->value << 1 | outcome) ^ old << fold->out;
-	fold->value = (value ^ value >> fold->width) & ((1u << fold->width) - 1);
+	const uint32_t value = (fold->value << 1 | outcome) ^ (-old & fold->out);
+	fold->value = (value ^ value >> fold->width) & fold->mask;
 }
 
 #endif

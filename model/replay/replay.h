@@ -67,7 +67,7 @@ struct ifr_chunk {
 /* Where a block lies in one layout. */
 struct ifr_geometry {
 	uint64_t address;
-	uint16_t bytes;
+	uint16_t bytes; /* 0, without instructions or a branch: a string instruction goes on, nothing is fetched */
 	uint16_t instructions;
 	uint8_t branch_bytes; /* length of the last instruction, which starts at address + bytes - branch_bytes */
 	bool backward;        /* a conditional branch whose target, taken or not, lies at its own start or below */

@@ -25,7 +25,8 @@ static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_err
 			                chunk->accesses_count);
 		for (size_t lane = 0; lane < pass->lanes_count; lane++) {
 			const struct ifr_geometry *place = &pass->lanes[lane].blocks[i];
-			if (!place->bytes != !place->instructions || place->branch_bytes > place->bytes)
+			if (!place->bytes != !place->instructions || place->branch_bytes > place->bytes ||
+			    (!place->bytes && block->branch != IFR_BRANCH_NONE))
 				return ifr_fail(err, IFR_E_BUG,
 				                "layout %zu puts block %zu in %u bytes, the last instruction in %u", lane, i,
 				                place->bytes, place->branch_bytes);

@@ -43,6 +43,7 @@ struct work {
 	uint32_t steps[STEPS];
 	uint64_t addresses[2 * STEPS];
 	size_t data_count;
+	size_t chunk_data[STEPS / CHUNK + 1]; /* accesses of each chunk */
 };
 
 static uint64_t address(uint64_t *seed, size_t step) {
@@ -67,6 +68,7 @@ static void fill(struct work *work, bool data) {
 		const bool biased = at % 8 != 0;
 		const bool taken = number(&seed) % 64 < (biased ? 1 : 20) || at + 2 >= BLOCKS;
 		work->steps[i] = (uint32_t)(at << 1 | taken);
+		work->chunk_data[i / CHUNK] += work->blocks[at].accesses;
 		for (size_t k = 0; k < work->blocks[at].accesses; k++)
 			work->addresses[work->data_count++] = address(&seed, i);
 		at = at + 2 >= BLOCKS ? 0 : at + 1 + taken;
@@ -96,9 +98,7 @@ static void replay_all(struct ifr_replay *replay, const struct work *work, struc
 		                          2 * BLOCKS,
 		                          work->steps + i,
 		                          STEPS - i < CHUNK ? STEPS - i : CHUNK,
-		                          0};
-		for (size_t k = 0; k < chunk.steps_count; k++)
-			chunk.data_count += work->blocks[chunk.steps[k] >> 1].accesses;
+		                          work->chunk_data[i / CHUNK]};
 		const uint64_t *addresses[] = {work->addresses + data};
 		data += chunk.data_count;
 		if (ifr_replay_chunk(replay, &chunk, addresses, err))

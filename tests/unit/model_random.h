@@ -11,7 +11,7 @@
 
 #define RANDOM_BLOCKS 120
 #define RANDOM_ACCESSES (4 * RANDOM_BLOCKS)
-#define RANDOM_STEPS 4000
+#define RANDOM_STEPS 3000
 #define RANDOM_GROUPS 2
 
 struct random_trace {

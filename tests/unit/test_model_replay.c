@@ -304,7 +304,7 @@ static void test_refusals(void **state) {
 	ifr_replay_lanes(replay, &lane);
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
 	blocks[1].first_access = 1;
-	places[1].bytes = 0;
+	places[0].bytes = 0;
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
 	ifr_replay_free(replay);
 	ifr_machine_free(machine);
