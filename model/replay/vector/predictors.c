@@ -44,7 +44,7 @@ static void *create_direction(const struct ifr_pass *pass) {
 }
 
 static void *create_targets(const struct ifr_pass *pass) {
-	static const struct bundle_predictor *const kinds[] = {NULL};
+	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
 	const unsigned *values = pass->machine->indirect_values;
 	return create(pass, find(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
 }
