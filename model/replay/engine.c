@@ -17,11 +17,11 @@ static const struct engine {
                            {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
                             &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns}},
 	[IFR_ENGINE_AVX2] = {"avx2",
-                         {&ifr_stage_data, &ifr_avx2_stage_fetch, &ifr_stage_behind, &ifr_avx2_stage_direction,
-                          &ifr_avx2_stage_targets, &ifr_avx2_stage_btb, &ifr_stage_returns}},
+                         {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_stage_behind, &ifr_avx2_stage_direction,
+                          &ifr_avx2_stage_targets, &ifr_lanes_stage_btb, &ifr_stage_returns}},
 	[IFR_ENGINE_AVX512] = {"avx512",
-                           {&ifr_stage_data, &ifr_avx512_stage_fetch, &ifr_stage_behind,
-                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_avx512_stage_btb,
+                           {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_stage_behind,
+                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_lanes_stage_btb,
                             &ifr_stage_returns}},
 };
 

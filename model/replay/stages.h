@@ -71,10 +71,10 @@ struct ifr_stage {
 extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind, ifr_stage_direction,
 	ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
 
-/* Versions for sixteen lanes at once (model/replay/vector/), each compiled for two sets of instructions. */
-extern const struct ifr_stage ifr_avx2_stage_fetch, ifr_avx2_stage_direction, ifr_avx2_stage_targets,
-	ifr_avx2_stage_btb, ifr_avx512_stage_fetch, ifr_avx512_stage_direction, ifr_avx512_stage_targets,
-	ifr_avx512_stage_btb;
+/* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
+ * instructions (model/replay/vector/). */
+extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_btb, ifr_avx2_stage_direction,
+	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */

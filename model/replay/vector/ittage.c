@@ -97,15 +97,15 @@ static inline void ask(const struct ittage *t, struct said *said, __m256i pc, un
 	said->table = vec_select(hit, vec_set(table), said->table);
 }
 
-static inline struct said predict(const struct ittage *t, __m256i leave) {
+static inline void predict(const struct ittage *t, __m256i leave, struct said *said) {
 	const __m256i pc = _mm256_and_si256(leave, _mm256_set1_epi16((short)t->pc_mask));
-	struct said said = {.table = vec_set(UINT32_MAX), .found = vec_equal(vec_set(0), vec_set(1))};
-	said.word = said.at = vec_set(0);
-	said.base_at = vec_or(vec_left(vec_and(vec_wide(pc), vec_set(t->base_mask)), 4), vec_lanes());
-	said.target = said.base = vec_gather(t->base, said.base_at);
+	said->table = vec_set(UINT32_MAX);
+	said->found = vec_equal(vec_set(0), vec_set(1));
+	said->word = said->at = vec_set(0);
+	said->base_at = vec_or(vec_left(vec_and(vec_wide(pc), vec_set(t->base_mask)), 4), vec_lanes());
+	said->target = said->base = vec_gather(t->base, said->base_at);
 	for (unsigned i = 0; i < TABLES; i++)
-		ask(t, &said, pc, i);
-	return said;
+		ask(t, said, pc, i);
 }
 
 struct allocation {
@@ -179,7 +179,8 @@ static void run(void *state, const struct ifr_branches *branches, const uint8_t 
 	for (size_t i = 0; i < branches->count; i++) {
 		const uint32_t block = branches->steps[i] >> 1, next = branches->next[i];
 		if (ifr_branch_is_indirect(kinds[block])) {
-			const struct said said = predict(t, words_load(t->rows[block].leave));
+			struct said said;
+			predict(t, words_load(t->rows[block].leave), &said);
 			for (unsigned wrong = train(t, &said, vec_load(t->numbers + (size_t)next * LANES)); wrong;
 			     wrong &= wrong - 1)
 				misses[__builtin_ctz(wrong)]++;

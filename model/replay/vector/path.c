@@ -93,23 +93,23 @@ static inline void ask_way(const struct path *p, struct said *said, unsigned tab
 	said->table = vec_select(hit, vec_set(table), said->table);
 }
 
-static inline struct said predict(struct path *p, __m256i leave) {
+static inline void predict(struct path *p, __m256i leave, struct said *said) {
 	const __m256i pc = _mm256_and_si256(leave, _mm256_set1_epi16((short)p->pc_mask));
 	const vec index = vec_and(vec_wide(pc), vec_set(p->base_mask));
-	struct said said = {.table = vec_set(UINT32_MAX), .found = vec_equal(vec_set(0), vec_set(1))};
-	said.word = said.at = vec_set(0);
-	said.base_at = vec_or(vec_and(index, vec_set(~15u)), vec_lanes());
-	said.base_shift = vec_left(vec_and(index, vec_set(15)), 1);
-	said.base_word = vec_gather(p->base, said.base_at);
-	said.taken = vec_and(vec_right(vec_right_each(said.base_word, said.base_shift), 1), vec_set(1));
-	said.alternate = said.taken;
+	said->table = vec_set(UINT32_MAX);
+	said->found = vec_equal(vec_set(0), vec_set(1));
+	said->word = said->at = vec_set(0);
+	said->base_at = vec_or(vec_and(index, vec_set(~15u)), vec_lanes());
+	said->base_shift = vec_left(vec_and(index, vec_set(15)), 1);
+	said->base_word = vec_gather(p->base, said->base_at);
+	said->taken = vec_and(vec_right(vec_right_each(said->base_word, said->base_shift), 1), vec_set(1));
+	said->alternate = said->taken;
 	for (unsigned i = 0; i < p->tables; i++) {
-		const vec before = said.taken;
-		look_up(p, &said, pc, i);
+		const vec before = said->taken;
+		look_up(p, said, pc, i);
 		for (unsigned way = 0; way < p->ways; way++)
-			ask_way(p, &said, i, way, before);
+			ask_way(p, said, i, way, before);
 	}
-	return said;
 }
 
 /* In the first longer table with a way that is not useful; where there is none, all become less so. */
@@ -190,7 +190,8 @@ static void run(void *state, const struct ifr_branches *branches, const uint8_t 
 	for (size_t i = 0; i < branches->count; i++) {
 		const uint32_t block = branches->steps[i] >> 1, taken = branches->steps[i] & 1;
 		if (kinds[block] == IFR_BRANCH_CONDITIONAL) {
-			const struct said said = predict(p, words_load(p->rows[block].leave));
+			struct said said;
+			predict(p, words_load(p->rows[block].leave), &said);
 			missed = vec_add(missed, train(p, &said, taken));
 		}
 		if (taken)
