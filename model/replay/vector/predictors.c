@@ -37,8 +37,13 @@ static void *create(const struct ifr_pass *pass, const struct bundle_predictor *
 }
 
 static void *create_direction(const struct ifr_pass *pass) {
-	static const struct bundle_predictor *const kinds[] = {
-		&IFR_VECTOR(bimodal), &IFR_VECTOR(gag), &IFR_VECTOR(gas), &IFR_VECTOR(gshare), &IFR_VECTOR(path), NULL};
+	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(bimodal),
+	                                                       &IFR_VECTOR(gag),
+	                                                       &IFR_VECTOR(gas),
+	                                                       &IFR_VECTOR(gshare),
+	                                                       &IFR_VECTOR(path),
+	                                                       &IFR_VECTOR(l_tage),
+	                                                       NULL};
 	const unsigned *values = pass->machine->direction_values;
 	return create(pass, find(kinds, pass->machine->direction->name, values), values, &ifr_stage_direction);
 }
