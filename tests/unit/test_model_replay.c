@@ -202,6 +202,8 @@ static void test_predictors(void **state) {
 		"skylake,predictor=gshare,direction.counters=4,direction.history=0,indirect.entries=1024" SMALL,
 		"skylake,predictor=bimodal,direction.counters=8,btb1.entries=4,btb1.ways=4,l1i.bytes=1024,l1i.ways=16",
 		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first",
+		"goldencove,btb1.entries=256,btb1.ways=64,btb1.index_bit=9,btb2.entries=8,btb2.ways=2,btb3.entries=16,"
+		"btb3.ways=4",
 		"skylake,l1d.policy=lru,l1i.policy=plru,l2.policy=plru,stlb.entries=16,"
 		"stlb.ways=4,l3.bytes=16384,l3.ways=8" SMALL};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

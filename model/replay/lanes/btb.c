@@ -5,6 +5,9 @@
 #include <stdlib.h>
 
 #define LEVELS 3
+/* A small first level misses so often that hits cannot pay for choosing victims by their times: it is asked lane
+ * by lane, as in the scalar engine. */
+#define ENTRIES_WORTH_IT 256
 
 struct btb {
 	struct ifr_lot lot;
@@ -14,7 +17,12 @@ struct btb {
 	uint32_t *pieces; /* by block */
 };
 
-static void *create(const struct ifr_pass *pass) {
+struct btbs {
+	struct btb *lots;
+	void *scalar; /* NULL: lots do it */
+};
+
+static struct btb *create_lots(const struct ifr_pass *pass) {
 	static const enum ifr_setting settings[LEVELS] = {IFR_BTB1_ENTRIES, IFR_BTB2_ENTRIES, IFR_BTB3_ENTRIES};
 	struct btb *btbs = ifr_alloc(ifr_lots_of(pass) * sizeof *btbs);
 	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
@@ -34,8 +42,17 @@ static void *create(const struct ifr_pass *pass) {
 	return btbs;
 }
 
-static void destroy(void *state, const struct ifr_pass *pass) {
-	struct btb *btbs = state;
+static void *create(const struct ifr_pass *pass) {
+	const struct ifr_cache_shape first = ifr_machine_btb(pass->machine, IFR_BTB1_ENTRIES);
+	struct btbs *all = ifr_alloc(sizeof *all);
+	if ((size_t)first.sets * first.ways < ENTRIES_WORTH_IT)
+		all->scalar = ifr_stage_btb.create(pass);
+	else
+		all->lots = create_lots(pass);
+	return all;
+}
+
+static void destroy_lots(struct btb *btbs, const struct ifr_pass *pass) {
 	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
 		for (size_t level = 0; level < btbs[i].others_count; level++) {
 			for (size_t lane = 0; lane < btbs[i].lot.count; lane++)
@@ -46,6 +63,15 @@ static void destroy(void *state, const struct ifr_pass *pass) {
 		free(btbs[i].pieces);
 	}
 	free(btbs);
+}
+
+static void destroy(void *state, const struct ifr_pass *pass) {
+	struct btbs *all = state;
+	if (all->scalar)
+		ifr_stage_btb.destroy(all->scalar, pass);
+	else
+		destroy_lots(all->lots, pass);
+	free(all);
 }
 
 static void place(struct btb *btb, const struct ifr_pass *pass) {
@@ -72,10 +98,9 @@ static void miss(struct btb *btb, const struct ifr_pass *pass, uint32_t block, u
 	}
 }
 
-static void run(void *state, struct ifr_pass *pass) {
-	struct btb *btbs = state;
+static void run_lots(struct btb *btbs, const struct ifr_pass *pass) {
 	const struct ifr_branches branches = ifr_pass_stream(pass, IFR_STREAM_TAKEN);
-	for (size_t i = 0; i < ifr_lots_of(pass) && btbs[i].first.shape.sets; i++) {
+	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
 		struct btb *btb = &btbs[i];
 		place(btb, pass);
 		for (size_t k = 0; k < branches.count; k++) {
@@ -87,9 +112,21 @@ static void run(void *state, struct ifr_pass *pass) {
 	}
 }
 
+static void run(void *state, struct ifr_pass *pass) {
+	struct btbs *all = state;
+	if (all->scalar)
+		ifr_stage_btb.run(all->scalar, pass);
+	else
+		run_lots(all->lots, pass);
+}
+
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
-	const struct btb *btb = (const struct btb *)state + lane / IFR_RESIDENT_LANES;
-	(void)pass;
+	const struct btbs *all = state;
+	if (all->scalar) {
+		ifr_stage_btb.count(all->scalar, pass, lane, counters);
+		return;
+	}
+	const struct btb *btb = &all->lots[lane / IFR_RESIDENT_LANES];
 	counters->value[IFR_EVENT_BTB_MISSES] += btb->lot.misses[lane % IFR_RESIDENT_LANES];
 }
 
