@@ -69,12 +69,6 @@ static inline unsigned mask_bits(vec_mask mask) {
 static inline vec vec_gather(const uint32_t *words, vec index) {
 	return _mm512_i32gather_epi32(index, words, 4);
 }
-/* Of the lanes in mask; no two have the same index. */
-static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec values) {
-	if (mask)
-		_mm512_mask_i32scatter_epi32(words, mask, index, values, 4);
-}
-
 #else
 
 #define IFR_VECTOR(name) ifr_avx2_##name
@@ -137,18 +131,6 @@ static inline vec vec_gather(const uint32_t *words, vec index) {
 	return (vec){_mm256_i32gather_epi32((const int *)words, index.low, 4),
 	             _mm256_i32gather_epi32((const int *)words, index.high, 4)};
 }
-/* Of the lanes in mask; no two have the same index. */
-static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec values) {
-	uint32_t at[LANES], what[LANES];
-	unsigned bits = mask_bits(mask);
-	if (!bits)
-		return;
-	vec_store(at, index);
-	vec_store(what, values);
-	for (; bits; bits &= bits - 1)
-		words[at[__builtin_ctz(bits)]] = what[__builtin_ctz(bits)];
-}
-
 #endif
 
 VEC_BINARY(add, add_epi32)
@@ -160,6 +142,25 @@ VEC_SHIFT(left, sll_epi32)
 VEC_SHIFT(right, srl_epi32)
 #undef VEC_BINARY
 #undef VEC_SHIFT
+
+/* Of the lanes in mask; no two have the same index. Most often these are few, and then stores one by one are
+ * faster than AVX-512's scatter, too. */
+static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec values) {
+	uint32_t at[LANES], what[LANES];
+	unsigned bits = mask_bits(mask);
+	if (!bits)
+		return;
+#ifdef __AVX512F__
+	if (__builtin_popcount(bits) > 4) {
+		_mm512_mask_i32scatter_epi32(words, mask, index, values, 4);
+		return;
+	}
+#endif
+	vec_store(at, index);
+	vec_store(what, values);
+	for (; bits; bits &= bits - 1)
+		words[at[__builtin_ctz(bits)]] = what[__builtin_ctz(bits)];
+}
 
 /* 1 in the lanes of mask, 0 in the others */
 static inline vec vec_ones(vec_mask mask) {
