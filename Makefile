@@ -32,16 +32,18 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
-RECORDER_SOURCES := $(call sources,model/recorder) common/buffer.c
+RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
-LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,recorder.c writer.c syscalls.c),$(call \
+LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call \
 	sources,common sites kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
 ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
+PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c kit/manifest.c \
+	kit/build_id.c
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
@@ -51,10 +53,11 @@ LIBEXEC := $(BUILD)/libexec/interfero
 # The wrapper goes by all these names; the last three are what build systems look for beside a compiler.
 ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
+COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
-	$(BUILD)/lib/libinterfero.so
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -136,11 +139,24 @@ $(LIBEXEC)/recorder.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS) -lZydis
 
+$(LIBEXEC)/marks.so: $(BUILD)/objects/pic/model/recorder/marks.o
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
+
 # It starts for every file: it loads nothing that it does not need.
 $(LIBEXEC)/as/as: $(call objects,$(ASSEMBLER_SOURCES))
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(LIBEXEC)/cc/cc1: $(call objects,$(PROPER_SOURCES))
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
+
+$(filter-out %/cc/cc1,$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%)): $(LIBEXEC)/cc/cc1
+	@ln -sf cc1 $@
 
 $(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
 	$(call say,LINK,$@)
@@ -220,7 +236,7 @@ $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objec
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
 
 # Compares the bodies of two objects (tests/corpus/bodies.c).
-$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c tests/corpus/code.c) $(LIBRARY)
+$(BUILD)/tests/bodies: $(call objects,tests/corpus/bodies.c) $(LIBRARY)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lelf -lZydis
@@ -273,14 +289,16 @@ INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
-		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/share/man/man1 \
+		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so \
-		$(INSTALL_ROOT)/libexec/interfero
+		$(LIBEXEC)/marks.so $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
+	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc
+	for name in $(filter-out cc1,$(COMPILERS_PROPER)); do ln -sf cc1 $(INSTALL_ROOT)/libexec/interfero/cc/$$name; done
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include

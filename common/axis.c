@@ -93,15 +93,18 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"stack",
 			IFR_OWNER_LAUNCHER,
 			"bytes of environment below which the stack begins",
-			{{"max", 4096, 0, 65536, "most bytes of environment"}},
+			{{"max", 4096, 0, 65536, "most bytes of environment"},
+             {"main", 0, 0, 1 << 20, "most bytes above main's frame, by the runtime; 0: it stays out"}},
 		},
 	[IFR_AXIS_HEAP] =
 		{
 			"heap",
 			IFR_OWNER_LAUNCHER,
 			"place of heap objects up to 32 KiB",
-			{{"diehard", 1, 0, 1, "1: any slot of the size class; 0: one of the next 64 free slots"},
-             {"fullness", 50, 5, 95, "diehard: most of a size class that is in use, in percent"}},
+			{{"diehard", 1, 0, 1, "1: any slot of the size class; 0: one of the next free slots (shuffle)"},
+             {"fullness", 50, 5, 95, "diehard: most of a size class that is in use, in percent"},
+             {"window", 64, 2, 256, "shuffle: among how many free slots one is chosen"},
+             {"granule", 16, 16, 4096, "sizes are rounded up to a multiple of so many bytes"}},
 		},
 	[IFR_AXIS_BLOCKS] =
 		{

@@ -38,7 +38,7 @@ enum ifr_axis_owner {
 	IFR_OWNER_LAUNCHER = 1 << 2, /* at each run */
 };
 
-enum { IFR_AXIS_PARAMETERS = 3 };
+enum { IFR_AXIS_PARAMETERS = 4 };
 
 struct ifr_axis_parameter {
 	const char *name; /* NULL: no further parameter */

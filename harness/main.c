@@ -26,6 +26,7 @@ static const struct ifr_command commands[] = {
 	{"explain", ifr_command_explain, "say what the compiler's axes did to a program", &ifr_explain_argp},
 	{"record", ifr_command_record, "write down what a program does, without addresses", &ifr_record_argp},
 	{"replay", ifr_command_replay, "counters of a recording in any layout, on any machine", &ifr_replay_argp},
+	{"predict", ifr_command_predict, "cycles under another branch predictor", &ifr_predict_argp},
 	{"trace", ifr_command_trace, "look into a recording", &ifr_trace_argp},
 	{"import", ifr_command_import, "make an experiment of what other tools measured", &ifr_import_argp},
 	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
@@ -45,6 +46,10 @@ void ifr_command_note(const char *format, ...) {
 	vfprintf(stderr, format, args);
 	fputs("\n", stderr);
 	va_end(args);
+}
+
+void ifr_command_say(const char *text) {
+	ifr_command_note("%s", text);
 }
 
 static int help(void) {

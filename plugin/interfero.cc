@@ -31,8 +31,11 @@ static void read_options(const struct plugin_name_args *plugin) {
 	struct ifr_plugin_option *options;
 	int count = ifr_own_options_take(plugin->base_name, &options);
 	struct ifr_error err = {};
-	int result = ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan,
-	                                     &unit.template_wanted, &err);
+	struct ifr_plugin_wishes wishes;
+	int result =
+		ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan, &wishes, &err);
+	unit.template_wanted = wishes.templates;
+	unit.recipe = wishes.recipe;
 	XDELETEVEC(options);
 	if (result)
 		fatal_error(UNKNOWN_LOCATION, "interfero: %s", err.message);

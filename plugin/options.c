@@ -39,8 +39,8 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 	if (axis == IFR_AXIS_COUNT || ifr_axes[axis].owner != IFR_OWNER_PLUGIN)
 		return ifr_fail(err, IFR_E_USAGE,
 		                OPTION
-		                "%.64s is not known; the options are unit-order, nops, align, frames, globals, plan and "
-		                "templates",
+		                "%.64s is not known; the options are unit-order, nops, align, frames, globals, plan, "
+		                "templates and recipe",
 		                option->key);
 	if (!option->value || !*option->value)
 		return ifr_fail(err, IFR_E_USAGE, OPTION "%s has no value; write " OPTION "%s=seed=1", option->key,
@@ -54,13 +54,15 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 }
 
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, bool *template_wanted, struct ifr_error *err) {
+                            struct ifr_plan *plan, struct ifr_plugin_wishes *wishes, struct ifr_error *err) {
 	ifr_plan_init(plan);
-	*template_wanted = false;
+	*wishes = (struct ifr_plugin_wishes){0};
 	int result = read_base(options, count, environment, plan, err);
 	for (int i = 0; i < count && !result; i++)
 		if (!strcmp(options[i].key, "templates"))
-			*template_wanted = true;
+			wishes->templates = true;
+		else if (!strcmp(options[i].key, "recipe"))
+			wishes->recipe = options[i].value;
 		else if (strcmp(options[i].key, "plan"))
 			result = set_axis(&options[i], plan, err);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)

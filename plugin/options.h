@@ -17,13 +17,18 @@ struct ifr_plugin_option {
 	const char *key, *value;
 };
 
-/* Says in *template_wanted whether the option `templates` is given, and makes the plan: the file that the option
+/* What the options say beside the axes. */
+struct ifr_plugin_wishes {
+	bool templates;     /* the option `templates` */
+	const char *recipe; /* the value of the option `recipe`, or NULL */
+};
+
+/* Reads the wishes, and makes the plan: the file that the option
  * `plan` names, or else the one that environment (the variable's value, or NULL) names, changed by the axis
  * options. Only the plugin's axes stay on, and the plan has no name and no kit. Errors: IFR_E_USAGE and
- * IFR_E_ENVIRONMENT, for unknown options and for plans that cannot be read or parsed.
- */
+ * IFR_E_ENVIRONMENT, for unknown options and for plans that cannot be read or parsed. */
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, bool *template_wanted, struct ifr_error *err);
+                            struct ifr_plan *plan, struct ifr_plugin_wishes *wishes, struct ifr_error *err);
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 struct ifr_unit {
 	struct ifr_note note; /* with the plan */
 	bool template_wanted;
+	const char *recipe; /* what the template says of its recipe; NULL: nothing */
 };
 
 /* What decisions about a function or variable depend on; valid until the next call. */

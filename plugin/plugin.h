@@ -11,6 +11,7 @@
  * | -fplugin-arg-interfero-frames=WORDS          | the axis frames: bytes in stack frames              |
  * | -fplugin-arg-interfero-globals=WORDS         | the axis globals: order and alignment of variables  |
  * | -fplugin-arg-interfero-templates             | leave a template (sites/template.h)                 |
+ * | -fplugin-arg-interfero-recipe=WORDS          | what the template says of its recipe                |
  * | -fplugin-arg-interfero-plan=FILE             | a layout plan (common/plan.h)                       |
  * | INTERFERO_PLAN=FILE in the environment       | the same, read only if no plan option is given      |
  *

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes .note.interfero at the end of each unit (sites/note.h). */
+#include <inttypes.h>
+
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -18,8 +20,22 @@ static bool code_written_p() {
 	return asm_out_file && !flag_syntax_only && !flag_wpa && !(flag_generate_lto && !flag_fat_lto_objects);
 }
 
-static void write_template_end(const struct ifr_note *note, struct ifr_buffer *text) {
+/* The variables; functions have been told of where they stand. */
+static void write_entries(const struct ifr_note *note, struct ifr_buffer *text) {
+	for (size_t i = 0; i < note->entry_count; i++)
+		for (int fact = 0; fact < IFR_NOTE_FACTS; fact++)
+			if (note->entries[i].fact[fact])
+				ifr_buffer_printf(text, IFR_MARK_DID " %c %s %s %" PRIu64 "\n",
+				                  note->entries[i].variable ? 'v' : 'f', note->entries[i].name,
+				                  ifr_note_facts[fact], note->entries[i].fact[fact]);
+}
+
+static void write_template_end(const struct ifr_unit *unit, struct ifr_buffer *text) {
+	const struct ifr_note *note = &unit->note;
+	write_entries(note, text);
 	ifr_template_print_plan(&note->plan, text);
+	if (unit->recipe)
+		ifr_buffer_printf(text, IFR_MARK_RECIPE " %s\n", unit->recipe);
 	ifr_buffer_printf(text, IFR_MARK_UNIT " %s\n" IFR_MARK_COMPILER " %s\n" IFR_MARK_PLUGIN " %s\n", note->unit,
 	                  note->compiler, note->plugin);
 	ifr_buffer_printf(text, IFR_MARK_NOTE " %d\n", IFR_TEMPLATE_VERSION);
@@ -32,7 +48,7 @@ static void write_note(void *, void *data) {
 		return;
 	name_unit(&unit->note);
 	if (unit->template_wanted)
-		write_template_end(&unit->note, &text);
+		write_template_end(unit, &text);
 	else
 		ifr_note_print_assembly(&unit->note, &text);
 	fputs(ifr_buffer_text(&text), asm_out_file);

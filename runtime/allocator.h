@@ -8,13 +8,15 @@
 
 #include "runtime/options.h"
 
-/* Reads the environment and makes the arena, once, at the first request or at the start of the library. */
-void allocator_start(void);
+/* Reads the environment and makes the arena, once, at the first request or at the start of the library. False
+ * while another is at it. */
+bool allocator_start(void);
 /* The same with given options and an arena of at most so many bytes; for tests, which may start again. */
 void allocator_start_with(const struct options *options, size_t most_bytes);
 void allocator_stop(void);
 
-/* alignment is a power of two. All keep errno but for ENOMEM, with which they return NULL. */
+/* alignment is a power of two. All keep errno but for ENOMEM, with which they return NULL. take.c, free.c and
+ * resize.c have them. */
 void *allocator_take(size_t size, size_t alignment, bool zero);
 void *allocator_resize(void *memory, size_t size);
 void allocator_free(void *memory);

@@ -25,6 +25,7 @@ void heap_set_id(struct heap *heap, uint64_t id) {
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++) {
 		heap->class[class].key = key_of(heap_options.heap_seed, "heap", id, class);
 		heap->class[class].draws = 0;
+		heap->class[class].picks = heap->class[class].window ? PLACES : 0;
 	}
 	heap->blocks.key = key_of(heap_options.blocks_seed, "blocks", id, 0);
 	heap->blocks.draws = 0;
@@ -36,6 +37,8 @@ static void init_class(struct heap *heap, unsigned class, uint32_t *spans) {
 	c->slots = sizes_chunks(class) * CHUNK_GRANULES / c->granules;
 	c->slots_inverse = UINT64_MAX / c->slots + 1;
 	c->spans = spans;
+	c->top = c->aside;
+	(heap_options.heap == HEAP_DIEHARD ? diehard_init : shuffle_init)(c);
 }
 
 /* How far into its half an area begins: by seed, so that objects' lines, pages and sets move as wholes, too. */
@@ -49,6 +52,10 @@ void heap_init(struct heap *heap, unsigned window, unsigned windows, uint64_t id
 	memset(heap, 0, sizeof *heap);
 	heap->half_chunks = half;
 	heap->first_granule = (uint64_t)first * CHUNK_GRANULES;
+	heap->base = arena_chunk_address(first);
+	heap->small_bytes = (size_t)half << CHUNK_SHIFT;
+	heap->live = arena.live + heap->first_granule / 64;
+	heap->chunks = arena.chunks + first;
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++)
 		init_class(heap, class, spans + (size_t) class * half);
 	heap_set_id(heap, id);

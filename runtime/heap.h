@@ -11,26 +11,29 @@
 #include "runtime/options.h"
 #include "runtime/sizes.h"
 
-enum { SHUFFLE_SLOTS_MAX = 256 };
+enum { SET_ASIDE_MAX = 512, PLACES = 16 };
 
 /* The spans of one size class. Slots are numbered through: slot s of span i is i * slots + s. Granules are counted
  * from the heap's first. */
 struct heap_class {
 	uint64_t key; /* of its random numbers; draws counts them */
 	uint64_t draws;
+	uint32_t *top;            /* slots set aside: a stack in `aside`; one behind its last */
+	uint32_t *low;            /* with no more than these on it, a request has to look for slots first; */
+	uint32_t *high;           /* shuffle: with these the older half goes back to its spans */
+	uint32_t window;          /* shuffle: from among so many of the topmost one is picked; diehard: 0 */
+	uint32_t picks;           /* shuffle: places in the window, drawn in advance, that are used up */
+	uint8_t place[PLACES];    /* shuffle: from the top */
+	uint32_t used;            /* slots that are not free to take: live or set aside */
 	uint32_t granules, slots; /* of a slot; in a span */
-	uint64_t slots_inverse;   /* ceil(2^64 / slots) */
 	uint32_t span_count;
-	uint32_t *spans;          /* their first chunks; room for all that fit into a window */
-	uint32_t used;            /* slots that are not free to take */
-	uint32_t capacity, limit; /* diehard: slots to choose from; how many of them may be used */
-	uint32_t chosen;          /* diehard: the granule of the next object, plus one; 0: none yet */
-	uint32_t frees;           /* diehard: since memory was last given back */
-	uint32_t window_count, free_count;
-	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
+	uint32_t *spans;                          /* their first chunks; room for all that fit into a window */
+	uint64_t slots_inverse;                   /* ceil(2^64 / slots) */
 	_Atomic uint32_t pending;                 /* list of spans in which others freed; 0: none */
-	uint32_t window[SHUFFLE_SLOTS_MAX];       /* shuffle: granules of the free slots one is chosen from */
-	uint32_t free[SHUFFLE_SLOTS_MAX];         /* shuffle: granules of the slots freed last, a stack */
+	uint32_t capacity, limit;                 /* diehard: slots to choose from; how many of them may be used */
+	uint32_t frees;                           /* diehard: since memory was last given back */
+	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
+	uint32_t aside[SET_ASIDE_MAX];            /* granules of slots set aside: a stack */
 };
 
 enum { BLOCK_BINS = 20, BLOCK_OFFSETS = 256 };
@@ -51,6 +54,12 @@ struct heap_blocks {
 struct thread; /* threads.h */
 
 struct heap {
+	/* What the common path of malloc and free reads: */
+	char *base;             /* the address of its first granule, */
+	size_t small_bytes;     /* bytes from there that are for small objects, */
+	_Atomic uint64_t *live; /* and their rows in the arena's tables */
+	struct chunk *chunks;
+
 	struct thread *_Atomic owner; /* NULL: nobody's; a thread is known by the address of its state */
 	uint64_t id;                  /* the place in the tree of threads: 0 for the first, else of (parent, number) */
 	uint32_t children;            /* threads started by the owner, ever */
@@ -101,10 +110,8 @@ static inline uint32_t chunk_head(uint32_t chunk) {
 	return chunk - arena.chunks[chunk].back;
 }
 
-/* slots.c: small objects. The granule from the arena's first, or 0 when memory has run out. */
-uint64_t slots_take(struct heap *heap, unsigned class);
-/* Frees a live object of a span. */
-void slots_give(struct heap *heap, uint32_t span, uint64_t granule);
+/* slots.c: spans. What is common to both ways of choosing a slot is in slots.h. */
+/* Takes in what others have freed. */
 void slots_drain(struct heap *heap, unsigned class);
 /* A new span of the class, its number among the class's spans below; false without memory. */
 bool slots_add_span(struct heap *heap, unsigned class);
@@ -113,14 +120,16 @@ void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks);
 /* Whether granule is the beginning of a slot of the span. */
 bool slots_is_slot(uint32_t span, uint64_t granule);
 
-/* diehard.c and shuffle.c: the two ways of choosing a slot. Granules from the heap's first; NO_SLOT without
- * memory.
- */
-enum { NO_SLOT = UINT32_MAX };
-uint32_t diehard_take(struct heap *heap, unsigned class);
-void diehard_give(struct heap *heap, unsigned class, uint32_t span);
-uint32_t shuffle_take(struct heap *heap, unsigned class);
-void shuffle_give(struct heap *heap, unsigned class, uint32_t span, uint32_t granule);
+/* diehard.c and shuffle.c: the two ways of choosing a slot. */
+void diehard_init(struct heap_class *c);
+void shuffle_init(struct heap_class *c);
+/* Sets slots aside; none when memory has run out. */
+void diehard_choose(struct heap *heap, unsigned class);
+void shuffle_choose(struct heap *heap, unsigned class);
+/* After a free in that span: diehard: it has no used slots any more; shuffle: so many slots are set aside that
+ * some go back to their spans. */
+void diehard_empty(struct heap *heap, struct heap_class *c, struct chunk *span);
+void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span);
 
 /* blocks.c: NULL when the window is full. zero: shall read as zeros. */
 void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero);

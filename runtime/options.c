@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/os.h"
+#include "runtime/runtime.h"
 
 static const char *const heap_words[] = {"glibc", "shuffle", "diehard", NULL};
 static const char *const block_words[] = {"glibc", "aligned", "random", "alias-free", NULL};
@@ -17,7 +18,7 @@ const struct option options_table[] = {
 	{"window", "INTERFERO_WINDOW", NULL, 64, 2, 256, 0, FIELD(window_slots),
      "shuffle: among how many free slots one is chosen"},
 	{"granule", "INTERFERO_GRANULE", NULL, 16, 16, 4096, 0, FIELD(granule_bytes),
-     "sizes are rounded up to a multiple of this power of two, in bytes"},
+     "sizes are rounded up to a multiple of so many bytes"},
 	{"blocks", "INTERFERO_BLOCKS", block_words, BLOCKS_GLIBC, 0, 0, 0, FIELD(blocks),
      "page offsets of what is larger than 32 KiB"},
 	{"blocks-seed", "INTERFERO_BLOCKS_SEED", NULL, 1, 0, UINT64_MAX, 0, FIELD(blocks_seed), "the seed of that"},
@@ -25,6 +26,8 @@ const struct option options_table[] = {
      "bytes under main's frame, rounded down to a multiple of 16"},
 	{"repeat", "INTERFERO_REPEAT", NULL, 1, 1, 1000000, 0, FIELD(repeats),
      "how often a region of IFR_REPEAT runs"},
+	{"events", "INTERFERO_EVENTS", NULL, 0, 0, IFR_REGION_EVENTS, 0, FIELD(events),
+     "the launcher's: perf events that regions count"},
 	{"log", "INTERFERO_LOG", NULL, 0, 0, 0, sizeof((struct options *)0)->log, FIELD(log),
      "file for the log of allocations"},
 	{"report", "INTERFERO_REPORT", NULL, 0, 0, 0, sizeof((struct options *)0)->report, FIELD(report),
@@ -66,10 +69,6 @@ static bool read_number(const struct option *option, const char *text, size_t le
 	return length > 0 && number >= option->least && number <= option->most;
 }
 
-static bool fits(const struct option *option, uint64_t value) {
-	return option->offset != FIELD(granule_bytes) || !(value & (value - 1));
-}
-
 static void refuse(struct options *options, const char *name, size_t name_length, const char *text,
                    size_t length) {
 	if (*options->refused)
@@ -92,8 +91,7 @@ bool options_set(struct options *options, const char *name, size_t name_length, 
 			((char *)field)[length] = '\0';
 			return true;
 		}
-		if (option->text_bytes || !(option->words ? read_word : read_number)(option, text, length, &value) ||
-		    !fits(option, value))
+		if (option->text_bytes || !(option->words ? read_word : read_number)(option, text, length, &value))
 			break;
 		*(uint64_t *)field = value;
 		return true;

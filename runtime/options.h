@@ -16,11 +16,12 @@ struct options {
 	uint64_t heap_seed;     /* where small objects lie */
 	uint64_t fullness_pct;  /* diehard: most of a size class's slots that are in use */
 	uint64_t window_slots;  /* shuffle: among how many free slots one is chosen */
-	uint64_t granule_bytes; /* sizes are rounded up to a multiple of it, a power of two */
+	uint64_t granule_bytes; /* sizes are rounded up to a multiple of it */
 	uint64_t blocks;        /* enum block_policy */
 	uint64_t blocks_seed;   /* where blocks lie */
 	uint64_t stack_bytes;   /* between main's caller and main, a multiple of 16 */
 	uint64_t repeats;       /* of a region marked IFR_REPEAT */
+	uint64_t events;        /* perf events that regions count, from descriptor IFR_EVENT_FD on */
 	char log[512];          /* file of the allocation log; "": none */
 	char report[48];        /* "DESCRIPTOR:NONCE" of the launcher's page; "": none */
 	char refused[160];      /* the first setting that was not understood; "" if none */
@@ -37,7 +38,7 @@ struct option {
 	const char *meaning;
 };
 extern const struct option options_table[];
-enum { OPTIONS_COUNT = 11 };
+enum { OPTIONS_COUNT = 12 };
 
 /* The variable that holds all settings in the short form, "1;heap=diehard;heap-seed=17": its name and contents say
  * nothing of interfero to a program that looks, and its length is the launcher's to choose. It wins over the

@@ -67,11 +67,19 @@ void os_small_pages(void *start, size_t bytes) {
 	errno = saved;
 }
 
-size_t os_address_space(void) {
+static size_t limit_of(__rlimit_resource_t resource) {
 	struct rlimit limit;
-	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return SIZE_MAX;
 	return limit.rlim_cur;
+}
+
+size_t os_address_space(void) {
+	return limit_of(RLIMIT_AS);
+}
+
+size_t os_stack_limit(void) {
+	return limit_of(RLIMIT_STACK);
 }
 
 static char **initial_environment(void) {
@@ -147,6 +155,13 @@ bool os_map_file(void *start, size_t bytes, int fd, size_t offset) {
 	return done;
 }
 
+void *os_map_anywhere(size_t bytes, int fd) {
+	int saved = errno;
+	void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	errno = saved;
+	return start == MAP_FAILED ? NULL : start;
+}
+
 void os_drop_file(void *start, size_t bytes) {
 	int saved = errno;
 	(void)mmap(start, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
@@ -156,6 +171,13 @@ void os_drop_file(void *start, size_t bytes) {
 bool os_read_head(int fd, void *head, size_t bytes) {
 	int saved = errno;
 	ssize_t done = pread(fd, head, bytes, 0);
+	errno = saved;
+	return done == (ssize_t)bytes;
+}
+
+bool os_read_event(int fd, void *reading, size_t bytes) {
+	int saved = errno;
+	ssize_t done = read(fd, reading, bytes);
 	errno = saved;
 	return done == (ssize_t)bytes;
 }

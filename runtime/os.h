@@ -33,6 +33,9 @@ void os_small_pages(void *start, size_t bytes);
 /* The limit on address space, in bytes; SIZE_MAX if there is none. */
 size_t os_address_space(void);
 
+/* The limit on the stack of the first thread, the same way. */
+size_t os_stack_limit(void);
+
 /* The environment the process started with, valid before libc's own start. NULL if name is not set. */
 const char *os_environment(const char *name);
 /* Whether the process has more rights than its user (setuid). */
@@ -47,10 +50,14 @@ void os_say(const char *a, const char *b);
 int os_create(const char *path);
 /* Replaces a range of a reservation by a piece of a shared file, grown to hold it. False if it cannot. */
 bool os_map_file(void *start, size_t bytes, int fd, size_t offset);
+/* A piece of a shared file, where the kernel likes; NULL if it cannot. */
+void *os_map_anywhere(size_t bytes, int fd);
 /* Back to address space without memory. */
 void os_drop_file(void *start, size_t bytes);
 /* The first bytes of a file; false if there are not as many. */
 bool os_read_head(int fd, void *head, size_t bytes);
+/* A performance event's reading; false if there is none of that length. */
+bool os_read_event(int fd, void *reading, size_t bytes);
 uint32_t os_process(void);
 void os_close(int fd);
 /* A descriptor that stays out of the program's way: above those that programs count on. Closes fd. */

@@ -22,7 +22,9 @@
  * the descriptor, and passes "DESCRIPTOR:NONCE" (decimal) as the setting `report`. The first process that finds
  * magic and nonce there maps the page and closes the descriptor. All counts are of that process and its forks. */
 #define IFR_REPORT_MAGIC UINT64_C(0x3054504552524649) /* "IFRREPT0" */
-enum { IFR_REPORT_BYTES = 4096, IFR_REGIONS = 32, IFR_REGION_NAME = 40 };
+enum { IFR_REPORT_BYTES = 4096, IFR_REGIONS = 24, IFR_REGION_NAME = 40, IFR_REGION_EVENTS = 9 };
+/* The descriptors of perf events that regions are to count lie from here on, where the program inherits them. */
+enum { IFR_EVENT_FD = 910 };
 
 enum ifr_report_applied {
 	IFR_APPLIED_RUNTIME = 1 << 0, /* it was loaded and has read its settings */
@@ -35,9 +37,11 @@ enum ifr_report_applied {
 
 struct ifr_region_sum {
 	char name[IFR_REGION_NAME];
-	_Atomic uint64_t entries; /* whole passes through the region */
-	_Atomic uint64_t cycles;  /* of the time-stamp counter, summed over passes */
-	_Atomic uint64_t time_ns; /* CLOCK_MONOTONIC, summed over passes */
+	_Atomic uint64_t entries;     /* whole passes through the region */
+	_Atomic uint64_t cycles;      /* of the time-stamp counter, summed over passes */
+	_Atomic uint64_t time_ns;     /* CLOCK_MONOTONIC, summed over passes */
+	_Atomic uint64_t events_lost; /* passes in which an event could not be read */
+	_Atomic uint64_t events[IFR_REGION_EVENTS];
 };
 
 struct ifr_runtime_report {

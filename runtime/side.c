@@ -41,13 +41,16 @@ void report_open(const char *setting) {
 	uint64_t number[2], head[2];
 	report = memset(&own, 0, sizeof own);
 	void *page = side_at(SIDE_REPORT, IFR_REPORT_BYTES);
-	if (!*setting || !page || !parse(setting, number))
+	if (!*setting || !parse(setting, number))
 		return;
 	int fd = (int)number[0];
 	/* The descriptor may be another file by now, in a program that this one has started. */
 	if (!os_read_head(fd, head, sizeof head) || head[0] != IFR_REPORT_MAGIC || head[1] != number[1])
 		return;
-	if (os_map_file(page, IFR_REPORT_BYTES, fd, 0))
+	/* Where nothing can be reserved, at least that can be told. */
+	if (!page || !os_map_file(page, IFR_REPORT_BYTES, fd, 0))
+		page = os_map_anywhere(IFR_REPORT_BYTES, fd);
+	if (page)
 		report = page;
 	os_close(fd);
 }

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Spans and their slots: what both ways of placing small objects share. */
-#include "runtime/heap.h"
+#include "runtime/slots.h"
 
 #include "runtime/os.h"
 
-uint64_t slots_take(struct heap *heap, unsigned class) {
-	uint32_t slot = heap_options.heap == HEAP_DIEHARD ? diehard_take(heap, class) : shuffle_take(heap, class);
-	if (slot == NO_SLOT)
-		return 0;
-	return heap->first_granule + slot;
+uint8_t slots_class_table[SLOTS_TABLE_BYTES / GRANULE_BYTES + 1];
+
+void slots_init(void) {
+	for (unsigned i = 0; i < sizeof slots_class_table; i++)
+		slots_class_table[i] = (uint8_t)sizes_class((size_t)i * GRANULE_BYTES);
 }
 
-void slots_give(struct heap *heap, uint32_t span, uint64_t granule) {
-	unsigned class = arena.chunks[span].kind - CHUNK_SPAN;
-	live_clear(granule);
+void *slots_take(struct heap *heap, unsigned class) {
+	struct heap_class *c = &heap->class[class];
 	if (heap_options.heap == HEAP_DIEHARD)
-		diehard_give(heap, class, span);
+		diehard_choose(heap, class);
 	else
-		shuffle_give(heap, class, span, (uint32_t)(granule - heap->first_granule));
+		shuffle_choose(heap, class);
+	return c->top > c->aside ? slots_pop(heap, c) : NULL;
+}
+
+void slots_give(struct heap *heap, struct chunk *span, uint32_t granule) {
+	struct heap_class *c = slots_class_of(heap, span);
+	bool suffices = slots_push_suffices(c, span);
+	slots_push(heap, c, span, granule);
+	if (!suffices)
+		(c->window ? shuffle_spill : diehard_empty)(heap, c, span);
 }
 
 bool slots_is_slot(uint32_t span, uint64_t granule) {
@@ -90,7 +98,7 @@ static uint32_t drain_word(struct heap *heap, uint32_t span, uint64_t word) {
 		uint64_t granule = word << 6 | (unsigned)__builtin_ctzll(bits);
 		if (!live_test(granule))
 			os_stop("double free of", arena_address(granule));
-		slots_give(heap, span, granule);
+		slots_give(heap, &arena.chunks[span], (uint32_t)(granule - heap->first_granule));
 	}
 	return count;
 }

@@ -49,7 +49,7 @@ void threads_init(void) {
 	heap->child_end = arena.windows / 2;
 	heap->thread = pthread_self();
 	heap->standing = HEAP_RUNNING;
-	this_thread.heap = heap;
+	this_thread.heap = this_thread.idle = heap;
 }
 
 static uint64_t child_id(uint64_t parent, uint64_t number) {
@@ -109,10 +109,7 @@ static struct heap *find_heap(uint64_t id, struct heap *parent) {
 	return heap;
 }
 
-struct heap *threads_heap(void) {
-	struct thread *thread = &this_thread;
-	if (thread->heap || thread->ended || thread->without)
-		return thread->heap;
+static struct heap *find_unannounced(struct thread *thread) {
 	pthread_mutex_lock(&table.lock);
 	struct heap *heap = find_heap(child_id(UINT64_MAX, ++table.unannounced), NULL);
 	if (heap) {
@@ -122,9 +119,21 @@ struct heap *threads_heap(void) {
 		heap->owner = thread;
 	}
 	pthread_mutex_unlock(&table.lock);
-	thread->heap = heap;
-	thread->without = !heap;
 	return heap;
+}
+
+struct heap *threads_heap(void) {
+	struct thread *thread = &this_thread;
+	if (thread->heap || thread->ended || thread->without || thread->finding)
+		return thread->heap;
+	thread->finding = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->heap = find_unannounced(thread);
+	thread->without = !thread->heap;
+	atomic_signal_fence(memory_order_seq_cst);
+	thread->idle = thread->heap;
+	thread->finding = false;
+	return thread->heap;
 }
 
 struct heap *threads_announce(bool detached) {
@@ -190,7 +199,7 @@ void threads_begin(struct heap *heap, pthread_t self) {
 	heap->standing = HEAP_RUNNING;
 	heap->owner = &this_thread;
 	pthread_mutex_unlock(&table.lock);
-	this_thread.heap = heap;
+	this_thread.heap = this_thread.idle = heap;
 }
 
 void threads_end(void) {
@@ -203,7 +212,7 @@ void threads_end(void) {
 	else if (thread->heap)
 		thread->heap->standing = HEAP_ENDED;
 	pthread_mutex_unlock(&table.lock);
-	thread->heap = NULL;
+	thread->heap = thread->idle = NULL;
 	thread->ended = true;
 }
 
@@ -231,11 +240,9 @@ void threads_joined(struct heap *heap, bool success) {
 	pthread_mutex_unlock(&table.lock);
 	if (!success || thread->ended)
 		return;
-	thread->busy = true;
-	atomic_signal_fence(memory_order_seq_cst);
+	struct heap *own = thread_enter(thread);
 	heap_drain(heap);
-	atomic_signal_fence(memory_order_seq_cst);
-	thread->busy = false;
+	thread_leave(thread, own);
 }
 
 void threads_detached(pthread_t detached) {

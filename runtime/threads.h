@@ -6,15 +6,17 @@
 #define IFR_RUNTIME_THREADS_H
 
 #include "runtime/heap.h"
+#include "runtime/runtime.h"
 
 enum { REGION_DEPTH = 8 };
 
 /* A thread's own state; all zeros at first. */
 struct thread {
+	struct heap *idle;  /* its heap, NULL inside an allocation: whoever comes in between is a signal handler */
 	struct heap *heap;  /* NULL: none yet, or none any more */
 	struct heap *spare; /* heaps of threads it has joined, for those it will start */
-	bool busy;          /* inside an allocation: whoever comes in between is a signal handler */
-	bool in_shared;     /* the same, in the shared heap */
+	bool finding;       /* inside of finding a heap */
+	bool in_shared;     /* inside the shared heap */
 	bool ended;         /* its heap is given up; destructors may still allocate */
 	bool without;       /* there was no window left for it */
 	/* log.c: */
@@ -26,11 +28,27 @@ struct thread {
 	struct {
 		int region;
 		uint64_t cycles, time_ns;
+		uint64_t events[IFR_REGION_EVENTS];
+		bool events_lost;
 	} region[REGION_DEPTH];
 };
 
 /* Initial-exec: reading it never allocates. */
 extern _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
+
+/* The calling thread's heap, NULL if it has none or is inside it already; and out of it again. */
+static inline struct heap *thread_enter(struct thread *thread) {
+	struct heap *heap = thread->idle;
+	thread->idle = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	return heap;
+}
+
+static inline void thread_leave(struct thread *thread, struct heap *heap) {
+	atomic_signal_fence(memory_order_seq_cst);
+	if (heap)
+		thread->idle = heap;
+}
 
 /* Makes the first thread's heap and the heap that threads without one share. */
 void threads_init(void);

@@ -74,7 +74,7 @@ static void place(struct expansion *expansion, char kind) {
 	ifr_buffer_release(&name);
 }
 
-static int take_function(struct expansion *expansion, const char *words, struct ifr_error *err) {
+int expansion_function(struct expansion *expansion, const char *words, struct ifr_error *err) {
 	char kind, off[OFF_MAX];
 	unsigned cold, least;
 	if (sscanf(words, " %c %255s %u %u", &kind, off, &cold, &least) != 4 || !least || least & (least - 1))
@@ -143,6 +143,23 @@ static int take_word(char *field, size_t size, const char *words, struct ifr_err
 	return 0;
 }
 
+/* "f lua_gettop frame 64": as the plugin would have told its own note. */
+static int take_did(struct expansion *expansion, const char *words, struct ifr_error *err) {
+	struct ifr_strings parts = {0};
+	int fact = 0;
+	ifr_strings_split(&parts, words, " ");
+	while (parts.count == 4 && fact < IFR_NOTE_FACTS && strcmp(parts.items[2], ifr_note_facts[fact]))
+		fact++;
+	int result = parts.count == 4 && fact < IFR_NOTE_FACTS
+	                 ? 0
+	                 : ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"did\" is damaged");
+	if (!result)
+		ifr_note_tell(expansion->note, *parts.items[0] == 'v', parts.items[1], (enum ifr_note_fact)fact,
+		              strtoull(parts.items[3], NULL, 10));
+	ifr_strings_release(&parts);
+	return result;
+}
+
 /* What stands in the template is the ground; the plan that was asked for has been laid over it. */
 static int take_note(struct expansion *expansion, const char *words, struct ifr_error *err) {
 	int version = atoi(words);
@@ -170,7 +187,7 @@ int expansion_mark(struct expansion *expansion, const char *line, struct ifr_err
 	else if (is_mark(line, IFR_MARK_LOOP, &words) || is_mark(line, IFR_MARK_LOOP "-cold", &words))
 		align_loop(expansion, words - line > (ptrdiff_t)strlen(IFR_MARK_LOOP));
 	else if (is_mark(line, IFR_MARK_FUNCTION, &words))
-		return take_function(expansion, words, err);
+		return expansion_function(expansion, words, err);
 	else if (is_mark(line, IFR_MARK_ALIGN, &words))
 		align_function(expansion);
 	else if (is_mark(line, IFR_MARK_HERE, &words) || is_mark(line, IFR_MARK_REST, &words))
@@ -185,10 +202,12 @@ int expansion_mark(struct expansion *expansion, const char *line, struct ifr_err
 		return take_word(note->compiler, sizeof note->compiler, words, err);
 	else if (is_mark(line, IFR_MARK_PLUGIN, &words))
 		return take_word(note->plugin, sizeof note->plugin, words, err);
+	else if (is_mark(line, IFR_MARK_DID, &words))
+		return take_did(expansion, words, err);
 	else if (is_mark(line, IFR_MARK_NOTE, &words))
 		return take_note(expansion, words, err);
 	else if (!is_mark(line, IFR_MARK_PLAN, &words) && !is_mark(line, IFR_MARK_ARGUMENT, &words) &&
-	         !is_mark(line, IFR_MARK_ENTRY, &words))
+	         !is_mark(line, IFR_MARK_ENTRY, &words) && !is_mark(line, IFR_MARK_RECIPE, &words))
 		return ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"%.40s\" is not known", line);
 	return 0;
 }

@@ -23,6 +23,9 @@ struct expansion {
 /* One marked line, from its mark on. Errors: IFR_E_USAGE for a mark that is damaged or not known. */
 int expansion_mark(struct expansion *expansion, const char *line, struct ifr_error *err);
 
+/* Takes the mark of a function, words is what follows it: it is the current one then. Errors as above. */
+int expansion_function(struct expansion *expansion, const char *words, struct ifr_error *err);
+
 /* Whether the line, a mark, is of this kind; then words is what follows it. */
 bool is_mark(const char *line, const char *mark, const char **words);
 

@@ -42,14 +42,23 @@ void ifr_template_arguments(const char *text, size_t length, struct ifr_strings 
 	}
 }
 
-/* The mark's place is behind all code, so it is looked for from the end. */
-bool ifr_template_is(const char *text, size_t length) {
-	static const char mark[] = "\n" IFR_MARK_NOTE " ";
-	size_t size = sizeof mark - 1;
+/* What follows a mark that stands behind all code, and so is looked for from the end; NULL if it is not there. */
+static const char *behind_last(const char *text, size_t length, const char *mark) {
+	size_t size = strlen(mark);
 	for (size_t at = length; at >= size; at--)
 		if (text[at - size] == '\n' && !memcmp(text + at - size, mark, size))
-			return true;
-	return false;
+			return text + at;
+	return NULL;
+}
+
+bool ifr_template_is(const char *text, size_t length) {
+	return behind_last(text, length, "\n" IFR_MARK_NOTE " ");
+}
+
+char *ifr_template_recipe(const char *text, size_t length) {
+	const char *words = behind_last(text, length, "\n" IFR_MARK_RECIPE " ");
+	const char *end = words ? memchr(words, '\n', length - (size_t)(words - text)) : NULL;
+	return end ? ifr_format("%.*s", (int)(end - words), words) : NULL;
 }
 
 /* The mark in a line, or NULL. */
@@ -105,6 +114,46 @@ static int walk(struct expansion *expansion, const char *text, size_t length,
 	return result;
 }
 
+/* The plan's axes of the mask alone. */
+static void begin_plan(struct ifr_plan *own, const struct ifr_plan *plan, unsigned axes) {
+	ifr_plan_copy(own, plan);
+	*own->name = *own->kit = '\0';
+	for (size_t i = 0; i < own->place_count; i++)
+		free(own->places[i].unit);
+	free(own->places);
+	own->places = NULL;
+	own->place_count = 0;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		own->axis[i].on = own->axis[i].on && axes & 1u << i;
+}
+
+/* A function that the axis frames would widen ends the walk. */
+static int find_wider(struct expansion *expansion, const char *line, struct ifr_error *err) {
+	const struct ifr_axis_setting *frames = &expansion->plan->axis[IFR_AXIS_FRAMES];
+	const char *words;
+	if (!is_mark(line, IFR_MARK_FUNCTION, &words))
+		return 0;
+	int result = expansion_function(expansion, words, err);
+	if (!result && ifr_decide_covers(expansion->plan, IFR_AXIS_FRAMES, &expansion->thing) &&
+	    ifr_decide_frame_bytes(frames, ifr_buffer_text(&expansion->thing.key)))
+		expansion->whole = true;
+	return result ? result : (int)expansion->whole;
+}
+
+bool ifr_template_touched(const char *text, size_t length, const struct ifr_plan *plan) {
+	if (plan->axis[IFR_AXIS_GLOBALS].on && memmem(text, length, ", @object\n", strlen(", @object\n")))
+		return true;
+	if (!plan->axis[IFR_AXIS_FRAMES].on)
+		return false;
+	struct ifr_plan own;
+	begin_plan(&own, plan, 1u << IFR_AXIS_FRAMES);
+	struct expansion expansion = {.plan = &own, .least_bytes = 1};
+	int result = walk(&expansion, text, length, find_wider, NULL, NULL);
+	ifr_thing_release(&expansion.thing);
+	ifr_plan_release(&own);
+	return result != 0;
+}
+
 /* The axes that the unit was compiled under, where the plan does not have its own. */
 static int take_plan(struct expansion *expansion, const char *line, struct ifr_error *err) {
 	const char *words;
@@ -114,29 +163,23 @@ static int take_plan(struct expansion *expansion, const char *line, struct ifr_e
 	if (*rest)
 		*rest++ = '\0';
 	int axis = ifr_axis_find(name, err), result = axis < 0 ? axis : 0;
-	bool open = axis >= 0 && ifr_template_axes() & 1u << axis;
-	if (!result && !(open && expansion->plan->axis[axis].on))
+	if (!result && !expansion->plan->axis[axis].on)
 		result = ifr_plan_set(expansion->plan, (enum ifr_axis)axis, rest, err);
 	free(name);
 	return result;
 }
 
-static void begin_plan(struct ifr_plan *own, const struct ifr_plan *plan) {
-	ifr_plan_copy(own, plan);
-	*own->name = *own->kit = '\0';
-	for (size_t i = 0; i < own->place_count; i++)
-		free(own->places[i].unit);
-	free(own->places);
-	own->places = NULL;
-	own->place_count = 0;
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		own->axis[i].on = own->axis[i].on && ifr_template_axes() & 1u << i;
+int ifr_template_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
+                      struct ifr_error *err) {
+	begin_plan(merged, plan, ifr_axes_of(IFR_OWNER_PLUGIN));
+	struct expansion expansion = {.plan = merged};
+	return walk(&expansion, text, length, take_plan, NULL, err);
 }
 
 int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *plan, const char *key,
                         struct ifr_buffer *assembly, struct ifr_note *note, struct ifr_error *err) {
 	ifr_note_init(note);
-	begin_plan(&note->plan, plan);
+	begin_plan(&note->plan, plan, ifr_template_axes());
 	snprintf(note->template_key, sizeof note->template_key, "%s", key);
 	struct expansion expansion = {.plan = &note->plan, .out = assembly, .note = note, .least_bytes = 1};
 	int result = walk(&expansion, text, length, take_plan, NULL, err);

@@ -16,6 +16,8 @@
  *     #ifr-loop, #ifr-loop-cold    the top of a loop
  *     #ifr-plan AXIS WORDS         an axis of the plan under which the unit was compiled
  *     #ifr-argument WORD           an argument of the assembler, one a line; ahead of all else, by the wrapper
+ *     #ifr-did KIND NAME FACT N    what axes that do not only move code did: KIND is f or v, the rest as in the
+ * note #ifr-recipe KEY              what compiles the unit again (sites/recipe.h), or "none" and the reason
  *     #ifr-unit, #ifr-compiler, #ifr-plugin WORD
  *     #ifr-note VERSION            the note's place, and the end of what the plugin wrote
  *
@@ -52,6 +54,8 @@ enum { IFR_TEMPLATE_VERSION = 2 };
 #define IFR_MARK_LOOP IFR_MARK "loop"
 #define IFR_MARK_PLAN IFR_MARK "plan"
 #define IFR_MARK_ARGUMENT IFR_MARK "argument"
+#define IFR_MARK_DID IFR_MARK "did"
+#define IFR_MARK_RECIPE IFR_MARK "recipe"
 #define IFR_MARK_UNIT IFR_MARK "unit"
 #define IFR_MARK_COMPILER IFR_MARK "compiler"
 #define IFR_MARK_PLUGIN IFR_MARK "plugin"
@@ -63,6 +67,20 @@ unsigned ifr_template_axes(void);
 /* The assembler's arguments, one a line behind IFR_MARK_ARGUMENT, at the head of a template that is kept: without
  * output and input. Appends them to the list. */
 void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments);
+
+/* What stands behind IFR_MARK_RECIPE: a key, or "none" and the reason; the caller frees. NULL if the mark is not
+ * there. */
+char *ifr_template_recipe(const char *text, size_t length);
+
+/* The axes of the compiler that hold for the unit under a plan: the plan's where they are on, else those that it
+ * was compiled under. merged is initialised, and the caller releases it. Errors: IFR_E_USAGE for a damaged mark.
+ */
+int ifr_template_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
+                      struct ifr_error *err);
+
+/* Whether the axes of a plan that templates do not leave open may change the unit: a function gets a wider frame
+ * if it has one, or there are variables. */
+bool ifr_template_touched(const char *text, size_t length, const struct ifr_plan *plan);
 
 /* The plan's axes behind IFR_MARK_PLAN, a line each. */
 void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lines);

@@ -60,21 +60,29 @@ static bool is_question(int argc, char **argv) {
 	return false;
 }
 
+static bool is_asked(const char *variable) {
+	const char *value = getenv(variable);
+	return value && *value && strcmp(value, "0");
+}
+
 /* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
 static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
-	/* Units are compiled once for many variants (sites/template.h); our assembler keeps the templates. */
-	const char *templates = getenv("INTERFERO_TEMPLATES");
+	/* Units are compiled once for many variants (sites/template.h); our assembler keeps the templates. What
+	 * compiles them again (sites/recipe.h) is kept by our compilers proper. */
+	bool sources = is_asked("INTERFERO_SOURCES");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
 		ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
 		ifr_strings_add(&arguments, "-ffunction-sections");
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
-		if (templates && *templates && strcmp(templates, "0")) {
+		if (sources || is_asked("INTERFERO_TEMPLATES")) {
 			ifr_strings_add(&arguments, "-fplugin-arg-interfero-templates");
 			ifr_strings_take(&arguments, ifr_format("-B%s/as/", home));
 		}
+		if (sources)
+			ifr_strings_take(&arguments, ifr_format("-B%s/cc/", home));
 	}
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);

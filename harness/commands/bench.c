@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero bench: the main job. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "harness/commands/commands.h"
+#include "harness/commands/looking.h"
 #include "harness/commands/measuring.h"
 #include "harness/commands/options.h"
 #include "harness/commands/output.h"
@@ -9,13 +13,34 @@ struct options {
 	struct family_options family;
 	struct output_options output;
 	struct ifr_campaign campaign;
+	struct looking looking;
 };
 
-enum { KEY_LIBRARY = 1024 };
+enum { KEY_LIBRARY = 1024, KEY_LOOKS, KEY_UNTIL, LOOKS_UNTIL = 10 };
+
+static int parse_width(const char *text, double *width, struct ifr_error *err) {
+	char *end;
+	double pct = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || !(pct > 0 && pct < 1000))
+		return ifr_fail(err, IFR_E_USAGE, "--until needs a percentage such as 1%%, not \"%.60s\"", text);
+	*width = pct / 100;
+	return 0;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	struct ifr_error err = {0};
+	uint64_t number = 0;
 	switch (key) {
+	case KEY_LOOKS:
+		if (option_number("--looks", argument, 1, 20, &number, &err))
+			option_refuse(state, &err);
+		options->looking.looks = (unsigned)number;
+		return 0;
+	case KEY_UNTIL:
+		if (parse_width(argument, &options->looking.until, &err))
+			option_refuse(state, &err);
+		return 0;
 	case KEY_LIBRARY:
 		options->campaign.library = argument;
 		return 0;
@@ -39,6 +64,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 1},
+	{"looks", KEY_LOOKS, "K", 0,
+     "Look K times while the layouts grow to -n (such as -n 300 --looks 3), and end where a counter's line, or "
+     "without "
+     "counters the difference between layouts, is significant or hardly will be (1)",
+     1},
+	{"until", KEY_UNTIL, "PCT", 0,
+     "End, at one of ten looks (--looks), where the mean's 95% interval is no wider than this part of it", 1},
 	{0},
 };
 static const struct argp_child children[] = {
@@ -64,10 +96,19 @@ static int report(const char *experiment, void *context, struct ifr_error *err) 
 	return output_report(experiment, &options->output, err);
 }
 
+static int more(const char *experiment, void *context, unsigned *layouts, struct ifr_error *err) {
+	struct options *options = context;
+	return looking_judge(&options->looking, experiment, layouts, err);
+}
+
 int ifr_command_bench(int argc, char **argv) {
 	struct options options = {0};
 	family_options_init(&options.family, 32);
 	measuring_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	return measuring_run(&options.campaign, &options.family, options.output.quiet, "exp", report, &options);
+	if (!options.looking.looks)
+		options.looking.looks = options.looking.until > 0 ? LOOKS_UNTIL : 1;
+	options.looking.metric = options.output.metric;
+	options.family.variants = looking_begin(&options.looking, options.family.variants);
+	return measuring_run(&options.campaign, &options.family, options.output.quiet, "exp", more, report, &options);
 }

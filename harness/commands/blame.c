@@ -64,7 +64,9 @@ const struct argp ifr_blame_argp = {
 	"EXPERIMENT [--confirm -- ./PROG ARGS...]",
 	"Which code makes the layouts differ? For every unit, does it matter where in a line of 64 bytes, in 32, in "
 	"16, or in "
-	"which page it begins? The false discovery rate over all of these questions is 5 %.\v"
+	"which page it begins, and which other unit it meets in a cache set? The false discovery rate over all of "
+	"these "
+	"questions is 5 %.\v"
 	"Random layouts are an experiment over all units at once, whose plans say where each lay. --confirm takes the "
 	"surest "
 	"finding, makes every layout of the experiment twice, with that unit at its best and at its worst place, and "
@@ -123,6 +125,8 @@ static int run(struct options *options, struct ifr_error *err) {
 		result = ifr_relinker_open(&kit, &intervention.relinker, err);
 	if (!result)
 		result = ifr_addresses_find(intervention.relinker, &dataset, &intervention.addresses, err);
+	if (!result)
+		ifr_addresses_find_sources(&kit, intervention.relinker, &intervention.addresses);
 	if (!result)
 		result = blame(options, &intervention, err);
 	ifr_addresses_release(&intervention.addresses);

@@ -92,5 +92,6 @@ int ifr_command_calibrate(int argc, char **argv) {
 	family_options_init(&options.family, 32);
 	measuring_init(&options.campaign);
 	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	return measuring_run(&options.campaign, &options.family, options.quiet, "calibration", calibrate, &options);
+	return measuring_run(&options.campaign, &options.family, options.quiet, "calibration", NULL, calibrate,
+	                     &options);
 }

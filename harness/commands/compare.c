@@ -8,7 +8,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/measuring.h"
 
-enum { KEY_LOOKS = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN };
+enum { KEY_LOOKS = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
 
 static int parse_pct(const char *text, double *share, struct ifr_error *err) {
 	char *end;
@@ -55,6 +55,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case KEY_JUNIT:
 		options->junit = argument;
 		return 0;
+	case KEY_HTML:
+		options->html = argument;
+		return 0;
 	case KEY_MARKDOWN:
 		options->markdown = true;
 		return 0;
@@ -83,6 +86,7 @@ static const struct argp_option table[] = {
      "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
 	{"looks", KEY_LOOKS, "K", 0,
      "Look K times while the layouts grow to -n, and end where a change is clear or hardly will be (1)", 4},
+	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page", 4},
 	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
 	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
 	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -58,6 +59,7 @@ static void measure(struct compare_options *options, const struct subjects *subj
 	campaign.seed_given = options->family.seed_given;
 	campaign.variants = options->family.variants;
 	campaign.progress = progress_wanted(options->quiet) ? progress_show : NULL;
+	campaign.say = options->quiet ? NULL : ifr_command_say;
 	subjects_enter(subjects, &campaign);
 	int result = ifr_campaign_run(&campaign, &done, &err);
 	if (campaign.progress)
@@ -140,7 +142,13 @@ static void remember(const struct trial *trial, const struct compare_options *op
 	free(confidence);
 }
 
-/* Measures and compares; with planned looks, a part of the layouts after the other. */
+static int64_t since_ns(const struct timespec *begun) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begun->tv_sec) * INT64_C(1000000000) + now.tv_nsec - begun->tv_nsec;
+}
+
+/* Measures and compares; with planned looks, a part of the layouts after the other, within one budget. */
 static void look(struct compare_options *options, const struct subjects *subjects, char *const *words,
                  struct trial *trial, struct ifr_comparison_entry *entry) {
 	static const double level = 0.05, prospect_least = 0.05;
@@ -157,16 +165,22 @@ static void look(struct compare_options *options, const struct subjects *subject
 		information[i] = (double)layouts / planned;
 	}
 	ifr_looks_bounds(level, information, looks, z, NULL);
+	struct timespec begun;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	int64_t budget_ns = options->campaign.budget_ns;
 	for (unsigned i = 0; i < looks; i++) {
+		if (i && budget_ns && budget_ns <= since_ns(&begun))
+			break;
 		if (i)
 			forget(trial, entry);
+		options->campaign.budget_ns = budget_ns ? budget_ns - since_ns(&begun) : 0;
 		options->family.variants = options->rules.layouts = planned * (i + 1) / looks;
 		options->rules.confidence = ifr_look_confidence(z[i]);
 		measure(options, subjects, entry->name, words, trial);
 		compare(options, subjects, trial, entry);
 		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
 		bool hopeless = !entry->failure && i + 1 < looks &&
-		                ifr_comparison_prospect(&entry->main, information[i], z[looks - 1]) < prospect_least;
+		                ifr_look_prospect(entry->main.z, information[i], z[looks - 1]) < prospect_least;
 		if (hopeless && !options->quiet)
 			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
 			                 looks, planned);
@@ -176,6 +190,7 @@ static void look(struct compare_options *options, const struct subjects *subject
 	if (!entry->failure)
 		remember(trial, options);
 	options->family.variants = planned;
+	options->campaign.budget_ns = budget_ns;
 }
 
 /* Over all commands of a suite, 5 % of the changes that are said to be there may be none. */
@@ -200,6 +215,11 @@ static int print(const struct compare_options *options, const struct ifr_compari
 	if (options->junit) {
 		ifr_comparison_junit(entries, count, &text);
 		result = ifr_file_write(options->junit, text.data, text.length, 0644, err);
+		ifr_buffer_clear(&text);
+	}
+	if (!result && options->html) {
+		ifr_comparison_html(entries, count, &text);
+		result = ifr_file_write(options->html, text.data, text.length, 0644, err);
 		ifr_buffer_clear(&text);
 	}
 	if (options->json)

@@ -14,7 +14,7 @@ struct compare_options {
 	char *names[2]; /* OLD and NEW */
 	size_t name_count;
 	char **arguments; /* the program's, NULL-terminated */
-	const char *suite, *junit, *metric;
+	const char *suite, *junit, *html, *metric;
 	bool markdown, json, quiet;
 	unsigned looks; /* planned, 1 at least */
 	struct ifr_comparison_rules rules;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/commands/commands.h"
 #include "harness/commands/progress.h"
 #include "harness/experiment/experiment.h"
 #include "harness/report/comparison.h"
@@ -86,7 +87,7 @@ static int make_sets(const struct intervention *in, const struct ifr_code_findin
 
 static const struct ifr_code_finding *choose(const struct ifr_code *code) {
 	for (size_t i = 0; i < code->found; i++)
-		if (code->findings[i].kind != IFR_CODE_PAGE)
+		if (code->findings[i].kind < IFR_CODE_PAGE)
 			return &code->findings[i];
 	return NULL;
 }
@@ -130,7 +131,7 @@ int intervene(const struct intervention *in, const struct ifr_code *code, struct
 	struct sets sets = {0};
 	if (!f)
 		return ifr_fail(err, IFR_E_USAGE,
-		                "only findings about pages are there, and a unit cannot change its page alone");
+		                "only findings about pages and meetings are there, and a unit cannot change those alone");
 	char *file = campaign->file ? ifr_strdup(campaign->file) : ifr_format("%s.confirm", in->experiment);
 	int result = make_sets(in, f, &sets, err);
 	if (!result) {
@@ -141,6 +142,7 @@ int intervene(const struct intervention *in, const struct ifr_code *code, struct
 		campaign->files[1] = &sets.files[1];
 		campaign->variants = (unsigned)sets.files[0].count;
 		campaign->progress = progress_wanted(false) ? progress_show : NULL;
+		campaign->say = ifr_command_say;
 		result = ifr_campaign_run(campaign, &done, err);
 		if (campaign->progress)
 			progress_clear();

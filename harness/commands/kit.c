@@ -10,6 +10,7 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/options.h"
+#include "harness/experiment/units_again.h"
 #include "kit/kit.h"
 
 struct options {
@@ -101,6 +102,21 @@ static int list(struct ifr_error *err) {
 	return result;
 }
 
+/* What the compiler's axes can do with a kit. */
+static int show_units(const struct ifr_kit *kit, struct ifr_error *err) {
+	struct units_again units;
+	struct ifr_buffer left = {0};
+	int result = units_again_read(kit, &units, err);
+	if (!result) {
+		units_again_print_left(&units, units_again_recipes(&units), &left);
+		printf("units      %zu with templates, %zu of them with sources\n%s", units.count,
+		       units_again_recipes(&units), ifr_buffer_text(&left));
+	}
+	ifr_buffer_release(&left);
+	units_again_release(&units);
+	return result;
+}
+
 static int show(const char *what, struct ifr_error *err) {
 	struct ifr_kit kit;
 	int result = load(what, &kit, err);
@@ -109,6 +125,9 @@ static int show(const char *what, struct ifr_error *err) {
 	if (!result) {
 		printf("key        %s\nprogram    %s\nlinked as  %s\ncaptured   %s\nlinker     %s (%s)\nfolder     %s\n",
 		       kit.key, kit.program, kit.output, kit.created, kit.linker, kit.linker_version, kit.dir);
+		result = show_units(&kit, err);
+	}
+	if (!result) {
 		printf("inputs     %zu, %.1f MiB, all as they were linked\n", kit.input_count,
 		       (double)size_of(&kit) / 1048576);
 		for (size_t i = 0; i < kit.input_count; i++)

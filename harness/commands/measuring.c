@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -12,7 +13,19 @@
 #include "harness/commands/progress.h"
 #include "harness/launch/launch.h"
 
-enum { KEY_BUDGET = 256, KEY_TIMEOUT, KEY_CPU, KEY_ASLR, KEY_STDIN, KEY_ENV, KEY_EXIT, KEY_OUTPUT, KEY_KEEP };
+enum {
+	KEY_BUDGET = 256,
+	KEY_TIMEOUT,
+	KEY_CPU,
+	KEY_ASLR,
+	KEY_STDIN,
+	KEY_ENV,
+	KEY_EXIT,
+	KEY_OUTPUT,
+	KEY_KEEP,
+	KEY_MARKER,
+	KEY_MACHINE
+};
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
 	uint64_t number;
@@ -61,6 +74,12 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_OUTPUT:
 		campaign->ignore_output = true;
 		return 0;
+	case KEY_MARKER:
+		campaign->marker = argument;
+		return 0;
+	case KEY_MACHINE:
+		campaign->machine = argument;
+		return 0;
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
@@ -82,7 +101,12 @@ static const struct argp_option table[] = {
 	{"output", 'o', "EXPERIMENT", 0,
      "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
-	{"counters", 'c', "LIST", 0, "auto, clock, perf, or a list such as clock,perf:page-faults (auto)", 2},
+	{"counters", 'c', "LIST", 0,
+     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto)", 2},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "What the counters of model are of: as \"interfero replay --machine\" takes it (skylake)", 2},
+	{"repeat-marker", KEY_MARKER, "NAME", 0,
+     "Also what one run of the statement in IFR_REPEAT(\"NAME\") costs, from runs of 101 and of 1", 2},
 	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "End a run that takes longer (20 times the first, at least 10s)", 2},
 	{NULL, 0, NULL, 0, "Conditions:", 3},
@@ -98,7 +122,7 @@ static const struct argp_option table[] = {
 const struct argp measuring_argp = {table, parse, NULL, NULL, NULL, NULL, NULL};
 
 void measuring_init(struct ifr_campaign *campaign) {
-	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .cpu = -1};
+	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
 }
 
 int measuring_find_program(const char *name, char **program, struct ifr_error *err) {
@@ -154,8 +178,35 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
+static int64_t now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* One part of the layouts after the other, until there are to be no more. */
+static int run_parts(struct ifr_campaign *campaign, struct ifr_campaign_result *done, measuring_more *more,
+                     void *context, struct ifr_error *err) {
+	int64_t begun_ns = now_ns(), budget_ns = campaign->budget_ns;
+	for (unsigned runs = 0;;) {
+		unsigned layouts = 0;
+		int result = ifr_campaign_run(campaign, done, err);
+		done->runs += runs;
+		runs = done->runs;
+		if (!result && more && done->complete && !done->refused_variants)
+			result = more(campaign->file, context, &layouts, err);
+		if (result || !layouts)
+			return result;
+		int64_t left_ns = budget_ns - (now_ns() - begun_ns);
+		if (budget_ns && left_ns <= 0)
+			return 0;
+		campaign->budget_ns = budget_ns ? left_ns : 0;
+		campaign->variants = layouts;
+	}
+}
+
 int measuring_run(struct ifr_campaign *campaign, struct family_options *family, bool quiet, const char *ending,
-                  measuring_report *report, void *context) {
+                  measuring_more *more, measuring_report *report, void *context) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
@@ -177,8 +228,9 @@ int measuring_run(struct ifr_campaign *campaign, struct family_options *family, 
 		campaign->variants = family->variants;
 		campaign->file = campaign->file ? campaign->file : file;
 		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
+		campaign->say = quiet ? NULL : ifr_command_say;
 		catch_interrupts();
-		result = ifr_campaign_run(campaign, &done, err);
+		result = run_parts(campaign, &done, more, context, err);
 		if (campaign->progress)
 			progress_clear();
 	}

@@ -18,10 +18,13 @@ int measuring_find_program(const char *name, char **program, struct ifr_error *e
 /* What is made of an experiment; returns 0 or an error. */
 typedef int measuring_report(const char *experiment, void *context, struct ifr_error *err);
 
+/* After a part of the layouts: how many there are to be in all, or 0 to end; returns 0 or an error. */
+typedef int measuring_more(const char *experiment, void *context, unsigned *layouts, struct ifr_error *err);
+
 /* Measures layouts of the program in campaign->argv into campaign->file, or where that is NULL into PROG.ENDING,
- * and has it reported, also what there is after an interruption. Releases the options' strings. Returns the exit
- * status. */
+ * and has it reported, also what there is after an interruption. more may be NULL, or asks for further layouts of
+ * the same family, within one budget. Releases the options' strings. Returns the exit status. */
 int measuring_run(struct ifr_campaign *campaign, struct family_options *family, bool quiet, const char *ending,
-                  measuring_report *report, void *context);
+                  measuring_more *more, measuring_report *report, void *context);
 
 #endif

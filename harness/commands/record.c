@@ -15,7 +15,7 @@
 #include "harness/model/check.h"
 #include "harness/model/recording.h"
 
-enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT };
+enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION };
 
 struct options {
 	struct ifr_recording_request request;
@@ -55,6 +55,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case KEY_TO:
 		parse_count("--to", argument, &options->request.to, state);
 		return 0;
+	case KEY_REGION:
+		options->request.region = argument;
+		return 0;
 	case KEY_TIMEOUT:
 		if (option_duration("--timeout", argument, &options->request.timeout_ns, &err))
 			option_refuse(state, &err);
@@ -75,6 +78,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "which program? interfero record -- ./prog args");
 		if (options->request.to && options->request.to <= options->request.from)
 			argp_error(state, "--to must be more than --from");
+		if (options->request.region && strpbrk(options->request.region, ","))
+			argp_error(state, "a region with a comma in its name cannot be recorded");
 		if (options->check && (options->plan || options->request.from || options->request.to))
 			argp_error(state,
 			           "--check records the whole program under layouts of its own: no --plan, --from, --to");
@@ -88,8 +93,10 @@ static const struct argp_option table[] = {
 	{"output", 'o', "TRACE", 0, "Where the trace goes (PROG.trace)", 1},
 	{"check", KEY_CHECK, NULL, 0,
      "Record a second time in another layout and compare: does the program itself look at addresses?", 1},
-	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on (0)", 1},
+	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
+	{"region", KEY_REGION, "NAME", 0, "Record what runs between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h",
+     1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Give up after so long (never)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
@@ -106,7 +113,7 @@ const struct argp ifr_record_argp = {
 	"Run a program once under qemu-x86_64 and write down what it executes and which data it touches, without "
 	"addresses: \"interfero replay\" gives its counters in any layout, on any described machine.\v"
 	"Any 64-bit program will do; layouts of its code need one that was built with interfero-gcc. Two recordings "
-    "of "
+	"of "
 	"one command are the same bytes: clocks and random numbers are answered by the recorder. Threads are recorded "
 	"one at a time, in the order in which they ran; children are not recorded. The exit status is 3 if the "
 	"program failed (its trace is there all the same), 1 if --check finds that it behaves differently in another "
@@ -118,7 +125,10 @@ const struct argp ifr_record_argp = {
 static void print_notes(const struct ifr_recorded *recorded) {
 	struct ifr_buffer text = {0};
 	struct ifr_strings lines = {0};
-	ifr_recorded_print(recorded, &text);
+	/* Every program of a recent C library asks for some, for malloc: the trace has the note. */
+	struct ifr_recorded shown = *recorded;
+	shown.notes[RING_NOTE_RANDOM] = 0;
+	ifr_recorded_print(&shown, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count; i++)
 		ifr_command_note("%s", lines.items[i] + strlen("note "));
@@ -144,9 +154,12 @@ static int record(struct options *options, struct ifr_recorded *recorded, struct
 	request->plan = options->plan ? &plan : NULL;
 	if (!result)
 		result = ifr_recording_make(request, recorded, err);
+	request->plan = NULL;
 	ifr_plan_release(&plan);
 	if (result)
 		return result;
+	if (request->region && !recorded->notes[RING_NOTE_BEGIN])
+		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
 	print_notes(recorded);
 	if (!options->quiet)
 		print_recorded(request->path, recorded);

@@ -109,13 +109,13 @@ const struct argp ifr_replay_argp = {
 	parse,
 	"TRACE",
 	"Count what a recorded run does to the caches, TLBs and branch predictors of a described machine, in the "
-    "layout "
+	"layout "
 	"that ships and in others, without running it again.\v"
 	"Without --plan and -n, the layout is that of the program that was recorded. Counters of a layout are those "
-    "that "
+	"that "
 	"a recording of that variant would give, exactly, unless the program itself looks at addresses (\"interfero "
 	"record --check\" tells). cycles is an estimate: instructions over the machine's width, plus a penalty for "
-    "each "
+	"each "
 	"miss.",
 	children,
 	add_machines,
@@ -124,13 +124,13 @@ const struct argp ifr_replay_argp = {
 /* --- output ----------------------------------------------------------------------------------------------------
  */
 
-static void print_list(const struct ifr_counters *counters) {
+static void print_list(const struct ifr_counts *counters) {
 	for (int i = 0; i < IFR_EVENT_COUNT; i++)
 		printf("%16" PRIu64 "  %s%s\n", counters->value[i], ifr_event_name((enum ifr_event)i),
 		       i == IFR_EVENT_CYCLES ? " (an estimate)" : "");
 }
 
-static void print_table(const struct ifr_plan *plans, const struct ifr_counters *counters, size_t count) {
+static void print_table(const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count) {
 	static const struct {
 		enum ifr_event event;
 		const char *title;
@@ -158,7 +158,7 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counters 
 }
 
 static int print_json(const struct options *options, const struct ifr_replaying *replaying,
-                      const struct ifr_plan *plans, const struct ifr_counters *counters, size_t count,
+                      const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
                       struct ifr_error *err) {
 	json_t *root = json_object(), *layouts = json_array();
 	for (size_t row = 0; row < count; row++) {
@@ -217,7 +217,7 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 }
 
 static int show(const struct options *options, const struct ifr_replaying *replaying, const struct ifr_plan *plans,
-                const struct ifr_counters *counters, size_t count, struct ifr_error *err) {
+                const struct ifr_counts *counters, size_t count, struct ifr_error *err) {
 	if (options->json)
 		return print_json(options, replaying, plans, counters, count, err);
 	if (count == 1)
@@ -225,6 +225,20 @@ static int show(const struct options *options, const struct ifr_replaying *repla
 	else
 		print_table(plans, counters, count);
 	return fflush(stdout) ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
+}
+
+/* What moves in a plan is told from where it lies in the program that ships. */
+static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *plans, size_t count,
+                       struct ifr_error *err) {
+	char *variant = ifr_trace_fact(trace, "variant");
+	int result = 0;
+	for (size_t i = 0; i < count && variant && !result; i++)
+		if (ifr_plan_axes(&plans[i]) || plans[i].place_count)
+			result = ifr_fail(
+				err, IFR_E_USAGE,
+				"the trace is of a variant, %.60s: other layouts need a recording of the program itself", variant);
+	free(variant);
+	return result;
 }
 
 static void warn(const struct ifr_trace *trace) {
@@ -236,11 +250,13 @@ static void warn(const struct ifr_trace *trace) {
 static int replay(const struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
 	struct ifr_replaying replaying = {.machine = machine, .engine = options->engine};
 	struct ifr_plan *plans = NULL;
-	struct ifr_counters *counters = NULL;
+	struct ifr_counts *counters = NULL;
 	size_t count = 0;
 	int result = ifr_trace_open(options->trace, &replaying.trace, err);
 	if (!result)
 		result = make_plans(options, &plans, &count, err);
+	if (!result)
+		result = check_plans(replaying.trace, plans, count, err);
 	counters = ifr_alloc((count + 1) * sizeof *counters);
 	if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero report: what an experiment says. */
+/* interfero report: what an experiment says, or several in one table. */
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/output.h"
+#include "harness/experiment/experiment.h"
+#include "harness/report/report.h"
 
 struct options {
-	const char *experiment;
+	struct ifr_strings experiments;
+	const char *table; /* the counter; NULL: no table */
 	struct output_options output;
 };
+
+enum { KEY_TABLE = 256 };
+
+static void check(const struct options *options, struct argp_state *state) {
+	if (!options->experiments.count)
+		argp_error(state, "which experiment? Name the file that \"interfero bench\" wrote");
+	if (!options->table && options->experiments.count > 1)
+		argp_error(state, "one experiment at a time, not also \"%s\"; several go into one table with --table1",
+		           options->experiments.items[1]);
+	if (options->table && (options->output.html || options->output.figures || options->output.json))
+		argp_error(state, "--table1 prints text: leave out --html, --figures and --json");
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -16,29 +33,76 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->output;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (options->experiment)
-			argp_error(state, "one experiment at a time, not also \"%s\"", argument);
-		options->experiment = argument;
+	case KEY_TABLE:
+		options->table = argument ? argument : "branch-misses";
 		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which experiment? Name the file that \"interfero bench\" wrote");
+	case ARGP_KEY_ARG:
+		ifr_strings_add(&options->experiments, argument);
+		return 0;
+	case ARGP_KEY_END:
+		check(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
+static const struct argp_option table[] = {
+	{"table1", KEY_TABLE, "COUNTER", OPTION_ARG_OPTIONAL,
+     "Instead, a row for each EXPERIMENT: its line against this counter (branch-misses), and what is to be "
+     "expected "
+     "without any of it",
+     0},
+	{0},
+};
 static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_report_argp = {
-	NULL,         parse,
-	"EXPERIMENT", "Report what an experiment says; everything is computed from the raw samples in the file.",
-	children,     NULL,
+	table,
+	parse,
+	"EXPERIMENT\n--table1[=COUNTER] EXPERIMENT...",
+	"Report what an experiment says; everything is computed from the raw samples in the file.",
+	children,
+	NULL,
 	NULL};
+
+static int add_row(const struct options *options, size_t number, struct ifr_buffer *out, struct ifr_error *err) {
+	struct ifr_dataset dataset;
+	struct ifr_report *report = NULL;
+	int result = ifr_experiment_load(options->experiments.items[number], &dataset, err);
+	if (result)
+		return result;
+	if (ifr_dataset_fact(&dataset, "programs"))
+		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs, and a row is of one",
+		                  options->experiments.items[number]);
+	if (!result)
+		result = ifr_report_analyse(&dataset, options->output.metric, &report, err);
+	if (!result)
+		result = ifr_report_table_row(report, options->table, out, err);
+	if (!result && number + 1 == options->experiments.count)
+		ifr_report_table_foot(report, options->table, out);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+static int print_table(const struct options *options, struct ifr_error *err) {
+	struct ifr_buffer out = {0};
+	int result = 0;
+	ifr_report_table_head(&out);
+	for (size_t i = 0; i < options->experiments.count && !result; i++)
+		result = add_row(options, i, &out, err);
+	if (!result && (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the table to standard output");
+	ifr_buffer_release(&out);
+	return result;
+}
 
 int ifr_command_report(int argc, char **argv) {
 	struct options options = {0};
 	struct ifr_error err = {0};
 	argp_parse(&ifr_report_argp, argc, argv, 0, NULL, &options);
-	return output_report(options.experiment, &options.output, &err) ? ifr_command_failed(&err) : 0;
+	int result = options.table ? print_table(&options, &err)
+	                           : output_report(options.experiments.items[0], &options.output, &err);
+	ifr_strings_release(&options.experiments);
+	return result ? ifr_command_failed(&err) : 0;
 }

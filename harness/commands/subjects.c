@@ -81,6 +81,21 @@ static int match_folders(struct subject *old, struct subject *new, struct ifr_er
 	                      old->name, new->name, old->files.count);
 }
 
+/* What two machines differ by is no change of a program. */
+static int check_machines(const struct subjects *s, struct ifr_error *err) {
+	static const char *const facts[] = {"host", "processor"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		const char *old = ifr_dataset_fact(&s->subject[0].dataset, facts[i]);
+		const char *new = ifr_dataset_fact(&s->subject[1].dataset, facts[i]);
+		if (old && new &&strcmp(old, new))
+			return ifr_fail(err, IFR_E_USAGE,
+			                "%s and %s are from different machines (their %s is \"%.80s\" and \"%.80s\"), whose "
+			                "difference would count as the programs': take both on one",
+			                s->subject[0].name, s->subject[1].name, facts[i], old, new);
+	}
+	return 0;
+}
+
 static int check_experiments(const struct subjects *s, struct ifr_error *err) {
 	for (size_t i = 0; i < s->count; i++) {
 		bool two = ifr_dataset_fact(&s->subject[i].dataset, "programs");
@@ -90,7 +105,7 @@ static int check_experiments(const struct subjects *s, struct ifr_error *err) {
 			return ifr_fail(err, IFR_E_USAGE, "%s holds one program: name the other one's experiment too",
 			                s->subject[i].name);
 	}
-	return 0;
+	return s->count == 2 ? check_machines(s, err) : 0;
 }
 
 int subjects_find(char *const *names, size_t count, struct subjects *subjects, struct ifr_error *err) {

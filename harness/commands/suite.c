@@ -21,7 +21,7 @@ static int take_word(const char **line, struct ifr_buffer *word) {
 	ifr_buffer_puts(word, "");
 	for (; *c && (quote || !strchr(" \t\r", *c)); c++) {
 		if (quote ? *c == quote : *c == '\'' || *c == '"')
-			quote = quote ? '\0' : *c;
+			quote = (char)(quote ? '\0' : *c);
 		else if (*c == '\\' && c[1] && quote != '\'')
 			ifr_buffer_append(word, ++c, 1);
 		else

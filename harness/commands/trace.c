@@ -56,11 +56,11 @@ const struct argp ifr_trace_argp = {
 	parse,
 	"info TRACE\ndump TRACE\nverify TRACE",
 	"Look into a recording: what it holds and what it is of (info), block by block with the places that were "
-    "touched "
+	"touched "
 	"(dump), or read all of it and check it (verify).\v"
 	"A place is a region and an offset: program, library, stack, heap, mapping; the offsets of the program and of "
 	"libraries are addresses as their files give them, those of the stack count from where the stack pointer "
-    "began. "
+	"began. "
 	"Exit status: 0 whole, 3 cut or damaged (what is whole is shown), 2 usage, 4 the machine or a file.",
 	NULL,
 	NULL,

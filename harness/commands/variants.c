@@ -89,12 +89,39 @@ static int make(struct ifr_workshop *workshop, const struct ifr_plan *plan, cons
 	return result;
 }
 
+/* What the variants cost where units are compiled again, before that begins, and what stays as it ships. */
+static int announce(struct ifr_workshop *workshop, unsigned axes, unsigned variants, const struct options *options,
+                    struct ifr_error *err) {
+	struct ifr_workshop_trial trial;
+	struct ifr_buffer left = {0};
+	struct ifr_strings lines = {0};
+	bool costly = ifr_workshop_recompiles(axes) && !options->quiet;
+	if (costly)
+		ifr_command_note("compiling the units once, to see what a variant costs");
+	int result = ifr_workshop_try(workshop, axes, &trial, err);
+	if (!result && costly) {
+		char *text = ifr_workshop_describe_trial(&trial, variants);
+		ifr_command_say(text);
+		free(text);
+	}
+	if (!result && !options->quiet)
+		ifr_workshop_print_left(workshop, axes, &left);
+	ifr_strings_split(&lines, ifr_buffer_text(&left), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		ifr_command_say(lines.items[i]);
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&left);
+	return result;
+}
+
 static int make_family(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_workshop *workshop = NULL;
 	int result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
 		result = ifr_workshop_open(&kit, &workshop, err);
+	if (!result)
+		result = announce(workshop, options->family.axes, options->family.variants, options, err);
 	struct ifr_family family = {&kit, options->family.seed, options->family.axes, options->family.parameters};
 	for (unsigned i = 1; i <= options->family.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
@@ -138,6 +165,8 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…)", file, plan.kit);
 	if (!result)
 		result = ifr_workshop_open(&kit, &workshop, err);
+	if (!result)
+		result = announce(workshop, ifr_plan_axes(&plan), 1, options, err);
 	if (!result) {
 		strcpy(plan.kit, kit.key);
 		result = make(workshop, &plan, options, err);

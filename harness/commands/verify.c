@@ -69,7 +69,11 @@ const struct argp ifr_verify_argp = {
 	"For each file NAME in DIR with NAME.plan beside it: file (a whole ELF file), shape (sections, segments, "
 	"alignment), symbols, functions (inside their sections, apart), frames (the frame table), unwind (from every "
 	"function), addresses (relocations, dynamic tags, entry point), build-id, plan (the plan makes the same bytes "
-	"again). Then test: the command is run with {} and PROGRAM replaced by the variant, and its output and exit "
+	"again). Of variants under the compiler's axes, which change the sizes of functions: build-id, plan, and "
+	"bodies (in "
+	"each unit that the plan moves code in, the functions without nops are the shipped ones; not under frames and "
+	"globals, which change code). Then test: the command is run with {} and PROGRAM replaced by the variant, and "
+	"its output and exit "
 	"status are compared with those of PROGRAM. Its environment is PATH, HOME and LC_ALL=C, its standard input "
 	"/dev/null. Exit status: 0 all are fine, 1 a variant differs.",
 	NULL,

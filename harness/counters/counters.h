@@ -2,8 +2,10 @@
 /* Counter sources: where numbers about a run come from. A source is one file; they share this face.
  *
  *     clock  wall time, TSC cycles and resource usage; always there
+ *     model  one recording, replayed under every layout on a described machine (model/model.h): no run at all
  *     perf   the kernel's performance events under libpfm4's names; user mode only, pinned groups that never
  *            multiplex: where the counters do not suffice, several passes, each a run of its own
+ *     region what the program spends between marks of its own, a pass: time, cycles and the events of perf
  *
  * A set is opened once per experiment from a specification and then measures one run after another:
  *
@@ -29,13 +31,18 @@
 
 #include "common/error.h"
 #include "common/strings.h"
+#include "runtime/runtime.h"
+
+/* The pass of the model's counters, which are on in no run. */
+enum { IFR_PASS_MODEL = -2 };
 
 /* One counter of an open set. */
 struct ifr_counter {
 	char name[64];      /* perf's name: "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];      /* "ns", "cycles", "bytes", "" for a count */
-	const char *source; /* "clock" or "perf" */
-	int pass;           /* the only pass in which it is on, or -1: in every pass */
+	const char *source; /* "clock", "perf", "region", "repeat" or "model" */
+	int pass;           /* the only pass in which it is on, or -1: in every pass, or IFR_PASS_MODEL */
+	unsigned event;     /* of the model: enum ifr_event */
 };
 
 /* What the launcher saw of a run, from release to the child's end. */
@@ -43,13 +50,19 @@ struct ifr_run_times {
 	int64_t wall_ns;
 	uint64_t tsc_cycles;
 	struct rusage usage;
+	const struct ifr_runtime_report *regions; /* what the runtime counted in them; NULL: it was not asked */
+	const struct ifr_runtime_report *once;    /* the same of a run with IFR_REPEAT once; NULL: there was none */
 };
+
+/* How often IFR_REPEAT runs its statement in the runs that are measured. */
+enum { IFR_REGION_REPEATS = 101 };
 
 struct ifr_counters;
 
 /* Opens the sources named by a specification: "auto" (perf where it works, else clock), "clock", "perf" (its
- * default events), or a list like "clock,perf:page-faults,perf:context-switches". clock is always part of the set:
- * every experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
+ * default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME" is what one run of the
+ * statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always part of the set: every
+ * experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
  * without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf was asked for by
  * name and is not there, with the cause and the remedy. */
 int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
@@ -58,8 +71,20 @@ void ifr_counters_close(struct ifr_counters *set);
 
 unsigned ifr_counters_count(const struct ifr_counters *set);
 const struct ifr_counter *ifr_counters_get(const struct ifr_counters *set, unsigned index);
-/* How many runs one full set of values takes; at least 1. */
+/* Whether the runtime has to be there, for regions; and whether each run needs one before it with IFR_REPEAT once.
+ */
+bool ifr_counters_regions(const struct ifr_counters *set);
+bool ifr_counters_repeat(const struct ifr_counters *set);
+/* Whether a run passed through every region that the set has. Errors: IFR_E_USAGE with the region. */
+int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
+                               struct ifr_error *err);
+/* How many events the runtime is to count in regions in a pass, at most IFR_REGION_EVENTS, and, once they are
+ * armed, into fd their descriptors in that order (NULL: nowhere). */
+unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd);
+/* How many runs one full set of values takes; 0 if the model alone counts. */
 unsigned ifr_counters_passes(const struct ifr_counters *set);
+/* Whether the model counts, too: the campaign replays a recording for that (harness/experiment/modelled.c). */
+bool ifr_counters_modelled(const struct ifr_counters *set);
 
 /* Attaches the events of a pass to a child that has not called exec yet. */
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err);

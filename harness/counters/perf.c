@@ -188,6 +188,18 @@ int ifr_perf_arm(struct ifr_perf *perf, unsigned pass, pid_t child, struct ifr_e
 	return 0;
 }
 
+unsigned ifr_perf_descriptors(const struct ifr_perf *perf, unsigned pass, unsigned most, int *fd) {
+	unsigned count = 0;
+	for (unsigned i = 0; i < ifr_perf_count(perf) && count < most; i++) {
+		if (!is_on(&perf->events[i], pass))
+			continue;
+		if (fd)
+			fd[count] = perf->events[i].fd;
+		count++;
+	}
+	return count;
+}
+
 int ifr_perf_collect(const struct ifr_perf *perf, unsigned pass, double *values, struct ifr_error *err) {
 	for (unsigned i = 0; i < ifr_perf_count(perf); i++)
 		values[i] = NAN;

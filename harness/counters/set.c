@@ -7,30 +7,67 @@
 
 #include "common/buffer.h"
 #include "harness/counters/source.h"
+#include "model/model.h"
+
+enum { REGION_OWN = 2 }; /* a region's time and cycles */
 
 struct ifr_counters {
 	struct ifr_counter *counters;
 	int *clock_index; /* of each counter, -1 for those of perf, which stand behind and in perf's order */
 	unsigned count, clock_count;
-	struct ifr_perf *perf; /* NULL without */
+	struct ifr_perf *perf;       /* NULL without */
+	struct ifr_regions *regions; /* theirs stand behind perf's: each region's time, cycles and events */
+	unsigned first_model;        /* from here on they are the model's */
+	bool runs;                   /* values come of runs, not of the model alone */
 };
 
 /* What a specification asks for. */
 struct wish {
-	bool automatic, defaults;
-	struct ifr_strings events;
+	bool automatic, defaults, repeats, runs;
+	bool model[IFR_EVENT_COUNT];
+	struct ifr_strings events, regions;
 };
 
+static int add_region(const char *word, struct wish *wish, struct ifr_error *err) {
+	bool repeats = ifr_starts_with(word, "repeat:");
+	if (wish->regions.count && repeats != wish->repeats)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "counters: regions are measured as they are, or by repeating (--repeat-marker), not both");
+	wish->repeats = repeats;
+	ifr_strings_add(&wish->regions, word + 7);
+	return 0;
+}
+
+/* "model" or "model:EVENT". */
+static int add_model(const char *word, struct wish *wish, struct ifr_error *err) {
+	enum ifr_event event = word[5] ? ifr_event_find(word + 6) : IFR_EVENT_COUNT;
+	if (word[5] && event == IFR_EVENT_COUNT)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "counters: the model has no event '%s'; \"interfero replay TRACE\" lists what it counts",
+		                word + 6);
+	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
+		wish->model[i] |= !word[5] || i == event;
+	return 0;
+}
+
 static int parse_word(const char *word, struct wish *wish, struct ifr_error *err) {
+	if (!strcmp(word, "model") || (ifr_starts_with(word, "model:") && word[6]))
+		return add_model(word, wish, err);
+	wish->runs = true;
 	if (!strcmp(word, "auto"))
 		wish->automatic = true;
 	else if (!strcmp(word, "perf"))
 		wish->defaults = true;
 	else if (ifr_starts_with(word, "perf:") && word[5])
 		ifr_strings_add(&wish->events, word + 5);
+	else if ((ifr_starts_with(word, "region:") || ifr_starts_with(word, "repeat:")) && word[7])
+		return add_region(word, wish, err);
 	else if (strcmp(word, "clock"))
-		return ifr_fail(err, IFR_E_USAGE,
-		                "counters: '%s' is not a source; there are auto, clock, perf and perf:EVENT", word);
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"counters: '%s' is not a source; there are auto, clock, perf, perf:EVENT, region:NAME, model "
+			"and model:EVENT",
+			word);
 	return 0;
 }
 
@@ -85,14 +122,46 @@ static void list_perf(struct ifr_counters *set) {
 	}
 }
 
-static struct ifr_counters *build(struct ifr_perf *perf) {
+static void list_region(struct ifr_counters *set, unsigned region) {
+	for (unsigned what = 0; what < REGION_OWN; what++)
+		ifr_regions_describe(set->regions, region, NULL, what, &set->counters[set->count++]);
+	for (unsigned i = 0; i < ifr_perf_count(set->perf); i++)
+		ifr_regions_describe(set->regions, region, ifr_perf_get(set->perf, i), 0, &set->counters[set->count++]);
+}
+
+static void list_model(struct ifr_counters *set, const bool wanted[IFR_EVENT_COUNT]) {
+	set->first_model = set->count;
+	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++) {
+		struct ifr_counter *counter = &set->counters[set->count];
+		if (!wanted[i])
+			continue;
+		/* "model:cycles" stands beside the cycles of a run. */
+		snprintf(counter->name, sizeof counter->name, "%s%s", set->runs ? "model:" : "",
+		         ifr_event_name((enum ifr_event)i));
+		snprintf(counter->unit, sizeof counter->unit, "%s", i == IFR_EVENT_CYCLES ? "cycles" : "");
+		counter->source = "model";
+		counter->pass = IFR_PASS_MODEL;
+		counter->event = i;
+		set->count++;
+	}
+}
+
+static struct ifr_counters *build(struct ifr_perf *perf, struct ifr_regions *regions, const struct wish *wish) {
 	struct ifr_counters *set = ifr_alloc(sizeof *set);
-	unsigned room = ifr_clock_count() + ifr_perf_count(perf);
+	unsigned perfs = ifr_perf_count(perf), of_region = REGION_OWN + perfs;
+	unsigned room = ifr_clock_count() + perfs + ifr_regions_count(regions) * of_region + IFR_EVENT_COUNT;
+	set->runs = wish->runs;
+	set->regions = regions;
 	set->perf = perf;
 	set->counters = ifr_alloc(room * sizeof *set->counters);
 	set->clock_index = ifr_alloc(room * sizeof *set->clock_index);
-	list_clock(set);
-	list_perf(set);
+	if (set->runs) {
+		list_clock(set);
+		list_perf(set);
+	}
+	for (unsigned i = 0; i < ifr_regions_count(regions); i++)
+		list_region(set, i);
+	list_model(set, wish->model);
 	return set;
 }
 
@@ -105,8 +174,16 @@ int ifr_counters_open_limited(const char *specification, unsigned group_limit, s
 		decide_automatic(&wish, notes);
 	if (!result && (wish.defaults || wish.events.count))
 		result = ifr_perf_open(&wish.events, wish.defaults, group_limit, &perf, notes, err);
-	if (!result)
-		*set = build(perf);
+	struct ifr_regions *regions = NULL;
+	if (!result && wish.regions.count)
+		result = ifr_regions_open(&wish.regions, wish.repeats, &regions, err);
+	if (!result) {
+		*set = build(perf, regions, &wish);
+	} else {
+		ifr_perf_close(perf);
+		ifr_regions_close(regions);
+	}
+	ifr_strings_release(&wish.regions);
 	ifr_strings_release(&wish.events);
 	return result;
 }
@@ -120,6 +197,7 @@ void ifr_counters_close(struct ifr_counters *set) {
 	if (!set)
 		return;
 	ifr_perf_close(set->perf);
+	ifr_regions_close(set->regions);
 	free(set->counters);
 	free(set->clock_index);
 	free(set);
@@ -134,7 +212,11 @@ const struct ifr_counter *ifr_counters_get(const struct ifr_counters *set, unsig
 }
 
 unsigned ifr_counters_passes(const struct ifr_counters *set) {
-	return ifr_perf_passes(set->perf);
+	return set->runs ? ifr_perf_passes(set->perf) : 0;
+}
+
+bool ifr_counters_modelled(const struct ifr_counters *set) {
+	return set->first_model < set->count;
 }
 
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err) {
@@ -143,11 +225,50 @@ int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struc
 	return ifr_perf_arm(set->perf, pass, child, err);
 }
 
+bool ifr_counters_regions(const struct ifr_counters *set) {
+	return ifr_regions_count(set->regions) > 0;
+}
+
+bool ifr_counters_repeat(const struct ifr_counters *set) {
+	return ifr_regions_repeat(set->regions);
+}
+
+int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
+                               struct ifr_error *err) {
+	return ifr_regions_check(set->regions, report, err);
+}
+
+unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd) {
+	return set->regions ? ifr_perf_descriptors(set->perf, pass, IFR_REGION_EVENTS, fd) : 0;
+}
+
+/* A region's values follow each other as list_region has them; events that are off in the pass are not the
+ * runtime's.
+ */
+static int collect_region(const struct ifr_counters *set, unsigned region, unsigned pass,
+                          const struct ifr_run_times *times, double *values, struct ifr_error *err) {
+	unsigned index = 0, perfs = ifr_perf_count(set->perf);
+	int result = 0;
+	for (unsigned i = 0; i < REGION_OWN + perfs && !result; i++) {
+		int on = i < REGION_OWN ? -1 : ifr_perf_get(set->perf, i - REGION_OWN)->pass;
+		values[i] = NAN;
+		if ((on < 0 || on == (int)pass) && index < REGION_OWN + IFR_REGION_EVENTS)
+			result = ifr_regions_value(set->regions, region, index++, times, &values[i], err);
+	}
+	return result;
+}
+
 int ifr_counters_collect(struct ifr_counters *set, unsigned pass, const struct ifr_run_times *times,
                          double *values, struct ifr_error *err) {
+	unsigned perfs = ifr_perf_count(set->perf);
+	double *next = values + set->clock_count + perfs;
 	for (unsigned i = 0; i < set->clock_count; i++)
 		values[i] = ifr_clock_value((unsigned)set->clock_index[i], times);
 	int result = ifr_perf_collect(set->perf, pass, values + set->clock_count, err);
+	for (unsigned i = 0; i < ifr_regions_count(set->regions) && !result; i++, next += REGION_OWN + perfs)
+		result = collect_region(set, i, pass, times, next, err);
+	for (unsigned i = set->first_model; i < set->count; i++)
+		values[i] = NAN;
 	ifr_counters_disarm(set);
 	return result;
 }

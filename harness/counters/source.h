@@ -88,6 +88,30 @@ int ifr_perf_arm(struct ifr_perf *perf, unsigned pass, pid_t child, struct ifr_e
 int ifr_perf_collect(const struct ifr_perf *perf, unsigned pass, double *values, struct ifr_error *err);
 void ifr_perf_disarm(struct ifr_perf *perf);
 
+/* How many events are on in a pass, at most so many, and into fd (NULL: nowhere) their descriptors. */
+unsigned ifr_perf_descriptors(const struct ifr_perf *perf, unsigned pass, unsigned most, int *fd);
+
+/* --- regions.c --- */
+
+struct ifr_regions;
+
+/* Opens them by name; *regions is to be closed in every case. repeats: they are IFR_REPEAT's, measured by two
+ * runs. */
+int ifr_regions_open(const struct ifr_strings *names, bool repeats, struct ifr_regions **regions,
+                     struct ifr_error *err);
+void ifr_regions_close(struct ifr_regions *regions);
+unsigned ifr_regions_count(const struct ifr_regions *regions);
+bool ifr_regions_repeat(const struct ifr_regions *regions);
+/* Of a region: an event, or (event NULL) what: 0 its time, 1 its cycles. */
+void ifr_regions_describe(const struct ifr_regions *regions, unsigned region, const struct ifr_perf_event *event,
+                          unsigned what, struct ifr_counter *counter);
+int ifr_regions_check(const struct ifr_regions *regions, const struct ifr_runtime_report *report,
+                      struct ifr_error *err);
+/* index: 0 time, 1 cycles, 2 … the events that are on in the pass, in perf's order. Fails if the program did not
+ * pass through the region, or its events were not read. */
+int ifr_regions_value(const struct ifr_regions *regions, unsigned region, unsigned index,
+                      const struct ifr_run_times *times, double *value, struct ifr_error *err);
+
 /* --- perf_diagnose.c --- */
 
 enum { IFR_PARANOID_ABSENT = -100 }; /* there is no /proc/sys/kernel/perf_event_paranoid */

@@ -15,7 +15,24 @@ static void name_units(const struct ifr_plan *places, struct ifr_addresses *addr
 		addresses->units[i] = ifr_strdup(places->places[i].unit);
 	addresses->unit_count = places->place_count;
 	qsort(addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
+	addresses->bytes = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->bytes);
+	addresses->sources = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->sources);
 	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
+}
+
+size_t ifr_addresses_place(const struct ifr_addresses *addresses, const char *unit) {
+	char **found = bsearch(&unit, addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
+	return found ? (size_t)(found - addresses->units) : addresses->unit_count;
+}
+
+static void measure_units(const struct ifr_relinker *relinker, struct ifr_addresses *addresses) {
+	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		size_t place = ifr_addresses_place(addresses, unit.name);
+		if (place < addresses->unit_count)
+			addresses->bytes[place] = unit.bytes;
+	}
 }
 
 static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
@@ -32,11 +49,9 @@ static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_va
 	if (!result && !addresses->units)
 		name_units(&places, addresses);
 	for (size_t i = 0; i < places.place_count && !result; i++) {
-		char **found = bsearch(&places.places[i].unit, addresses->units, addresses->unit_count,
-		                       sizeof *addresses->units, by_name);
-		if (found)
-			addresses->at[place * addresses->unit_count + (size_t)(found - addresses->units)] =
-				places.places[i].address;
+		size_t unit = ifr_addresses_place(addresses, places.places[i].unit);
+		if (unit < addresses->unit_count)
+			addresses->at[place * addresses->unit_count + unit] = places.places[i].address;
 	}
 	ifr_layout_close(layout);
 	ifr_plan_release(&places);
@@ -55,12 +70,18 @@ int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dat
 	}
 	if (!result && !addresses->unit_count)
 		result = ifr_fail(err, IFR_E_USAGE, "no variant of this experiment has a plan that places units");
+	if (!result)
+		measure_units(relinker, addresses);
 	return result;
 }
 
 void ifr_addresses_release(struct ifr_addresses *addresses) {
 	for (size_t i = 0; i < addresses->unit_count; i++)
 		free(addresses->units[i]);
+	for (size_t i = 0; addresses->sources && i < addresses->unit_count; i++)
+		free(addresses->sources[i]);
+	free(addresses->sources);
+	free(addresses->bytes);
 	free(addresses->units);
 	free(addresses->at);
 	*addresses = (struct ifr_addresses){0};

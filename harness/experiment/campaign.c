@@ -33,6 +33,7 @@ int campaign_launch(struct campaign_state *state, unsigned variant, const char *
 		.keep_aslr = state->plan->keep_aslr,
 		.timeout_ns = state->timeout_ns,
 		.counters = state->counters,
+		.repeats = ifr_counters_repeat(state->counters) ? IFR_REGION_REPEATS : 1,
 		.pass = pass,
 	};
 	if (!state->plan->user)
@@ -85,6 +86,17 @@ static int save_counters(struct campaign_state *state, const struct ifr_strings 
 	return result;
 }
 
+static int open_counters(struct campaign_state *state, struct ifr_strings *notes, struct ifr_error *err) {
+	const char *marker = state->plan->marker;
+	if (marker && strpbrk(marker, ", "))
+		return ifr_fail(err, IFR_E_USAGE, "the region \"%s\" cannot be asked for: its name has a blank or a comma",
+		                marker);
+	char *list = ifr_format("%s%s%s", state->plan->counters, marker ? ",repeat:" : "", marker ? marker : "");
+	int result = ifr_counters_open(list, &state->counters, notes, err);
+	free(list);
+	return result;
+}
+
 static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_campaign *plan = state->plan;
 	struct ifr_strings notes = {0};
@@ -98,7 +110,9 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	if (!result && !plan->keep_aslr)
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
-		result = ifr_counters_open(plan->counters, &state->counters, &notes, err);
+		result = open_counters(state, &notes, err);
+	if (!result)
+		result = campaign_check_model(state, err);
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result)
@@ -155,6 +169,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
 		failed = campaign_measure(state, result, err);
+	if (!failed && !result->interrupted)
+		failed = campaign_model(state, result, err);
 	if (!failed && !result->runs && !result->complete && !result->interrupted)
 		failed =
 			ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s; give a longer --budget",

@@ -36,9 +36,11 @@ struct ifr_campaign {
 	unsigned variants;                  /* beside the layout that ships */
 	unsigned rounds;                    /* runs of each variant */
 	const char *counters;
-	int64_t budget_ns;  /* 0: none */
-	int64_t timeout_ns; /* of one run; 0: twenty times the reference, 10 s at least */
-	int cpu;            /* -1: choose; -2: do not pin */
+	const char *machine; /* of the model: as ifr_machine_open takes it */
+	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
+	int64_t budget_ns;   /* 0: none */
+	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
+	int cpu;             /* -1: choose; -2: do not pin */
 	bool keep_aslr;
 	const char *stdin_file;         /* NULL: /dev/null */
 	struct ifr_strings environment; /* beyond the minimal one */
@@ -48,6 +50,8 @@ struct ifr_campaign {
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+	/* Called with what is to be known beforehand, such as what making the variants costs; may be NULL. */
+	void (*say)(const char *text);
 };
 
 struct ifr_campaign_result {

@@ -67,6 +67,13 @@ int campaign_launch(struct campaign_state *state, unsigned variant, const char *
                     struct ifr_launch *launch, struct ifr_error *err);
 /* Runs the program as it ships twice, unless the experiment knows the outcome already. */
 int campaign_reference(struct campaign_state *state, struct ifr_error *err);
+/* Whether the model's values of a variant are still to be had, and getting those of all. */
+bool campaign_needs_model(const struct campaign_state *state, unsigned id);
+/* Whether there is such a machine, and the model can follow these axes. */
+int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);
+int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
+/* The plan of a variant, under the subject's kit and the name that its file has; none for given files. */
+void campaign_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
 /* Runs whatever is not in the experiment yet. */
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 

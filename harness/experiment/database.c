@@ -100,6 +100,21 @@ int database_do(sqlite3 *database, struct ifr_error *err, const char *sql, const
 	return result;
 }
 
+int database_do_kept(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                     const char *types, ...) {
+	if (!*statement && sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK)
+		return database_fail(database, err);
+	va_list values;
+	va_start(values, types);
+	int status = bind_all(*statement, types, values);
+	va_end(values);
+	if (status == SQLITE_OK)
+		status = sqlite3_step(*statement);
+	int result = status == SQLITE_DONE ? 0 : database_fail(database, err);
+	sqlite3_reset(*statement);
+	return result;
+}
+
 const char *database_text(sqlite3_stmt *statement, int column) {
 	const char *text = (const char *)sqlite3_column_text(statement, column);
 	return text ? text : "";

@@ -22,6 +22,10 @@ int database_prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_err
                      const char *types, ...);
 /* The same, stepped to its end. */
 int database_do(sqlite3 *database, struct ifr_error *err, const char *sql, const char *types, ...);
+/* The same with a statement that is kept: prepared where *statement is NULL, and bound anew. The caller finalises
+ * it before the database is closed. */
+int database_do_kept(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                     const char *types, ...);
 /* A column's text, never NULL. */
 const char *database_text(sqlite3_stmt *statement, int column);
 

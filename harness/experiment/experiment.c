@@ -11,6 +11,7 @@
 
 struct ifr_experiment {
 	sqlite3 *database;
+	sqlite3_stmt *add_run, *add_sample; /* kept, as there may be a million runs */
 };
 
 int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, struct ifr_error *err) {
@@ -26,6 +27,8 @@ int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, st
 void ifr_experiment_close(struct ifr_experiment *experiment) {
 	if (!experiment)
 		return;
+	sqlite3_finalize(experiment->add_run);
+	sqlite3_finalize(experiment->add_sample);
 	sqlite3_close(experiment->database);
 	free(experiment);
 }
@@ -110,27 +113,36 @@ static int add_samples(struct ifr_experiment *experiment, const struct ifr_exper
 	int result = 0;
 	for (unsigned i = 0; i < run->value_count && !result; i++)
 		if (!isnan(run->values[i]))
-			result = database_do(experiment->database, err, "INSERT INTO sample VALUES(?,?,?)", "iid", id,
-			                     (int64_t)i, run->values[i]);
+			result = database_do_kept(experiment->database, &experiment->add_sample, err,
+			                          "INSERT INTO sample VALUES(?,?,?)", "iid", id, (int64_t)i, run->values[i]);
 	return result;
+}
+
+int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err) {
+	return database_run(experiment->database, "BEGIN IMMEDIATE", err);
+}
+
+int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err) {
+	return database_run(experiment->database, "COMMIT", err);
 }
 
 int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
                            struct ifr_error *err) {
 	sqlite3 *database = experiment->database;
-	int result = database_run(database, "BEGIN IMMEDIATE", err);
+	bool alone = sqlite3_get_autocommit(database);
+	int result = alone ? ifr_experiment_begin(experiment, err) : 0;
 	if (result)
 		return result;
-	result = database_do(
-		database, err,
+	result = database_do_kept(
+		database, &experiment->add_run, err,
 		"INSERT OR IGNORE INTO run(variant,round,pass,started_ns,exit_status,refused) VALUES(?,?,?,?,?,?)",
 		"iiiiis", (int64_t)run->variant, (int64_t)run->round, (int64_t)run->pass, run->started_ns,
 		(int64_t)run->exit_status, run->refused);
 	if (!result && sqlite3_changes(database) && run->values)
 		result = add_samples(experiment, run, err);
-	if (!result)
-		result = database_run(database, "COMMIT", err);
-	if (result && !sqlite3_get_autocommit(database))
+	if (!result && alone)
+		result = ifr_experiment_commit(experiment, err);
+	if (result && alone && !sqlite3_get_autocommit(database))
 		sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
 	return result;
 }

@@ -59,6 +59,9 @@ struct ifr_experiment_run {
 	unsigned value_count;
 };
 bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned round, unsigned pass);
+/* Runs that are added between these two stand in the file together, or not at all: for many at once. */
+int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err);
+int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err);
 /* One transaction. A run that is there already is left as it is. */
 int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
                            struct ifr_error *err);

@@ -35,10 +35,12 @@ static bool has_shipped(const struct ifr_dataset *dataset) {
 size_t import_variant(struct ifr_dataset *dataset, const char *name) {
 	char kept[IFR_NAME_MAX];
 	keep_name(kept, name);
-	/* Runs of a variant mostly come in a row. */
-	for (size_t i = dataset->variant_count; i-- > 0;)
-		if (!strcmp(dataset->variants[i].name, kept))
-			return i;
+	/* Mostly it is the last run's variant, or the one after it: a million runs are not to search for theirs. */
+	size_t count = dataset->variant_count,
+		   last = dataset->run_count ? dataset->runs[dataset->run_count - 1].variant : 0;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(dataset->variants[(last + i) % count].name, kept))
+			return (last + i) % count;
 	bool ships = (!strcmp(name, "shipped") || !strcmp(name, "v00000")) && !has_shipped(dataset);
 	struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
 	variant->index = ships ? 0 : (unsigned)dataset->variant_count;
@@ -124,6 +126,9 @@ int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct 
 	int result = ifr_experiment_open(path, &experiment, err);
 	if (!result)
 		result = save_tables(dataset, experiment, err);
+	/* All or nothing: after an error the file goes. */
+	if (!result)
+		result = ifr_experiment_begin(experiment, err);
 	for (size_t i = 0; i < dataset->run_count && !result; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		const struct ifr_experiment_run saved = {.variant = dataset->variants[run->variant].index,
@@ -136,6 +141,8 @@ int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct 
 		                                         .value_count = (unsigned)dataset->counter_count};
 		result = ifr_experiment_add_run(experiment, &saved, err);
 	}
+	if (!result)
+		result = ifr_experiment_commit(experiment, err);
 	ifr_experiment_close(experiment);
 	if (result && experiment)
 		ifr_tree_remove(path, NULL);

@@ -81,15 +81,26 @@ static int parse_header(const struct ifr_strings *fields, const char *origin, st
 	           : ifr_fail(err, IFR_E_USAGE, "%s:1: there is no counter behind variant,run", origin);
 }
 
-static bool is_taken(const struct ifr_dataset *dataset, size_t variant, unsigned round) {
-	for (size_t i = dataset->run_count; i-- > 0;)
-		if (dataset->runs[i].variant == variant) {
-			if (dataset->runs[i].round < round)
-				return false; /* as they come in order, mostly */
-			if (dataset->runs[i].round == round)
-				return true;
-		}
-	return false;
+static int by_round(const void *a, const void *b) {
+	const struct ifr_dataset_run *const *x = a, *const *y = b;
+	if ((*x)->variant != (*y)->variant)
+		return (*x)->variant < (*y)->variant ? -1 : 1;
+	return ((*x)->round > (*y)->round) - ((*x)->round < (*y)->round);
+}
+
+/* No run may be there twice. */
+static int check_runs(const struct ifr_dataset *dataset, const char *origin, struct ifr_error *err) {
+	const struct ifr_dataset_run **runs = ifr_alloc((dataset->run_count + 1) * sizeof *runs);
+	int result = 0;
+	for (size_t i = 0; i < dataset->run_count; i++)
+		runs[i] = &dataset->runs[i];
+	qsort(runs, dataset->run_count, sizeof *runs, by_round);
+	for (size_t i = 1; i < dataset->run_count && !result; i++)
+		if (!by_round(&runs[i - 1], &runs[i]))
+			result = ifr_fail(err, IFR_E_USAGE, "%s: run %u of %s is there twice", origin, runs[i]->round,
+			                  dataset->variants[runs[i]->variant].name);
+	free(runs);
+	return result;
 }
 
 static int parse_row(const struct ifr_strings *fields, const char *where, struct ifr_dataset *dataset,
@@ -105,8 +116,6 @@ static int parse_row(const struct ifr_strings *fields, const char *where, struct
 	int result = 0;
 	if (!good)
 		result = ifr_fail(err, IFR_E_USAGE, "%s: a line begins with a variant's name and a run's number", where);
-	else if (is_taken(dataset, variant, (unsigned)round))
-		result = ifr_fail(err, IFR_E_USAGE, "%s: run %lu of %s is there already", where, round, name);
 	free(number);
 	free(name);
 	if (result)
@@ -140,7 +149,7 @@ int import_csv(const struct ifr_import_text *text, struct ifr_dataset *dataset, 
 		free(where);
 		line += length + (line[length] == '\n');
 	}
-	return result;
+	return result ? result : check_runs(dataset, text->origin, err);
 }
 
 /* --- perf stat -x, : value,unit,event,time running,share of it in %,… ------------------------------------------

@@ -47,7 +47,7 @@ static bool is_needed(const struct campaign_state *state, unsigned index) {
 		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
 			if (!ifr_experiment_has_run(state->experiment, index, round, pass))
 				return true;
-	return false;
+	return campaign_needs_model(state, index);
 }
 
 bool campaign_needs_runs(const struct campaign_state *state) {
@@ -57,8 +57,7 @@ bool campaign_needs_runs(const struct campaign_state *state) {
 	return false;
 }
 
-/* The plan of a variant, under the subject's kit and the name that its file has; none for given files. */
-static void make_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
+void campaign_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
 	const struct campaign_subject *subject = campaign_subject_of(state, id);
 	struct ifr_family family = state->plan->family;
 	ifr_plan_init(plan);
@@ -75,19 +74,23 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	struct ifr_plan plan;
 	struct ifr_variant variant = {0};
 	struct ifr_buffer text = {0};
-	char digest[IFR_SHA256_HEX];
-	make_plan(state, id, &plan);
+	char digest[IFR_SHA256_HEX] = "";
+	campaign_plan(state, id, &plan);
 	state->stack_bytes[id] = ifr_plan_stack_bytes(&plan);
 	state->load_pages[id] = ifr_plan_load_pages(&plan);
 	free(state->runtime[id]);
-	state->runtime[id] = ifr_runtime_settings(&plan, state->plan->family.axes);
+	state->runtime[id] =
+		ifr_runtime_settings(&plan, state->plan->family.axes, ifr_counters_regions(state->counters));
 	char *path = ifr_format("%s/%s", state->folder, plan.name), *known = NULL;
 	int result = 0;
 	if (is_made(state, id, path) || (index && !is_needed(state, id)))
 		goto out;
-	result = place_variant(state, workshop, id, &plan, path, &variant, err);
-	if (!result)
-		result = ifr_sha256_file(path, digest, NULL, err);
+	/* The model alone executes no variant: only the program itself is there, for the reference. */
+	if (!index || ifr_counters_passes(state->counters)) {
+		result = place_variant(state, workshop, id, &plan, path, &variant, err);
+		if (!result)
+			result = ifr_sha256_file(path, digest, NULL, err);
+	}
 	if (result)
 		goto out;
 	known = ifr_experiment_variant_digest(state->experiment, id);
@@ -101,6 +104,9 @@ static int make_variant(struct campaign_state *state, struct ifr_workshop *works
 	if (plan.axis[IFR_AXIS_STACK].on)
 		ifr_buffer_printf(&variant.facts, "stack: %llu bytes of environment\n",
 		                  (unsigned long long)state->stack_bytes[id]);
+	if (plan.axis[IFR_AXIS_STACK].on && plan.axis[IFR_AXIS_STACK].value[1])
+		ifr_buffer_printf(&variant.facts, "stack: %llu bytes above main's frame\n",
+		                  (unsigned long long)ifr_plan_main_bytes(&plan));
 	if (plan.axis[IFR_AXIS_LOAD].on)
 		ifr_buffer_printf(&variant.facts, "load: mappings %llu pages lower\n",
 		                  (unsigned long long)state->load_pages[id]);
@@ -168,6 +174,60 @@ static bool making_takes_too_long(const struct campaign_state *state) {
 	return state->plan->budget_ns && campaign_now_ns() > state->deadline_ns - share_ns;
 }
 
+static void say(const struct campaign_state *state, const char *text) {
+	if (state->plan->say)
+		state->plan->say(text);
+}
+
+/* How many variants a subject still needs. */
+static unsigned count_needed(const struct campaign_state *state, unsigned subject) {
+	unsigned needed = 0;
+	for (unsigned id = subject + state->subjects; id < campaign_ids(state); id += state->subjects)
+		needed += is_needed(state, id);
+	return needed;
+}
+
+/* Where units are compiled again: what that costs, before it begins, and whether the budget allows it. */
+static int weigh(struct campaign_state *state, unsigned subject, struct ifr_workshop *workshop,
+                 struct ifr_error *err) {
+	struct ifr_workshop_trial trial;
+	unsigned axes = state->plan->family.axes, needed = count_needed(state, subject);
+	if (!needed || !ifr_workshop_recompiles(axes))
+		return 0;
+	char *text = ifr_format("compiling the units of %s once, to see what a variant costs",
+	                        ifr_path_base(state->subject[subject].program));
+	say(state, text);
+	free(text);
+	int result = ifr_workshop_try(workshop, axes, &trial, err);
+	if (result)
+		return result;
+	text = ifr_workshop_describe_trial(&trial, needed);
+	say(state, text);
+	free(text);
+	if (state->plan->budget_ns && trial.seconds > (double)state->plan->budget_ns / 3e9)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "the budget is too short: one variant takes %.1f s to compile, and making them may take a "
+		                "third of it; give a longer --budget, or leave out frames and globals",
+		                trial.seconds);
+	return 0;
+}
+
+static int note_left(struct campaign_state *state, const struct ifr_workshop *workshop, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings lines = {0};
+	int result = 0;
+	ifr_workshop_print_left(workshop, state->plan->family.axes, &text);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 0; i < lines.count && !result; i++) {
+		char *line = ifr_format("%s.", lines.items[i]);
+		result = ifr_experiment_warn(state->experiment, line, err);
+		free(line);
+	}
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&text);
+	return result;
+}
+
 static int open_workshops(struct campaign_state *state, struct ifr_workshop **workshops, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->subjects && !result; i++) {
@@ -178,6 +238,10 @@ static int open_workshops(struct campaign_state *state, struct ifr_workshop **wo
 			result = ifr_workshop_check(workshops[i], state->plan->family.axes, err);
 		if (!result)
 			result = note_base(state, i, ifr_workshop_relinker(workshops[i]), err);
+		if (!result)
+			result = weigh(state, i, workshops[i], err);
+		if (!result)
+			result = note_left(state, workshops[i], err);
 	}
 	return result;
 }

@@ -74,6 +74,15 @@ static int record(struct campaign_state *state, unsigned round, const struct ifr
 	return ifr_experiment_refuse_variant(state->experiment, slot->variant, difference, err);
 }
 
+/* The run beside the measured one, in which regions of IFR_REPEAT run their statement once. Its events are counted
+ * the same, and its region's sums serve launch. */
+static int run_once(struct ifr_launch *launch, struct ifr_outcome *once, struct ifr_error *err) {
+	struct ifr_launch first = *launch;
+	first.repeats = 1;
+	launch->once = &once->runtime;
+	return ifr_launch_run(&first, once, err);
+}
+
 static int measure_slot(struct campaign_state *state, unsigned round, const struct ifr_slot *slot,
                         struct ifr_campaign_result *result, struct ifr_error *err) {
 	struct ifr_launch launch;
@@ -84,7 +93,13 @@ static int measure_slot(struct campaign_state *state, unsigned round, const stru
 	ifr_outcome_init(&outcome);
 	int failed = campaign_launch(state, slot->variant, program, slot->pass, &launch, err);
 	int64_t started_ns = wall_clock_ns();
-	if (!failed)
+	struct ifr_outcome once;
+	ifr_outcome_init(&once);
+	if (!failed && ifr_counters_repeat(state->counters))
+		failed = run_once(&launch, &once, err);
+	if (!failed && once.interrupted)
+		outcome.interrupted = true;
+	else if (!failed)
 		failed = ifr_launch_run(&launch, &outcome, err);
 	if (!failed && outcome.interrupted) {
 		result->interrupted = true;
@@ -92,6 +107,7 @@ static int measure_slot(struct campaign_state *state, unsigned round, const stru
 		failed = record(state, round, slot, started_ns, &outcome, result, err);
 		result->runs++;
 	}
+	ifr_outcome_release(&once);
 	ifr_outcome_release(&outcome);
 	free(program);
 	return failed;

@@ -41,6 +41,14 @@ static int judge(const struct campaign_state *state, unsigned subject, const str
 	return 0;
 }
 
+/* Without its regions every run would be refused. */
+static int judge_regions(const struct campaign_state *state, const struct ifr_outcome *outcome,
+                         struct ifr_error *err) {
+	if (*outcome->refused)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "regions cannot be measured: %s", outcome->refused);
+	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
+}
+
 /* The first id of a subject: the layout that ships, or the first of the given files. */
 static unsigned first_id(const struct campaign_state *state, unsigned subject) {
 	return campaign_has(state, subject) ? subject : subject + state->subjects;
@@ -62,6 +70,8 @@ static int run_reference(struct campaign_state *state, unsigned subject, bool wa
 		result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
 		result = judge(state, subject, &outcome, err);
+	if (!result && ifr_counters_regions(state->counters))
+		result = judge_regions(state, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
 	*wall_ns = outcome.times.wall_ns;
 	ifr_outcome_release(&outcome);

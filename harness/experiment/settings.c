@@ -144,6 +144,8 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		else
 			result = agree(state, fixed[i].name, fixed[i].value, err);
 	}
+	if (!result && ifr_counters_modelled(state->counters))
+		result = agree(state, "machine", ifr_strdup(plan->machine), err);
 	if (!result && plan->other.program)
 		result = agree(state, "programs", ifr_strdup("2"), err);
 	if (!result && plan->other.program)

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/experiment/units_again.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/file.h"
-#include "common/process.h"
-#include "sites/sites.h"
-
-enum { MOST_THREADS = 64 };
 
 /* The input whose bytes have that digest, or NULL. */
 static const struct ifr_kit_input *input_with(const struct ifr_kit *kit, const char *sha256) {
-	for (size_t i = 0; i < kit->input_count; i++)
+	for (size_t i = 0; i < kit->input_count && sha256; i++)
 		if (!strcmp(kit->inputs[i].sha256, sha256))
 			return &kit->inputs[i];
 	return NULL;
@@ -27,16 +21,28 @@ struct search {
 	struct units_again *units;
 };
 
+static const char twice[] = "its archive has two members of that name, which cannot be told apart";
+
+static void leave(struct units_again *units, const char *input, const char *member, const char *reason) {
+	units->left = ifr_realloc(units->left, units->left_count + 1, sizeof *units->left);
+	units->left[units->left_count++] = (struct unit_left){ifr_strdup(input), ifr_strdup(member), reason};
+}
+
+/* Whether the archive had a member of that name before, which then is left, too. */
 static bool member_known(const struct search *search, const char *member) {
-	bool known = false;
-	for (size_t i = 0; i < search->units->count; i++) {
-		struct unit_again *unit = &search->units->items[i];
-		if (*member && !strcmp(unit->input, search->input) && !strcmp(unit->member, member)) {
-			*unit->key = '\0'; /* neither of the two */
-			known = true;
+	struct units_again *units = search->units;
+	for (size_t i = 0; i < units->left_count && *member; i++)
+		if (!strcmp(units->left[i].input, search->input) && !strcmp(units->left[i].member, member))
+			return true;
+	for (size_t i = 0; i < units->count && *member; i++) {
+		struct unit_again *unit = &units->items[i];
+		if (!strcmp(unit->input, search->input) && !strcmp(unit->member, member) && *unit->key) {
+			*unit->key = '\0';
+			leave(units, search->input, member, twice);
+			return true;
 		}
 	}
-	return known;
+	return false;
 }
 
 static void add_unit(struct search *search, const char *member, const char *key) {
@@ -45,6 +51,17 @@ static void add_unit(struct search *search, const char *member, const char *key)
 	struct unit_again *unit = &units->items[units->count++];
 	*unit = (struct unit_again){.input = ifr_strdup(search->input), .member = ifr_strdup(member)};
 	strcpy(unit->key, key);
+}
+
+static const char *why_left(const struct search *search, size_t notes, const char *key) {
+	if (notes > 1)
+		return "it was joined from several units (ld -r)";
+	if (!*key)
+		return "it was compiled without INTERFERO_TEMPLATES=1, or its assembly includes files (.incbin, .include)";
+	return input_with(search->kit, key)
+	           ? NULL
+	           : "its template is no longer in the store of kits (an object of a compiler's cache, or of another "
+	             "machine?)";
 }
 
 /* An object with several notes was joined from several units. */
@@ -59,18 +76,58 @@ static int find_unit(const char *member, const void *bytes, size_t length, void 
 		snprintf(key, sizeof key, "%s", note.template_key);
 		ifr_note_release(&note);
 	}
-	if (!member_known(search, member) && notes == 1 && *key && input_with(search->kit, key))
+	const char *reason = member_known(search, member) ? twice : why_left(search, notes, key);
+	if (reason)
+		leave(search->units, search->input, member, reason);
+	else
 		add_unit(search, member, key);
 	return 0;
 }
 
-static int read_template(const struct ifr_kit *kit, struct unit_again *unit, struct ifr_error *err) {
-	char *path = ifr_format("%s/root%s", kit->dir, input_with(kit, unit->key)->path);
-	int result = ifr_file_read(path, 0, &unit->text, err);
-	if (!result)
-		ifr_template_arguments(ifr_buffer_text(&unit->text), unit->text.length, &unit->arguments);
+static int read_input(const struct ifr_kit *kit, const char *key, struct ifr_buffer *text, struct ifr_error *err) {
+	char *path = ifr_format("%s/root%s", kit->dir, input_with(kit, key)->path);
+	int result = ifr_file_read(path, 0, text, err);
 	free(path);
 	return result;
+}
+
+static int read_recipe(const struct ifr_kit *kit, struct unit_again *unit, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	unit->recipe_words = ifr_template_recipe(unit->text.data, unit->text.length);
+	const char *words = unit->recipe_words;
+	if (!words)
+		unit->no_recipe = ifr_strdup("it was compiled without INTERFERO_SOURCES=1");
+	else if (ifr_starts_with(words, "none "))
+		unit->no_recipe = ifr_strdup(words + strlen("none "));
+	else if (!input_with(kit, words))
+		unit->no_recipe = ifr_strdup("its source is no longer in the store of kits");
+	if (unit->no_recipe)
+		return 0;
+	int result = read_input(kit, words, &text, err);
+	if (!result)
+		result = ifr_recipe_parse(ifr_buffer_text(&text), text.length, &unit->recipe, err);
+	ifr_buffer_release(&text);
+	return result;
+}
+
+static int read_unit(const struct ifr_kit *kit, struct unit_again *unit, struct ifr_error *err) {
+	int result = read_input(kit, unit->key, &unit->text, err);
+	if (!result) {
+		ifr_template_arguments(ifr_buffer_text(&unit->text), unit->text.length, &unit->arguments);
+		result = read_recipe(kit, unit, err);
+	}
+	return result;
+}
+
+static void release_unit(struct unit_again *unit) {
+	free(unit->input);
+	free(unit->member);
+	free(unit->object);
+	free(unit->recipe_words);
+	free(unit->no_recipe);
+	ifr_buffer_release(&unit->text);
+	ifr_strings_release(&unit->arguments);
+	ifr_recipe_release(&unit->recipe);
 }
 
 int units_again_read(const struct ifr_kit *kit, struct units_again *units, struct ifr_error *err) {
@@ -85,124 +142,31 @@ int units_again_read(const struct ifr_kit *kit, struct units_again *units, struc
 	}
 	size_t kept = 0;
 	for (size_t i = 0; i < units->count; i++)
-		if (*units->items[i].key) {
-			struct unit_again unit = units->items[i];
-			units->items[i] = units->items[kept];
-			units->items[kept++] = unit;
-		}
-	for (size_t i = 0; i < kept && !result; i++)
-		result = read_template(kit, &units->items[i], err);
-	/* Those left out lie behind the others. */
-	for (size_t i = kept; i < units->count; i++) {
-		free(units->items[i].input);
-		free(units->items[i].member);
-	}
+		if (*units->items[i].key)
+			units->items[kept++] = units->items[i];
+		else
+			release_unit(&units->items[i]);
 	units->count = kept;
+	for (size_t i = 0; i < kept && !result; i++)
+		result = read_unit(kit, &units->items[i], err);
 	return result;
 }
 
 void units_again_release(struct units_again *units) {
-	for (size_t i = 0; i < units->count; i++) {
-		struct unit_again *unit = &units->items[i];
-		free(unit->input);
-		free(unit->member);
-		free(unit->object);
-		ifr_buffer_release(&unit->text);
-		ifr_strings_release(&unit->arguments);
+	for (size_t i = 0; i < units->count; i++)
+		release_unit(&units->items[i]);
+	for (size_t i = 0; i < units->left_count; i++) {
+		free(units->left[i].input);
+		free(units->left[i].member);
 	}
 	free(units->items);
+	free(units->left);
 	*units = (struct units_again){0};
 }
 
-/* Runs the assembler; its first complaint is the error. */
-static int run_assembler(const struct unit_again *unit, const char *source, struct ifr_error *err) {
-	struct ifr_strings arguments = {0};
-	struct ifr_buffer said = {0};
-	int status = 0;
-	ifr_strings_add(&arguments, "as");
-	ifr_strings_add_all(&arguments, &unit->arguments);
-	ifr_strings_add(&arguments, "-o");
-	ifr_strings_add(&arguments, unit->object);
-	ifr_strings_add(&arguments, source);
-	struct ifr_process process = {.argv = (const char *const *)arguments.items, .out = &said, .errors = &said};
-	int result = ifr_process_run(&process, &status, err);
-	if (!result && status)
-		result = ifr_fail(err, IFR_E_ENVIRONMENT, "the assembler refuses the template of %s%s%s: %.200s",
-		                  unit->input, *unit->member ? ":" : "", unit->member, ifr_buffer_text(&said));
-	ifr_buffer_release(&said);
-	ifr_strings_release(&arguments);
-	return result;
-}
-
-/* Whether the plan changed it shows in its note: nothing told, nothing done, unless it was compiled under a plan
- * of its own, which this one may take back. */
-static bool is_changed(const struct unit_again *unit, const struct ifr_note *note) {
-	return unit->rewritten || note->entry_count || strstr(ifr_buffer_text(&unit->text), "\n" IFR_MARK_PLAN " ");
-}
-
-static int assemble(struct unit_again *unit, const struct ifr_plan *plan, struct ifr_error *err) {
-	struct ifr_buffer assembly = {0};
-	struct ifr_note note;
-	char *source = ifr_format("%s.s", unit->object);
-	int result = ifr_template_expand(unit->text.data, unit->text.length, plan, unit->key, &assembly, &note, err);
-	unit->changed = !result && is_changed(unit, &note);
-	unit->nops = note.did.nops;
-	unit->aligned = note.did.functions + note.did.loops;
-	unit->ordered = note.did.ordered;
-	if (unit->changed)
-		result = ifr_file_write(source, ifr_buffer_text(&assembly), assembly.length, 0600, err);
-	if (unit->changed && !result)
-		result = run_assembler(unit, source, err);
-	unlink(source);
-	ifr_note_release(&note);
-	ifr_buffer_release(&assembly);
-	free(source);
-	return result;
-}
-
-/* What the threads share: units are taken one by one. */
-struct work {
-	struct units_again *units;
-	const struct ifr_plan *plan;
-	pthread_mutex_t lock;
-	size_t next;
-	struct ifr_error err; /* the first; its code ends the work */
-};
-
-static void *work_on(void *data) {
-	struct work *work = data;
-	for (;;) {
-		struct ifr_error err = {0};
-		pthread_mutex_lock(&work->lock);
-		size_t mine = work->err.code ? work->units->count : work->next++;
-		pthread_mutex_unlock(&work->lock);
-		if (mine >= work->units->count)
-			return NULL;
-		if (!assemble(&work->units->items[mine], work->plan, &err))
-			continue;
-		pthread_mutex_lock(&work->lock);
-		work->err = err;
-		pthread_mutex_unlock(&work->lock);
-	}
-}
-
-int units_again_assemble(struct units_again *units, const struct ifr_plan *plan, const char *folder,
-                         struct ifr_error *err) {
-	struct work work = {.units = units, .plan = plan};
-	pthread_t threads[MOST_THREADS];
-	size_t started = 0;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	for (size_t i = 0; i < units->count; i++) {
-		free(units->items[i].object);
-		units->items[i].object = ifr_format("%s/%zu.o", folder, i);
-	}
-	pthread_mutex_init(&work.lock, NULL);
-	while ((long)started < processors - 1 && started < MOST_THREADS && started + 1 < units->count &&
-	       !pthread_create(&threads[started], NULL, work_on, &work))
-		started++;
-	work_on(&work);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	pthread_mutex_destroy(&work.lock);
-	return work.err.code ? ifr_fail(err, work.err.code, "%s", work.err.message) : 0;
+size_t units_again_recipes(const struct units_again *units) {
+	size_t count = 0;
+	for (size_t i = 0; i < units->count; i++)
+		count += !units->items[i].no_recipe;
+	return count;
 }

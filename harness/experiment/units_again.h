@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units that can be assembled again from their templates, and doing so. */
+/* The units of a kit that can be made again: assembled from their templates (sites/template.h), or compiled by
+ * their recipes (sites/recipe.h). */
 #ifndef IFR_HARNESS_UNITS_AGAIN_H
 #define IFR_HARNESS_UNITS_AGAIN_H
 
@@ -8,6 +9,7 @@
 #include "common/buffer.h"
 #include "common/strings.h"
 #include "kit/kit.h"
+#include "sites/sites.h"
 
 /* One object of a kit whose template is there. */
 struct unit_again {
@@ -16,25 +18,59 @@ struct unit_again {
 	char key[IFR_SHA256_HEX];
 	struct ifr_buffer text;          /* the template */
 	struct ifr_strings arguments;    /* the assembler's */
+	struct ifr_recipe recipe;        /* empty without one */
+	char *recipe_words;              /* what the template says of it; NULL: nothing */
+	char *no_recipe;                 /* why there is none, or none that holds; NULL: there is one */
 	char *object;                    /* where it is assembled to */
 	bool rewritten;                  /* by the caller, who gave it another template and key */
 	bool changed;                    /* by the last plan, or because it is rewritten */
+	bool compiled;                   /* by the last plan */
 	uint64_t nops, aligned, ordered; /* what the last plan did */
+	uint64_t frames, variables;
+};
+
+/* An object that stays as it ships, and why: a sentence without a full stop. */
+struct unit_left {
+	char *input, *member;
+	const char *reason;
 };
 
 struct units_again {
 	struct unit_again *items;
 	size_t count;
+	struct unit_left *left;
+	size_t left_count;
 };
 
-/* Finds them all, in the order of the kit's inputs. Members of one name in one archive are left out, as they
- * cannot be told apart, and so are objects that were joined from several units. */
+/* Finds them all, in the order of the kit's inputs. Left are members of one name in one archive, which cannot be
+ * told apart, objects that were joined from several units, and those without a template. */
 int units_again_read(const struct ifr_kit *kit, struct units_again *units, struct ifr_error *err);
 void units_again_release(struct units_again *units);
 
+/* Appends which units stay as they ship under the compiler's axes, and why, a line for each reason: those without
+ * a template, and, if recipes matter, those without a recipe. */
+void units_again_print_left(const struct units_again *units, bool recipes, struct ifr_buffer *lines);
+
+/* How many have a recipe that holds. */
+size_t units_again_recipes(const struct units_again *units);
+
+/* The object of a unit as it ships, appended to bytes. Errors: IFR_E_ENVIRONMENT if it cannot be read. */
+int unit_read_shipped(const struct ifr_kit *kit, const struct unit_again *unit, struct ifr_buffer *bytes,
+                      struct ifr_error *err);
+
 /* Assembles those that the plan changes to FOLDER/0.o, FOLDER/1.o and so on, as many at once as the machine has
- * processors; sets object, changed and what was done. */
+ * processors; sets object, changed and what was done. Units whose code the plan may change, by frames or globals,
+ * are compiled first if they have a recipe. */
 int units_again_assemble(struct units_again *units, const struct ifr_plan *plan, const char *folder,
                          struct ifr_error *err);
+
+/* Compiles every unit that has a recipe as it was compiled first. Where other code comes out, or none, no_recipe
+ * says so from then on. */
+int units_again_try(struct units_again *units, const char *folder, struct ifr_error *err);
+
+/* Calls task for each of the units, as many at once as the machine has processors, until one fails: that is the
+ * error. */
+typedef int (*units_again_task)(struct unit_again *unit, const void *data, struct ifr_error *err);
+int units_again_each(struct units_again *units, units_again_task task, const void *data, struct ifr_error *err);
 
 #endif

@@ -58,13 +58,14 @@ static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator
 	if (library)
 		ifr_strings_take(&environment, ifr_format("LD_PRELOAD=%s", library));
 	if (needs_runtime(allocator, asked))
-		settings = ifr_format("1;heap=%s;blocks=%s;repeat=%u;log=%s", allocator->heap, allocator->blocks,
-		                      asked->repeats ? asked->repeats : 1, asked->log ? asked->log : "");
+		settings = ifr_format("1;heap=%s;blocks=%s;log=%s", allocator->heap, allocator->blocks,
+		                      asked->log ? asked->log : "");
 	struct ifr_launch launch = {
 		.program = plan->program,
 		.argv = plan->argv,
 		.environment = &environment,
 		.runtime = settings,
+		.repeats = asked->repeats,
 		.stdin_file = plan->stdin_file,
 		.cpu = plan->cpu,
 		.keep_aslr = true,

@@ -13,12 +13,14 @@
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
+#include "harness/launch/handover.h"
 #include "harness/launch/runtime.h"
 
 static volatile sig_atomic_t interrupted;
@@ -79,8 +81,8 @@ static int open_channels(const struct ifr_launch *launch, struct channels *chann
 		return ifr_fail_errno(err, IFR_E_USAGE, "cannot open %s for standard input", input);
 	channels->out = memfd_create("out", MFD_CLOEXEC);
 	channels->errors = memfd_create("errors", MFD_CLOEXEC);
-	if (channels->out < 0 || channels->errors < 0 || pipe2(channels->go, O_CLOEXEC) ||
-	    pipe2(channels->fail, O_CLOEXEC))
+	if (channels->out < 0 || channels->errors < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels->go) || pipe2(channels->fail, O_CLOEXEC))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot prepare a run");
 	if (ifr_runtime_wanted(launch->runtime))
 		return ifr_runtime_page(&channels->report, err);
@@ -104,10 +106,7 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 		return "pass it a page";
 	if (dup2(channels->in, 0) < 0 || dup2(channels->out, 1) < 0 || dup2(channels->errors, 2) < 0)
 		return "redirect it";
-	char go;
-	if (read(channels->go[0], &go, 1) != 1)
-		_exit(127);
-	return NULL;
+	return ifr_handover_receive(channels->go[0], IFR_EVENT_FD) ? NULL : "release it";
 }
 
 static void become(const struct ifr_launch *launch, const struct channels *channels, char *const *environment) {
@@ -183,6 +182,16 @@ static void read_back(int fd, struct ifr_buffer *into) {
 	ifr_file_read(path, 0, into, NULL);
 }
 
+/* Lets the child go on, with the events that its regions count. */
+static bool release(const struct ifr_launch *launch, int socket) {
+	int fd[IFR_REGION_EVENTS];
+	unsigned count = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, fd) : 0;
+	/* Events that could not be armed have refused the run already. */
+	if (count && fd[0] < 0)
+		count = 0;
+	return ifr_handover_send(socket, fd, count);
+}
+
 /* From the child's release to its end. */
 static int observe(const struct ifr_launch *launch, struct channels *channels, pid_t child,
                    struct ifr_outcome *outcome, struct ifr_error *err) {
@@ -192,7 +201,7 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 	int64_t start_ns = now_ns();
 	uint64_t start_cycles = ifr_tsc_read();
-	bool released = write(channels->go[1], "", 1) == 1;
+	bool released = release(launch, channels->go[1]);
 	bool failed = read(channels->fail[0], &failure, sizeof failure) == sizeof failure;
 	if (!failed && !launch->keep_aslr)
 		check_personality(child, outcome);
@@ -216,10 +225,13 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 static void collect_values(const struct ifr_launch *launch, struct ifr_outcome *outcome) {
 	struct ifr_error inner = {0};
 	unsigned count = ifr_counters_count(launch->counters);
+	struct ifr_run_times times = outcome->times;
+	times.regions = &outcome->runtime;
+	times.once = launch->once;
 	outcome->values = ifr_alloc(count * sizeof *outcome->values);
 	for (unsigned i = 0; i < count; i++)
 		outcome->values[i] = NAN;
-	if (ifr_counters_collect(launch->counters, launch->pass, &outcome->times, outcome->values, &inner) &&
+	if (ifr_counters_collect(launch->counters, launch->pass, &times, outcome->values, &inner) &&
 	    !*outcome->refused)
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 }
@@ -237,8 +249,9 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	memset(padding, 'x', launch->stack_bytes);
 	ifr_strings_take(&environment, ifr_format("P=%s", padding));
 	free(padding);
+	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
 	if (launch->runtime)
-		ifr_runtime_environment(&environment, launch->runtime, channels.report);
+		ifr_runtime_environment(&environment, launch->runtime, launch->repeats, events, channels.report);
 	pid_t child = fork();
 	if (child == 0)
 		become(launch, &channels, environment.items);
@@ -251,12 +264,12 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	close(channels.fail[1]);
 	channels.go[0] = channels.fail[1] = -1;
 	result = observe(launch, &channels, child, outcome, err);
-	if (!result && launch->counters)
-		collect_values(launch, outcome);
-	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
 	if (!result && channels.report >= 0 && !*outcome->refused)
 		ifr_runtime_check(channels.report, launch->runtime, &outcome->runtime, outcome->refused,
 		                  sizeof outcome->refused);
+	if (!result && launch->counters)
+		collect_values(launch, outcome);
+	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
 	read_back(channels.out, &outcome->output);
 	read_back(channels.errors, &outcome->errors);
 out:

@@ -3,8 +3,8 @@
  *
  * The program starts pinned to a processor, with address-space randomization off, in a small environment with
  * neutral names, its standard input a file or /dev/null, its output collected. Nothing of ours runs inside it but,
- * when an axis of the heap is on, the preloaded runtime. It leads a process group of its own, which does not
- * outlive the run. */
+ * when an axis of the runtime is on or regions are measured, the runtime, preloaded. It leads a process group of
+ * its own, which does not outlive the run. */
 #ifndef IFR_HARNESS_LAUNCH_H
 #define IFR_HARNESS_LAUNCH_H
 
@@ -24,6 +24,8 @@ struct ifr_launch {
 	const struct ifr_strings *environment; /* "NAME=value" */
 	uint64_t stack_bytes;                  /* of environment on top: the `stack` axis; 0: none */
 	const char *runtime;                   /* settings from ifr_runtime_settings; NULL: no preload */
+	unsigned repeats;                      /* of regions marked IFR_REPEAT; 0: 1 */
+	const struct ifr_runtime_report *once; /* of a run before, with 1: see struct ifr_run_times; NULL: none */
 	uint64_t load_pages;                   /* by which mappings move down: the `load` axis; 0: as always */
 	const char *stdin_file;                /* NULL: /dev/null */
 	bool watch_stdin;                      /* give it one empty line instead, and see whether it is read */

@@ -13,23 +13,42 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
+#include "common/random.h"
 #include "runtime/runtime.h"
 
 enum { PAGE_FD = 900, FILLED = 160 };
 static const uint64_t nonce = UINT64_C(1234567890123456789);
 
-char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes) {
+uint64_t ifr_plan_main_bytes(const struct ifr_plan *plan) {
+	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
+	if (!stack->on)
+		return 0;
+	return 16 *
+	       ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
+}
+
+/* Whether any plan of the family asks the runtime for something. */
+static bool has_part(const struct ifr_plan *plan, unsigned axes) {
+	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
+	       (axes & 1u << IFR_AXIS_STACK && plan->axis[IFR_AXIS_STACK].value[1]);
+}
+
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, bool regions) {
 	static const char *const policies[] = {"aligned", "random", "alias-free"};
 	const struct ifr_axis_setting *heap = &plan->axis[IFR_AXIS_HEAP], *blocks = &plan->axis[IFR_AXIS_BLOCKS];
+	uint64_t main_bytes = ifr_plan_main_bytes(plan);
 	struct ifr_buffer text = {0};
-	if (!(axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS)))
+	if (!has_part(plan, axes) && !regions)
 		return NULL;
-	ifr_buffer_puts(&text, heap->on || blocks->on ? "1;" : "0;");
+	ifr_buffer_puts(&text, heap->on || blocks->on || main_bytes || regions ? "1;" : "0;");
 	if (heap->on)
-		ifr_buffer_printf(&text, "heap=%s;heap-seed=%" PRIu64 ";fullness=%" PRId64 ";",
-		                  heap->value[0] ? "diehard" : "shuffle", heap->seed, heap->value[1]);
+		ifr_buffer_printf(
+			&text, "heap=%s;heap-seed=%" PRIu64 ";fullness=%" PRId64 ";window=%" PRId64 ";granule=%" PRId64 ";",
+			heap->value[0] ? "diehard" : "shuffle", heap->seed, heap->value[1], heap->value[2], heap->value[3]);
 	if (blocks->on)
 		ifr_buffer_printf(&text, "blocks=%s;blocks-seed=%" PRIu64 ";", policies[blocks->value[0]], blocks->seed);
+	if (main_bytes)
+		ifr_buffer_printf(&text, "stack=%" PRIu64 ";", main_bytes);
 	while (text.length < FILLED)
 		ifr_buffer_puts(&text, "x");
 	return ifr_buffer_detach(&text);
@@ -69,7 +88,8 @@ static size_t find_preload(const struct ifr_strings *environment) {
 }
 
 /* As many strings and as many bytes in every case. A preload of the user's stays, behind ours. */
-void ifr_runtime_environment(struct ifr_strings *environment, const char *settings, int fd) {
+void ifr_runtime_environment(struct ifr_strings *environment, const char *settings, unsigned repeats,
+                             unsigned events, int fd) {
 	char *library = ifr_runtime_library(), *filler = ifr_strdup("");
 	size_t preload = find_preload(environment);
 	if (ifr_runtime_wanted(settings) && preload < environment->count) {
@@ -83,8 +103,9 @@ void ifr_runtime_environment(struct ifr_strings *environment, const char *settin
 		const char *name = ifr_runtime_wanted(settings) ? "LD_PRELOAD" : "LD_PRELOAX";
 		ifr_strings_take(environment, ifr_format("%s=%s", name, library));
 	}
-	ifr_strings_take(environment, ifr_format("Q=%s%s;report=%03d:%019" PRIu64, settings, filler,
-	                                         fd >= 0 ? fd : PAGE_FD, nonce));
+	ifr_strings_take(environment,
+	                 ifr_format("Q=%s%s;repeat=%03u;events=%u;report=%03d:%019" PRIu64, settings, filler,
+	                            repeats ? repeats : 1, events, fd >= 0 ? fd : PAGE_FD, nonce));
 	free(filler);
 	free(library);
 }
@@ -106,6 +127,8 @@ void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *
 	else if ((heap && !(report->applied & IFR_APPLIED_HEAP)) ||
 	         (blocks && !(report->applied & IFR_APPLIED_BLOCKS)))
 		why = "the runtime did not place the heap";
+	else if (strstr(settings, ";stack=") && !(report->applied & IFR_APPLIED_STACK))
+		why = "the runtime did not move main's frame: the program does not begin through libc";
 	else if ((heap || blocks) && !(report->applied & IFR_APPLIED_ADDRESS))
 		why = "the heap's usual address was taken";
 	else if (report->elsewhere)

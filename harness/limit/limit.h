@@ -6,7 +6,10 @@
  * functions that were entered near its end, the one with the fewest entries is picked, and the program is linked
  * with two instructions at the entry of that one, which end it by exit(0) at the same count. What it does up to
  * there depends on no clock: a deterministic program executes the same instructions of its own in every run and
- * every layout.
+ * every layout. A program that lets addresses decide does not quite: Lua's cache of C strings goes by their
+ * addresses (lstring.c, luaS_new), so that Lua executes some ten instructions in a million more or less in each
+ * layout, and exactly as many with a cache of one place (tests/e2e/plugin_axes.bats). So does the program's name,
+ * which Lua interns.
  *
  * Ref: Z. Wang and D. A. Jimenez, "Program Interferometry", IISWC 2011, section 5.7. */
 #ifndef IFR_HARNESS_LIMIT_H

@@ -115,10 +115,12 @@ static int judge(const struct ifr_limit *limit, const struct profile *profile, c
 	if (outcome->interrupted)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted; nothing was made");
 	if (profile->threads)
-		return ifr_fail(err, IFR_E_PROGRAM,
-		                "%s has several threads: how far each of them is when one is stopped differs from run to "
-		                "run, so it cannot be limited by a count; let it run with one",
-		                name);
+		return ifr_fail(
+			err, IFR_E_PROGRAM,
+			"%s has several threads: when one of them comes to a count, how far the others are differs "
+			"from run to run, so no count stops all at the same instruction; let it run with one thread "
+			"(OMP_NUM_THREADS=1, or an option of its own)",
+			name);
 	if (profile->error) {
 		errno = profile->error;
 		return ifr_fail_errno(

@@ -57,7 +57,7 @@ static void compare_piece(struct check *check) {
 		bool both = i < a->piece.steps_count && i < b->piece.steps_count;
 		uint64_t x = i < a->piece.steps_count ? address_of_step(a, i, &left) : 0;
 		uint64_t y = i < b->piece.steps_count ? address_of_step(b, i, &right) : 0;
-		if (!both || x != y || (left && left->bytes != right->bytes)) {
+		if (!both || x != y || (left && right && left->bytes != right->bytes)) {
 			check->parted = true;
 			check->parts[0] = left;
 			check->parts[1] = right;

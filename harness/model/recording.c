@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "harness/experiment/variants.h"
 #include "harness/experiment/workshop.h"
 #include "harness/launch/launch.h"
 #include "kit/kit.h"
@@ -24,25 +25,34 @@ static void describe_stack(const char *program, char *const *argv, const struct 
 	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
 }
 
-static void describe(const struct ifr_recording_request *request, const struct ifr_strings *environment,
-                     struct ifr_buffer *text) {
+/* made: the variant's file, NULL if it is the program itself that is recorded. */
+static void describe(const struct ifr_recording_request *request, const char *made,
+                     const struct ifr_strings *environment, struct ifr_buffer *text) {
+	const uint64_t load_pages = request->plan ? ifr_plan_load_pages(request->plan) : 0;
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
 	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
-	if (!ifr_build_id_read(request->program, build_id, NULL))
+	if (!ifr_build_id_read(made ? made : request->program, build_id, NULL))
 		ifr_buffer_printf(text, "build_id %s\n", build_id);
+	if (request->plan)
+		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
+	if (load_pages)
+		ifr_buffer_printf(text, "load_pages %llu\n", (unsigned long long)load_pages);
 	for (size_t i = 0; request->argv[i]; i++)
 		ifr_buffer_printf(text, "argument %s\n", request->argv[i]);
 	for (size_t i = 0; i < environment->count; i++)
 		ifr_buffer_printf(text, "environment %s\n", environment->items[i]);
 	describe_stack(request->program, request->argv, environment, text);
+	if (request->region)
+		ifr_buffer_printf(text, "region %s\n", request->region);
 	if (request->from || request->to)
 		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
 		                  (unsigned long long)request->to);
 }
 
-static int find_recorder(char **path, struct ifr_error *err) {
+/* A file that belongs to the recorder. */
+static int find_part(const char *name, char **path, struct ifr_error *err) {
 	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("/usr/bin");
-	char *relative = ifr_format("%s/../libexec/interfero/recorder.so", bin);
+	char *relative = ifr_format("%s/../libexec/interfero/%s", bin, name);
 	*path = ifr_path_normalise("/", relative);
 	free(relative);
 	free(bin);
@@ -74,7 +84,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	struct ifr_variant variant = {0};
 	ifr_kit_init(&kit);
 	int result = make_folder(folder, err);
-	if (result)
+	if (result || !*folder)
 		return result;
 	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
 	if (length < 1)
@@ -112,15 +122,18 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
                        struct ifr_error *err) {
 	struct ifr_strings environment = {0};
 	struct ifr_buffer text = {0};
-	char *recorder = NULL, *folder = NULL, *variant = NULL;
-	int result = find_recorder(&recorder, err);
+	char *recorder = NULL, *marks = NULL, *folder = NULL, *variant = NULL;
+	int result = find_part("recorder.so", &recorder, err);
+	if (!result)
+		result = find_part("marks.so", &marks, err);
 	if (!result && request->plan)
 		result = make_variant(request, &folder, &variant, err);
 	ifr_environment_make(&environment, request->more_environment);
 	/* As the launcher does: only its length changes with the `stack` axis. */
-	char *padding = ifr_format("P=%*s", (int)request->stack_bytes, "");
+	uint64_t stack_bytes = request->stack_bytes + (request->plan ? ifr_plan_stack_bytes(request->plan) : 0);
+	char *padding = ifr_format("P=%*s", (int)stack_bytes, "");
 	ifr_strings_take(&environment, padding);
-	describe(request, &environment, &text);
+	describe(request, variant, &environment, &text);
 	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
 	memcpy(variables, environment.items, environment.count * sizeof *variables);
 	struct ifr_recording recording = {.program = variant ? variant : request->program,
@@ -134,6 +147,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
 	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
+	                                  .region = request->region,
+	                                  .marks = marks,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
 	                                  .cpu = -1,
@@ -149,6 +164,7 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	free(variant);
 	free(folder);
 	free(recorder);
+	free(marks);
 	ifr_buffer_release(&text);
 	ifr_strings_release(&environment);
 	return result;

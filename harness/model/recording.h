@@ -15,9 +15,10 @@ struct ifr_recording_request {
 	const char *path;                           /* of the trace */
 	const char *stdin_file;                     /* NULL: /dev/null */
 	bool silent;                                /* nobody wants the program's output */
-	const struct ifr_plan *plan;                /* record the variant of this plan; NULL: the program */
-	uint64_t stack_bytes;                       /* of environment on top */
-	uint64_t from, to;                          /* instructions; 0, 0: all */
+	const struct ifr_plan *plan; /* record the variant of this plan, stack and load as well; NULL: the program */
+	uint64_t stack_bytes;        /* of environment on top */
+	uint64_t from, to;           /* instructions; 0, 0: all */
+	const char *region;          /* of interfero.h; NULL: all */
 	bool everything;
 	int64_t timeout_ns;
 };

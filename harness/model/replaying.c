@@ -45,7 +45,7 @@ struct lots {
 	struct ifr_replaying *replaying;
 	const struct ifr_relinker *relinker;
 	const struct ifr_plan *plans;
-	struct ifr_counters *counters;
+	struct ifr_counts *counters;
 	size_t count, next, size;
 	pthread_mutex_t mutex; /* over all that follows, next, and the relinker */
 	int result;
@@ -158,7 +158,7 @@ static int replay_lots(struct lots *lots, size_t threads) {
 }
 
 int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,
-                     struct ifr_counters *counters, struct ifr_error *err) {
+                     struct ifr_counts *counters, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_relinker *relinker = NULL;
 	int result = 0;

@@ -21,6 +21,6 @@ struct ifr_replaying {
  * that was recorded. Errors: IFR_E_USAGE if there is none, or if the program has changed since; what
  * ifr_layout_of_plan and ifr_count say. */
 int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,
-                     struct ifr_counters *counters, struct ifr_error *err);
+                     struct ifr_counts *counters, struct ifr_error *err);
 
 #endif

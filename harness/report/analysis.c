@@ -3,6 +3,7 @@
 #include "harness/report/analysis.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,10 @@ static int no_such_counter(const struct ifr_dataset *dataset, const char *name, 
  * nothing else; time on the clock also holds what other programs took away. */
 static int default_metric(const struct ifr_dataset *dataset) {
 	static const char *const preferred[] = {"cycles", "cpu_time", "duration_time"};
+	/* Who asks for the cost of one statement (--repeat-marker) wants that. */
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		if (!strcmp(dataset->counters[i].source, "repeat"))
+			return (int)i;
 	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
 		int counter = ifr_dataset_counter(dataset, preferred[i]);
 		if (counter >= 0)
@@ -66,6 +71,7 @@ static int choose_metric(struct ifr_report *report, const char *name, struct ifr
 		return no_such_counter(dataset, name ? name : "cpu_time", err);
 	report->metric_index = (size_t)chosen;
 	report->metric = &dataset->counters[chosen];
+	report->exact = !strcmp(report->metric->source, "model");
 	return 0;
 }
 
@@ -154,6 +160,8 @@ static void measure_spread(struct ifr_report *report) {
 			groups[count++] = (struct ifr_group){report->layouts[i].pulled, report->layouts[i].count};
 	report->has_components = !ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->components,
 	                                                  &report->no_components);
+	if (report->has_components)
+		ifr_mean_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->mean, NULL);
 	free(groups);
 	report->has_normality =
 		!ifr_normality_check(report->medians, report->random_count, &report->normality, &report->no_normality);
@@ -183,6 +191,23 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 	ifr_blame_find(made);
 	*report = made;
 	return 0;
+}
+
+void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidence *evidence) {
+	*evidence = (struct ifr_report_evidence){.p = 1};
+	snprintf(evidence->what, sizeof evidence->what, "the difference between layouts");
+	if (report->regression_count) {
+		evidence->p = report->regressions[0].p_adjusted;
+		snprintf(evidence->what, sizeof evidence->what, "the line against %s",
+		         report->regressions[0].counter->name);
+	} else if (report->has_components && report->components.testable) {
+		evidence->p = report->components.p;
+	} else if (report->has_components && report->components.noise_known && report->components.between_sd > 0) {
+		evidence->p = 0; /* without any noise */
+	}
+	evidence->has_width = report->has_components && report->mean.mean > 0;
+	if (evidence->has_width)
+		evidence->width = (report->mean.interval.high - report->mean.interval.low) / report->mean.mean;
 }
 
 void ifr_report_free(struct ifr_report *report) {

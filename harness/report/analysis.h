@@ -91,25 +91,26 @@ struct ifr_report {
 	struct ifr_refusal *refusals; /* of runs, by reason */
 	size_t refusal_count;
 
-	/* Where something cannot be told, has_* is false and the error's message says why. */
-	bool has_components, has_normality;
 	struct ifr_components components;
+	struct ifr_mean mean; /* over the random layouts, runs within them; there where the components are */
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;
 	double centre; /* median of the random layouts' medians; of all where there is no random one */
-	bool has_centre_interval;
 	struct ifr_interval centre_interval;
 
 	size_t faster; /* random layouts whose median is below the shipped one's */
-	bool has_share;
 	struct ifr_interval share;
 	struct ifr_contrast shipped_to_centre;
 	struct ifr_pick best, worst;
 
 	struct ifr_regression *regressions; /* the strongest first */
 	size_t regression_count;
-	bool response_is_cpi, per_1000_instructions;
 	struct ifr_blame blame;
+
+	/* Where something cannot be told, has_* is false and the error's message says why. */
+	bool has_components, has_normality, has_centre_interval, has_share;
+	bool response_is_cpi, per_1000_instructions;
+	bool exact; /* the metric has no noise: it is of the model */
 };
 
 /* The median of a counter over a variant's runs that count; false if there is none. */

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "harness/report/analysis.h"
+#include "harness/report/code_parts.h"
 #include "harness/report/format.h"
 #include "harness/report/wrap.h"
 
-enum { PAGES_MOST = 8, CLASSES_MOST = 8, IN_A_CLASS = 3, LAYOUTS_LEAST = 8, SHOWN = 10 };
+enum { PAGES_MOST = 8, CLASSES_MOST = 8, LAYOUTS_LEAST = 8, SHOWN = 10 };
 
 static const struct {
 	unsigned frame, step;
@@ -30,16 +31,7 @@ void ifr_code_class_place(enum ifr_code_kind kind, unsigned class, unsigned *off
 	*frame = kinds[kind].frame;
 }
 
-/* The layouts' medians and where they stand in the dataset. */
-struct work {
-	const struct ifr_addresses *addresses;
-	size_t count, *variant;
-	double *response, *used;
-	unsigned *class_of;
-	uint64_t lowest, highest;
-};
-
-static void take_layouts(const struct ifr_report *report, struct work *w) {
+static void take_layouts(const struct ifr_report *report, struct code_layouts *w) {
 	size_t room = report->layout_count + 1;
 	w->variant = ifr_alloc(room * sizeof *w->variant);
 	w->response = ifr_alloc(room * sizeof *w->response);
@@ -52,30 +44,30 @@ static void take_layouts(const struct ifr_report *report, struct work *w) {
 		}
 }
 
-static uint64_t address_of(const struct work *w, size_t layout, size_t unit) {
+uint64_t code_address_of(const struct code_layouts *w, size_t layout, size_t unit) {
 	return w->addresses->at[w->variant[layout] * w->addresses->unit_count + unit];
 }
 
-static void find_range(struct work *w) {
+static void find_range(struct code_layouts *w) {
 	w->lowest = UINT64_MAX;
 	for (size_t i = 0; i < w->count; i++)
 		for (size_t unit = 0; unit < w->addresses->unit_count; unit++) {
-			uint64_t at = address_of(w, i, unit);
+			uint64_t at = code_address_of(w, i, unit);
 			w->lowest = at && at < w->lowest ? at : w->lowest;
 			w->highest = at > w->highest ? at : w->highest;
 		}
 }
 
 /* Puts the layouts into classes, without those whose class few share; returns how many remain. */
-static size_t classify(const struct work *w, size_t unit, enum ifr_code_kind kind) {
+static size_t classify(const struct code_layouts *w, size_t unit, enum ifr_code_kind kind) {
 	size_t in_class[CLASSES_MOST] = {0}, used = 0;
 	for (size_t i = 0; i < w->count; i++)
-		if (address_of(w, i, unit))
-			in_class[ifr_code_class(kind, address_of(w, i, unit), w->lowest)]++;
+		if (code_address_of(w, i, unit))
+			in_class[ifr_code_class(kind, code_address_of(w, i, unit), w->lowest)]++;
 	for (size_t i = 0; i < w->count; i++) {
-		uint64_t at = address_of(w, i, unit);
+		uint64_t at = code_address_of(w, i, unit);
 		unsigned class = at ? ifr_code_class(kind, at, w->lowest) : 0;
-		if (!at || in_class[class] < IN_A_CLASS)
+		if (!at || in_class[class] < CODE_IN_A_CLASS)
 			continue;
 		w->class_of[used] = class;
 		w->used[used++] = w->response[i];
@@ -83,8 +75,7 @@ static size_t classify(const struct work *w, size_t unit, enum ifr_code_kind kin
 	return used;
 }
 
-/* The difference of the extreme classes, with an interval that holds for all pairs of them. */
-static void measure(const struct work *w, size_t used, struct ifr_code_finding *f) {
+void code_measure(const struct code_layouts *w, size_t used, struct ifr_code_finding *f) {
 	double mean[2] = {0}, count[2] = {0}, squares = 0;
 	struct ifr_classes *c = &f->classes;
 	for (size_t i = 0; i < used; i++)
@@ -111,17 +102,19 @@ static void measure(const struct work *w, size_t used, struct ifr_code_finding *
 	f->difference = (struct ifr_interval){absolute.low / mean[0], absolute.high / mean[0], absolute.confidence};
 }
 
-static void test_unit(const struct work *w, size_t unit, struct ifr_code *code) {
+static void test_unit(const struct code_layouts *w, size_t unit, struct ifr_code *code) {
 	bool tested = false;
 	for (int kind = 0; kind < IFR_CODE_KINDS; kind++) {
-		struct ifr_code_finding finding = {.unit = w->addresses->units[unit], .kind = (enum ifr_code_kind)kind};
+		struct ifr_code_finding finding = {.unit = w->addresses->units[unit],
+		                                   .kind = (enum ifr_code_kind)kind,
+		                                   .source = w->addresses->sources ? w->addresses->sources[unit] : NULL};
 		if (kind == IFR_CODE_PAGE && w->highest / 4096 - w->lowest / 4096 >= PAGES_MOST)
 			continue;
 		size_t used = classify(w, unit, finding.kind);
 		if (ifr_classes_test(w->used, w->class_of, used, ifr_code_class_count(finding.kind), &finding.classes,
 		                     NULL))
 			continue;
-		measure(w, used, &finding);
+		code_measure(w, used, &finding);
 		code->findings = ifr_realloc(code->findings, code->count + 1, sizeof *code->findings);
 		code->findings[code->count++] = finding;
 		tested = true;
@@ -137,22 +130,24 @@ static int by_p(const void *a, const void *b) {
 	return names ? names : (int)x->kind - (int)y->kind;
 }
 
-static void adjust(struct ifr_code *code) {
+/* Places and meetings are asked about apart, each with its half of the 5 %: pairs are so many that places would
+ * drown in them. */
+static void adjust(struct ifr_code *code, unsigned families) {
 	double *p = ifr_alloc((code->count + 1) * sizeof *p);
 	qsort(code->findings, code->count, sizeof *code->findings, by_p);
 	for (size_t i = 0; i < code->count; i++)
 		p[i] = code->findings[i].classes.p;
 	ifr_p_adjust_fdr(p, code->count);
 	for (size_t i = 0; i < code->count; i++) {
-		code->findings[i].p_adjusted = p[i];
-		code->found += p[i] < IFR_REPORT_LEVEL;
+		code->findings[i].p_adjusted = fmin(1, p[i] * families);
+		code->found += p[i] * families < IFR_REPORT_LEVEL;
 	}
 	free(p);
 }
 
 int ifr_code_find(const struct ifr_report *report, const struct ifr_addresses *addresses, struct ifr_code *code,
                   struct ifr_error *err) {
-	struct work w = {.addresses = addresses};
+	struct code_layouts w = {.addresses = addresses};
 	*code = (struct ifr_code){.layouts = report->random_count};
 	if (report->random_count < LAYOUTS_LEAST)
 		return ifr_fail(err, IFR_E_USAGE, "which code it is takes %d random layouts at least, and there are %zu",
@@ -161,7 +156,8 @@ int ifr_code_find(const struct ifr_report *report, const struct ifr_addresses *a
 	find_range(&w);
 	for (size_t unit = 0; unit < addresses->unit_count; unit++)
 		test_unit(&w, unit, code);
-	adjust(code);
+	adjust(code, addresses->bytes ? CODE_FAMILIES : 1);
+	code_find_meetings(&w, code);
 	free(w.variant);
 	free(w.response);
 	free(w.used);
@@ -176,6 +172,10 @@ void ifr_code_release(struct ifr_code *code) {
 
 static void put_class(struct ifr_buffer *out, enum ifr_code_kind kind, unsigned class) {
 	unsigned offset, frame;
+	if (kind == IFR_CODE_SET) {
+		ifr_buffer_puts(out, class ? "where they meet" : "where they do not");
+		return;
+	}
 	ifr_code_class_place(kind, class, &offset, &frame);
 	if (kind == IFR_CODE_PAGE)
 		ifr_buffer_printf(out, "in page %u", class + 1);
@@ -188,7 +188,13 @@ static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out
 	                                   "where in 16 bytes it begins", "the page it lies in"};
 	struct ifr_buffer s = {0};
 	unsigned offset, frame;
-	ifr_buffer_printf(&s, "%s: %s explains ", f->unit, what[f->kind]);
+	ifr_buffer_puts(&s, f->unit);
+	if (f->source)
+		ifr_buffer_printf(&s, " (%s)", f->source);
+	if (f->other)
+		ifr_buffer_printf(&s, ": whether it meets %s in a cache set explains ", f->other);
+	else
+		ifr_buffer_printf(&s, ": %s explains ", what[f->kind]);
 	ifr_format_pct(&s, 100 * f->classes.share);
 	ifr_buffer_puts(&s, " of the variation (");
 	ifr_format_p(&s, f->p_adjusted);
@@ -202,8 +208,12 @@ static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out
 	ifr_format_signed_pct(&s, 100 * f->difference.high);
 	ifr_buffer_puts(&s, ") against least, ");
 	put_class(&s, f->kind, (unsigned)f->classes.lowest);
-	ifr_code_class_place(f->kind, (unsigned)f->classes.lowest, &offset, &frame);
-	if (f->kind != IFR_CODE_PAGE && !offset)
+	if (f->kind != IFR_CODE_SET)
+		ifr_code_class_place(f->kind, (unsigned)f->classes.lowest, &offset, &frame);
+	if (f->kind == IFR_CODE_SET)
+		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
+		                    "differ, or let them lie side by side.");
+	else if (f->kind != IFR_CODE_PAGE && !offset)
 		ifr_buffer_printf(&s, ". Remedy: __attribute__((aligned(%u))) on that function.", frame);
 	else
 		ifr_buffer_puts(&s, ". Remedy: a place of its own by an \"at\" line in the plan.");
@@ -216,9 +226,10 @@ void ifr_code_text(const struct ifr_report *report, const struct ifr_code *code,
 	ifr_buffer_puts(out, "Which code?\n");
 	ifr_buffer_printf(
 		&s,
-		"%zu units in %zu random layouts by %s: %zu questions to where they begin, of which %zu found "
-		"something (of such findings 5 %% are false, Benjamini and Hochberg 1995).",
-		code->units, code->layouts, report->metric->name, code->count, code->found);
+		"%zu units in %zu random layouts by %s: %zu questions to where they begin and %zu to whether two of "
+		"them meet in a cache set, of which %zu found something (of such findings 5 %% are false, Benjamini and "
+		"Hochberg 1995).",
+		code->units, code->layouts, report->metric->name, code->count - code->meetings, code->pairs, code->found);
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
 	for (size_t i = 0; i < code->found && i < SHOWN; i++)
 		say_finding(&code->findings[i], out);

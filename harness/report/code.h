@@ -10,15 +10,18 @@
 
 /* What of a unit's address is asked about. */
 enum ifr_code_kind {
-	IFR_CODE_LINE,   /* which 16 bytes of a 64-byte line it begins in */
-	IFR_CODE_WINDOW, /* which half of a 32-byte window */
-	IFR_CODE_WORD,   /* which 4 bytes of 16 */
-	IFR_CODE_PAGE,   /* its 4 KiB page, where there are few */
-	IFR_CODE_KINDS
+	IFR_CODE_LINE,                /* which 16 bytes of a 64-byte line it begins in */
+	IFR_CODE_WINDOW,              /* which half of a 32-byte window */
+	IFR_CODE_WORD,                /* which 4 bytes of 16 */
+	IFR_CODE_PAGE,                /* its 4 KiB page, where there are few */
+	IFR_CODE_KINDS,               /* of a unit's own place; one more asks about two units */
+	IFR_CODE_SET = IFR_CODE_KINDS /* whether it meets another unit in a cache set: 64 sets of 64-byte lines */
 };
 
 struct ifr_code_finding {
-	const char *unit; /* borrowed from the addresses */
+	const char *unit;   /* borrowed from the addresses, like the next two */
+	const char *other;  /* that it meets; NULL but for IFR_CODE_SET, whose classes are 0 apart, 1 meeting */
+	const char *source; /* where it begins in the sources, or NULL */
 	enum ifr_code_kind kind;
 	struct ifr_classes classes; /* of the layouts' medians */
 	double p_adjusted;          /* over all units and kinds */
@@ -28,8 +31,11 @@ struct ifr_code_finding {
 };
 
 struct ifr_code {
-	struct ifr_code_finding *findings; /* the surest first; all that were tested */
-	size_t count, found;               /* found: of them, those below 5 % false discoveries */
+	struct ifr_code_finding
+		*findings;       /* the surest first; all that were tested, but of pairs only those that found something */
+	size_t count, found; /* found: of them, those below 5 % false discoveries */
+	size_t meetings;     /* of the findings, those about two units */
+	size_t pairs;        /* of units that were asked whether they meet: questions apart, with 5 % of their own */
 	size_t units, layouts;
 };
 

@@ -21,16 +21,11 @@ struct work {
 	double *b, *a;
 	size_t count_b, count_a;
 	double noise, noise_df; /* variance of a run's logarithm within a layout */
-	double log_se;          /* of the change */
+	double *residuals;      /* errors of runs, not pulled */
+	size_t residual_count;
+	double shipped[2];     /* medians of the layouts that ship; not pulled */
+	double log_se, log_df; /* of the change */
 };
-
-double ifr_comparison_prospect(const struct ifr_comparison *c, double information, double bound) {
-	if (!(information > 0 && information < 1))
-		return fabs(c->z) > bound;
-	/* The score so far is z sqrt(information), and goes on with the drift that this shows. */
-	double drift = fabs(c->z) / sqrt(information), left = sqrt(1 - information);
-	return gsl_cdf_ugaussian_Q((bound - drift) / left);
-}
 
 const char *ifr_verdict_name(enum ifr_verdict verdict) {
 	static const char *const names[] = {"no change", "inconclusive", "layout", "change", "both"};
@@ -78,6 +73,35 @@ static void measure_noise(struct work *w) {
 	w->noise = df > 0 ? squares / df : 0;
 }
 
+static int by_layout(const void *a, const void *b) {
+	const struct comparison_sample *x = a, *y = b;
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return x->side != y->side ? (x->side < y->side ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
+}
+
+/* What single runs are off by, and the medians of the layouts that ship. Sorts the samples. */
+static void collect_errors(struct work *w) {
+	struct comparison_sample *items = w->samples.items;
+	size_t count = w->samples.count, known = 0;
+	double median_variance = 0, *calm = ifr_alloc((count + 1) * sizeof *calm);
+	w->residuals = ifr_alloc((count + 1) * sizeof *w->residuals);
+	qsort(items, count, sizeof *items, by_layout);
+	for (size_t from = 0, n; from < count; from += n) {
+		for (n = 0; from + n < count && items[from + n].index == items[from].index &&
+		            items[from + n].side == items[from].side;
+		     n++)
+			calm[n] = items[from + n].calm;
+		if (!items[from].index)
+			ifr_sample_median(calm, n, &w->shipped[items[from].side], NULL);
+		if (n != known)
+			median_variance = ifr_median_variance(n);
+		known = n;
+		w->residual_count += ifr_residuals_take(calm, n, median_variance, w->residuals + w->residual_count);
+	}
+	free(calm);
+}
+
 /* The random layouts of both sides; where paired, those that both have. */
 static void choose_layouts(struct ifr_comparison *c, struct work *w) {
 	for (unsigned i = 1; i < w->samples.indices; i++) {
@@ -104,6 +128,7 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 		se = sd[0] / sqrt((double)w->count_a);
 		df = (double)w->count_a - 1;
 		c->between_sd = sd[0];
+		c->needed = ifr_mean_needs(logs, w->count_a);
 	} else {
 		for (size_t i = 0; i < w->count_a + w->count_b; i++)
 			logs[i] = log(i < w->count_a ? w->a[i] : w->b[i - w->count_a]);
@@ -115,9 +140,12 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 		double share = va * va / ((double)w->count_a - 1) + vb * vb / ((double)w->count_b - 1);
 		df = share > 0 ? (va + vb) * (va + vb) / share : 1;
 		c->between_sd = hypot(sd[0], sd[1]);
+		size_t needs_a = ifr_mean_needs(logs, w->count_a), needs_b = ifr_mean_needs(logs + w->count_a, w->count_b);
+		c->needed = needs_a > needs_b ? needs_a : needs_b;
 	}
 	free(logs);
 	w->log_se = se;
+	w->log_df = df;
 	c->z = se > 0 ? difference / se : 0;
 	c->p = se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(difference) / se, df) : difference != 0 ? 0 : 1;
 }
@@ -151,16 +179,19 @@ static void find_luck(struct ifr_comparison *c, const struct work *w) {
 	c->has_shipped = w->samples.indices && w->runs[0][0] && w->runs[1][0];
 	if (!c->has_shipped)
 		return;
-	double ratio = w->mean[1][0] - w->mean[0][0];
+	double ratio = w->shipped[1] - w->shipped[0];
 	c->shipped_ratio = exp(ratio);
 	c->luck = c->shipped_ratio / c->ratio;
 	c->has_luck = w->noise_df > 0;
 	if (!c->has_luck)
 		return;
-	double se = sqrt(w->noise * (1 / (double)w->runs[0][0] + 1 / (double)w->runs[1][0]));
-	struct ifr_interval shipped = ifr_t_interval(ratio, se, w->noise_df, c->confidence, 1);
-	struct ifr_interval luck = ifr_t_interval(log(c->luck), hypot(se, w->log_se),
-	                                          fmin(w->noise_df, (double)c->layouts[1] - 1), luck_confidence, 1);
+	struct ifr_offset offset = {ratio, {w->runs[1][0], w->runs[0][0]}, w->residuals, w->residual_count, 0, 1, 0};
+	struct ifr_interval shipped, luck;
+	ifr_offset_interval(&offset, c->confidence, &shipped, NULL);
+	offset.value = log(c->luck);
+	offset.se = w->log_se;
+	offset.df = w->log_df;
+	ifr_offset_interval(&offset, luck_confidence, &luck, NULL);
 	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), c->confidence};
 	c->luck_interval = (struct ifr_interval){exp(luck.low), exp(luck.high), luck_confidence};
 }
@@ -198,6 +229,7 @@ static void work_release(struct work *w) {
 	}
 	free(w->a);
 	free(w->b);
+	free(w->residuals);
 	free(w->samples.items);
 }
 
@@ -225,6 +257,7 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 	if (!result) {
 		choose_layouts(&c, &w);
 		measure_noise(&w);
+		collect_errors(&w);
 		result = find_change(&c, &w, err);
 	}
 	if (!result) {

@@ -36,26 +36,26 @@ struct ifr_comparison {
 	struct ifr_comparison_side side[2]; /* old, new; borrowed */
 	double confidence;                  /* of the intervals, but luck's; 0.95 unless there are planned looks */
 	double z;                           /* the change in standard errors */
-	bool paired;                        /* variants of one number lie alike, and are compared with each other */
-	bool together;                      /* both ran interleaved */
 	size_t layouts[2], runs[2];         /* random layouts that count; runs that count, of all layouts */
 	size_t refused_runs, refused_layouts;
 	double mean[2];  /* over the random layouts */
 	double ratio, p; /* p: that there is no change */
 	struct ifr_interval interval;
-	bool has_shipped;
 	double shipped_ratio, luck; /* shipped_ratio = ratio * luck */
 	struct ifr_interval shipped_interval;
-	bool has_luck;                     /* its interval is known */
-	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data; on a shared machine
-	                                      it misses twice in 100 by simulation */
+	struct ifr_interval luck_interval; /* of 99 %: it is the second question to the same data */
 	double between_sd, within_sd;      /* of the ratio between layouts, and of a run; relative */
-	bool bursts;
 	size_t bursts_moved;
-	enum ifr_verdict verdict;
 	double margin;      /* relative: what counts as no change */
+	size_t needed;      /* layouts of each for the interval to hold what it promises: ifr_mean_needs */
 	size_t recommended; /* layouts that find a change of the margin with 90 %; 0: over 100000 */
-	bool regressed;     /* a change for the worse by more than was asked */
+	enum ifr_verdict verdict;
+	bool paired;      /* variants of one number lie alike, and are compared with each other */
+	bool together;    /* both ran interleaved */
+	bool has_shipped; /* shipped_ratio and luck are known */
+	bool has_luck;    /* luck's interval is known */
+	bool bursts;
+	bool regressed; /* a change for the worse by more than was asked */
 };
 
 /* What to make of a comparison. */
@@ -76,11 +76,6 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 /* Decides again with another p, one that allows for more comparisons. */
 void ifr_comparison_judge(struct ifr_comparison *comparison, const struct ifr_comparison_rules *rules, double p);
 
-/* How likely it is that a comparison which goes on as it has begun will show a change in the end: information is
- * the share of the planned layouts that is there, bound the last look's (harness/statistics/inference.h). Ref: Lan
- * and Wittes 1988. */
-double ifr_comparison_prospect(const struct ifr_comparison *comparison, double information, double bound);
-
 const char *ifr_verdict_name(enum ifr_verdict verdict);
 
 /* One command's comparison in a suite. */
@@ -93,11 +88,13 @@ struct ifr_comparison_entry {
 	const char *failure; /* why there is no comparison, or NULL; then nothing of main is known */
 };
 
-/* Append all entries: in words of at most 80 columns; as a table for a review comment; as JUnit's XML, in which
- * what regressed is a failure and what could not be compared an error; as JSON with a newline (schema_version 1).
+/* Append all entries: in words of at most 80 columns; as a page of its own; as a table for a review comment; as
+ * JUnit's XML, in which what regressed is a failure and what could not be compared an error; as JSON with a
+ * newline (schema_version 1).
  */
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out);
+void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_junit(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);

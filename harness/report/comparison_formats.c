@@ -115,6 +115,7 @@ static json_t *entry_of(const struct ifr_comparison_entry *entry) {
 		set(made, "host", text(ifr_dataset_fact(entry->main.side[1].dataset, "host")));
 		set(made, "verdict", text(ifr_verdict_name(entry->main.verdict)));
 		set(made, "regression", json_boolean(entry->main.regressed));
+		set(made, "layouts_needed", json_integer((json_int_t)entry->main.needed));
 		set(made, "layouts_recommended",
 		    entry->main.recommended ? json_integer((json_int_t)entry->main.recommended) : json_null());
 		set(made, "result", describe(&entry->main));

@@ -7,6 +7,9 @@
 
 #include "harness/statistics/bursts.h"
 
+/* Standard error of a median in those of a mean, and how many of them two medians must lie apart. */
+static const double median_se = 1.2533, beyond_doubt = 5;
+
 static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
                    struct comparison_samples *samples, struct ifr_error *err) {
 	const struct ifr_comparison_side *from = &c->side[side];
@@ -33,7 +36,7 @@ static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigne
 			                c->metric.name, value, from->name);
 		unsigned index = variant->index / from->programs;
 		samples->items[samples->count++] =
-			(struct comparison_sample){run->started_ns, samples->count, side, index, log(value)};
+			(struct comparison_sample){run->started_ns, samples->count, side, index, log(value), log(value)};
 		samples->indices = index + 1 > samples->indices ? index + 1 : samples->indices;
 		c->runs[side]++;
 	}
@@ -56,18 +59,33 @@ static int by_time_alone(const void *a, const void *b) {
 	return by_time(a, b);
 }
 
-/* Two programs differ in level, which is not the machine's: each is taken by its own median. */
-static void level(const struct comparison_sample *items, size_t count, double medians[2]) {
-	double *logs = ifr_alloc(count * sizeof *logs);
-	for (unsigned side = 0; side < 2; side++) {
-		size_t n = 0;
-		for (size_t i = 0; i < count; i++)
-			if (items[i].side == side)
-				logs[n++] = items[i].log;
-		medians[side] = 0;
-		ifr_sample_median(logs, n, &medians[side], NULL);
-	}
+/* Robust centre and standard deviation of a side's runs. */
+static void describe(const struct comparison_sample *items, size_t count, unsigned side, double *centre,
+                     double *sd) {
+	double *logs = ifr_alloc((count + 1) * sizeof *logs);
+	size_t n = 0;
+	for (size_t i = 0; i < count; i++)
+		if (items[i].side == side)
+			logs[n++] = items[i].log;
+	*centre = *sd = 0;
+	ifr_sample_median(logs, n, centre, NULL);
+	for (size_t i = 0; i < n; i++)
+		logs[i] = fabs(logs[i] - *centre);
+	ifr_sample_median(logs, n, sd, NULL);
+	*sd *= 1.4826;
 	free(logs);
+}
+
+/* Two programs may differ in level, which is not the machine's: each is then taken by its own median, but only
+ * beyond doubt. Medians of their own differ by chance, all layouts of a side are drawn to them together, and of
+ * programs that are the same 6.2 in 100 were called different instead of 5. */
+static void level(const struct comparison_sample *items, size_t count, unsigned indices, double centre[2]) {
+	double sd[2];
+	for (unsigned side = 0; side < 2; side++)
+		describe(items, count, side, &centre[side], &sd[side]);
+	double se = median_se * hypot(sd[0], sd[1]) / sqrt((double)indices);
+	if (fabs(centre[1] - centre[0]) <= beyond_doubt * se)
+		centre[0] = centre[1] = (centre[0] + centre[1]) / 2;
 }
 
 /* items: in the order of time. Without times that tell, nothing is done. */
@@ -79,7 +97,7 @@ static void calm(struct ifr_comparison *c, struct comparison_sample *items, size
 	unsigned *group = ifr_alloc((count + 1) * sizeof *group);
 	struct ifr_series series = {values, group, count, 2 * (size_t)indices};
 	struct ifr_bursts bursts;
-	level(items, count, medians);
+	level(items, count, indices, medians);
 	for (size_t i = 0; i < count; i++) {
 		values[i] = items[i].log - medians[items[i].side];
 		group[i] = 2 * items[i].index + items[i].side;
@@ -87,8 +105,10 @@ static void calm(struct ifr_comparison *c, struct comparison_sample *items, size
 	if (!ifr_bursts_adjust(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
 		c->bursts = true;
 		c->bursts_moved += bursts.moved;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0; i < count; i++) {
+			items[i].calm = values[count + i] + medians[items[i].side];
 			items[i].log = values[2 * count + i] + medians[items[i].side];
+		}
 	}
 	free(group);
 	free(values);

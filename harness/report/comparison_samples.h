@@ -12,7 +12,8 @@ struct comparison_sample {
 	int64_t started_ns;
 	size_t order; /* as recorded */
 	unsigned side, index;
-	double log; /* of the value; later less the machine's bursts */
+	double log;  /* of the value, less the machine's bursts; what stands apart even then is pulled nearer */
+	double calm; /* the same, not pulled (harness/statistics/bursts.h) */
 };
 
 struct comparison_samples {

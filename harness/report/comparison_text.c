@@ -137,6 +137,18 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 			c->bursts_moved);
 }
 
+static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+	size_t layouts = c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
+	if (layouts >= c->needed)
+		return;
+	ifr_buffer_printf(
+		s,
+		"%zu layouts are too few to be sure of 95 %% intervals: where layouts are lopsided, or some of "
+		"a rare kind, they miss more often than they say. Take %zu (-n).",
+		layouts, c->needed);
+	say(out, s, "  ! ");
+}
+
 static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	if (c->together)
@@ -145,7 +157,7 @@ static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, s
 	                "The programs did not run interleaved: whatever changed on the machine in between counts as a "
 	                "change of the program.");
 	say(out, s, "  ! ");
-	static const char *const facts[] = {"host", "processor", "kernel", "pinned to", "aslr"};
+	static const char *const facts[] = {"kernel", "pinned to", "aslr"};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		const char *x = ifr_dataset_fact(a, facts[i]), *y = ifr_dataset_fact(b, facts[i]);
 		if (!x || !y || !strcmp(x, y))
@@ -197,6 +209,7 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 	say(out, &s, "  - ");
 	say_basis(c, &s);
 	say(out, &s, "  - ");
+	warn_few(c, out, &s);
 	warn_apart(c, out, &s);
 	put_others(entry, out);
 	ifr_buffer_release(&s);

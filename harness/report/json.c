@@ -108,7 +108,9 @@ static json_t *spread(const struct ifr_report *report) {
 	set(made, "between_sd", number(c->between_sd));
 	set(made, "between_sd_interval", interval(true, &c->between_interval));
 	set(made, "within_sd", c->noise_known ? number(sqrt(c->ms_within)) : json_null());
-	set(made, "mean", number(c->mean));
+	set(made, "mean", number(report->mean.mean));
+	set(made, "mean_interval", interval(true, &report->mean.interval));
+	set(made, "layouts_needed", count(report->mean.needs));
 	set(made, "ms_between", number(c->ms_between));
 	set(made, "df_between", number(c->df_between));
 	set(made, "df_within", number(c->df_within));

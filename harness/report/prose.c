@@ -60,7 +60,8 @@ static void say_sd(struct ifr_prose *prose) {
 		return;
 	/* The range holds the noise of the runs, this does not: said, as they stand side by side. */
 	ifr_buffer_puts(&prose->text,
-	                c->noise_known
+	                prose->report->exact ? " The standard deviation between layouts is "
+	                : c->noise_known
 	                    ? " Without the noise of single runs, the standard deviation between layouts is "
 	                    : " The standard deviation between layouts, run-to-run noise included, is ");
 	ifr_format_pct(&prose->text, 100 * c->between_sd / base);
@@ -69,6 +70,23 @@ static void say_sd(struct ifr_prose *prose) {
 	ifr_buffer_puts(&prose->text, " to ");
 	ifr_format_pct(&prose->text, 100 * c->between_interval.high / base);
 	ifr_buffer_puts(&prose->text, ").");
+}
+
+/* The model of runs within layouts, and whether its interval can be trusted. */
+static void say_mean(struct ifr_prose *prose) {
+	const struct ifr_mean *mean = &prose->report->mean;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_puts(text, " The mean over all layouts is ");
+	ifr_format_value(text, &prose->scale, mean->mean);
+	ifr_buffer_puts(text, " (95 % interval ");
+	ifr_format_range(text, &prose->scale, mean->interval.low, mean->interval.high);
+	ifr_buffer_puts(text, ").");
+	if (mean->groups < mean->needs)
+		ifr_buffer_printf(
+			text,
+			" That is of few layouts: where they are lopsided, or some of a rare kind, such an interval "
+			"misses more often than it says; %zu layouts would do.",
+			mean->needs);
 }
 
 static void say_f(struct ifr_prose *prose) {
@@ -86,7 +104,9 @@ static void say_f(struct ifr_prose *prose) {
 static void say_verdict(struct ifr_prose *prose) {
 	const struct ifr_components *c = &prose->report->components;
 	struct ifr_buffer *text = &prose->text;
-	if (!c->noise_known) {
+	if (prose->report->exact) {
+		ifr_buffer_puts(text, "All of this comes from the layout: the model counts the same in every run.");
+	} else if (!c->noise_known) {
 		ifr_buffer_puts(text,
 		                "Whether that is more than run-to-run noise cannot be told, because every layout ran "
 		                "once. More runs of each layout will tell.");
@@ -119,6 +139,7 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 		ifr_buffer_printf(&prose->text, ". More cannot be said: %s.", report->no_components.message);
 	} else {
 		say_range(prose);
+		say_mean(prose);
 		say_sd(prose);
 		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 		say_verdict(prose);

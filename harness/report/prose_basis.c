@@ -148,11 +148,14 @@ static void say_facts(struct ifr_prose *prose) {
 
 static void say_source(struct ifr_prose *prose) {
 	const struct ifr_dataset_counter *metric = prose->report->metric;
-	const char *meaning = !strcmp(metric->source, "clock") ? "the clock; no hardware event was needed"
-	                      : !strcmp(metric->source, "perf")
-	                          ? "the processor's event counters (perf), user mode only"
-	                      : !strcmp(metric->source, "model") ? "a model of the processor; nothing was timed"
-	                                                         : metric->source;
+	const char *meaning =
+		!strcmp(metric->source, "clock")    ? "the clock; no hardware event was needed"
+		: !strcmp(metric->source, "perf")   ? "the processor's event counters (perf), user mode only"
+		: !strcmp(metric->source, "model")  ? "a model of the processor; nothing was timed"
+		: !strcmp(metric->source, "region") ? "the runtime, between the region's marks; a pass through it"
+		: !strcmp(metric->source, "repeat")
+			? "the runtime; one run of the marked statement, as (t(101) - t(1)) / 100 of two runs"
+			: metric->source;
 	ifr_buffer_printf(&prose->text, "Source of %s: %s.", metric->name, meaning);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }

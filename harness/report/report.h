@@ -24,8 +24,26 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
                        struct ifr_error *err);
 void ifr_report_free(struct ifr_report *report);
 
+/* What a report has to show for its layouts. */
+struct ifr_report_evidence {
+	char what[160]; /* "the line against branch-misses", or "the difference between layouts" */
+	double p;       /* of that, for all counters that were tried; 1 where nothing can be told */
+	bool has_width;
+	double width; /* of the mean's 95 % interval, relative to the mean */
+};
+/* The surest line of the response on a counter; where there is no counter, that layouts differ at all. */
+void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidence *evidence);
+
 /* Appends the report in plain words, at most 80 columns wide; color adds ANSI sequences. */
 void ifr_report_text(const struct ifr_report *report, bool color, struct ifr_buffer *out);
+
+/* A table of programs, a row each: the line of the response on a counter, and its 95 % prediction interval where
+ * that counter is 0. Rows append nothing where there is none (IFR_E_USAGE). Ref: Wang and Jiménez 2011, table 1.
+ */
+void ifr_report_table_head(struct ifr_buffer *out);
+int ifr_report_table_row(const struct ifr_report *report, const char *counter, struct ifr_buffer *out,
+                         struct ifr_error *err);
+void ifr_report_table_foot(const struct ifr_report *report, const char *counter, struct ifr_buffer *out);
 
 /* Appends one JSON object, with a newline: schema_version 1, tool, version, host, facts, seeds, plans, every raw
  * sample (null where a counter was not on), the analysis (null where it cannot tell). Bytes that are not UTF-8

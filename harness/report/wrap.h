@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences in lines of a terminal. Private to this folder. */
+/* Sentences in lines of a terminal. */
 #ifndef IFR_HARNESS_WRAP_H
 #define IFR_HARNESS_WRAP_H
 

@@ -86,6 +86,9 @@ int ifr_components_estimate(const struct ifr_group *groups, size_t count, double
 	c.n0 = (sums.count - sums.squares / sums.count) / c.df_between;
 	test_layouts(&c);
 	c.between_variance = fmax(0, (c.ms_between - c.ms_within) / c.n0);
+	double sizes = sums.count / (double)c.groups, within;
+	if (c.ms_within > 0 && sums.squares > (1 + 1e-9) * sizes * sums.count)
+		ifr_reml_estimate(groups, count, &c.between_variance, &within);
 	c.between_sd = sqrt(c.between_variance);
 	double harmonic = (double)c.groups / sums.inverses, tail = (1 - confidence) / 2;
 	c.between_interval.low = bound(&c, harmonic * unweighted, harmonic, 1 - tail);

@@ -9,6 +9,8 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/inference.h"
 
+enum { EXACT_MOST = 9 };
+
 static int check(const double *values, size_t count, const char *what, struct ifr_error *err) {
 	int result = ifr_values_check(values, count, 3, err);
 	if (result)
@@ -43,6 +45,55 @@ int ifr_correlation_pearson(const double *x, const double *y, size_t count, doub
 	return result;
 }
 
+/* Orders of the ranks y that agree with x, or disagree, as much as a sum of products. */
+struct orders {
+	const double *x;
+	double *y;
+	size_t count;
+	double centre, extreme; /* |sum - centre| >= extreme counts */
+	size_t all, hits;
+};
+
+static void try_orders(struct orders *o, size_t from, double sum) {
+	if (from == o->count) {
+		o->all++;
+		o->hits += fabs(sum - o->centre) >= o->extreme;
+		return;
+	}
+	for (size_t i = from; i < o->count; i++) {
+		double kept = o->y[from];
+		o->y[from] = o->y[i];
+		o->y[i] = kept;
+		try_orders(o, from + 1, sum + o->x[from] * o->y[from]);
+		o->y[i] = o->y[from];
+		o->y[from] = kept;
+	}
+}
+
+static void rank(const double *values, size_t count, double *ranks) {
+	for (size_t i = 0; i < count; i++) {
+		double below = 0, same = 0;
+		for (size_t j = 0; j < count; j++) {
+			below += values[j] < values[i];
+			same += values[j] == values[i];
+		}
+		ranks[i] = below + (same + 1) / 2;
+	}
+}
+
+/* Every order of few ranks is as likely as any other, if nothing connects x and y. */
+static double exact_p(const double *x, const double *y, size_t count) {
+	double ranks_x[EXACT_MOST], ranks_y[EXACT_MOST], sum = 0, n = (double)count;
+	rank(x, count, ranks_x);
+	rank(y, count, ranks_y);
+	for (size_t i = 0; i < count; i++)
+		sum += ranks_x[i] * ranks_y[i];
+	struct orders o = {ranks_x, ranks_y, count, n * (n + 1) * (n + 1) / 4, 0, 0, 0};
+	o.extreme = fabs(sum - o.centre) - 1e-9;
+	try_orders(&o, 0, 0);
+	return (double)o.hits / (double)o.all;
+}
+
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
                              struct ifr_correlation *correlation, struct ifr_error *err) {
 	int result = check(x, count, "the counter", err);
@@ -54,5 +105,7 @@ int ifr_correlation_spearman(const double *x, const double *y, size_t count, dou
 	double r = gsl_stats_spearman(x, 1, y, 1, count, work);
 	free(work);
 	judge(r, count, 1 + r * r / 2, confidence, correlation);
+	if (count <= EXACT_MOST)
+		correlation->p = exact_p(x, y, count);
 	return 0;
 }

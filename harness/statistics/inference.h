@@ -14,25 +14,31 @@ struct ifr_mean {
 	size_t groups;
 	double mean, se;
 	double df;       /* groups - 1: layouts are what is replicated */
-	double skewness; /* of the groups' means; 0 for fewer than 8 groups */
+	double skewness; /* of the groups' means, as ifr_sample_skewness has it */
+	size_t needs;    /* groups for the interval to hold: ifr_mean_needs */
 	struct ifr_interval interval;
 };
 
 /* Random intercept: the mean of all layouts from runs within layouts. A layout weighs 1 / (between + within /
- * runs), with both variances by the method of moments; the interval takes the weighted spread of the layouts'
+ * runs), as ifr_components_estimate has them; the interval takes the weighted spread of the layouts'
  * means with groups - 1 degrees of freedom, which for equal sizes is the t interval of the means, and from 8
  * layouts on is corrected for their skewness. Ref: Hartung and Knapp 2001; Sidik and Jonkman 2002; Hall 1992
  * (skewness). */
 int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confidence, struct ifr_mean *mean,
                       struct ifr_error *err);
 
-/* Interval of a mean from count >= 2 values of that mean, sd and skewness, by half of Hall's correction (why half:
- * mean.c); with skewness 0 it is Student's. It falls short with a dozen values or fewer from long tails
- * (exponential: 92 %), and cannot know of a rare kind that it has not met. Ref: Hall 1992, section 3. */
+/* Interval of a mean from count >= 2 values of that mean, sd and skewness, by Hall's correction; with skewness 0
+ * it is Student's. Ref: Hall 1992, section 3. */
 struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);
-/* The skewness g1 sqrt(n (n-1)) / (n-2), times 1 - (6/n) / its square, or 0: shrunk by what normal values show by
- * chance. 0 for fewer than 8 values. Ref: James and Stein 1961 (the shrinkage). */
+/* The skewness that this interval should know of: G1, in full for tails as long as an exponential's, less where
+ * the excess kurtosis G2 is below 1, none where it is below 0: layouts of two kinds are lopsided without long
+ * tails, and correcting makes their intervals too wide. 0 for fewer than 8 values. Ref: Joanes and Gill 1998 (G1,
+ * G2). */
 double ifr_sample_skewness(const double *values, size_t count);
+/* How many values like these the interval takes to hold what it promises: 20, and more where they are so lopsided
+ * as a rare kind among them makes them. With fewer it falls short: of 12 exponential ones by 2 in 100, and where a
+ * kind that is one in ten was not met at all, it cannot know (12 layouts: 83 %). */
+size_t ifr_mean_needs(const double *values, size_t count);
 
 /* --- ratios ----------------------------------------------------------------------------------------------- */
 
@@ -58,15 +64,40 @@ int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confi
 int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,
                         uint64_t seed, double *ratio, struct ifr_interval *interval, struct ifr_error *err);
 
+/* --- few runs, many errors to learn from -------------------------------------------------------------------- */
+
+/* The errors of count runs of one layout, about their median, in the scale that they would have about the truth
+ * were they normal; residuals has room for count. median_variance is ifr_median_variance(count), which takes its
+ * time. Returns how many: none of one run, and of an odd number one less. */
+size_t ifr_residuals_take(const double *values, size_t count, double median_variance, double *residuals);
+
+/* A difference of two medians of few runs, while many other runs show what errors look like. */
+struct ifr_offset {
+	double value;
+	size_t runs[2]; /* that either median is of; 0: there is one only */
+	const double *residuals;
+	size_t count;
+	double se, df; /* of what else value depends on, as Student's; se may be 0 */
+	uint64_t seed;
+};
+
+/* value -+ what 1 - confidence of 4000 errors exceed, whose runs are drawn from the residuals under the seed. On a
+ * machine that disturbs runs now and then, errors have longer tails than their variance tells: Student's interval
+ * misses twice as often as it says. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling residuals,
+ * their scale). */
+int ifr_offset_interval(const struct ifr_offset *offset, double confidence, struct ifr_interval *interval,
+                        struct ifr_error *err);
+
 /* --- correlation ------------------------------------------------------------------------------------------ */
 
 struct ifr_correlation {
-	double r, p;                  /* two-sided, by t with count - 2 degrees of freedom; p is 0 for |r| = 1 */
+	double r, p; /* two-sided, by t with count - 2 degrees of freedom, and then 0 for |r| = 1; or exact */
 	struct ifr_interval interval; /* Fisher's z; [-1, 1] below 4 points */
 };
 
 /* Pearson's and Spearman's correlation of count >= 3 points; neither x nor y may be constant. Equal values share
- * their mean rank. Ref: Fisher 1921; Bonett and Wright 2000 (the interval of ranks). */
+ * their mean rank. The p of up to 9 points' ranks is exact, by all their orders. Ref: Fisher 1921; Bonett and
+ * Wright 2000 (the interval of ranks). */
 int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
                             struct ifr_correlation *correlation, struct ifr_error *err);
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
@@ -106,6 +137,10 @@ int ifr_looks_bounds(double alpha, const double *information, size_t looks, doub
 
 /* The confidence of an interval that answers to such a bound. */
 double ifr_look_confidence(double z);
+
+/* How likely data that go on as they have begun are to exceed the last look's bound, z being their score at a
+ * share of the planned information. Ref: Lan and Wittes 1988. */
+double ifr_look_prospect(double z, double information, double bound);
 
 /* --- power ------------------------------------------------------------------------------------------------ */
 

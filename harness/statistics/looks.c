@@ -118,3 +118,11 @@ int ifr_looks_bounds(double alpha, const double *information, size_t looks, doub
 double ifr_look_confidence(double z) {
 	return 1 - 2 * gsl_cdf_ugaussian_Q(z);
 }
+
+double ifr_look_prospect(double z, double information, double bound) {
+	if (!(information > 0 && information < 1))
+		return fabs(z) > bound;
+	/* The score so far is z sqrt(information), and goes on with the drift that this shows. */
+	double drift = fabs(z) / sqrt(information), left = sqrt(1 - information);
+	return gsl_cdf_ugaussian_Q((bound - drift) / left);
+}

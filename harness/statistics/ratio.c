@@ -62,7 +62,7 @@ static double find_end(const double *a, const double *b, size_t count, double co
 		step *= 2;
 		far = inside + side * step;
 		if (!(step < 1e9))
-			return side * INFINITY;
+			return side < 0 ? -HUGE_VAL : HUGE_VAL;
 	}
 	for (int i = 0; i < 60 && fabs(far - inside) > 1e-9 * fabs(far); i++) {
 		double middle = (inside + far) / 2;

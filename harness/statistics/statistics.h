@@ -55,7 +55,7 @@ struct ifr_components {
 	bool noise_known;                    /* false: no group has two runs, so all the variation counts as between */
 	double f, p;                         /* meaningful where testable */
 	bool testable;                       /* noise is known and not zero */
-	double between_variance, between_sd; /* truncated at 0 */
+	double between_variance, between_sd; /* not below 0: by the mean squares for equal sizes, else by REML */
 	struct ifr_interval between_interval; /* of the standard deviation between groups */
 };
 
@@ -65,6 +65,11 @@ struct ifr_components {
  * (unequal sizes). */
 int ifr_components_estimate(const struct ifr_group *groups, size_t count, double confidence,
                             struct ifr_components *components, struct ifr_error *err);
+
+/* Variances between and within groups by restricted maximum likelihood; at least two groups with values, one of
+ * them with two that differ. For equal sizes these are what mean squares give, where that is not below 0. Ref:
+ * Patterson and Thompson 1971; Searle, Casella and McCulloch 1992, section 6.6. */
+void ifr_reml_estimate(const struct ifr_group *groups, size_t count, double *between, double *within);
 
 /* Share of a measured difference between layouts that is the layouts': between / (between + noise); 0 for 0 / 0.
  * noise_variance is that of the number compared: ms_within/n for a mean of n runs, ms_within *

@@ -9,6 +9,7 @@
 
 #include "common/file.h"
 #include "harness/verify/behaviour.h"
+#include "harness/verify/bodies.h"
 #include "harness/verify/checks.h"
 #include "harness/experiment/workshop.h"
 #include "relinker/relinker.h"
@@ -99,6 +100,36 @@ static int check_plan(const struct work *work, const char *path, const struct if
 	return result;
 }
 
+/* What the comparison of a variant's units has found so far. */
+struct unit_findings {
+	struct bodies bodies;
+	struct ifr_buffer text;
+};
+
+static int compare_unit(const char *name, const struct ifr_buffer *shipped, const struct ifr_buffer *made,
+                        void *data, struct ifr_error *err) {
+	struct unit_findings *findings = data;
+	struct ifr_buffer text = {0};
+	int result = bodies_compare(shipped, name, made, name, &findings->bodies, &text, err);
+	if (text.length && !findings->text.length)
+		ifr_buffer_printf(&findings->text, "%s: %.*s", name, (int)strcspn(text.data, "\n"), text.data);
+	ifr_buffer_release(&text);
+	return result;
+}
+
+/* The code of units that the compiler's axes moved, nops left out. Frames and globals change code as they should.
+ */
+static int check_bodies(const struct work *work, const struct ifr_plan *plan, struct ifr_verdict *verdict,
+                        struct ifr_error *err) {
+	struct unit_findings findings = {0};
+	if (ifr_workshop_recompiles(ifr_plan_axes(plan)))
+		return 0;
+	int result = ifr_workshop_visit_objects(work->workshop, plan, compare_unit, &findings, err);
+	take(verdict, "bodies", &findings.text);
+	ifr_buffer_release(&findings.text);
+	return result;
+}
+
 static void check_behaviour(const struct work *work, const char *path, struct ifr_verdict *verdict) {
 	struct ifr_outcome got;
 	struct ifr_buffer finding = {0};
@@ -120,10 +151,12 @@ static int check_variant(const struct work *work, struct ifr_verdict *verdict, s
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…), not a variant of %s",
 		                  plan_path, plan.kit, work->verify->program);
 	if (!result) {
-		/* The compiler's axes change functions' sizes: only the plan and the test can tell. */
+		/* The compiler's axes change functions' sizes: there the units' bodies tell, the plan and the test. */
 		if (!(ifr_plan_axes(&plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 			check_structure(work, path, verdict);
 		result = check_plan(work, path, &plan, verdict, err);
+		if (!result)
+			result = check_bodies(work, &plan, verdict, err);
 	}
 	if (!result && work->verify->test)
 		check_behaviour(work, path, verdict);

@@ -134,7 +134,7 @@ static void release(struct counting *counting) {
 }
 
 int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
-              const struct ifr_count_settings *settings, struct ifr_counters *counters, const char **engine,
+              const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
               struct ifr_error *err) {
 	struct counting counting = {.trace = trace, .maps = maps, .count = count};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);

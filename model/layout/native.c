@@ -86,7 +86,7 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 	const struct ifr_region *program = find_program(regions, count);
 	uint64_t base = program && !program->fixed ? PROGRAM_BASE : 0;
 	uint64_t end = program ? base + program->start + program->bytes + request->end_bytes : PROGRAM_BASE;
-	uint64_t top = MAPPINGS_TOP - PAGE * request->load_pages;
+	uint64_t top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages"));
 	struct rooms rooms = {0};
 	bool kernel_mapped = false;
 	for (size_t i = IFR_REGION_FIRST; i < count; i++) {

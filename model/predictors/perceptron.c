@@ -61,7 +61,8 @@ static inline int8_t *row_of(const struct perceptron *p, uint64_t pc) {
 static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
 	struct perceptron *p = state;
 	const int8_t *weights = row_of(p, branch->pc);
-	int sum = weights[0];
+	int sum = 0;
+	sum += weights[0];
 	for (unsigned i = 0; i < p->length; i++)
 		sum += p->history >> i & 1 ? weights[i + 1] : -weights[i + 1];
 	p->sum = sum;

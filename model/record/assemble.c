@@ -17,9 +17,11 @@ struct thread {
 	uint64_t *saved; /* events whose chunk is gone */
 	uint32_t chain;  /* what ran before it without a branch, NONE */
 	uint32_t chain_bytes;
-	uint64_t *values; /* places of the chain's accesses */
+	uint64_t chain_start; /* instructions that had run before it */
+	uint64_t *values;     /* places of the chain's accesses */
 	uint32_t value_count;
-	bool repeated; /* what comes next is a further round of a repeated instruction */
+	bool repeated;       /* what comes next is a further round of a repeated instruction */
+	uint64_t after_call; /* where a system call that changed mappings returns to; 0: none did just now */
 };
 
 struct assembler {
@@ -28,6 +30,9 @@ struct assembler {
 	struct tables tables;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
+	bool windowed;
+	bool inside;      /* the last block was recorded */
+	unsigned regions; /* begun and not ended, of all threads */
 	uint64_t notes[RING_NOTES];
 	uint64_t instructions, cuts;
 	uint32_t last_thread;
@@ -40,6 +45,7 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *
 	assembler->writer = writer;
 	assembler->spaces = spaces;
 	assembler->window = *window;
+	assembler->windowed = window->from || window->to || window->region;
 	tables_init(&assembler->tables);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;
@@ -90,7 +96,7 @@ static inline bool matches(const struct shape *shape, const uint64_t *events, ui
 	if (shape->count != count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (shape->tags[i] != (uint16_t)(events[i] >> RING_TAG_SHIFT))
+		if (shape->accesses[i].tag != (events[i] & ~RING_ADDRESS))
 			return false;
 	return true;
 }
@@ -108,23 +114,23 @@ static inline void add_values(struct assembler *assembler, struct thread *thread
 	uint64_t *to = thread->values + thread->value_count;
 	for (uint32_t i = 0; i < shape->count; i++) {
 		uint64_t address = thread->events[i] & RING_ADDRESS;
-		const struct span *span = shape->spans[i];
+		const struct span *span = shape->accesses[i].span;
 		if (address - span->start >= span->bytes)
-			span = shape->spans[i] = spaces_find(assembler->spaces, address, thread->events[i] >> 59 & 1);
+			span = shape->accesses[i].span =
+				spaces_find(assembler->spaces, address, RING_STORE(thread->events[i]));
 		to[i] = address + span->delta;
 	}
 	thread->value_count += shape->count;
 }
 
-/* The first instruction that did not run, if a fault stopped the block: the one behind the last access that was
+/* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
  * to make one. All instructions if none was to. */
 static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
 	unsigned from = 0;
 	if (thread->event_count)
-		from = (unsigned)(thread->events[thread->event_count - 1] >> 50 & 0x1ff) + 1;
+		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
 	for (unsigned i = from; i < ran->block.instructions; i++)
-		if (ran->lengths[i] & RING_RECORDED &&
-		    !(i + 1U == ran->block.instructions && ran->block.end == RING_END_REPEAT))
+		if (ran->lengths[i] & RING_RECORDED && !(ran->lengths[i] & RING_MAYBE))
 			return (uint16_t)i;
 	return ran->block.instructions;
 }
@@ -135,12 +141,14 @@ static void write_step(struct assembler *assembler, struct thread *thread, enum 
 	if (assembler->tables.chains[chain].block == NONE)
 		tables_block(&assembler->tables, chain, assembler->writer);
 	const struct assembler_window *window = &assembler->window;
-	if (assembler->instructions >= window->from && (!window->to || assembler->instructions < window->to)) {
+	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
+	              (!window->region || assembler->regions);
+	if (inside)
 		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
 		              thread->values);
-		if (successor == NO_SUCCESSOR)
-			ifr_trace_break(assembler->writer);
-	}
+	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
+		ifr_trace_break(assembler->writer);
+	assembler->inside = inside;
 	thread->chain = NONE;
 	thread->value_count = thread->chain_bytes = 0;
 }
@@ -151,7 +159,7 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	struct translated *ran = &assembler->tables.blocks[block];
 	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
 	uint16_t cut = ran->block.instructions;
-	if (successor == NO_SUCCESSOR && next)
+	if (successor == NO_SUCCESSOR)
 		cut = fault_of(ran, thread);
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
@@ -162,6 +170,8 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 		shape = shape_of(assembler, block, thread, cut);
 	const struct shape *how = &assembler->tables.shapes[shape];
 	uint32_t parent = thread->chain;
+	if (parent == NONE)
+		thread->chain_start = assembler->instructions;
 	thread->chain = parent == NONE && how->roots[repeated] != NONE
 	                    ? how->roots[repeated]
 	                    : tables_chain(&assembler->tables, parent, shape, repeated);
@@ -174,7 +184,33 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < VALUES_MOST;
 	if (!goes_on && cut)
 		write_step(assembler, thread, successor);
+	tables_warm(&assembler->tables, shape);
 	thread->block = NONE;
+}
+
+/* The same for nearly all blocks: one that ran as it did last time, and goes on where it can. Returns false, with
+ * nothing done, for others. */
+static inline bool finish_hot(struct assembler *assembler, struct thread *thread, uint64_t next) {
+	const struct hot *ran = &assembler->tables.hot[thread->block];
+	bool taken = true;
+	if (ran->trace_block == NONE || ran->count != thread->event_count || thread->chain != NONE || thread->repeated)
+		return false;
+	if (ran->branch == IFR_BRANCH_CONDITIONAL)
+		taken = next != ran->end;
+	if (taken && next != ran->target && ran->target)
+		return false;
+	uint64_t *to = thread->values;
+	for (uint32_t i = 0; i < ran->count; i++) {
+		/* Another tag makes an address that no span has. */
+		uint64_t address = thread->events[i] - ran->accesses[i].tag;
+		const struct span *span = ran->accesses[i].span;
+		if (address - span->start >= span->bytes)
+			return false;
+		to[i] = address + span->delta;
+	}
+	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
+	assembler->instructions += ran->instructions;
+	return true;
 }
 
 /* --- words -----------------------------------------------------------------------------------------------------
@@ -201,6 +237,8 @@ static void take_note(struct assembler *assembler, uint64_t note, uint64_t value
 		return;
 	if (note < RING_NOTES)
 		assembler->notes[note]++;
+	assembler->regions += note == RING_NOTE_BEGIN;
+	assembler->regions -= note == RING_NOTE_END && assembler->regions;
 }
 
 /* The number of words that a record takes, 0 if it makes no sense. */
@@ -220,6 +258,27 @@ static uint32_t read_record(struct assembler *assembler, const uint64_t *words, 
 	if (type == RING_NOTE && count == 2)
 		take_note(assembler, words[1], words[2]);
 	return count + 1;
+}
+
+/* A call is about to change what lies where: what ran before it looks at places as they are still. It is taken to
+ * return; begin_block finds out whether a signal came first. */
+static void finish_before_call(struct assembler *assembler, struct thread *thread) {
+	if (thread->block == NONE)
+		return;
+	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
+	thread->after_call = block->address + block->bytes;
+	finish(assembler, thread, thread->after_call);
+}
+
+/* The block before it is finished, now that its successor is known. */
+static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
+	uint64_t address = assembler->tables.hot[block].address;
+	if (thread->block != NONE && (assembler->windowed || !finish_hot(assembler, thread, address)))
+		finish(assembler, thread, address);
+	if (thread->after_call && thread->after_call != address && assembler->inside)
+		ifr_trace_break(assembler->writer);
+	thread->after_call = 0;
+	thread->block = block;
 }
 
 static void keep_events(struct thread *thread) {
@@ -258,6 +317,8 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		thread->values = ifr_realloc(NULL, VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
+			if ((*words >> RING_TYPE_SHIFT & 0xff) == RING_SYSCALL)
+				finish_before_call(assembler, thread);
 			uint32_t took = read_record(assembler, words, (uint32_t)(end - words));
 			if (!took)
 				return nonsense(err);
@@ -267,9 +328,7 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		uint32_t block = (uint32_t)*words++;
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
-		if (thread->block != NONE)
-			finish(assembler, thread, assembler->tables.blocks[block].block.address);
-		thread->block = block;
+		begin_block(assembler, thread, block);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;

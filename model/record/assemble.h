@@ -14,7 +14,8 @@
 struct assembler;
 
 struct assembler_window {
-	uint64_t from, to; /* instructions that are recorded, counted from 0; to 0: to the end */
+	uint64_t from, to; /* blocks that begin with these instructions, counted from 0; to 0: to the end */
+	bool region;       /* only between RING_NOTE_BEGIN and RING_NOTE_END */
 };
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,

@@ -21,13 +21,12 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "model/record/assemble.h"
-
-#define QEMU "qemu-x86_64"
+#include "model/record/qemu.h"
 
 struct session {
 	const struct ifr_recording *recording;
 	struct ring *ring;
-	int ring_fd;
+	int ring_fd, stdin_fd;
 	pid_t child;
 	uint32_t taken; /* chunks read */
 	bool ended;
@@ -66,15 +65,8 @@ static int check_program(const char *program, struct ifr_error *err) {
 	return 0;
 }
 
-static void read_from(const char *file) {
-	int fd = open(file, O_RDONLY);
-	if (fd < 0 || dup2(fd, 0) < 0)
-		_exit(127);
-	close(fd);
-}
-
 /* In the child: the surroundings are the same every time. */
-static void become(const struct session *session, const char *qemu, const char **argv, char **environment) {
+static void become(const struct session *session, const char *qemu, char *const *argv, char *const *environment) {
 	const struct ifr_recording *recording = session->recording;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	personality(ADDR_NO_RANDOMIZE);
@@ -84,65 +76,29 @@ static void become(const struct session *session, const char *qemu, const char *
 		CPU_SET((size_t)recording->cpu, &set);
 		sched_setaffinity(0, sizeof set, &set);
 	}
-	read_from(recording->stdin_file ? recording->stdin_file : "/dev/null");
-	if (dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
+	if (dup2(session->stdin_fd, 0) < 0 || dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
 		_exit(127);
-	execve(qemu, (char *const *)argv, environment);
+	execve(qemu, argv, environment);
 	_exit(127);
 }
 
-/* Backwards, as qemu turns the list around before it gives it to the program. */
-static char **with_variable(char *const *environment, char *variable) {
-	size_t count = 0;
-	while (environment[count])
-		count++;
-	char **copy = ifr_alloc((count + 2) * sizeof *copy);
-	for (size_t i = 0; i < count; i++)
-		copy[i] = environment[count - 1 - i];
-	copy[count] = variable;
-	return copy;
-}
-
 static int start(struct session *session, struct ifr_error *err) {
-	const struct ifr_recording *recording = session->recording;
+	struct ifr_strings arguments = {0}, environment = {0};
 	char *qemu = ifr_program_find(QEMU, NULL);
 	if (!qemu)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
-	char *plugin =
-		ifr_format("%s,fd=%d,all=%s", recording->recorder, session->ring_fd, recording->everything ? "on" : "off");
-	const char *fixed[] = {QEMU,
-	                       "-cpu",
-	                       "max",
-	                       "-seed",
-	                       "1",
-	                       "-U",
-	                       "LD_PRELOAD",
-	                       "-plugin",
-	                       plugin,
-	                       "-0",
-	                       recording->argv[0],
-	                       recording->program};
-	size_t count = 0, head = sizeof fixed / sizeof *fixed;
-	while (recording->argv[count])
-		count++;
-	const char **argv = ifr_alloc((head + count + 1) * sizeof *argv);
-	memcpy(argv, fixed, sizeof fixed);
-	for (size_t i = 1; i < count; i++)
-		argv[head + i - 1] = recording->argv[i];
-	/* For its time(); qemu takes the variable out of the program's environment again. */
-	char *preload = ifr_format("LD_PRELOAD=%s", recording->recorder);
-	char **environment = with_variable(recording->environment, preload);
+	qemu_command(session->recording, session->ring_fd, &arguments, &environment);
+	char **argv = qemu_list(&arguments), **variables = qemu_list(&environment);
 	session->child = fork();
 	if (!session->child)
-		become(session, qemu, argv, environment);
-	free(environment);
-	free(preload);
+		become(session, qemu, argv, variables);
+	int result = session->child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU) : 0;
 	free(argv);
-	free(plugin);
+	free(variables);
 	free(qemu);
-	if (session->child < 0)
-		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU);
-	return 0;
+	ifr_strings_release(&arguments);
+	ifr_strings_release(&environment);
+	return result;
 }
 
 /* --- chunks ---------------------------------------------------------------------------------------------------
@@ -218,6 +174,14 @@ static int follow(struct session *session) {
 	return result;
 }
 
+static int open_stdin(struct session *session, struct ifr_error *err) {
+	const char *file = session->recording->stdin_file ? session->recording->stdin_file : "/dev/null";
+	session->stdin_fd = open(file, O_RDONLY | O_CLOEXEC);
+	return session->stdin_fd < 0
+	           ? ifr_fail_errno(err, IFR_E_USAGE, "cannot read %s, the program's standard input", file)
+	           : 0;
+}
+
 /* --- one recording --------------------------------------------------------------------------------------------
  */
 
@@ -235,7 +199,8 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
 	struct spaces *spaces = spaces_new(writer, real ? real : recording->program, recording->name);
-	session->assembler = assembler_new(writer, spaces, &(struct assembler_window){recording->from, recording->to});
+	session->assembler = assembler_new(
+		writer, spaces, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
 	int result = start(session, &session->err);
 	if (!result)
 		result = follow(session);
@@ -246,6 +211,10 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 	if (!result && !recorded->instructions)
 		result = ifr_fail(&session->err, IFR_E_ENVIRONMENT,
 		                  QEMU " did not run the program (exit status %d): its message is above", session->status);
+	if (!result && recorded->instructions <= recording->from)
+		result = ifr_fail(&session->err, IFR_E_USAGE,
+		                  "the program ended after %llu instructions, before the first that was to be recorded",
+		                  (unsigned long long)recorded->instructions);
 	assembler_free(session->assembler);
 	spaces_free(spaces);
 	free(real);
@@ -253,12 +222,14 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 }
 
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err) {
-	struct session session = {.recording = recording, .ring_fd = -1, .ring = MAP_FAILED};
+	struct session session = {.recording = recording, .ring_fd = -1, .stdin_fd = -1, .ring = MAP_FAILED};
 	struct ifr_trace_writer *writer = NULL;
 	*recorded = (struct ifr_recorded){0};
 	if (recording->timeout_ns)
 		session.deadline_ns = now_ns() + recording->timeout_ns;
 	int result = check_program(recording->program, err);
+	if (!result)
+		result = open_stdin(&session, err);
 	if (!result)
 		result = open_ring(&session, err);
 	if (!result)
@@ -278,24 +249,27 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		munmap(session.ring, sizeof *session.ring);
 	if (session.ring_fd >= 0)
 		close(session.ring_fd);
+	if (session.stdin_fd >= 0)
+		close(session.stdin_fd);
 	return result;
 }
 
 static const char *const sentences[RING_NOTES] = {
-	[RING_NOTE_TSC] = "the program reads the processor's clock (or time, times), which differs from run to run",
+	[RING_NOTE_TSC] = "the program reads the processor's time-stamp counter, which differs from run to run",
 	[RING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
 	[RING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
 	[RING_NOTE_TIME] = "the program reads a clock, which the recorder answered: a millisecond later each time",
 	[RING_NOTE_RANDOM] = "the program asks for random bytes, which the recorder answered: the same in each run",
 	[RING_NOTE_IDENTITY] = "the program asks for its process or thread number, which differs from run to run",
-	[RING_NOTE_SIGNAL] = "signals came: when they come differs from run to run",
+	[RING_NOTE_SIGNAL] =
+		"signal handlers ran: when a signal comes from outside, or from a timer, differs from run to run",
 	[RING_NOTE_THREAD] = "the program has several threads, replayed in the order in which they were recorded",
 };
 
 void ifr_recorded_print(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
 	ifr_buffer_clear(text);
 	for (int i = 0; i < RING_NOTES; i++)
-		if (recorded->notes[i])
+		if (recorded->notes[i] && sentences[i])
 			ifr_buffer_printf(text, "note %s\n", sentences[i]);
 	if (recorded->cuts)
 		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);

@@ -24,10 +24,11 @@
 #define RING_BLOCK (UINT64_C(1) << 63)
 #define RING_RECORD (UINT64_C(3) << 62)
 #define RING_TYPE_SHIFT 54
-#define RING_TAG_SHIFT 47
-#define RING_ADDRESS ((UINT64_C(1) << RING_TAG_SHIFT) - 1)
-/* An access without its address: what its place in the block tells. */
-#define RING_TAG(insn, shift, store) ((uint16_t)((shift) << 13 | (store) << 12 | (insn) << 3))
+#define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
+/* Of an access: the instruction in its block, log2 of its bytes, whether it stores. */
+#define RING_INSN(word) ((word) >> 50 & 0x1ff)
+#define RING_SHIFT(word) ((word) >> 60 & 7)
+#define RING_STORE(word) ((word) >> 59 & 1)
 
 enum ring_record {
 	RING_DEFINE = 1, /* struct ring_block, its instructions' lengths (a byte each), its derived accesses */
@@ -46,11 +47,16 @@ enum ring_note {
 	RING_NOTE_IDENTITY, /* a process or thread id was read */
 	RING_NOTE_SIGNAL,   /* a signal handler returned */
 	RING_NOTE_THREAD,   /* a further thread started */
+	RING_NOTE_BEGIN,    /* the region that is recorded begins, or ends */
+	RING_NOTE_END,
 	RING_NOTES
 };
 
 /* In the byte of a length: this instruction's accesses are recorded. */
 #define RING_RECORDED 0x80
+/* And there may be none of them: a mask, or a count of zero. */
+#define RING_MAYBE 0x40
+#define RING_LENGTH 0x0f
 
 enum ring_end { RING_END_NONE, RING_END_BRANCH, RING_END_SYSCALL, RING_END_REPEAT };
 

@@ -29,8 +29,8 @@ struct spaces {
 	struct span other; /* what is nowhere else */
 	struct span *heap;
 	uint64_t heap_start;
-	bool has_stack;
-	uint32_t loader; /* its region; the program's in a static one */
+	bool has_stack, has_loader;
+	uint32_t loader; /* its region */
 };
 
 static uint64_t whole_pages(uint64_t bytes) {
@@ -209,13 +209,14 @@ void spaces_begin(struct spaces *spaces, uint64_t first_block) {
 		loader--;
 	if (program)
 		open_file(spaces, IFR_REGION_PROGRAM, program);
-	if (loader && strcmp(loader->path, spaces->program) != 0)
+	spaces->has_loader = loader && strcmp(loader->path, spaces->program) != 0;
+	if (spaces->has_loader)
 		open_file(spaces, IFR_REGION_LIBRARY, loader);
 	spaces->loader = spaces_find(spaces, first_block, false)->region;
 }
 
 bool spaces_in_loader(struct spaces *spaces, uint64_t address) {
-	return spaces_find(spaces, address, false)->region == spaces->loader;
+	return spaces->has_loader && spaces_find(spaces, address, false)->region == spaces->loader;
 }
 
 /* The first access is the one to the stack by which a program or its loader begins: a call or a push, which stores
@@ -294,6 +295,8 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 	}
 	if (bytes > spaces->heap->bytes)
 		clear(spaces, spaces->heap->start + spaces->heap->bytes, bytes - spaces->heap->bytes);
+	if (!spaces->heap)
+		return;
 	spaces->heap->bytes = bytes;
 	if (spaces->heap->region)
 		ifr_trace_region_grows(spaces->writer, spaces->heap->region, 0, bytes);

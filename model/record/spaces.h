@@ -38,7 +38,7 @@ void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *pat
 /* The span that holds an address. A first access to what can only be the stack makes it the stack. */
 const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store);
 
-/* Whether an address is in the loader that started the program. */
+/* Whether an address is in the loader that started the program; never in a static one. */
 bool spaces_in_loader(struct spaces *spaces, uint64_t address);
 
 #endif

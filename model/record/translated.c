@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/translated.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,10 @@ void tables_release(struct tables *tables) {
 		free(tables->blocks[i].derived);
 	}
 	for (uint32_t i = 0; i < tables->shape_count; i++) {
-		free(tables->shapes[i].tags);
-		free(tables->shapes[i].spans);
+		free(tables->shapes[i].accesses);
 	}
 	free(tables->blocks);
+	free(tables->hot);
 	free(tables->shapes);
 	free(tables->chains);
 	free(tables->index->hashes);
@@ -54,8 +55,14 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 	block.derived = memcpy(ifr_alloc(derived + 8), words + head + lengths, derived);
 	tables->blocks = grow(tables->blocks, tables->block_count, sizeof *tables->blocks);
 	if (block.block.end == RING_END_REPEAT)
-		block.repeats = block.block.address + block.block.bytes -
-		                (block.lengths[block.block.instructions - 1] & ~RING_RECORDED & 0xff);
+		block.repeats =
+			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
+	tables->hot = grow(tables->hot, tables->block_count, sizeof *tables->hot);
+	tables->hot[tables->block_count] = (struct hot){.address = block.block.address,
+	                                                .end = block.block.address + block.block.bytes,
+	                                                .target = block.block.target,
+	                                                .trace_block = NONE,
+	                                                .branch = block.block.branch};
 	tables->blocks[tables->block_count++] = block;
 	return true;
 }
@@ -68,17 +75,26 @@ uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *eve
 	struct shape *shape = &tables->shapes[tables->shape_count++];
 	*shape = (struct shape){.block = block,
 	                        .next = tables->blocks[block].shapes,
-	                        .tags = ifr_alloc((count + 1) * sizeof *shape->tags),
-	                        .spans = ifr_alloc((count + 1) * sizeof *shape->spans),
+	                        .accesses = ifr_alloc((count + 1) * sizeof *shape->accesses),
 	                        .count = (uint16_t)count,
 	                        .roots = {NONE, NONE},
 	                        .cut = cut};
 	for (uint32_t i = 0; i < count; i++) {
-		shape->tags[i] = (uint16_t)(events[i] >> RING_TAG_SHIFT);
-		shape->spans[i] = &nowhere;
+		shape->accesses[i] = (struct hot_access){&nowhere, events[i] & ~RING_ADDRESS};
 	}
 	tables->blocks[block].shapes = number;
 	return number;
+}
+
+void tables_warm(struct tables *tables, uint32_t number) {
+	const struct shape *shape = &tables->shapes[number];
+	const struct ring_block *block = &tables->blocks[shape->block].block;
+	struct hot *hot = &tables->hot[shape->block];
+	bool alone = block->end == RING_END_BRANCH && shape->cut == block->instructions && shape->roots[0] != NONE;
+	hot->accesses = shape->accesses;
+	hot->count = shape->count;
+	hot->instructions = block->instructions;
+	hot->trace_block = alone ? tables->chains[shape->roots[0]].block : NONE;
 }
 
 static uint32_t *first_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated) {
@@ -111,14 +127,15 @@ static void append_part(const struct translated *part, const struct shape *shape
 	uint16_t event = 0, derived = 0, end = block->bytes;
 	uint32_t first_of[512]; /* index of each instruction's first access */
 	for (unsigned i = 0; i < shape->cut && i < 512; i++) {
-		uint8_t length = part->lengths[i] & (uint8_t)~RING_RECORDED;
+		uint8_t length = part->lengths[i] & RING_LENGTH;
 		end = (uint16_t)(end + length);
 		first_of[i] = (uint32_t)(accesses->length / sizeof(struct ifr_trace_access));
-		for (; event < shape->count && (shape->tags[event] >> 3 & 0x1ff) == i; event++)
-			add_access(accesses, &(struct ifr_trace_access){.anchor = IFR_ACCESS_RECORDED,
-			                                                .end = end,
-			                                                .bytes = (uint8_t)(1U << (shape->tags[event] >> 13)),
-			                                                .store = shape->tags[event] >> 12 & 1});
+		for (; event < shape->count && RING_INSN(shape->accesses[event].tag) == i; event++)
+			add_access(accesses,
+			           &(struct ifr_trace_access){.anchor = IFR_ACCESS_RECORDED,
+			                                      .end = end,
+			                                      .bytes = (uint8_t)(1U << RING_SHIFT(shape->accesses[event].tag)),
+			                                      .store = RING_STORE(shape->accesses[event].tag)});
 		for (; derived < part->block.derived && part->derived[derived].insn == i; derived++) {
 			const struct ring_derived *from = &part->derived[derived];
 			struct ifr_trace_access access = {
@@ -173,6 +190,7 @@ uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_wr
 	memset(&block, 0, sizeof block); /* padding too: it is hashed and written */
 	for (uint32_t i = chain; i != NONE && depth < 4096; i = tables->chains[i].parent)
 		path[depth++] = tables->chains[i].shape;
+	assert(depth); /* the chain itself is one */
 	block.place = tables->blocks[tables->shapes[path[depth - 1]].block].place;
 	while (depth--) {
 		const struct shape *shape = &tables->shapes[path[depth]];

@@ -12,10 +12,10 @@
 /* A way a translation block ran: which instructions made which accesses that were recorded. Nearly all blocks have
  * one way; repeated string instructions, masked moves and faults make more. */
 struct shape {
-	uint32_t block;            /* of the table */
-	uint32_t next;             /* shape of the same block, NONE */
-	uint16_t *tags;            /* RING_TAG of each */
-	const struct span **spans; /* where each access fell last time */
+	uint32_t block;              /* of the table */
+	uint32_t next;               /* shape of the same block, NONE */
+	uint16_t *tags;              /* RING_TAG of each */
+	struct hot_access *accesses; /* with the spans where each fell last time */
 	uint16_t count;
 	uint32_t roots[2]; /* the chains that begin with it; the second as a further round of a repeated instruction */
 	uint16_t cut;      /* instructions that ran; all, unless a fault ended them */
@@ -30,6 +30,20 @@ struct translated {
 	struct ring_derived *derived;
 };
 
+/* What is needed of a translation block on the way of every one that runs: all of one cache line, and its accesses
+ * behind one another. It stands for the way that it ran last, alone, if that was a block of the trace. */
+struct hot_access {
+	const struct span *span;
+	uint64_t tag; /* the access less its address, as in the ring */
+};
+struct hot {
+	uint64_t address, end, target;
+	const struct hot_access *accesses; /* of its shape */
+	uint32_t trace_block;              /* NONE: it takes the long way */
+	uint16_t count, instructions;
+	uint8_t branch;
+};
+
 /* A chain of translation blocks that ran one after the other without a branch. */
 struct chain {
 	uint32_t parent, shape;
@@ -40,6 +54,7 @@ struct chain {
 
 struct tables {
 	struct translated *blocks;
+	struct hot *hot; /* of each block */
 	struct shape *shapes;
 	struct chain *chains;
 	uint32_t block_count, shape_count, chain_count;
@@ -52,6 +67,8 @@ void tables_release(struct tables *tables);
 bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta);
 uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count, uint16_t cut);
 uint32_t tables_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated);
+/* From now on the block runs as this shape does, until it does not. */
+void tables_warm(struct tables *tables, uint32_t shape);
 /* The trace's block of a chain. */
 uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer);
 

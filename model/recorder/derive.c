@@ -114,8 +114,17 @@ static const ZydisDecodedOperand *only_memory(const struct state *state) {
 	return found;
 }
 
-/* Prefetches and long nops name memory and leave it alone. */
+/* Prefetches, flushes and long nops name memory and leave it alone. */
 static bool touches_memory(const struct state *state) {
+	switch (state->insn->mnemonic) {
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_CLFLUSHOPT:
+	case ZYDIS_MNEMONIC_CLWB:
+	case ZYDIS_MNEMONIC_CLDEMOTE:
+		return false;
+	default:
+		break;
+	}
 	switch (state->insn->meta.category) {
 	case ZYDIS_CATEGORY_NOP:
 	case ZYDIS_CATEGORY_WIDENOP:
@@ -129,6 +138,37 @@ static bool touches_memory(const struct state *state) {
 		    state->operands[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
 			return true;
 	return false;
+}
+
+/* What it touches, if anything, a mask says. */
+static bool is_masked(ZydisMnemonic mnemonic) {
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ:
+	case ZYDIS_MNEMONIC_VGATHERDPS:
+	case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VGATHERQPS:
+	case ZYDIS_MNEMONIC_VGATHERQPD:
+	case ZYDIS_MNEMONIC_VPGATHERDD:
+	case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VPGATHERQD:
+	case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_XSAVE:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
+	case ZYDIS_MNEMONIC_XRSTOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool repeats(const ZydisDecodedInstruction *insn) {
+	return insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
 /* An access that derives: its key and offset, how large (a power of two, 8 bytes a piece), load, store or both. */
@@ -326,7 +366,7 @@ static void end_block(const struct state *state, struct ring_block *block) {
 		block->target = state->end + state->operands[0].imm.value.u;
 	if (state->insn->meta.category == ZYDIS_CATEGORY_SYSCALL)
 		block->end = RING_END_SYSCALL;
-	if (state->insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+	if (repeats(state->insn))
 		block->end = RING_END_REPEAT;
 }
 
@@ -367,7 +407,7 @@ void derive_block(uint64_t address, const struct derive_instruction *instruction
 		else
 			known = memory_shape(&state, &shape);
 		if (touches_memory(&state) && !(known && !everything && derive(&state, &shape, i, decoded)))
-			decoded->lengths[i] |= RING_RECORDED;
+			decoded->lengths[i] |= RING_RECORDED | (is_masked(insn.mnemonic) || repeats(&insn) ? RING_MAYBE : 0);
 		decoded->reads_tsc |= insn.mnemonic == ZYDIS_MNEMONIC_RDTSC || insn.mnemonic == ZYDIS_MNEMONIC_RDTSCP;
 		update(&state, stacks ? &stack : NULL);
 		end_block(&state, &decoded->block);

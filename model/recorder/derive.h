@@ -16,7 +16,7 @@
 
 struct decoded_block {
 	struct ring_block block;              /* without its id */
-	uint8_t lengths[DERIVE_INSTRUCTIONS]; /* and RING_RECORDED where accesses must be recorded */
+	uint8_t lengths[DERIVE_INSTRUCTIONS]; /* and RING_RECORDED, RING_MAYBE where accesses must be recorded */
 	struct ring_derived derived[DERIVE_INSTRUCTIONS * DERIVE_ACCESSES];
 	bool reads_tsc;
 };

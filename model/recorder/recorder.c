@@ -125,7 +125,7 @@ static void on_end(qemu_plugin_id_t id, void *data) {
 	writer_end();
 }
 
-/* Arguments: fd=N, and all=on to derive nothing. */
+/* Arguments: fd=N, all=on to derive nothing, region=NAME. */
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
 	int fd = -1;
@@ -133,6 +133,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		if (!strncmp(argv[i], "fd=", 3))
 			fd = atoi(argv[i] + 3);
 		everything |= !strcmp(argv[i], "all=on");
+		if (!strncmp(argv[i], "region=", 7))
+			syscalls_watch(argv[i] + 7);
 	}
 	if (info->system_emulation || strcmp(info->target_name, "x86_64") != 0 || fd < 0 || writer_open(fd)) {
 		fprintf(stderr, "interfero: the recorder was started by something else than \"interfero record\"\n");

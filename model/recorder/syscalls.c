@@ -2,6 +2,8 @@
 #include "model/recorder/syscalls.h"
 
 #include <limits.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "model/recorder/marks.h"
 #include "model/recorder/writer.h"
 
 /* In seconds since 1970: a date in 2017. */
@@ -103,12 +106,62 @@ static uint8_t random_byte(void) {
 	return (uint8_t)(z ^ z >> 31);
 }
 
-static void answer_random(unsigned cpu, const struct call *call, int64_t length) {
-	uint8_t *bytes = host(call->arguments[0]);
+static void answer_random(unsigned cpu, uint64_t where, int64_t length) {
+	uint8_t *bytes = host(where);
 	if (!random_bytes)
 		writer_note(cpu, RING_NOTE_RANDOM, 0);
 	for (int64_t i = 0; i < length; i++)
 		bytes[i] = random_byte();
+}
+
+/* Descriptors of the device of random bytes. */
+enum { DESCRIPTORS = 1024 };
+static bool is_random[DESCRIPTORS];
+
+static void path_of(int64_t descriptor, char *path, size_t room) {
+	char link[64];
+	snprintf(link, sizeof link, "/proc/self/fd/%lld", (long long)descriptor);
+	ssize_t length = readlink(link, path, room - 1);
+	path[length < 0 ? 0 : length] = '\0';
+}
+
+static void opened(int64_t descriptor) {
+	char path[16];
+	if (descriptor < 0 || descriptor >= DESCRIPTORS)
+		return;
+	path_of(descriptor, path, sizeof path);
+	is_random[descriptor] = !strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random");
+}
+
+static void answer_read(unsigned cpu, const struct call *call, int64_t length) {
+	if (call->arguments[0] < DESCRIPTORS && is_random[call->arguments[0]])
+		answer_random(cpu, call->arguments[1], length);
+}
+
+/* --- marks of regions ---------------------------------------------------------------------------------------- */
+
+static char watched[256];
+static bool is_open[RING_THREADS][8]; /* the regions that a thread is in: which of them are the watched one */
+static unsigned depth[RING_THREADS];
+
+void syscalls_watch(const char *region) {
+	snprintf(watched, sizeof watched, "%s", region);
+}
+
+static void mark(unsigned cpu, uint64_t name) {
+	unsigned most = sizeof is_open[0];
+	if (!name && depth[cpu]) {
+		depth[cpu]--;
+		if (depth[cpu] < most && is_open[cpu][depth[cpu]])
+			writer_note(cpu, RING_NOTE_END, 0);
+	} else if (name) {
+		bool here = !strcmp(host(name), watched);
+		if (depth[cpu] < most)
+			is_open[cpu][depth[cpu]] = here;
+		if (here && depth[cpu] < most)
+			writer_note(cpu, RING_NOTE_BEGIN, 0);
+		depth[cpu]++;
+	}
 }
 
 /* --- before and after ---------------------------------------------------------------------------------------- */
@@ -146,9 +199,14 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	(void)id, (void)a7, (void)a8;
 	if (cpu >= RING_THREADS)
 		return;
+	if (number == MARK_CALL) {
+		mark(cpu, a1);
+		return;
+	}
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
 	note_call(cpu, number);
-	if (number == SYS_clone && !(a1 & 0x100 /* CLONE_VM */))
+	/* qemu makes a fork of what shares memory until it is another program, too (posix_spawn). */
+	if (number == SYS_clone && (!(a1 & CLONE_VM) || a1 & CLONE_VFORK))
 		writer_note(cpu, RING_NOTE_FORK, 0);
 	/* Threads take turns where they meet. */
 	if (number == SYS_futex)
@@ -157,14 +215,11 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 
 static void write_mapping(unsigned cpu, int64_t number, int64_t result, const struct call *call) {
 	uint64_t numbers[8] = {(uint64_t)number, (uint64_t)result};
-	char link[64], path[PATH_MAX] = "";
+	char path[PATH_MAX] = "";
 	memcpy(numbers + 2, call->arguments, sizeof call->arguments);
 	bool file = number == SYS_mmap && !(call->arguments[3] & MAP_ANONYMOUS);
-	if (file) {
-		snprintf(link, sizeof link, "/proc/self/fd/%d", (int)call->arguments[4]);
-		ssize_t length = readlink(link, path, sizeof path - 1);
-		path[length < 0 ? 0 : length] = '\0';
-	}
+	if (file)
+		path_of((int)call->arguments[4], path, sizeof path);
 	write_path_record(cpu, RING_SYSCALL, numbers, 8, path);
 }
 
@@ -194,7 +249,25 @@ void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 			answer_usage(cpu, call);
 		break;
 	case SYS_getrandom:
-		answer_random(cpu, call, result);
+		answer_random(cpu, call->arguments[0], result);
+		break;
+	case SYS_open:
+	case SYS_openat:
+	case SYS_openat2:
+	case SYS_dup:
+	case SYS_dup2:
+	case SYS_dup3:
+		opened(result);
+		break;
+	case SYS_close:
+		if (call->arguments[0] < DESCRIPTORS)
+			is_random[call->arguments[0]] = false;
+		break;
+	case SYS_close_range:
+		memset(is_random, 0, sizeof is_random);
+		break;
+	case SYS_read:
+		answer_read(cpu, call, result);
 		break;
 	default:
 		break;

@@ -16,6 +16,9 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
                      uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result);
 
+/* Where the marks of this region come, notes are written. The name is copied. */
+void syscalls_watch(const char *region);
+
 /* The answered wall clock, in seconds; a millisecond later each time. */
 int64_t syscalls_now(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/recorder/writer.h"
 
+#include <assert.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -88,6 +89,7 @@ void writer_swap(unsigned thread) {
 }
 
 static void append(struct ring_cpu *cpu, enum ring_record type, const struct writer_part *parts, size_t count) {
+	assert(cpu->next); /* its owner has seen to that */
 	uint64_t *header = cpu->next++, words = 0;
 	for (size_t i = 0; i < count; i++) {
 		memcpy(cpu->next, parts[i].data, parts[i].words * sizeof(uint64_t));

@@ -65,7 +65,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	}
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct behind_lane *behind = (const struct behind_lane *)state + lane;
 	const bool third = behind->l3.shape.sets;
 	(void)pass;

@@ -46,7 +46,7 @@ static void run(void *state, struct ifr_pass *pass) {
 			lanes[i].misses += !has(&lanes[i], pass->places[i].pcs[branches.steps[k] >> 1]);
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	(void)pass;
 	counters->value[IFR_EVENT_BTB_MISSES] += ((const struct btb_lane *)state)[lane].misses;
 }

@@ -81,7 +81,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	}
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct data_group *group = (const struct data_group *)state + pass->lanes[lane].data_group;
 	uint64_t *value = counters->value;
 	value[IFR_EVENT_L1D_LOADS] += pass->data_loads + group->line_tally.crossed[0];

@@ -31,7 +31,7 @@ static void run(void *state, struct ifr_pass *pass) {
 		lanes[i].misses += kind->run(lanes[i].predictor, &branches, &pass->places[i]);
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	(void)pass;
 	counters->value[IFR_EVENT_CONDITIONAL_MISSES] += ((const struct direction_lane *)state)[lane].misses;
 }

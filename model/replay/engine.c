@@ -180,7 +180,7 @@ static void estimate(const unsigned *values, uint64_t *v) {
 		v[IFR_EVENT_STLB_MISSES] * values[IFR_PENALTY_STLB];
 }
 
-void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counters *counters) {
+void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *counters) {
 	const struct ifr_pass *pass = &replay->pass;
 	memset(counters, 0, pass->lanes_count * sizeof *counters);
 	for (size_t lane = 0; lane < pass->lanes_count && replay->started; lane++) {

@@ -117,7 +117,7 @@ const char *ifr_event_name(enum ifr_event event);
 /* IFR_EVENT_COUNT when there is none of that name. */
 enum ifr_event ifr_event_find(const char *name);
 
-struct ifr_counters {
+struct ifr_counts {
 	uint64_t value[IFR_EVENT_COUNT];
 };
 
@@ -143,7 +143,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 /* Counters of every lane so far. The last block's branch waits for its successor until the next chunk, or for
  * ever. cycles: instructions / width + the sum over events of misses x penalty, all from the machine's
  * description. */
-void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counters *counters);
+void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *counters);
 void ifr_replay_free(struct ifr_replay *replay);
 
 #endif

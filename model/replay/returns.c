@@ -77,7 +77,7 @@ static void run(void *state, struct ifr_pass *pass) {
 		returns->misses[i] += wrong_arrivals(returns, pass->lanes[i].blocks);
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct returns *returns = state;
 	(void)pass;
 	counters->value[IFR_EVENT_RETURN_MISSES] += returns->misses[lane] + returns->unpredicted;

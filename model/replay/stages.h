@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The engine's stages, one after the other over a chunk. Only this folder sees it.
  *
- *   survey    once      what all layouts share: block counts, branches in four streams, where each step's accesses
- * start data      by group  L1D and DTLB                         -> misses of each group, by position fetch     by
- * lane   L1I and ITLB                         -> misses of each lane, by position behind    by lane   both lists
- * merged by position: L2, L3; STLB direction by lane   the direction predictor targets   by lane   the indirect
- * predictor btb       by lane   the BTB's levels returns   once      the return stack, whose moves are the same in
- * every layout
+ * survey, once: what all layouts share: block counts, branches in four streams, where each step's accesses start.
+ * data, by group: L1D and DTLB. Leaves the misses of each group, by position.
+ * fetch, by lane: L1I and ITLB. Leaves the misses of each lane, by position.
+ * behind, by lane: both lists merged by position: L2, L3; STLB.
+ * direction, by lane: the predictor of directions.
+ * targets, by lane: the predictor of indirect branches.
+ * btb, by lane: the BTB's levels.
+ * returns, once: the return stack, whose moves are the same in every layout.
  *
  * A stage owns its state, for all lanes (or groups), and reads of the pass what those before it wrote. To replace
  * one by a vectorised version, write another struct ifr_stage with the same counters and the same lists of misses
@@ -64,7 +66,7 @@ struct ifr_stage {
 	void *(*create)(const struct ifr_pass *pass);
 	void (*run)(void *state, struct ifr_pass *pass);
 	/* Adds what was counted for a lane over all chunks. */
-	void (*count)(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
+	void (*count)(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 	void (*destroy)(void *state, const struct ifr_pass *pass);
 };
 
@@ -80,7 +82,7 @@ extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_btb, ifr_av
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 /* Counters that follow from how often each block ran and where it lies. */
-void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters);
+void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 void ifr_survey_release(struct ifr_pass *pass);
 
 /* Adds a line or page (key, of 1 << shift bytes) that a step's fetch missed in a lane, at its position. */

@@ -200,7 +200,7 @@ int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) 
 	return 0;
 }
 
-static void count_branch(struct ifr_counters *counters, uint8_t branch, uint64_t times) {
+static void count_branch(struct ifr_counts *counters, uint8_t branch, uint64_t times) {
 	if (branch == IFR_BRANCH_NONE)
 		return;
 	counters->value[IFR_EVENT_BRANCHES] += times;
@@ -212,7 +212,7 @@ static void count_branch(struct ifr_counters *counters, uint8_t branch, uint64_t
 		counters->value[IFR_EVENT_RETURNS] += times;
 }
 
-void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	for (size_t i = 0; i < pass->blocks_count; i++) {
 		const struct ifr_geometry *place = &pass->lanes[lane].blocks[i];
 		const uint64_t times = pass->block_counts[i], last = place->address + place->bytes - 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "runtime/os.h"
 #include "runtime/preload/preload.h"
 #include "runtime/side.h"
 #include "runtime/threads.h"
@@ -50,12 +51,24 @@ static int row_of(const char *name) {
 	return row;
 }
 
+/* Only the process that the launcher started has its page, and the events' descriptors. */
+static bool read_events(uint64_t value[IFR_REGION_EVENTS]) {
+	uint64_t reading[3]; /* the count, how long it was to count, how long it did */
+	for (unsigned i = 0; i < heap_options.events && report_is_read(); i++) {
+		if (!os_read_event(IFR_EVENT_FD + (int)i, reading, sizeof reading) || reading[1] != reading[2])
+			return false;
+		value[i] = reading[0];
+	}
+	return true;
+}
+
 EXPORTED void ifr_region_begin(const char *name) {
 	struct thread *thread = &this_thread;
 	unsigned depth = thread->region_depth++;
 	if (depth >= REGION_DEPTH)
 		return;
 	thread->region[depth].region = row_of(name);
+	thread->region[depth].events_lost = !read_events(thread->region[depth].events);
 	thread->region[depth].time_ns = time_now_ns();
 	thread->region[depth].cycles = cycles_now();
 }
@@ -69,6 +82,12 @@ EXPORTED void ifr_region_end(void) {
 	if (thread->region[depth].region < 0)
 		return;
 	struct ifr_region_sum *sum = &report->region[thread->region[depth].region];
+	uint64_t events[IFR_REGION_EVENTS] = {0};
+	if (!read_events(events) || thread->region[depth].events_lost)
+		atomic_fetch_add_explicit(&sum->events_lost, 1, memory_order_relaxed);
+	for (unsigned i = 0; i < heap_options.events; i++)
+		atomic_fetch_add_explicit(&sum->events[i], events[i] - thread->region[depth].events[i],
+		                          memory_order_relaxed);
 	atomic_fetch_add_explicit(&sum->entries, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&sum->cycles, cycles - thread->region[depth].cycles, memory_order_relaxed);
 	atomic_fetch_add_explicit(&sum->time_ns, time_ns - thread->region[depth].time_ns, memory_order_relaxed);

@@ -10,6 +10,7 @@
 
 #include "runtime/allocator.h"
 #include "runtime/log.h"
+#include "runtime/os.h"
 #include "runtime/preload/preload.h"
 #include "runtime/side.h"
 #include "runtime/threads.h"
@@ -70,7 +71,10 @@ EXPORTED int __libc_start_main(main_function *program_main, int argc, char **arg
 	*(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
 	allocator_start();
 	real_main = program_main;
-	if (heap_options.stack_bytes) {
+	/* The program needs stack, too. */
+	if (heap_options.stack_bytes > os_stack_limit() / 4) {
+		report_refuse("stack:", "the limit on the stack is too low for it");
+	} else if (heap_options.stack_bytes) {
 		program_main = lowered_main;
 		report_applied(IFR_APPLIED_STACK);
 	}

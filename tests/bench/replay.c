@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
 		die(&err);
 	ifr_replay_lanes(replay, lanes);
 	replay_all(replay, work, &err); /* warm */
-	struct ifr_counters *counters = ifr_alloc(2 * lanes_count * sizeof *counters);
+	struct ifr_counts *counters = ifr_alloc(2 * lanes_count * sizeof *counters);
 	ifr_replay_counters(replay, counters);
 	const double start = seconds();
 	replay_all(replay, work, &err);

@@ -6,7 +6,7 @@ load ../helpers
 
 setup_file() {
 	use_own_kits
-	interfero-gcc -O1 -falign-functions=16 "$programs/placed.c" -o placed
+	interfero-gcc -g -O1 -falign-functions=16 "$programs/placed.c" -o placed
 	build_sql
 	within 120 interfero bench -q -n 24 -r 3 --counters clock --axes functions,padding -o placed.exp -- ./placed
 }
@@ -23,8 +23,8 @@ teardown_file() {
 @test "the function is found, with its best and its worst place and the remedy" {
 	interfero blame "$place/placed.exp" -m page-faults >text
 	tr -s ' \n' ' ' <text >joined
-	grep -q 'placed.c:.text.sensitive: where in a 64-byte line it begins explains' joined
-	sed 's/.*placed.c:.text.sensitive: where in a 64-byte line//' joined >found
+	grep -q "placed.c:.text.sensitive (placed.c:$(grep -n 'sensitive(' "$programs/placed.c" | head -n 1 | cut -d : -f 1)): where in a 64-byte line it begins explains" joined
+	sed 's/.*placed.c:.text.sensitive ([^)]*): where in a 64-byte line//' joined >found
 	grep -q '^[^-]*Most 48 to 63 bytes into it' found
 	grep -q '^[^-]* against least, 0 to 15 bytes into it. Remedy: __attribute__((aligned(64)))' found
 	# It is the surest finding.

@@ -82,3 +82,39 @@ table() {
 	refuse 2 'which program' -- interfero calibrate
 	refuse 2 'two runs' -- interfero calibrate -n 4 -r 1 --counters clock -o one.exp -- ./subject
 }
+
+# perlbench's line of the paper, CPI = 0.02799 MPKI + 0.51667 (section 1.4), at the MPKI given in thousandths.
+perlbench() {
+	echo 'variant,run,cycles [cycles],instructions,branch-misses'
+	for mpki in "$@"; do
+		echo "v$mpki,0,$((2799 * mpki + 51667000)),100000000,$((mpki * 100))"
+	done
+}
+
+@test "lines of several programs stand in one table" {
+	perlbench 6200 6300 6500 6800 7300 >perl.csv
+	perlbench 1200 1300 1500 1800 1900 >other.csv
+	interfero import --csv perl.csv -o perl.exp
+	interfero import --csv other.csv -o other.exp
+	interfero report --table1 perl.exp other.exp >table
+	[ "$(grep -c '0.02799 *0.51667 *0.51667 *0.51667 *1.000' table)" = 2 ]
+	grep -q 'against branch-misses per 1000 instructions' table
+	run interfero report perl.exp other.exp
+	[ "$status" = 2 ]
+	run interfero report --table1=nothing perl.exp
+	[ "$status" = 2 ]
+	[[ $output == *nothing* ]]
+}
+
+@test "experiments of two machines are not compared" {
+	table 100 >t.csv
+	interfero import --csv t.csv -o old.exp
+	interfero import --csv t.csv -o new.exp
+	sql old.exp "INSERT INTO fact VALUES('host','one')"
+	sql new.exp "INSERT INTO fact VALUES('host','two')"
+	refuse 2 'different machines' -- interfero compare old.exp new.exp
+	sql new.exp "UPDATE fact SET value = 'one' WHERE name = 'host'"
+	interfero compare old.exp new.exp --html page.html
+	tail -n 1 page.html | grep -q '</html>'
+	not grep -qiE '<(script|link|iframe|object|embed|img|base)\b' page.html
+}

@@ -104,10 +104,35 @@ rounds_in() {
 	./other.limited | tail -n 1 | grep -q handlers
 }
 
+@test "C++: exceptions pass, static objects are destroyed once and in order, buffers are written" {
+	for options in "-O2" "-O0 -g" "-O2 -flto=1"; do
+		INTERFERO_TEMPLATES=1 interfero-g++ $options "$programs/long.cc" -o long
+		within 60 interfero limit --seconds 0.2 -o limited -- ./long
+		./limited >out
+		mv lines limited.lines
+		rounds=$(grep -c '^[0-9]* [0-9a-f]* [0-9]*$' out)
+		[ "$rounds" -gt 0 ]
+		[ "$(wc -l <limited.lines)" = "$rounds" ]
+		[ "$(tail -n 3 out | xargs)" = "destroyed own! destroyed second destroyed first" ]
+		within 60 ./long "$rounds" | cmp - out
+		cmp lines limited.lines
+		interfero variants -q -n 1 --axes nops,align,unit-order,functions -o v ./limited
+		v/v00001 | cmp - out || say "$options"
+	done
+}
+
+@test "what -flto compiles in the link is counted and limited, too" {
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -flto=1 "$programs/long.c" -o long
+	within 60 interfero limit --seconds 0.2 -o limited -- ./long
+	./limited >out
+	within 60 ./long "$(rounds_in out)" | cmp - out
+	[ "$(objdump -d --no-show-raw-insn limited | grep -c 'dec[lq] .*<ifr_left')" = 1 ]
+}
+
 @test "what cannot be limited is refused, and leaves nothing" {
 	before=$(interfero kit list | wc -l)
 	refuse 3 "ends by itself with status 0" seconds -- interfero limit --seconds 20 -o no -- ../long 3
-	refuse 3 threads -- interfero limit --seconds 0.2 -o no -- ../long 1000000 t
+	refuse 3 threads OMP_NUM_THREADS=1 -- interfero limit --seconds 0.2 -o no -- ../long 1000000 t
 	refuse 3 "every run" -- interfero limit --seconds 0.1 -o no -- ../long 1000000 r
 	refuse 3 "half of the budget" -- interfero limit --seconds 0.2 -o no -- ../long 1000000 f
 	refuse 2 "limited already" -- interfero limit --seconds 0.1 -o no -- ../limited

@@ -125,7 +125,7 @@ plain="-ffunction-sections -fdata-sections"
 	template interfero-gcc -O2 program.c -o program
 	within 120 interfero bench -n 5 -r 3 --counters clock --axes nops,functions --expect-exit 7 -o e.exp -- ./program >report
 	grep -q '5 random' report
-	refuse 2 frames sources INTERFERO_PLAN -- interfero variants -n 1 --axes frames -o v ./program
+	refuse 2 frames INTERFERO_SOURCES=1 -- interfero variants -q -n 1 --axes frames -o v ./program
 	interfero-gcc -O2 program.c -o other
 	refuse 2 nops INTERFERO_TEMPLATES=1 -- interfero variants -n 1 --axes nops -o v ./other
 	refuse 2 nops INTERFERO_TEMPLATES=1 -- interfero bench -n 1 --axes nops -o f.exp -- ./other

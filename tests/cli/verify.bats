@@ -260,3 +260,23 @@ END
 	refuse 2 DIR -- interfero verify "$ex"
 	refuse 2 -- interfero verify "$ex" d more
 }
+
+@test "bodies: code that the compiler's axes moved is the shipped code, and a variant with other code is found" {
+	printf 'int f(int x) { for (int i = 0; i < x; i++) x ^= i; return x; }\nint main(void) { return f(3) & 1; }\n' >f.c
+	INTERFERO_TEMPLATES=1 interfero-gcc -O1 f.c -o f
+	interfero variants -q -n 2 --axes nops,align,unit-order,functions --set nops:rate=100 -o good ./f
+	interfero verify ./f good
+	# A template that is not that of the unit: its plan makes the same bytes again, and its code is another.
+	template=$(grep -rl '#ifr-note' "$INTERFERO_KITS/kits/$(build_id_of f)/root")
+	cp "$template" changed
+	sed -i 's/\txorl\t%e\(..\), %e\(..\)$/\tandl\t%e\1, %e\2/' changed
+	not cmp -s changed "$template"
+	chmod u+w "$template" "$(dirname "$template")"
+	rm "$template"
+	cp changed "$template"
+	interfero variants -q -n 1 --axes nops --set nops:rate=100 -o bad ./f
+	run -1 interfero verify ./f bad
+	[[ $output == *bodies* ]]
+	run -1 interfero verify --json ./f bad
+	[[ $output == *"f, instruction "* ]]
+}

@@ -1,249 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bodies PLAIN VARIANT: are the functions of two objects the same once nops are left out?
- *
- * Instructions are compared byte by byte but for fields that hold a distance: those are compared by what lies at
- * their end, an instruction of a function by its number, everything else by symbol and offset. A jump may be short
- * in one and long in the other. So are the words of data that are relocated, as in jump tables.
+/* bodies PLAIN VARIANT: are the functions of two objects the same once nops are left out
+ * (harness/verify/bodies.h)?
  *
  * Prints "N functions, M differ, P instructions", and the first that differ; exits with 1 if one does. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-#include "tests/corpus/code.h"
-
-enum { SHOWN = 5 };
-
-/* What a symbol and an offset stand for, in words that are the same in both objects. */
-static void describe_place(const struct object *object, size_t section, uint64_t at, struct ifr_buffer *text) {
-	const struct function *function = object_function_at(object, section, at);
-	if (function)
-		ifr_buffer_printf(text, "%s:%zu", function->name, function_index(function, at));
-	else
-		ifr_buffer_printf(text, "%s+0x%lx", object->sections[section].name, (unsigned long)at);
-}
-
-/* extra: what the addend holds beyond the target, as it is taken from the field's place. */
-static void describe_relocation(const struct object *object, const GElf_Rela *relocation, int64_t extra,
-                                struct ifr_buffer *text) {
-	size_t index = GELF_R_SYM(relocation->r_info);
-	const GElf_Sym *symbol = &object->symbols[index];
-	bool code = symbol->st_shndx && symbol->st_shndx < object->section_count &&
-	            object->sections[symbol->st_shndx].flags & SHF_EXECINSTR;
-	ifr_buffer_printf(text, "type %lu ", (unsigned long)GELF_R_TYPE(relocation->r_info));
-	if (code && GELF_ST_TYPE(symbol->st_info) == STT_SECTION)
-		describe_place(object, symbol->st_shndx, (uint64_t)(relocation->r_addend + extra), text);
-	else if (GELF_ST_TYPE(symbol->st_info) == STT_SECTION)
-		ifr_buffer_printf(text, "%s%+ld", object->sections[symbol->st_shndx].name,
-		                  (long)(relocation->r_addend + extra));
-	else
-		ifr_buffer_printf(text, "%s%+ld", object->symbol_names[index], (long)(relocation->r_addend + extra));
-}
-
-static int64_t field_value(const uint8_t *bytes, unsigned length) {
-	int64_t value = 0;
-	for (unsigned i = 0; i < length; i++)
-		value |= (int64_t)bytes[i] << 8 * i;
-	unsigned shift = 64 - 8 * length;
-	return (int64_t)((uint64_t)value << shift) >> shift;
-}
-
-/* The instruction's bytes without distances, and where these lead. */
-static void describe_instruction(const struct object *object, const struct function *function,
-                                 const struct instruction *instruction, struct ifr_buffer *text) {
-	const struct section *section = &object->sections[function->section];
-	const GElf_Rela *relocation = section_relocation(section, instruction->at, instruction->length);
-	uint64_t next = instruction->at + instruction->length;
-	uint64_t field = instruction->at + instruction->field;
-	bool near_field = instruction->field_bytes && !(relocation && relocation->r_offset == field);
-	ifr_buffer_clear(text);
-	if (instruction->jump)
-		ifr_buffer_printf(text, "jump %u ", instruction->mnemonic);
-	for (unsigned i = 0; i < instruction->length && !instruction->jump; i++)
-		if (!instruction->field_bytes || i < instruction->field ||
-		    i >= instruction->field + instruction->field_bytes)
-			ifr_buffer_printf(text, "%02x ", section->bytes[instruction->at + i]);
-	if (near_field)
-		describe_place(object, function->section,
-		               next + (uint64_t)field_value(section->bytes + field, instruction->field_bytes), text);
-	for (; relocation && relocation->r_offset < next;
-	     relocation = section_relocation(section, relocation->r_offset + 1, next - relocation->r_offset - 1)) {
-		bool distance = instruction->field_bytes && relocation->r_offset == field;
-		describe_relocation(object, relocation, distance ? (int64_t)(next - field) : 0, text);
-		ifr_buffer_puts(text, " ");
-		if (relocation->r_offset + 1 >= next)
-			break;
-	}
-}
-
-static const struct function *find(const struct object *object, const char *name, size_t *from) {
-	/* Names may come twice; both objects have them in the order of their symbols. */
-	for (size_t i = 0; i < object->function_count; i++) {
-		size_t at = (*from + i) % object->function_count;
-		if (!strcmp(object->functions[at].name, name)) {
-			*from = at + 1;
-			return &object->functions[at];
-		}
-	}
-	return NULL;
-}
-
-static bool same_function(const struct object *plain, const struct function *a, const struct object *variant,
-                          const struct function *b, struct ifr_buffer *why) {
-	struct ifr_buffer left = {0}, right = {0};
-	size_t count = a->count < b->count ? a->count : b->count;
-	bool same = true;
-	for (size_t i = 0; i < count && same; i++) {
-		describe_instruction(plain, a, &a->items[i], &left);
-		describe_instruction(variant, b, &b->items[i], &right);
-		same = !strcmp(ifr_buffer_text(&left), ifr_buffer_text(&right));
-		if (!same)
-			ifr_buffer_printf(why, "%s, instruction %zu: %s | %s", a->name, i, ifr_buffer_text(&left),
-			                  ifr_buffer_text(&right));
-	}
-	if (same && a->count != b->count)
-		ifr_buffer_printf(why, "%s: %zu instructions | %zu", a->name, a->count, b->count);
-	same = same && a->count == b->count;
-	ifr_buffer_release(&left);
-	ifr_buffer_release(&right);
-	return same;
-}
-
-static size_t compare_functions(const struct object *plain, const struct object *variant, size_t *instructions) {
-	size_t differing = 0, from = 0;
-	for (size_t i = 0; i < plain->function_count; i++) {
-		const struct function *a = &plain->functions[i], *b = find(variant, a->name, &from);
-		struct ifr_buffer why = {0};
-		*instructions += a->count;
-		if (!b)
-			ifr_buffer_printf(&why, "%s is missing", a->name);
-		if ((!b || !same_function(plain, a, variant, b, &why)) && differing++ < SHOWN)
-			printf("# %s\n", ifr_buffer_text(&why));
-		ifr_buffer_release(&why);
-	}
-	return differing;
-}
-
-/* Data that hold addresses of code, and all other bytes of data. What unwinds the stack holds distances that have
- * no relocations: it is tried out by running. */
-static bool compared_p(const struct section *section) {
-	return section->flags & SHF_ALLOC && !(section->flags & SHF_EXECINSTR) && section->bytes &&
-	       strncmp(section->name, ".eh_frame", 9) && strncmp(section->name, ".gcc_except_table", 17);
-}
-
-/* Whether a word of data is a distance to code, as in the jump tables of position-independent code: its addend is
- * the target's offset in the section plus the word's own offset in its table, which nothing says where it begins.
- */
-static bool in_table_p(const struct object *object, const GElf_Rela *relocation) {
-	const GElf_Sym *symbol = &object->symbols[GELF_R_SYM(relocation->r_info)];
-	return GELF_R_TYPE(relocation->r_info) == R_X86_64_PC32 && GELF_ST_TYPE(symbol->st_info) == STT_SECTION &&
-	       object->sections[symbol->st_shndx].flags & SHF_EXECINSTR;
-}
-
-/* Whether both words lead to the same instruction if they lie `behind` bytes behind their tables' beginnings. */
-static bool same_target(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                        const GElf_Rela *y, int64_t behind) {
-	size_t left_section = plain->symbols[GELF_R_SYM(x->r_info)].st_shndx;
-	size_t right_section = variant->symbols[GELF_R_SYM(y->r_info)].st_shndx;
-	uint64_t left_at = (uint64_t)(x->r_addend - behind), right_at = (uint64_t)(y->r_addend - behind);
-	const struct function *left = object_function_at(plain, left_section, left_at);
-	const struct function *right = object_function_at(variant, right_section, right_at);
-	if (!left || !right || strcmp(left->name, right->name))
-		return false;
-	return function_index(left, left_at) == function_index(right, right_at);
-}
-
-enum { MOST_WORDS = 4096 };
-
-/* The offsets behind a table's beginning that a word may have: 0, or 4 more than the word before. */
-struct offsets {
-	int64_t items[MOST_WORDS];
-	size_t count;
-};
-
-static bool next_word(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                      const GElf_Rela *y, struct offsets *offsets) {
-	size_t kept = 0, count = offsets->count < MOST_WORDS ? offsets->count : MOST_WORDS - 1;
-	for (size_t i = 0; i < count; i++)
-		if (same_target(plain, x, variant, y, offsets->items[i] + 4))
-			offsets->items[kept++] = offsets->items[i] + 4;
-	if (same_target(plain, x, variant, y, 0))
-		offsets->items[kept++] = 0;
-	offsets->count = kept;
-	return kept;
-}
-
-static bool same_words(const struct object *plain, const struct section *a, const struct object *variant,
-                       const struct section *b, struct ifr_buffer *why) {
-	static struct offsets offsets;
-	struct ifr_buffer left = {0}, right = {0};
-	bool same = true;
-	offsets.count = 0;
-	for (size_t i = 0; same && i < a->relocation_count; i++) {
-		const GElf_Rela *x = &a->relocations[i], *y = &b->relocations[i];
-		ifr_buffer_clear(&left);
-		ifr_buffer_clear(&right);
-		if (in_table_p(plain, x) && in_table_p(variant, y)) {
-			same = x->r_offset == y->r_offset && next_word(plain, x, variant, y, &offsets);
-		} else {
-			describe_relocation(plain, x, 0, &left);
-			describe_relocation(variant, y, 0, &right);
-			same = !strcmp(ifr_buffer_text(&left), ifr_buffer_text(&right));
-			offsets.count = 0;
-		}
-		if (!same)
-			ifr_buffer_printf(why, "%s+0x%lx: %s | %s", a->name, (unsigned long)x->r_offset,
-			                  ifr_buffer_text(&left), ifr_buffer_text(&right));
-	}
-	ifr_buffer_release(&left);
-	ifr_buffer_release(&right);
-	return same;
-}
-
-static bool same_bytes(const struct section *a, const struct section *b) {
-	return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length) &&
-	       a->relocation_count == b->relocation_count;
-}
-
-/* Sections of one name are compared in their order. */
-static size_t compare_data(const struct object *plain, const struct object *variant) {
-	size_t differing = 0, from = 0;
-	for (size_t i = 0; i < plain->section_count; i++) {
-		const struct section *a = &plain->sections[i], *b = NULL;
-		struct ifr_buffer why = {0};
-		if (!compared_p(a))
-			continue;
-		for (size_t j = 0; j < variant->section_count && !b; j++) {
-			const struct section *other = &variant->sections[(from + j) % variant->section_count];
-			if (compared_p(other) && !strcmp(a->name, other->name)) {
-				b = other;
-				from = (size_t)(other - variant->sections) + 1;
-			}
-		}
-		if (!b || !same_bytes(a, b))
-			ifr_buffer_printf(&why, "%s has other bytes", a->name);
-		else
-			same_words(plain, a, variant, b, &why);
-		if (why.length && differing++ < SHOWN)
-			printf("# %s\n", ifr_buffer_text(&why));
-		ifr_buffer_release(&why);
-	}
-	return differing;
-}
+#include "common/file.h"
+#include "harness/verify/bodies.h"
 
 int main(int argc, char **argv) {
-	struct object plain, variant;
-	size_t instructions = 0;
+	struct ifr_buffer plain = {0}, variant = {0}, finding = {0};
+	struct bodies bodies = {0};
+	struct ifr_error err = {0};
 	if (argc != 3) {
 		fprintf(stderr, "usage: bodies PLAIN.o VARIANT.o\n");
 		return 2;
 	}
-	object_read(&plain, argv[1]);
-	object_read(&variant, argv[2]);
-	size_t differing = compare_functions(&plain, &variant, &instructions);
-	size_t data = compare_data(&plain, &variant);
-	printf("%zu functions, %zu differ, %zu instructions, %zu data sections differ\n", plain.function_count,
-	       differing, instructions, data);
-	return differing || data;
+	if (ifr_file_read(argv[1], 0, &plain, &err) || ifr_file_read(argv[2], 0, &variant, &err) ||
+	    bodies_compare(&plain, argv[1], &variant, argv[2], &bodies, &finding, &err)) {
+		fprintf(stderr, "%s\n", err.message);
+		return 4;
+	}
+	for (char *line = finding.length ? strtok(finding.data, "\n") : NULL; line; line = strtok(NULL, "\n"))
+		printf("# %s\n", line);
+	printf("%zu functions, %zu differ, %zu instructions, %zu data sections differ\n", bodies.functions,
+	       bodies.differing, bodies.instructions, bodies.data_differing);
+	return bodies.differing || bodies.data_differing;
 }

@@ -345,9 +345,9 @@ void naive_replay(struct naive *n, const struct ifr_chunk *chunk, const struct i
 	}
 }
 
-struct ifr_counters naive_counters(const struct naive *n) {
+struct ifr_counts naive_counters(const struct naive *n) {
 	const unsigned *values = n->machine->values;
-	struct ifr_counters counters;
+	struct ifr_counts counters;
 	uint64_t *v = counters.value;
 	memcpy(v, n->v, sizeof n->v);
 	v[IFR_EVENT_BRANCH_MISSES] =

@@ -15,6 +15,6 @@ void naive_free(struct naive *naive);
 /* addresses: of all accesses of these steps, in order. */
 void naive_replay(struct naive *naive, const struct ifr_chunk *chunk, const struct ifr_lane *lane,
                   const uint64_t *addresses);
-struct ifr_counters naive_counters(const struct naive *naive);
+struct ifr_counts naive_counters(const struct naive *naive);
 
 #endif

@@ -54,6 +54,22 @@ static void make(struct world *w, gsl_rng *rng, double effect) {
 	}
 }
 
+/* Instead, units 7 and 8 put each other out where a set of 64 is both's; each is 300 bytes long. */
+static void let_meet(struct world *w, double effect) {
+	w->addresses.bytes = ifr_alloc(UNITS * sizeof *w->addresses.bytes);
+	for (int i = 0; i < UNITS; i++)
+		w->addresses.bytes[i] = 300;
+	for (size_t i = 0; i < w->dataset.run_count; i++) {
+		struct ifr_dataset_run *run = &w->dataset.runs[i];
+		const uint64_t *at = &w->addresses.at[run->variant * UNITS];
+		bool meet = false;
+		for (uint64_t a = at[GUILTY]; a < at[GUILTY] + 300; a += 4)
+			for (uint64_t b = at[GUILTY + 1]; b < at[GUILTY + 1] + 300; b += 4)
+				meet |= a % 4096 / 64 == b % 4096 / 64;
+		run->value[0] *= 1 + effect * meet;
+	}
+}
+
 static void drop(struct world *w) {
 	ifr_addresses_release(&w->addresses);
 	ifr_dataset_release(&w->dataset);
@@ -95,6 +111,38 @@ static void test_guilty(void **state) {
 	gsl_rng_free(rng);
 }
 
+static void test_meeting(void **state) {
+	(void)state;
+	struct world w;
+	struct ifr_report *report;
+	struct ifr_code code;
+	struct ifr_buffer text = {0};
+	gsl_rng *rng = seeded(9);
+	make(&w, rng, 0);
+	let_meet(&w, 0.05);
+	w.addresses.sources = ifr_alloc(UNITS * sizeof *w.addresses.sources);
+	w.addresses.sources[GUILTY] = ifr_strdup("guilty.c:12");
+	assert_int_equal(ifr_report_analyse(&w.dataset, NULL, &report, NULL), 0);
+	assert_int_equal(ifr_code_find(report, &w.addresses, &code, NULL), 0);
+	assert_true(code.found >= 1 && code.meetings >= 1 && code.pairs <= UNITS * (UNITS - 1) / 2);
+	assert_int_equal(code.findings[code.found - code.meetings].kind, IFR_CODE_SET);
+	const struct ifr_code_finding *f = &code.findings[code.found - code.meetings];
+	assert_string_equal(f->unit, "unit07");
+	assert_string_equal(f->other, "unit08");
+	assert_int_equal(f->classes.highest, 1);
+	assert_true(f->difference.low < 0.05 && 0.05 < f->difference.high);
+	ifr_code_text(report, &code, &text);
+	assert_non_null(
+		strstr(ifr_buffer_text(&text), "unit07 (guilty.c:12): whether it meets unit08 in a cache set"));
+	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	ifr_buffer_release(&text);
+	ifr_code_release(&code);
+	ifr_report_free(report);
+	drop(&w);
+	gsl_rng_free(rng);
+}
+
 /* Nobody is guilty: somebody is accused in 5 % of 300 experiments, and three standard errors of 1.26 %. */
 static void test_innocent(void **state) {
 	(void)state;
@@ -105,6 +153,7 @@ static void test_innocent(void **state) {
 		struct ifr_report *report;
 		struct ifr_code code;
 		make(&w, rng, 0);
+		let_meet(&w, 0);
 		assert_int_equal(ifr_report_analyse(&w.dataset, NULL, &report, NULL), 0);
 		assert_int_equal(ifr_code_find(report, &w.addresses, &code, NULL), 0);
 		accused += code.found > 0;
@@ -132,6 +181,7 @@ static void test_classes(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_guilty),
+		cmocka_unit_test(test_meeting),
 		cmocka_unit_test(test_innocent),
 		cmocka_unit_test(test_classes),
 	};

@@ -16,8 +16,15 @@
 
 enum { SETS = 2000, LAYOUTS = 32, MOST_LAYOUTS = 100, MOST_RUNS = 20 };
 
-enum shape { NORMAL, SKEWED, BIMODAL, SHAPES };
-static const char *const shape_names[] = {"normal", "skewed", "bimodal"};
+enum shape { NORMAL, SKEWED, BIMODAL, SHAPES, EXPONENTIAL = SHAPES, TENTH, TWENTIETH };
+static const char *const shape_names[] = {"normal",      "skewed",     "bimodal",
+                                          "exponential", "one in ten", "one in twenty"};
+
+/* A kind of layout that is rare, ten standard deviations of the others apart. */
+static double deviate_kinds(gsl_rng *rng, double share, double sd) {
+	double kind = gsl_rng_uniform(rng) < share ? 10 * (1 - share) : -10 * share;
+	return sd * (kind + gsl_ran_gaussian(rng, 1)) / sqrt(100 * share * (1 - share) + 1);
+}
 
 /* A layout's deviation with mean 0 and that standard deviation. */
 static double deviate(gsl_rng *rng, enum shape shape, double sd) {
@@ -26,6 +33,12 @@ static double deviate(gsl_rng *rng, enum shape shape, double sd) {
 		return sd * (gsl_ran_gamma(rng, 2, 1) - 2) / M_SQRT2;
 	case BIMODAL: /* three in ten 3 sd apart from the rest */
 		return sd * ((gsl_rng_uniform(rng) < 0.3 ? 2.1 : -0.9) + gsl_ran_gaussian(rng, 0.5)) / sqrt(1.89 + 0.25);
+	case EXPONENTIAL: /* skewness 2 */
+		return sd * (gsl_ran_exponential(rng, 1) - 1);
+	case TENTH:
+		return deviate_kinds(rng, 0.1, sd);
+	case TWENTIETH:
+		return deviate_kinds(rng, 0.05, sd);
 	default:
 		return gsl_ran_gaussian(rng, sd);
 	}
@@ -43,20 +56,20 @@ static void expect(const char *what, enum shape shape, unsigned runs, double got
 }
 
 /* Uneven: 1 to runs runs, as where some were refused. */
-static double mean_coverage(enum shape shape, unsigned runs, bool uneven) {
+static double mean_coverage(enum shape shape, unsigned layouts, unsigned runs, bool uneven) {
 	gsl_rng *rng = seeded(2011);
 	unsigned inside = 0;
 	for (int set = 0; set < SETS; set++) {
-		double values[LAYOUTS][MOST_RUNS];
-		struct ifr_group groups[LAYOUTS];
+		double values[MOST_LAYOUTS][MOST_RUNS];
+		struct ifr_group groups[MOST_LAYOUTS];
 		struct ifr_mean mean;
-		for (unsigned i = 0; i < LAYOUTS; i++) {
+		for (unsigned i = 0; i < layouts; i++) {
 			double layout = 100 + deviate(rng, shape, 2);
 			groups[i] = (struct ifr_group){values[i], uneven ? 1 + i % runs : runs};
 			for (unsigned j = 0; j < groups[i].count; j++)
 				values[i][j] = layout + gsl_ran_gaussian(rng, 1);
 		}
-		assert_int_equal(ifr_mean_estimate(groups, LAYOUTS, 0.95, &mean, NULL), 0);
+		assert_int_equal(ifr_mean_estimate(groups, layouts, 0.95, &mean, NULL), 0);
 		inside += mean.interval.low <= 100 && 100 <= mean.interval.high;
 	}
 	gsl_rng_free(rng);
@@ -68,9 +81,46 @@ static void test_mean(void **state) {
 	static const unsigned runs[] = {3, 5, 20};
 	for (enum shape shape = 0; shape < SHAPES; shape++)
 		for (int i = 0; i < 3; i++) {
-			expect("mean", shape, runs[i], mean_coverage(shape, runs[i], false), 93.5, 96.5);
-			expect("mean, uneven", shape, runs[i], mean_coverage(shape, runs[i], true), 93.5, 96.5);
+			expect("mean", shape, runs[i], mean_coverage(shape, LAYOUTS, runs[i], false), 93.5, 96.5);
+			expect("mean, uneven", shape, runs[i], mean_coverage(shape, LAYOUTS, runs[i], true), 93.5, 96.5);
 		}
+}
+
+/* Lopsided layouts at the numbers that ifr_mean_needs asks for; twelve of a gamma distribution,
+ * whose intervals fell short by Student's t. */
+static void test_mean_lopsided(void **state) {
+	(void)state;
+	static const struct {
+		enum shape shape;
+		unsigned layouts;
+	} cases[] = {{SKEWED, 12}, {SKEWED, 20}, {NORMAL, 12}, {EXPONENTIAL, 32}, {TENTH, 32}, {TWENTIETH, 90}};
+	static const unsigned runs[] = {3, 20};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int j = 0; j < 2; j++)
+			expect("mean of lopsided layouts", cases[i].shape, runs[j],
+			       mean_coverage(cases[i].shape, cases[i].layouts, runs[j], false), 93.5, 96.5);
+}
+
+/* With fewer it is said: a dozen are never called enough, and of 32 with a rare kind among them, where it shows.
+ */
+static void test_needs(void **state) {
+	(void)state;
+	gsl_rng *rng = seeded(30);
+	unsigned missed = 0, said = 0;
+	for (int set = 0; set < SETS; set++) {
+		double values[LAYOUTS];
+		unsigned rare = 0;
+		for (unsigned i = 0; i < LAYOUTS; i++) {
+			values[i] = deviate(rng, TWENTIETH, 1);
+			rare += values[i] > 2;
+		}
+		assert_true(ifr_mean_needs(values, 12) >= 20);
+		missed += rare == 1;
+		said += rare == 1 && ifr_mean_needs(values, LAYOUTS) > LAYOUTS;
+	}
+	gsl_rng_free(rng);
+	if (missed < 100 || said < 0.98 * missed)
+		fail_msg("said in %u of %u experiments", said, missed);
 }
 
 /* Two programs in the same layouts: part of a layout's luck is common to both. */
@@ -181,10 +231,8 @@ static void test_looks(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mean),
-		cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_recommended),
-		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_mean),  cmocka_unit_test(test_mean_lopsided), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_ratio), cmocka_unit_test(test_recommended),   cmocka_unit_test(test_looks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,8 @@ static void test_csv(void **state) {
 	refuses(IFR_IMPORT_CSV, "variant,run\na,0\n", "no counter");
 	refuses(IFR_IMPORT_CSV, "run,variant,x\n", "file:1");
 	refuses(IFR_IMPORT_CSV, "variant,run,x,x\n", "different");
-	refuses(IFR_IMPORT_CSV, "variant,run,x\na,0,1\na,0,2\n", "file:3: run 0 of a is there already");
+	refuses(IFR_IMPORT_CSV, "variant,run,x\na,0,1\na,0,2\n", "run 0 of a is there twice");
+	refuses(IFR_IMPORT_CSV, "variant,run,x\na,5,1\na,1,2\nb,5,1\na,5,2\n", "run 5 of a is there twice");
 	refuses(IFR_IMPORT_CSV, "variant,run,x\na,0,1,2\n", "4 columns");
 	refuses(IFR_IMPORT_CSV, "variant,run,x\na,-1,1\n", "run's number");
 	refuses(IFR_IMPORT_CSV, "variant,run,x\na,0,fast\n", "not a number");

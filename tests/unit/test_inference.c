@@ -33,20 +33,24 @@ static void test_mean(void **state) {
 	assert_int_equal(ifr_mean_estimate(groups, 1, 0.95, &mean, NULL), -IFR_E_USAGE);
 }
 
-/* Unequal sizes by hand: groups {0}, {9, 11}, {20, 20, 20, 20}: within = 2/4 = 0.5; grand mean 100/7, between
- * squares (100/7)^2 + 2 (30/7)^2 + 4 (40/7)^2 = 371.428571, n0 = (7 - 21/7)/2 = 2, so between variance
- * (185.7142857 - 0.5)/2 = 92.6071429. Weights 1/(92.6071429 + 0.5/n). */
+/* Unequal sizes: layouts weigh by the reciprocals of their variances. */
 static void test_mean_unequal(void **state) {
 	(void)state;
 	const double values[] = {0, 9, 11, 20, 20, 20, 20};
 	const struct ifr_group groups[] = {{values, 1}, {values + 1, 2}, {NULL, 0}, {values + 3, 4}};
-	const double w[] = {1 / 93.1071429, 1 / 92.8571429, 1 / 92.7321429}, m[] = {0, 10, 20};
-	double total = w[0] + w[1] + w[2], centre = (w[1] * 10 + w[2] * 20) / total, spread = 0;
+	struct ifr_components c;
+	assert_int_equal(ifr_components_estimate(groups, 4, 0.95, &c, NULL), 0);
+	double w[3], m[] = {0, 10, 20}, n[] = {1, 2, 4}, total = 0, centre = 0, spread = 0;
+	for (int i = 0; i < 3; i++) {
+		w[i] = 1 / (c.between_variance + 0.5 / n[i]);
+		total += w[i];
+		centre += w[i] * m[i];
+	}
 	for (int i = 0; i < 3; i++)
-		spread += w[i] * (m[i] - centre) * (m[i] - centre);
+		spread += w[i] * (m[i] - centre / total) * (m[i] - centre / total);
 	struct ifr_mean mean;
 	assert_int_equal(ifr_mean_estimate(groups, 4, 0.95, &mean, NULL), 0);
-	near(mean.mean, centre, 1e-8);
+	near(mean.mean, centre / total, 1e-8);
 	near(mean.se, sqrt(spread / 2 / total), 1e-8);
 }
 
@@ -54,21 +58,56 @@ static void test_mean_unequal(void **state) {
  */
 static void test_skewed_interval(void **state) {
 	(void)state;
-	double skewness = 1.2 / 2, n = 10, a = skewness / 3;
+	double skewness = 1.2, n = 10, a = skewness / 3;
 	struct ifr_interval interval = ifr_mean_interval(0, 1, 1.2, 10, 0.95);
 	const double ends[] = {-interval.low, -interval.high}, expected[] = {2.262157, -2.262157};
 	for (int i = 0; i < 2; i++) {
-		double w = ends[i]; /* half of the skewness is put in */
+		double w = ends[i];
 		near(sqrt(n) * (w + a * w * w + a * a * w * w * w / 3 + skewness / (6 * n)), expected[i], 1e-6);
 	}
 	assert_true(interval.high > -interval.low); /* a long tail to the right: the mean may lie far right */
 	interval = ifr_mean_interval(3, 2, 0, 10, 0.95);
 	near(interval.high, 3 + 2 * 2.262157 / sqrt(10), 1e-6);
-	/* 1, 1, 1, 1, 1, 1, 1, 9: mean 2, m2 = 7, m3 = 42; g1 = 42 / 7^1.5 times sqrt(56)/6, less chance. */
+	/* 1, 1, 1, 1, 1, 1, 1, 9: mean 2, m2 = 7, m3 = 42, m4 = 301; G1 = 42 / 7^1.5 sqrt(56)/6 = 2.828427, and G2 =
+	 * 7/30 (9 (301/49 - 3) + 6) = 8: all of it counts, and 6 times 8 layouts are needed. */
 	const double values[] = {1, 1, 1, 1, 1, 1, 1, 9};
-	double g = 42 / pow(7, 1.5) * sqrt(56) / 6;
-	near(ifr_sample_skewness(values, 8), g - 6.0 / 8 / g, 1e-12);
+	near(ifr_sample_skewness(values, 8), 2 * M_SQRT2, 1e-12);
+	assert_int_equal(ifr_mean_needs(values, 8), 48);
+	/* Two kinds, five to three: no long tail, nothing to correct. */
+	const double kinds[] = {1, 1, 1, 1, 1, 9, 9, 9};
+	assert_true(ifr_sample_skewness(kinds, 8) == 0);
+	assert_int_equal(ifr_mean_needs(kinds, 8), 20);
 	assert_true(ifr_sample_skewness(values, 7) == 0);
+}
+
+/* Errors of few runs. Of 0 and 2, half the variance is left about their median: -+sqrt(2). Of 0, 1, 5 the middle
+ * one says nothing, and 1.5 (1 + 0.448671 - 2/3) is left; 0.448671 is the median's variance (David and Nagaraja).
+ */
+static void test_offset(void **state) {
+	(void)state;
+	double residuals[4];
+	const double two[] = {0, 2}, three[] = {0, 1, 5}, signs[] = {-1, 1}, none[] = {0, 0};
+	struct ifr_interval interval;
+	assert_int_equal(ifr_residuals_take(two, 1, 1, residuals), 0);
+	assert_int_equal(ifr_residuals_take(two, 2, 0.5, residuals), 2);
+	near(residuals[0], -M_SQRT2, 1e-12);
+	assert_int_equal(ifr_residuals_take(three, 3, 0.448671, residuals), 2);
+	near(residuals[0], -1 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
+	near(residuals[1], 4 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
+	/* One run on either side, errors of -+1: half of the differences are -+2. */
+	struct ifr_offset offset = {.value = 10, .runs = {1, 1}, .residuals = signs, .count = 2, .seed = 1};
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	assert_true(interval.low == 8 && interval.high == 12);
+	assert_int_equal(ifr_offset_interval(&offset, 0.30, &interval, NULL), 0);
+	assert_true(interval.low == 10 && interval.high == 10);
+	/* No error of runs: Student's interval, t(.975; 10) = 2.228139. */
+	offset = (struct ifr_offset){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	near(interval.high, 3 * 2.228139, 0.01);
+	offset.df = 0;
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
+	offset.count = 1;
+	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
 }
 
 /* By hand: a = 10, b = 5, variances 1 and 0.25, df 10, t = 2.228139: r^2 (25 - .25 t2) - 100 r + 100 - t2 = 0. */
@@ -122,8 +161,33 @@ static void test_correlation(void **state) {
 	const double x[] = {1, 2, 3, 4, 5}, y[] = {1, 8, 27, 64, 125}, same[] = {2, 2, 2, 2, 2};
 	assert_int_equal(ifr_correlation_spearman(x, y, 5, 0.95, &c, NULL), 0);
 	near(c.r, 1, 1e-15);
-	assert_true(c.p == 0);
+	near(c.p, 2.0 / 120, 1e-12); /* two of 5! orders */
 	assert_int_equal(ifr_correlation_pearson(x, same, 5, 0.95, &c, NULL), -IFR_E_USAGE);
+}
+
+/* Exact two-sided p of Spearman's r for n = 4 … 7: twice the one-sided of Best and Roberts 1975 (AS 89); Zar 2010,
+ * table B.20: 1 at n = 5 is 2 of 120 orders; 0.886 at 6 and 0.786 at 7 are the critical values of 5 %. */
+static void test_spearman_exact(void **state) {
+	(void)state;
+	const double x[] = {1, 2, 3, 4, 5, 6, 7}, five[] = {10, 20, 30, 40, 50}, swapped[] = {1, 2, 3, 5, 4};
+	const double six[] = {1, 3, 2, 4, 6, 5}, seven[] = {2, 1, 5, 4, 3, 6, 7}, ties[] = {1, 1, 2, 2};
+	struct ifr_correlation c;
+	assert_int_equal(ifr_correlation_spearman(x, five, 4, 0.95, &c, NULL), 0);
+	near(c.p, 2.0 / 24, 1e-12);
+	assert_int_equal(ifr_correlation_spearman(x, five, 5, 0.95, &c, NULL), 0);
+	near(c.p, 2.0 / 120, 1e-12);
+	assert_int_equal(ifr_correlation_spearman(x, swapped, 5, 0.95, &c, NULL), 0);
+	near(c.r, 0.9, 1e-12);
+	near(c.p, 10.0 / 120, 1e-12); /* 1 and four swaps of neighbours, both ways */
+	assert_int_equal(ifr_correlation_spearman(x, six, 6, 0.95, &c, NULL), 0);
+	near(c.r, 1 - 6 * 4.0 / 210, 1e-12); /* 0.886 */
+	assert_true(c.p > 0.03 && c.p < 0.05);
+	assert_int_equal(ifr_correlation_spearman(x, seven, 7, 0.95, &c, NULL), 0);
+	near(c.r, 1 - 6 * 10.0 / 336, 1e-12); /* 0.821 */
+	assert_true(c.p < 0.05);
+	/* Of the six ways to place two pairs of equal ranks, the two extreme ones. */
+	assert_int_equal(ifr_correlation_spearman(x, ties, 4, 0.95, &c, NULL), 0);
+	near(c.p, 2.0 / 6, 1e-12);
 }
 
 /* Dobson 1983, plant weights: F = 4.846 with 2 and 27 degrees of freedom, p = 0.0159. Fleiss 1981, p. 139: smokers
@@ -220,9 +284,11 @@ int main(void) {
 		cmocka_unit_test(test_mean),
 		cmocka_unit_test(test_mean_unequal),
 		cmocka_unit_test(test_skewed_interval),
+		cmocka_unit_test(test_offset),
 		cmocka_unit_test(test_fieller),
 		cmocka_unit_test(test_bootstrap),
 		cmocka_unit_test(test_correlation),
+		cmocka_unit_test(test_spearman_exact),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fdr),
 		cmocka_unit_test(test_looks),

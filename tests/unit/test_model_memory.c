@@ -78,7 +78,7 @@ static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance
 	struct ifr_machine *machine;
 	struct ifr_replay *replay;
 	struct ifr_error err;
-	struct ifr_counters counters;
+	struct ifr_counts counters;
 	for (size_t i = 0; i < branches; i++) {
 		blocks[i].branch = IFR_BRANCH_CONDITIONAL;
 		places[i] = (struct ifr_geometry){0x400000 + i * distance, 2, 1, 2, false};

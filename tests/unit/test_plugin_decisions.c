@@ -222,20 +222,20 @@ static void test_subsections(void **state) {
 
 static int read_options(struct ifr_plan *plan, struct ifr_error *err, const char *key, const char *value) {
 	const struct ifr_plugin_option option = {key, value};
-	bool open;
+	struct ifr_plugin_wishes wishes;
 	*err = (struct ifr_error){0};
-	return ifr_plugin_options_read(&option, 1, NULL, plan, &open, err);
+	return ifr_plugin_options_read(&option, 1, NULL, plan, &wishes, err);
 }
 
 static void test_options(void **state) {
 	(void)state;
 	struct ifr_plan plan;
 	struct ifr_error err;
-	bool open = true;
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &open, &err), 0);
+	struct ifr_plugin_wishes wishes = {.templates = true};
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &wishes, &err), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 0);
-	assert_false(open);
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &open, &err), 0);
+	assert_false(wishes.templates);
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &wishes, &err), 0);
 	assert_int_equal(read_options(&plan, &err, "nops", "seed=0x10,max=3"), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 1u << IFR_AXIS_NOPS);
 	assert_int_equal(plan.axis[IFR_AXIS_NOPS].seed, 16);
@@ -253,7 +253,7 @@ static void test_options(void **state) {
 		assert_true(read_options(&plan, &err, wrong[i].key, wrong[i].value) < 0);
 		assert_non_null(strstr(err.message, wrong[i].says));
 	}
-	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &open, &err) < 0);
+	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &wishes, &err) < 0);
 	assert_non_null(strstr(err.message, "INTERFERO_PLAN"));
 }
 

@@ -335,7 +335,7 @@ static void test_requests_in_between(void **state) {
 	(void)state;
 	runtime_start(HEAP_DIEHARD, BLOCKS_RANDOM, 3);
 	char *outside = allocator_take(100, 16, false);
-	this_thread.busy = true;
+	struct heap *own = thread_enter(&this_thread);
 	char *inside = allocator_take(100, 16, false), *block = allocator_take(100000, 16, false);
 	assert_true(heap_of(inside) != heap_of(outside) && heap_of(block) != heap_of(outside));
 	memset(inside, 1, 100);
@@ -343,7 +343,7 @@ static void test_requests_in_between(void **state) {
 	allocator_free(inside);
 	inside = allocator_resize(block, 200000);
 	allocator_free(inside);
-	this_thread.busy = false;
+	thread_leave(&this_thread, own);
 	heap_drain(this_thread.heap);
 	assert_false(live_test(arena_granule(outside)));
 	allocator_stop();

@@ -52,7 +52,7 @@ static void test_bad_settings_change_nothing(void **state) {
 		{"heap-seed", "12g"},
 		{"fullness", "0"},
 		{"fullness", "96"},
-		{"granule", "48"},
+		{"granule", "15"},
 		{"granule", "8192"},
 		{"window", "257"},
 		{"colour", "red"},

@@ -110,6 +110,42 @@ static void test_shuffle_draws_from_its_window(void **state) {
 	allocator_stop();
 }
 
+/* One object that comes and goes has each slot of the window equally often, and no other. */
+static void test_shuffle_is_uniform_over_its_window(void **state) {
+	(void)state;
+	unsigned seen[1024] = {0}, slots = 0;
+	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 11);
+	for (int i = 0; i < DRAWS; i++) {
+		void *object = allocator_take(64, 16, false);
+		seen[(uintptr_t)object % 65536 / 64]++;
+		allocator_free(object);
+	}
+	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
+		if (seen[i])
+			seen[slots++] = seen[i];
+	assert_int_equal(slots, 64);
+	assert_true(chance(seen, slots) > 0.001);
+	allocator_stop();
+}
+
+/* Slots set aside for later are not objects: whoever frees one is told. */
+static void test_only_objects_are_alive(void **state) {
+	(void)state;
+	enum { OBJECTS = 1000 };
+	for (int mode = HEAP_SHUFFLE; mode <= HEAP_DIEHARD; mode++) {
+		runtime_start((enum heap_mode)mode, BLOCKS_GLIBC, 7);
+		for (int i = 0; i < OBJECTS; i++)
+			assert_non_null(allocator_take((size_t)i, 16, false));
+		const struct heap *heap = this_thread.heap;
+		uint64_t end = (uint64_t)heap->spans.next * CHUNK_GRANULES;
+		unsigned alive = 0;
+		for (uint64_t granule = (uint64_t)heap->spans.first * CHUNK_GRANULES; granule < end; granule++)
+			alive += live_test(granule);
+		assert_int_equal(alive, OBJECTS);
+		allocator_stop();
+	}
+}
+
 enum { TRACE = 400, THREADS = 4, RUNS = 20 };
 
 struct trace {
@@ -292,6 +328,8 @@ int main(void) {
 		cmocka_unit_test(test_diehard_is_uniform_while_full),
 		cmocka_unit_test(test_first_objects_are_uniform_over_seeds),
 		cmocka_unit_test(test_shuffle_draws_from_its_window),
+		cmocka_unit_test(test_shuffle_is_uniform_over_its_window),
+		cmocka_unit_test(test_only_objects_are_alive),
 		cmocka_unit_test(test_same_seed_same_addresses),
 		cmocka_unit_test(test_aligned_blocks_begin_pages),
 		cmocka_unit_test(test_random_offsets_are_uniform_and_by_seed),

@@ -165,6 +165,60 @@ static void test_components_unequal(void **state) {
 	near(c.ss_between, 160.0 / 3, 1e-12); /* (-16/3)^2 + 2 (-4/3)^2 + 3 (8/3)^2 */
 }
 
+/* Davies and Goldsmith 1972, table 6.2, the yields of dyestuff; by REML 1764.05 and 2451.25 (Bates 2010,
+ * section 1.3). */
+static void test_reml_dyestuff(void **state) {
+	(void)state;
+	static const double yield[6][5] = {{1545, 1440, 1440, 1520, 1580}, {1540, 1555, 1490, 1560, 1495},
+	                                   {1595, 1550, 1605, 1510, 1560}, {1445, 1440, 1595, 1465, 1545},
+	                                   {1595, 1630, 1515, 1635, 1625}, {1520, 1455, 1450, 1480, 1445}};
+	struct ifr_group groups[6];
+	for (int i = 0; i < 6; i++)
+		groups[i] = (struct ifr_group){yield[i], 5};
+	double between, within;
+	ifr_reml_estimate(groups, 6, &between, &within);
+	near(between, 1764.05, 1e-5);
+	near(within, 2451.25, 1e-5);
+}
+
+/* Unequal sizes: y'P A P y = tr(P A) for A = ZZ' and A = I is what the restricted likelihood asks of its maximum
+ * (Searle, Casella and McCulloch 1992, equation 6.62), with P written out as a matrix. */
+static void test_reml_unequal(void **state) {
+	(void)state;
+	enum { N = 9 };
+	const double y[N] = {3, 9, 11, 8.5, 14, 13, 15.5, 20, 6};
+	const int group[N] = {0, 1, 1, 1, 2, 2, 2, 3, 4};
+	const struct ifr_group groups[] = {{y, 1}, {y + 1, 3}, {y + 4, 3}, {y + 7, 1}, {y + 8, 1}};
+	const double size[] = {1, 3, 3, 1, 1};
+	double b, w, inverse[N][N], row[N] = {0}, total = 0, py[N] = {0};
+	ifr_reml_estimate(groups, 5, &b, &w);
+	assert_true(b > 1 && w > 0.5);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			inverse[i][j] = ((i == j) - (group[i] == group[j] ? b / (w + size[group[i]] * b) : 0)) / w;
+			row[i] += inverse[i][j];
+			total += inverse[i][j];
+		}
+	double trace[2] = {0}, form[2] = {0};
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			double p = inverse[i][j] - row[i] * row[j] / total;
+			py[i] += p * y[j];
+			trace[0] += group[i] == group[j] ? p : 0;
+			trace[1] += i == j ? p : 0;
+		}
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++) {
+			form[0] += group[i] == group[j] ? py[i] * py[j] : 0;
+			form[1] += i == j ? py[i] * py[j] : 0;
+		}
+	near(form[0], trace[0], 1e-5);
+	near(form[1], trace[1], 1e-5);
+	struct ifr_components c;
+	assert_int_equal(ifr_components_estimate(groups, 5, 0.95, &c, NULL), 0);
+	near(c.between_variance, b, 1e-12);
+}
+
 enum { SETS = 2000, LAYOUTS = 32, RUNS = 5 };
 
 /* Fills one experiment; sizes vary between 2 and RUNS when unequal. */
@@ -398,6 +452,8 @@ int main(void) {
 		cmocka_unit_test(test_components),
 		cmocka_unit_test(test_components_lower_bound),
 		cmocka_unit_test(test_components_unequal),
+		cmocka_unit_test(test_reml_dyestuff),
+		cmocka_unit_test(test_reml_unequal),
 		cmocka_unit_test(test_coverage),
 		cmocka_unit_test(test_prediction),
 		cmocka_unit_test(test_normality),

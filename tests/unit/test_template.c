@@ -118,6 +118,8 @@ static void test_what_is_no_template(void **state) {
 		{"#ifr-order\n", "order"},
 		{"#ifr-order t nosuch\tf\n", "nosuch"},
 		{"#ifr-unit\n", "word"},
+		{"#ifr-did f g frame\n", "did"},
+		{"#ifr-did f g nosuch 3\n", "did"},
 		{"#ifr-plan nops rate=101\n", "101"},
 		{"#ifr-plan nosuch seed=1\n", "nosuch"},
 		{"#ifr-note 9\n", "version 9"},

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The templates of a link's units (sites/template.h): an object's note names its own, and the kit takes it along.
- */
+/* The templates of a link's units (sites/template.h) and what compiles them again (sites/recipe.h): an object's
+ * note names the one, that the other, and the kit takes both along. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/file.h"
 #include "kit/kit.h"
 #include "sites/sites.h"
 #include "wrapper/capture/capture.h"
+
+static void add_recipe(struct ifr_kit *kit, const char *template) {
+	struct ifr_buffer text = {0};
+	char *key = ifr_file_read(template, 0, &text, NULL) ? NULL : ifr_template_recipe(text.data, text.length);
+	char *path = NULL;
+	if (key && strlen(key) == IFR_SHA256_HEX - 1 && !strpbrk(key, "/ ") && !ifr_kit_kept(key, &path, NULL) &&
+	    ifr_file_exists(path))
+		ifr_kit_add_input(kit, path);
+	free(path);
+	free(key);
+	ifr_buffer_release(&text);
+}
 
 /* A note that cannot be read is no reason to lose the kit. */
 static int add_template(const char *member, const void *bytes, size_t length, void *data, struct ifr_error *err) {
@@ -17,8 +30,10 @@ static int add_template(const char *member, const void *bytes, size_t length, vo
 	(void)err;
 	while (ifr_note_next(bytes, length, &offset, &note, NULL) > 0) {
 		char *path = NULL;
-		if (*note.template_key && !ifr_kit_kept(note.template_key, &path, NULL) && ifr_file_exists(path))
+		if (*note.template_key && !ifr_kit_kept(note.template_key, &path, NULL) && ifr_file_exists(path)) {
 			ifr_kit_add_input(kit, path);
+			add_recipe(kit, path);
+		}
 		free(path);
 		ifr_note_release(&note);
 	}

@@ -120,7 +120,7 @@ static void run(void *state, struct ifr_pass *pass) {
 		run_lots(all->lots, pass);
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct btbs *all = state;
 	if (all->scalar) {
 		ifr_stage_btb.count(all->scalar, pass, lane, counters);

@@ -123,7 +123,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	}
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counters *counters) {
+static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct fetch *fetch = (const struct fetch *)state + lane / IFR_RESIDENT_LANES;
 	(void)pass;
 	counters->value[IFR_EVENT_L1I_MISSES] += fetch->lines.lot.misses[lane % IFR_RESIDENT_LANES];

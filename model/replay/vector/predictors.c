@@ -96,7 +96,7 @@ static void run_targets(void *state, struct ifr_pass *pass) {
 }
 
 static void count(const struct predictors *all, const struct ifr_pass *pass, size_t lane, enum ifr_event event,
-                  const struct ifr_stage *scalar, struct ifr_counters *counters) {
+                  const struct ifr_stage *scalar, struct ifr_counts *counters) {
 	if (all->kind)
 		counters->value[event] += all->bundles[lane / LANES].misses[lane % LANES];
 	else
@@ -104,12 +104,12 @@ static void count(const struct predictors *all, const struct ifr_pass *pass, siz
 }
 
 static void count_direction(const void *state, const struct ifr_pass *pass, size_t lane,
-                            struct ifr_counters *counters) {
+                            struct ifr_counts *counters) {
 	count(state, pass, lane, IFR_EVENT_CONDITIONAL_MISSES, &ifr_stage_direction, counters);
 }
 
 static void count_targets(const void *state, const struct ifr_pass *pass, size_t lane,
-                          struct ifr_counters *counters) {
+                          struct ifr_counts *counters) {
 	count(state, pass, lane, IFR_EVENT_INDIRECT_MISSES, &ifr_stage_targets, counters);
 }
 

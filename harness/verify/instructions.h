@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of an object as lists of instructions without nops, for comparing the bodies of two objects. */
-#ifndef IFR_TESTS_CODE_H
-#define IFR_TESTS_CODE_H
+#ifndef IFR_HARNESS_VERIFY_INSTRUCTIONS_H
+#define IFR_HARNESS_VERIFY_INSTRUCTIONS_H
 
 #include <gelf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/error.h"
 
 struct instruction {
 	uint64_t at; /* in its section */
@@ -34,6 +37,7 @@ struct section {
 
 struct object {
 	const char *path;
+	Elf *elf;
 	struct section *sections;
 	size_t section_count;
 	GElf_Sym *symbols;
@@ -43,8 +47,11 @@ struct object {
 	size_t function_count;
 };
 
-/* Reads a relocatable x86-64 object; ends the process with a message if it cannot. */
-void object_read(struct object *object, const char *path);
+/* Reads a relocatable x86-64 object from bytes, which must outlive it, as path must. It is to be closed in either
+ * case. Errors: IFR_E_USAGE if it is none; IFR_E_ENVIRONMENT if there is something else than instructions in a
+ * function. */
+int object_open(struct object *object, const struct ifr_buffer *bytes, const char *path, struct ifr_error *err);
+void object_close(struct object *object);
 
 /* The function that holds an address of a section, its end included, or NULL. */
 const struct function *object_function_at(const struct object *object, size_t section, uint64_t at);

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tests/corpus/code.h"
+#include "harness/verify/instructions.h"
 
 #include <Zydis/Zydis.h>
-#include <fcntl.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
-
-static void die(const char *path, const char *what) {
-	fprintf(stderr, "%s: %s\n", path, what);
-	exit(4);
-}
 
 static int by_offset(const void *a, const void *b) {
 	const GElf_Rela *x = a, *y = b;
@@ -48,10 +42,10 @@ static void read_symbols(struct object *object, Elf *elf, Elf_Scn *scn, const GE
 	}
 }
 
-static void read_sections(struct object *object, Elf *elf) {
+static int read_sections(struct object *object, Elf *elf, struct ifr_error *err) {
 	size_t names;
 	if (elf_getshdrnum(elf, &object->section_count) || elf_getshdrstrndx(elf, &names))
-		die(object->path, "no sections");
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no sections", object->path);
 	object->sections = ifr_alloc(object->section_count * sizeof *object->sections);
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr header;
@@ -67,6 +61,7 @@ static void read_sections(struct object *object, Elf *elf) {
 		else if (header.sh_type == SHT_SYMTAB)
 			read_symbols(object, elf, scn, &header);
 	}
+	return 0;
 }
 
 static struct instruction describe(const ZydisDecodedInstruction *decoded, uint64_t at) {
@@ -82,7 +77,7 @@ static struct instruction describe(const ZydisDecodedInstruction *decoded, uint6
 	return made;
 }
 
-static void decode(struct object *object, struct function *function) {
+static int decode(const struct object *object, struct function *function, struct ifr_error *err) {
 	static ZydisDecoder decoder;
 	const struct section *section = &object->sections[function->section];
 	ZydisDecodedInstruction decoded;
@@ -91,17 +86,19 @@ static void decode(struct object *object, struct function *function) {
 	for (uint64_t at = function->start; at < function->end; at += decoded.length) {
 		if (!ZYAN_SUCCESS(
 				ZydisDecoderDecodeInstruction(&decoder, NULL, section->bytes + at, function->end - at, &decoded)))
-			die(object->path, ifr_format("%s: no instruction at 0x%lx", function->name, (unsigned long)at));
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s: no instruction at 0x%lx", object->path,
+			                function->name, (unsigned long)at);
 		if (decoded.mnemonic == ZYDIS_MNEMONIC_NOP)
 			continue;
 		if (function->count == room)
 			function->items = ifr_realloc(function->items, room = room ? 2 * room : 64, sizeof *function->items);
 		function->items[function->count++] = describe(&decoded, at);
 	}
+	return 0;
 }
 
 /* Functions of one place, by several names, count once. */
-static void read_functions(struct object *object) {
+static int read_functions(struct object *object, struct ifr_error *err) {
 	object->functions = ifr_alloc((object->symbol_count + 1) * sizeof *object->functions);
 	size_t count = 0, kept = 0;
 	for (size_t i = 0; i < object->symbol_count; i++) {
@@ -122,20 +119,35 @@ static void read_functions(struct object *object) {
 		if (!i || by_place(&object->functions[kept - 1], &object->functions[i]))
 			object->functions[kept++] = object->functions[i];
 	object->function_count = kept;
-	for (size_t i = 0; i < kept; i++)
-		decode(object, &object->functions[i]);
+	int result = 0;
+	for (size_t i = 0; i < kept && !result; i++)
+		result = decode(object, &object->functions[i], err);
+	return result;
 }
 
-void object_read(struct object *object, const char *path) {
+int object_open(struct object *object, const struct ifr_buffer *bytes, const char *path, struct ifr_error *err) {
+	GElf_Ehdr header;
 	*object = (struct object){.path = path};
 	elf_version(EV_CURRENT);
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
-	GElf_Ehdr header;
-	if (!elf || !gelf_getehdr(elf, &header) || header.e_type != ET_REL || header.e_machine != EM_X86_64)
-		die(path, "not an object for x86-64");
-	read_sections(object, elf);
-	read_functions(object);
+	object->elf = bytes->length ? elf_memory(bytes->data, bytes->length) : NULL;
+	if (!object->elf || !gelf_getehdr(object->elf, &header) || header.e_type != ET_REL ||
+	    header.e_machine != EM_X86_64)
+		return ifr_fail(err, IFR_E_USAGE, "%s is not an object for x86-64", path);
+	int result = read_sections(object, object->elf, err);
+	return result ? result : read_functions(object, err);
+}
+
+void object_close(struct object *object) {
+	for (size_t i = 0; i < object->function_count; i++)
+		free(object->functions[i].items);
+	for (size_t i = 0; object->sections && i < object->section_count; i++)
+		free(object->sections[i].relocations);
+	free(object->functions);
+	free(object->sections);
+	free(object->symbols);
+	free(object->symbol_names);
+	elf_end(object->elf);
+	*object = (struct object){0};
 }
 
 const struct function *object_function_at(const struct object *object, size_t section, uint64_t at) {

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero predict: what a program would do with another branch predictor. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/experiment/experiment.h"
+#include "harness/launch/launch.h"
+#include "harness/model/replaying.h"
+#include "harness/report/forecast.h"
+
+struct options {
+	const char *experiment, *metric, *trace, *machine, *predictors, *figures;
+	bool json;
+};
+
+enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON };
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case 'p':
+		options->predictors = argument;
+		return 0;
+	case 'm':
+		options->machine = argument;
+		return 0;
+	case 'x':
+		options->metric = argument;
+		return 0;
+	case KEY_TRACE:
+		options->trace = argument;
+		return 0;
+	case KEY_FIGURES:
+		options->figures = argument;
+		return 0;
+	case KEY_JSON:
+		options->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (options->experiment)
+			argp_error(state, "one experiment at a time, not also \"%s\"", argument);
+		options->experiment = argument;
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->experiment)
+			argp_error(state,
+			           "which experiment? \"interfero bench --counters clock,model -- ./prog args\" makes one");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"predictor", 'p', "LIST", 0,
+     "Which predictors (gas-2k,gas-4k,gas-8k,gas-16k,l-tage,perfect); \"interfero replay --help\" names all", 0},
+	{"machine", 'm', "MACHINE", 0, "Whose own predictor the measured layouts had (the experiment's, else skylake)",
+     0},
+	{"metric", 'x', "COUNTER", 0, "What to predict (cycles per instruction where they are, else cpu_time)", 0},
+	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model kept)", 0},
+	{"figures", KEY_FIGURES, "DIR", 0, "Also draw mispredictions and predictions, as SVG and PDF", 0},
+	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
+	{0},
+};
+const struct argp ifr_predict_argp = {
+	table,
+	parse,
+	"EXPERIMENT",
+	"Predict a program's cycles (or time) under other branch predictors, from how its layouts' cycles went along "
+	"with "
+	"their mispredictions.\v"
+	"The experiment's layouts are replayed with the machine's own predictor, and a line is fitted to what was "
+	"measured "
+	"against its mispredictions; each other predictor is replayed in the same layouts, and the line says what its "
+	"mispredictions would cost, with a 95 % prediction interval. Ref: Wang and Jimenez 2011, section 7.",
+	NULL,
+	NULL,
+	NULL};
+
+/* A dataset's layouts, and the mispredictions of predictors in them. */
+struct predicting {
+	struct ifr_dataset dataset;
+	struct ifr_trace *trace;
+	struct ifr_plan *plans; /* of each variant */
+	struct ifr_counts *counts;
+	double *mpki; /* of each variant; NaN where there is none */
+};
+
+static int read_plans(struct predicting *predicting, struct ifr_error *err) {
+	size_t count = predicting->dataset.variant_count;
+	int result = 0;
+	predicting->plans = ifr_alloc((count + 1) * sizeof *predicting->plans);
+	predicting->counts = ifr_alloc((count + 1) * sizeof *predicting->counts);
+	predicting->mpki = ifr_alloc((count + 1) * sizeof *predicting->mpki);
+	for (size_t i = 0; i < count; i++)
+		ifr_plan_init(&predicting->plans[i]);
+	for (size_t i = 0; i < count && !result; i++) {
+		const struct ifr_dataset_variant *variant = &predicting->dataset.variants[i];
+		if (*variant->plan)
+			result =
+				ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &predicting->plans[i], err);
+	}
+	return result;
+}
+
+static void release(struct predicting *predicting) {
+	for (size_t i = 0; predicting->plans && i < predicting->dataset.variant_count; i++)
+		ifr_plan_release(&predicting->plans[i]);
+	free(predicting->plans);
+	free(predicting->counts);
+	free(predicting->mpki);
+	ifr_trace_free(predicting->trace);
+	ifr_dataset_release(&predicting->dataset);
+}
+
+/* Mispredictions per 1000 instructions of all layouts on a machine. */
+static int count_misses(struct predicting *predicting, const char *machine_spec, struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
+	size_t count = predicting->dataset.variant_count;
+	int result = ifr_machine_open(&machine, machine_spec, err);
+	struct ifr_replaying replaying = {.trace = predicting->trace, .machine = machine};
+	if (!result)
+		result = ifr_replay_plans(&replaying, predicting->plans, count, predicting->counts, err);
+	for (size_t i = 0; i < count && !result; i++) {
+		const uint64_t *value = predicting->counts[i].value;
+		predicting->mpki[i] =
+			predicting->dataset.variants[i].refused || !value[IFR_EVENT_INSTRUCTIONS]
+				? NAN
+				: 1000.0 * (double)value[IFR_EVENT_BRANCH_MISSES] / (double)value[IFR_EVENT_INSTRUCTIONS];
+	}
+	ifr_machine_free(machine);
+	return result;
+}
+
+static int add_predictors(struct predicting *predicting, const char *machine, const char *list,
+                          struct ifr_forecast *prediction, struct ifr_error *err) {
+	struct ifr_strings names = {0};
+	int result = 0;
+	ifr_strings_split(&names, list, ",");
+	for (size_t i = 0; i < names.count && !result; i++) {
+		/* The perfect predictor of the paper mispredicts nothing. */
+		bool perfect = !strcmp(names.items[i], "perfect");
+		char *spec = ifr_format("%s,predictor=%s%s", machine, names.items[i], perfect ? ",indirect=perfect" : "");
+		result = count_misses(predicting, spec, err);
+		if (!result)
+			ifr_forecast_add(prediction, names.items[i], predicting->mpki);
+		free(spec);
+	}
+	ifr_strings_release(&names);
+	return result;
+}
+
+static int show(const struct options *options, const struct ifr_forecast *prediction, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = options->figures ? ifr_forecast_figures(prediction, options->figures, err) : 0;
+	if (options->json)
+		ifr_forecast_json(prediction, &text);
+	else
+		ifr_forecast_text(prediction, &text);
+	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	ifr_buffer_release(&text);
+	return result;
+}
+
+static int predict(const struct options *options, struct predicting *predicting, struct ifr_error *err) {
+	struct ifr_report *report = NULL;
+	struct ifr_forecast prediction = {0};
+	const char *known = ifr_dataset_fact(&predicting->dataset, "machine");
+	const char *machine = options->machine ? options->machine : known ? known : "skylake";
+	int result = read_plans(predicting, err);
+	if (!result)
+		result = ifr_report_analyse(&predicting->dataset, options->metric, &report, err);
+	if (!result)
+		result = count_misses(predicting, machine, err);
+	if (!result)
+		result = ifr_forecast_fit(report, machine, predicting->mpki, &prediction, err);
+	if (!result)
+		result = add_predictors(predicting, machine, options->predictors, &prediction, err);
+	if (!result)
+		result = show(options, &prediction, err);
+	ifr_forecast_release(&prediction);
+	ifr_report_free(report);
+	return result;
+}
+
+/* The trace to replay: as given, or the one that lies beside the experiment; the caller frees. */
+static char *find_trace(const struct options *options, const struct ifr_dataset *dataset) {
+	const char *kept = ifr_dataset_fact(dataset, "recording");
+	if (options->trace || !kept)
+		return options->trace ? ifr_strdup(options->trace) : NULL;
+	char *folder = ifr_path_dir(options->experiment), *path = ifr_format("%s/%s", folder, kept);
+	free(folder);
+	return path;
+}
+
+static int run(const struct options *options, struct ifr_error *err) {
+	struct predicting predicting = {0};
+	int result = ifr_experiment_load(options->experiment, &predicting.dataset, err);
+	if (result)
+		return result;
+	char *trace = find_trace(options, &predicting.dataset);
+	if (ifr_dataset_fact(&predicting.dataset, "programs"))
+		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs: predict takes what \"interfero bench\" wrote",
+		                  options->experiment);
+	else if (!trace)
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "%s has no recording: make one with \"interfero record -- ./prog args\", and give it with "
+		             "--trace; or measure with --counters clock,model",
+		             options->experiment);
+	if (!result)
+		result = ifr_trace_open(trace, &predicting.trace, err);
+	if (!result)
+		result = predict(options, &predicting, err);
+	free(trace);
+	release(&predicting);
+	return result;
+}
+
+int ifr_command_predict(int argc, char **argv) {
+	struct options options = {.predictors = "gas-2k,gas-4k,gas-8k,gas-16k,l-tage,perfect"};
+	struct ifr_error err = {0};
+	argp_parse(&ifr_predict_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
+	int result = run(&options, &err);
+	if (ifr_launch_interrupted())
+		return STOPPED_BY_INTERRUPT;
+	return result ? ifr_command_failed(&err) : 0;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/qemu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+
+#define PRELOAD "LD_PRELOAD="
+
+/* What the program itself is to preload: what its user wants, and the marks of its regions. NULL for nothing. */
+static char *find_preload(const struct ifr_recording *recording) {
+	const char *wanted = NULL;
+	for (size_t i = 0; recording->environment[i]; i++)
+		if (ifr_starts_with(recording->environment[i], PRELOAD))
+			wanted = recording->environment[i] + strlen(PRELOAD);
+	if (recording->region && wanted)
+		return ifr_format(PRELOAD "%s:%s", recording->marks, wanted);
+	return recording->region ? ifr_format(PRELOAD "%s", recording->marks)
+	       : wanted          ? ifr_format(PRELOAD "%s", wanted)
+	                         : NULL;
+}
+
+/* The recorder is preloaded into qemu for its time(), and taken out of the program's environment again. */
+static void make_arguments(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments) {
+	static const char *const fixed[] = {QEMU, "-cpu", "max", "-seed", "1", "-U", "LD_PRELOAD"};
+	char *preload = find_preload(recording);
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		ifr_strings_add(arguments, fixed[i]);
+	if (preload) {
+		ifr_strings_add(arguments, "-E");
+		ifr_strings_take(arguments, preload);
+	}
+	ifr_strings_add(arguments, "-plugin");
+	ifr_strings_take(arguments,
+	                 ifr_format("%s,fd=%d,all=%s%s%s", recording->recorder, ring_fd,
+	                            recording->everything ? "on" : "off", recording->region ? ",region=" : "",
+	                            recording->region ? recording->region : ""));
+	ifr_strings_add(arguments, "-0");
+	ifr_strings_add(arguments, recording->argv[0]);
+	ifr_strings_add(arguments, recording->program);
+	for (size_t i = 1; recording->argv[i]; i++)
+		ifr_strings_add(arguments, recording->argv[i]);
+}
+
+/* Backwards, as qemu turns the list around before it gives it to the program. */
+static void make_environment(const struct ifr_recording *recording, struct ifr_strings *environment) {
+	size_t count = 0;
+	while (recording->environment[count])
+		count++;
+	while (count--)
+		if (!ifr_starts_with(recording->environment[count], PRELOAD))
+			ifr_strings_add(environment, recording->environment[count]);
+	ifr_strings_take(environment, ifr_format(PRELOAD "%s", recording->recorder));
+}
+
+void qemu_command(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments,
+                  struct ifr_strings *environment) {
+	make_arguments(recording, ring_fd, arguments);
+	make_environment(recording, environment);
+}
+
+char **qemu_list(const struct ifr_strings *strings) {
+	char **list = ifr_alloc((strings->count + 1) * sizeof *list);
+	for (size_t i = 0; i < strings->count; i++)
+		list[i] = strings->items[i];
+	return list;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Frees, and what an address tells of the object behind it. */
+#include <stdint.h>
+
+#include "runtime/allocator.h"
+#include "runtime/log.h"
+#include "runtime/next.h"
+#include "runtime/os.h"
+#include "runtime/requests.h"
+#include "runtime/side.h"
+#include "runtime/slots.h"
+
+/* Memory outside the arena is the next allocator's, which says less about a bad pointer, or reads in front of it
+ * and faults. What we know of our own is told here. */
+void check_foreign(const void *memory) {
+	if (!arena.base || atomic_load_explicit(&report->elsewhere, memory_order_relaxed))
+		return;
+	bool bad =
+		(next_is_glibc() && (uintptr_t)memory % 16) || (requests.small && requests.blocks && !requests.next_used);
+	/* With small objects in the arena, what glibc has is large, or aligned to more than a page. */
+	if (!bad && requests.small && next_is_glibc() && (uintptr_t)memory % (2 * OS_PAGE_BYTES))
+		bad = next_glibc_bytes(memory) < SIZES_SMALL_MAX;
+	if (bad)
+		os_stop("invalid free of", memory);
+}
+
+static _Noreturn void stop_free(const void *memory, uint32_t chunk) {
+	uint8_t kind = arena.chunks[chunk].kind;
+	uint64_t granule = arena_granule(memory);
+	bool once = (uintptr_t)memory % GRANULE_BYTES == 0;
+	if (kind >= CHUNK_SPAN)
+		once = once && slots_is_slot(chunk, granule);
+	else if (kind == CHUNK_BLOCK)
+		once = once && (uintptr_t)memory % CHUNK_BYTES == arena.blocks[chunk].offset;
+	os_stop(once && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);
+}
+
+struct heap *find_owner(const void *memory, uint32_t *chunk) {
+	struct heap *heap = heap_of(memory);
+	if (!LIKELY(heap != NULL))
+		os_stop("invalid free of", memory);
+	*chunk = chunk_head(arena_chunk(memory));
+	if (!LIKELY(live_test(arena_granule(memory)) && !((uintptr_t)memory & 15)))
+		stop_free(memory, *chunk);
+	return heap;
+}
+
+static inline bool freed_remotely(uint32_t chunk, uint64_t granule) {
+	return arena.chunks[chunk].pending &&
+	       atomic_load_explicit(&arena.remote[granule >> 6], memory_order_relaxed) >> (granule & 63) & 1;
+}
+
+void free_object(void *memory) {
+	struct thread *thread = &this_thread;
+	uint32_t chunk;
+	struct heap *heap = find_owner(memory, &chunk), *own;
+	uint64_t granule = arena_granule(memory);
+	bool mine = atomic_load_explicit(&heap->owner, memory_order_relaxed) == thread;
+	if (!mine || !(own = thread_enter(thread))) {
+		remote_give(heap, chunk, granule);
+		return;
+	}
+	if (freed_remotely(chunk, granule))
+		os_stop("double free of", memory);
+	if (arena.chunks[chunk].kind >= CHUNK_SPAN)
+		slots_give(heap, &arena.chunks[chunk], (uint32_t)(granule - heap->first_granule));
+	else
+		blocks_give(heap, chunk, granule);
+	thread_leave(thread, own);
+}
+
+static __attribute__((noinline)) void free_slowly(void *memory) {
+	if (!memory)
+		return;
+	if (log_on)
+		log_event(IFR_LOG_FREE, 0, memory, NULL);
+	if (arena_has(memory)) {
+		free_object(memory);
+	} else {
+		check_foreign(memory);
+		next_free(memory);
+	}
+}
+
+/* Frees a small object of the calling thread's own heap; false, and nothing is done, if anything is unusual. */
+static inline bool free_plain(struct thread *thread, void *memory) {
+	struct heap *heap = thread->idle;
+	if (!LIKELY(heap != NULL))
+		return false;
+	size_t offset = (uintptr_t)memory - (uintptr_t)heap->base;
+	if (!LIKELY(offset < heap->small_bytes && !(offset & (GRANULE_BYTES - 1)) && !log_on))
+		return false;
+	uint32_t granule = (uint32_t)(offset >> GRANULE_SHIFT);
+	struct chunk *span = slots_span(heap, offset);
+	bool live = atomic_load_explicit(&heap->live[granule / 64], memory_order_relaxed) >> (granule & 63) & 1;
+	if (!LIKELY(live && !span->pending))
+		return false;
+	struct heap_class *c = slots_class_of(heap, span);
+	if (!LIKELY(slots_push_suffices(c, span)))
+		return false;
+	thread_enter(thread);
+	slots_push(heap, c, span, granule);
+	thread_leave(thread, heap);
+	return true;
+}
+
+void allocator_free(void *memory) {
+	if (!LIKELY(free_plain(&this_thread, memory)))
+		free_slowly(memory);
+}
+
+size_t allocator_usable(void *memory) {
+	uint32_t chunk;
+	if (!memory)
+		return 0;
+	if (!arena_has(memory))
+		return next_usable(memory);
+	find_owner(memory, &chunk);
+	uint8_t kind = arena.chunks[chunk].kind;
+	return kind >= CHUNK_SPAN ? sizes_bytes(kind - CHUNK_SPAN) : arena.blocks[chunk].bytes;
+}

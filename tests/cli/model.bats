@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Counters without hardware: the counter source `model` in experiments, and predictions from them.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	cd "$place" || return 1
+	interfero-gcc -O2 -ffunction-sections "$programs/steps.c" -o steps-of-a-program
+	within 120 interfero bench -c model -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
+}
+
+setup() {
+	use_own_folder
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+@test "layouts are counted without running them" {
+	# The program itself ran twice for the reference, and once to be recorded.
+	[ "$(wc -c <../runs)" = 3 ]
+	grep -q "Source of cycles: a model of the processor; nothing was timed." ../report
+	grep -q "All of this comes from the layout" ../report
+	interfero report --json ../steps.exp >report.json
+	[ "$(jq '[.variants[] | select(.plan != "")] | length' report.json)" = 6 ]
+}
+
+@test "an experiment's counters are those of its plans replayed" {
+	interfero report --json ../steps.exp >report.json
+	jq -r '.variants[] | select(.name == "v00004") | .plan' report.json >v4.plan
+	interfero replay --json --plan v4.plan ../steps.exp.trace >replayed.json
+	for counter in instructions cycles branch-misses L1-icache-load-misses btb-misses; do
+		index=$(jq --arg c "$counter" '[.counters[].name] | index($c)' report.json)
+		[ "$(jq --argjson i "$index" '.runs[] | select(.variant == 4) | .values[$i]' report.json)" = \
+			"$(jq --arg c "$counter" '.layouts[0].counters[$c]' replayed.json)" ] || say "$counter differs"
+	done
+}
+
+@test "time and modelled events stand in one experiment" {
+	within 120 interfero bench -q -c clock,model:branch-misses -n 4 -r 2 -o both.exp -- ../steps-of-a-program 5000 >report
+	interfero report --json both.exp >report.json
+	[ "$(jq -c '[.counters[] | select(.source == "model") | .name]' report.json)" = '["model:branch-misses"]' ]
+	jq -e '[.counters[].name] | index("cpu_time")' report.json >index
+	# Two timed runs and one of the model of each of five layouts.
+	[ "$(jq '.runs | length' report.json)" = 15 ]
+}
+
+@test "a prediction is on the line, and the perfect predictor mispredicts nothing" {
+	within 120 interfero predict --json -p gshare-2k,perfect ../steps.exp >predicted.json
+	jq -e '.predictions[1].mpki == 0' predicted.json
+	jq -e '.line as $l | .predictions | all((.predicted - ($l.intercept + $l.slope * .mpki) | fabs) < 1e-12)' predicted.json
+	jq -e '.predictions | all(.prediction_interval[0] <= .predicted and .predicted <= .prediction_interval[1])' \
+		predicted.json
+	within 120 interfero predict -p perfect --figures figures ../steps.exp >text
+	grep -q '^. perfect  *0.0000' text
+	[ -s figures/predicted.svg ]
+	[ "$(awk '{ if (length($0) > 80) print }' text | wc -l)" = 0 ]
+}
+
+@test "what the model cannot do is said" {
+	run interfero bench -c model:nonsense -o x.exp -- ../steps-of-a-program
+	[ "$status" = 2 ]
+	[[ $output == *"the model has no event 'nonsense'"* ]]
+	run interfero bench -c model --machine nonsense -o x.exp -- ../steps-of-a-program
+	[ "$status" = 2 ]
+	[[ $output == *nonsense* ]]
+	run within 60 interfero bench -c model --axes heap -n 2 -o x.exp -- ../steps-of-a-program
+	[ "$status" = 2 ]
+	[[ $output == *"the model cannot follow the axis heap"* ]]
+	[ ! -e x.exp ]
+	run interfero predict ../report
+	[ "$status" = 4 ]
+	within 60 interfero bench -q -c clock -n 2 -r 1 -o clock.exp -- ../steps-of-a-program 100 >report
+	run interfero predict clock.exp
+	[ "$status" = 2 ]
+	[[ $output == *"has no recording"* ]]
+}
+
+# instructions TRACE
+instructions() {
+	interfero trace info "$1" | sed -n 's/^instructions //p'
+}
+
+@test "a region is recorded alone, all its passes" {
+	gcc -O1 -I "$INTERFERO_BUILD/../runtime" "$programs/regions.c" -o regions
+	within 60 interfero record -q --region work -o a.trace -- ./regions 1000 >out
+	within 60 interfero record -q --region work -o b.trace -- ./regions 2000 >out
+	more=$(($(instructions b.trace) - $(instructions a.trace)))
+	# Three passes of a thousand rounds more, of a few instructions each; what surrounds them is far larger.
+	[ $((more % 3000)) = 0 ]
+	[ "$more" -gt 0 ]
+	[ $(($(instructions a.trace) - more)) -ge 0 ]
+	[ $(($(instructions a.trace) - more)) -lt 200 ]
+	run interfero record -q --region nowhere -o c.trace -- ./regions
+	[[ $output == *'never entered the region "nowhere"'* ]]
+	[ "$(instructions c.trace)" = 0 ]
+	[ "$status" = 0 ]
+}

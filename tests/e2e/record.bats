@@ -1,0 +1,393 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Recording real programs: what makes a recording hard, each in a small program; how programs end; what is refused; and that
+# the counters of a layout are those of a recording of that layout, to the last one.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	record_programs="$BATS_TEST_DIRNAME/programs/record"
+	export record_programs
+	for name in rep page long fault vector mask jit remap; do
+		gcc -nostdlib -static -no-pie "$record_programs/$name.S" -o "$place/$name"
+	done
+	gcc -O2 -nostdlib -static -no-pie "$record_programs/pure.c" -o "$place/pure"
+	for name in threads children ends loads asks ticks; do
+		gcc -O1 "$record_programs/$name.c" -o "$place/$name"
+	done
+	gcc -O1 -static "$record_programs/ends.c" -o "$place/ends-static"
+	gcc -O1 -static "$record_programs/asks.c" -o "$place/asks-static"
+	gcc -O1 -static-pie "$record_programs/ends.c" -o "$place/ends-static-pie"
+	gcc -O1 -shared -fPIC "$record_programs/loaded.c" -o "$place/libloaded.so"
+}
+
+setup() {
+	use_own_folder
+	need qemu-x86_64 jq
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# record ARGS...: quietly; what the program prints is in out, warnings in notes.
+record() {
+	within 60 interfero record -q "$@" >out 2>notes
+}
+
+# number KEY TRACE: a total of it.
+number() {
+	interfero trace info "$2" | sed -n "s/^$1 //p"
+}
+
+# counts NAME INSTRUCTIONS ACCESSES: the program without a C library makes so many, and as many when nothing is derived; the
+# places read back are the same.
+counts() {
+	record -o a.trace -- "$place/$1"
+	[ "$(number instructions a.trace) $(number accesses a.trace)" = "$2 $3" ] || say "$(interfero trace verify a.trace)"
+	interfero trace verify a.trace
+	record --all-accesses -o b.trace -- "$place/$1"
+	cmp <(interfero trace dump a.trace) <(interfero trace dump b.trace)
+	[ "$(number 'recorded accesses' b.trace)" = "$3" ]
+	[ "$(number 'recorded accesses' a.trace)" -le "$3" ]
+}
+
+# counters MACHINE TRACE PLAN...: a line of JSON a layout.
+counters() {
+	local machine=$1 trace=$2
+	shift 2
+	interfero replay --json -m "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
+}
+
+# exact MACHINE AXES COUNT PROGRAM [ARGS...]: the recorded program, replayed under random plans, has every counter that the
+# recorded variants have.
+exact() {
+	local machine=$1 axes=$2 count=$3 plans=() plan
+	shift 3
+	rm -rf v
+	interfero variants -q -n "$count" -a "$axes" -o v "$1"
+	for plan in v/*.plan; do plans+=(--plan "$plan"); done
+	record -o base.trace -- "$@"
+	counters "$machine" base.trace "${plans[@]}" >replayed
+	for plan in v/*.plan; do
+		record -o variant.trace --plan "$plan" -- "$@"
+		counters "$machine" variant.trace
+	done >recorded
+	[ "$(grep -c instructions replayed)" -eq "$count" ]
+	cmp replayed recorded || say "$(diff <(tr , '\n' <replayed) <(tr , '\n' <recorded) | head -n 20)"
+	[ "$(sort -u replayed | wc -l)" -gt 1 ] || say "no layout differs from another"
+}
+
+# --- what makes a recording hard -------------------------------------------------------------------------------
+
+@test "a repeated instruction counts once, and all its accesses are there" {
+	counts rep 17 259
+}
+
+@test "an instruction that lies across two pages counts once" {
+	counts page 55 31
+}
+
+@test "a straight run of 1500 instructions is one block" {
+	counts long 4511 9000
+	interfero trace dump a.trace | grep -q '1502 instructions, taken'
+}
+
+@test "an instruction that faults in the middle of a block counts once, as does what ran before it" {
+	counts fault 50 20
+	grep -q 'signal handlers ran' notes
+	grep -q '4 blocks were cut short by faults' notes
+}
+
+@test "vectors of 16 and 32 bytes are accesses of 8 bytes" {
+	grep -qw avx2 /proc/cpuinfo || skip "no AVX2"
+	counts vector 55 100
+}
+
+@test "a masked move touches what its mask says" {
+	counts mask 20 12
+	not grep -q 'cut short' notes
+}
+
+@test "code that is written while it runs" {
+	counts jit 53 17
+}
+
+@test "mappings that go, come again to the same place, move and grow; a heap that shrinks" {
+	counts remap 54 9
+	# Stores and loads: three mappings, each at an offset of its own, and the heap, which is one region all the time.
+	interfero trace dump a.trace | sed -nE 's/^ +(store|load) 8 ([a-z]+)([0-9]+):/\1 \2 \3 /p' >touched
+	[ "$(awk '$2 == "mapping" { print $4 }' touched | tr '\n' ' ')" = "0x0 0x0 0x8 0x8 0x20000 0x20000 " ] || say "$(cat touched)"
+	[ "$(awk '$2 == "mapping" { print $3 }' touched | uniq | wc -l)" -eq 3 ]
+	[ "$(awk '$2 == "heap" { print $4 }' touched | tr '\n' ' ')" = "0x9c40 0x7d0 0x9c40 " ] || say "$(cat touched)"
+	[ "$(awk '$2 == "heap" { print $3 }' touched | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "signals of a timer: handlers are recorded, and nothing is lost" {
+	record -o a.trace -- "$place/ticks"
+	grep -q 'signal handlers ran' notes
+	interfero trace verify a.trace
+}
+
+@test "threads are recorded, and marked" {
+	record -o a.trace -- "$place/threads"
+	[ "$(cat out)" = 19999800000 ]
+	grep -q 'several threads' notes
+	interfero trace verify a.trace
+	# Each adds 100,000 times.
+	[ "$(number instructions a.trace)" -gt 1600000 ]
+	interfero replay a.trace >/dev/null
+}
+
+@test "a child is not recorded, whatever it does, and its parent is, exactly" {
+	record -o a.trace -- "$place/children" fork 10
+	grep -q 'child processes' notes
+	record -o b.trace -- "$place/children" fork 20
+	[ "$(number instructions a.trace)" = "$(number instructions b.trace)" ]
+	record -o c.trace -- "$place/children" spawn 1
+	[ "$(cat out)" = spawned ]
+	grep -q 'child processes' notes
+}
+
+@test "a program that replaces itself is recorded up to there, and it is said" {
+	record -o a.trace -- "$place/children" exec 1
+	[ "$(cat out)" = replaced ]
+	grep -q 'replaced itself' notes
+	interfero trace verify a.trace
+}
+
+@test "a library that is opened, called and closed again and again" {
+	cp "$place/libloaded.so" .
+	record -o a.trace -- "$place/loads"
+	[ "$(cat out)" = 10 ]
+	[ "$(interfero trace info a.trace | grep -c '^region .*libloaded')" -eq 5 ]
+	# Its table is new each time.
+	[ "$(interfero trace dump a.trace | grep -cE 'store 4 library[0-9]+:0x')" -ge 5 ]
+	interfero replay a.trace >/dev/null
+}
+
+# --- how programs end, and what they ask -----------------------------------------------------------------------
+
+@test "a program that is killed, aborts or fails leaves its trace, and its status is said" {
+	for way in "k 137" "a 134" "s 139" "_ 9"; do
+		for kind in ends ends-static; do
+			run -3 --separate-stderr within 60 interfero record -q -o a.trace -- "$place/$kind" "${way% *}"
+			[[ $stderr == *"status ${way#* }"* ]] || say "$way: $stderr"
+			interfero trace verify a.trace
+			# The loop: load, add, store, load, compare, branch, or thereabouts.
+			[ "$(number instructions a.trace)" -gt 500000 ]
+		done
+	done
+}
+
+@test "of a program killed in the middle of a block nothing counts that did not run" {
+	printf '.globl _start\n_start: push %%rax\nmov (%%rsp), %%rbx\nmov 8, %%rax\npush %%rax\npop %%rbx\nmov $60, %%eax\nsyscall\n' >killed.s
+	gcc -nostdlib -static killed.s -o killed
+	run -3 --separate-stderr interfero record -q -o a.trace -- ./killed
+	[ "$(number instructions a.trace) $(number accesses a.trace)" = "2 2" ] || say "$(interfero trace verify a.trace)"
+}
+
+@test "a static program and one that can lie anywhere" {
+	record -o a.trace -- "$place/ends-static" 0
+	interfero trace info a.trace | grep -q '^region 8 program'
+	record -o a.trace -- "$place/ends-static-pie" 0
+	interfero trace info a.trace | grep -q '^region 8 program'
+	not grep -q '^region [0-9]* library' <(interfero trace info a.trace)
+}
+
+@test "clocks and random numbers are answered: two recordings print the same, and are the same bytes" {
+	for what in m r g t c u s x d; do
+		for kind in asks asks-static; do
+			record -o a.trace -- "$place/$kind" $what
+			mv out first
+			[ -s first ]
+			sleep 0.01
+			record -o b.trace -- "$place/$kind" $what
+			cmp first out
+			cmp a.trace b.trace
+			case $what in [mrgtcus]) grep -q 'reads a clock' notes ;; esac
+		done
+	done
+	interfero trace info a.trace | grep -q '^note .*random bytes'
+}
+
+@test "what cannot be answered is said: the process' number, the time-stamp counter" {
+	for kind in asks asks-static; do
+		record -o a.trace -- "$place/$kind" p
+		grep -q 'process or thread number' notes
+		record -o a.trace -- "$place/$kind" k
+		grep -q 'time-stamp counter' notes
+	done
+}
+
+@test "standard input is a file, or nothing" {
+	printf A >letter
+	record -o a.trace --stdin letter -- "$place/asks" i
+	[ "$(cat out)" = 65 ]
+	record -o a.trace -- "$place/asks" i </etc/passwd
+	[ "$(cat out)" = -1 ]
+	refuse 2 /nowhere/letter "standard input" -- interfero record -o b.trace --stdin /nowhere/letter -- "$place/asks" i
+	[ ! -e b.trace ]
+}
+
+# --- what is refused -------------------------------------------------------------------------------------------
+
+@test "what is no 64-bit program for x86-64 is refused with the remedy" {
+	printf '#!/bin/sh\necho\n' >script
+	printf 'words\n' >words
+	: >empty
+	printf '\177ELF\001\001\001\0\0\0\0\0\0\0\0\0\002\0\003\0' >small
+	printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0\267\0' >arm
+	chmod +x script words empty small arm
+	refuse 2 "is a script" /bin/sh -- interfero record -o a.trace -- ./script
+	refuse 2 "no ELF header" -- interfero record -o a.trace -- ./words
+	refuse 2 "no ELF header" -- interfero record -o a.trace -- ./empty
+	refuse 2 "64-bit" -- interfero record -o a.trace -- ./small
+	refuse 2 "64-bit" -- interfero record -o a.trace -- ./arm
+	refuse 2 "no program" -- interfero record -o a.trace -- ./missing
+	refuse 2 "which program" -- interfero record -o a.trace
+	[ ! -e a.trace ]
+}
+
+@test "a disk that is full, or a folder that is not there: a message, and no trace" {
+	refuse 4 nowhere/a.trace -- interfero record -q -o nowhere/a.trace -- "$place/pure"
+	run -4 --separate-stderr bash -c 'trap "" XFSZ; ulimit -f 8; exec interfero record -q -o a.trace -- "$0"' "$place/pure"
+	[[ $stderr == *"File too large"* ]] || say "$stderr"
+	[ -z "$(ls)" ] || say "$(ls)"
+	mkdir disk
+	mount -t tmpfs -o size=16k tmpfs disk 2>/dev/null || skip "no right to mount a disk"
+	run -4 --separate-stderr interfero record -q -o disk/a.trace -- "$place/pure"
+	left=$(ls disk)
+	umount disk
+	[[ $stderr == *"No space left"* ]] || say "$stderr"
+	[ -z "$left" ]
+}
+
+@test "an interruption in the middle, and the end of the time: no trace" {
+	interfero record -q -o a.trace -- "$place/ends" l 2>notes &
+	recorder=$!
+	sleep 1
+	kill -INT $recorder
+	status=0
+	wait $recorder || status=$?
+	[ "$status" -eq 130 ]
+	grep -q interrupted notes
+	refuse 3 "did not end in its time" -- interfero record -q --timeout 300ms -o a.trace -- "$place/ends" w
+	not grep -q trace <(ls)
+}
+
+@test "a part: blocks that begin between two instructions" {
+	record -o all.trace -- "$place/long"
+	# 2 + 1502 instructions make the first block, 1502 each of the others.
+	record --from 1504 --to 3006 -o a.trace -- "$place/long"
+	[ "$(number instructions a.trace)" = 1502 ]
+	record --from 1505 --to 3007 -o a.trace -- "$place/long"
+	[ "$(number instructions a.trace)" = 1502 ]
+	record --from 0 --to 1 -o a.trace -- "$place/long"
+	[ "$(number instructions a.trace)" = 1504 ]
+	record --to 3006 -o a.trace -- "$place/long"
+	record --from 3006 -o b.trace -- "$place/long"
+	[ $(($(number instructions a.trace) + $(number instructions b.trace))) -eq "$(number instructions all.trace)" ]
+	refuse 2 "--to" -- interfero record --from 10 --to 10 -- "$place/long"
+	refuse 2 "ended after 4511" -- interfero record -q --from 4511 -o c.trace -- "$place/long"
+	[ ! -e c.trace ]
+}
+
+@test "a trace that is cut anywhere gives what is whole, with a message and status 3" {
+	record -o a.trace -- "$place/pure"
+	size=$(stat -c %s a.trace)
+	for part in 1 2 3 4 5 6 7; do
+		head -c $((size * part / 8)) a.trace >cut.trace
+		run -3 --separate-stderr interfero trace verify cut.trace
+		explain cut.trace "what was whole"
+		run -0 --separate-stderr interfero replay cut.trace
+		[[ $stderr == *"what is whole before it is counted"* ]]
+	done
+	head -c 10 a.trace >cut.trace
+	refuse 2 "no trace" -- interfero trace verify cut.trace
+	refuse 2 "no trace" -- interfero replay "$place/pure"
+}
+
+# --- exactness -------------------------------------------------------------------------------------------------
+
+@test "instructions, conditional branches and misses are cachegrind's" {
+	need valgrind
+	export GLIBC_TUNABLES=
+	record -o a.trace -- "$place/pure"
+	counters cachegrind,l1i.bytes=32768,l1i.ways=8,l1d.bytes=32768,l1d.ways=8,l2.bytes=131072,l2.ways=16 a.trace |
+		jq -r '[.instructions, ."L1-icache-load-misses", ."L1-dcache-loads", ."L1-dcache-load-misses", ."L1-dcache-stores",
+			."L1-dcache-store-misses", ."l2-misses", ."conditional-branches", ."conditional-branch-misses"] | @tsv' >ours
+	within 120 valgrind --tool=cachegrind --branch-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=131072,16,64 \
+		--cachegrind-out-file=cg "$place/pure" 2>log
+	# Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim
+	[ "$(sed -n 's/^events: //p' cg)" = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim" ]
+	awk -v OFS='\t' '$1 == "summary:" { print $2, $3, $5, $6, $8, $9, $4 + $7 + $10, $11, $12 }' cg | diff - ours
+}
+
+@test "a plan for a trace of a variant, or of another build, is refused" {
+	gcc_flags=(-O2 -nostdlib -static -no-pie -fno-tree-loop-distribute-patterns)
+	interfero-gcc "${gcc_flags[@]}" "$record_programs/deep.c" -o deep
+	interfero variants -q -n 1 -o v deep
+	record -o a.trace -- ./deep
+	record -o v.trace --plan v/v00001.plan -- ./deep
+	refuse 2 "of a variant" v00001 -- interfero replay --plan v/v00001.plan v.trace
+	interfero-gcc -g "${gcc_flags[@]}" "$record_programs/deep.c" -o deep
+	refuse 2 "built again" -- interfero replay --plan v/v00001.plan a.trace
+	interfero replay a.trace >counted
+}
+
+@test "exact: functions, stack and load of a program without a C library" {
+	interfero-gcc -O2 -nostdlib -static -no-pie -fno-tree-loop-distribute-patterns "$record_programs/deep.c" -o deep
+	exact fields2004 functions,padding,base,stack,load 8 ./deep
+	exact cachegrind,l1d.bytes=2048,l1d.ways=1 stack,load 6 ./deep
+	run -0 interfero record -q --check -- ./deep
+	[[ $output == *"on the same data"* ]]
+}
+
+@test "exact: the examples" {
+	make -s -C "$BATS_TEST_DIRNAME/../../examples" CC=interfero-gcc "O=$here/built" >log 2>&1 || say "$(cat log)"
+	exact haswell functions,padding,base 5 built/dispatch/dispatch 3
+	exact p6 functions,objects 5 built/link-order/link-order 3
+	exact goldencove functions,padding,base,objects 5 built/stack-alias/stack-alias 1
+	exact zen2 functions,padding,load 5 built/aligned-buffers/aligned-buffers 8 3
+}
+
+write_work() {
+	numbers 2000 >text
+	cat >work.sql <<'END'
+create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 100) insert into t select x, x * x % 37 from c;
+select b, count(*), sum(a) from t group by b order by 2, 1 limit 3;
+END
+	cat >work.lua <<'END'
+local t = {}
+for i = 1, 200 do t["k" .. i] = i end
+for i = 1, 100 do t[#t + 1] = tostring(i):rep(3) end
+table.sort(t)
+print(#table.concat(t))
+END
+}
+
+@test "exact: bzip2, sqlite3 and lua as Debian ships their sources" {
+	debian=$(within 800 "$BATS_TEST_DIRNAME/../debian" "$INTERFERO_BUILD" 2>reason) || {
+		[ $? -eq 1 ] || say "$(cat reason)"
+		skip "$(cat reason)"
+	}
+	cp -a "$debian/kits/." "$INTERFERO_KITS"
+	write_work
+	exact ivybridge functions,padding,base 4 "$debian/bzip2/bzip2" -c text
+	exact core2-e5440 functions,objects,base 4 "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
+	exact netburst functions,padding,base,objects 4 "$debian/lua/src/lua" work.lua
+	run -0 --separate-stderr interfero record -q --check -o a.trace -- "$debian/lua/src/lua" work.lua
+	[[ $output == *"code and its stack elsewhere the program executes the same"* ]] || say "$output"
+}
+
+@test "stock lua looks at addresses, and --check says where" {
+	need lua5.4
+	write_work
+	run -1 --separate-stderr within 60 interfero record -q --check -o a.trace -- "$(command -v lua5.4)" work.lua
+	[[ $output == *"does something else after"*" in "* ]] || say "$output"
+	[[ $output == *"looks at addresses"* ]]
+	not grep -q check <(ls)
+}
