@@ -312,10 +312,34 @@ static void test_refusals(void **state) {
 	ifr_machine_free(machine);
 }
 
+/* Each engine says its name, or that the processor lacks what it needs; one lane is left to the scalar one. */
+static void test_engines(void **state) {
+	(void)state;
+	static const char *const names[] = {
+		[IFR_ENGINE_SCALAR] = "scalar", [IFR_ENGINE_AVX2] = "avx2", [IFR_ENGINE_AVX512] = "avx512"};
+	struct ifr_machine *machine = open_machine("skylake");
+	struct ifr_replay *replay = NULL;
+	struct ifr_error err = {0};
+	for (enum ifr_engine engine = IFR_ENGINE_SCALAR; engine <= IFR_ENGINE_AVX512; engine++) {
+		const int rc = ifr_replay_new(&replay, machine, 16, engine, &err);
+		assert_int_equal(rc, ifr_engine_runs(engine) ? 0 : -IFR_E_ENVIRONMENT);
+		if (rc) {
+			assert_non_null(strstr(err.message, "this processor has no AVX"));
+			continue;
+		}
+		assert_string_equal(ifr_replay_engine(replay), names[engine]);
+		ifr_replay_free(replay);
+	}
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
+	assert_string_equal(ifr_replay_engine(replay), "scalar");
+	ifr_replay_free(replay);
+	ifr_machine_free(machine);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),   cmocka_unit_test(test_engines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
