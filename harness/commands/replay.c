@@ -115,7 +115,7 @@ const struct argp ifr_replay_argp = {
 	"that "
 	"a recording of that variant would give, exactly, unless the program itself looks at addresses (\"interfero "
 	"record --check\" tells). A repeated string instruction is one instruction, and no branch; cachegrind counts "
-    "each "
+	"each "
 	"of its rounds as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
 	"each "
 	"miss.",
