@@ -33,8 +33,11 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
 RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c
-LIBRARY_SOURCES := $(filter-out $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call sources,common sites \
-	kit relinker model harness)) $(sort $(wildcard runtime/*.c))
+# Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
+VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
+VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
+LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call \
+	sources,common sites kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
@@ -73,6 +76,17 @@ $(BUILD)/objects/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
+AVX2 := -mavx2
+AVX512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl
+$(BUILD)/objects/avx2/%.o: %.c
+	$(call say,CC,"$< (for AVX2)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(AVX2) $(DEPENDENCIES) -c $< -o $@
+$(BUILD)/objects/avx512/%.o: %.c
+	$(call say,CC,"$< (for AVX-512)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(AVX512) $(DEPENDENCIES) -c $< -o $@
+
 # Descriptions of machines are built in: their text as a table of strings.
 $(BUILD)/objects/machine_texts.c: $(MACHINES) scripts/machine_texts
 	$(call say,MAKE,$@)
@@ -81,7 +95,7 @@ $(BUILD)/objects/machine_texts.c: $(MACHINES) scripts/machine_texts
 $(BUILD)/objects/machine_texts.o: $(BUILD)/objects/machine_texts.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
-$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(BUILD)/objects/machine_texts.o
+$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(VECTOR_OBJECTS) $(BUILD)/objects/machine_texts.o
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^

@@ -6,8 +6,9 @@
 #include "common/plan.h"
 #include "model/model.h"
 
-/* Layouts that are replayed together; more are replayed one lot after the other. */
-enum { IFR_REPLAY_LANES = 16 };
+/* Most layouts that are replayed together, reading the trace once; the engines take them by sixteen. Several lots
+ * are replayed at once where there are processors. */
+enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16 };
 
 struct ifr_replaying {
 	struct ifr_trace *trace;

@@ -16,7 +16,7 @@ struct l_tage {
 };
 
 /* Seznec 2007, table 1. */
-static const struct ifr_tage_shape shape = {
+const struct ifr_tage_shape ifr_l_tage_shape = {
 	.base_log = 14,
 	.logs = {10, 10, 11, 11, 11, 11, 10, 10, 10, 10, 9, 9},
 	.tags = {7, 7, 8, 8, 9, 10, 11, 12, 12, 13, 14, 15},
@@ -32,7 +32,7 @@ static const struct ifr_parameter parameters[] = {
 
 static void *create(const unsigned *values) {
 	struct l_tage *l = ifr_alloc(sizeof *l);
-	ifr_tage_init(&l->tage, &shape);
+	ifr_tage_init(&l->tage, &ifr_l_tage_shape);
 	l->loop.trust = -1;
 	l->uses_loop = values[LOOP];
 	return l;

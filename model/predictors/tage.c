@@ -7,8 +7,6 @@
 #include "common/buffer.h"
 #include "model/predictors/run.h"
 
-#define USEFUL_PERIOD (1u << 18) /* conditional branches until a bit of every useful counter is cleared */
-
 void ifr_tage_init(struct ifr_tage *tage, const struct ifr_tage_shape *shape) {
 	*tage = (struct ifr_tage){.shape = *shape, .random = 1};
 	tage->base = ifr_alloc((size_t)1 << shape->base_log);
@@ -104,9 +102,9 @@ static void allocate(struct ifr_tage *tage, bool taken) {
 }
 
 static void forget_useful(struct ifr_tage *tage) {
-	if (++tage->ticks % USEFUL_PERIOD)
+	if (++tage->ticks % IFR_TAGE_USEFUL_PERIOD)
 		return;
-	const uint8_t keep = tage->ticks / USEFUL_PERIOD & 1 ? 1 : 2;
+	const uint8_t keep = tage->ticks / IFR_TAGE_USEFUL_PERIOD & 1 ? 1 : 2;
 	for (size_t i = 0; i < IFR_TAGE_TABLES; i++)
 		for (size_t k = 0; k < (size_t)1 << tage->shape.logs[i]; k++)
 			tage->tables[i][k].useful &= keep;

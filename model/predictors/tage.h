@@ -15,11 +15,15 @@
 #define IFR_TAGE_TABLES 12
 #define IFR_TAGE_RING 4096 /* outcomes kept: more than the longest history */
 #define IFR_TAGE_PC_BITS 20
+/* Conditional branches until a bit of every useful counter is cleared. */
+#define IFR_TAGE_USEFUL_PERIOD (1u << 18)
 
 struct ifr_tage_shape {
 	unsigned base_log; /* log2 of the base's counters */
 	unsigned logs[IFR_TAGE_TABLES], tags[IFR_TAGE_TABLES], lengths[IFR_TAGE_TABLES]; /* length: outcomes */
 };
+
+extern const struct ifr_tage_shape ifr_l_tage_shape;
 
 /* The last length outcomes, folded to width bits: bit i lies at i mod width. */
 struct ifr_fold {

@@ -12,9 +12,21 @@ static const struct engine {
 	const char *name;
 	/* data and fetch stand before behind, which reads what they leave. */
 	const struct ifr_stage *stages[STAGES];
-} scalar = {"scalar",
-            {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction, &ifr_stage_targets,
-             &ifr_stage_btb, &ifr_stage_returns}};
+} engines[] = {
+	[IFR_ENGINE_SCALAR] = {"scalar",
+                           {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
+                            &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns}},
+	[IFR_ENGINE_AVX2] = {"avx2",
+                         {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_stage_behind, &ifr_avx2_stage_direction,
+                          &ifr_avx2_stage_targets, &ifr_lanes_stage_btb, &ifr_stage_returns}},
+	[IFR_ENGINE_AVX512] = {"avx512",
+                           {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_stage_behind,
+                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_lanes_stage_btb,
+                            &ifr_stage_returns}},
+};
+
+/* A vector does for few lanes what it does for sixteen: below this the scalar engine is faster. */
+#define LANES_WORTH_VECTORS 3
 
 struct ifr_replay {
 	struct ifr_pass pass;
@@ -40,6 +52,23 @@ static void want_streams(struct ifr_pass *pass) {
 		pass->wanted[IFR_STREAM_TAKEN] = true;
 }
 
+bool ifr_engine_runs(enum ifr_engine engine) {
+	if (engine == IFR_ENGINE_AVX2)
+		return __builtin_cpu_supports("avx2");
+	if (engine == IFR_ENGINE_AVX512)
+		return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+	return true;
+}
+
+static enum ifr_engine fastest(size_t lanes_count) {
+	if (lanes_count < LANES_WORTH_VECTORS)
+		return IFR_ENGINE_SCALAR;
+	if (ifr_engine_runs(IFR_ENGINE_AVX512))
+		return IFR_ENGINE_AVX512;
+	return ifr_engine_runs(IFR_ENGINE_AVX2) ? IFR_ENGINE_AVX2 : IFR_ENGINE_SCALAR;
+}
+
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err) {
 	const int rc = ifr_machine_check(machine, err);
@@ -47,11 +76,15 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 		return rc;
 	if (!lanes_count)
 		return ifr_fail(err, IFR_E_BUG, "a replay of no layout");
-	if (engine != IFR_ENGINE_AUTO && engine != IFR_ENGINE_SCALAR)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "this build has no vectorised engine: take scalar");
+	if (engine == IFR_ENGINE_AUTO)
+		engine = fastest(lanes_count);
+	if (!ifr_engine_runs(engine))
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "this processor has no %s, which that engine needs: take auto, or scalar",
+		                engine == IFR_ENGINE_AVX2 ? "AVX2" : "AVX-512 (F, BW, DQ, VL)");
 	struct ifr_replay *replay = ifr_alloc(sizeof *replay);
 	replay->machine = *machine;
-	replay->engine = &scalar;
+	replay->engine = &engines[engine];
 	replay->pending = IFR_STEP_BREAK;
 	struct ifr_pass *pass = &replay->pass;
 	pass->machine = &replay->machine;

@@ -45,19 +45,18 @@ struct walk {
 	unsigned shift;
 };
 
-static void miss(struct walk *walk, const struct ifr_pass *pass, const struct ifr_lane *lane, size_t step,
-                 uint64_t key) {
+void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
+                    unsigned shift) {
 	const uint32_t id = pass->chunk->steps[step] >> 1;
-	const uint64_t start = key << walk->shift, address = lane->blocks[id].address;
+	const uint64_t start = key << shift, address = pass->lanes[lane].blocks[id].address;
 	uint32_t position = pass->data_starts[step];
 	if (start > address)
-		position += accesses_before(&pass->chunk->blocks[id], lane, start - address);
-	ifr_misses_add(walk->misses, key, position);
-	walk->missed++;
+		position += accesses_before(&pass->chunk->blocks[id], &pass->lanes[lane], start - address);
+	ifr_misses_add(misses, key, position);
 }
 
 static inline __attribute__((always_inline)) void fetch_block(struct walk *walk, const struct ifr_pass *pass,
-                                                              const struct ifr_lane *lane, size_t step,
+                                                              size_t lane, size_t step,
                                                               const struct ifr_geometry *place) {
 	if (!place->bytes)
 		return;
@@ -65,19 +64,21 @@ static inline __attribute__((always_inline)) void fetch_block(struct walk *walk,
 	const uint64_t end = (place->address + place->bytes - 1) >> walk->shift;
 	key += key == walk->last;
 	for (; key <= end; key++)
-		if (!ifr_cache_touch(walk->cache, key))
-			miss(walk, pass, lane, step, key);
+		if (!ifr_cache_touch(walk->cache, key)) {
+			ifr_fetch_miss(pass, walk->misses, lane, step, key, walk->shift);
+			walk->missed++;
+		}
 	walk->last = end;
 }
 
 /* Lines or pages of the whole chunk in one lane. */
-static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, const struct ifr_lane *lane) {
+static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, size_t lane) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct walk local = *walk;
 	local.misses->count = 0;
 	for (size_t i = 0; i < chunk->steps_count && local.cache->shape.sets; i++)
 		if (chunk->steps[i] != IFR_STEP_BREAK)
-			fetch_block(&local, pass, lane, i, &lane->blocks[chunk->steps[i] >> 1]);
+			fetch_block(&local, pass, lane, i, &pass->lanes[lane].blocks[chunk->steps[i] >> 1]);
 	*walk = local;
 }
 
@@ -87,8 +88,8 @@ static void run(void *state, struct ifr_pass *pass) {
 		struct fetch_lane *lane = &lanes[i];
 		struct walk lines = {&lane->lines, &pass->fetch_lines[i], lane->last_line, 0, pass->line_shift};
 		struct walk pages = {&lane->pages, &pass->fetch_pages[i], lane->last_page, 0, pass->page_shift};
-		fetch_chunk(&lines, pass, &pass->lanes[i]);
-		fetch_chunk(&pages, pass, &pass->lanes[i]);
+		fetch_chunk(&lines, pass, i);
+		fetch_chunk(&pages, pass, i);
 		lane->last_line = lines.last;
 		lane->last_page = pages.last;
 		lane->line_misses += lines.missed;

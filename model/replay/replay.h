@@ -121,12 +121,15 @@ struct ifr_counts {
 	uint64_t value[IFR_EVENT_COUNT];
 };
 
-/* AUTO takes the fastest that this processor runs. */
+/* AUTO takes the fastest that this processor runs for so many lanes. All count the same. */
 enum ifr_engine { IFR_ENGINE_AUTO, IFR_ENGINE_SCALAR, IFR_ENGINE_AVX2, IFR_ENGINE_AVX512 };
+
+/* Whether this processor has what an engine needs. */
+bool ifr_engine_runs(enum ifr_engine engine);
 
 struct ifr_replay;
 
-/* What the machine says is copied. */
+/* What the machine says is copied. Errors: IFR_E_ENVIRONMENT if this processor does not run the engine. */
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The engine's stages, one after the other over a chunk. Only this folder sees it.
  *
- *   survey    once      what all layouts share: block counts, branches in four streams, where each step's accesses
- * start data      by group  L1D and DTLB                         -> misses of each group, by position fetch     by
- * lane   L1I and ITLB                         -> misses of each lane, by position behind    by lane   both lists
- * merged by position: L2, L3; STLB direction by lane   the direction predictor targets   by lane   the indirect
- * predictor btb       by lane   the BTB's levels returns   once      the return stack, whose moves are the same in
- * every layout
+ * survey, once: what all layouts share: block counts, branches in four streams, where each step's accesses start.
+ * data, by group: L1D and DTLB. Leaves the misses of each group, by position.
+ * fetch, by lane: L1I and ITLB. Leaves the misses of each lane, by position.
+ * behind, by lane: both lists merged by position: L2, L3; STLB.
+ * direction, by lane: the predictor of directions.
+ * targets, by lane: the predictor of indirect branches.
+ * btb, by lane: the BTB's levels.
+ * returns, once: the return stack, whose moves are the same in every layout.
  *
  * A stage owns its state, for all lanes (or groups), and reads of the pass what those before it wrote. To replace
  * one by a vectorised version, write another struct ifr_stage with the same counters and the same lists of misses
@@ -71,6 +73,11 @@ struct ifr_stage {
 extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind, ifr_stage_direction,
 	ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
 
+/* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
+ * instructions (model/replay/vector/). */
+extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_btb, ifr_avx2_stage_direction,
+	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
+
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
@@ -78,6 +85,9 @@ int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 void ifr_survey_release(struct ifr_pass *pass);
 
+/* Adds a line or page (key, of 1 << shift bytes) that a step's fetch missed in a lane, at its position. */
+void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
+                    unsigned shift);
 void ifr_misses_grow(struct ifr_misses *misses);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];

@@ -204,6 +204,12 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 	return 0;
 }
 
+int ifr_trace_again(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err) {
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(trace->file));
+	return ifr_trace_open(path, again, err);
+}
+
 void ifr_trace_free(struct ifr_trace *trace) {
 	if (!trace)
 		return;

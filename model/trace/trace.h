@@ -113,6 +113,8 @@ struct ifr_trace;
 /* Reads all but the runs. A cut or damaged file is opened as far as it is whole; ifr_trace_damage says what is
  * wrong with it, NULL if nothing is. Errors: IFR_E_USAGE if it is no trace or of another version. */
 int ifr_trace_open(const char *path, struct ifr_trace **trace, struct ifr_error *err);
+/* A second reader of the same file, for another thread; also if the file has gone from its folder since. */
+int ifr_trace_again(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err);
 void ifr_trace_free(struct ifr_trace *trace);
 const char *ifr_trace_damage(const struct ifr_trace *trace);
 /* The lines about the recording. ifr_trace_fact: what is behind a key, NULL if it is not there. */

@@ -14,6 +14,7 @@
 #include "tests/unit/model_random.h"
 
 #define LANES 3
+#define LANES_MOST 19
 
 /* Small structures, so that a short trace fills and empties them. */
 #define SMALL                                                                                                   \
@@ -30,19 +31,25 @@ static struct ifr_machine *open_machine(const char *spec) {
 
 struct setting {
 	struct random_trace *trace;
-	struct ifr_lane lanes[LANES];
-	struct ifr_counts counters[LANES];
+	size_t count;
+	enum ifr_engine engine;
+	struct ifr_lane lanes[LANES_MOST];
+	struct ifr_counts counters[LANES_MOST];
 };
 
-static struct setting setting_new(uint64_t seed, uint64_t shift) {
-	struct setting s = {.trace = random_trace_new(seed)};
-	for (size_t i = 0; i < LANES; i++)
+static struct setting setting_of(uint64_t seed, uint64_t shift, size_t count, enum ifr_engine engine) {
+	struct setting s = {.trace = random_trace_new(seed), .count = count, .engine = engine};
+	for (size_t i = 0; i < count; i++)
 		s.lanes[i] = random_lane_new(s.trace, seed + i, 0x401000 + 64 * i + shift);
 	return s;
 }
 
+static struct setting setting_new(uint64_t seed, uint64_t shift) {
+	return setting_of(seed, shift, LANES, IFR_ENGINE_AUTO);
+}
+
 static void setting_free(struct setting *s) {
-	for (size_t i = 0; i < LANES; i++)
+	for (size_t i = 0; i < s->count; i++)
 		random_lane_free(&s->lanes[i]);
 	free(s->trace);
 }
@@ -57,14 +64,14 @@ static size_t blocks_until(const struct random_trace *trace, size_t steps) {
 
 /* The lanes as far as these blocks; what was lent before is gone. */
 static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struct ifr_lane *lent, size_t blocks) {
-	struct ifr_lane lanes[LANES];
-	for (size_t i = 0; i < LANES; i++) {
+	struct ifr_lane lanes[LANES_MOST];
+	for (size_t i = 0; i < s->count; i++) {
 		struct ifr_geometry *copy = ifr_alloc(blocks * sizeof *copy);
 		memcpy(copy, s->lanes[i].blocks, blocks * sizeof *copy);
 		lanes[i] = s->lanes[i];
 		lanes[i].blocks = copy;
 	}
-	for (size_t i = 0; i < LANES; i++)
+	for (size_t i = 0; i < s->count; i++)
 		free((void *)lent[i].blocks);
 	memcpy(lent, lanes, sizeof lanes);
 	ifr_replay_lanes(replay, lent);
@@ -76,8 +83,8 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 	struct ifr_replay *replay = NULL;
 	struct ifr_error err = {0};
 	uint64_t seed = 99;
-	assert_int_equal(ifr_replay_new(&replay, machine, LANES, IFR_ENGINE_AUTO, &err), 0);
-	struct ifr_lane lent[LANES] = {{0}};
+	assert_int_equal(ifr_replay_new(&replay, machine, s->count, s->engine, &err), 0);
+	struct ifr_lane lent[LANES_MOST] = {{0}};
 	size_t known = 0;
 	for (size_t from = 0, to; from < RANDOM_STEPS; from = to) {
 		to = from + (chunk_steps ? chunk_steps : draw(&seed, 50));
@@ -94,7 +101,7 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 	}
 	ifr_replay_counters(replay, s->counters);
 	ifr_replay_free(replay);
-	for (size_t i = 0; i < LANES; i++)
+	for (size_t i = 0; i < s->count; i++)
 		free((void *)lent[i].blocks);
 }
 
@@ -121,6 +128,38 @@ static void compare_with_naive(const char *spec, uint64_t seed) {
 	ifr_machine_free(machine);
 }
 
+static void with_groups(struct setting *s, bool shared) {
+	for (size_t i = 0; i < s->count && shared; i++)
+		s->lanes[i].data_group = 0;
+}
+
+/* Every engine that this processor runs, by seed for one lane and a whole vector of sixteen, or for few and for
+ * more than that, in chunks of all lengths: each counter is the scalar engine's. */
+static void compare_engines(const char *spec, uint64_t seed) {
+	static const size_t counts[] = {1, 5, 16, LANES_MOST};
+	struct ifr_machine *machine = open_machine(spec);
+	for (size_t n = seed % 2; n < sizeof counts / sizeof *counts; n += 2) {
+		struct setting expected = setting_of(seed + n, 0, counts[n], IFR_ENGINE_SCALAR);
+		with_groups(&expected, n == 2);
+		replay(&expected, machine, RANDOM_STEPS);
+		for (enum ifr_engine engine = IFR_ENGINE_AVX2; engine <= IFR_ENGINE_AVX512; engine++) {
+			char what[600];
+			if (!ifr_engine_runs(engine))
+				continue;
+			struct setting s = setting_of(seed + n, 0, counts[n], engine);
+			with_groups(&s, n == 2);
+			replay(&s, machine, n % 2 ? 1000 : 0);
+			for (size_t lane = 0; lane < s.count; lane++) {
+				snprintf(what, sizeof what, "%s, engine %d, lane %zu of %zu", spec, engine, lane, s.count);
+				assert_counters(what, &s.counters[lane], &expected.counters[lane]);
+			}
+			setting_free(&s);
+		}
+		setting_free(&expected);
+	}
+	ifr_machine_free(machine);
+}
+
 static void test_machines(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
@@ -131,6 +170,8 @@ static void test_machines(void **state) {
 		snprintf(small, sizeof small, "%s%s", name, strcmp(name, "cachegrind") ? SMALL : "");
 		/* NetBurst's and Fields's lines and levels differ; what does not go together is left as it is. */
 		compare_with_naive(name, 1);
+		compare_engines(name, 20);
+		compare_engines(small, 31);
 		for (uint64_t seed = 2; seed < 4; seed++)
 			compare_with_naive(small, seed);
 	}
@@ -146,6 +187,8 @@ static void test_predictors(void **state) {
 		char spec[512];
 		snprintf(spec, sizeof spec, "skylake,predictor=%s", name);
 		compare_with_naive(spec, 7);
+		compare_engines(spec, 40);
+		compare_engines(spec, 41);
 	}
 	static const char *const others[] = {
 		"skylake,predictor=gshare-1k,direction.history=5",
@@ -154,10 +197,19 @@ static void test_predictors(void **state) {
 		"skylake,indirect=perfect,predictor=bimodal-1k",
 		"goldencove,btb1.entries=4,btb1.ways=2,btb2.entries=8,btb2.ways=2,btb3.entries="
 		"16,btb3.ways=4,l3.bytes=16384,l3.ways=4" SMALL,
+		"skylake,direction.ways=3,direction.pc_bits=16,direction.length2=57,direction.base=16",
+		"skylake,direction.pc_bits=17,indirect.length1=33,indirect.base=1,predictor=path,direction.length1=16",
+		"skylake,predictor=gshare,direction.counters=4,direction.history=0,indirect.entries=1024" SMALL,
+		"skylake,predictor=bimodal,direction.counters=8,btb1.entries=4,btb1.ways=4,l1i.bytes=1024,l1i.ways=16",
+		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first",
+		"goldencove,btb1.entries=256,btb1.ways=64,btb1.index_bit=9,btb2.entries=8,btb2.ways=2,btb3.entries=16,"
+		"btb3.ways=4",
 		"skylake,l1d.policy=lru,l1i.policy=plru,l2.policy=plru,stlb.entries=16,"
 		"stlb.ways=4,l3.bytes=16384,l3.ways=8" SMALL};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
 		compare_with_naive(others[i], 8 + i);
+		compare_engines(others[i], 60 + i);
+	}
 	ifr_buffer_release(&names);
 }
 
@@ -260,10 +312,34 @@ static void test_refusals(void **state) {
 	ifr_machine_free(machine);
 }
 
+/* Each engine says its name, or that the processor lacks what it needs; one lane is left to the scalar one. */
+static void test_engines(void **state) {
+	(void)state;
+	static const char *const names[] = {
+		[IFR_ENGINE_SCALAR] = "scalar", [IFR_ENGINE_AVX2] = "avx2", [IFR_ENGINE_AVX512] = "avx512"};
+	struct ifr_machine *machine = open_machine("skylake");
+	struct ifr_replay *replay = NULL;
+	struct ifr_error err = {0};
+	for (enum ifr_engine engine = IFR_ENGINE_SCALAR; engine <= IFR_ENGINE_AVX512; engine++) {
+		const int rc = ifr_replay_new(&replay, machine, 16, engine, &err);
+		assert_int_equal(rc, ifr_engine_runs(engine) ? 0 : -IFR_E_ENVIRONMENT);
+		if (rc) {
+			assert_non_null(strstr(err.message, "this processor has no AVX"));
+			continue;
+		}
+		assert_string_equal(ifr_replay_engine(replay), names[engine]);
+		ifr_replay_free(replay);
+	}
+	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
+	assert_string_equal(ifr_replay_engine(replay), "scalar");
+	ifr_replay_free(replay);
+	ifr_machine_free(machine);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),   cmocka_unit_test(test_engines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

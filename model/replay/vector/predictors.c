@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stages of direction and target predictors over bundles of lanes. Predictors, or sizes of them, that have no
+ * version for bundles run lane by lane, as in the scalar engine. */
+#include "model/replay/vector/bundle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct predictors {
+	const struct bundle_predictor *kind; /* NULL: none for bundles */
+	struct bundle *bundles;
+	void *scalar;
+};
+
+static const struct bundle_predictor *find(const struct bundle_predictor *const *kinds, const char *name,
+                                           const unsigned *values) {
+	for (size_t i = 0; kinds[i]; i++)
+		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values))
+			return kinds[i];
+	return NULL;
+}
+
+static void *create(const struct ifr_pass *pass, const struct bundle_predictor *kind, const unsigned *values,
+                    const struct ifr_stage *scalar) {
+	struct predictors *all = ifr_alloc(sizeof *all);
+	all->kind = kind;
+	if (!kind) {
+		all->scalar = scalar->create(pass);
+		return all;
+	}
+	all->bundles = ifr_alloc(bundles_of(pass) * sizeof *all->bundles);
+	for (size_t i = 0; i < bundles_of(pass); i++) {
+		all->bundles[i] = bundle_at(pass, i);
+		all->bundles[i].state = kind->create(values);
+	}
+	return all;
+}
+
+static void *create_direction(const struct ifr_pass *pass) {
+	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(bimodal),
+	                                                       &IFR_VECTOR(gag),
+	                                                       &IFR_VECTOR(gas),
+	                                                       &IFR_VECTOR(gshare),
+	                                                       &IFR_VECTOR(path),
+	                                                       &IFR_VECTOR(l_tage),
+	                                                       NULL};
+	const unsigned *values = pass->machine->direction_values;
+	return create(pass, find(kinds, pass->machine->direction->name, values), values, &ifr_stage_direction);
+}
+
+static void *create_targets(const struct ifr_pass *pass) {
+	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
+	const unsigned *values = pass->machine->indirect_values;
+	return create(pass, find(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
+}
+
+static void destroy(struct predictors *all, const struct ifr_pass *pass, const struct ifr_stage *scalar) {
+	if (!all->kind)
+		scalar->destroy(all->scalar, pass);
+	for (size_t i = 0; all->kind && i < bundles_of(pass); i++)
+		all->kind->destroy(all->bundles[i].state);
+	free(all->bundles);
+	free(all);
+}
+
+static void destroy_direction(void *state, const struct ifr_pass *pass) {
+	destroy(state, pass, &ifr_stage_direction);
+}
+
+static void destroy_targets(void *state, const struct ifr_pass *pass) {
+	destroy(state, pass, &ifr_stage_targets);
+}
+
+static void run(struct predictors *all, struct ifr_pass *pass, enum ifr_stream stream,
+                const struct ifr_stage *scalar) {
+	const struct ifr_branches branches = ifr_pass_stream(pass, stream);
+	if (!all->kind) {
+		scalar->run(all->scalar, pass);
+		return;
+	}
+	for (size_t i = 0; i < bundles_of(pass); i++) {
+		struct bundle *bundle = &all->bundles[i];
+		if (pass->blocks_count > bundle->placed)
+			all->kind->place(bundle->state, pass, bundle, pass->blocks_count);
+		bundle->placed = pass->blocks_count;
+		all->kind->run(bundle->state, &branches, pass->kinds, bundle->misses);
+	}
+}
+
+static void run_direction(void *state, struct ifr_pass *pass) {
+	run(state, pass, pass->machine->direction->stream, &ifr_stage_direction);
+}
+
+static void run_targets(void *state, struct ifr_pass *pass) {
+	run(state, pass, pass->machine->indirect->stream, &ifr_stage_targets);
+}
+
+static void count(const struct predictors *all, const struct ifr_pass *pass, size_t lane, enum ifr_event event,
+                  const struct ifr_stage *scalar, struct ifr_counts *counters) {
+	if (all->kind)
+		counters->value[event] += all->bundles[lane / LANES].misses[lane % LANES];
+	else
+		scalar->count(all->scalar, pass, lane, counters);
+}
+
+static void count_direction(const void *state, const struct ifr_pass *pass, size_t lane,
+                            struct ifr_counts *counters) {
+	count(state, pass, lane, IFR_EVENT_CONDITIONAL_MISSES, &ifr_stage_direction, counters);
+}
+
+static void count_targets(const void *state, const struct ifr_pass *pass, size_t lane,
+                          struct ifr_counts *counters) {
+	count(state, pass, lane, IFR_EVENT_INDIRECT_MISSES, &ifr_stage_targets, counters);
+}
+
+const struct ifr_stage IFR_VECTOR(stage_direction) = {ENGINE_NAME, create_direction, run_direction,
+                                                      count_direction, destroy_direction};
+const struct ifr_stage IFR_VECTOR(stage_targets) = {ENGINE_NAME, create_targets, run_targets, count_targets,
+                                                    destroy_targets};

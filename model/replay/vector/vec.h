@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Vectors of sixteen 32-bit numbers, one a lane, and of sixteen 16-bit ones: in one register of AVX-512 or two of
+ * AVX2. Every file of this folder is compiled once for each (IFR_VECTOR names what it exports). */
+#ifndef INTERFERO_MODEL_VEC_H
+#define INTERFERO_MODEL_VEC_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define LANES 16
+
+#ifdef __AVX512F__
+
+#define IFR_VECTOR(name) ifr_avx512_##name
+#define ENGINE_NAME "avx512"
+typedef __m512i vec;
+typedef __mmask16 vec_mask;
+#define VEC_BINARY(name, operation)              \
+	static inline vec vec_##name(vec a, vec b) { \
+		return _mm512_##operation(a, b);         \
+	}
+#define VEC_SHIFT(name, operation)                               \
+	static inline vec vec_##name(vec a, unsigned n) {            \
+		return _mm512_##operation(a, _mm_cvtsi32_si128((int)n)); \
+	}
+VEC_BINARY(and, and_si512)
+VEC_BINARY(or, or_si512)
+VEC_BINARY(xor, xor_si512)
+
+static inline vec vec_set(uint32_t value) {
+	return _mm512_set1_epi32((int)value);
+}
+static inline vec vec_load(const uint32_t *from) {
+	return _mm512_loadu_si512(from);
+}
+static inline void vec_store(uint32_t *to, vec a) {
+	_mm512_storeu_si512(to, a);
+}
+static inline vec vec_lanes(void) {
+	return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+static inline vec vec_wide(__m256i a) {
+	return _mm512_cvtepu16_epi32(a);
+}
+static inline vec_mask vec_equal(vec a, vec b) {
+	return _mm512_cmpeq_epi32_mask(a, b);
+}
+/* Of signed numbers. */
+static inline vec_mask vec_greater(vec a, vec b) {
+	return _mm512_cmpgt_epi32_mask(a, b);
+}
+static inline vec vec_select(vec_mask mask, vec yes, vec no) {
+	return _mm512_mask_blend_epi32(mask, no, yes);
+}
+static inline vec_mask mask_and(vec_mask a, vec_mask b) {
+	return a & b;
+}
+static inline vec_mask mask_or(vec_mask a, vec_mask b) {
+	return a | b;
+}
+/* a without b */
+static inline vec_mask mask_but(vec_mask a, vec_mask b) {
+	return a & (vec_mask)~b;
+}
+static inline unsigned mask_bits(vec_mask mask) {
+	return mask;
+}
+/* words[index] of each lane */
+static inline vec vec_gather(const uint32_t *words, vec index) {
+	return _mm512_i32gather_epi32(index, words, 4);
+}
+#else
+
+#define IFR_VECTOR(name) ifr_avx2_##name
+#define ENGINE_NAME "avx2"
+typedef struct {
+	__m256i low, high;
+} vec;
+typedef vec vec_mask;
+#define VEC_BINARY(name, operation)                                                         \
+	static inline vec vec_##name(vec a, vec b) {                                            \
+		return (vec){_mm256_##operation(a.low, b.low), _mm256_##operation(a.high, b.high)}; \
+	}
+#define VEC_SHIFT(name, operation)                                                         \
+	static inline vec vec_##name(vec a, unsigned n) {                                      \
+		const __m128i count = _mm_cvtsi32_si128((int)n);                                   \
+		return (vec){_mm256_##operation(a.low, count), _mm256_##operation(a.high, count)}; \
+	}
+VEC_BINARY(and, and_si256)
+VEC_BINARY(or, or_si256)
+VEC_BINARY(xor, xor_si256)
+VEC_BINARY(equal, cmpeq_epi32)
+VEC_BINARY(greater, cmpgt_epi32)
+
+static inline vec vec_set(uint32_t value) {
+	return (vec){_mm256_set1_epi32((int)value), _mm256_set1_epi32((int)value)};
+}
+static inline vec vec_load(const uint32_t *from) {
+	return (vec){_mm256_loadu_si256((const __m256i *)from), _mm256_loadu_si256((const __m256i *)(from + 8))};
+}
+static inline void vec_store(uint32_t *to, vec a) {
+	_mm256_storeu_si256((__m256i *)to, a.low);
+	_mm256_storeu_si256((__m256i *)(to + 8), a.high);
+}
+static inline vec vec_lanes(void) {
+	return (vec){_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15)};
+}
+static inline vec vec_wide(__m256i a) {
+	return (vec){_mm256_cvtepu16_epi32(_mm256_castsi256_si128(a)),
+	             _mm256_cvtepu16_epi32(_mm256_extracti128_si256(a, 1))};
+}
+static inline vec vec_select(vec_mask mask, vec yes, vec no) {
+	return (vec){_mm256_blendv_epi8(no.low, yes.low, mask.low), _mm256_blendv_epi8(no.high, yes.high, mask.high)};
+}
+static inline vec_mask mask_and(vec_mask a, vec_mask b) {
+	return vec_and(a, b);
+}
+static inline vec_mask mask_or(vec_mask a, vec_mask b) {
+	return vec_or(a, b);
+}
+/* a without b */
+static inline vec_mask mask_but(vec_mask a, vec_mask b) {
+	return (vec){_mm256_andnot_si256(b.low, a.low), _mm256_andnot_si256(b.high, a.high)};
+}
+static inline unsigned mask_bits(vec_mask mask) {
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask.low)) |
+	       (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(mask.high)) << 8;
+}
+/* words[index] of each lane */
+static inline vec vec_gather(const uint32_t *words, vec index) {
+	return (vec){_mm256_i32gather_epi32((const int *)words, index.low, 4),
+	             _mm256_i32gather_epi32((const int *)words, index.high, 4)};
+}
+#endif
+
+VEC_BINARY(add, add_epi32)
+VEC_BINARY(sub, sub_epi32)
+VEC_BINARY(times, mullo_epi32)
+VEC_BINARY(left_each, sllv_epi32)
+VEC_BINARY(right_each, srlv_epi32)
+VEC_SHIFT(left, sll_epi32)
+VEC_SHIFT(right, srl_epi32)
+#undef VEC_BINARY
+#undef VEC_SHIFT
+
+/* Of the lanes in mask; no two have the same index. Most often these are few, and then stores one by one are
+ * faster than AVX-512's scatter, too. */
+static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec values) {
+	uint32_t at[LANES], what[LANES];
+	unsigned bits = mask_bits(mask);
+	if (!bits)
+		return;
+#ifdef __AVX512F__
+	if (__builtin_popcount(bits) > 4) {
+		_mm512_mask_i32scatter_epi32(words, mask, index, values, 4);
+		return;
+	}
+#endif
+	vec_store(at, index);
+	vec_store(what, values);
+	for (; bits; bits &= bits - 1)
+		words[at[__builtin_ctz(bits)]] = what[__builtin_ctz(bits)];
+}
+
+/* 1 in the lanes of mask, 0 in the others */
+static inline vec vec_ones(vec_mask mask) {
+	return vec_select(mask, vec_set(1), vec_set(0));
+}
+
+#endif
