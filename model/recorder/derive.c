@@ -1,243 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/recorder/derive.h"
 
-#include <Zydis/Zydis.h>
 #include <string.h>
 
+#include "model/recorder/accesses.h"
 #include "model/replay/replay.h"
-
-enum { REGISTERS = 16, NOTHING = -1, STACK_POINTER = 4, KEYS = 64 };
-
-/* What a register holds: the value number `origin`, plus offset. Registers begin with origins of their own. */
-struct value {
-	int origin;
-	int64_t offset;
-};
-
-/* Accesses that agree in all of this lie a constant apart. */
-struct key {
-	int base, index;
-	unsigned scale, segment;
-};
-
-struct anchor {
-	struct key key;
-	int64_t offset;
-	unsigned insn;
-};
-
-struct state {
-	struct value registers[REGISTERS];
-	int origins;
-	struct anchor anchors[KEYS];
-	size_t anchor_count;
-	uint64_t end; /* address behind the instruction */
-	const ZydisDecodedInstruction *insn;
-	const ZydisDecodedOperand *operands;
-};
-
-static int number_of(ZydisRegister reg) {
-	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)(whole - ZYDIS_REGISTER_RAX)
-	                                                                  : NOTHING;
-}
 
 static bool is_gpr64(const ZydisDecodedOperand *operand) {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value >= ZYDIS_REGISTER_RAX &&
 	       operand->reg.value <= ZYDIS_REGISTER_R15;
-}
-
-/* --- which instructions derive: those whose accesses are known beforehand ----------------------------------- */
-
-static bool moves_vector(ZydisMnemonic mnemonic) {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_MOVAPS:
-	case ZYDIS_MNEMONIC_MOVUPS:
-	case ZYDIS_MNEMONIC_MOVAPD:
-	case ZYDIS_MNEMONIC_MOVUPD:
-	case ZYDIS_MNEMONIC_MOVDQA:
-	case ZYDIS_MNEMONIC_MOVDQU:
-	case ZYDIS_MNEMONIC_VMOVAPS:
-	case ZYDIS_MNEMONIC_VMOVUPS:
-	case ZYDIS_MNEMONIC_VMOVAPD:
-	case ZYDIS_MNEMONIC_VMOVUPD:
-	case ZYDIS_MNEMONIC_VMOVDQA:
-	case ZYDIS_MNEMONIC_VMOVDQU:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Integer instructions that make one load, one store, or a load and a store of the operand's size. */
-static bool plain_category(ZydisInstructionCategory category) {
-	switch (category) {
-	case ZYDIS_CATEGORY_BINARY:
-	case ZYDIS_CATEGORY_LOGICAL:
-	case ZYDIS_CATEGORY_DATAXFER:
-	case ZYDIS_CATEGORY_CMOV:
-	case ZYDIS_CATEGORY_SETCC:
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_ROTATE:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool odd_mnemonic(ZydisMnemonic mnemonic) {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_XCHG:
-	case ZYDIS_MNEMONIC_XADD:
-	case ZYDIS_MNEMONIC_CMPXCHG:
-	case ZYDIS_MNEMONIC_CMPXCHG8B:
-	case ZYDIS_MNEMONIC_CMPXCHG16B:
-	case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_MASKMOVDQU:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* The one memory operand of an instruction, NULL if there is none or more. */
-static const ZydisDecodedOperand *only_memory(const struct state *state) {
-	const ZydisDecodedOperand *found = NULL;
-	for (unsigned i = 0; i < state->insn->operand_count; i++) {
-		const ZydisDecodedOperand *operand = &state->operands[i];
-		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
-			continue;
-		if (found || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM)
-			return NULL;
-		found = operand;
-	}
-	return found;
-}
-
-/* Prefetches, flushes and long nops name memory and leave it alone. */
-static bool touches_memory(const struct state *state) {
-	switch (state->insn->mnemonic) {
-	case ZYDIS_MNEMONIC_CLFLUSH:
-	case ZYDIS_MNEMONIC_CLFLUSHOPT:
-	case ZYDIS_MNEMONIC_CLWB:
-	case ZYDIS_MNEMONIC_CLDEMOTE:
-		return false;
-	default:
-		break;
-	}
-	switch (state->insn->meta.category) {
-	case ZYDIS_CATEGORY_NOP:
-	case ZYDIS_CATEGORY_WIDENOP:
-	case ZYDIS_CATEGORY_PREFETCH:
-		return false;
-	default:
-		break;
-	}
-	for (unsigned i = 0; i < state->insn->operand_count; i++)
-		if (state->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
-		    state->operands[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
-			return true;
-	return false;
-}
-
-/* What it touches, if anything, a mask says. */
-static bool is_masked(ZydisMnemonic mnemonic) {
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_MASKMOVQ:
-	case ZYDIS_MNEMONIC_MASKMOVDQU:
-	case ZYDIS_MNEMONIC_VMASKMOVDQU:
-	case ZYDIS_MNEMONIC_VMASKMOVPS:
-	case ZYDIS_MNEMONIC_VMASKMOVPD:
-	case ZYDIS_MNEMONIC_VPMASKMOVD:
-	case ZYDIS_MNEMONIC_VPMASKMOVQ:
-	case ZYDIS_MNEMONIC_VGATHERDPS:
-	case ZYDIS_MNEMONIC_VGATHERDPD:
-	case ZYDIS_MNEMONIC_VGATHERQPS:
-	case ZYDIS_MNEMONIC_VGATHERQPD:
-	case ZYDIS_MNEMONIC_VPGATHERDD:
-	case ZYDIS_MNEMONIC_VPGATHERDQ:
-	case ZYDIS_MNEMONIC_VPGATHERQD:
-	case ZYDIS_MNEMONIC_VPGATHERQQ:
-	case ZYDIS_MNEMONIC_XSAVE:
-	case ZYDIS_MNEMONIC_XSAVEOPT:
-	case ZYDIS_MNEMONIC_XRSTOR:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool repeats(const ZydisDecodedInstruction *insn) {
-	return insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
-}
-
-/* An access that derives: its key and offset, how large (a power of two, 8 bytes a piece), load, store or both. */
-struct shape {
-	struct key key;
-	int64_t offset;
-	unsigned shift, pieces;
-	bool load, store, absolute;
-};
-
-/* push, pop, call and ret of eight bytes. */
-static bool stack_shape(const struct state *state, struct shape *shape) {
-	const ZydisDecodedInstruction *insn = state->insn;
-	const struct value *pointer = &state->registers[STACK_POINTER];
-	bool store = insn->mnemonic == ZYDIS_MNEMONIC_PUSH || insn->mnemonic == ZYDIS_MNEMONIC_CALL;
-	if (!store && insn->mnemonic != ZYDIS_MNEMONIC_POP && insn->mnemonic != ZYDIS_MNEMONIC_RET)
-		return false;
-	if (insn->operand_width != 64 || !only_memory(state) || insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
-		return false;
-	*shape = (struct shape){.key = {pointer->origin, NOTHING, 0, 0},
-	                        .offset = pointer->offset - (store ? 8 : 0),
-	                        .shift = 3,
-	                        .pieces = 1,
-	                        .load = !store,
-	                        .store = store};
-	return true;
-}
-
-static bool memory_shape(const struct state *state, struct shape *shape) {
-	const ZydisDecodedInstruction *insn = state->insn;
-	const ZydisDecodedOperand *operand = only_memory(state);
-	if (!operand || (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-	                                     ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_XACQUIRE)))
-		return false;
-	unsigned bits = operand->size;
-	bool vector = moves_vector(insn->mnemonic) && (bits == 128 || bits == 256);
-	bool plain = plain_category(insn->meta.category) && !odd_mnemonic(insn->mnemonic) &&
-	             (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-	if ((!vector && !plain) || operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || insn->address_width != 64)
-		return false;
-	bool far = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
-	*shape = (struct shape){.key = {NOTHING, NOTHING, 0, far ? operand->mem.segment : 0},
-	                        .offset = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0,
-	                        .shift = bits == 8    ? 0
-	                                 : bits == 16 ? 1
-	                                 : bits == 32 ? 2
-	                                              : 3,
-	                        .pieces = vector ? bits / 64 : 1,
-	                        .load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-	                        .store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE};
-	if (operand->mem.base == ZYDIS_REGISTER_RIP) {
-		shape->absolute = !far;
-		shape->offset += (int64_t)state->end;
-		return shape->absolute;
-	}
-	int base = number_of(operand->mem.base), index = number_of(operand->mem.index);
-	if ((base == NOTHING && operand->mem.base != ZYDIS_REGISTER_NONE) ||
-	    (index == NOTHING && operand->mem.index != ZYDIS_REGISTER_NONE))
-		return false;
-	if (base != NOTHING) {
-		shape->key.base = state->registers[base].origin;
-		shape->offset += state->registers[base].offset;
-	}
-	if (index != NOTHING) {
-		shape->key.index = state->registers[index].origin;
-		shape->key.scale = operand->mem.scale;
-		shape->offset += state->registers[index].offset * operand->mem.scale;
-	}
-	return true;
 }
 
 /* --- what the registers hold behind an instruction ----------------------------------------------------------- */
@@ -252,19 +23,19 @@ static bool follows(const struct state *state, struct value *value) {
 	const ZydisDecodedOperand *to = &state->operands[0], *from = &state->operands[1];
 	if (insn->operand_count < 1 || !is_gpr64(to))
 		return false;
-	struct value old = state->registers[number_of(to->reg.value)];
+	struct value old = state->registers[register_number(to->reg.value)];
 	int64_t step;
 	switch (insn->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 		if (!is_gpr64(from))
 			return false;
-		*value = state->registers[number_of(from->reg.value)];
+		*value = state->registers[register_number(from->reg.value)];
 		return true;
 	case ZYDIS_MNEMONIC_LEA:
 		if (from->mem.index != ZYDIS_REGISTER_NONE || from->mem.base < ZYDIS_REGISTER_RAX ||
 		    from->mem.base > ZYDIS_REGISTER_R15)
 			return false;
-		*value = state->registers[number_of(from->mem.base)];
+		*value = state->registers[register_number(from->mem.base)];
 		value->offset += from->mem.disp.has_displacement ? from->mem.disp.value : 0;
 		return true;
 	case ZYDIS_MNEMONIC_ADD:
@@ -291,14 +62,14 @@ static void update(struct state *state, const struct shape *stack) {
 	bool known = follows(state, &value);
 	for (unsigned i = 0; i < state->insn->operand_count; i++) {
 		const ZydisDecodedOperand *operand = &state->operands[i];
-		int reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(operand->reg.value) : NOTHING;
+		int reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? register_number(operand->reg.value) : NOTHING;
 		if (reg != NOTHING && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
 			state->registers[reg] = fresh(state);
 	}
 	if (known)
-		state->registers[number_of(state->operands[0].reg.value)] = value;
-	bool pops_it =
-		state->insn->mnemonic == ZYDIS_MNEMONIC_POP && number_of(state->operands[0].reg.value) == STACK_POINTER;
+		state->registers[register_number(state->operands[0].reg.value)] = value;
+	bool pops_it = state->insn->mnemonic == ZYDIS_MNEMONIC_POP &&
+	               register_number(state->operands[0].reg.value) == STACK_POINTER;
 	if (stack && !pops_it)
 		state->registers[STACK_POINTER] = (struct value){pointer.origin, pointer.offset + (stack->store ? -8 : 8)};
 }
@@ -367,7 +138,7 @@ static void end_block(const struct state *state, struct ring_block *block) {
 		block->target = state->end + state->operands[0].imm.value.u;
 	if (state->insn->meta.category == ZYDIS_CATEGORY_SYSCALL)
 		block->end = RING_END_SYSCALL;
-	if (repeats(state->insn))
+	if (is_repeated(state->insn))
 		block->end = RING_END_REPEAT;
 }
 
@@ -408,7 +179,8 @@ void derive_block(uint64_t address, const struct derive_instruction *instruction
 		else
 			known = memory_shape(&state, &shape);
 		if (touches_memory(&state) && !(known && !everything && derive(&state, &shape, i, decoded)))
-			decoded->lengths[i] |= RING_RECORDED | (is_masked(insn.mnemonic) || repeats(&insn) ? RING_MAYBE : 0);
+			decoded->lengths[i] |=
+				RING_RECORDED | (is_masked(insn.mnemonic) || is_repeated(&insn) ? RING_MAYBE : 0);
 		decoded->reads_tsc |= insn.mnemonic == ZYDIS_MNEMONIC_RDTSC || insn.mnemonic == ZYDIS_MNEMONIC_RDTSCP;
 		update(&state, stacks ? &stack : NULL);
 		end_block(&state, &decoded->block);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/recorder/accesses.h"
+
+int register_number(ZydisRegister reg) {
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)(whole - ZYDIS_REGISTER_RAX)
+	                                                                  : NOTHING;
+}
+
+static bool moves_vector(ZydisMnemonic mnemonic) {
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_MOVAPS:
+	case ZYDIS_MNEMONIC_MOVUPS:
+	case ZYDIS_MNEMONIC_MOVAPD:
+	case ZYDIS_MNEMONIC_MOVUPD:
+	case ZYDIS_MNEMONIC_MOVDQA:
+	case ZYDIS_MNEMONIC_MOVDQU:
+	case ZYDIS_MNEMONIC_VMOVAPS:
+	case ZYDIS_MNEMONIC_VMOVUPS:
+	case ZYDIS_MNEMONIC_VMOVAPD:
+	case ZYDIS_MNEMONIC_VMOVUPD:
+	case ZYDIS_MNEMONIC_VMOVDQA:
+	case ZYDIS_MNEMONIC_VMOVDQU:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Integer instructions that make one load, one store, or a load and a store of the operand's size. */
+static bool plain_category(ZydisInstructionCategory category) {
+	switch (category) {
+	case ZYDIS_CATEGORY_BINARY:
+	case ZYDIS_CATEGORY_LOGICAL:
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_CMOV:
+	case ZYDIS_CATEGORY_SETCC:
+	case ZYDIS_CATEGORY_SHIFT:
+	case ZYDIS_CATEGORY_ROTATE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool odd_mnemonic(ZydisMnemonic mnemonic) {
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_XCHG:
+	case ZYDIS_MNEMONIC_XADD:
+	case ZYDIS_MNEMONIC_CMPXCHG:
+	case ZYDIS_MNEMONIC_CMPXCHG8B:
+	case ZYDIS_MNEMONIC_CMPXCHG16B:
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The one memory operand of an instruction, NULL if there is none or more. */
+static const ZydisDecodedOperand *only_memory(const struct state *state) {
+	const ZydisDecodedOperand *found = NULL;
+	for (unsigned i = 0; i < state->insn->operand_count; i++) {
+		const ZydisDecodedOperand *operand = &state->operands[i];
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+			continue;
+		if (found || operand->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+			return NULL;
+		found = operand;
+	}
+	return found;
+}
+
+/* Prefetches, flushes and long nops name memory and leave it alone. */
+bool touches_memory(const struct state *state) {
+	switch (state->insn->mnemonic) {
+	case ZYDIS_MNEMONIC_CLFLUSH:
+	case ZYDIS_MNEMONIC_CLFLUSHOPT:
+	case ZYDIS_MNEMONIC_CLWB:
+	case ZYDIS_MNEMONIC_CLDEMOTE:
+		return false;
+	default:
+		break;
+	}
+	switch (state->insn->meta.category) {
+	case ZYDIS_CATEGORY_NOP:
+	case ZYDIS_CATEGORY_WIDENOP:
+	case ZYDIS_CATEGORY_PREFETCH:
+		return false;
+	default:
+		break;
+	}
+	for (unsigned i = 0; i < state->insn->operand_count; i++)
+		if (state->operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    state->operands[i].mem.type != ZYDIS_MEMOP_TYPE_AGEN)
+			return true;
+	return false;
+}
+
+/* What it touches, if anything, a mask says. */
+bool is_masked(ZydisMnemonic mnemonic) {
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_MASKMOVQ:
+	case ZYDIS_MNEMONIC_MASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVDQU:
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ:
+	case ZYDIS_MNEMONIC_VGATHERDPS:
+	case ZYDIS_MNEMONIC_VGATHERDPD:
+	case ZYDIS_MNEMONIC_VGATHERQPS:
+	case ZYDIS_MNEMONIC_VGATHERQPD:
+	case ZYDIS_MNEMONIC_VPGATHERDD:
+	case ZYDIS_MNEMONIC_VPGATHERDQ:
+	case ZYDIS_MNEMONIC_VPGATHERQD:
+	case ZYDIS_MNEMONIC_VPGATHERQQ:
+	case ZYDIS_MNEMONIC_XSAVE:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
+	case ZYDIS_MNEMONIC_XRSTOR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool is_repeated(const ZydisDecodedInstruction *insn) {
+	return insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+}
+
+/* push, pop, call and ret of eight bytes. */
+bool stack_shape(const struct state *state, struct shape *shape) {
+	const ZydisDecodedInstruction *insn = state->insn;
+	const struct value *pointer = &state->registers[STACK_POINTER];
+	bool store = insn->mnemonic == ZYDIS_MNEMONIC_PUSH || insn->mnemonic == ZYDIS_MNEMONIC_CALL;
+	if (!store && insn->mnemonic != ZYDIS_MNEMONIC_POP && insn->mnemonic != ZYDIS_MNEMONIC_RET)
+		return false;
+	if (insn->operand_width != 64 || !only_memory(state) || insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
+		return false;
+	*shape = (struct shape){.key = {pointer->origin, NOTHING, 0, 0},
+	                        .offset = pointer->offset - (store ? 8 : 0),
+	                        .shift = 3,
+	                        .pieces = 1,
+	                        .load = !store,
+	                        .store = store};
+	return true;
+}
+
+bool memory_shape(const struct state *state, struct shape *shape) {
+	const ZydisDecodedInstruction *insn = state->insn;
+	const ZydisDecodedOperand *operand = only_memory(state);
+	if (!operand || (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+	                                     ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_XACQUIRE)))
+		return false;
+	unsigned bits = operand->size;
+	bool vector = moves_vector(insn->mnemonic) && (bits == 128 || bits == 256);
+	bool plain = plain_category(insn->meta.category) && !odd_mnemonic(insn->mnemonic) &&
+	             (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+	if ((!vector && !plain) || operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || insn->address_width != 64)
+		return false;
+	bool far = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
+	*shape = (struct shape){.key = {NOTHING, NOTHING, 0, far ? operand->mem.segment : 0},
+	                        .offset = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0,
+	                        .shift = bits == 8    ? 0
+	                                 : bits == 16 ? 1
+	                                 : bits == 32 ? 2
+	                                              : 3,
+	                        .pieces = vector ? bits / 64 : 1,
+	                        .load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+	                        .store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE};
+	if (operand->mem.base == ZYDIS_REGISTER_RIP) {
+		shape->absolute = !far;
+		shape->offset += (int64_t)state->end;
+		return shape->absolute;
+	}
+	int base = register_number(operand->mem.base), index = register_number(operand->mem.index);
+	if ((base == NOTHING && operand->mem.base != ZYDIS_REGISTER_NONE) ||
+	    (index == NOTHING && operand->mem.index != ZYDIS_REGISTER_NONE))
+		return false;
+	if (base != NOTHING) {
+		shape->key.base = state->registers[base].origin;
+		shape->offset += state->registers[base].offset;
+	}
+	if (index != NOTHING) {
+		shape->key.index = state->registers[index].origin;
+		shape->key.scale = operand->mem.scale;
+		shape->offset += state->registers[index].offset * operand->mem.scale;
+	}
+	return true;
+}
