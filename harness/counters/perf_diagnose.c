@@ -60,7 +60,8 @@ static void explain_missing(const struct ifr_perf_facts *facts, struct ifr_perf_
 		    "the processor's counters are all taken (%s)", answer);
 	else if (facts->hypervisor)
 		say(diagnosis, IFR_PERF_NO_PMU,
-		    "let the hypervisor pass a virtual PMU on, or measure on a physical machine; the clock works here",
+		    "let the hypervisor pass a virtual PMU on, or measure on a physical machine; the clock works here, "
+		    "and events can be modelled: --counters clock,model",
 		    "this virtual machine shows no hardware counters (%s)", answer);
 	else if (facts->pmu)
 		say(diagnosis, IFR_PERF_NO_PMU, "end other profilers, or name other events",

@@ -146,6 +146,8 @@ static void kits(struct ifr_checkup *checkup) {
 void ifr_checkup_tools(struct ifr_checkup *checkup) {
 	tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
 	plugin_fits(checkup);
+	tool(checkup, "qemu-x86_64", IFR_CHECK_WARN,
+	     "install qemu-user: interfero record, and the counters of model, run programs under it");
 	tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
 	kits(checkup);
 }
