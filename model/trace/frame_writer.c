@@ -14,10 +14,17 @@
 /* Fast settings of zstd: compressing is what bounds recording. */
 enum { LEVEL = 1, QUEUE = 4 };
 
+struct frame_part {
+	const void *data;
+	size_t length;
+};
+
+/* Of a run, data are its places, steps and new blocks, of which run says how many there are. */
 struct raw_frame {
 	struct trace_frame head;
 	char *data;
 	size_t room;
+	struct raw_run run;
 };
 
 struct frame_writer {
@@ -30,6 +37,7 @@ struct frame_writer {
 	unsigned first, count;
 	bool ends;
 	struct ifr_error err; /* of the thread, the first */
+	struct run_encoder *encoder;
 	ZSTD_CCtx *zstd;
 	char *stored;
 	size_t stored_room;
@@ -42,14 +50,30 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
+/* The bytes to be compressed; a run is coded now. */
+static const void *payload(struct frame_writer *writer, struct raw_frame *frame) {
+	struct coded_run coded;
+	struct raw_run *run = &frame->run;
+	if (frame->head.type != TRACE_RUN)
+		return frame->data;
+	run->places = (const void *)frame->data;
+	run->steps = (const void *)(run->places + run->place_count);
+	run->new_blocks = run->steps + run->step_count;
+	run_encode(writer->encoder, run, &coded);
+	frame->head.step_bytes = coded.step_bytes;
+	frame->head.raw_bytes = coded.all_bytes;
+	return coded.bytes;
+}
+
 static void store(struct frame_writer *writer, struct raw_frame *frame) {
+	const void *data = payload(writer, frame);
 	size_t bound = ZSTD_compressBound(frame->head.raw_bytes);
 	if (bound > writer->stored_room) {
 		writer->stored_room = bound;
 		writer->stored = ifr_realloc(writer->stored, bound, 1);
 	}
-	size_t got = ZSTD_compressCCtx(writer->zstd, writer->stored, writer->stored_room, frame->data,
-	                               frame->head.raw_bytes, LEVEL);
+	size_t got =
+		ZSTD_compressCCtx(writer->zstd, writer->stored, writer->stored_room, data, frame->head.raw_bytes, LEVEL);
 	if (ZSTD_isError(got)) {
 		ifr_fail(&writer->err, IFR_E_BUG, "zstd refuses a part of the trace: %s", ZSTD_getErrorName(got));
 		return;
@@ -96,6 +120,7 @@ static void release(struct frame_writer *writer) {
 	for (unsigned i = 0; i < QUEUE; i++)
 		free(writer->queue[i].data);
 	ZSTD_freeCCtx(writer->zstd);
+	run_encoder_free(writer->encoder);
 	pthread_mutex_destroy(&writer->lock);
 	pthread_cond_destroy(&writer->changed);
 	free(writer->stored);
@@ -111,6 +136,7 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->changed, NULL);
 	writer->zstd = ZSTD_createCCtx();
+	writer->encoder = run_encoder_new();
 	int result = start(writer, err);
 	if (result) {
 		if (writer->file) {
@@ -124,28 +150,51 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	return 0;
 }
 
-void frame_write(struct frame_writer *writer, enum trace_frame_type type, uint32_t steps,
-                 const struct frame_part *parts, size_t count) {
+/* The next free entry of the queue, filled with the parts; put hands it over. */
+static struct raw_frame *take(struct frame_writer *writer, const struct frame_part *parts, size_t count) {
 	pthread_mutex_lock(&writer->lock);
 	while (writer->count == QUEUE)
 		pthread_cond_wait(&writer->changed, &writer->lock);
 	struct raw_frame *frame = &writer->queue[(writer->first + writer->count) % QUEUE];
 	pthread_mutex_unlock(&writer->lock);
-	frame->head = (struct trace_frame){.type = type, .steps = steps, .step_bytes = parts[0].length};
-	for (size_t i = 0; i < count; i++) {
-		size_t end = frame->head.raw_bytes + parts[i].length;
-		if (end > frame->room) {
-			frame->room = end + end / 2;
-			frame->data = ifr_realloc(frame->data, frame->room, 1);
-		}
-		if (parts[i].length)
-			memcpy(frame->data + frame->head.raw_bytes, parts[i].data, parts[i].length);
-		frame->head.raw_bytes = end;
+	size_t bytes = 0, at = 0;
+	for (size_t i = 0; i < count; i++)
+		bytes += parts[i].length;
+	if (bytes > frame->room) {
+		frame->room = bytes + bytes / 2;
+		frame->data = ifr_realloc(frame->data, frame->room, 1);
 	}
+	for (size_t i = 0; i < count; at += parts[i].length, i++)
+		if (parts[i].length)
+			memcpy(frame->data + at, parts[i].data, parts[i].length);
+	frame->head = (struct trace_frame){.raw_bytes = bytes};
+	return frame;
+}
+
+static void put(struct frame_writer *writer) {
 	pthread_mutex_lock(&writer->lock);
 	writer->count++;
 	pthread_cond_broadcast(&writer->changed);
 	pthread_mutex_unlock(&writer->lock);
+}
+
+void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length) {
+	struct raw_frame *frame = take(writer, &(struct frame_part){data, length}, 1);
+	frame->head.type = type;
+	frame->head.step_bytes = length;
+	put(writer);
+}
+
+void frame_write_run(struct frame_writer *writer, const struct raw_run *run) {
+	/* The widest first, so that all of them are aligned. */
+	const struct frame_part parts[] = {{run->places, run->place_count * sizeof *run->places},
+	                                   {run->steps, run->step_count * sizeof *run->steps},
+	                                   {run->new_blocks, run->new_count * sizeof *run->new_blocks}};
+	struct raw_frame *frame = take(writer, parts, 3);
+	frame->head.type = TRACE_RUN;
+	frame->head.steps = (uint32_t)run->step_count;
+	frame->run = *run;
+	put(writer);
 }
 
 int frame_writer_close(struct frame_writer *writer, bool discard, struct ifr_error *err) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace: what happens on the way of every step. trace/frame_writer.c does the rest. */
+/* Writing a trace: steps and places are collected as they come; a thread of trace/frame_writer.c codes, compresses
+ * and writes them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +11,10 @@
 const char *const ifr_region_kind_names[IFR_REGION_KINDS] = {"other", "program", "library",
                                                              "stack", "heap",    "mapping"};
 
-enum { RUN_BYTES = 1 << 20, RUN_STEPS = 1 << 20, LONGEST_BLOCK = UINT16_MAX };
+enum { RUN_STEPS = 1 << 19, RUN_PLACES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
 
 struct block_use {
-	uint32_t first_recorded, recorded; /* into coders */
-	uint32_t instructions, accesses;
+	uint32_t recorded, instructions, accesses;
 };
 
 struct ifr_trace_writer {
@@ -27,12 +27,11 @@ struct ifr_trace_writer {
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
 	uint32_t block_count, block_room;
-	struct place_coder *coders;
-	uint32_t coder_count, coder_room, access_count;
-	struct step_coder steps;
-	uint64_t hits; /* predicted steps since the last stored one */
-	uint32_t run_steps;
-	uint8_t *step_bytes, *step_next, *place_bytes, *place_next;
+	uint32_t access_count;
+	struct ifr_buffer new_blocks; /* of the run: how many recorded accesses each has */
+	uint32_t *steps;
+	uint64_t *places;
+	size_t step_count, place_count;
 	struct ifr_trace_totals totals;
 };
 
@@ -43,9 +42,9 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		free(writer);
 		return result;
 	}
-	frame_write(writer->frames, TRACE_TEXT, 0, &(struct frame_part){text, strlen(text)}, 1);
-	writer->step_next = writer->step_bytes = ifr_alloc(RUN_BYTES + 64);
-	writer->place_next = writer->place_bytes = ifr_alloc(RUN_BYTES + LONGEST_BLOCK * VARINT_MOST);
+	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
+	writer->steps = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
+	writer->places = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, sizeof *writer->places);
 	*out = writer;
 	return 0;
 }
@@ -102,18 +101,11 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 	ifr_buffer_append(&writer->blocks, &copy, sizeof copy);
 	ifr_buffer_append(&writer->blocks, accesses, block->accesses * sizeof *accesses);
 	struct block_use *use = &writer->uses[id];
-	*use = (struct block_use){
-		.first_recorded = writer->coder_count, .instructions = block->instructions, .accesses = block->accesses};
+	*use = (struct block_use){.instructions = block->instructions, .accesses = block->accesses};
 	for (unsigned i = 0; i < block->accesses; i++)
 		use->recorded += accesses[i].anchor == IFR_ACCESS_RECORDED;
+	ifr_buffer_append(&writer->new_blocks, &use->recorded, sizeof use->recorded);
 	writer->access_count += block->accesses;
-	writer->coder_count += use->recorded;
-	if (writer->coder_count > writer->coder_room) {
-		uint32_t old = writer->coder_room;
-		writer->coder_room = 2 * writer->coder_count + 4096;
-		writer->coders = ifr_realloc(writer->coders, writer->coder_room, sizeof *writer->coders);
-		memset(writer->coders + old, 0, (writer->coder_room - old) * sizeof *writer->coders);
-	}
 	return id;
 }
 
@@ -142,51 +134,41 @@ static void write_regions(struct ifr_trace_writer *writer) {
 		ifr_buffer_append(&text, zeros, -length & 7);
 	}
 	if (text.length)
-		frame_write(writer->frames, TRACE_REGIONS, 0, &(struct frame_part){text.data, text.length}, 1);
+		frame_write(writer->frames, TRACE_REGIONS, text.data, text.length);
 	ifr_buffer_release(&text);
 }
 
 static void flush(struct ifr_trace_writer *writer) {
 	write_regions(writer);
 	if (writer->blocks.length)
-		frame_write(writer->frames, TRACE_BLOCKS, 0,
-		            &(struct frame_part){writer->blocks.data, writer->blocks.length}, 1);
+		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (!writer->run_steps)
+	if (!writer->step_count)
 		return;
-	writer->step_next = varint_put(writer->step_next, writer->hits);
-	struct frame_part parts[] = {{writer->step_bytes, (size_t)(writer->step_next - writer->step_bytes)},
-	                             {writer->place_bytes, (size_t)(writer->place_next - writer->place_bytes)}};
-	frame_write(writer->frames, TRACE_RUN, writer->run_steps, parts, 2);
-	writer->hits = writer->run_steps = 0;
-	writer->step_next = writer->step_bytes;
-	writer->place_next = writer->place_bytes;
+	struct raw_run run = {.new_blocks = (const void *)ifr_buffer_text(&writer->new_blocks),
+	                      .steps = writer->steps,
+	                      .places = writer->places,
+	                      .new_count = writer->new_blocks.length / sizeof(uint32_t),
+	                      .step_count = writer->step_count,
+	                      .place_count = writer->place_count};
+	frame_write_run(writer->frames, &run);
+	ifr_buffer_clear(&writer->new_blocks);
+	writer->step_count = writer->place_count = 0;
 }
 
-static void step(struct ifr_trace_writer *writer, uint32_t value) {
-	uint32_t *predicted = step_predicted(&writer->steps);
-	if (*predicted == value) {
-		writer->hits++;
-	} else {
-		*predicted = value;
-		writer->step_next = varint_put(writer->step_next, writer->hits);
-		writer->step_next = varint_put(writer->step_next, value);
-		writer->hits = 0;
-	}
-	step_follows(&writer->steps, value);
+static inline void step(struct ifr_trace_writer *writer, uint32_t value) {
+	writer->steps[writer->step_count++] = value;
 	writer->totals.steps++;
-	if (++writer->run_steps >= RUN_STEPS || writer->step_next > writer->step_bytes + RUN_BYTES ||
-	    writer->place_next > writer->place_bytes + RUN_BYTES)
+	if (writer->step_count == RUN_STEPS || writer->place_count >= RUN_PLACES)
 		flush(writer);
 }
 
 void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
 	const struct block_use *use = &writer->uses[block];
-	struct place_coder *coder = writer->coders + use->first_recorded;
-	uint8_t *to = writer->place_next;
+	uint64_t *to = writer->places + writer->place_count;
 	for (uint32_t i = 0; i < use->recorded; i++)
-		to = place_put(coder + i, to, places[i]);
-	writer->place_next = to;
+		to[i] = places[i];
+	writer->place_count += use->recorded;
 	writer->totals.instructions += use->instructions;
 	writer->totals.accesses += use->accesses;
 	writer->totals.recorded += use->recorded;
@@ -198,13 +180,13 @@ void ifr_trace_break(struct ifr_trace_writer *writer) {
 }
 
 void ifr_trace_note(struct ifr_trace_writer *writer, const char *line) {
-	frame_write(writer->frames, TRACE_TEXT, 0, &(struct frame_part){line, strlen(line)}, 1);
+	frame_write(writer->frames, TRACE_TEXT, line, strlen(line));
 }
 
 int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
                     struct ifr_error *err) {
 	flush(writer);
-	frame_write(writer->frames, TRACE_TOTALS, 0, &(struct frame_part){&writer->totals, sizeof writer->totals}, 1);
+	frame_write(writer->frames, TRACE_TOTALS, &writer->totals, sizeof writer->totals);
 	int result = frame_writer_close(writer->frames, discard, err);
 	*totals = writer->totals;
 	for (uint32_t i = 0; i < writer->region_count; i++)
@@ -212,9 +194,9 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	free(writer->regions);
 	free(writer->region_news);
 	free(writer->uses);
-	free(writer->coders);
-	free(writer->step_bytes);
-	free(writer->place_bytes);
+	free(writer->steps);
+	free(writer->places);
+	ifr_buffer_release(&writer->new_blocks);
 	ifr_buffer_release(&writer->blocks);
 	free(writer);
 	return result;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs, coded (model/trace/coding.h). The state goes on from run to run, as the reader's does. */
+#ifndef IFR_MODEL_ENCODE_H
+#define IFR_MODEL_ENCODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Steps and the places of their recorded accesses, as they came, and the blocks that are new with them: of each,
+ * how many recorded accesses it has. */
+struct raw_run {
+	const uint32_t *new_blocks;
+	const uint32_t *steps;
+	const uint64_t *places;
+	size_t new_count, step_count, place_count;
+};
+
+/* In memory that the encoder keeps until the next run: the steps, and behind them the places. */
+struct coded_run {
+	const uint8_t *bytes;
+	size_t step_bytes, all_bytes;
+};
+
+struct run_encoder;
+
+struct run_encoder *run_encoder_new(void);
+void run_encoder_free(struct run_encoder *encoder);
+void run_encode(struct run_encoder *encoder, const struct raw_run *run, struct coded_run *coded);
+
+#endif
