@@ -174,8 +174,7 @@ static void note_call(unsigned cpu, int64_t number) {
 		break;
 	case SYS_execve:
 	case SYS_execveat:
-		writer_note(cpu, RING_NOTE_EXEC, 0);
-		writer_swap(cpu); /* no callback tells that it succeeded */
+		writer_note(cpu, RING_NOTE_EXEC, 0); /* no callback tells that it succeeded: the reader takes the rest */
 		break;
 	case SYS_rt_sigreturn:
 		writer_note(cpu, RING_NOTE_SIGNAL, 0);
