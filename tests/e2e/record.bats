@@ -111,6 +111,19 @@ exact() {
 	not grep -q 'cut short' notes
 }
 
+@test "a block of thousands of accesses is recorded, and one of too many is refused" {
+	local saves accesses
+	for saves in 1 140 200; do
+		gcc -nostdlib -static -no-pie -DSAVES=$saves "$record_programs/many.S" -o many
+		run --separate-stderr within 60 interfero record -q -o a.trace -- ./many
+		[ $saves != 1 ] || accesses=$(number accesses a.trace)
+		[ $saves = 200 ] || [ "$status $(number accesses a.trace)" = "0 $((saves * accesses))" ]
+	done
+	[ "$accesses" -gt 50 ]
+	[ "$status" -eq 3 ]
+	[[ $stderr == *'a block of the program makes more than 8191 accesses, which cannot be recorded'* ]]
+}
+
 @test "code that is written while it runs" {
 	counts jit 53 17
 }
