@@ -32,7 +32,7 @@ objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
 RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
-RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c
+RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c common/random.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
