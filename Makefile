@@ -41,9 +41,8 @@ LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,re
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
-ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
-PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c kit/manifest.c \
-	kit/build_id.c
+ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c
+PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
