@@ -9,6 +9,7 @@
 #include "common/file.h"
 #include "harness/experiment/campaign_state.h"
 #include "harness/model/layouts.h"
+#include "harness/model/objects.h"
 #include "harness/model/recording.h"
 #include "harness/model/replaying.h"
 
@@ -52,7 +53,8 @@ static int record(struct campaign_state *state, unsigned subject, const char *pa
 	                                        .more_environment = &plan->environment,
 	                                        .path = path,
 	                                        .stdin_file = plan->stdin_file,
-	                                        .silent = true};
+	                                        .silent = true,
+	                                        .objects = plan->family.axes & ifr_object_axes()};
 	if (plan->say)
 		plan->say("recording the program for the model: some twenty times a run");
 	int result = ifr_recording_make(&request, &recorded, err);

@@ -5,19 +5,13 @@
 
 #include "common/buffer.h"
 #include "harness/experiment/variants.h"
+#include "harness/model/objects.h"
 
 unsigned ifr_layout_axes(void) {
-	return ifr_axes_of(IFR_OWNER_RELINKER) | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD;
+	return ifr_axes_of(IFR_OWNER_RELINKER) | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | ifr_object_axes();
 }
 
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
-	unsigned others = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~ifr_layout_axes();
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (others & 1u << i)
-			return ifr_fail(
-				err, IFR_E_USAGE,
-				"the axis %s is the runtime's, which no recording has: measure it instead (interfero bench)",
-				ifr_axes[i].name);
 	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
 		return ifr_fail(
 			err, IFR_E_USAGE,
@@ -57,6 +51,14 @@ static int move_program(const struct ifr_relinker *relinker, const struct ifr_pl
 	return result;
 }
 
+static int place_objects(const struct ifr_trace *trace, const struct ifr_plan *plan,
+                         struct ifr_object_place **objects, struct ifr_error *err) {
+	char *settings = ifr_object_settings(plan);
+	int result = ifr_objects_place(trace, settings, objects, err);
+	free(settings);
+	return result;
+}
+
 int ifr_layout_of_plan(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
                        const struct ifr_plan *plan, struct ifr_address_map **map, struct ifr_error *err) {
 	return ifr_layout_of_plan_and_stack(trace, relinker, plan, 0, map, err);
@@ -68,12 +70,17 @@ int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, const struct ifr
 	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
 	                                     .load_pages = ifr_plan_load_pages(plan)};
 	struct ifr_move *moves = NULL;
+	struct ifr_object_place *objects = NULL;
 	int result = check_axes(plan, err);
 	bool relinked = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER) || plan->place_count;
 	if (!result && relinked)
 		result = move_program(relinker, plan, &moves, &request, err);
+	if (!result && ifr_plan_places_objects(plan))
+		result = place_objects(trace, plan, &objects, err);
+	request.objects = objects;
 	if (!result)
 		*map = ifr_address_map_new(trace, &request);
 	free(moves);
+	free(objects);
 	return result;
 }
