@@ -77,8 +77,8 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind,
 
 /* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
  * instructions (model/replay/vector/). */
-extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_btb, ifr_avx2_stage_direction,
-	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
+extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_behind, ifr_lanes_stage_btb,
+	ifr_avx2_stage_direction, ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
