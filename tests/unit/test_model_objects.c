@@ -111,7 +111,8 @@ static void test_requests(void **state) {
 		{IFR_REQUEST_TAKE_ZEROED, 0x6040, 16, 16, 0},  /* 3: over the second */
 		{IFR_REQUEST_TAKE, 0, 1, 4096, 0},             /* 4: no memory */
 		{IFR_REQUEST_NOTHING, 0, 0, 0, 0},
-		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x7000}, /* 5 */
+		{IFR_REQUEST_NOTHING, 0x6040, 24, 0, 0}, /* has room for 24 bytes */
+		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x7000},  /* 5 */
 	};
 	char *path = below("requests.trace");
 	struct ifr_trace_writer *writer = begin(path);
@@ -121,7 +122,8 @@ static void test_requests(void **state) {
 	assert_null(objects_find(objects, 0x5010));
 	assert_null(objects_find(objects, 0x6000));
 	assert_int_equal(objects_find(objects, 0x604f)->start, 0x6040);
-	assert_null(objects_find(objects, 0x6050));
+	assert_int_equal(objects_find(objects, 0x6050)->start, 0x6040);
+	assert_null(objects_find(objects, 0x6060));
 	assert_null(objects_find(objects, 0x7000));
 	objects_free(objects);
 	struct ifr_trace *trace = end(writer, path);
