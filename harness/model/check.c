@@ -36,10 +36,10 @@ static uint64_t address_of_step(const struct side *side, size_t i, const struct 
 	return *block ? ifr_address_of(side->map, (*block)->place) : 0;
 }
 
-static bool next_pieces(struct check *check, int *result, struct ifr_error *err) {
-	for (int i = 0; i < 2 && !*result; i++)
-		*result = ifr_trace_next(check->sides[i].trace, PIECE_STEPS, &check->sides[i].piece, err);
-	return !*result && (check->sides[0].piece.steps_count || check->sides[1].piece.steps_count);
+static bool next_pieces(struct check *check) {
+	for (int i = 0; i < 2; i++)
+		ifr_trace_next(check->sides[i].trace, PIECE_STEPS, &check->sides[i].piece);
+	return check->sides[0].piece.steps_count || check->sides[1].piece.steps_count;
 }
 
 static void compare_places(struct check *check) {
@@ -130,7 +130,7 @@ static int compare(const char *const paths[2], struct ifr_workshop *workshop, co
                    bool *same, struct ifr_buffer *text, struct ifr_error *err) {
 	struct check check = {0};
 	int result = open_sides(&check, paths, workshop, &other->plan, other->stack_bytes, err);
-	while (!check.parted && !result && next_pieces(&check, &result, err))
+	while (!check.parted && !result && next_pieces(&check))
 		compare_piece(&check);
 	if (!result)
 		describe(&check, other->elsewhere, text);

@@ -54,12 +54,7 @@ static void describe(const struct ifr_recording_request *request, const char *ma
 
 /* A file that belongs to the recorder. */
 static int find_part(const char *name, char **path, struct ifr_error *err) {
-	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("/usr/bin");
-	char *relative = ifr_format("%s/../libexec/interfero/%s", bin, name);
-	*path = ifr_path_normalise("/", relative);
-	free(relative);
-	free(bin);
-	free(self);
+	*path = ifr_path_libexec(name);
 	return ifr_file_exists(*path)
 	           ? 0
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "%s is missing: install interfero again", *path);

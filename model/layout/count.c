@@ -156,9 +156,9 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_STEP_BREAK;
 	for (;;) {
-		result = ifr_trace_next(counting->trace, PIECE_STEPS, &piece, err);
-		if (result || !piece.steps_count)
-			return result;
+		ifr_trace_next(counting->trace, PIECE_STEPS, &piece);
+		if (!piece.steps_count)
+			return 0;
 		if (settings->stopped && settings->stopped())
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
 		result = replay_piece(counting, &piece, err);
