@@ -161,13 +161,17 @@ static int record_other(const struct ifr_recording_request *request, struct ifr_
 
 int ifr_recording_check(const struct ifr_recording_request *request, bool *same, struct ifr_buffer *text,
                         struct ifr_error *err) {
-	struct other code = {.elsewhere = "stack", .stack_bytes = STACK_BYTES}, data = {.elsewhere = "data"};
+	struct other code = {.elsewhere = "stack", .stack_bytes = STACK_BYTES}, data = {.elsewhere = "data"},
+				 heap = {.elsewhere = "heap"};
 	struct ifr_kit kit;
 	struct ifr_workshop *workshop = NULL;
-	bool data_same = true;
+	bool others_same = true;
 	int result = 0;
 	ifr_plan_init(&code.plan);
 	ifr_plan_init(&data.plan);
+	ifr_plan_init(&heap.plan);
+	ifr_plan_enable(&heap.plan, IFR_AXIS_HEAP, 1);
+	ifr_plan_enable(&heap.plan, IFR_AXIS_BLOCKS, 1);
 	ifr_kit_init(&kit);
 	bool relinks = !ifr_kit_of_program(request->program, &kit, NULL);
 	if (relinks) {
@@ -179,10 +183,13 @@ int ifr_recording_check(const struct ifr_recording_request *request, bool *same,
 	if (!result)
 		result = record_other(request, workshop, &code, same, text, err);
 	if (!result && relinks)
-		result = record_other(request, workshop, &data, &data_same, text, err);
+		result = record_other(request, workshop, &data, &others_same, text, err);
+	if (!result && request->objects)
+		result = record_other(request, workshop, &heap, &others_same, text, err);
 	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	ifr_plan_release(&code.plan);
 	ifr_plan_release(&data.plan);
+	ifr_plan_release(&heap.plan);
 	return result;
 }

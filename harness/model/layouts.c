@@ -6,6 +6,7 @@
 #include "common/buffer.h"
 #include "harness/experiment/variants.h"
 #include "harness/model/code_points.h"
+#include "harness/model/objects.h"
 #include "sites/sites.h"
 
 /* Those that move pieces of the program. */
@@ -14,7 +15,7 @@ static unsigned program_axes(void) {
 }
 
 unsigned ifr_layout_axes(void) {
-	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD;
+	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | ifr_object_axes();
 }
 
 bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
@@ -22,13 +23,6 @@ bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
 }
 
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
-	unsigned others = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~ifr_layout_axes();
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (others & 1u << i)
-			return ifr_fail(
-				err, IFR_E_USAGE,
-				"the axis %s is the runtime's, which no recording has: measure it instead (interfero bench)",
-				ifr_axes[i].name);
 	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
 		return ifr_fail(
 			err, IFR_E_USAGE,
@@ -79,6 +73,14 @@ static int move_program(struct ifr_workshop *workshop, const struct ifr_plan *pl
 	return result;
 }
 
+static int place_objects(const struct ifr_trace *trace, const struct ifr_plan *plan,
+                         struct ifr_object_place **objects, struct ifr_error *err) {
+	char *settings = ifr_object_settings(plan);
+	int result = ifr_objects_place(trace, settings, objects, err);
+	free(settings);
+	return result;
+}
+
 int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_workshop *workshop, const struct ifr_plan *plan,
                        struct ifr_address_map **map, struct ifr_error *err) {
 	return ifr_layout_of_plan_and_stack(trace, workshop, plan, 0, map, err);
@@ -90,12 +92,17 @@ int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_works
 	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
 	                                     .load_pages = ifr_plan_load_pages(plan)};
 	struct program program = {0};
+	struct ifr_object_place *objects = NULL;
 	int result = check_axes(plan, err);
 	if (!result && ifr_layout_needs_kit(plan))
 		result = move_program(workshop, plan, &program, &request, err);
+	if (!result && ifr_plan_places_objects(plan))
+		result = place_objects(trace, plan, &objects, err);
+	request.objects = objects;
 	if (!result)
 		*map = ifr_address_map_new(trace, &request);
 	free(program.moves);
 	free(program.points);
+	free(objects);
 	return result;
 }

@@ -20,7 +20,7 @@ int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_works
                                  const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
                                  struct ifr_error *err);
 
-/* Errors: IFR_E_USAGE if the plan has axes that the runtime applies inside a running program. */
+/* Errors: IFR_E_USAGE if the plan asks the runtime for what no recording has: an offset under main. */
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err);
 
 /* Axes that layouts of a trace can have: a mask of 1u << enum ifr_axis. */

@@ -11,6 +11,7 @@ struct ifr_address_map {
 	struct ifr_code_point *points;
 	size_t point_count;
 	uint64_t *deltas; /* by region */
+	struct placed_objects *objects;
 	size_t region_count;
 	size_t program; /* its region; 0: none was recorded */
 	uint64_t program_start;

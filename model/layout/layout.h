@@ -7,6 +7,7 @@
  *   mappings  downwards from 0x7ffff7fff000 in the order in which they came, the loader first, each in the highest
  *             room that is left
  *   stack     downwards from 0x7ffffffff000, below the strings of environment and arguments
+ *   objects   in the heap and the mappings, where the recording's allocator put them
  *
  * Ref: Linux 6.1, fs/binfmt_elf.c, arch/x86/mm/mmap.c, mm/mmap.c (top-down search). */
 #ifndef IFR_MODEL_LAYOUT_H
@@ -39,6 +40,13 @@ struct ifr_code_point {
 	uint8_t bytes;                    /* its length in the layout: jumps may be longer or shorter */
 };
 
+/* Where an allocator other than the recorded one puts an object. */
+struct ifr_object_place {
+	enum ifr_object_home { IFR_OBJECT_AT_ADDRESS, IFR_OBJECT_IN_HEAP, IFR_OBJECT_IN_MAPPING } home;
+	uint64_t offset;        /* the address; from the heap's beginning; from that of a mapping of its own */
+	uint64_t mapping_bytes; /* of that mapping */
+};
+
 struct ifr_layout_request {
 	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
 	size_t count;
@@ -47,6 +55,9 @@ struct ifr_layout_request {
 	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
 	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
 	uint64_t load_pages;  /* by which mappings move down: the `load` axis */
+	/* By request of the trace; NULL: objects lie where they lie without the runtime. Otherwise the mappings that
+	 * the recorded allocator made are not there, and theirs are. */
+	const struct ifr_object_place *objects;
 };
 
 struct ifr_address_map;

@@ -68,9 +68,9 @@ teardown_file() {
 	run interfero bench -c model --machine nonsense -o x.exp -- ../steps-of-a-program
 	[ "$status" = 2 ]
 	[[ $output == *nonsense* ]]
-	run within 60 interfero bench -c model --axes heap -n 2 -o x.exp -- ../steps-of-a-program
+	run within 60 interfero bench -c model --axes frames -n 2 -o x.exp -- ../steps-of-a-program
 	[ "$status" = 2 ]
-	[[ $output == *"the model cannot follow the axis heap"* ]]
+	[[ $output == *"the model cannot follow the axis frames"* ]]
 	[ ! -e x.exp ]
 	run interfero predict ../report
 	[ "$status" = 4 ]

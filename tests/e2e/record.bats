@@ -330,8 +330,8 @@ counts() {
 	record -o v.trace --plan v/v00001.plan -- ./deep
 	refuse 2 "of a variant" v00001 -- interfero replay --plan v/v00001.plan v.trace
 	interfero variants -q -n 1 -a functions,heap -o heap deep
-	refuse 2 "axis heap" -- interfero replay --plan heap/v00001.plan a.trace
-	refuse 2 "axis heap" -- interfero record -q -o h.trace --plan heap/v00001.plan -- ./deep
+	refuse 2 "axes heap and blocks" "record --objects" -- interfero replay --plan heap/v00001.plan a.trace
+	refuse 2 "--objects" -- interfero record -q -o h.trace --plan heap/v00001.plan -- ./deep
 	interfero variants -q -n 1 -a stack -x stack:main=64 -o main deep
 	refuse 2 "stack:main" -- interfero replay --plan main/v00001.plan a.trace
 	interfero-gcc -g "${gcc_flags[@]}" "$record_programs/deep.c" -o deep
