@@ -36,7 +36,7 @@ RUNTIME_SOURCES := $(RUNTIME_CORE) $(call sources,runtime/preload)
 RECORDED_SOURCES := $(filter-out runtime/os_memory.c,$(RUNTIME_CORE)) runtime/preload/malloc.c $(call sources,runtime/recorded)
 RECORDED_WRAPPED := take resize free usable
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
-RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c
+RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c common/random.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
@@ -45,9 +45,8 @@ LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,re
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
-ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c kit/manifest.c kit/build_id.c
-PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c kit/manifest.c \
-	kit/build_id.c
+ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c
+PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c
 CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)

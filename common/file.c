@@ -216,3 +216,12 @@ char *ifr_path_self(void) {
 	path[length] = '\0';
 	return ifr_strdup(path);
 }
+
+char *ifr_path_libexec(const char *name) {
+	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("/usr/bin");
+	char *relative = ifr_format("../libexec/interfero/%s", name), *path = ifr_path_normalise(bin, relative);
+	free(relative);
+	free(bin);
+	free(self);
+	return path;
+}

@@ -31,5 +31,8 @@ char *ifr_path_dir(const char *path);        /* what is before it, "." or "/"; t
 char *ifr_path_normalise(const char *cwd, const char *path);
 /* Where the running executable lies; the caller frees. NULL if the system does not say. */
 char *ifr_path_self(void);
+/* A file of ours that belongs to the running executable, beside its folder: ../libexec/interfero/NAME; the caller
+ * frees. Whether it is there is another question. */
+char *ifr_path_libexec(const char *name);
 
 #endif

@@ -9,6 +9,8 @@
 int store_path(const char *below, char **path, struct ifr_error *err);
 /* The folder of a kit; the caller frees. */
 int kit_folder(const char *key, char **path, struct ifr_error *err);
+/* Where an object of these bytes lies, or would; the caller frees. */
+int store_object_path(const char *digest, char **path, struct ifr_error *err);
 /* ifr_kit_save_below with the inputs taken from objects/SHA256 instead, unless objects is NULL. */
 int kit_save_from(struct ifr_kit *kit, const char *objects, const char *root, const char *map,
                   struct ifr_error *err);

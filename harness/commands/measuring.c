@@ -102,7 +102,10 @@ static const struct argp_option table[] = {
      "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
 	{"counters", 'c', "LIST", 0,
-     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto)", 2},
+     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where it "
+     "is, "
+     "else clock, and model if that takes a fifth of the time at most)",
+     2},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "What the counters of model are of: as \"interfero replay --machine\" takes it (skylake)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,

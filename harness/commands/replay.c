@@ -210,11 +210,10 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 			snprintf((*plans)[i].name, sizeof(*plans)[i].name, "%.60s",
 			         ifr_path_base(options->plan_files.items[i]));
 	}
-	for (size_t i = 1; i <= random && !files; i++) {
-		ifr_plan_copy(&(*plans)[i], &options->family.parameters);
-		ifr_plan_derive(&(*plans)[i], options->family.seed, options->family.axes, (unsigned)i);
-		ifr_variant_name((unsigned)i, (*plans)[i].name);
-	}
+	const struct ifr_family family = {
+		.seed = options->family.seed, .axes = options->family.axes, .parameters = options->family.parameters};
+	for (size_t i = 1; i <= random && !files; i++)
+		ifr_family_plan(&family, (unsigned)i, &(*plans)[i]);
 	return result;
 }
 

@@ -148,8 +148,7 @@ static void dump_step(const struct ifr_trace *trace, uint32_t step, const uint64
 	}
 }
 
-static int read_all(struct ifr_trace *trace, const struct options *options, struct ifr_trace_totals *seen,
-                    struct ifr_error *err) {
+static void read_all(struct ifr_trace *trace, const struct options *options, struct ifr_trace_totals *seen) {
 	bool dumps = !strcmp(options->verb, "dump");
 	uint64_t left = dumps && options->steps ? options->steps : UINT64_MAX;
 	const struct ifr_trace_block *blocks;
@@ -157,9 +156,9 @@ static int read_all(struct ifr_trace *trace, const struct options *options, stru
 	ifr_trace_blocks(trace, &blocks);
 
 	while (left && !ifr_launch_interrupted()) {
-		int result = ifr_trace_next(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece, err);
-		if (result || !piece.steps_count)
-			return result;
+		ifr_trace_next(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece);
+		if (!piece.steps_count)
+			return;
 		const uint64_t *places = piece.places;
 		for (size_t i = 0; i < piece.steps_count; i++) {
 			const struct ifr_trace_block *block =
@@ -173,7 +172,6 @@ static int read_all(struct ifr_trace *trace, const struct options *options, stru
 		seen->accesses += piece.places_count;
 		left -= piece.steps_count;
 	}
-	return 0;
 }
 
 static int verify(struct ifr_trace *trace, const struct ifr_trace_totals *seen, struct ifr_error *err) {
@@ -196,7 +194,7 @@ static int run(const struct options *options, struct ifr_error *err) {
 	if (!strcmp(options->verb, "info"))
 		info(trace);
 	else
-		result = read_all(trace, options, &seen, err);
+		read_all(trace, options, &seen);
 	if (!result && !strcmp(options->verb, "verify"))
 		result = verify(trace, &seen, err);
 	if (!result && fflush(stdout))

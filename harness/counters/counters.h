@@ -59,8 +59,8 @@ enum { IFR_REGION_REPEATS = 101 };
 
 struct ifr_counters;
 
-/* Opens the sources named by a specification: "auto" (perf where it works, else clock), "clock", "perf" (its
- * default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME" is what one run of the
+/* Opens the sources named by a specification: "auto" (perf where it works, else clock, and then open to the model),
+ * "clock", "perf" (its default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME" is what one run of the
  * statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always part of the set: every
  * experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
  * without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf was asked for by
@@ -85,6 +85,10 @@ unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pas
 unsigned ifr_counters_passes(const struct ifr_counters *set);
 /* Whether the model counts, too: the campaign replays a recording for that (harness/experiment/modelled.c). */
 bool ifr_counters_modelled(const struct ifr_counters *set);
+/* Whether "auto" found no events of the processor, so that the model's would be welcome; and adding all of them,
+ * once, behind the others. */
+bool ifr_counters_open_to_model(const struct ifr_counters *set);
+void ifr_counters_add_model(struct ifr_counters *set);
 
 /* Attaches the events of a pass to a child that has not called exec yet. */
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err);

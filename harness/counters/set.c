@@ -19,11 +19,12 @@ struct ifr_counters {
 	struct ifr_regions *regions; /* theirs stand behind perf's: each region's time, cycles and events */
 	unsigned first_model;        /* from here on they are the model's */
 	bool runs;                   /* values come of runs, not of the model alone */
+	bool open_to_model;          /* "auto" found no events of the processor */
 };
 
 /* What a specification asks for. */
 struct wish {
-	bool automatic, defaults, repeats, runs;
+	bool automatic, defaults, repeats, runs, open_to_model;
 	bool model[IFR_EVENT_COUNT];
 	struct ifr_strings events, regions;
 };
@@ -87,10 +88,11 @@ static int parse(const char *specification, struct wish *wish, struct ifr_error 
 static void decide_automatic(struct wish *wish, struct ifr_strings *notes) {
 	struct ifr_perf_diagnosis diagnosis;
 	ifr_perf_diagnose(&diagnosis);
-	if (diagnosis.state == IFR_PERF_HARDWARE)
-		wish->defaults = true;
-	else if (notes)
-		ifr_strings_take(notes, ifr_format("counters: clock alone: %s; %s", diagnosis.sentence, diagnosis.remedy));
+	wish->defaults = diagnosis.state == IFR_PERF_HARDWARE;
+	wish->open_to_model = !wish->defaults;
+	if (!wish->defaults && notes)
+		ifr_strings_take(notes, ifr_format("counters: no events of the processor: %s; %s", diagnosis.sentence,
+		                                   diagnosis.remedy));
 }
 
 static bool perf_has(const struct ifr_perf *perf, const char *name) {
@@ -151,6 +153,7 @@ static struct ifr_counters *build(struct ifr_perf *perf, struct ifr_regions *reg
 	unsigned perfs = ifr_perf_count(perf), of_region = REGION_OWN + perfs;
 	unsigned room = ifr_clock_count() + perfs + ifr_regions_count(regions) * of_region + IFR_EVENT_COUNT;
 	set->runs = wish->runs;
+	set->open_to_model = wish->open_to_model;
 	set->regions = regions;
 	set->perf = perf;
 	set->counters = ifr_alloc(room * sizeof *set->counters);
@@ -217,6 +220,16 @@ unsigned ifr_counters_passes(const struct ifr_counters *set) {
 
 bool ifr_counters_modelled(const struct ifr_counters *set) {
 	return set->first_model < set->count;
+}
+
+bool ifr_counters_open_to_model(const struct ifr_counters *set) {
+	return set->open_to_model && !ifr_counters_modelled(set);
+}
+
+void ifr_counters_add_model(struct ifr_counters *set) {
+	bool all[IFR_EVENT_COUNT];
+	memset(all, true, sizeof all);
+	list_model(set, all);
 }
 
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err) {

@@ -13,16 +13,6 @@
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);
 
-/* A file of ours beside the executable; the caller frees. */
-static char *installed(const char *name) {
-	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup("."), *prefix = ifr_path_dir(bin),
-		 *path = ifr_format("%s/libexec/interfero/%s", prefix, name);
-	free(prefix);
-	free(bin);
-	free(self);
-	return path;
-}
-
 /* Runs a tool, which may hang, and returns its exit status, -1 if it did not come to an end. line gets the first
  * line of what it said. */
 static int ask(char *const *argv, struct ifr_buffer *line) {
@@ -51,7 +41,7 @@ static int ask(char *const *argv, struct ifr_buffer *line) {
 static void tool(struct ifr_checkup *checkup, const char *name, enum ifr_check_status without,
                  const char *remedy) {
 	struct ifr_buffer version = {0};
-	char *shim = ifr_format("ld/%s", name), *ours = installed(shim);
+	char *shim = ifr_format("ld/%s", name), *ours = ifr_path_libexec(shim);
 	const char *const not_this[] = {ours, NULL};
 	char *path = ifr_program_find(name, not_this), option[] = "--version", *const argv[] = {path, option, NULL};
 	if (!path)
@@ -95,7 +85,7 @@ static void load_plugin(struct ifr_checkup *checkup, const char *plugin, char *g
 }
 
 static void plugin_fits(struct ifr_checkup *checkup) {
-	char *plugin = installed("interfero.so"), *gcc = compiler();
+	char *plugin = ifr_path_libexec("interfero.so"), *gcc = compiler();
 	if (!ifr_file_exists(plugin))
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
 		                "install interfero again; the axes of the linker and of the launcher work without it",

@@ -74,13 +74,18 @@ static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
-static int save_counters(struct campaign_state *state, const struct ifr_strings *notes, struct ifr_error *err) {
+int campaign_save_counters(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !result; i++) {
 		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
 		result =
 			ifr_experiment_save_counter(state->experiment, i, counter->name, counter->unit, counter->source, err);
 	}
+	return result;
+}
+
+static int save_notes(struct campaign_state *state, const struct ifr_strings *notes, struct ifr_error *err) {
+	int result = 0;
 	for (size_t i = 0; i < notes->count && !result; i++)
 		result = ifr_experiment_warn(state->experiment, notes->items[i], err);
 	return result;
@@ -111,16 +116,20 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
 		result = open_counters(state, &notes, err);
-	if (!result)
-		result = campaign_check_model(state, err);
+	if (!result && ifr_counters_modelled(state->counters))
+		result = campaign_can_model(state, err);
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
+	if (!result)
+		result = campaign_adopt_model(state, err);
 	if (!result)
 		result = campaign_settle(state, err);
 	if (!result)
 		result = claim_folder(state, err);
 	if (!result)
-		result = save_counters(state, &notes, err);
+		result = campaign_save_counters(state, err);
+	if (!result)
+		result = save_notes(state, &notes, err);
 	ifr_strings_release(&notes);
 	return result;
 }
@@ -145,6 +154,12 @@ static void release(struct campaign_state *state) {
 /* A file that this call made and that holds no run yet is of no use to anybody. */
 static void remove_traces(const struct campaign_state *state) {
 	unlink(state->plan->file);
+	for (unsigned i = 0; i < state->subjects; i++) {
+		char *recording = campaign_recording(state, i);
+		if (state->recorded[i])
+			unlink(recording);
+		free(recording);
+	}
 	if (state->folder)
 		ifr_tree_remove(state->folder, NULL);
 }
@@ -164,6 +179,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		failed = open_library(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_reference(state, err);
+	if (!failed && !ifr_launch_interrupted())
+		failed = campaign_record(state, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */
 	if (!failed)
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);

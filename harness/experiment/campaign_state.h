@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A running campaign, shared by the files that carry it out: campaign.c prepares and ends it, settings.c says what
- * it is, reference.c learns what the program does as it ships, measure.c runs it. */
+ * it is, reference.c learns what the program does as it ships, recorded.c records it for the model, measure.c runs
+ * it, modelled.c has the model count. */
 #ifndef IFR_HARNESS_CAMPAIGN_STATE_H
 #define IFR_HARNESS_CAMPAIGN_STATE_H
 
@@ -36,8 +37,9 @@ struct campaign_state {
 	int64_t timeout_ns;
 	uint64_t *stack_bytes; /* of each id, like the next two */
 	uint64_t *load_pages;
-	char **runtime; /* settings; NULL where no variant has any */
-	unsigned ready; /* ids 0 … ready-1 are made */
+	char **runtime;               /* settings; NULL where no variant has any */
+	bool recorded[SUBJECTS_MOST]; /* for the model, by this call */
+	unsigned ready;               /* ids 0 … ready-1 are made */
 };
 
 /* Ids count the variants of all subjects: 0, 1 … are the layouts that ship, then number 1 of each, and so on. */
@@ -62,15 +64,28 @@ int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
 
 /* Writes what this campaign is into a new experiment, or compares it with an existing one. */
 int campaign_settle(struct campaign_state *state, struct ifr_error *err);
+/* The same of its counters, which "auto" may come to know later; and the counters themselves. */
+int campaign_settle_counters(struct campaign_state *state, struct ifr_error *err);
+int campaign_save_counters(struct campaign_state *state, struct ifr_error *err);
 /* The launch of one variant, whose file is at path; valid until the next one. */
 int campaign_launch(struct campaign_state *state, unsigned variant, const char *path, unsigned pass,
                     struct ifr_launch *launch, struct ifr_error *err);
 /* Runs the program as it ships twice, unless the experiment knows the outcome already. */
 int campaign_reference(struct campaign_state *state, struct ifr_error *err);
+/* Whether there is such a machine, and the model can follow these axes. */
+int campaign_can_model(const struct campaign_state *state, struct ifr_error *err);
+/* Whether "auto" is still to decide on the model; and adding its counters where it took them when the experiment
+ * began. */
+bool campaign_undecided(const struct campaign_state *state);
+int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err);
+/* Records what the model is to replay, after the reference run. With "auto" on a machine without events of the
+ * processor, decides for the whole experiment whether the model is taken: only what can be recorded, within a
+ * fifth of the budget or of the measuring. */
+int campaign_record(struct campaign_state *state, struct ifr_error *err);
+/* Where a subject's recording lies; the caller frees. */
+char *campaign_recording(const struct campaign_state *state, unsigned subject);
 /* Whether the model's values of a variant are still to be had, and getting those of all. */
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);
-/* Whether there is such a machine, and the model can follow these axes. */
-int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 /* The plan of a variant, under the subject's kit and the name that its file has; none for given files. */
 void campaign_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);

@@ -81,14 +81,6 @@ static int find_compiler(const char *name, char **path, struct ifr_error *err) {
 	return result;
 }
 
-static char *find_plugin(void) {
-	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup(".");
-	char *path = ifr_format("%s/../libexec/interfero/interfero.so", bin);
-	free(bin);
-	free(self);
-	return path;
-}
-
 static int write_files(const struct unit_again *unit, const struct ifr_plan *merged, const char *folder,
                        struct ifr_error *err) {
 	struct ifr_buffer plan = {0};
@@ -108,7 +100,7 @@ static int write_files(const struct unit_again *unit, const struct ifr_plan *mer
 
 /* Warnings were for the first compilation, and not all of them know preprocessed source. */
 static void add_arguments(const struct unit_again *unit, const char *compiler, struct ifr_strings *arguments) {
-	char *plugin = find_plugin();
+	char *plugin = ifr_path_libexec("interfero.so");
 	ifr_strings_add(arguments, compiler);
 	ifr_strings_add(arguments, unit->recipe.files[0].name);
 	ifr_strings_add_all(arguments, &unit->recipe.arguments);

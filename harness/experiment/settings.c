@@ -113,6 +113,13 @@ static char *utc_now(void) {
 	return ifr_strdup(text);
 }
 
+int campaign_settle_counters(struct campaign_state *state, struct ifr_error *err) {
+	int result = agree(state, "counters", list_counters(state->counters), err);
+	if (!result && ifr_counters_modelled(state->counters))
+		result = agree(state, "machine", ifr_strdup(state->plan->machine), err);
+	return result;
+}
+
 int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = state->plan;
 	adopt_seed(state);
@@ -127,7 +134,6 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		{"seed", ifr_format("%" PRIu64, plan->family.seed)},
 		{"axes", list_axes(plan->family.axes)},
 		{"parameters", list_parameters(&plan->family)},
-		{"counters", list_counters(state->counters)},
 		{"host", ifr_host_name()},
 		{"processor", ifr_host_processor()},
 		{"kernel", ifr_host_kernel()},
@@ -144,8 +150,8 @@ int campaign_settle(struct campaign_state *state, struct ifr_error *err) {
 		else
 			result = agree(state, fixed[i].name, fixed[i].value, err);
 	}
-	if (!result && ifr_counters_modelled(state->counters))
-		result = agree(state, "machine", ifr_strdup(plan->machine), err);
+	if (!result && !campaign_undecided(state))
+		result = campaign_settle_counters(state, err);
 	if (!result && plan->other.program)
 		result = agree(state, "programs", ifr_strdup("2"), err);
 	if (!result && plan->other.program)

@@ -16,7 +16,8 @@ void ifr_family_plan(const struct ifr_family *family, unsigned index, struct ifr
 	ifr_plan_copy(plan, &family->parameters);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		plan->axis[i].on = false;
-	snprintf(plan->kit, sizeof plan->kit, "%s", family->kit->key);
+	if (family->kit)
+		snprintf(plan->kit, sizeof plan->kit, "%s", family->kit->key);
 	ifr_variant_name(index, plan->name);
 	ifr_plan_derive(plan, family->seed, family->axes, index);
 }

@@ -10,7 +10,7 @@
 enum { IFR_VARIANTS_MAX = 99999 };
 
 struct ifr_family {
-	const struct ifr_kit *kit;
+	const struct ifr_kit *kit; /* NULL: its plans name none */
 	uint64_t seed;
 	unsigned axes;              /* mask of 1u << enum ifr_axis */
 	struct ifr_plan parameters; /* only its values are used */

@@ -75,8 +75,7 @@ static int run_probe(const char *probe, int cpu, struct ifr_outcome *outcome, st
 }
 
 int ifr_aslr_check(int cpu, struct ifr_error *err) {
-	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup(".");
-	char *probe = ifr_format("%s/../libexec/interfero/probe", bin);
+	char *probe = ifr_path_libexec("probe");
 	struct ifr_outcome first, second;
 	ifr_outcome_init(&second);
 	int result = run_probe(probe, cpu, &first, err);
@@ -96,8 +95,6 @@ int ifr_aslr_check(int cpu, struct ifr_error *err) {
 	ifr_outcome_release(&first);
 	ifr_outcome_release(&second);
 	free(probe);
-	free(bin);
-	free(self);
 	return result;
 }
 

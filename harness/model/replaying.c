@@ -9,14 +9,13 @@
 #include "harness/launch/launch.h"
 #include "harness/model/layouts.h"
 #include "kit/kit.h"
-#include "relinker/relinker.h"
 
 enum { MOST_THREADS = 16 };
 
 static bool needs_kit(const struct ifr_plan *plans, size_t count) {
 	bool needs = false;
 	for (size_t i = 0; i < count; i++)
-		needs |= ifr_plan_axes(&plans[i]) & ifr_axes_of(IFR_OWNER_RELINKER) || plans[i].place_count;
+		needs |= ifr_layout_needs_kit(&plans[i]);
 	return needs;
 }
 
@@ -43,11 +42,11 @@ static int load_kit(const struct ifr_trace *trace, struct ifr_kit *kit, struct i
 /* Lots of layouts, replayed by several threads: each takes the next lot with a reader of its own. */
 struct lots {
 	struct ifr_replaying *replaying;
-	const struct ifr_relinker *relinker;
+	struct ifr_workshop *workshop;
 	const struct ifr_plan *plans;
 	struct ifr_counts *counters;
 	size_t count, next, size;
-	pthread_mutex_t mutex; /* over all that follows, next, and the relinker */
+	pthread_mutex_t mutex; /* over all that follows, next, and the workshop */
 	int result;
 	struct ifr_error *err;
 };
@@ -69,7 +68,7 @@ static size_t take_lot(struct worker *worker, struct ifr_address_map **maps, siz
 	lots->next += count;
 	for (size_t i = 0; i < count && !lots->result; i++)
 		lots->result =
-			ifr_layout_of_plan(worker->trace, lots->relinker, &lots->plans[*first + i], &maps[i], lots->err);
+			ifr_layout_of_plan(worker->trace, lots->workshop, &lots->plans[*first + i], &maps[i], lots->err);
 	if (lots->result)
 		count = 0;
 	pthread_mutex_unlock(&lots->mutex);
@@ -160,18 +159,18 @@ static int replay_lots(struct lots *lots, size_t threads) {
 int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,
                      struct ifr_counts *counters, struct ifr_error *err) {
 	struct ifr_kit kit;
-	struct ifr_relinker *relinker = NULL;
+	struct ifr_workshop *workshop = NULL;
 	int result = 0;
 	ifr_kit_init(&kit);
 	if (needs_kit(plans, count)) {
 		result = load_kit(replaying->trace, &kit, err);
 		if (!result)
-			result = ifr_relinker_open(&kit, &relinker, err);
+			result = ifr_workshop_open(&kit, &workshop, err);
 	}
 	if (!result && count) {
 		const size_t threads = choose_threads(count);
 		struct lots lots = {.replaying = replaying,
-		                    .relinker = relinker,
+		                    .workshop = workshop,
 		                    .plans = plans,
 		                    .counters = counters,
 		                    .count = count,
@@ -180,7 +179,7 @@ int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *pla
 		                    .err = err};
 		result = replay_lots(&lots, threads);
 	}
-	ifr_relinker_close(relinker);
+	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	return result;
 }

@@ -116,6 +116,9 @@ struct ifr_report {
 /* The median of a counter over a variant's runs that count; false if there is none. */
 bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median);
 
+/* The place of a counter of events by this name, whichever source but the clock it has; -1 if there is none. */
+int ifr_event_counter(const struct ifr_dataset *dataset, const char *name);
+
 /* Sorts the runs by variant, and takes the machine's bursts off the metric. */
 void ifr_runs_sort(struct ifr_report *report);
 void ifr_runs_calm(struct ifr_report *report);

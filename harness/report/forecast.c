@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/report/forecast.h"
 
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,6 @@
 #include "harness/report/format.h"
 
 #define CONFIDENCE 0.95
-
-static int find_counter(const struct ifr_report *report, const char *name) {
-	for (size_t i = 0; i < report->dataset->counter_count; i++)
-		if (!strcmp(report->dataset->counters[i].name, name) &&
-		    !strcmp(report->dataset->counters[i].source, report->metric->source))
-			return (int)i;
-	return -1;
-}
 
 /* A layout's response: cycles per instruction where the same source counts both, else the metric. */
 static bool response_of(const struct ifr_report *report, int instructions, size_t variant, double *value) {
@@ -30,16 +23,6 @@ static bool response_of(const struct ifr_report *report, int instructions, size_
 	return count > 0;
 }
 
-static void summarise(const double *values, size_t count, double *mean, double *sd) {
-	double sum = 0, squares = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	*mean = sum / (double)count;
-	for (size_t i = 0; i < count; i++)
-		squares += (values[i] - *mean) * (values[i] - *mean);
-	*sd = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-}
-
 static void name_response(const struct ifr_report *report, int instructions, struct ifr_forecast *prediction) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	bool cpi = instructions >= 0;
@@ -49,19 +32,11 @@ static void name_response(const struct ifr_report *report, int instructions, str
 	prediction->estimated = !strcmp(report->metric->source, "model");
 }
 
-static void find_range(const double *x, size_t count, struct ifr_forecast *prediction) {
-	prediction->least = INFINITY;
-	prediction->most = -INFINITY;
-	for (size_t i = 0; i < count; i++) {
-		prediction->least = fmin(prediction->least, x[i]);
-		prediction->most = fmax(prediction->most, x[i]);
-	}
-}
-
 int ifr_forecast_fit(const struct ifr_report *report, const char *name, const double *own,
                      struct ifr_forecast *prediction, struct ifr_error *err) {
 	*prediction = (struct ifr_forecast){.own = ifr_strdup(name)};
-	int instructions = !strcmp(report->metric->name, "cycles") ? find_counter(report, "instructions") : -1;
+	int instructions =
+		!strcmp(report->metric->name, "cycles") ? ifr_event_counter(report->dataset, "instructions") : -1;
 	double *x = ifr_alloc((report->layout_count + 1) * sizeof *x),
 		   *y = ifr_alloc((report->layout_count + 1) * sizeof *y);
 	prediction->variants = ifr_alloc((report->layout_count + 1) * sizeof *prediction->variants);
@@ -79,12 +54,13 @@ int ifr_forecast_fit(const struct ifr_report *report, const char *name, const do
 	size_t count = prediction->variant_count;
 	int result = ifr_line_fit(x, y, count, &prediction->line, err);
 	if (!result) {
-		double sd;
-		summarise(y, count, &prediction->mean, &sd);
-		summarise(x, count, &prediction->mpki, &prediction->mpki_sd);
+		const double sd = gsl_stats_sd(y, 1, count);
+		prediction->mean = gsl_stats_mean(y, 1, count);
+		prediction->mpki = gsl_stats_mean(x, 1, count);
+		prediction->mpki_sd = gsl_stats_sd(x, 1, count);
 		prediction->mean_interval =
 			ifr_t_interval(prediction->mean, sd / sqrt((double)count), (double)count - 1, CONFIDENCE, 1);
-		find_range(x, count, prediction);
+		gsl_stats_minmax(&prediction->least, &prediction->most, x, 1, count);
 	}
 	free(x);
 	free(y);
@@ -100,8 +76,9 @@ void ifr_forecast_add(struct ifr_forecast *prediction, const char *predictor, co
 		values[i] = mpki[prediction->variants[i]];
 	prediction->rows = ifr_realloc(prediction->rows, prediction->count + 1, sizeof *prediction->rows);
 	struct ifr_predicted *row = &prediction->rows[prediction->count++];
-	*row = (struct ifr_predicted){.predictor = ifr_strdup(predictor)};
-	summarise(values, prediction->variant_count, &row->mpki, &row->mpki_sd);
+	*row = (struct ifr_predicted){.predictor = ifr_strdup(predictor),
+	                              .mpki = gsl_stats_mean(values, 1, prediction->variant_count),
+	                              .mpki_sd = gsl_stats_sd(values, 1, prediction->variant_count)};
 	row->value = prediction->line.intercept + prediction->line.slope * row->mpki;
 	ifr_line_bands(&prediction->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
 	row->change = row->value / prediction->mean - 1;

@@ -13,7 +13,7 @@ struct recipe {
 	int cycles, instructions;
 };
 
-static int find_event(const struct ifr_dataset *dataset, const char *name) {
+int ifr_event_counter(const struct ifr_dataset *dataset, const char *name) {
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		if (!strcmp(dataset->counters[i].name, name) && strcmp(dataset->counters[i].source, "clock"))
 			return (int)i;
@@ -95,7 +95,7 @@ static void adjust(struct ifr_report *report) {
 
 void ifr_regressions_find(struct ifr_report *report) {
 	const struct ifr_dataset *dataset = report->dataset;
-	struct recipe recipe = {find_event(dataset, "cycles"), find_event(dataset, "instructions")};
+	struct recipe recipe = {ifr_event_counter(dataset, "cycles"), ifr_event_counter(dataset, "instructions")};
 	report->per_1000_instructions = recipe.instructions >= 0;
 	report->response_is_cpi = recipe.cycles >= 0 && recipe.instructions >= 0;
 	report->regressions = ifr_alloc((dataset->counter_count + 1) * sizeof *report->regressions);

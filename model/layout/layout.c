@@ -5,22 +5,11 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "model/layout/address_map.h"
 #include "model/layout/native.h"
 #include "model/layout/objects.h"
 
 enum { GRAIN_SHIFT = 6 };
-
-struct ifr_address_map {
-	struct ifr_move *moves;
-	size_t count;
-	uint64_t *deltas; /* by region */
-	struct placed_objects *objects;
-	size_t region_count;
-	size_t program; /* its region; 0: none was recorded */
-	uint64_t program_start;
-	uint32_t *first; /* by 64 bytes of the program: the first move that does not end before them */
-	size_t grains;
-};
 
 /* As far as the last move goes: what a trace says of the program's size may be anything. */
 static void index_moves(struct ifr_address_map *map, const struct ifr_region *program) {
@@ -52,6 +41,10 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 	map->moves = ifr_alloc((map->count + 1) * sizeof *map->moves);
 	if (map->count)
 		memcpy(map->moves, request->moves, map->count * sizeof *map->moves);
+	map->point_count = request->point_count;
+	map->points = ifr_alloc((map->point_count + 1) * sizeof *map->points);
+	if (map->point_count)
+		memcpy(map->points, request->points, map->point_count * sizeof *map->points);
 	for (size_t i = IFR_REGION_FIRST; i < map->region_count && !map->program; i++)
 		if (regions[i].kind == IFR_REGION_PROGRAM)
 			map->program = i;
@@ -64,6 +57,7 @@ void ifr_address_map_free(struct ifr_address_map *map) {
 	if (!map)
 		return;
 	free(map->moves);
+	free(map->points);
 	free(map->deltas);
 	placed_objects_free(map->objects);
 	free(map->first);
@@ -130,21 +124,4 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 			return false;
 	}
 	return i >= a->count && j >= b->count;
-}
-
-void ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace,
-                            struct ifr_geometry *geometry) {
-	const struct ifr_trace_block *blocks;
-	size_t count = ifr_trace_blocks(trace, &blocks);
-	for (size_t i = 0; i < count; i++) {
-		const struct ifr_trace_block *block = &blocks[i];
-		uint64_t address = ifr_address_of(map, block->place);
-		geometry[i] = (struct ifr_geometry){.address = address,
-		                                    .bytes = block->bytes,
-		                                    .instructions = block->instructions,
-		                                    .branch_bytes = block->branch_bytes};
-		if (block->branch == IFR_BRANCH_CONDITIONAL && block->target)
-			geometry[i].backward =
-				ifr_address_of(map, block->target) <= address + block->bytes - block->branch_bytes;
-	}
 }

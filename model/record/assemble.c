@@ -180,17 +180,10 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
 	bool repeated = thread->repeated;
-	uint32_t shape = ran->shapes;
-	if (shape == NONE || cut != assembler->tables.shapes[shape].cut ||
-	    !matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
-		shape = shape_of(assembler, block, thread, cut);
-	const struct shape *how = &assembler->tables.shapes[shape];
-	uint32_t parent = thread->chain;
-	if (parent == NONE)
+	uint32_t shape = shape_of(assembler, block, thread, cut);
+	if (thread->chain == NONE)
 		thread->chain_start = assembler->instructions;
-	thread->chain = parent == NONE && how->roots[repeated] != NONE
-	                    ? how->roots[repeated]
-	                    : tables_chain(&assembler->tables, parent, shape, repeated);
+	thread->chain = tables_chain(&assembler->tables, thread->chain, shape, repeated);
 	add_values(assembler, thread, &assembler->tables.shapes[shape]);
 	ran = &assembler->tables.blocks[block];
 	thread->chain_bytes += ran->block.bytes;

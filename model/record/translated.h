@@ -14,7 +14,6 @@
 struct shape {
 	uint32_t block;              /* of the table */
 	uint32_t next;               /* shape of the same block, NONE */
-	uint16_t *tags;              /* RING_TAG of each */
 	struct hot_access *accesses; /* with the spans where each fell last time */
 	uint16_t count;
 	uint32_t roots[2]; /* the chains that begin with it; the second as a further round of a repeated instruction */
@@ -24,7 +23,7 @@ struct shape {
 struct translated {
 	struct ring_block block;
 	uint64_t place, target; /* target: of a direct branch, 0: none */
-	uint32_t shapes;        /* the first, NONE; the one that ran last is moved to the front */
+	uint32_t shapes;        /* the first, NONE; the one that came last stands first */
 	uint64_t repeats;       /* its last instruction's address, of a repeated one */
 	uint8_t *lengths;
 	struct ring_derived *derived;

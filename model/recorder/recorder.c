@@ -19,6 +19,9 @@
 
 EXPORT int qemu_plugin_version = 1;
 
+/* Of one instruction: xsave makes a hundred, enter and fxsave some sixty. */
+enum { ACCESSES_MOST = 128 };
+
 static bool everything;    /* derive nothing */
 static bool info_is_plain; /* qemu keeps size and kind of an access where we think */
 static uint32_t blocks;
@@ -44,6 +47,24 @@ static void on_access_asking(unsigned cpu_index, qemu_plugin_meminfo_t info, uin
 	struct ring_cpu *cpu = &ring->cpus[cpu_index];
 	uint64_t shift = qemu_plugin_mem_size_shift(info), store = qemu_plugin_mem_is_store(info);
 	*cpu->next++ = shift << 60 | store << 59 | (uintptr_t)data | (address & RING_ADDRESS);
+}
+
+/* The same for blocks so long that their accesses may be too many. */
+static uint64_t *room_end[RING_THREADS]; /* of the block that runs */
+
+static void on_long_block(unsigned cpu_index, void *data) {
+	on_block(cpu_index, data);
+	room_end[cpu_index] = ring->cpus[cpu_index].next + RING_BLOCK_ACCESSES;
+}
+
+static void on_access_of_long(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	if (ring->cpus[cpu_index].next == room_end[cpu_index]) {
+		fprintf(stderr,
+		        "interfero: a block of the program makes more than %d accesses, which cannot be recorded\n",
+		        RING_BLOCK_ACCESSES);
+		abort();
+	}
+	(info_is_plain ? on_access : on_access_asking)(cpu_index, info, address, data);
 }
 
 static bool info_as_expected(void) {
@@ -80,12 +101,13 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 	derive_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
 	decoded.block.id = blocks++;
 	define(&decoded);
-	qemu_plugin_register_vcpu_tb_exec_cb(block, on_block, QEMU_PLUGIN_CB_NO_REGS,
+	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES;
+	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_access_of_long : info_is_plain ? on_access : on_access_asking;
+	qemu_plugin_register_vcpu_tb_exec_cb(block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
 	                                     (void *)(uintptr_t)decoded.block.id);
 	for (unsigned i = 0; i < decoded.block.instructions; i++)
 		if (decoded.lengths[i] & RING_RECORDED)
-			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i),
-			                                 info_is_plain ? on_access : on_access_asking, QEMU_PLUGIN_CB_NO_REGS,
+			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,
 			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << 50));
 	if (decoded.reads_tsc)
 		writer_note(RING_THREADS, RING_NOTE_TSC, decoded.block.address);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/random.h"
 #include "common/recorded.h"
 #include "model/recorder/writer.h"
 
@@ -98,12 +99,9 @@ static void answer_day(unsigned cpu, const struct call *call) {
 		*time = (struct timeval){WALL_CLOCK + ms / 1000, ms % 1000 * 1000};
 }
 
-/* Ref: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators" (SplitMix64). */
 static uint8_t random_byte(void) {
-	uint64_t z = ++random_bytes * UINT64_C(0x9e3779b97f4a7c15);
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return (uint8_t)(z ^ z >> 31);
+	random_bytes++;
+	return (uint8_t)ifr_siphash(0, 0, &random_bytes, sizeof random_bytes);
 }
 
 static void answer_random(unsigned cpu, uint64_t where, int64_t length) {
@@ -174,8 +172,7 @@ static void note_call(unsigned cpu, int64_t number) {
 		break;
 	case SYS_execve:
 	case SYS_execveat:
-		writer_note(cpu, RING_NOTE_EXEC, 0);
-		writer_swap(cpu); /* no callback tells that it succeeded */
+		writer_note(cpu, RING_NOTE_EXEC, 0); /* no callback tells that it succeeded: the reader takes the rest */
 		break;
 	case SYS_rt_sigreturn:
 		writer_note(cpu, RING_NOTE_SIGNAL, 0);

@@ -108,9 +108,7 @@ static bool next_one(struct ifr_trace *trace, struct ifr_trace_piece *piece) {
 	return true;
 }
 
-int ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece,
-                   struct ifr_error *err) {
-	(void)err;
+void ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece) {
 	*piece = (struct ifr_trace_piece){0};
 	trace->steps = trace_grow(trace->steps, 0, most_steps, sizeof *trace->steps, &trace->step_room);
 	while (piece->steps_count < most_steps) {
@@ -125,5 +123,4 @@ int ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_
 	}
 	piece->steps = trace->steps;
 	piece->places = trace->places;
-	return 0;
 }

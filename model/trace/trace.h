@@ -158,8 +158,7 @@ struct ifr_trace_piece {
 	const uint64_t *places;
 	size_t steps_count, places_count;
 };
-int ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece,
-                   struct ifr_error *err);
+void ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece);
 void ifr_trace_rewind(struct ifr_trace *trace);
 
 #endif

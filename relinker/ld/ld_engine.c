@@ -35,19 +35,10 @@ void ld_engine_close(struct ld_engine *engine) {
 	*engine = (struct ld_engine){0};
 }
 
-/* Our plugin that hands over what -flto compiled when the program was linked. */
-static char *replay_plugin(void) {
-	char *self = ifr_path_self(), *bin = ifr_path_dir(self ? self : ".");
-	char *path = ifr_format("%s/../libexec/interfero/replay.so", bin);
-	free(bin);
-	free(self);
-	return path;
-}
-
 static char *replace_root(const char *argument, const char *root) {
 	struct ifr_buffer text = {0};
 	if (!strcmp(argument, IFR_KIT_REPLAY))
-		return replay_plugin();
+		return ifr_path_libexec("replay.so"); /* it hands over what -flto compiled when the program was linked */
 	for (const char *at; (at = strstr(argument, IFR_KIT_ROOT)); argument = at + strlen(IFR_KIT_ROOT)) {
 		ifr_buffer_append(&text, argument, (size_t)(at - argument));
 		ifr_buffer_puts(&text, root);

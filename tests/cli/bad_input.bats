@@ -10,7 +10,7 @@ setup_file() {
 	build_sql
 	build_subject
 	interfero-gcc -O1 "$programs/subject.c" -o other
-	within 60 interfero bench -q -n 2 -r 2 -o good.exp -- ./subject
+	within 60 interfero bench -q -n 2 -r 2 --counters clock -o good.exp -- ./subject
 }
 
 setup() {

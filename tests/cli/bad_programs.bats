@@ -27,7 +27,7 @@ nothing_left() {
 
 # bench ARGUMENT...: a small one.
 bench() {
-	interfero bench -q -n 6 -r 2 -o x.exp "$@"
+	interfero bench --counters clock -q -n 6 -r 2 -o x.exp "$@"
 }
 export -f bench
 
@@ -41,7 +41,7 @@ export -f bench
 differs() {
 	local how=$1
 	shift
-	refuse 3 v0000 "interfero variants" "$@" -- interfero bench -q -n 6 -r 2 --timeout 1s -o x.exp -- ./subject layout "$how"
+	refuse 3 v0000 "interfero variants" "$@" -- interfero bench --counters clock -q -n 6 -r 2 --timeout 1s -o x.exp -- ./subject layout "$how"
 	wrong=$(sql x.exp 'SELECT count(*) FROM variant WHERE refused IS NOT NULL')
 	interfero variants -q -n 6 -o v ./subject
 	[ "$wrong" -eq "$(for i in 1 2 3 4 5 6; do v/v0000$i layout print; done | grep -c moved)" ]
@@ -72,7 +72,7 @@ differs() {
 	bench --ignore-output -- ./subject layout print
 	[ "$(sql x.exp 'SELECT count(*) FROM variant WHERE refused IS NOT NULL')" -eq 0 ]
 	rm x.exp
-	refuse 3 "status 9" -- interfero bench -q -n 6 -r 2 -o x.exp --ignore-output -- ./subject layout exit
+	refuse 3 "status 9" -- interfero bench --counters clock -q -n 6 -r 2 -o x.exp --ignore-output -- ./subject layout exit
 }
 
 @test "a program without a kit" {
@@ -168,7 +168,7 @@ poked() {
 }
 
 @test "a program that prints the time goes on with a warning" {
-	run -0 --separate-stderr within 60 interfero bench -n 3 -r 2 -o x.exp -- ./subject time
+	run -0 --separate-stderr within 60 interfero bench --counters clock -n 3 -r 2 -o x.exp -- ./subject time
 	[[ $(tr -s ' \n' '  ' <<<"$output") == *"something else in every run"* ]]
 	[ "$(sql x.exp 'SELECT count(*) FROM run WHERE refused IS NOT NULL')" -eq 0 ]
 }

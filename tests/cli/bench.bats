@@ -9,7 +9,7 @@ setup_file() {
 	build_sql
 	build_subject
 	# One small experiment that the tests of the report share.
-	within 60 interfero bench -n 4 -r 5 -o small.exp -- ./subject sleep 1 >small.text 2>small.errors
+	within 60 interfero bench --counters clock -n 4 -r 5 -o small.exp -- ./subject sleep 1 >small.text 2>small.errors
 	echo $? >small.status
 }
 
@@ -107,7 +107,7 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 
 @test "HTML escapes what the program is called" {
 	cp -L subject 'a<b>&"c"'
-	run -0 --separate-stderr within 60 interfero bench -q -n 2 -r 2 -o odd.exp --html odd.html -- './a<b>&"c"' '<script>'
+	run -0 --separate-stderr within 60 interfero bench --counters clock -q -n 2 -r 2 -o odd.exp --html odd.html -- './a<b>&"c"' '<script>'
 	[ -z "$stderr" ]
 	not grep -q '<script>' odd.html
 	not grep -q '<b>&"c"' odd.html
@@ -130,9 +130,9 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 
 @test "--seed repeats: same plans, same files; another seed, others" {
 	for name in one two; do
-		within 60 interfero bench -q -n 3 -r 1 --seed 7 -o $name.exp -- ./subject
+		within 60 interfero bench --counters clock -q -n 3 -r 1 --seed 7 -o $name.exp -- ./subject
 	done
-	within 60 interfero bench -q -n 3 -r 1 --seed 8 -o other.exp -- ./subject
+	within 60 interfero bench --counters clock -q -n 3 -r 1 --seed 8 -o other.exp -- ./subject
 	query='SELECT id, plan, build_id, sha256, facts FROM variant ORDER BY id'
 	[ "$(sql one.exp "$query")" = "$(sql two.exp "$query")" ]
 	query='SELECT sha256 FROM variant WHERE id > 0 ORDER BY id'
@@ -158,7 +158,7 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 places() {
 	local file=$1
 	shift
-	within 60 interfero bench -q -n 4 -r 2 -o "$file.exp" "$@" -- ./subject places "$here/$file"
+	within 60 interfero bench --counters clock -q -n 4 -r 2 -o "$file.exp" "$@" -- ./subject places "$here/$file"
 }
 
 @test "addresses are the same in every run of a layout" {
@@ -180,16 +180,16 @@ places() {
 
 @test "--stdin, --env, --expect-exit" {
 	head -c 1234 /dev/zero >input
-	run -0 within 60 interfero bench -q -n 2 -r 1 -o stdin.exp --stdin input -- ./subject stdin
+	run -0 within 60 interfero bench --counters clock -q -n 2 -r 1 -o stdin.exp --stdin input -- ./subject stdin
 	[ "$(sql stdin.exp 'SELECT count(*) FROM run WHERE refused IS NULL')" -ge 3 ]
-	run -0 within 60 interfero bench -q -n 2 -r 1 -o exit.exp --expect-exit 7 -- ./subject fail
+	run -0 within 60 interfero bench --counters clock -q -n 2 -r 1 -o exit.exp --expect-exit 7 -- ./subject fail
 	[ "$(sql exit.exp 'SELECT DISTINCT exit_status FROM run')" = 7 ]
-	run -0 within 60 interfero bench -q -n 1 -r 1 -o env.exp --env GREETING=hello -- ./subject
+	run -0 within 60 interfero bench --counters clock -q -n 1 -r 1 -o env.exp --env GREETING=hello -- ./subject
 	sql env.exp "SELECT value FROM fact WHERE name='environment'" | grep -q 'GREETING=hello'
 }
 
 @test "--keep leaves the variants, which are the ones that interfero variants makes" {
-	within 60 interfero bench -q --keep -n 2 -r 1 -o kept.exp -- ./subject
+	within 60 interfero bench --counters clock -q --keep -n 2 -r 1 -o kept.exp -- ./subject
 	interfero variants -q -n 2 -o v ./subject
 	for i in 1 2; do
 		cmp v/v0000$i kept.exp.variants/v0000$i
@@ -200,7 +200,7 @@ places() {
 
 @test "a finished experiment is not measured again, a larger one goes on" {
 	# Every run of the program leaves a line in log; two more are to see what the program does.
-	grow() { within 60 interfero bench -q "$@" -o grow.exp -- ./subject places "$here/log"; }
+	grow() { within 60 interfero bench --counters clock -q "$@" -o grow.exp -- ./subject places "$here/log"; }
 	grow -n 2 -r 2
 	[ "$(wc -l <log)" -eq 8 ]
 	before=$(sql grow.exp 'SELECT * FROM run ORDER BY id')

@@ -7,6 +7,7 @@ load ../helpers
 setup_file() {
 	use_own_kits
 	cd "$place" || return 1
+	build_sql
 	interfero-gcc -O2 -ffunction-sections "$programs/steps.c" -o steps-of-a-program
 	within 120 interfero bench -c model -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
 }
@@ -77,6 +78,56 @@ teardown_file() {
 	run interfero predict clock.exp
 	[ "$status" = 2 ]
 	[[ $output == *"has no recording"* ]]
+}
+
+# For tests of --counters auto, which takes the processor's own events where there are any.
+need_no_events() {
+	not interfero bench -q -c perf -n 1 -r 1 -o probe.exp -- ../steps-of-a-program 10 >/dev/null 2>&1 ||
+		skip "this machine shows its events"
+}
+
+# notes EXPERIMENT: what its report says of the counters.
+notes() {
+	interfero report --json "$1" | jq -r '.warnings[]' | grep '^counters: '
+}
+
+@test "auto takes the model where events are hidden and it costs little" {
+	need_no_events
+	bench() { within 120 interfero bench -q --budget 1h -r 1 -o auto.exp "$@" -- ../steps-of-a-program 100 "$here/ran" >report; }
+	bench -n 2
+	[ "$(sql auto.exp "SELECT count(DISTINCT source) FROM counter WHERE source IN ('clock', 'model')")" = 2 ]
+	[ "$(sql auto.exp "SELECT count(*) FROM run WHERE pass = 1")" = 3 ]
+	notes auto.exp | grep 'the model.s events (of skylake, .*"--counters clock" goes without'
+	interfero trace verify auto.exp.trace
+	# Two for the reference, one that is recorded, and three of the clock; then one of the clock, by the same recording.
+	[ "$(wc -c <ran)" = 6 ]
+	bench -n 3
+	[ "$(wc -c <ran)" = 7 ]
+	[ "$(sql auto.exp "SELECT count(*) FROM run WHERE pass = 1")" = 4 ]
+	# It has no more to do, whatever a new experiment would decide.
+	within 60 interfero bench -q --budget 1ms -r 1 -n 3 -o auto.exp -- ../steps-of-a-program 100 "$here/ran" >report
+}
+
+# is_clock_alone EXPERIMENT REASON
+is_clock_alone() {
+	[ "$(sql "$1" "SELECT DISTINCT source FROM counter")" = clock ]
+	notes "$1" | grep "without the model: .*$2.*\"--counters clock,model\" asks for it"
+	[ ! -e "$1.trace" ]
+}
+
+@test "auto does without the model where that takes too long, or cannot be done" {
+	need_no_events
+	build_subject
+	# A run takes a tenth of a second at least, and recording and replaying more than a hundred runs.
+	within 60 interfero bench -q --budget 10s -n 1 -r 1 -o long.exp -- ./subject sleep 100 >report
+	is_clock_alone long.exp 'takes about .*a fifth of the budget'
+	within 60 interfero bench -q --budget 1h -n 1 -r 1 --axes heap -o heap.exp -- ../steps-of-a-program 100 >report
+	is_clock_alone heap.exp 'cannot follow the axis heap'
+	interfero-gcc -O1 "$programs/undone_by_qemu.c" -o undone
+	within 60 interfero bench -q --budget 1h -n 1 -r 1 -o undone.exp -- ./undone >report
+	is_clock_alone undone.exp 'exits with status 3 where it is recorded'
+	within 60 interfero bench -q --budget 1h -n 1 -r 1 --counters clock -o asked.exp -- ../steps-of-a-program 100 >report
+	[ "$(sql asked.exp "SELECT DISTINCT source FROM counter")" = clock ]
 }
 
 # instructions TRACE

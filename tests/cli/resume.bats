@@ -27,7 +27,7 @@ teardown_file() {
 
 # start: a bench of a program that takes 0.1 s, in the background; its process is $bench.
 start() {
-	interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100 >out 2>errors 3>&- &
+	interfero bench --counters clock -q -n 5 -r 5 -o it.exp -- ./subject sleep 100 >out 2>errors 3>&- &
 	bench=$!
 }
 
@@ -41,7 +41,7 @@ ended() {
 }
 
 finish() {
-	run -0 --separate-stderr within 120 interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
+	run -0 --separate-stderr within 120 interfero bench --counters clock -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
 }
 
 runs() {
@@ -97,7 +97,7 @@ is_whole() {
 	is_gone() { ! is_running; }
 	for signal in KILL INT; do
 		# A program that would go on for a minute.
-		interfero bench -q -n 1 -r 1 -o it.exp -- ./subject sleep 60000 >out 2>errors 3>&- &
+		interfero bench --counters clock -q -n 1 -r 1 -o it.exp -- ./subject sleep 60000 >out 2>errors 3>&- &
 		bench=$!
 		await 30 is_running
 		kill -$signal $bench
@@ -137,24 +137,24 @@ is_whole() {
 
 @test "--budget ends in time with what there is" {
 	SECONDS=0
-	run -0 --separate-stderr within 60 interfero bench -n 20 -r 20 --budget 5s -o it.exp -- ./subject sleep 100
+	run -0 --separate-stderr within 60 interfero bench --counters clock -n 20 -r 20 --budget 5s -o it.exp -- ./subject sleep 100
 	[ "$SECONDS" -le 10 ]
 	[ "$(sql it.exp "SELECT value FROM fact WHERE name='complete'")" = "no: the time budget was used up" ]
 	# Every layout that was begun counts, and far fewer runs than the 420 planned.
 	[ "$(runs)" -ge 5 ]
 	[ "$(runs)" -lt 100 ]
 	before=$(runs)
-	run -0 --separate-stderr within 60 interfero bench -q -n 20 -r 20 --budget 3s -o it.exp -- ./subject sleep 100
+	run -0 --separate-stderr within 60 interfero bench --counters clock -q -n 20 -r 20 --budget 3s -o it.exp -- ./subject sleep 100
 	[ "$(runs)" -gt "$before" ]
 }
 
 @test "the report of an experiment that is not complete says so" {
-	run -0 --separate-stderr within 60 interfero bench -n 20 -r 20 --budget 2s -o it.exp -- ./subject sleep 100
+	run -0 --separate-stderr within 60 interfero bench --counters clock -n 20 -r 20 --budget 2s -o it.exp -- ./subject sleep 100
 	[[ $(tr -s ' \n' '  ' <<<"$output") == *"time budget was used up"* ]]
 }
 
 @test "a budget that is too short for one run leaves nothing" {
-	refuse 2 budget longer -- interfero bench -n 2 -r 2 --budget 50ms -o it.exp -- ./subject sleep 100
+	refuse 2 budget longer -- interfero bench --counters clock -n 2 -r 2 --budget 50ms -o it.exp -- ./subject sleep 100
 	[ ! -e it.exp ]
 	[ ! -e it.exp.variants ]
 }
@@ -162,7 +162,7 @@ is_whole() {
 @test "a second bench on the same file at the same time is refused" {
 	start
 	await 60 has_runs 1
-	refuse 4 it.exp "another interfero" -- interfero bench -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
+	refuse 4 it.exp "another interfero" -- interfero bench --counters clock -q -n 5 -r 5 -o it.exp -- ./subject sleep 100
 	kill -0 $bench
 	kill -9 $bench
 	wait $bench || true
@@ -172,14 +172,14 @@ is_whole() {
 }
 
 @test "another command, seed, kit or list of axes on the same file is refused, and the file stays as it was" {
-	within 60 interfero bench -q -n 2 -r 1 -o it.exp -- ./subject
+	within 60 interfero bench --counters clock -q -n 2 -r 1 -o it.exp -- ./subject
 	cp it.exp saved
 	interfero-gcc -O1 "$programs/subject.c" -o other
-	refuse 2 it.exp command ./subject -- interfero bench -n 2 -r 1 -o it.exp -- ./subject more
-	refuse 2 it.exp seed -- interfero bench -n 2 -r 1 --seed 5 -o it.exp -- ./subject
-	refuse 2 it.exp axes -- interfero bench -n 2 -r 1 --axes base -o it.exp -- ./subject
-	refuse 2 it.exp parameters -- interfero bench -n 2 -r 1 --set padding:max=8 -o it.exp -- ./subject
-	refuse 2 it.exp -- interfero bench -n 2 -r 1 -o it.exp -- ./other
+	refuse 2 it.exp command ./subject -- interfero bench --counters clock -n 2 -r 1 -o it.exp -- ./subject more
+	refuse 2 it.exp seed -- interfero bench --counters clock -n 2 -r 1 --seed 5 -o it.exp -- ./subject
+	refuse 2 it.exp axes -- interfero bench --counters clock -n 2 -r 1 --axes base -o it.exp -- ./subject
+	refuse 2 it.exp parameters -- interfero bench --counters clock -n 2 -r 1 --set padding:max=8 -o it.exp -- ./subject
+	refuse 2 it.exp -- interfero bench --counters clock -n 2 -r 1 -o it.exp -- ./other
 	[ "$(sql it.exp 'SELECT * FROM fact')" = "$(sql saved 'SELECT * FROM fact')" ]
 	cmp it.exp saved
 	[ ! -e it.exp.variants ]

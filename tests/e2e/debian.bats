@@ -106,7 +106,7 @@ ships() {
 is_measured() {
 	local file=$1
 	shift
-	run -0 --separate-stderr within 150 interfero bench -n 16 -r 5 -o "$file" --html page.html "${options[@]}" -- "$@"
+	run -0 --separate-stderr within 150 interfero bench --counters clock -n 16 -r 5 -o "$file" --html page.html "${options[@]}" -- "$@"
 	[ -z "$stderr" ] || say "$stderr"
 	[[ $output == *"layout that ships"* ]]
 	[[ $output == *"16 random"* ]]

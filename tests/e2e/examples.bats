@@ -35,7 +35,7 @@ teardown_file() {
 
 @test "dispatch is measured, and its report names the layout that ships" {
 	cd "$place"
-	within 120 interfero bench -n 4 -r 3 -o d.exp -- built/dispatch/dispatch 20 >report 2>errors
+	within 120 interfero bench --counters clock -n 4 -r 3 -o d.exp -- built/dispatch/dispatch 20 >report 2>errors
 	[ ! -s errors ]
 	grep -q 'Where does the layout that ships stand' report
 	grep -q 'v00004' report

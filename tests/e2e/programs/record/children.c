@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* children fork|spawn|exec ROUNDS: a child that counts so many rounds, a program started beside or in place of
- * this one. */
+/* children fork|spawn|exec ROUNDS: a child that counts so many rounds, a program started beside this one, or in
+ * place of it when it has counted so many. */
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,16 @@
 
 static volatile long counted;
 
+static void count(long rounds) {
+	for (; counted < rounds; counted++) {
+	}
+}
+
 static int fork_one(long rounds) {
 	int status;
 	pid_t child = fork();
-	for (; !child && counted < rounds; counted++) {
-	}
+	if (!child)
+		count(rounds);
 	if (!child)
 		_exit(7);
 	return waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 7 ? 0 : 1;
@@ -31,7 +36,9 @@ static int spawn_one(void) {
 int main(int argc, char **argv) {
 	if (argc != 3)
 		return 2;
-	if (!strcmp(argv[1], "exec"))
+	if (!strcmp(argv[1], "exec")) {
+		count(atol(argv[2]));
 		execl("/bin/echo", "echo", "replaced", (char *)NULL);
+	}
 	return !strcmp(argv[1], "fork") ? fork_one(atol(argv[2])) : spawn_one();
 }

@@ -40,4 +40,17 @@ _start:
 	mov $12, %eax
 	syscall
 	mov %rax, 40000(%rbp)
+	lea 4096(%rbp), %rdi         /* back once more, and a page mapped where it was */
+	mov $12, %eax
+	syscall
+	mov $9, %eax
+	lea 32768(%rbp), %rdi
+	mov $4096, %esi
+	mov $3, %edx
+	mov $0x32, %r10d
+	mov $-1, %r8
+	xor %r9d, %r9d
+	syscall
+	mov %rax, (%rax)
+	mov (%rax), %rcx
 	leave_with 0

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a report takes off, and what it blames: bursts of the machine, and counters together. */
+#include <math.h>
+
+#include "tests/unit/report_made.h"
+
+/* The same experiment on a machine that is slower by half for ten runs, three times: found as on a quiet one. */
+static void test_bursts(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	fill(&dataset, &usual, 5);
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	size_t order[33];
+	gsl_rng_set(rng, 3);
+	for (size_t i = 0; i < 33; i++)
+		order[i] = i;
+	for (size_t i = 0; i < dataset.run_count; i++) {
+		if (i % 33 == 0)
+			gsl_ran_shuffle(rng, order, 33, sizeof *order);
+		size_t moment = i / 33 * 33 + order[i % 33];
+		dataset.runs[i].started_ns = (int64_t)moment * 1000;
+		if (moment % 60 >= 20 && moment % 60 < 30)
+			dataset.runs[i].value[0] *= 1.5 + gsl_ran_gaussian(rng, 0.02);
+	}
+	gsl_rng_free(rng);
+	struct ifr_report *report = analysed(&dataset, NULL);
+	char *text = as_text(report);
+	assert_non_null(strstr(text, "That is more than run-to-run noise"));
+	assert_non_null(strstr(text, "Bursts: for some runs in a row"));
+	assert_non_null(strstr(text, "No run was left out"));
+	free(text);
+	/* No layout is taken for one that is slower by what the machine was. */
+	struct ifr_buffer out = {0};
+	ifr_report_json(report, &out);
+	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL), *layout;
+	size_t rank;
+	json_array_foreach(json_object_get(json_object_get(root, "analysis"), "layouts"), rank, layout) {
+		json_t *high = json_object_get(json_object_get(layout, "interval"), "high");
+		assert_true(json_real_value(high) < 1.15 * usual.centre);
+	}
+	json_decref(root);
+	ifr_buffer_release(&out);
+	ifr_report_free(report);
+	/* Without the times there are no neighbours, and the noise hides all. */
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].started_ns = 0;
+	report = analysed(&dataset, NULL);
+	text = as_text(report);
+	assert_non_null(strstr(text, "cannot be told from run-to-run noise"));
+	assert_null(strstr(text, "Bursts:"));
+	free(text);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+}
+
+/* CPI = 0.5 + 0.03 a + 0.04 b + noise, with independent a and b of standard deviation 1: of the explained part
+ * 9/25 is a's and 16/25 b's. */
+static void test_blame(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, 6);
+	const struct recipe recipe = {400, 1, 0, 0, 0, 0, 0, false, "./lua"};
+	ifr_dataset_init(&dataset);
+	add_facts(&dataset, &recipe);
+	add_counter(&dataset, "cycles", "cycles", "perf");
+	add_counter(&dataset, "instructions", "", "perf");
+	add_counter(&dataset, "branch-misses", "", "perf");
+	add_counter(&dataset, "L1-icache-load-misses", "", "perf");
+	add_variants(&dataset, &recipe);
+	for (unsigned i = 0; i < 400; i++) {
+		struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
+		double a = 10 + gsl_ran_gaussian(rng, 1), b = 10 + gsl_ran_gaussian(rng, 1);
+		run->variant = i;
+		run->value[0] = 1e9 * (0.5 + 0.03 * a + 0.04 * b + gsl_ran_gaussian(rng, 0.01));
+		run->value[1] = 1e9;
+		run->value[2] = 1e6 * a;
+		run->value[3] = 1e6 * b;
+	}
+	gsl_rng_free(rng);
+	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_buffer out = {0};
+	ifr_report_json(report, &out);
+	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL);
+	json_t *blame = json_object_get(json_object_get(root, "analysis"), "blame");
+	double r2 = json_real_value(json_object_get(blame, "r2")), share[2];
+	/* 25 parts explained to 1 part of noise */
+	assert_true(fabs(r2 - 25.0 / 26) < 0.01);
+	for (size_t i = 0; i < 2; i++) {
+		json_t *part = json_array_get(json_object_get(blame, "shares"), i);
+		const char *counter = json_string_value(json_object_get(part, "counter"));
+		bool is_b = !strcmp(counter, "L1-icache-load-misses");
+		share[is_b] = json_real_value(json_object_get(part, "share"));
+		assert_true(fabs(json_real_value(json_object_get(part, "coefficient")) - (is_b ? 0.04 : 0.03)) < 0.002);
+		json_t *interval = json_object_get(part, "interval");
+		assert_true(json_real_value(json_object_get(interval, "low")) < (is_b ? 16.0 : 9.0) / 26);
+		assert_true(json_real_value(json_object_get(interval, "high")) > (is_b ? 16.0 : 9.0) / 26);
+	}
+	assert_true(fabs(share[0] + share[1] - r2) < 1e-9);
+	json_decref(root);
+	ifr_buffer_release(&out);
+	char *text = as_text(report);
+	assert_non_null(strstr(text, "How much falls to each counter?"));
+	assert_non_null(strstr(text, "Drawn out to none of it, the line ends at"));
+	free(text);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_blame),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
