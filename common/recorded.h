@@ -14,7 +14,8 @@ enum ifr_mark {
 
 /* What the allocator was asked for. */
 enum ifr_request {
-	IFR_REQUEST_NOTHING, /* that makes or ends an object */
+	IFR_REQUEST_NOTHING, /* that makes or ends an object; how many bytes there are at an address, if it names one
+	                      */
 	IFR_REQUEST_TAKE,
 	IFR_REQUEST_TAKE_ZEROED,
 	IFR_REQUEST_RESIZE,

@@ -111,21 +111,31 @@ static uint32_t shape_of(struct assembler *assembler, uint32_t block, const stru
 	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
 }
 
+/* Stores the place of an access. False if it is another access than that. */
+static inline bool add_place(struct assembler *assembler, const uint64_t *event, struct hot_access *access,
+                             uint64_t *to) {
+	uint64_t address = *event - access->tag; /* another tag makes one that no span has */
+	const struct span *span = access->span;
+	if (address - span->start >= span->bytes) {
+		if (address > RING_ADDRESS)
+			return false;
+		if (span == &tables_follows && *event == event[-1] + 8) {
+			*to = to[-1] + 8;
+			return true;
+		}
+		const bool keeps = span != &tables_follows;
+		span = spaces_find(assembler->spaces, address, RING_STORE(*event));
+		if (keeps)
+			access->span = span;
+	}
+	*to = address + span->delta;
+	return true;
+}
+
 static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
 	uint64_t *to = thread->values + thread->value_count;
-	for (uint32_t i = 0; i < shape->count; i++) {
-		uint64_t address = thread->events[i] & RING_ADDRESS;
-		const struct span *span = shape->accesses[i].span;
-		if (span == &tables_follows && thread->events[i] == thread->events[i - 1] + 8) {
-			to[i] = to[i - 1] + 8;
-			continue;
-		}
-		if (address - span->start >= span->bytes)
-			span = spaces_find(assembler->spaces, address, RING_STORE(thread->events[i]));
-		if (shape->accesses[i].span != &tables_follows)
-			shape->accesses[i].span = span;
-		to[i] = address + span->delta;
-	}
+	for (uint32_t i = 0; i < shape->count; i++)
+		add_place(assembler, thread->events + i, &shape->accesses[i], to + i);
 	thread->value_count += shape->count;
 }
 
@@ -199,15 +209,9 @@ static inline bool finish_hot(struct assembler *assembler, struct thread *thread
 	if (taken && next != ran->target && ran->target)
 		return false;
 	uint64_t *to = thread->values;
-	for (uint32_t i = 0; i < ran->count; i++) {
-		/* Another tag makes an address that no span has. */
-		uint64_t address = thread->events[i] - ran->accesses[i].tag;
-		const struct span *span = ran->accesses[i].span;
-		bool here = address - span->start < span->bytes;
-		if (!here && (span != &tables_follows || thread->events[i] != thread->events[i - 1] + 8 || address >> 47))
+	for (uint32_t i = 0; i < ran->count; i++)
+		if (!add_place(assembler, thread->events + i, &ran->accesses[i], to + i))
 			return false;
-		to[i] = here ? address + span->delta : to[i - 1] + 8;
-	}
 	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
 	assembler->instructions += ran->instructions;
 	return true;

@@ -10,6 +10,7 @@ enum { PAGE_SHIFT = 12, GRANULE_SHIFT = 4, GRANULES = 1 << (PAGE_SHIFT - GRANULE
 
 struct object {
 	struct span span;
+	uint64_t bytes;      /* asked for */
 	uint32_t request;    /* that made it */
 	struct object *next; /* in the list of all */
 	struct object *free; /* in the list of those that are gone */
@@ -145,7 +146,8 @@ static void drop_all_of(struct objects *objects, const struct span *span) {
 		struct object *object = page->number ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
 		if (object)
 			drop(objects, object);
-		granule = page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
+		else
+			granule = page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
 	}
 }
 
@@ -169,7 +171,19 @@ static void add(struct objects *objects, uint64_t address, const struct ifr_trac
 	drop_all_of(objects, &span);
 	struct object *object = new_object(objects);
 	object->span = span;
+	object->bytes = request->bytes;
 	object->request = number;
+	set_owners(objects, object, object);
+}
+
+/* The program knows that there is more room than it asked for, and uses it. */
+static void extend(struct objects *objects, struct object *object, uint64_t bytes) {
+	const uint64_t most = object->bytes + IFR_OBJECT_MARGIN;
+	bytes = (bytes < most ? bytes : most) + 15;
+	bytes &= ~UINT64_C(15);
+	if (bytes <= object->span.bytes)
+		return;
+	object->span.bytes = bytes;
 	set_owners(objects, object, object);
 }
 
@@ -185,6 +199,9 @@ void objects_request(struct objects *objects, uint16_t thread, const uint64_t *n
 	const bool ends = request.request == IFR_REQUEST_RESIZE || request.request == IFR_REQUEST_RELEASE;
 	if (old && old->span.start != numbers[4])
 		old = NULL;
+	struct object *measured = request.request == IFR_REQUEST_NOTHING && address ? find(objects, address) : NULL;
+	if (measured && measured->span.start == address)
+		extend(objects, measured, numbers[2]);
 	if (!request.request || request.request >= IFR_REQUESTS || (request.request == IFR_REQUEST_RELEASE && !old) ||
 	    (request.request == IFR_REQUEST_RESIZE && !address))
 		return;

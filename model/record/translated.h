@@ -39,8 +39,8 @@ struct hot_access {
 extern const struct span tables_follows;
 struct hot {
 	uint64_t address, end, target;
-	const struct hot_access *accesses; /* of its shape */
-	uint32_t trace_block;              /* NONE: it takes the long way */
+	struct hot_access *accesses; /* of its shape */
+	uint32_t trace_block;        /* NONE: it takes the long way */
 	uint16_t count, instructions;
 	uint8_t branch;
 };

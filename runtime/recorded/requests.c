@@ -51,7 +51,7 @@ void __wrap_allocator_free(void *memory) {
 size_t __wrap_allocator_usable(void *memory) {
 	enter();
 	size_t bytes = __real_allocator_usable(memory);
-	leave(IFR_REQUEST_NOTHING, NULL, 0, 0, NULL);
+	leave(IFR_REQUEST_NOTHING, memory, bytes, 0, NULL);
 	return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -110,7 +111,8 @@ static void test_requests(void **state) {
 		{IFR_REQUEST_TAKE_ZEROED, 0x6040, 16, 16, 0},  /* 3: over the second */
 		{IFR_REQUEST_TAKE, 0, 1, 4096, 0},             /* 4: no memory */
 		{IFR_REQUEST_NOTHING, 0, 0, 0, 0},
-		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x7000}, /* 5 */
+		{IFR_REQUEST_NOTHING, 0x6040, 24, 0, 0}, /* has room for 24 bytes */
+		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x7000},  /* 5 */
 	};
 	char *path = below("requests.trace");
 	struct ifr_trace_writer *writer = begin(path);
@@ -120,7 +122,8 @@ static void test_requests(void **state) {
 	assert_null(objects_find(objects, 0x5010));
 	assert_null(objects_find(objects, 0x6000));
 	assert_int_equal(objects_find(objects, 0x604f)->start, 0x6040);
-	assert_null(objects_find(objects, 0x6050));
+	assert_int_equal(objects_find(objects, 0x6050)->start, 0x6040);
+	assert_null(objects_find(objects, 0x6060));
 	assert_null(objects_find(objects, 0x7000));
 	objects_free(objects);
 	struct ifr_trace *trace = end(writer, path);
@@ -138,6 +141,41 @@ static void test_requests(void **state) {
 	assert_int_equal(read[1].bytes, 200);
 	assert_int_equal(read[1].had, 0x6000);
 	assert_int_equal(read[4].alignment_shift, 12);
+	ifr_trace_free(trace);
+	free(path);
+}
+
+/* Who knows the heap by the span of one address must not take an object for it. */
+static void test_shared(void **state) {
+	(void)state;
+	const uint64_t brk[][8] = {{SYS_brk, 0x100000}, {SYS_brk, 0x121000}};
+	char *path = below("shared.trace");
+	struct ifr_trace_writer *writer = begin(path);
+	struct spaces *spaces = spaces_new(writer, "/nowhere", NULL);
+	spaces_call(spaces, brk[0], "", false);
+	spaces_call(spaces, brk[1], "", false);
+	const struct span *heap = spaces_find(spaces, 0x100010, false);
+	assert_int_equal(heap->bytes, 0x21000);
+	const uint64_t delta = heap->delta;
+	spaces_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
+	assert_int_equal(heap->bytes, 0);
+	const struct span *object = spaces_find(spaces, 0x1002b0, false),
+					  *beside = spaces_find(spaces, 0x100010, false);
+	assert_int_equal(object->start, 0x1002a0);
+	assert_true(object->region != beside->region);
+	assert_true(beside->delta == delta && !beside->bytes);
+	/* So with what lies in no region. */
+	heap = spaces_find(spaces, 0x140000000000, false);
+	assert_true(heap->bytes > 0);
+	spaces_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
+	assert_int_equal(heap->bytes, 0);
+	assert_int_equal(spaces_find(spaces, 0x14000000007f, false)->start, 0x140000000040);
+	assert_int_equal(spaces_find(spaces, 0x140000000080, false)->delta, 0);
+	spaces_free(spaces);
+	struct ifr_trace *trace = end(writer, path);
+	const struct ifr_trace_request *read;
+	assert_int_equal(ifr_trace_requests(trace, &read), 2);
+	assert_true(read[0].had == 0x1002a0 + delta && read[1].had == 0x140000000040);
 	ifr_trace_free(trace);
 	free(path);
 }
@@ -292,8 +330,9 @@ static void test_many(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alive),     cmocka_unit_test(test_requests),    cmocka_unit_test(test_nonsense),
-		cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_as_recorded), cmocka_unit_test(test_many),
+		cmocka_unit_test(test_alive),    cmocka_unit_test(test_requests),  cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_nonsense), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_as_recorded),
+		cmocka_unit_test(test_many),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
