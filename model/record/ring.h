@@ -17,8 +17,8 @@
 #define RING_CHUNKS 288 /* every thread holds one */
 #define RING_AHEAD 16   /* handed over and not yet read: enough to even out, few enough to stay in the cache */
 #define RING_CHUNK_WORDS 32768
-/* A block, or a record, that begins in a chunk fits: 512 instructions with 15 accesses each. A block that makes more,
- * by more than a hundred of fxsave, is refused. */
+/* A block, or a record, that begins in a chunk fits: 512 instructions with 15 accesses each. A block that makes
+ * more, by more than a hundred of fxsave, is refused. */
 #define RING_RESERVE_WORDS 8192
 #define RING_BLOCK_ACCESSES (RING_RESERVE_WORDS - 1)
 #define RING_THREADS 256
