@@ -70,9 +70,9 @@ const struct argp ifr_blame_argp = {
 	"Random layouts are an experiment over all units at once, whose plans say where each lay. --confirm takes the "
 	"surest "
 	"finding that is not about pages, makes every layout of the experiment twice, with that unit at its best and "
-    "at "
+	"at "
 	"its worst place (apart from the unit that it meets, and meeting it), and compares the two (into "
-    "EXPERIMENT.confirm, or -o).",
+	"EXPERIMENT.confirm, or -o).",
 	children,
 	NULL,
 	NULL};
