@@ -30,7 +30,11 @@ DEPENDENCIES = -MMD -MP
 sources = $(sort $(filter-out %/main.c,$(foreach folder,$(1),$(shell find $(folder) -name '*.c'))))
 objects = $(patsubst %.c,$(BUILD)/objects/%.o,$(1))
 # The runtime's own allocator is in the library for tests; only the preloaded file puts it in malloc's place.
-RUNTIME_SOURCES := $(filter-out runtime/log_read.c,$(call sources,runtime)) common/random.c
+RUNTIME_CORE := $(filter-out runtime/log_read.c,$(sort $(wildcard runtime/*.c))) common/random.c
+RUNTIME_SOURCES := $(RUNTIME_CORE) $(call sources,runtime/preload)
+# The same in a program that is recorded, with marks around what it does.
+RECORDED_SOURCES := $(filter-out runtime/os_memory.c,$(RUNTIME_CORE)) runtime/preload/malloc.c $(call sources,runtime/recorded)
+RECORDED_WRAPPED := take resize free usable
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
 RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c common/random.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
@@ -55,7 +59,8 @@ COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/objects.so \
+	$(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
@@ -189,6 +194,23 @@ $(BUILD)/objects/runtime-so/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-builtin-malloc \
 		-ftls-model=initial-exec -flto $(DEPENDENCIES) -c $< -o $@
 
+$(BUILD)/objects/recorded/%.o: %.c
+	$(call say,CC,"$< (for recordings)")
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden -fno-builtin-malloc \
+		-ftls-model=initial-exec $(DEPENDENCIES) -c $< -o $@
+
+$(LIBEXEC)/objects.so: $(RECORDED_SOURCES:%.c=$(BUILD)/objects/recorded/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $(RECORDED_WRAPPED:%=-Wl,--wrap=allocator_%) -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
+
+# Answers requests as the runtime does, natively.
+$(LIBEXEC)/player: $(patsubst %.c,$(BUILD)/objects/recorded/%.o,$(RUNTIME_CORE) runtime/player/main.c)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(LDFLAGS)
+
 $(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -294,7 +316,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so \
-		$(LIBEXEC)/marks.so $(INSTALL_ROOT)/libexec/interfero
+		$(LIBEXEC)/marks.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc

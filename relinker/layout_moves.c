@@ -7,6 +7,8 @@
 #include "relinker/relinker_parts.h"
 
 struct moves {
+	const struct ifr_relinker *shipped; /* whose program's pieces they are */
+	const struct unit **by_name;        /* its units; NULL: they are the layout's own */
 	struct ifr_layout_move *items;
 	size_t count, room;
 };
@@ -40,25 +42,49 @@ static int region_of(const char *name) {
 	return -1;
 }
 
+static int by_name(const void *a, const void *b) {
+	return strcmp((*(const struct unit *const *)a)->name, (*(const struct unit *const *)b)->name);
+}
+
+static void index_units(struct moves *moves) {
+	const struct units *units = &moves->shipped->units;
+	moves->by_name = ifr_alloc((units->count + 1) * sizeof *moves->by_name);
+	for (size_t i = 0; i < units->count; i++)
+		moves->by_name[i] = &units->items[i];
+	qsort(moves->by_name, units->count, sizeof *moves->by_name, by_name);
+}
+
+/* A unit of the layout has come to lie at an address. */
+static void add_unit(struct moves *moves, const struct unit *unit, uint64_t to) {
+	const struct unit *const *found =
+		moves->by_name ? bsearch(&unit, moves->by_name, moves->shipped->units.count, sizeof *found, by_name)
+					   : &unit;
+	if (found)
+		add(moves, (*found)->address, (*found)->span_bytes, to, unit->align && unit->region == REGION_TEXT);
+}
+
 /* The units in their order, behind one another from the section's new address. */
 static int add_units(const struct ifr_layout *layout, enum region region, uint64_t start, struct moves *moves,
                      struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
+	const struct unit_region *own = &units->regions[region];
 	const struct placed_region *placed = &layout->placement.regions[region];
 	uint64_t at = start;
-	for (size_t i = 0; i < placed->count; i++) {
+	for (size_t i = own->first; i < own->first + own->count && !placed->order; i++)
+		add_unit(moves, &units->items[i], start + (units->items[i].address - own->address));
+	for (size_t i = 0; i < placed->count && placed->order; i++) {
 		const struct unit *unit = &units->items[placed->order[i].unit];
 		if (!unit->align && !unit->pin)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
 			                unit->name);
 		if (!unit->align) { /* the linker made it, and it stays */
-			at = start + (unit->address - units->regions[region].address);
-			add(moves, unit->address, unit->span_bytes, at, false);
+			at = start + (unit->address - own->address);
+			add_unit(moves, unit, at);
 			at += unit->span_bytes;
 			continue;
 		}
 		at = (at + placed->order[i].padding_bytes + unit->align - 1) & ~(uint64_t)(unit->align - 1);
-		add(moves, unit->address, unit->span_bytes, at, region == REGION_TEXT);
+		add_unit(moves, unit, at);
 		at += unit->span_bytes;
 	}
 	return 0;
@@ -84,7 +110,7 @@ static int add_section(const struct ifr_layout *layout, const struct section_pla
                        const struct section_place *now, struct moves *moves, struct ifr_error *err) {
 	int region = region_of(base->name), result = 0;
 	size_t first = moves->count;
-	if (region >= 0 && layout->placement.regions[region].order)
+	if (region >= 0 && (layout->placement.regions[region].order || moves->by_name))
 		result = add_units(layout, (enum region)region, now->address, moves, err);
 	add_gaps(base, now->address, first, region == REGION_TEXT, moves);
 	return result;
@@ -92,15 +118,16 @@ static int add_section(const struct ifr_layout *layout, const struct section_pla
 
 /* The variant's file, whichever engine makes it. */
 static int make_bytes(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
-	if (layout->shipped || layout->image)
-		return ifr_relinker_apply(layout, bytes, err);
 	char *folder = NULL;
+	if (!ifr_relinker_apply(layout, bytes, NULL))
+		return 0;
 	int result = ifr_temporary_dir(&folder, err);
 	if (result)
 		return result;
 	char *path = ifr_format("%s/variant", folder);
 	struct ifr_variant variant = {0};
 	result = ifr_relinker_write(layout, path, &variant, err);
+	ifr_buffer_clear(bytes); /* of what the other engine has begun */
 	if (!result)
 		result = ifr_file_read(path, 0, bytes, err);
 	ifr_buffer_release(&variant.facts);
@@ -118,12 +145,14 @@ static uint64_t end_of(const struct sections *sections) {
 	return end;
 }
 
-int ifr_layout_moves(const struct ifr_layout *layout, struct ifr_layout_move **out, size_t *count,
-                     uint64_t *end_bytes, struct ifr_error *err) {
-	const struct sections *base = &layout->relinker->sections;
+int ifr_layout_moves(const struct ifr_relinker *shipped, const struct ifr_layout *layout,
+                     struct ifr_layout_move **out, size_t *count, uint64_t *end_bytes, struct ifr_error *err) {
+	const struct sections *base = &shipped->sections;
 	struct sections now = {0};
 	struct ifr_buffer bytes = {0};
-	struct moves moves = {0};
+	struct moves moves = {.shipped = shipped};
+	if (shipped != layout->relinker)
+		index_units(&moves);
 	int result = make_bytes(layout, &bytes, err);
 	if (!result)
 		result = sections_read(&now, bytes.data, bytes.length, "the variant", err);
@@ -138,6 +167,7 @@ int ifr_layout_moves(const struct ifr_layout *layout, struct ifr_layout_move **o
 	*end_bytes = end_of(&now) - end_of(base);
 	sections_release(&now);
 	ifr_buffer_release(&bytes);
+	free(moves.by_name);
 	if (result) {
 		free(moves.items);
 		return result;

@@ -95,7 +95,8 @@ size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker) {
 
 void ifr_relinker_unit(const struct ifr_relinker *relinker, size_t index, struct ifr_relinker_unit *described) {
 	const struct unit *unit = &relinker->units.items[index];
-	*described = (struct ifr_relinker_unit){unit->name, unit->address, unit->bytes, unit->align, unit->pin};
+	*described = (struct ifr_relinker_unit){unit->name,    unit->file,  unit->member, unit->section,
+	                                        unit->address, unit->bytes, unit->align,  unit->pin};
 }
 
 /* --- pins ---------------------------------------------------------------------------------------------------- */

@@ -51,6 +51,8 @@ void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relin
 /* A unit of the base layout; name and pin belong to the relinker. */
 struct ifr_relinker_unit {
 	const char *name;
+	const char *file, *member,
+		*section; /* the object, or the archive and its member (NULL outside); its section */
 	uint64_t address, bytes;
 	unsigned align;  /* 0 where it is not known */
 	const char *pin; /* why axes do not move it, or NULL */
@@ -89,11 +91,12 @@ struct ifr_layout_move {
 	bool code; /* in .text */
 };
 
-/* All pieces, sorted by from, not overlapping, also those that stay; the caller frees them. end_bytes: by which
- * the program ends later, two's complement. Errors: as ifr_relinker_write; IFR_E_ENVIRONMENT where alignments are
- * not known. */
-int ifr_layout_moves(const struct ifr_layout *layout, struct ifr_layout_move **moves, size_t *count,
-                     uint64_t *end_bytes, struct ifr_error *err);
+/* All pieces of the program that `shipped` is of, sorted by from, not overlapping, also those that stay; the
+ * caller frees them. The layout is of the same relinker, or of one whose kit has the same units, some of another
+ * size: where these lie inside, the moves do not say. end_bytes: by which the program ends later, two's
+ * complement. Errors: as ifr_relinker_write; IFR_E_ENVIRONMENT where alignments are not known. */
+int ifr_layout_moves(const struct ifr_relinker *shipped, const struct ifr_layout *layout,
+                     struct ifr_layout_move **moves, size_t *count, uint64_t *end_bytes, struct ifr_error *err);
 
 /* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched. Errors:
  * IFR_E_ENVIRONMENT with the reason if only ld.bfd can make it. */

@@ -14,59 +14,6 @@
  * environ, and still as the kernel made it after the program has changed environ. */
 extern void *__libc_stack_end __attribute__((weak));
 
-enum { RESERVED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
-
-void *os_reserve(void *hint, size_t bytes) {
-	int saved = errno;
-	void *start = MAP_FAILED;
-	if (hint)
-		start = mmap(hint, bytes, PROT_NONE, RESERVED | MAP_FIXED_NOREPLACE, -1, 0);
-	if (start == MAP_FAILED)
-		start = mmap(NULL, bytes, PROT_NONE, RESERVED, -1, 0);
-	errno = saved;
-	return start == MAP_FAILED ? NULL : start;
-}
-
-void os_unreserve(void *start, size_t bytes) {
-	int saved = errno;
-	munmap(start, bytes);
-	errno = saved;
-}
-
-bool os_commit(void *start, size_t bytes) {
-	int saved = errno;
-	int failed = mprotect(start, bytes, PROT_READ | PROT_WRITE);
-	errno = saved;
-	return !failed;
-}
-
-void os_purge(void *start, size_t bytes) {
-	int saved = errno;
-	/* Locked memory (mlockall) cannot be given back: then it is cleared, for the sake of who counts on zeros. */
-	if (madvise(start, bytes, MADV_DONTNEED))
-		memset(start, 0, bytes);
-	errno = saved;
-}
-
-void os_populate(void *start, size_t bytes) {
-	int saved = errno;
-	madvise(start, bytes, MADV_POPULATE_WRITE);
-	errno = saved;
-}
-
-bool os_move(void *from, void *to, size_t bytes) {
-	int saved = errno;
-	void *moved = mremap(from, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
-	errno = saved;
-	return moved == to;
-}
-
-void os_small_pages(void *start, size_t bytes) {
-	int saved = errno;
-	madvise(start, bytes, MADV_NOHUGEPAGE);
-	errno = saved;
-}
-
 static size_t limit_of(__rlimit_resource_t resource) {
 	struct rlimit limit;
 	if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
@@ -164,7 +111,7 @@ void *os_map_anywhere(size_t bytes, int fd) {
 
 void os_drop_file(void *start, size_t bytes) {
 	int saved = errno;
-	(void)mmap(start, bytes, PROT_NONE, RESERVED | MAP_FIXED, -1, 0);
+	(void)mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 	errno = saved;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that the runtime asks of the operating system. Nothing here allocates, and everything keeps errno. */
+/* All that the runtime asks of the operating system; memory comes from os_memory.c, or in a program that is
+ * recorded from recorded/memory.c. Nothing here allocates, and everything keeps errno. */
 #ifndef IFR_RUNTIME_OS_H
 #define IFR_RUNTIME_OS_H
 

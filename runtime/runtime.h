@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "common/recorded.h"
 
 /* --- the page
  * ----------------------------------------------------------------------------------------------------
@@ -53,6 +54,25 @@ struct ifr_runtime_report {
 	struct ifr_region_sum region[IFR_REGIONS];
 };
 _Static_assert(sizeof(struct ifr_runtime_report) <= IFR_REPORT_BYTES, "the report fits its page");
+
+/* --- requests played again
+ * ---------------------------------------------------------------------------------------
+ *
+ * libexec's player reads these on standard input, which is a file, and writes into them where the allocator put
+ * each object. */
+enum ifr_play_home {
+	IFR_PLAY_FIXED,   /* at its address, in the arena; 0: it got no memory */
+	IFR_PLAY_HEAP,    /* offset bytes into what brk gives */
+	IFR_PLAY_MAPPING, /* offset bytes into a mapping of its own */
+};
+struct ifr_play_request {
+	uint64_t bytes, alignment;
+	uint32_t old;     /* the request, of those before, whose object this one ends; otherwise any other number */
+	uint32_t request; /* enum ifr_request */
+	uint64_t address; /* from here on the player's */
+	uint64_t offset, mapping_bytes;
+	uint64_t home; /* enum ifr_play_home */
+};
 
 /* --- the allocation log
  * ------------------------------------------------------------------------------------------

@@ -94,6 +94,11 @@ bool ifr_template_is(const char *text, size_t length);
 int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *plan, const char *key,
                         struct ifr_buffer *assembly, struct ifr_note *note, struct ifr_error *err);
 
+/* Appends to assembly a section of its own, not loaded, with the addresses of GCC's labels in the order in which
+ * they come: they pair the code of two objects of one template. */
+#define IFR_LABELS_SECTION ".interfero.labels"
+void ifr_template_list_labels(struct ifr_buffer *assembly);
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,7 +15,7 @@
 #include "harness/model/check.h"
 #include "harness/model/recording.h"
 
-enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION };
+enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION, KEY_OBJECTS };
 
 struct options {
 	struct ifr_recording_request request;
@@ -48,6 +48,9 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_ALL:
 		options->request.everything = true;
+		return 0;
+	case KEY_OBJECTS:
+		options->request.objects = true;
 		return 0;
 	case KEY_FROM:
 		parse_count("--from", argument, &options->request.from, state);
@@ -96,6 +99,10 @@ static const struct argp_option table[] = {
 	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
 	{"region", KEY_REGION, "NAME", 0, "Record what runs between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h",
+     1},
+	{"objects", KEY_OBJECTS, NULL, 0,
+     "Record the heap's objects, so that layouts can have the axes heap and blocks; what the allocator itself "
+     "executes is left out",
      1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Give up after so long (never)", 1},

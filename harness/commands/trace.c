@@ -60,21 +60,51 @@ const struct argp ifr_trace_argp = {
 	"(dump), or read all of it and check it (verify).\v"
 	"A place is a region and an offset: program, library, stack, heap, mapping; the offsets of the program and of "
 	"libraries are addresses as their files give them, those of the stack count from where the stack pointer "
-	"began. "
+	"began. With \"record --objects\" what lies in an object of the heap has that object's place: object7:8 is "
+	"the ninth byte of what the eighth request took. "
 	"Exit status: 0 whole, 3 cut or damaged (what is whole is shown), 2 usage, 4 the machine or a file.",
 	NULL,
 	NULL,
 	NULL};
 
-static void print_place(const struct ifr_region *regions, uint64_t place) {
+/* The object that a place belongs to: the last that begins before it, with its margin. */
+static void print_object(const struct ifr_trace *trace, uint64_t place) {
+	const struct ifr_trace_request *requests;
+	size_t low = 0, high = ifr_trace_requests(trace, &requests);
+	while (high - low > 1) {
+		const size_t middle = (low + high) / 2;
+		if (requests[middle].place - IFR_OBJECT_MARGIN <= place)
+			low = middle;
+		else
+			high = middle;
+	}
+	printf("object%zu:%" PRId64, low, high ? (int64_t)(place - requests[low].place) : 0);
+}
+
+static void print_place(const struct ifr_trace *trace, const struct ifr_region *regions, uint64_t place) {
 	uint64_t number = place >> IFR_REGION_SHIFT, offset = place & IFR_REGION_OFFSET;
 	const struct ifr_region *region = &regions[number];
 	if (number < IFR_REGION_FIRST)
 		printf("other:0x%" PRIx64, place);
 	else if (region->kind == IFR_REGION_STACK)
 		printf("stack:%" PRId64, (int64_t)(offset - IFR_STACK_ORIGIN));
+	else if (region->kind == IFR_REGION_OBJECTS)
+		print_object(trace, place);
 	else
 		printf("%s%" PRIu64 ":0x%" PRIx64, ifr_region_kind_names[region->kind], number, offset);
+}
+
+static void info_of_requests(const struct ifr_trace *trace) {
+	const struct ifr_trace_request *requests;
+	const size_t count = ifr_trace_requests(trace, &requests);
+	uint64_t bytes = 0;
+	size_t objects = 0;
+	for (size_t i = 0; i < count; i++) {
+		objects += requests[i].had != 0;
+		bytes += requests[i].had ? requests[i].bytes : 0;
+	}
+	if (count)
+		printf("requests %zu\nobjects %zu\nobject bytes %" PRIu64 "\n", count, objects, bytes);
 }
 
 static void info(const struct ifr_trace *trace) {
@@ -89,6 +119,7 @@ static void info(const struct ifr_trace *trace) {
 	       totals.instructions, totals.steps, totals.accesses, totals.recorded);
 	printf("blocks %zu\nstatic accesses %zu\n", ifr_trace_blocks(trace, &blocks),
 	       ifr_trace_accesses(trace, &accesses));
+	info_of_requests(trace);
 	for (size_t i = IFR_REGION_FIRST; i < count; i++)
 		printf("region %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_region_kind_names[regions[i].kind],
 		       regions[i].bytes, *regions[i].path ? " " : "", regions[i].path);
@@ -107,12 +138,12 @@ static void dump_step(const struct ifr_trace *trace, uint32_t step, const uint64
 	}
 	const struct ifr_trace_block *block = &blocks[step >> 1];
 	printf("block ");
-	print_place(regions, block->place);
+	print_place(trace, regions, block->place);
 	printf(" +%u, %u instructions%s\n", block->bytes, block->instructions, step & 1 ? ", taken" : "");
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &accesses[block->first_access + i];
 		printf("  %s %u ", access->store ? "store" : "load", access->bytes);
-		print_place(regions, places[i]);
+		print_place(trace, regions, places[i]);
 		puts("");
 	}
 }

@@ -8,6 +8,7 @@
 #include "common/file.h"
 #include "harness/experiment/campaign_state.h"
 #include "harness/model/layouts.h"
+#include "harness/model/objects.h"
 #include "harness/model/recording.h"
 #include "harness/model/replaying.h"
 
@@ -56,6 +57,7 @@ static int record(struct campaign_state *state, unsigned subject, const char *pa
 	                                        .path = path,
 	                                        .stdin_file = plan->stdin_file,
 	                                        .silent = true,
+	                                        .objects = plan->family.axes & ifr_object_axes(),
 	                                        .timeout_ns = timeout_ns};
 	int result = ifr_recording_make(&request, &recorded, err);
 	if (!result && recorded.exit_status != plan->expected_exit) {

@@ -23,7 +23,8 @@ struct unit_again {
 	char *no_recipe;                 /* why there is none, or none that holds; NULL: there is one */
 	char *object;                    /* where it is assembled to */
 	bool rewritten;                  /* by the caller, who gave it another template and key */
-	bool changed;                    /* by the last plan, or because it is rewritten */
+	bool labelled;                   /* objects list their labels (IFR_LABELS_SECTION), whatever the plan does */
+	bool changed;                    /* by the last plan, or because it is rewritten or labelled */
 	bool compiled;                   /* by the last plan */
 	uint64_t nops, aligned, ordered; /* what the last plan did */
 	uint64_t frames, variables;

@@ -15,7 +15,7 @@ enum { MOST_THREADS = 64 };
 /* Whether the plan changed it shows in its note: nothing told, nothing done, unless it was compiled under a plan
  * of its own, which this one may take back. */
 static bool is_changed(const struct unit_again *unit, const struct ifr_note *note) {
-	return unit->rewritten || unit->compiled || note->entry_count ||
+	return unit->rewritten || unit->compiled || unit->labelled || note->entry_count ||
 	       strstr(ifr_buffer_text(&unit->text), "\n" IFR_MARK_PLAN " ");
 }
 
@@ -55,6 +55,8 @@ static int assemble(struct unit_again *unit, const struct ifr_buffer *text, cons
 	char *source = ifr_format("%s.s", unit->object);
 	int result = ifr_template_expand(text->data, text->length, plan, unit->key, &assembly, &note, err);
 	unit->changed = !result && is_changed(unit, &note);
+	if (!result && unit->labelled)
+		ifr_template_list_labels(&assembly);
 	take_counts(unit, &note);
 	if (unit->changed)
 		result = ifr_file_write(source, ifr_buffer_text(&assembly), assembly.length, 0600, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/experiment/workshop.h"
+#include "harness/experiment/workshop_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,18 +9,7 @@
 
 #include "common/file.h"
 
-#include "harness/experiment/derived.h"
-#include "harness/experiment/units_again.h"
 #include "sites/sites.h"
-
-struct ifr_workshop {
-	const struct ifr_kit *kit;
-	struct ifr_relinker *relinker;
-	struct units_again units;
-	struct derived derived;
-	bool tried;
-	struct ifr_workshop_trial trial;
-};
 
 /* The axes of the compiler that change code. */
 static unsigned recompiled_axes(unsigned axes) {
@@ -49,9 +38,14 @@ void ifr_workshop_close(struct ifr_workshop *workshop) {
 	if (!workshop)
 		return;
 	ifr_relinker_close(workshop->relinker);
+	workshop_release_labelled(workshop);
 	units_again_release(&workshop->units);
 	derived_close(&workshop->derived);
 	free(workshop);
+}
+
+const struct ifr_kit *ifr_workshop_kit(const struct ifr_workshop *workshop) {
+	return workshop->kit;
 }
 
 struct ifr_relinker *ifr_workshop_relinker(const struct ifr_workshop *workshop) {
@@ -83,8 +77,8 @@ int ifr_workshop_check(const struct ifr_workshop *workshop, unsigned axes, struc
 	return 0;
 }
 
-/* Key and build-id of a derived kit: they depend on the kit and on the axes that made it. */
-static void derive_kit(const struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_kit *derived) {
+void workshop_derive_kit(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                         struct ifr_kit *derived) {
 	struct ifr_plan own;
 	struct ifr_buffer text = {0};
 	char digest[IFR_SHA256_HEX];
@@ -134,7 +128,7 @@ static int link_derived(const struct ifr_workshop *workshop, const struct ifr_pl
                         struct ifr_variant *variant, struct ifr_error *err) {
 	struct ifr_kit derived;
 	struct ifr_relinker *relinker = NULL;
-	derive_kit(workshop, plan, &derived);
+	workshop_derive_kit(workshop, plan, &derived);
 	int result = ifr_relinker_open(&derived, &relinker, err);
 	if (!result)
 		result = ifr_relinker_make(relinker, plan, path, variant, err);
@@ -186,8 +180,7 @@ void ifr_workshop_print_left(const struct ifr_workshop *workshop, unsigned axes,
 		units_again_print_left(&workshop->units, recompiled_axes(axes), lines);
 }
 
-/* The units as a plan has them, in the folder of objects. */
-static int make_units(struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_error *err) {
+int workshop_make_units(struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_error *err) {
 	struct ifr_workshop_trial trial;
 	int result = ifr_workshop_check(workshop, ifr_plan_axes(plan), err);
 	if (!result)
@@ -218,7 +211,7 @@ int ifr_workshop_visit_objects(struct ifr_workshop *workshop, const struct ifr_p
                                ifr_workshop_visit visit, void *data, struct ifr_error *err) {
 	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 		return 0;
-	int result = make_units(workshop, plan, err);
+	int result = workshop_make_units(workshop, plan, err);
 	for (size_t i = 0; i < workshop->units.count && !result; i++) {
 		const struct unit_again *unit = &workshop->units.items[i];
 		if (unit->changed && !unit->compiled)
@@ -231,7 +224,7 @@ int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan
                       struct ifr_variant *variant, struct ifr_error *err) {
 	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 		return ifr_relinker_make(workshop->relinker, plan, path, variant, err);
-	int result = make_units(workshop, plan, err);
+	int result = workshop_make_units(workshop, plan, err);
 	if (!result)
 		result = derived_place(&workshop->derived, &workshop->units, err);
 	if (!result)

@@ -19,7 +19,8 @@ struct ifr_workshop;
 int ifr_workshop_open(const struct ifr_kit *kit, struct ifr_workshop **workshop, struct ifr_error *err);
 void ifr_workshop_close(struct ifr_workshop *workshop);
 
-/* The relinker of the kit as it is. */
+/* The kit, and its relinker as it is. */
+const struct ifr_kit *ifr_workshop_kit(const struct ifr_workshop *workshop);
 struct ifr_relinker *ifr_workshop_relinker(const struct ifr_workshop *workshop);
 
 /* How many units have templates. */
@@ -57,6 +58,26 @@ typedef int (*ifr_workshop_visit)(const char *name, const struct ifr_buffer *shi
                                   const struct ifr_buffer *made, void *data, struct ifr_error *err);
 int ifr_workshop_visit_objects(struct ifr_workshop *workshop, const struct ifr_plan *plan,
                                ifr_workshop_visit visit, void *data, struct ifr_error *err);
+
+/* A plan's layout, where it is not the file that is wanted. */
+struct ifr_workshop_layout {
+	struct ifr_layout *layout; /* of the workshop's relinker, or of one for the units made anew */
+	/* The units made anew, with their objects as they ship and as the plan has them: both list their labels
+	 * (IFR_LABELS_SECTION). None for a plan that has no axis of the compiler. */
+	struct ifr_workshop_unit {
+		const char *input, *member; /* as units of a kit have them; member is "" outside an archive */
+		const struct ifr_buffer *shipped;
+		struct ifr_buffer made;
+	} * units;
+	size_t unit_count;
+	struct ifr_workshop_derived *derived;
+};
+
+/* Lays out a plan whose compiler's axes only move code. The layout holds until the workshop makes something else,
+ * and is to be released in either case. Errors: as of ifr_workshop_make; IFR_E_USAGE for axes that change code. */
+int ifr_workshop_lay_out(struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                         struct ifr_workshop_layout *layout, struct ifr_error *err);
+void ifr_workshop_layout_release(struct ifr_workshop_layout *layout);
 
 /* Whether a kit can give variants under these axes, 1u << enum ifr_axis; errors as above. */
 int ifr_workshop_check(const struct ifr_workshop *workshop, unsigned axes, struct ifr_error *err);

@@ -102,7 +102,7 @@ static void describe(const struct check *check, const char *elsewhere, struct if
 	}
 }
 
-static int open_sides(struct check *check, const char *const paths[2], const struct ifr_relinker *relinker,
+static int open_sides(struct check *check, const char *const paths[2], struct ifr_workshop *workshop,
                       const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_error *err) {
 	struct ifr_layout_request own = {0};
 	int result = 0;
@@ -112,7 +112,7 @@ static int open_sides(struct check *check, const char *const paths[2], const str
 			ifr_trace_blocks(check->sides[i].trace, &check->sides[i].blocks);
 	}
 	if (!result)
-		result = ifr_layout_of_plan_and_stack(check->sides[0].trace, relinker, plan, stack_bytes,
+		result = ifr_layout_of_plan_and_stack(check->sides[0].trace, workshop, plan, stack_bytes,
 		                                      &check->sides[0].map, err);
 	if (!result)
 		check->sides[1].map = ifr_address_map_new(check->sides[1].trace, &own);
@@ -126,10 +126,10 @@ struct other {
 	uint64_t stack_bytes;
 };
 
-static int compare(const char *const paths[2], const struct ifr_relinker *relinker, const struct other *other,
+static int compare(const char *const paths[2], struct ifr_workshop *workshop, const struct other *other,
                    bool *same, struct ifr_buffer *text, struct ifr_error *err) {
 	struct check check = {0};
-	int result = open_sides(&check, paths, relinker, &other->plan, other->stack_bytes, err);
+	int result = open_sides(&check, paths, workshop, &other->plan, other->stack_bytes, err);
 	while (!check.parted && !result && next_pieces(&check))
 		compare_piece(&check);
 	if (!result)
@@ -142,7 +142,7 @@ static int compare(const char *const paths[2], const struct ifr_relinker *relink
 	return result;
 }
 
-static int record_other(const struct ifr_recording_request *request, const struct ifr_relinker *relinker,
+static int record_other(const struct ifr_recording_request *request, struct ifr_workshop *workshop,
                         const struct other *other, bool *same, struct ifr_buffer *text, struct ifr_error *err) {
 	struct ifr_recording_request second = *request;
 	struct ifr_recorded recorded;
@@ -153,7 +153,7 @@ static int record_other(const struct ifr_recording_request *request, const struc
 	second.plan = ifr_plan_axes(&other->plan) ? &other->plan : NULL;
 	int result = ifr_recording_make(&second, &recorded, err);
 	if (!result)
-		result = compare((const char *const[]){request->path, path}, relinker, other, same, text, err);
+		result = compare((const char *const[]){request->path, path}, workshop, other, same, text, err);
 	ifr_tree_remove(path, NULL);
 	free(path);
 	return result;
@@ -161,28 +161,35 @@ static int record_other(const struct ifr_recording_request *request, const struc
 
 int ifr_recording_check(const struct ifr_recording_request *request, bool *same, struct ifr_buffer *text,
                         struct ifr_error *err) {
-	struct other code = {.elsewhere = "stack", .stack_bytes = STACK_BYTES}, data = {.elsewhere = "data"};
+	struct other code = {.elsewhere = "stack", .stack_bytes = STACK_BYTES}, data = {.elsewhere = "data"},
+				 heap = {.elsewhere = "heap"};
 	struct ifr_kit kit;
-	struct ifr_relinker *relinker = NULL;
-	bool data_same = true;
+	struct ifr_workshop *workshop = NULL;
+	bool others_same = true;
 	int result = 0;
 	ifr_plan_init(&code.plan);
 	ifr_plan_init(&data.plan);
+	ifr_plan_init(&heap.plan);
+	ifr_plan_enable(&heap.plan, IFR_AXIS_HEAP, 1);
+	ifr_plan_enable(&heap.plan, IFR_AXIS_BLOCKS, 1);
 	ifr_kit_init(&kit);
 	bool relinks = !ifr_kit_of_program(request->program, &kit, NULL);
 	if (relinks) {
 		code.elsewhere = "code and its stack";
 		ifr_plan_enable(&code.plan, IFR_AXIS_FUNCTIONS, 1);
 		ifr_plan_enable(&data.plan, IFR_AXIS_DATA, 1);
-		result = ifr_relinker_open(&kit, &relinker, err);
+		result = ifr_workshop_open(&kit, &workshop, err);
 	}
 	if (!result)
-		result = record_other(request, relinker, &code, same, text, err);
+		result = record_other(request, workshop, &code, same, text, err);
 	if (!result && relinks)
-		result = record_other(request, relinker, &data, &data_same, text, err);
-	ifr_relinker_close(relinker);
+		result = record_other(request, workshop, &data, &others_same, text, err);
+	if (!result && request->objects)
+		result = record_other(request, workshop, &heap, &others_same, text, err);
+	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	ifr_plan_release(&code.plan);
 	ifr_plan_release(&data.plan);
+	ifr_plan_release(&heap.plan);
 	return result;
 }

@@ -5,19 +5,24 @@
 
 #include "common/buffer.h"
 #include "harness/experiment/variants.h"
+#include "harness/model/code_points.h"
+#include "harness/model/objects.h"
+#include "sites/sites.h"
+
+/* Those that move pieces of the program. */
+static unsigned program_axes(void) {
+	return ifr_axes_of(IFR_OWNER_RELINKER) | ifr_template_axes();
+}
 
 unsigned ifr_layout_axes(void) {
-	return ifr_axes_of(IFR_OWNER_RELINKER) | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD;
+	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | ifr_object_axes();
+}
+
+bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
+	return ifr_plan_axes(plan) & program_axes() || plan->place_count;
 }
 
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
-	unsigned others = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~ifr_layout_axes();
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (others & 1u << i)
-			return ifr_fail(
-				err, IFR_E_USAGE,
-				"the axis %s is the runtime's, which no recording has: measure it instead (interfero bench)",
-				ifr_axes[i].name);
 	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
 		return ifr_fail(
 			err, IFR_E_USAGE,
@@ -39,41 +44,65 @@ static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
 	return 0;
 }
 
-static int move_program(const struct ifr_relinker *relinker, const struct ifr_plan *plan, struct ifr_move **moves,
+/* What a request borrows. */
+struct program {
+	struct ifr_move *moves;
+	struct ifr_code_point *points;
+};
+
+static int move_program(struct ifr_workshop *workshop, const struct ifr_plan *plan, struct program *program,
                         struct ifr_layout_request *request, struct ifr_error *err) {
-	struct ifr_layout *layout = NULL;
+	struct ifr_workshop_layout layout;
 	struct ifr_layout_move *pieces = NULL;
 	size_t count = 0;
-	int result = ifr_relinker_place(relinker, plan, &layout, err);
+	int result = ifr_workshop_lay_out(workshop, plan, &layout, err);
 	if (!result)
-		result = ifr_layout_moves(layout, &pieces, &count, &request->end_bytes, err);
-	*moves = ifr_alloc((count + 1) * sizeof **moves);
+		result = ifr_layout_moves(ifr_workshop_relinker(workshop), layout.layout, &pieces, &count,
+		                          &request->end_bytes, err);
+	if (!result)
+		result =
+			ifr_code_points_find(workshop, &layout, pieces, count, &program->points, &request->point_count, err);
+	program->moves = ifr_alloc((count + 1) * sizeof *program->moves);
 	for (size_t i = 0; i < count; i++)
-		(*moves)[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
-	request->moves = *moves;
+		program->moves[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
+	request->moves = program->moves;
 	request->count = count;
-	ifr_layout_close(layout);
+	request->points = program->points;
+	ifr_workshop_layout_release(&layout);
 	free(pieces);
 	return result;
 }
 
-int ifr_layout_of_plan(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
-                       const struct ifr_plan *plan, struct ifr_address_map **map, struct ifr_error *err) {
-	return ifr_layout_of_plan_and_stack(trace, relinker, plan, 0, map, err);
+static int place_objects(const struct ifr_trace *trace, const struct ifr_plan *plan,
+                         struct ifr_object_place **objects, struct ifr_error *err) {
+	char *settings = ifr_object_settings(plan);
+	int result = ifr_objects_place(trace, settings, objects, err);
+	free(settings);
+	return result;
 }
 
-int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, const struct ifr_relinker *relinker,
+int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                       struct ifr_address_map **map, struct ifr_error *err) {
+	return ifr_layout_of_plan_and_stack(trace, workshop, plan, 0, map, err);
+}
+
+int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_workshop *workshop,
                                  const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
                                  struct ifr_error *err) {
 	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
 	                                     .load_pages = ifr_plan_load_pages(plan)};
-	struct ifr_move *moves = NULL;
+	struct program program = {0};
+	struct ifr_object_place *objects = NULL;
 	int result = check_axes(plan, err);
-	bool relinked = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER) || plan->place_count;
-	if (!result && relinked)
-		result = move_program(relinker, plan, &moves, &request, err);
+	if (!result && ifr_layout_needs_kit(plan))
+		result = move_program(workshop, plan, &program, &request, err);
+	if (!result && ifr_plan_places_objects(plan))
+		result = place_objects(trace, plan, &objects, err);
+	request.objects = objects;
 	if (!result)
 		*map = ifr_address_map_new(trace, &request);
-	free(moves);
+	free(program.moves);
+	free(program.points);
+	free(objects);
 	return result;
 }

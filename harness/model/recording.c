@@ -13,6 +13,8 @@
 #include "harness/launch/launch.h"
 #include "harness/model/kernel.h"
 #include "harness/model/layouts.h"
+#include "harness/model/objects.h"
+#include "harness/model/parts.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -46,18 +48,13 @@ static void describe(const struct ifr_recording_request *request, const char *ma
 	describe_stack(request->program, request->argv, environment, text);
 	if (request->region)
 		ifr_buffer_printf(text, "region %s\n", request->region);
+	if (request->objects)
+		ifr_buffer_puts(text,
+		                "allocator left out: its requests and objects are told, not what it executes itself\n");
 	ifr_kernel_describe(text);
 	if (request->from || request->to)
 		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
 		                  (unsigned long long)request->to);
-}
-
-/* A file that belongs to the recorder. */
-static int find_part(const char *name, char **path, struct ifr_error *err) {
-	*path = ifr_path_libexec(name);
-	return ifr_file_exists(*path)
-	           ? 0
-	           : ifr_fail(err, IFR_E_ENVIRONMENT, "%s is missing: install interfero again", *path);
 }
 
 /* A folder with as short a path as can be. */
@@ -102,6 +99,18 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	return result;
 }
 
+/* Whether a plan makes another program, not only other surroundings for it. */
+static bool is_built(const struct ifr_plan *plan) {
+	return ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
+}
+
+static int check_plan(const struct ifr_recording_request *request, struct ifr_error *err) {
+	if (ifr_plan_places_objects(request->plan) && !request->objects)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "the plan moves objects of the heap (axes heap, blocks): record them with --objects");
+	return ifr_layout_check_runtime(request->plan, err);
+}
+
 /* Writes what a file holds to a stream, or to none, and closes it. */
 static void pass_on(int fd, FILE *stream) {
 	char bytes[1 << 16];
@@ -116,17 +125,48 @@ static void pass_on(int fd, FILE *stream) {
 	close(fd);
 }
 
+/* Files and settings of ours that a recording needs. */
+struct parts {
+	char *recorder, *marks, *objects, *settings;
+};
+
+static int find_parts(const struct ifr_recording_request *request, struct parts *parts, struct ifr_error *err) {
+	int result = ifr_part_find("recorder.so", &parts->recorder, err);
+	if (!result)
+		result = ifr_part_find("marks.so", &parts->marks, err);
+	if (!result && request->objects)
+		result = ifr_part_find("objects.so", &parts->objects, err);
+	parts->settings = ifr_object_settings(request->plan);
+	return result;
+}
+
+static void release_parts(struct parts *parts) {
+	free(parts->recorder);
+	free(parts->marks);
+	free(parts->objects);
+	free(parts->settings);
+}
+
+/* Threads are only known of afterwards. */
+static int record(const struct ifr_recording_request *request, const struct ifr_recording *recording,
+                  struct ifr_recorded *recorded, struct ifr_error *err) {
+	int result = ifr_record(recording, recorded, err);
+	if (result || !request->plan || !ifr_plan_places_objects(request->plan) || !recorded->notes[RING_NOTE_THREAD])
+		return result;
+	ifr_tree_remove(request->path, NULL);
+	return ifr_objects_refuse_threads(err);
+}
+
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
                        struct ifr_error *err) {
 	struct ifr_strings environment = {0};
 	struct ifr_buffer text = {0};
-	char *recorder = NULL, *marks = NULL, *folder = NULL, *variant = NULL;
-	int result = find_part("recorder.so", &recorder, err);
-	if (!result)
-		result = find_part("marks.so", &marks, err);
+	struct parts parts = {0};
+	char *folder = NULL, *variant = NULL;
+	int result = find_parts(request, &parts, err);
 	if (!result && request->plan)
-		result = ifr_layout_check_runtime(request->plan, err);
-	if (!result && request->plan)
+		result = check_plan(request, err);
+	if (!result && request->plan && is_built(request->plan))
 		result = make_variant(request, &folder, &variant, err);
 	ifr_environment_make(&environment, request->more_environment);
 	/* As the launcher does: only its length changes with the `stack` axis. */
@@ -141,21 +181,23 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .argv = request->argv,
 	                                  .environment = variables,
 	                                  .path = request->path,
-	                                  .recorder = recorder,
+	                                  .recorder = parts.recorder,
 	                                  .text = ifr_buffer_text(&text),
 	                                  .stdin_file = request->stdin_file,
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
 	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
 	                                  .region = request->region,
-	                                  .marks = marks,
+	                                  .marks = parts.marks,
+	                                  .objects = parts.objects,
+	                                  .settings = parts.settings,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
 	                                  .cpu = -1,
 	                                  .timeout_ns = request->timeout_ns,
 	                                  .stopped = ifr_launch_interrupted};
 	if (!result)
-		result = ifr_record(&recording, recorded, err);
+		result = record(request, &recording, recorded, err);
 	pass_on(recording.output_fd, request->silent ? NULL : stdout);
 	pass_on(recording.errors_fd, request->silent ? NULL : stderr);
 	if (folder)
@@ -163,8 +205,7 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	free(variables);
 	free(variant);
 	free(folder);
-	free(recorder);
-	free(marks);
+	release_parts(&parts);
 	ifr_buffer_release(&text);
 	ifr_strings_release(&environment);
 	return result;

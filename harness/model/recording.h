@@ -20,10 +20,12 @@ struct ifr_recording_request {
 	uint64_t from, to;           /* instructions; 0, 0: all */
 	const char *region;          /* of interfero.h; NULL: all */
 	bool everything;
+	bool objects; /* the allocator's, too */
 	int64_t timeout_ns;
 };
 
-/* Its output and errors are passed on when it has ended. Errors: as ifr_record; what making the variant says. */
+/* Its output and errors are passed on when it has ended. Errors: as ifr_record; what making the variant says;
+ * IFR_E_USAGE for a plan that moves objects where they are not recorded, or where several threads have them. */
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
                        struct ifr_error *err);
 

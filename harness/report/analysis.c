@@ -7,33 +7,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All values of a counter in a variant's runs that count; of, if not NULL, replaces the recorded ones. The caller
- * frees. */
-static double *collect(const struct ifr_report *report, size_t counter, const double *of, size_t variant,
-                       size_t *count) {
-	const struct ifr_dataset *dataset = report->dataset;
+/* The values of a variant's runs that count, of all runs' values. The caller frees. */
+static double *collect(const struct ifr_report *report, const double *of, size_t variant, size_t *count) {
 	size_t from = report->first[variant], to = report->first[variant + 1];
 	double *values = ifr_alloc((to - from + 1) * sizeof *values);
 	*count = 0;
-	for (size_t i = from; i < to && !dataset->variants[variant].refused; i++) {
-		const struct ifr_dataset_run *run = &dataset->runs[report->by_variant[i]];
-		double value = of ? of[report->by_variant[i]] : run->value[counter];
-		if (!run->refused && isfinite(value))
-			values[(*count)++] = value;
-	}
+	for (size_t i = from; i < to; i++)
+		if (isfinite(of[report->by_variant[i]]))
+			values[(*count)++] = of[report->by_variant[i]];
 	return values;
 }
 
-bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
-	double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
-	if (isnan(*known)) {
-		size_t count;
-		double *values =
-			collect(report, counter, counter == report->metric_index ? report->calm : NULL, variant, &count);
-		if (ifr_sample_median(values, count, known, NULL))
-			*known = INFINITY;
-		free(values);
+/* The medians of a counter in all variants, run by run in the order of time, in which they lie. */
+static void find_medians(const struct ifr_report *report, size_t counter) {
+	const struct ifr_dataset *dataset = report->dataset;
+	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
+	size_t *end = ifr_alloc((dataset->variant_count + 1) * sizeof *end);
+	memcpy(end, report->first, dataset->variant_count * sizeof *end);
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		bool counts = !run->refused && !dataset->variants[run->variant].refused;
+		double value = counter == report->metric_index ? report->calm[i] : run->value[counter];
+		if (counts && isfinite(value))
+			values[end[run->variant]++] = value;
 	}
+	for (size_t v = 0; v < dataset->variant_count; v++) {
+		double *median = &report->counter_medians[counter * dataset->variant_count + v];
+		if (ifr_sample_median(values + report->first[v], end[v] - report->first[v], median, NULL))
+			*median = INFINITY;
+	}
+	free(end);
+	free(values);
+}
+
+bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
+	const double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
+	if (isnan(*known))
+		find_medians(report, counter);
 	*median = *known;
 	return isfinite(*known);
 }
@@ -124,8 +134,8 @@ static void add_layout(struct ifr_report *report, size_t variant) {
 		report->variants_refused++;
 		return;
 	}
-	layout.values = collect(report, report->metric_index, report->calm, variant, &layout.count);
-	layout.pulled = collect(report, report->metric_index, report->pulled, variant, &layout.count);
+	layout.values = collect(report, report->calm, variant, &layout.count);
+	layout.pulled = collect(report, report->pulled, variant, &layout.count);
 	if (ifr_sample_median(layout.values, layout.count, &layout.median, NULL)) {
 		report->variants_empty++;
 		free(layout.values);

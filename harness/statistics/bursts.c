@@ -2,7 +2,6 @@
 #include "harness/statistics/bursts.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,24 +93,43 @@ static double distinct_p(const struct work *w, const double *values) {
 	return p;
 }
 
-/* Bartels's rank form of von Neumann's ratio, by its normal approximation; small ratios are neighbours alike. */
-static double serial_p(const struct work *w) {
-	size_t n = w->series->count, *order = ifr_alloc(n * sizeof *order);
-	double *rank = w->scratch, count = (double)n, differences = 0, squares = 0;
-	gsl_sort_index(order, w->rest, 1, n);
+struct entry {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b) {
+	double x = ((const struct entry *)a)->value, y = ((const struct entry *)b)->value;
+	return (x > y) - (x < y);
+}
+
+/* Ranks from 0; those of equal values are their mean. Values and places are sorted together: an order of indices
+ * alone (gsl_sort_index) looks all over a million values. */
+static void find_ranks(const double *values, size_t n, double *rank) {
+	struct entry *entries = ifr_alloc(n * sizeof *entries);
+	for (size_t i = 0; i < n; i++)
+		entries[i] = (struct entry){values[i], i};
+	qsort(entries, n, sizeof *entries, by_value);
 	for (size_t i = 0, j; i < n; i = j) {
-		for (j = i; j < n && w->rest[order[j]] == w->rest[order[i]]; j++)
+		for (j = i; j < n && entries[j].value == entries[i].value; j++)
 			;
 		for (size_t k = i; k < j; k++)
-			rank[order[k]] = ((double)(i + j) - 1) / 2;
+			rank[entries[k].at] = ((double)(i + j) - 1) / 2;
 	}
+	free(entries);
+}
+
+/* Bartels's rank form of von Neumann's ratio, by its normal approximation; small ratios are neighbours alike. */
+static double serial_p(const struct work *w) {
+	size_t n = w->series->count;
+	double *rank = w->scratch, count = (double)n, differences = 0, squares = 0;
+	find_ranks(w->rest, n, rank);
 	for (size_t i = 0; i < n; i++) {
 		double off = rank[i] - (count - 1) / 2;
 		squares += off * off;
 		if (i)
 			differences += (rank[i] - rank[i - 1]) * (rank[i] - rank[i - 1]);
 	}
-	free(order);
 	if (!(squares > 0))
 		return 1;
 	double variance = 4 * (count - 2) * (5 * count * count - 2 * count - 9) /

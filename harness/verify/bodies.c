@@ -68,18 +68,6 @@ static void describe_instruction(const struct object *object, const struct funct
 	}
 }
 
-static const struct function *find(const struct object *object, const char *name, size_t *from) {
-	/* Names may come twice; both objects have them in the order of their symbols. */
-	for (size_t i = 0; i < object->function_count; i++) {
-		size_t at = (*from + i) % object->function_count;
-		if (!strcmp(object->functions[at].name, name)) {
-			*from = at + 1;
-			return &object->functions[at];
-		}
-	}
-	return NULL;
-}
-
 static bool same_function(const struct object *plain, const struct function *a, const struct object *variant,
                           const struct function *b, struct ifr_buffer *why) {
 	struct ifr_buffer left = {0}, right = {0};
@@ -105,7 +93,7 @@ static void compare_functions(const struct object *plain, const struct object *v
                               struct ifr_buffer *finding) {
 	size_t from = 0;
 	for (size_t i = 0; i < plain->function_count; i++) {
-		const struct function *a = &plain->functions[i], *b = find(variant, a->name, &from);
+		const struct function *a = &plain->functions[i], *b = object_function(variant, a->name, &from);
 		struct ifr_buffer why = {0};
 		bodies->functions++;
 		bodies->instructions += a->count;

@@ -165,6 +165,17 @@ const struct function *object_function_at(const struct object *object, size_t se
 	return found && found->section == section && at <= found->end ? found : NULL;
 }
 
+const struct function *object_function(const struct object *object, const char *name, size_t *from) {
+	for (size_t i = 0; i < object->function_count; i++) {
+		size_t at = (*from + i) % object->function_count;
+		if (!strcmp(object->functions[at].name, name)) {
+			*from = at + 1;
+			return &object->functions[at];
+		}
+	}
+	return NULL;
+}
+
 size_t function_index(const struct function *function, uint64_t at) {
 	size_t low = 0, high = function->count;
 	while (low < high) {
@@ -175,6 +186,19 @@ size_t function_index(const struct function *function, uint64_t at) {
 			high = middle;
 	}
 	return low;
+}
+
+int section_nops(const struct section *section, uint64_t from, uint64_t to) {
+	ZydisDecoder decoder;
+	ZydisDecodedInstruction decoded;
+	int count = 0;
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	for (; from < to && to <= section->length; from += decoded.length, count++)
+		if (!ZYAN_SUCCESS(
+				ZydisDecoderDecodeInstruction(&decoder, NULL, section->bytes + from, to - from, &decoded)) ||
+		    decoded.mnemonic != ZYDIS_MNEMONIC_NOP)
+			return -1;
+	return from == to ? count : -1;
 }
 
 const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length) {

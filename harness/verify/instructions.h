@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object as lists of instructions without nops, for comparing the bodies of two objects. */
+/* The functions of an object as lists of instructions without nops, for comparing the bodies of two objects, or
+ * pairing them. */
 #ifndef IFR_HARNESS_VERIFY_INSTRUCTIONS_H
 #define IFR_HARNESS_VERIFY_INSTRUCTIONS_H
 
@@ -58,6 +59,12 @@ const struct function *object_function_at(const struct object *object, size_t se
 
 /* How many of the function's instructions begin before the address. */
 size_t function_index(const struct function *function, uint64_t at);
+
+/* The function of that name; names may come twice, and are found in turn, from *from on, which starts at 0. */
+const struct function *object_function(const struct object *object, const char *name, size_t *from);
+
+/* How many nops stand between two offsets of a section; -1 if there is anything else. */
+int section_nops(const struct section *section, uint64_t from, uint64_t to);
 
 /* The relocation of a field, or NULL. */
 const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length);

@@ -14,13 +14,18 @@ struct counting {
 	struct ifr_address_map *const *maps;
 	size_t count;
 	struct ifr_replay *replay;
-	/* static: as the trace has them, in the form that replay takes */
+	/* static: as the trace has them, in the form that replay takes; where a layout has nops of its own, each block
+	 * once for each entry: block b come to by entry e is number b * entries + e */
+	const struct ifr_trace_block *trace_blocks;
 	struct ifr_block *blocks;
 	struct ifr_access *accesses;
-	uint16_t *access_ends;
-	size_t block_count, access_count;
-	struct ifr_geometry **geometry;
+	size_t block_count, access_count; /* of the trace */
+	unsigned entries;
+	struct ifr_geometry **geometry; /* by layout */
+	uint16_t **access_ends;
 	struct ifr_lane *lanes;
+	uint32_t *steps; /* of a piece, with entries */
+	uint32_t before; /* the step before, of the trace */
 	/* layouts whose data lie alike */
 	size_t *group_map; /* one map of each */
 	size_t groups;
@@ -29,20 +34,45 @@ struct counting {
 };
 
 static void describe_blocks(struct counting *counting) {
-	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	counting->block_count = ifr_trace_blocks(counting->trace, &blocks);
+	counting->block_count = ifr_trace_blocks(counting->trace, &counting->trace_blocks);
 	counting->access_count = ifr_trace_accesses(counting->trace, &accesses);
-	counting->blocks = ifr_alloc((counting->block_count + 1) * sizeof *counting->blocks);
-	counting->accesses = ifr_alloc((counting->access_count + 1) * sizeof *counting->accesses);
-	counting->access_ends = ifr_alloc((counting->access_count + 1) * sizeof *counting->access_ends);
-	for (size_t i = 0; i < counting->block_count; i++)
-		counting->blocks[i] = (struct ifr_block){
-			.first_access = blocks[i].first_access, .accesses = blocks[i].accesses, .branch = blocks[i].branch};
-	for (size_t i = 0; i < counting->access_count; i++) {
-		counting->accesses[i] = (struct ifr_access){.bytes = accesses[i].bytes, .store = accesses[i].store};
-		counting->access_ends[i] = accesses[i].end;
+	const size_t entries = counting->entries, access_count = counting->access_count;
+	counting->blocks = ifr_alloc((entries * counting->block_count + 1) * sizeof *counting->blocks);
+	counting->accesses = ifr_alloc((entries * access_count + 1) * sizeof *counting->accesses);
+	for (size_t i = 0; i < entries * counting->block_count; i++) {
+		const struct ifr_trace_block *block = &counting->trace_blocks[i / entries];
+		counting->blocks[i] =
+			(struct ifr_block){.first_access = (uint32_t)(block->first_access + i % entries * access_count),
+		                       .accesses = block->accesses,
+		                       .branch = block->branch};
 	}
+	for (size_t i = 0; i < entries * access_count; i++)
+		counting->accesses[i] = (struct ifr_access){.bytes = accesses[i % access_count].bytes,
+		                                            .store = accesses[i % access_count].store};
+}
+
+/* How the step comes to its block, told by the one before. */
+static enum ifr_entry entry_of(const struct counting *counting, uint32_t before) {
+	if (before == IFR_STEP_BREAK)
+		return IFR_ENTRY_JUMP;
+	const uint8_t branch = counting->trace_blocks[before >> 1].branch;
+	return branch == IFR_BRANCH_RETURN || !(before & 1) ? IFR_ENTRY_FALL : IFR_ENTRY_JUMP;
+}
+
+/* The steps of a piece as the replay takes them. */
+static const uint32_t *enter_steps(struct counting *counting, const struct ifr_trace_piece *piece) {
+	if (counting->entries == 1)
+		return piece->steps;
+	for (size_t i = 0; i < piece->steps_count; i++) {
+		const uint32_t step = piece->steps[i], block = step >> 1;
+		counting->steps[i] =
+			step == IFR_STEP_BREAK
+				? step
+				: (block * counting->entries + entry_of(counting, counting->before)) << 1 | (step & 1);
+		counting->before = step;
+	}
+	return counting->steps;
 }
 
 static unsigned group_of(struct counting *counting, size_t lane, bool apart) {
@@ -53,17 +83,35 @@ static unsigned group_of(struct counting *counting, size_t lane, bool apart) {
 	return (unsigned)counting->groups++;
 }
 
-static void place_lanes(struct counting *counting, bool apart) {
+static int place_lane(struct counting *counting, size_t lane, struct ifr_error *err) {
+	const size_t blocks = counting->block_count, accesses = counting->access_count, entries = counting->entries;
+	struct ifr_geometry *geometry = ifr_alloc((entries * blocks + 1) * sizeof *geometry),
+						*one = ifr_alloc((blocks + 1) * sizeof *one);
+	uint16_t *ends = ifr_alloc((entries * accesses + 1) * sizeof *ends);
+	int result = 0;
+	for (unsigned entry = 0; entry < entries && !result; entry++) {
+		result = ifr_address_map_blocks(counting->maps[lane], counting->trace, (enum ifr_entry)entry, one,
+		                                ends + entry * accesses, err);
+		for (size_t i = 0; i < blocks; i++)
+			geometry[i * entries + entry] = one[i];
+	}
+	free(one);
+	counting->geometry[lane] = geometry;
+	counting->access_ends[lane] = ends;
+	return result;
+}
+
+static int place_lanes(struct counting *counting, bool apart, struct ifr_error *err) {
+	int result = 0;
 	counting->groups = 0;
-	for (size_t i = 0; i < counting->count; i++) {
-		if (!counting->geometry[i]) {
-			counting->geometry[i] = ifr_alloc((counting->block_count + 1) * sizeof **counting->geometry);
-			ifr_address_map_blocks(counting->maps[i], counting->trace, counting->geometry[i]);
-		}
+	for (size_t i = 0; i < counting->count && !result; i++) {
+		if (!counting->geometry[i])
+			result = place_lane(counting, i, err);
 		counting->lanes[i] = (struct ifr_lane){.blocks = counting->geometry[i],
-		                                       .access_ends = counting->access_ends,
+		                                       .access_ends = counting->access_ends[i],
 		                                       .data_group = group_of(counting, i, apart)};
 	}
+	return result;
 }
 
 static void make_room(struct counting *counting, size_t places) {
@@ -83,9 +131,9 @@ enum { READS_CODE = 1 };
 static int replay_piece(struct counting *counting, const struct ifr_trace_piece *piece, struct ifr_error *err) {
 	struct ifr_chunk chunk = {.blocks = counting->blocks,
 	                          .accesses = counting->accesses,
-	                          .blocks_count = counting->block_count,
-	                          .accesses_count = counting->access_count,
-	                          .steps = piece->steps,
+	                          .blocks_count = counting->entries * counting->block_count,
+	                          .accesses_count = counting->entries * counting->access_count,
+	                          .steps = enter_steps(counting, piece),
 	                          .steps_count = piece->steps_count,
 	                          .data_count = piece->places_count};
 	make_room(counting, piece->places_count + 1);
@@ -106,6 +154,7 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 		return result;
 	ifr_replay_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
+	counting->before = IFR_STEP_BREAK;
 	for (;;) {
 		ifr_trace_next(counting->trace, PIECE_STEPS, &piece);
 		if (!piece.steps_count)
@@ -121,11 +170,13 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 static void release(struct counting *counting) {
 	for (size_t i = 0; i < counting->count; i++) {
 		free(counting->geometry[i]);
+		free(counting->access_ends[i]);
 		free(counting->addresses[i]);
 	}
 	ifr_replay_free(counting->replay);
 	free(counting->blocks);
 	free(counting->accesses);
+	free(counting->steps);
 	free(counting->access_ends);
 	free(counting->geometry);
 	free(counting->lanes);
@@ -136,20 +187,27 @@ static void release(struct counting *counting) {
 int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
               const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
               struct ifr_error *err) {
-	struct counting counting = {.trace = trace, .maps = maps, .count = count};
+	struct counting counting = {.trace = trace, .maps = maps, .count = count, .entries = 1};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);
+	counting.access_ends = ifr_alloc(count * sizeof *counting.access_ends);
 	counting.lanes = ifr_alloc(count * sizeof *counting.lanes);
 	counting.group_map = ifr_alloc(count * sizeof *counting.group_map);
 	counting.addresses = ifr_alloc(count * sizeof *counting.addresses);
+	counting.steps = ifr_alloc(PIECE_STEPS * sizeof *counting.steps);
+	for (size_t i = 0; i < count; i++)
+		if (ifr_address_map_has_points(maps[i]))
+			counting.entries = IFR_ENTRIES;
 	describe_blocks(&counting);
-	place_lanes(&counting, false);
-	int result = replay_all(&counting, settings, err);
+	int result = place_lanes(&counting, false, err);
+	if (!result)
+		result = replay_all(&counting, settings, err);
 	if (result == READS_CODE) { /* each for itself, then */
 		ifr_replay_free(counting.replay);
 		counting.replay = NULL;
 		counting.room = 0;
-		place_lanes(&counting, true);
-		result = replay_all(&counting, settings, err);
+		result = place_lanes(&counting, true, err);
+		if (!result)
+			result = replay_all(&counting, settings, err);
 	}
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);

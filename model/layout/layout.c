@@ -5,20 +5,11 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "model/layout/address_map.h"
 #include "model/layout/native.h"
+#include "model/layout/objects.h"
 
 enum { GRAIN_SHIFT = 6 };
-
-struct ifr_address_map {
-	struct ifr_move *moves;
-	size_t count;
-	uint64_t *deltas; /* by region */
-	size_t region_count;
-	size_t program; /* its region; 0: none was recorded */
-	uint64_t program_start;
-	uint32_t *first; /* by 64 bytes of the program: the first move that does not end before them */
-	size_t grains;
-};
 
 /* As far as the last move goes: what a trace says of the program's size may be anything. */
 static void index_moves(struct ifr_address_map *map, const struct ifr_region *program) {
@@ -39,13 +30,21 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request) {
 	struct ifr_address_map *map = ifr_alloc(sizeof *map);
 	const struct ifr_region *regions;
+	const struct ifr_trace_request *asked;
 	map->region_count = ifr_trace_regions(trace, &regions);
 	map->deltas = ifr_alloc(map->region_count * sizeof *map->deltas);
-	native_deltas(trace, request, map->deltas);
+	uint64_t *mappings = ifr_alloc((ifr_trace_requests(trace, &asked) + 1) * sizeof *mappings);
+	native_deltas(trace, request, map->deltas, mappings);
+	map->objects = placed_objects_new(trace, request, map->deltas, mappings);
+	free(mappings);
 	map->count = request->count;
 	map->moves = ifr_alloc((map->count + 1) * sizeof *map->moves);
 	if (map->count)
 		memcpy(map->moves, request->moves, map->count * sizeof *map->moves);
+	map->point_count = request->point_count;
+	map->points = ifr_alloc((map->point_count + 1) * sizeof *map->points);
+	if (map->point_count)
+		memcpy(map->points, request->points, map->point_count * sizeof *map->points);
 	for (size_t i = IFR_REGION_FIRST; i < map->region_count && !map->program; i++)
 		if (regions[i].kind == IFR_REGION_PROGRAM)
 			map->program = i;
@@ -58,7 +57,9 @@ void ifr_address_map_free(struct ifr_address_map *map) {
 	if (!map)
 		return;
 	free(map->moves);
+	free(map->points);
 	free(map->deltas);
+	placed_objects_free(map->objects);
 	free(map->first);
 	free(map);
 }
@@ -77,7 +78,9 @@ static inline const struct ifr_move *move_of(const struct ifr_address_map *map, 
 /* code: set if the place is in moved code. */
 static inline uint64_t address_of(const struct ifr_address_map *map, uint64_t place, bool *code) {
 	size_t region = place >> IFR_REGION_SHIFT;
-	uint64_t address = place + (region < map->region_count ? map->deltas[region] : 0);
+	uint64_t delta = region < map->region_count ? map->deltas[region] : 0, address = place + delta;
+	if (delta == NATIVE_OBJECTS && map->objects)
+		return placed_objects_address(map->objects, place);
 	if (region != map->program || !map->count)
 		return address;
 	const struct ifr_move *move = move_of(map, place & IFR_REGION_OFFSET);
@@ -111,7 +114,8 @@ static size_t next_of_data(const struct ifr_address_map *map, size_t at) {
 
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b) {
 	if (a->region_count != b->region_count ||
-	    memcmp(a->deltas, b->deltas, a->region_count * sizeof *a->deltas) != 0)
+	    memcmp(a->deltas, b->deltas, a->region_count * sizeof *a->deltas) != 0 ||
+	    !placed_objects_equal(a->objects, b->objects))
 		return false;
 	size_t i = next_of_data(a, 0), j = next_of_data(b, 0);
 	for (; i < a->count && j < b->count; i = next_of_data(a, i + 1), j = next_of_data(b, j + 1)) {
@@ -120,21 +124,4 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 			return false;
 	}
 	return i >= a->count && j >= b->count;
-}
-
-void ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace,
-                            struct ifr_geometry *geometry) {
-	const struct ifr_trace_block *blocks;
-	size_t count = ifr_trace_blocks(trace, &blocks);
-	for (size_t i = 0; i < count; i++) {
-		const struct ifr_trace_block *block = &blocks[i];
-		uint64_t address = ifr_address_of(map, block->place);
-		geometry[i] = (struct ifr_geometry){.address = address,
-		                                    .bytes = block->bytes,
-		                                    .instructions = block->instructions,
-		                                    .branch_bytes = block->branch_bytes};
-		if (block->branch == IFR_BRANCH_CONDITIONAL && block->target)
-			geometry[i].backward =
-				ifr_address_of(map, block->target) <= address + block->bytes - block->branch_bytes;
-	}
 }

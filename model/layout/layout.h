@@ -7,6 +7,7 @@
  *   mappings  downwards from 0x7ffff7fff000 in the order in which they came, the loader first, each in the highest
  *             room that is left
  *   stack     downwards from 0x7ffffffff000, below the strings of environment and arguments
+ *   objects   in the heap and the mappings, where the recording's allocator put them
  *
  * Ref: Linux 6.1, fs/binfmt_elf.c, arch/x86/mm/mmap.c, mm/mmap.c (top-down search). */
 #ifndef IFR_MODEL_LAYOUT_H
@@ -26,12 +27,37 @@ struct ifr_move {
 	bool code; /* only fetched, as a rule: layouts that differ in such pieces alone share their data's addresses */
 };
 
+/* An instruction, and where it lies in a layout that put nops between the program's instructions; offsets as the
+ * ELF files give addresses. Nops themselves are no code points: those of the recorded program are dropped, those
+ * of the layout are counted. Execution that falls through to it, or returns to it, goes on behind the instruction
+ * before, and so through all nops between them; a jump arrives where its label is, behind what aligns the label
+ * and ahead of what was put in front of the instruction. */
+struct ifr_code_point {
+	uint64_t from;          /* in the recorded program */
+	uint64_t to;            /* in the layout, where it begins */
+	uint64_t falls, enters; /* in the layout: where execution that falls through, and that jumps, goes on to it */
+	uint16_t falls_nops, enters_nops; /* from there to the instruction */
+	uint8_t bytes;                    /* its length in the layout: jumps may be longer or shorter */
+};
+
+/* Where an allocator other than the recorded one puts an object. */
+struct ifr_object_place {
+	enum ifr_object_home { IFR_OBJECT_AT_ADDRESS, IFR_OBJECT_IN_HEAP, IFR_OBJECT_IN_MAPPING } home;
+	uint64_t offset;        /* the address; from the heap's beginning; from that of a mapping of its own */
+	uint64_t mapping_bytes; /* of that mapping */
+};
+
 struct ifr_layout_request {
 	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
 	size_t count;
+	const struct ifr_code_point *points; /* sorted by from: all instructions of the functions that have any */
+	size_t point_count;
 	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
 	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
 	uint64_t load_pages;  /* by which mappings move down: the `load` axis */
+	/* By request of the trace; NULL: objects lie where they lie without the runtime. Otherwise the mappings that
+	 * the recorded allocator made are not there, and theirs are. */
+	const struct ifr_object_place *objects;
 };
 
 struct ifr_address_map;
@@ -47,8 +73,15 @@ size_t ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *place
                         uint64_t *addresses);
 /* Whether all data lie at the same addresses, as long as no access is made to code. */
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b);
-/* Where all blocks of the trace lie. */
-void ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace,
-                            struct ifr_geometry *geometry);
+
+/* How a block was come to: where nops were put in front of it, the two begin at different places. */
+enum ifr_entry { IFR_ENTRY_JUMP, IFR_ENTRY_FALL, IFR_ENTRIES };
+
+/* Whether it makes a difference. */
+bool ifr_address_map_has_points(const struct ifr_address_map *map);
+/* Where all blocks of the trace lie, and where in them the instructions that make accesses end (as access_ends of
+ * struct ifr_lane). Errors: IFR_E_ENVIRONMENT if a block gets too long. */
+int ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace, enum ifr_entry entry,
+                           struct ifr_geometry *geometry, uint16_t *ends, struct ifr_error *err);
 
 #endif

@@ -82,40 +82,100 @@ static const struct ifr_region *find_program(const struct ifr_region *regions, s
 	return NULL;
 }
 
-void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas) {
+/* Where the program ends. */
+static uint64_t program_end(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
 	const struct ifr_region *regions;
-	size_t count = ifr_trace_regions(trace, &regions);
+	const size_t count = ifr_trace_regions(trace, &regions);
 	const struct ifr_region *program = find_program(regions, count);
-	uint64_t base = program && !program->fixed ? PROGRAM_BASE : 0;
-	uint64_t end = program ? base + program->start + program->bytes + request->end_bytes : PROGRAM_BASE;
-	uint64_t top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages", 0));
-	uint64_t kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES));
-	struct rooms rooms = {0};
-	bool kernel_mapped = false;
-	for (size_t i = IFR_REGION_FIRST; i < count; i++) {
-		const struct ifr_region *region = &regions[i];
-		uint64_t address; /* of offset 0 */
-		close_rooms(&rooms, region->opened);
-		switch (region->kind) {
-		case IFR_REGION_PROGRAM:
-			address = base;
+	if (!program)
+		return PROGRAM_BASE;
+	return (program->fixed ? 0 : PROGRAM_BASE) + program->start + program->bytes + request->end_bytes;
+}
+
+uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
+	return whole_pages(program_end(trace, request));
+}
+
+/* Mappings as they come, of regions and of objects. */
+struct arrivals {
+	struct rooms rooms;
+	uint64_t top, kernel_bytes;
+	bool kernel_mapped;
+	const struct ifr_trace_request *asked;
+	const struct ifr_object_place *put; /* NULL: the recording's own mappings count */
+	uint64_t *closed, *mappings;        /* by request */
+	size_t count, next;
+};
+
+static uint64_t arrive(struct arrivals *arrivals, uint64_t bytes, uint64_t opened, uint64_t closed) {
+	close_rooms(&arrivals->rooms, opened);
+	if (!arrivals->kernel_mapped && opened)
+		take_highest(&arrivals->rooms, arrivals->top, arrivals->kernel_bytes, UINT64_MAX);
+	arrivals->kernel_mapped |= opened != 0;
+	return take_highest(&arrivals->rooms, arrivals->top, whole_pages(bytes), closed);
+}
+
+/* Mappings of objects that came before a moment. */
+static void objects_arrive(struct arrivals *arrivals, uint64_t moment) {
+	for (; arrivals->put && arrivals->next < arrivals->count; arrivals->next++) {
+		const size_t i = arrivals->next;
+		if (arrivals->asked[i].moment >= moment)
 			break;
-		case IFR_REGION_HEAP:
-			address = whole_pages(end) - region->start;
-			break;
-		case IFR_REGION_STACK:
-			address = stack_pointer(trace, request) - IFR_STACK_ORIGIN;
-			break;
-		default:
-			if (!kernel_mapped && region->opened)
-				take_highest(&rooms, top, kernel_bytes, UINT64_MAX);
-			kernel_mapped |= region->opened != 0;
-			address = take_highest(&rooms, top, whole_pages(region->bytes), region->closed) - region->start;
-			break;
-		}
-		deltas[i] = address - ((uint64_t)i << IFR_REGION_SHIFT);
+		if (arrivals->put[i].home == IFR_OBJECT_IN_MAPPING)
+			arrivals->mappings[i] =
+				arrive(arrivals, arrivals->put[i].mapping_bytes, arrivals->asked[i].moment, arrivals->closed[i]);
 	}
-	for (size_t i = 0; i < IFR_REGION_FIRST && i < count; i++)
-		deltas[i] = 0;
-	free(rooms.items);
+}
+
+/* When each request's object ended. */
+static uint64_t *find_ends(const struct ifr_trace_request *asked, size_t count) {
+	uint64_t *closed = ifr_alloc((count + 1) * sizeof *closed);
+	memset(closed, 0xff, count * sizeof *closed);
+	for (size_t i = 0; i < count; i++)
+		if (asked[i].old != IFR_NO_REQUEST)
+			closed[asked[i].old] = asked[i].moment;
+	return closed;
+}
+
+static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_region *region) {
+	if (arrivals->put && region->allocator)
+		return 0;
+	objects_arrive(arrivals, region->opened);
+	return arrive(arrivals, region->bytes, region->opened, region->closed) - region->start;
+}
+
+/* The address of offset 0. */
+static uint64_t origin_of(const struct ifr_trace *trace, const struct ifr_layout_request *request,
+                          struct arrivals *arrivals, const struct ifr_region *region) {
+	switch (region->kind) {
+	case IFR_REGION_PROGRAM:
+		return region->fixed ? 0 : PROGRAM_BASE;
+	case IFR_REGION_HEAP:
+		return native_heap_start(trace, request) - region->start;
+	case IFR_REGION_STACK:
+		return stack_pointer(trace, request) - IFR_STACK_ORIGIN;
+	default:
+		return mapping_of(arrivals, region);
+	}
+}
+
+void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas,
+                   uint64_t *mappings) {
+	const struct ifr_region *regions;
+	const size_t count = ifr_trace_regions(trace, &regions);
+	struct arrivals arrivals = {
+		.top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
+		.kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES)),
+		.put = request->objects,
+		.mappings = mappings};
+	arrivals.count = ifr_trace_requests(trace, &arrivals.asked);
+	arrivals.closed = find_ends(arrivals.asked, arrivals.count);
+	memset(deltas, 0, count * sizeof *deltas);
+	for (size_t i = IFR_REGION_FIRST; i < count; i++)
+		deltas[i] = regions[i].kind == IFR_REGION_OBJECTS
+		                ? NATIVE_OBJECTS
+		                : origin_of(trace, request, &arrivals, &regions[i]) - ((uint64_t)i << IFR_REGION_SHIFT);
+	objects_arrive(&arrivals, UINT64_MAX);
+	free(arrivals.closed);
+	free(arrivals.rooms.items);
 }

@@ -5,7 +5,16 @@
 
 #include "model/layout/layout.h"
 
-/* Stores for each region what is to be added to a place of it to get its address; count as ifr_trace_regions. */
-void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas);
+/* The delta of regions of objects, each of which has an address of its own. */
+#define NATIVE_OBJECTS UINT64_MAX
+
+/* Stores for each region what is to be added to a place of it to get its address; count as ifr_trace_regions.
+ * Stores by request the address of its mapping, where request->objects gives it one; count as ifr_trace_requests.
+ */
+void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas,
+                   uint64_t *mappings);
+
+/* Where what brk gives begins. */
+uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layout_request *request);
 
 #endif

@@ -11,10 +11,10 @@
 
 const char *const ifr_standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "set", NULL};
 
-void ifr_note_put(struct ifr_note *note, enum ifr_standing standing, const char *source) {
+void ifr_note_put(struct ifr_machine_note *note, enum ifr_standing standing, const char *source) {
 	char *copy = ifr_strdup(source);
 	free(note->source);
-	*note = (struct ifr_note){standing, copy};
+	*note = (struct ifr_machine_note){standing, copy};
 }
 
 void ifr_machine_free(struct ifr_machine *machine) {
@@ -109,7 +109,7 @@ struct ifr_cache_shape ifr_machine_btb(const struct ifr_machine *machine, enum i
 }
 
 static void print_value(struct ifr_buffer *out, const char *group, const char *name, const char *words,
-                        unsigned value, const struct ifr_note *note) {
+                        unsigned value, const struct ifr_machine_note *note) {
 	ifr_buffer_printf(out, "%s.%s = ", group, name);
 	if (words) {
 		for (unsigned i = 0; i < value; i++)
@@ -123,8 +123,8 @@ static void print_value(struct ifr_buffer *out, const char *group, const char *n
 
 static void print_predictor(struct ifr_buffer *out, const char *group, const char *kind,
                             const struct ifr_parameter *parameters, const unsigned *values,
-                            const struct ifr_note *notes) {
-	const struct ifr_note *note = &notes[IFR_PREDICTOR_PARAMETERS];
+                            const struct ifr_machine_note *notes) {
+	const struct ifr_machine_note *note = &notes[IFR_PREDICTOR_PARAMETERS];
 	ifr_buffer_printf(out, "%s.kind = %s\t%s\t%s\n", group, kind, ifr_standings[note->standing], note->source);
 	for (size_t i = 0; parameters[i].name; i++)
 		print_value(out, group, parameters[i].name, NULL, values[i], &notes[i]);

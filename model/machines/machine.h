@@ -20,7 +20,7 @@ enum ifr_standing {
 	IFR_STANDING_SET,                /* by the user, over the description */
 };
 
-struct ifr_note {
+struct ifr_machine_note {
 	enum ifr_standing standing;
 	char *source;
 };
@@ -66,13 +66,13 @@ extern const struct ifr_setting_about ifr_settings[IFR_SETTINGS];
 struct ifr_machine {
 	char *name, *title;
 	unsigned values[IFR_SETTINGS];
-	struct ifr_note notes[IFR_SETTINGS];
+	struct ifr_machine_note notes[IFR_SETTINGS];
 	const struct ifr_predictor *direction;
 	unsigned direction_values[IFR_PREDICTOR_PARAMETERS];
-	struct ifr_note direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last is of the kind itself */
+	struct ifr_machine_note direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last is of the kind itself */
 	const struct ifr_target_predictor *indirect;
 	unsigned indirect_values[IFR_PREDICTOR_PARAMETERS];
-	struct ifr_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];
+	struct ifr_machine_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];
 };
 
 /* NAME or FILE, then any number of ",KEY=VALUE": as "skylake,predictor=gas-8k,l1d.ways=4". What is wrong (a name,

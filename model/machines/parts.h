@@ -16,7 +16,7 @@ extern const char *const ifr_standings[]; /* by enum ifr_standing, then NULL */
 /* Where a key leads: the place of a value, of its note, and what may stand there. */
 struct ifr_place {
 	unsigned *value;
-	struct ifr_note *note;
+	struct ifr_machine_note *note;
 	unsigned least, most;
 	const char *words;
 };
@@ -28,7 +28,7 @@ int ifr_place_put(const struct ifr_place *place, const char *value, const char *
 /* Sets a predictor's kind and its initial values. group is direction or indirect. */
 int ifr_machine_kind(struct ifr_machine *machine, const char *group, const char *kind, const char *what,
                      struct ifr_error *err);
-void ifr_note_put(struct ifr_note *note, enum ifr_standing standing, const char *source);
+void ifr_note_put(struct ifr_machine_note *note, enum ifr_standing standing, const char *source);
 /* A description from its text; path for messages. */
 int ifr_machine_read(struct ifr_machine **out, const char *name, const char *path, const char *text,
                      struct ifr_error *err);

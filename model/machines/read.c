@@ -18,7 +18,7 @@ static int complain(struct reading *r, const config_setting_t *at, const char *m
 }
 
 static int read_standing(struct reading *r, config_setting_t *at, const char *word, const char *source,
-                         struct ifr_note *note) {
+                         struct ifr_machine_note *note) {
 	if (!word || !source || !*source)
 		return complain(r, at, "standing and source are needed, as standing = \"documented\"; source = \"…\";",
 		                config_setting_name(at) ? config_setting_name(at) : "value");
@@ -45,8 +45,8 @@ static int value_text(struct reading *r, config_setting_t *value, char *text, si
 }
 
 /* name = value; or name = ( value, "standing", "source" ); text takes the value. */
-static int read_value(struct reading *r, config_setting_t *setting, const struct ifr_note *group,
-                      struct ifr_note *note, char *text, size_t size) {
+static int read_value(struct reading *r, config_setting_t *setting, const struct ifr_machine_note *group,
+                      struct ifr_machine_note *note, char *text, size_t size) {
 	if (config_setting_type(setting) != CONFIG_TYPE_LIST) {
 		ifr_note_put(note, group->standing, group->source);
 		return value_text(r, setting, text, size);
@@ -59,7 +59,7 @@ static int read_value(struct reading *r, config_setting_t *setting, const struct
 }
 
 static int read_setting(struct reading *r, config_setting_t *setting, const char *group,
-                        const struct ifr_note *group_note) {
+                        const struct ifr_machine_note *group_note) {
 	const char *name = config_setting_name(setting);
 	struct ifr_place place;
 	char text[64], what[512];
@@ -74,10 +74,12 @@ static int read_setting(struct reading *r, config_setting_t *setting, const char
 	return rc ? rc : ifr_place_put(&place, text, what, r->err);
 }
 
-static int read_kind(struct reading *r, config_setting_t *group, const char *name, const struct ifr_note *note) {
+static int read_kind(struct reading *r, config_setting_t *group, const char *name,
+                     const struct ifr_machine_note *note) {
 	config_setting_t *kind = config_setting_get_member(group, "kind");
 	char text[64], what[512];
-	struct ifr_note *notes = strcmp(name, "direction") ? r->machine->indirect_notes : r->machine->direction_notes;
+	struct ifr_machine_note *notes =
+		strcmp(name, "direction") ? r->machine->indirect_notes : r->machine->direction_notes;
 	if (!kind)
 		return complain(r, group, "a predictor needs kind = \"…\"", name);
 	const int rc = read_value(r, kind, note, &notes[IFR_PREDICTOR_PARAMETERS], text, sizeof text);
@@ -103,7 +105,7 @@ static bool is_group(const char *name) {
 static int read_group(struct reading *r, config_setting_t *group) {
 	const char *name = config_setting_name(group);
 	const char *standing = NULL, *source = NULL;
-	struct ifr_note note = {0};
+	struct ifr_machine_note note = {0};
 	if (!is_group(name) || !config_setting_is_group(group))
 		return complain(r, group, "there is no such group; interfero's built-in descriptions show all", name);
 	config_setting_lookup_string(group, "standing", &standing);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_parameter(const struct ifr_parameter *parameters, unsigned *values, struct ifr_note *notes,
-                           const char *name, struct ifr_place *place) {
+static bool find_parameter(const struct ifr_parameter *parameters, unsigned *values,
+                           struct ifr_machine_note *notes, const char *name, struct ifr_place *place) {
 	for (size_t i = 0; parameters[i].name; i++)
 		if (!strcmp(parameters[i].name, name)) {
 			*place = (struct ifr_place){&values[i], &notes[i], parameters[i].least, parameters[i].most, NULL};
@@ -82,7 +82,7 @@ static int unknown_indirect(const char *kind, const char *what, struct ifr_error
 	return -IFR_E_USAGE;
 }
 
-static void put_initial(const struct ifr_parameter *parameters, unsigned *values, struct ifr_note *notes) {
+static void put_initial(const struct ifr_parameter *parameters, unsigned *values, struct ifr_machine_note *notes) {
 	for (size_t i = 0; parameters[i].name; i++) {
 		values[i] = parameters[i].initial;
 		ifr_note_put(&notes[i], IFR_STANDING_ASSUMED, parameters[i].about);
@@ -141,7 +141,8 @@ static int set_kind(struct ifr_machine *machine, const char *group, const char *
 	const int rc = ifr_machine_kind(machine, group, value, group, err);
 	if (rc)
 		return rc;
-	struct ifr_note *notes = strcmp(group, "direction") ? machine->indirect_notes : machine->direction_notes;
+	struct ifr_machine_note *notes =
+		strcmp(group, "direction") ? machine->indirect_notes : machine->direction_notes;
 	ifr_note_put(&notes[IFR_PREDICTOR_PARAMETERS], IFR_STANDING_SET, "set by the user");
 	return 0;
 }

@@ -28,37 +28,32 @@ static void plant_tree(struct ifr_cache *cache) {
 		}
 }
 
-void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape) {
-	const size_t count = (size_t)shape.sets * shape.ways;
+static void plant_hints(struct ifr_cache *cache) {
+	const size_t count = (size_t)cache->shape.sets * cache->shape.ways;
 	size_t hints = 1;
 	while (hints < 2 * count && hints < HINTS_MOST)
 		hints *= 2;
-	*cache = (struct ifr_cache){.shape = shape, .keys = empty_keys(count), .lasts = empty_keys(shape.sets)};
 	cache->hints = ifr_alloc(hints * sizeof *cache->hints);
 	cache->hint_mask = hints - 1;
-	if (shape.policy == IFR_POLICY_PLRU)
-		plant_tree(cache);
-	else
-		cache->stamps = ifr_alloc((count + 1) * sizeof *cache->stamps);
+}
+
+void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape) {
+	*cache = (struct ifr_cache){.shape = shape, .keys = empty_keys((size_t)shape.sets * shape.ways)};
+	if (shape.policy == IFR_POLICY_LRU)
+		return;
+	cache->lasts = empty_keys(shape.sets);
+	plant_hints(cache);
+	plant_tree(cache);
 }
 
 void ifr_cache_release(struct ifr_cache *cache) {
 	free(cache->keys);
 	free(cache->lasts);
 	free(cache->hints);
-	free(cache->stamps);
 	free(cache->trees);
 	free(cache->paths);
 	free(cache->away);
 	*cache = (struct ifr_cache){0};
-}
-
-/* The way that was touched longest ago; an empty one was never. */
-static unsigned oldest(const uint64_t *stamps, unsigned ways) {
-	unsigned way = 0;
-	for (unsigned i = 1; i < ways; i++)
-		way = stamps[i] < stamps[way] ? i : way;
-	return way;
 }
 
 static unsigned pointed_at(uint64_t tree, unsigned ways) {
@@ -68,27 +63,23 @@ static unsigned pointed_at(uint64_t tree, unsigned ways) {
 	return node - ways;
 }
 
-static unsigned victim_of(const struct ifr_cache *cache, size_t set) {
+/* Where the key is, or else where it goes. */
+static unsigned way_of(const struct ifr_cache *cache, size_t set, uint64_t key) {
 	const unsigned ways = cache->shape.ways;
-	if (cache->shape.policy == IFR_POLICY_LRU)
-		return oldest(cache->stamps + set * ways, ways);
+	const uint64_t *keys = cache->keys + set * ways;
 	for (unsigned way = 0; way < ways; way++)
-		if (cache->keys[set * ways + way] == IFR_CACHE_EMPTY)
+		if (keys[way] == key || keys[way] == IFR_CACHE_EMPTY)
 			return way;
 	return pointed_at(cache->trees[set], ways);
 }
 
 bool ifr_cache_search(struct ifr_cache *cache, size_t set, uint64_t key) {
-	const unsigned ways = cache->shape.ways;
-	uint64_t *keys = cache->keys + set * ways;
-	unsigned way = 0;
-	while (way < ways && keys[way] != key)
-		way++;
-	const bool hit = way < ways;
-	if (!hit)
-		way = victim_of(cache, set);
-	keys[way] = cache->lasts[set] = key;
-	cache->hints[key & cache->hint_mask] = (uint16_t)way;
-	ifr_cache_use(cache, set, way);
+	uint64_t *keys = cache->keys + set * cache->shape.ways;
+	uint16_t *hint = &cache->hints[key & cache->hint_mask];
+	if (keys[*hint] != key)
+		*hint = (uint16_t)way_of(cache, set, key);
+	const bool hit = keys[*hint] == key;
+	keys[*hint] = cache->lasts[set] = key;
+	cache->trees[set] = (cache->trees[set] & ~cache->paths[*hint]) | cache->away[*hint];
 	return hit;
 }

@@ -24,16 +24,15 @@ struct ifr_cache_shape {
 
 struct ifr_cache {
 	struct ifr_cache_shape shape;
-	uint64_t *keys;  /* sets * ways */
-	uint64_t *lasts; /* by set: the key touched last, which changes nothing when it is touched again */
+	/* By set, ways of each. LRU: in the order of their touches, the last one first. */
+	uint64_t *keys;
+	/* PLRU, by set: the key touched last, which changes nothing when it is touched again; and the tree: bit n is
+	 * node n, from 1 at the root, and 1 points to the upper half. By way: the bits on its path, and those of them
+	 * that are 1 after a touch. */
+	uint64_t *lasts, *trees, *paths, *away;
 	/* By key's low bits: the way where such a key was seen last. Most hits are found there, without a search. */
 	uint16_t *hints;
 	uint64_t hint_mask;
-	/* LRU: when each way was touched. */
-	uint64_t *stamps, clock;
-	/* PLRU, by set, the tree: bit n is node n, from 1 at the root, and 1 points to the upper half. By way: the
-	 * bits on its path, and those of them that are 1 after a touch. */
-	uint64_t *trees, *paths, *away;
 };
 
 #define IFR_CACHE_EMPTY UINT64_MAX
@@ -45,29 +44,34 @@ static inline unsigned ifr_log2_of(unsigned power) {
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape);
 void ifr_cache_release(struct ifr_cache *cache);
 
-/* What ifr_cache_touch does when neither the last key nor the hint is right. */
+/* Puts key (not IFR_CACHE_EMPTY) first in a set of LRU; what has no place any more is forgotten. True if it was
+ * there. */
+static inline bool ifr_recency_touch(uint64_t *keys, unsigned ways, uint64_t key) {
+	uint64_t carried = key;
+	for (unsigned way = 0; way < ways; way++) {
+		const uint64_t was = keys[way];
+		keys[way] = carried;
+		if (was == key)
+			return true;
+		carried = was;
+	}
+	return false;
+}
+
+/* The same for a set of PLRU, when the key is not the last. */
 bool ifr_cache_search(struct ifr_cache *cache, size_t set, uint64_t key);
 
-/* Notes that a way is the one used last. */
-static inline void ifr_cache_use(struct ifr_cache *cache, size_t set, unsigned way) {
-	if (cache->shape.policy == IFR_POLICY_PLRU)
-		cache->trees[set] = (cache->trees[set] & ~cache->paths[way]) | cache->away[way];
-	else
-		cache->stamps[set * cache->shape.ways + way] = ++cache->clock;
+static inline size_t ifr_cache_set(const struct ifr_cache_shape *shape, uint64_t key) {
+	return (key >> shape->index_shift) & (shape->sets - 1);
 }
 
 /* True if key (not IFR_CACHE_EMPTY) was there; it is afterwards, as the one used last. */
 static inline bool ifr_cache_touch(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape *shape = &cache->shape;
-	const size_t set = (key >> shape->index_shift) & (shape->sets - 1);
-	if (cache->lasts[set] == key)
-		return true;
-	const unsigned way = cache->hints[key & cache->hint_mask];
-	if (cache->keys[set * shape->ways + way] != key)
-		return ifr_cache_search(cache, set, key);
-	cache->lasts[set] = key;
-	ifr_cache_use(cache, set, way);
-	return true;
+	const size_t set = ifr_cache_set(shape, key);
+	if (shape->policy == IFR_POLICY_LRU)
+		return ifr_recency_touch(cache->keys + set * shape->ways, shape->ways, key);
+	return cache->lasts[set] == key || ifr_cache_search(cache, set, key);
 }
 
 #endif

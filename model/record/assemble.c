@@ -20,8 +20,9 @@ struct thread {
 	uint64_t chain_start; /* instructions that had run before it */
 	uint64_t *values;     /* places of the chain's accesses */
 	uint32_t value_count;
-	bool repeated;       /* what comes next is a further round of a repeated instruction */
-	uint64_t after_call; /* where a system call that changed mappings returns to; 0: none did just now */
+	bool repeated;         /* what comes next is a further round of a repeated instruction */
+	unsigned in_allocator; /* how deep, where objects are recorded: what it executes is left out */
+	uint64_t after_call;   /* where a system call that changed mappings returns to; 0: none did just now */
 };
 
 struct assembler {
@@ -110,16 +111,31 @@ static uint32_t shape_of(struct assembler *assembler, uint32_t block, const stru
 	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
 }
 
+/* Stores the place of an access. False if it is another access than that. */
+static inline bool add_place(struct assembler *assembler, const uint64_t *event, struct hot_access *access,
+                             uint64_t *to) {
+	uint64_t address = *event - access->tag; /* another tag makes one that no span has */
+	const struct span *span = access->span;
+	if (address - span->start >= span->bytes) {
+		if (address > RING_ADDRESS)
+			return false;
+		if (span == &tables_follows && *event == event[-1] + 8) {
+			*to = to[-1] + 8;
+			return true;
+		}
+		const bool keeps = span != &tables_follows;
+		span = spaces_find(assembler->spaces, address, RING_STORE(*event));
+		if (keeps)
+			access->span = span;
+	}
+	*to = address + span->delta;
+	return true;
+}
+
 static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
 	uint64_t *to = thread->values + thread->value_count;
-	for (uint32_t i = 0; i < shape->count; i++) {
-		uint64_t address = thread->events[i] & RING_ADDRESS;
-		const struct span *span = shape->accesses[i].span;
-		if (address - span->start >= span->bytes)
-			span = shape->accesses[i].span =
-				spaces_find(assembler->spaces, address, RING_STORE(thread->events[i]));
-		to[i] = address + span->delta;
-	}
+	for (uint32_t i = 0; i < shape->count; i++)
+		add_place(assembler, thread->events + i, &shape->accesses[i], to + i);
 	thread->value_count += shape->count;
 }
 
@@ -193,14 +209,9 @@ static inline bool finish_hot(struct assembler *assembler, struct thread *thread
 	if (taken && next != ran->target && ran->target)
 		return false;
 	uint64_t *to = thread->values;
-	for (uint32_t i = 0; i < ran->count; i++) {
-		/* Another tag makes an address that no span has. */
-		uint64_t address = thread->events[i] - ran->accesses[i].tag;
-		const struct span *span = ran->accesses[i].span;
-		if (address - span->start >= span->bytes)
+	for (uint32_t i = 0; i < ran->count; i++)
+		if (!add_place(assembler, thread->events + i, &ran->accesses[i], to + i))
 			return false;
-		to[i] = address + span->delta;
-	}
 	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
 	assembler->instructions += ran->instructions;
 	return true;
@@ -234,8 +245,21 @@ static void take_note(struct assembler *assembler, uint64_t note, uint64_t value
 	assembler->regions -= note == RING_NOTE_END && assembler->regions;
 }
 
+static void enter_allocator(struct assembler *assembler, struct thread *thread) {
+	if (!thread->in_allocator++ && assembler->inside)
+		ifr_trace_break(assembler->writer);
+	assembler->inside = false;
+}
+
+static void leave_allocator(struct assembler *assembler, struct thread *thread, const uint64_t *numbers) {
+	thread->block = NONE;
+	if (thread->in_allocator && !--thread->in_allocator)
+		spaces_request(assembler->spaces, (uint16_t)(thread - assembler->threads), numbers);
+}
+
 /* The number of words that a record takes, 0 if it makes no sense. */
-static uint32_t read_record(struct assembler *assembler, const uint64_t *words, uint32_t left) {
+static uint32_t read_record(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                            uint32_t left) {
 	uint32_t count = (uint32_t)*words;
 	enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
 	bool text = type == RING_MAPPING || type == RING_SYSCALL;
@@ -247,7 +271,9 @@ static uint32_t read_record(struct assembler *assembler, const uint64_t *words, 
 	if (type == RING_MAPPING)
 		read_mapping(assembler, words + 1);
 	if (type == RING_SYSCALL)
-		spaces_call(assembler->spaces, words + 1, (const char *)(words + 9));
+		spaces_call(assembler->spaces, words + 1, (const char *)(words + 9), thread->in_allocator);
+	if (type == RING_LEAVE && count == 5)
+		leave_allocator(assembler, thread, words + 1);
 	if (type == RING_NOTE && count == 2)
 		take_note(assembler, words[1], words[2]);
 	return count + 1;
@@ -256,7 +282,7 @@ static uint32_t read_record(struct assembler *assembler, const uint64_t *words, 
 /* A call is about to change what lies where: what ran before it looks at places as they are still. It is taken to
  * return; begin_block finds out whether a signal came first. */
 static void finish_before_call(struct assembler *assembler, struct thread *thread) {
-	if (thread->block == NONE)
+	if (thread->block == NONE || thread->in_allocator)
 		return;
 	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
 	thread->after_call = block->address + block->bytes;
@@ -266,7 +292,8 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 /* The block before it is finished, now that its successor is known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
 	uint64_t address = assembler->tables.hot[block].address;
-	if (thread->block != NONE && (assembler->windowed || !finish_hot(assembler, thread, address)))
+	if (thread->block != NONE && !thread->in_allocator &&
+	    (assembler->windowed || !finish_hot(assembler, thread, address)))
 		finish(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
 		ifr_trace_break(assembler->writer);
@@ -310,9 +337,12 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		thread->values = ifr_realloc(NULL, VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
-			if ((*words >> RING_TYPE_SHIFT & 0xff) == RING_SYSCALL)
+			enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
+			if (type == RING_SYSCALL || type == RING_ENTER)
 				finish_before_call(assembler, thread);
-			uint32_t took = read_record(assembler, words, (uint32_t)(end - words));
+			if (type == RING_ENTER)
+				enter_allocator(assembler, thread);
+			uint32_t took = read_record(assembler, thread, words, (uint32_t)(end - words));
 			if (!took)
 				return nonsense(err);
 			words += took;
@@ -336,6 +366,6 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 
 void assembler_end(struct assembler *assembler) {
 	for (int i = 0; i < RING_THREADS; i++)
-		if (assembler->threads[i].block != NONE)
+		if (assembler->threads[i].block != NONE && !assembler->threads[i].in_allocator)
 			finish(assembler, &assembler->threads[i], 0);
 }

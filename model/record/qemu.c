@@ -8,17 +8,19 @@
 
 #define PRELOAD "LD_PRELOAD="
 
-/* What the program itself is to preload: what its user wants, and the marks of its regions. NULL for nothing. */
+/* What the program itself is to preload: the marks of its regions, its allocator, and what its user wants. NULL
+ * for nothing. */
 static char *find_preload(const struct ifr_recording *recording) {
 	const char *wanted = NULL;
 	for (size_t i = 0; recording->environment[i]; i++)
 		if (ifr_starts_with(recording->environment[i], PRELOAD))
 			wanted = recording->environment[i] + strlen(PRELOAD);
-	if (recording->region && wanted)
-		return ifr_format(PRELOAD "%s:%s", recording->marks, wanted);
-	return recording->region ? ifr_format(PRELOAD "%s", recording->marks)
-	       : wanted          ? ifr_format(PRELOAD "%s", wanted)
-	                         : NULL;
+	const char *const parts[] = {recording->region ? recording->marks : NULL, recording->objects, wanted};
+	struct ifr_buffer list = {0};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			ifr_buffer_printf(&list, "%s%s", list.length ? ":" : PRELOAD, parts[i]);
+	return list.length ? ifr_buffer_detach(&list) : NULL;
 }
 
 /* The recorder is preloaded into qemu for its time(), and taken out of the program's environment again. */
@@ -30,6 +32,10 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 	if (preload) {
 		ifr_strings_add(arguments, "-E");
 		ifr_strings_take(arguments, preload);
+	}
+	if (recording->objects) {
+		ifr_strings_add(arguments, "-E");
+		ifr_strings_add(arguments, recording->settings);
 	}
 	ifr_strings_add(arguments, "-plugin");
 	ifr_strings_take(arguments,

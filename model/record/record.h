@@ -24,6 +24,8 @@ struct ifr_recording {
 	uint64_t from, to;     /* record the blocks that begin in these instructions only; 0, 0: all */
 	const char *region;    /* record this region of interfero.h only; NULL: all */
 	const char *marks;     /* the library that its marks call */
+	const char *objects;   /* record the allocator's objects, with this library as the allocator; NULL: do not */
+	const char *settings;  /* of that allocator, "NAME=value" */
 	bool everything;       /* record also accesses that follow from others: slower, for tests */
 	int cpu;               /* the processor to pin it to; -1: any */
 	int64_t timeout_ns;    /* 0: none */

@@ -37,6 +37,8 @@ enum ring_record {
 	RING_MAPPING,    /* start, end, protection, offset, path: a mapping when the program started */
 	RING_SYSCALL,    /* number, result, six arguments, path of the file for mmap */
 	RING_NOTE,       /* enum ring_note, value */
+	RING_ENTER,      /* the allocator of objects.so begins its work, */
+	RING_LEAVE,      /* and ends it: what IFR_MARK_LEAVE says (common/recorded.h) */
 };
 
 /* What makes a recording less than exact, or ends it. */

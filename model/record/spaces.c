@@ -9,6 +9,7 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
+#include "model/record/objects.h"
 
 enum { PAGE = 4096, HEAD_BYTES = 1 << 16 };
 
@@ -26,7 +27,9 @@ struct spaces {
 	size_t span_count;
 	struct span **all;
 	size_t all_count;
-	struct span other; /* what is nowhere else */
+	struct span other;  /* what is nowhere else */
+	struct span beside; /* the shared span of an address in no object; as it has no bytes, it is asked for again */
+	struct objects *objects; /* NULL until the first is asked for */
 	struct span *heap;
 	uint64_t heap_start;
 	bool has_stack, has_loader;
@@ -51,6 +54,7 @@ void spaces_free(struct spaces *spaces) {
 		free(spaces->rows[i].path);
 	for (size_t i = 0; i < spaces->all_count; i++)
 		free(spaces->all[i]);
+	objects_free(spaces->objects);
 	free(spaces->rows);
 	free(spaces->spans);
 	free(spaces->all);
@@ -75,16 +79,21 @@ static size_t position(const struct spaces *spaces, uint64_t address) {
 	return low;
 }
 
-static struct span *insert(struct spaces *spaces, const struct span *span) {
+static struct span *keep(struct spaces *spaces, const struct span *span) {
 	struct span *kept = ifr_alloc(sizeof *kept);
-	size_t at = position(spaces, span->start);
 	*kept = *span;
+	spaces->all = ifr_realloc(spaces->all, spaces->all_count + 1, sizeof *spaces->all);
+	spaces->all[spaces->all_count++] = kept;
+	return kept;
+}
+
+static struct span *insert(struct spaces *spaces, const struct span *span) {
+	struct span *kept = keep(spaces, span);
+	size_t at = position(spaces, span->start);
 	spaces->spans = ifr_realloc(spaces->spans, spaces->span_count + 1, sizeof *spaces->spans);
 	memmove(spaces->spans + at + 1, spaces->spans + at, (spaces->span_count - at) * sizeof *spaces->spans);
 	spaces->spans[at] = kept;
 	spaces->span_count++;
-	spaces->all = ifr_realloc(spaces->all, spaces->all_count + 1, sizeof *spaces->all);
-	spaces->all[spaces->all_count++] = kept;
 	return kept;
 }
 
@@ -238,17 +247,29 @@ static const struct span *make_stack(struct spaces *spaces, uint64_t address, bo
 	return &spaces->other;
 }
 
-const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store) {
+static const struct span *find_without_objects(struct spaces *spaces, uint64_t address, bool store) {
 	size_t at = position(spaces, address);
 	if (at < spaces->span_count && spaces->spans[at]->start <= address)
 		return spaces->spans[at];
 	return make_stack(spaces, address, store);
 }
 
+const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store) {
+	const struct span *span = spaces->objects ? objects_find(spaces->objects, address) : NULL;
+	if (!span)
+		span = find_without_objects(spaces, address, store);
+	if (!span->shared)
+		return span;
+	spaces->beside = *span;
+	spaces->beside.bytes = 0;
+	return &spaces->beside;
+}
+
 /* --- while it runs --------------------------------------------------------------------------------------------
  */
 
-static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint64_t flags, const char *path) {
+static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint64_t flags, const char *path,
+                   bool allocator) {
 	size_t at = position(spaces, address);
 	bool wanted = flags & MAP_FIXED;
 	/* A library's later segments lie in the room of its first. */
@@ -259,11 +280,13 @@ static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint
 	            &(struct ifr_region){.kind = *path ? IFR_REGION_LIBRARY : IFR_REGION_MAPPING,
 	                                 .path = (char *)path,
 	                                 .bytes = bytes,
-	                                 .fixed = wanted},
+	                                 .fixed = wanted,
+	                                 .allocator = allocator},
 	            address);
 }
 
-static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes) {
+static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes,
+                  bool allocator) {
 	size_t at = position(spaces, from);
 	if (at == spaces->span_count || spaces->spans[at]->start > from)
 		return;
@@ -279,7 +302,7 @@ static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint
 			clear(spaces, from + bytes, old_bytes - bytes);
 	} else {
 		clear(spaces, from, old_bytes);
-		mapped(spaces, to, bytes, 0, "");
+		mapped(spaces, to, bytes, 0, "", allocator);
 	}
 }
 
@@ -303,20 +326,47 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 		ifr_trace_region_grows(spaces->writer, spaces->heap->region, 0, bytes);
 }
 
-void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path) {
+/* Who has found the span of an address has to ask again from now on. */
+static void share(struct spaces *spaces, uint64_t address) {
+	size_t at = position(spaces, address);
+	bool found = at < spaces->span_count && spaces->spans[at]->start <= address;
+	struct span *span = found ? spaces->spans[at] : &spaces->other;
+	if (span->shared)
+		return;
+	span->shared = true;
+	if (found)
+		spaces->spans[at] = keep(spaces, span);
+	if (found && spaces->heap == span)
+		spaces->heap = spaces->spans[at];
+	span->bytes = 0;
+}
+
+void spaces_request(struct spaces *spaces, uint16_t thread, const uint64_t *numbers) {
+	uint64_t address = numbers[1];
+	if (!spaces->objects)
+		spaces->objects = objects_new(spaces->writer);
+	if (address)
+		share(spaces, address);
+	objects_request(spaces->objects, thread, numbers,
+	                address ? address + find_without_objects(spaces, address, false)->delta : 0);
+}
+
+void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path, bool allocator) {
 	uint64_t result = numbers[1];
 	const uint64_t *arguments = numbers + 2;
 	if (result > -(uint64_t)PAGE)
 		return; /* it failed */
 	switch (numbers[0]) {
 	case SYS_mmap:
-		mapped(spaces, result, whole_pages(arguments[1]), arguments[3], path);
+		/* What the runtime maps where it wants is no region: its objects lie at addresses. */
+		if (!allocator || !(arguments[3] & MAP_FIXED))
+			mapped(spaces, result, whole_pages(arguments[1]), arguments[3], path, allocator);
 		break;
 	case SYS_munmap:
 		clear(spaces, arguments[0], whole_pages(arguments[1]));
 		break;
 	case SYS_mremap:
-		moved(spaces, arguments[0], whole_pages(arguments[1]), result, whole_pages(arguments[2]));
+		moved(spaces, arguments[0], whole_pages(arguments[1]), result, whole_pages(arguments[2]), allocator);
 		break;
 	case SYS_brk:
 		heap_ends(spaces, result);

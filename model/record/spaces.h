@@ -14,6 +14,7 @@ struct span {
 	uint64_t start, bytes;
 	uint64_t delta; /* place = address + delta */
 	uint32_t region;
+	bool shared; /* with objects, which are spans of their own */
 };
 
 struct spaces;
@@ -32,8 +33,10 @@ struct spaces_row {
 void spaces_initial(struct spaces *spaces, const struct spaces_row *row);
 /* The first block to run, of the loader or of the program: the rows are all there. */
 void spaces_begin(struct spaces *spaces, uint64_t first_block);
-/* A mapping call returned; numbers as in RING_SYSCALL. */
-void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path);
+/* A mapping call returned, made by the allocator or by the program itself; numbers as in RING_SYSCALL. */
+void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path, bool allocator);
+/* The allocator has done what it was asked; numbers as IFR_MARK_LEAVE has them. Objects are spans of their own. */
+void spaces_request(struct spaces *spaces, uint16_t thread, const uint64_t *numbers);
 
 /* The span that holds an address. A first access to what can only be the stack makes it the stack. */
 const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store);

@@ -67,6 +67,12 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 	return true;
 }
 
+const struct span tables_follows;
+
+static bool follows(uint64_t before, uint64_t event) {
+	return RING_SHIFT(event) == 3 && event == before + 8;
+}
+
 uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count,
                       uint16_t cut) {
 	static const struct span nowhere;
@@ -80,7 +86,9 @@ uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *eve
 	                        .roots = {NONE, NONE},
 	                        .cut = cut};
 	for (uint32_t i = 0; i < count; i++) {
-		shape->accesses[i] = (struct hot_access){&nowhere, events[i] & ~RING_ADDRESS};
+		const bool continues = i && follows(events[i - 1], events[i]);
+		shape->accesses[i] =
+			(struct hot_access){continues ? &tables_follows : &nowhere, events[i] & ~RING_ADDRESS};
 	}
 	tables->blocks[block].shapes = number;
 	return number;

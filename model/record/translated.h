@@ -32,13 +32,15 @@ struct translated {
 /* What is needed of a translation block on the way of every one that runs: all of one cache line, and its accesses
  * behind one another. It stands for the way that it ran last, alone, if that was a block of the trace. */
 struct hot_access {
-	const struct span *span;
-	uint64_t tag; /* the access less its address, as in the ring */
+	const struct span *span; /* &tables_follows: the place follows that of the access before */
+	uint64_t tag;            /* the access less its address, as in the ring */
 };
+/* A vector's further eight bytes go where the first do, also behind the end of the object that it begins in. */
+extern const struct span tables_follows;
 struct hot {
 	uint64_t address, end, target;
-	const struct hot_access *accesses; /* of its shape */
-	uint32_t trace_block;              /* NONE: it takes the long way */
+	struct hot_access *accesses; /* of its shape */
+	uint32_t trace_block;        /* NONE: it takes the long way */
 	uint16_t count, instructions;
 	uint8_t branch;
 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Preloaded into a program that is recorded, where a region of it is asked for: what the marks of interfero.h
- * call. The recorder sees a system call that no kernel has. */
-#include <unistd.h>
-
-#include "model/recorder/marks.h"
+ * call. */
+#include "common/recorded.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -12,11 +10,11 @@ EXPORT void ifr_region_end(void);
 EXPORT unsigned long ifr_region_repeats(void);
 
 void ifr_region_begin(const char *name) {
-	syscall(MARK_CALL, name);
+	ifr_mark(IFR_MARK_REGION, (uintptr_t)name, 0, 0, 0, 0);
 }
 
 void ifr_region_end(void) {
-	syscall(MARK_CALL, 0);
+	ifr_mark(IFR_MARK_REGION, 0, 0, 0, 0, 0);
 }
 
 unsigned long ifr_region_repeats(void) {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/random.h"
-#include "model/recorder/marks.h"
+#include "common/recorded.h"
 #include "model/recorder/writer.h"
 
 /* In seconds since 1970: a date in 2017. */
@@ -196,10 +196,14 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	(void)id, (void)a7, (void)a8;
 	if (cpu >= RING_THREADS)
 		return;
-	if (number == MARK_CALL) {
+	if (number == IFR_MARK_REGION)
 		mark(cpu, a1);
+	if (number == IFR_MARK_ENTER)
+		writer_record(cpu, RING_ENTER, NULL, 0);
+	if (number == IFR_MARK_LEAVE)
+		writer_record(cpu, RING_LEAVE, &(struct writer_part){(uint64_t[]){a1, a2, a3, a4, a5}, 5}, 1);
+	if (number >= IFR_MARK_REGION && number <= IFR_MARK_LEAVE)
 		return;
-	}
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
 	note_call(cpu, number);
 	/* qemu makes a fork of what shares memory until it is another program, too (posix_spawn). */

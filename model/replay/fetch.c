@@ -38,6 +38,15 @@ static uint32_t accesses_before(const struct ifr_block *block, const struct ifr_
 	return count;
 }
 
+/* Position of a step's first access. */
+static uint32_t data_start(const struct ifr_pass *pass, size_t step) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	uint32_t position = pass->data_starts[step / IFR_DATA_START_STEPS];
+	for (size_t i = step / IFR_DATA_START_STEPS * IFR_DATA_START_STEPS; i < step; i++)
+		position += chunk->steps[i] == IFR_STEP_BREAK ? 0 : chunk->blocks[chunk->steps[i] >> 1].accesses;
+	return position;
+}
+
 struct walk {
 	struct ifr_cache *cache;
 	struct ifr_misses *misses;
@@ -49,7 +58,7 @@ void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size
                     unsigned shift) {
 	const uint32_t id = pass->chunk->steps[step] >> 1;
 	const uint64_t start = key << shift, address = pass->lanes[lane].blocks[id].address;
-	uint32_t position = pass->data_starts[step];
+	uint32_t position = data_start(pass, step);
 	if (start > address)
 		position += accesses_before(&pass->chunk->blocks[id], &pass->lanes[lane], start - address);
 	ifr_misses_add(misses, key, position);

@@ -37,6 +37,8 @@ struct ifr_stream_list {
 	size_t count;
 };
 
+#define IFR_DATA_START_STEPS 16
+
 struct ifr_pass {
 	const struct ifr_machine *machine;
 	unsigned line_shift, page_shift;
@@ -49,8 +51,8 @@ struct ifr_pass {
 	size_t blocks_count;
 	uint8_t *kinds;                   /* by block, enum ifr_branch */
 	uint64_t *block_counts;           /* by block, over all chunks */
-	uint32_t *traits;                 /* by block: accesses << 8 | kind */
-	uint32_t *data_starts;            /* by step: position of its first access */
+	uint64_t *traits;                 /* by block, of the survey alone */
+	uint32_t *data_starts;            /* by step / IFR_DATA_START_STEPS: position of the first access of these */
 	uint8_t *data_kinds;              /* by position: bytes - 1, plus 64 for a store */
 	uint64_t data_loads, data_stores; /* over all chunks */
 	bool wanted[IFR_STREAM_COUNT];    /* the others stay empty */
@@ -75,8 +77,8 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind,
 
 /* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
  * instructions (model/replay/vector/). */
-extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_btb, ifr_avx2_stage_direction,
-	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
+extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_behind, ifr_lanes_stage_btb,
+	ifr_avx2_stage_direction, ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */

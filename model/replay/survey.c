@@ -35,6 +35,16 @@ static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_err
 	return 0;
 }
 
+/* What of a block is summed up over the steps, in one addition: its accesses, from bit 32, and 1 if its branch is
+ * conditional. The highest bit says that it is listed apart. */
+#define RARE (1ull << 63)
+#define MOST_STEPS (1u << 30)
+
+static uint64_t trait_of(const struct ifr_block *block) {
+	return (uint64_t)block->accesses << 32 | (block->branch == IFR_BRANCH_CONDITIONAL) |
+	       (block->branch > IFR_BRANCH_JUMP ? RARE : 0);
+}
+
 /* Blocks not seen before. */
 static void know_blocks(struct ifr_pass *pass) {
 	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
@@ -46,7 +56,7 @@ static void know_blocks(struct ifr_pass *pass) {
 	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
 	for (size_t i = old; i < count; i++) {
 		pass->kinds[i] = pass->chunk->blocks[i].branch;
-		pass->traits[i] = (uint32_t)pass->chunk->blocks[i].accesses << 8 | pass->chunk->blocks[i].branch;
+		pass->traits[i] = trait_of(&pass->chunk->blocks[i]);
 	}
 	pass->blocks_count = count;
 }
@@ -84,49 +94,63 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->count += keep;
 }
 
-/* What the loop over a chunk's steps keeps in registers. */
-struct scan {
-	uint32_t last;     /* the step before */
-	uint8_t last_kind; /* of its block's branch; NONE after a break */
-	uint32_t data;     /* accesses so far */
-	uint32_t *conditional;
-};
+static void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
+	const uint8_t kind = pass->kinds[step >> 1];
+	if (next == IFR_STEP_BREAK)
+		return;
+	append(&pass->streams[IFR_STREAM_INDIRECT], step | 1, next >> 1, ifr_branch_is_indirect(kind));
+	append(&pass->calls, step | 1, next >> 1, kind >= IFR_BRANCH_CALL);
+}
 
-static inline void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next, uint8_t kind) {
-	append(&pass->streams[IFR_STREAM_INDIRECT], step, next, ifr_branch_is_indirect(kind));
-	append(&pass->calls, step, next, kind >= IFR_BRANCH_CALL);
+static bool is_conditional(const struct ifr_pass *pass, uint32_t step) {
+	return step != IFR_STEP_BREAK && pass->kinds[step >> 1] == IFR_BRANCH_CONDITIONAL;
+}
+
+/* The branch that waited for this chunk's first step. Returns how many conditional ones it lists. */
+static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	if (pending == IFR_STEP_BREAK || !chunk->steps_count || chunk->steps[0] == IFR_STEP_BREAK)
+		return 0;
+	if (pass->kinds[pending >> 1] > IFR_BRANCH_JUMP)
+		list_rare(pass, pending, chunk->steps[0]);
+	pass->streams[IFR_STREAM_CONDITIONAL].steps[0] = pending;
+	return is_conditional(pass, pending);
 }
 
 /* Once over the steps: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
- * most predictors need and nothing else of, and the rare ones. Returns how many steps were good. */
+ * most predictors need and nothing else of, and the rare ones. A conditional branch is listed at its own step, and
+ * taken back if that has no successor: a break is rare. Returns how many steps were good. */
 static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
-	const struct ifr_chunk *chunk = pass->chunk;
-	const uint32_t *traits = pass->traits;
-	struct scan scan = {pending, pending == IFR_STEP_BREAK ? IFR_BRANCH_NONE : pass->kinds[pending >> 1], 0,
-	                    pass->streams[IFR_STREAM_CONDITIONAL].steps};
+	const uint32_t *steps = pass->chunk->steps;
+	const size_t count = pass->chunk->steps_count, blocks_count = pass->blocks_count;
+	const uint64_t *traits = pass->traits;
+	uint64_t *block_counts = pass->block_counts;
+	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].steps, *data_starts = pass->data_starts;
+	uint64_t sum = list_pending(pass, pending); /* of traits */
 	size_t i = 0;
-	for (; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i], block = step >> 1;
-		pass->data_starts[i] = scan.data;
-		if (block >= chunk->blocks_count) {
+	for (; i < count; i++) {
+		const uint32_t step = steps[i], block = step >> 1;
+		if (i % IFR_DATA_START_STEPS == 0)
+			data_starts[i / IFR_DATA_START_STEPS] = (uint32_t)(sum >> 32);
+		if (block >= blocks_count) {
 			if (step != IFR_STEP_BREAK)
 				break;
-			scan.last_kind = IFR_BRANCH_NONE;
+			sum -= i && is_conditional(pass, steps[i - 1]);
 			continue;
 		}
-		const uint32_t trait = traits[block];
-		pass->block_counts[block]++;
-		*scan.conditional = scan.last;
-		scan.conditional += scan.last_kind == IFR_BRANCH_CONDITIONAL;
-		if (scan.last_kind > IFR_BRANCH_JUMP)
-			list_rare(pass, scan.last | 1, block, scan.last_kind);
-		scan.last = step;
-		scan.last_kind = (uint8_t)trait;
-		scan.data += trait >> 8;
+		const uint64_t trait = traits[block];
+		block_counts[block]++;
+		conditional[(uint32_t)sum] = step;
+		sum += trait;
+		if (trait & RARE) {
+			sum -= RARE;
+			if (i + 1 < count)
+				list_rare(pass, step, steps[i + 1]);
+		}
 	}
-	struct ifr_stream_list *conditional = &pass->streams[IFR_STREAM_CONDITIONAL];
-	conditional->count = (size_t)(scan.conditional - conditional->steps);
-	*data = scan.data;
+	pass->streams[IFR_STREAM_CONDITIONAL].count =
+		(uint32_t)sum - (i && i == count && is_conditional(pass, steps[i - 1]));
+	*data = (uint32_t)(sum >> 32);
 	return i;
 }
 
@@ -175,13 +199,14 @@ static void reserve_all(struct ifr_pass *pass, size_t count) {
 	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
 		reserve(&pass->streams[i], count, i != IFR_STREAM_CONDITIONAL);
 	reserve(&pass->calls, count, true);
-	pass->data_starts = ifr_realloc(pass->data_starts, count, sizeof *pass->data_starts);
+	pass->data_starts =
+		ifr_realloc(pass->data_starts, count / IFR_DATA_START_STEPS + 1, sizeof *pass->data_starts);
 }
 
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	if (chunk->steps_count >= UINT32_MAX || chunk->data_count >= UINT32_MAX)
-		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: fewer than 2^32 - 1 are in one",
+	if (chunk->steps_count > MOST_STEPS || chunk->data_count > MOST_STEPS)
+		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: at most 2^30 are in one",
 		                chunk->steps_count, chunk->data_count);
 	int rc = check_blocks(pass, pass->blocks_count, err);
 	if (rc)

@@ -10,7 +10,7 @@
 
 /* --- frames --- */
 
-enum trace_frame_type { TRACE_TEXT = 1, TRACE_REGIONS, TRACE_BLOCKS, TRACE_RUN, TRACE_TOTALS };
+enum trace_frame_type { TRACE_TEXT = 1, TRACE_REGIONS, TRACE_BLOCKS, TRACE_RUN, TRACE_TOTALS, TRACE_REQUESTS };
 
 struct trace_frame {
 	uint32_t type;
@@ -35,7 +35,8 @@ struct trace_head {
  * it.
  */
 struct trace_region {
-	uint32_t number, kind, path_bytes, fixed;
+	uint32_t number, kind, path_bytes;
+	uint16_t fixed, allocator;
 	uint64_t start, bytes, opened, closed;
 };
 

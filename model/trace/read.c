@@ -84,7 +84,8 @@ static bool take_regions(struct ifr_trace *trace, size_t length) {
 		                        .bytes = from.bytes,
 		                        .opened = from.opened,
 		                        .closed = from.closed,
-		                        .fixed = from.fixed};
+		                        .fixed = from.fixed,
+		                        .allocator = from.allocator};
 		at += (from.path_bytes + 7UL) & ~7UL;
 	}
 	return true;
@@ -142,6 +143,9 @@ static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
 		break;
 	case TRACE_REGIONS:
 		right = take_regions(trace, head->raw_bytes);
+		break;
+	case TRACE_REQUESTS:
+		right = trace_take_requests(trace, head->raw_bytes);
 		break;
 	case TRACE_BLOCKS:
 		right = take_blocks(trace, head->raw_bytes);
@@ -220,6 +224,8 @@ void ifr_trace_free(struct ifr_trace *trace) {
 	ZSTD_freeDCtx(trace->zstd);
 	ifr_buffer_release(&trace->text);
 	free(trace->regions);
+	free(trace->requests);
+	free(trace->ended);
 	free(trace->blocks);
 	free(trace->accesses);
 	free(trace->stored);

@@ -24,6 +24,9 @@ struct ifr_trace {
 	struct ifr_region *regions;
 	struct ifr_trace_block *blocks;
 	struct ifr_trace_access *accesses;
+	struct ifr_trace_request *requests;
+	bool *ended; /* of each: its object */
+	size_t request_count, request_room, ended_room;
 	size_t region_count, block_count, access_count, block_room, access_room, frames;
 	struct ifr_trace_totals totals;
 	ZSTD_DCtx *zstd;
@@ -45,6 +48,8 @@ struct ifr_trace {
 
 /* The next frame of a type, unpacked in raw. False at the end or where the file is damaged. */
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);
+/* What a frame of requests holds, in raw. False where it makes no sense. */
+bool trace_take_requests(struct ifr_trace *trace, size_t length);
 /* Room for more items behind count of them. */
 void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
 void trace_prepare_runs(struct ifr_trace *trace);

@@ -7,9 +7,10 @@
  * libraries are addresses as their ELF files give them. A layout says where places lie (model/layout/layout.h).
  *
  * The file: a head, then frames, each a struct trace_frame and its payload, compressed with zstd and covered by a
- * checksum. In order: text about the recording; then, as often as needed, regions, blocks, and runs (steps and the
- * places of accesses) that only use what came before; at last totals. A file without these was cut, and what is
- * whole of it can be read. Numbers are little-endian. Any change of the form changes IFR_TRACE_VERSION.
+ * checksum. In order: text about the recording; then, as often as needed, regions, requests, blocks, and runs
+ * (steps and the places of accesses) that only use what came before; at last totals. A file without these was cut,
+ * and what is whole of it can be read. Numbers are little-endian. Any change of the form changes
+ * IFR_TRACE_VERSION.
  *
  * In a run, steps are predicted from the steps before, and only the mispredicted ones are stored; an access is
  * stored as the difference to the same access of the same block before, and as nothing where the difference is
@@ -23,9 +24,10 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
+#include "common/recorded.h"
 #include "model/replay/replay.h"
 
-#define IFR_TRACE_VERSION 1
+#define IFR_TRACE_VERSION 2
 #define IFR_REGION_SHIFT 44
 #define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_REGION_SHIFT - 1))
 #define IFR_REGION_FIRST 8
@@ -39,6 +41,7 @@ enum ifr_region_kind {
 	IFR_REGION_STACK,
 	IFR_REGION_HEAP,    /* what brk gives */
 	IFR_REGION_MAPPING, /* anonymous memory */
+	IFR_REGION_OBJECTS, /* of the allocator, one behind another (struct ifr_trace_request) */
 	IFR_REGION_KINDS
 };
 extern const char *const ifr_region_kind_names[IFR_REGION_KINDS];
@@ -51,7 +54,24 @@ struct ifr_region {
 	uint64_t opened; /* the moment when it appeared, in the order of all such; 0: there from the start */
 	uint64_t closed; /* likewise, when it went; UINT64_MAX: never */
 	bool fixed;      /* an address of its own choice: the program is linked to it, or asked for it */
+	bool allocator;  /* the allocator asked for it, in a recording of objects */
 };
+
+/* What a program asked its allocator for, in a recording of objects. What is not in an object that is alive has
+ * the place of the heap or the mapping that it lies in. The places of an object's bytes follow one another, with
+ * IFR_OBJECT_MARGIN before the first and behind the last that are the object's, too: vectors reach beyond it. */
+struct ifr_trace_request {
+	uint64_t place;  /* of the object's first byte */
+	uint64_t bytes;  /* asked for */
+	uint64_t had;    /* where the recording had it: a place in the heap or a mapping, or an address; 0: nowhere */
+	uint64_t moment; /* among those at which regions appear and go */
+	uint32_t old;    /* the request whose object this one ends; IFR_NO_REQUEST */
+	uint16_t thread; /* which asked: 0 is the first */
+	uint8_t request; /* enum ifr_request */
+	uint8_t alignment_shift;
+};
+#define IFR_NO_REQUEST UINT32_MAX
+#define IFR_OBJECT_MARGIN 64
 
 /* A static block, with its place. An access is recorded in the runs, or follows from another of the block. */
 struct ifr_trace_block {
@@ -92,6 +112,8 @@ void ifr_trace_begin(struct ifr_trace_writer *writer);
 /* What became of a region. */
 void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t region, uint64_t start, uint64_t bytes);
 void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t region);
+/* Gives the request its place and moment. Returns its number, from 0 on. */
+uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request);
 /* Returns the block's id; the accesses are copied, first_access is set. */
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
                              const struct ifr_trace_access *accesses);
@@ -122,6 +144,9 @@ const char *ifr_trace_text(const struct ifr_trace *trace);
 char *ifr_trace_fact(const struct ifr_trace *trace, const char *key);
 /* The first IFR_REGION_FIRST are of what lies in no region. */
 size_t ifr_trace_regions(const struct ifr_trace *trace, const struct ifr_region **regions);
+/* By their places; none unless objects were recorded. Each ends an object of before, if any, that no other ended.
+ */
+size_t ifr_trace_requests(const struct ifr_trace *trace, const struct ifr_trace_request **requests);
 size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks);
 size_t ifr_trace_accesses(const struct ifr_trace *trace, const struct ifr_trace_access **accesses);
 void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *totals);

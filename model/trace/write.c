@@ -8,8 +8,8 @@
 #include "model/trace/frames.h"
 #include "model/trace/trace.h"
 
-const char *const ifr_region_kind_names[IFR_REGION_KINDS] = {"other", "program", "library",
-                                                             "stack", "heap",    "mapping"};
+const char *const ifr_region_kind_names[IFR_REGION_KINDS] = {"other", "program", "library", "stack",
+                                                             "heap",  "mapping", "objects"};
 
 enum { RUN_STEPS = 1 << 19, RUN_PLACES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
 
@@ -23,7 +23,11 @@ struct ifr_trace_writer {
 	uint32_t region_count;
 	bool *region_news;
 	bool begun;
-	uint64_t moments;         /* at which regions opened or closed since then */
+	uint64_t moments;           /* at which regions opened or closed since then */
+	struct ifr_buffer requests; /* not yet written, */
+	uint32_t request_count;
+	uint32_t objects; /* the region of them, and the end of what is used of it */
+	uint64_t objects_end;
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
 	uint32_t block_count, block_room;
@@ -89,6 +93,27 @@ void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t number) {
 	writer->region_news[number] = true;
 }
 
+/* Whole lines, with the margins. */
+static uint64_t room_of(uint64_t bytes) {
+	const uint64_t most = IFR_REGION_OFFSET - 4 * IFR_OBJECT_MARGIN;
+	bytes = bytes < most ? bytes : most;
+	return 2 * IFR_OBJECT_MARGIN + ((bytes + 63) & ~UINT64_C(63));
+}
+
+uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request) {
+	uint64_t room = room_of(request->bytes);
+	if (!writer->objects || room > IFR_REGION_OFFSET - writer->objects_end) {
+		writer->objects = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_OBJECTS});
+		writer->objects_end = 0;
+	}
+	request->place = ((uint64_t)writer->objects << IFR_REGION_SHIFT) + writer->objects_end + IFR_OBJECT_MARGIN;
+	request->moment = ++writer->moments;
+	writer->objects_end += room;
+	ifr_trace_region_grows(writer, writer->objects, 0, writer->objects_end);
+	ifr_buffer_append(&writer->requests, request, sizeof *request);
+	return writer->request_count++;
+}
+
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
                              const struct ifr_trace_access *accesses) {
 	uint32_t id = writer->block_count++;
@@ -125,6 +150,7 @@ static void write_regions(struct ifr_trace_writer *writer) {
 		                            .kind = region->kind,
 		                            .path_bytes = (uint32_t)length,
 		                            .fixed = region->fixed,
+		                            .allocator = region->allocator,
 		                            .start = region->start,
 		                            .bytes = region->bytes,
 		                            .opened = region->opened,
@@ -140,6 +166,9 @@ static void write_regions(struct ifr_trace_writer *writer) {
 
 static void flush(struct ifr_trace_writer *writer) {
 	write_regions(writer);
+	if (writer->requests.length)
+		frame_write(writer->frames, TRACE_REQUESTS, writer->requests.data, writer->requests.length);
+	ifr_buffer_clear(&writer->requests);
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
@@ -198,6 +227,7 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	free(writer->places);
 	ifr_buffer_release(&writer->new_blocks);
 	ifr_buffer_release(&writer->blocks);
+	ifr_buffer_release(&writer->requests);
 	free(writer);
 	return result;
 }

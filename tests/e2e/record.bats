@@ -4,6 +4,7 @@
 # the counters of a layout are those of a recording of that layout, to the last one.
 
 load ../helpers
+load ../record
 
 setup_file() {
 	use_own_kits
@@ -31,11 +32,6 @@ teardown_file() {
 	drop_own_kits
 }
 
-# record ARGS...: quietly; what the program prints is in out, warnings in notes.
-record() {
-	within 60 interfero record -q "$@" >out 2>notes
-}
-
 # number KEY TRACE: a total of it.
 number() {
 	interfero trace info "$2" | sed -n "s/^$1 //p"
@@ -51,32 +47,6 @@ counts() {
 	cmp <(interfero trace dump a.trace) <(interfero trace dump b.trace)
 	[ "$(number 'recorded accesses' b.trace)" = "$3" ]
 	[ "$(number 'recorded accesses' a.trace)" -le "$3" ]
-}
-
-# counters MACHINE TRACE PLAN...: a line of JSON a layout.
-counters() {
-	local machine=$1 trace=$2
-	shift 2
-	interfero replay --json -m "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
-}
-
-# exact MACHINE AXES COUNT PROGRAM [ARGS...]: the recorded program, replayed under random plans, has every counter that the
-# recorded variants have.
-exact() {
-	local machine=$1 axes=$2 count=$3 plans=() plan
-	shift 3
-	rm -rf v
-	interfero variants -q -n "$count" -a "$axes" -o v "$1"
-	for plan in v/*.plan; do plans+=(--plan "$plan"); done
-	record -o base.trace -- "$@"
-	counters "$machine" base.trace "${plans[@]}" >replayed
-	for plan in v/*.plan; do
-		record -o variant.trace --plan "$plan" -- "$@"
-		counters "$machine" variant.trace
-	done >recorded
-	[ "$(grep -c instructions replayed)" -eq "$count" ]
-	cmp replayed recorded || say "$(diff <(tr , '\n' <replayed) <(tr , '\n' <recorded) | head -n 20)"
-	[ "$(sort -u replayed | wc -l)" -gt 1 ] || say "no layout differs from another"
 }
 
 # --- what makes a recording hard -------------------------------------------------------------------------------
@@ -360,8 +330,8 @@ exact() {
 	record -o v.trace --plan v/v00001.plan -- ./deep
 	refuse 2 "of a variant" v00001 -- interfero replay --plan v/v00001.plan v.trace
 	interfero variants -q -n 1 -a functions,heap -o heap deep
-	refuse 2 "axis heap" -- interfero replay --plan heap/v00001.plan a.trace
-	refuse 2 "axis heap" -- interfero record -q -o h.trace --plan heap/v00001.plan -- ./deep
+	refuse 2 "axes heap and blocks" "record --objects" -- interfero replay --plan heap/v00001.plan a.trace
+	refuse 2 "--objects" -- interfero record -q -o h.trace --plan heap/v00001.plan -- ./deep
 	interfero variants -q -n 1 -a stack -x stack:main=64 -o main deep
 	refuse 2 "stack:main" -- interfero replay --plan main/v00001.plan a.trace
 	interfero-gcc -g "${gcc_flags[@]}" "$record_programs/deep.c" -o deep

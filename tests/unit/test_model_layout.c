@@ -40,8 +40,11 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 	                                .target = place(PROGRAM, regions[PROGRAM].start + 0x1080),
 	                                .bytes = 20,
 	                                .instructions = 5,
+	                                .accesses = 2,
 	                                .branch_bytes = 2,
 	                                .branch = IFR_BRANCH_CONDITIONAL};
+	const struct ifr_trace_access accesses[] = {{.anchor = IFR_ACCESS_RECORDED, .end = 4, .bytes = 8},
+	                                            {.anchor = IFR_ACCESS_RECORDED, .end = 18, .bytes = 8}};
 	char *path = below("made.trace");
 	assert_int_equal(ifr_trace_create(path, text, &writer, NULL), 0);
 	for (int i = PROGRAM; i < REGIONS; i++) {
@@ -51,7 +54,7 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 		if (i == LIBRARY)
 			ifr_trace_region_closes(writer, CACHE);
 	}
-	ifr_trace_add_block(writer, &block, NULL);
+	ifr_trace_add_block(writer, &block, accesses);
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 	free(path);
@@ -136,8 +139,9 @@ static void test_moves(void **state) {
 	assert_false(ifr_address_maps_share_data(native, all));
 	/* The block's target was behind it and is before it now. */
 	struct ifr_geometry before, after;
-	ifr_address_map_blocks(native, trace, &before);
-	ifr_address_map_blocks(all, trace, &after);
+	uint16_t ends[2];
+	ifr_address_map_blocks(native, trace, IFR_ENTRY_JUMP, &before, ends, NULL);
+	ifr_address_map_blocks(all, trace, IFR_ENTRY_JUMP, &after, ends, NULL);
 	assert_int_equal(before.address, 0x401000);
 	assert_false(before.backward);
 	assert_int_equal(after.address, 0x401100);
@@ -147,6 +151,57 @@ static void test_moves(void **state) {
 	ifr_address_map_free(native);
 	ifr_address_map_free(of_code);
 	ifr_address_map_free(of_data);
+	ifr_trace_free(trace);
+}
+
+/* The block's five instructions are 4, 3 (a nop), 5, 6 and 2 bytes long. In the layout, two nops up to a label at
+ * 0x405110 align it, one nop of a byte was put behind the label, and the jump got longer. */
+static void test_points(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "");
+	const struct ifr_code_point points[] = {
+		{0x401000, 0x405111, 0x405100, 0x405110, 3, 1, 4}, {0x401007, 0x405118, 0x405115, 0x405115, 1, 1, 5},
+		{0x40100c, 0x40511d, 0x40511d, 0x40511d, 0, 0, 6}, {0x401012, 0x405123, 0x405123, 0x405123, 0, 0, 6},
+		{0x401080, 0x406000, 0x405f00, 0x405123, 9, 8, 1},
+	};
+	const struct ifr_move moves[] = {{0x401000, 0x200, 0x405100, true}};
+	struct ifr_layout_request request = {.moves = moves, .count = 1, .points = points, .point_count = 5};
+	struct ifr_address_map *map = map_of(trace, &request);
+	struct ifr_geometry block;
+	uint16_t ends[2];
+	assert_true(ifr_address_map_has_points(map));
+	assert_int_equal(ifr_address_map_blocks(map, trace, IFR_ENTRY_FALL, &block, ends, NULL), 0);
+	assert_int_equal(block.address, 0x405100);
+	assert_int_equal(block.bytes, 0x29);
+	assert_int_equal(block.instructions, 4 + 3 + 1);
+	assert_int_equal(block.branch_bytes, 6);
+	assert_int_equal(ends[0], 0x15);
+	assert_int_equal(ends[1], 0x23);
+	assert_true(block.backward); /* to the label, which lies at the branch itself, not behind it */
+	assert_int_equal(ifr_address_map_blocks(map, trace, IFR_ENTRY_JUMP, &block, ends, NULL), 0);
+	assert_int_equal(block.address, 0x405110);
+	assert_int_equal(block.bytes, 0x19);
+	assert_int_equal(block.instructions, 4 + 1 + 1);
+	assert_int_equal(ends[0], 5);
+	assert_int_equal(ends[1], 0x13);
+	ifr_address_map_free(map);
+	ifr_trace_free(trace);
+}
+
+/* A block of 64 KiB and more has no form. */
+static void test_too_long(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "");
+	const struct ifr_code_point points[] = {{0x401000, 0x405000, 0x405000, 0x405000, 0, 0, 4},
+	                                        {0x401012, 0x415000, 0x405004, 0x405004, 7000, 7000, 2}};
+	struct ifr_layout_request request = {.points = points, .point_count = 2};
+	struct ifr_address_map *map = map_of(trace, &request);
+	struct ifr_geometry block;
+	struct ifr_error err = {0};
+	uint16_t ends[2];
+	assert_int_equal(ifr_address_map_blocks(map, trace, IFR_ENTRY_FALL, &block, ends, &err), -IFR_E_ENVIRONMENT);
+	assert_non_null(strstr(err.message, "64 KiB"));
+	ifr_address_map_free(map);
 	ifr_trace_free(trace);
 }
 
@@ -283,8 +338,9 @@ static void test_real_static(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_native), cmocka_unit_test(test_fixed), cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_share),  cmocka_unit_test(test_real),  cmocka_unit_test(test_real_static),
+		cmocka_unit_test(test_native), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_points), cmocka_unit_test(test_too_long),    cmocka_unit_test(test_share),
+		cmocka_unit_test(test_real),   cmocka_unit_test(test_real_static),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

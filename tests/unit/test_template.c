@@ -140,6 +140,18 @@ static void test_what_is_no_template(void **state) {
 	assert_true(ifr_template_is(CODE END_OF(""), strlen(CODE END_OF(""))));
 }
 
+/* Of code and of jump tables, not those of debugging information, nor comments, nor a number that goes on. */
+static void test_labels(void **state) {
+	(void)state;
+	struct ifr_buffer text = {0};
+	ifr_buffer_puts(&text, "f:\n.LFB0:\n.L7:\n\tjmp\t.L12\n.LVL3:\n.L:\n.L12:\n\t.L9:\n.L8: # x\n.L3b:\n.L4:");
+	ifr_template_list_labels(&text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "\n\t.section\t.interfero.labels,\"\",@progbits\n"
+	                                               "\t.quad\t.L7\n\t.quad\t.L12\n\t.quad\t.L4\n"));
+	assert_int_equal(occurrences(ifr_buffer_text(&text), ".quad"), 3);
+	ifr_buffer_release(&text);
+}
+
 static void test_arguments(void **state) {
 	(void)state;
 	static const char text[] =
@@ -158,6 +170,7 @@ int main(void) {
 		cmocka_unit_test(test_each_mark_has_its_axis),
 		cmocka_unit_test(test_the_plan_of_the_compilation),
 		cmocka_unit_test(test_what_is_no_template),
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_arguments),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

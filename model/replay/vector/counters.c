@@ -2,30 +2,50 @@
 /* Two-bit counters indexed by address and global history, of sixteen lanes: bimodal, GAg, GAs, gshare. The history
  * is the same in all lanes; an index is a lane's own part of the address xor the part that they share.
  *
- * Sixteen counters of a lane are one word, the words of the lanes lie side by side: entry n of lane l is bits
- * 2 * (n % 16) of word n / 16 * 16 + l. */
+ * Four lanes go together through a chunk, and no vector is in it: gathers and scatters cost more here than loads
+ * and stores one by one, and the tables of four lanes stay nearer than those of sixteen. */
 #include "model/replay/vector/bundle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define QUAD 4
+#define QUADS (LANES / QUAD)
+
+/* Of four lanes, and of each counter: its next value, and if it was wrong 1 in the lane's own twelve bits, which
+ * stand above the sum of the values. So one addition tallies, as many times as twelve bits hold. */
+struct outcome {
+	uint64_t next[QUAD][4];
+};
+#define MISS(lane) (1ull << (16 + 12 * (lane)))
+#define NOT_TAKEN(lane) \
+	{ 0, 0, MISS(lane) + 1, MISS(lane) + 2 }
+#define TAKEN(lane) \
+	{ MISS(lane) + 1, MISS(lane) + 2, 3, 3 }
+#define TALLIES 4095
+
+static const struct outcome outcomes[2] = {{{NOT_TAKEN(0), NOT_TAKEN(1), NOT_TAKEN(2), NOT_TAKEN(3)}},
+                                           {{TAKEN(0), TAKEN(1), TAKEN(2), TAKEN(3)}}};
+
 struct counters {
-	uint32_t *words, *rows;
+	const struct outcome *outcomes; /* by whether taken */
+	uint8_t *tables;                /* by lane, one after the other */
+	uint32_t *rows[QUADS]; /* by block and lane of the four: where its table starts, or'd with the address part */
 	uint32_t address_mask;
 	/* The part of the history, its last outcome at bit step. */
 	uint32_t history, history_mask, step;
-	unsigned start;
-	size_t size;
+	uint32_t size;
+	size_t quads_count;
 };
 
 enum { COUNTERS, HISTORY, START };
 
 static struct counters *counters_new(unsigned size, unsigned start) {
 	struct counters *c = ifr_alloc(sizeof *c);
-	const size_t words = ((size_t)size + 15) / 16 * LANES;
-	c->words = ifr_alloc(words * sizeof *c->words);
+	c->tables = ifr_alloc((size_t)size * LANES);
+	c->outcomes = outcomes;
 	c->size = size;
-	memset(c->words, (int)(start * 0x55), words * sizeof *c->words);
+	memset(c->tables, (int)start, (size_t)size * LANES);
 	return c;
 }
 
@@ -56,8 +76,9 @@ static void *create_gas(const unsigned *values) {
 
 static void destroy(void *state) {
 	struct counters *c = state;
-	free(c->words);
-	free(c->rows);
+	for (size_t i = 0; i < QUADS; i++)
+		free(c->rows[i]);
+	free(c->tables);
 	free(c);
 }
 
@@ -68,37 +89,56 @@ static bool fits(const unsigned *values) {
 
 static void place(void *state, const struct ifr_pass *pass, const struct bundle *bundle, size_t blocks) {
 	struct counters *c = state;
-	c->rows = rows_grow(c->rows, blocks, sizeof *c->rows);
-	for (size_t block = bundle->placed; block < blocks; block++)
-		for (size_t i = 0; i < LANES; i++)
-			c->rows[block * LANES + i] = (uint32_t)pass->places[lane_of(bundle, i)].pcs[block] & c->address_mask;
+	c->quads_count = (bundle->count + QUAD - 1) / QUAD;
+	for (uint32_t i = 0; i < c->quads_count * QUAD; i++) {
+		uint32_t **rows = &c->rows[i / QUAD];
+		const uint64_t *pcs = pass->places[lane_of(bundle, i)].pcs;
+		if (i % QUAD == 0)
+			*rows = ifr_realloc(*rows, (blocks + 1) * QUAD, sizeof **rows);
+		for (size_t block = bundle->placed; block < blocks; block++)
+			(*rows)[block * QUAD + i % QUAD] = i * c->size | ((uint32_t)pcs[block] & c->address_mask);
+	}
+}
+
+/* What four lanes miss of at most TALLIES branches. */
+static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const uint32_t *steps,
+                                const uint32_t *end) {
+	const struct outcome *both = c->outcomes;
+	const uint32_t mask = c->history_mask, newest = c->step;
+	uint8_t *tables = c->tables;
+	uint32_t history = c->history;
+	uint64_t sum = 0;
+	for (; steps < end; steps++) {
+		const uint32_t taken = *steps & 1;
+		const uint32_t *row = rows + (size_t)(*steps - taken) * (QUAD / 2);
+		const struct outcome *outcome = &both[taken];
+#pragma GCC unroll 4
+		for (size_t k = 0; k < QUAD; k++) {
+			uint8_t *counter = &tables[row[k] ^ history];
+			const uint64_t next = outcome->next[k][*counter];
+			*counter = (uint8_t)next;
+			sum += next;
+		}
+		history = (history * 2 + taken * newest) & mask;
+	}
+	c->history = history;
+	return sum;
 }
 
 static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct counters *c = state;
-	const uint32_t *rows = c->rows;
-	uint32_t *words = c->words;
-	const vec lanes = vec_lanes(), low4 = vec_set(15), high = vec_set(~15u), three = vec_set(3), one = vec_set(1);
-	const uint32_t mask = c->history_mask, step = c->step;
-	uint32_t history = c->history;
-	vec missed = vec_set(0);
+	const uint32_t *end = branches->steps + branches->count;
+	const uint32_t history = c->history;
 	(void)kinds;
-	for (size_t i = 0; i < branches->count; i++) {
-		const uint32_t branch = branches->steps[i], taken = branch & 1;
-		const vec index = vec_xor(vec_load(rows + (size_t)(branch >> 1) * LANES), vec_set(history));
-		const vec at = vec_or(vec_and(index, high), lanes);
-		const vec shift = vec_left(vec_and(index, low4), 1);
-		const vec word = vec_gather(words, at);
-		const vec counter = vec_and(vec_right_each(word, shift), three);
-		const vec end = vec_set(taken ? 3 : 0);
-		missed = vec_add(missed, vec_xor(vec_right(counter, 1), vec_set(taken)));
-		/* Up or down by one, unless it is at the end already. */
-		const vec moved = vec_add(word, vec_left_each(vec_sub(vec_set(2 * taken), one), shift));
-		vec_scatter(words, mask_but(vec_equal(lanes, lanes), vec_equal(counter, end)), at, moved);
-		history = (history << 1 | (taken ? step : 0)) & mask;
+	for (size_t i = 0; i < c->quads_count; i++) {
+		c->history = history;
+		for (const uint32_t *from = branches->steps, *to; from < end; from = to) {
+			to = end - from < TALLIES ? end : from + TALLIES;
+			const uint64_t sum = run_some(c, c->rows[i], from, to);
+			for (size_t k = 0; k < QUAD; k++)
+				misses[i * QUAD + k] += sum / MISS(k) % (TALLIES + 1);
+		}
 	}
-	c->history = history;
-	tally_add(misses, missed);
 }
 
 #define COUNTERS_PREDICTOR(id, title, maker) \

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/model/code_points.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/verify/instructions.h"
+#include "sites/sites.h"
+
+/* Where a section of an object lies in the shipped program, and in the layout. */
+struct placed {
+	uint64_t from, to;
+	bool there; /* else the linker left it out */
+};
+
+struct pairing {
+	const struct ifr_workshop *workshop;
+	const struct ifr_layout_move *moves;
+	size_t move_count;
+	struct ifr_code_point *points;
+	size_t count, room;
+	/* of the unit at hand */
+	const struct ifr_workshop_unit *unit;
+	struct object shipped, made;
+	struct placed *sections; /* by section of shipped */
+	size_t *first;           /* by function of shipped: its first point */
+};
+
+static int not_alike(const struct pairing *pairing, const char *what, const char *name, struct ifr_error *err) {
+	const struct ifr_workshop_unit *unit = pairing->unit;
+	return ifr_fail(
+		err, IFR_E_ENVIRONMENT,
+		"%s%s%s: %s %s cannot be followed into this layout; record the variant itself (interfero record "
+		"--plan)",
+		ifr_path_base(unit->input), *unit->member ? ":" : "", unit->member, what, name);
+}
+
+/* --- sections --------------------------------------------------------------------------------------------------
+ */
+
+/* Linkers open inputs below the kit's root. */
+static bool is_of(const struct ifr_relinker_unit *placed, const struct ifr_workshop_unit *unit,
+                  const struct ifr_kit *kit) {
+	if (*unit->member ? !placed->member || strcmp(placed->member, unit->member) != 0 : placed->member != NULL)
+		return false;
+	char *folder = ifr_format("%s/root%s", kit->dir, kit->cwd), *opened = ifr_path_normalise(folder, placed->file);
+	char *input = ifr_format("%s/root%s", kit->dir, unit->input);
+	bool same = !strcmp(opened, input);
+	free(folder);
+	free(opened);
+	free(input);
+	return same;
+}
+
+static int by_from(const void *key, const void *item) {
+	uint64_t address = *(const uint64_t *)key;
+	const struct ifr_layout_move *move = item;
+	return address < move->from ? -1 : address >= move->from + move->bytes;
+}
+
+static int place_section(struct pairing *pairing, const struct ifr_relinker_unit *unit, struct ifr_error *err) {
+	const struct ifr_layout_move *move =
+		bsearch(&unit->address, pairing->moves, pairing->move_count, sizeof *move, by_from);
+	for (size_t i = 0; i < pairing->shipped.section_count && move; i++) {
+		const struct section *section = &pairing->shipped.sections[i];
+		if (!(section->flags & SHF_EXECINSTR) || strcmp(section->name, unit->section) != 0)
+			continue;
+		if (section->length != unit->bytes)
+			return not_alike(pairing, "the section", section->name, err);
+		pairing->sections[i] = (struct placed){unit->address, unit->address - move->from + move->to, true};
+	}
+	return 0;
+}
+
+static int place_sections(struct pairing *pairing, struct ifr_error *err) {
+	const struct ifr_relinker *relinker = ifr_workshop_relinker(pairing->workshop);
+	const struct ifr_kit *kit = ifr_workshop_kit(pairing->workshop);
+	const size_t count = ifr_relinker_unit_count(relinker);
+	int result = 0;
+	for (size_t i = 0; i < count && !result; i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		if (is_of(&unit, pairing->unit, kit))
+			result = place_section(pairing, &unit, err);
+	}
+	return result;
+}
+
+/* --- functions -------------------------------------------------------------------------------------------------
+ */
+
+static void add_function(struct pairing *pairing, const struct function *a, const struct function *b) {
+	const struct section *section = &pairing->made.sections[b->section];
+	const struct placed *placed = &pairing->sections[a->section];
+	uint64_t end = b->start;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct instruction *instruction = &b->items[i];
+		const int nops = section_nops(section, end, instruction->at);
+		pairing->points[pairing->count++] = (struct ifr_code_point){.from = placed->from + a->items[i].at,
+		                                                            .to = placed->to + instruction->at,
+		                                                            .falls = placed->to + end,
+		                                                            .enters = placed->to + end,
+		                                                            .falls_nops = (uint16_t)nops,
+		                                                            .enters_nops = (uint16_t)nops,
+		                                                            .bytes = instruction->length};
+		end = instruction->at + instruction->length;
+	}
+}
+
+static int pair_functions(struct pairing *pairing, struct ifr_error *err) {
+	const struct object *shipped = &pairing->shipped;
+	size_t from = 0;
+	pairing->first = ifr_alloc((shipped->function_count + 1) * sizeof *pairing->first);
+	for (size_t i = 0; i < shipped->function_count; i++) {
+		const struct function *a = &shipped->functions[i], *b = object_function(&pairing->made, a->name, &from);
+		if (!b || a->count != b->count)
+			return not_alike(pairing, "the function", a->name, err);
+		pairing->first[i] = pairing->count;
+		if (!pairing->sections[a->section].there)
+			continue;
+		if (pairing->count + a->count > pairing->room) {
+			pairing->room = 2 * (pairing->room + a->count);
+			pairing->points = ifr_realloc(pairing->points, pairing->room, sizeof *pairing->points);
+		}
+		add_function(pairing, a, b);
+	}
+	return 0;
+}
+
+/* What lies between functions must be nops, which nothing executes. */
+static int check_between(const struct pairing *pairing, struct ifr_error *err) {
+	const struct object *shipped = &pairing->shipped;
+	for (size_t i = 0, next = 0; i < shipped->section_count; i++) {
+		uint64_t at = 0;
+		if (!pairing->sections[i].there)
+			continue;
+		while (next < shipped->function_count && shipped->functions[next].section < i)
+			next++;
+		for (; next < shipped->function_count && shipped->functions[next].section == i; next++) {
+			const struct function *function = &shipped->functions[next];
+			if (function->start > at && section_nops(&shipped->sections[i], at, function->start) < 0)
+				return not_alike(pairing, "what is in no function of", shipped->sections[i].name, err);
+			at = function->end > at ? function->end : at;
+		}
+		if (section_nops(&shipped->sections[i], at, shipped->sections[i].length) < 0)
+			return not_alike(pairing, "what is in no function of", shipped->sections[i].name, err);
+	}
+	return 0;
+}
+
+/* --- labels ----------------------------------------------------------------------------------------------------
+ */
+
+struct label {
+	size_t section;
+	uint64_t at;
+};
+
+static const struct section *labels_of(const struct object *object) {
+	for (size_t i = 0; i < object->section_count; i++)
+		if (object->sections[i].name && !strcmp(object->sections[i].name, IFR_LABELS_SECTION))
+			return &object->sections[i];
+	return NULL;
+}
+
+static struct label label_at(const struct object *object, const GElf_Rela *relocation) {
+	const GElf_Sym *symbol = &object->symbols[GELF_R_SYM(relocation->r_info)];
+	return (struct label){symbol->st_shndx, symbol->st_value + (uint64_t)relocation->r_addend};
+}
+
+/* A jump to the label arrives there, wherever nops stand about. */
+static bool enter_at(struct pairing *pairing, struct label left, struct label right) {
+	const struct function *a = object_function_at(&pairing->shipped, left.section, left.at);
+	const struct function *b = object_function_at(&pairing->made, right.section, right.at);
+	if (!a || !pairing->sections[a->section].there) /* a jump table, or code that is not in the program */
+		return true;
+	const size_t index = function_index(a, left.at);
+	if (!b || strcmp(a->name, b->name) != 0 || function_index(b, right.at) != index)
+		return false;
+	if (index == a->count) /* what is behind its end is not executed */
+		return true;
+	struct ifr_code_point *point = &pairing->points[pairing->first[a - pairing->shipped.functions] + index];
+	const int nops = section_nops(&pairing->made.sections[b->section], right.at, b->items[index].at);
+	point->enters = pairing->sections[a->section].to + right.at;
+	point->enters_nops = (uint16_t)nops;
+	return nops >= 0;
+}
+
+static int pair_labels(struct pairing *pairing, struct ifr_error *err) {
+	const struct section *a = labels_of(&pairing->shipped), *b = labels_of(&pairing->made);
+	if (!a || !b || a->relocation_count != b->relocation_count)
+		return not_alike(pairing, "the labels of", "this unit", err);
+	for (size_t i = 0; i < a->relocation_count; i++) {
+		const struct label left = label_at(&pairing->shipped, &a->relocations[i]),
+						   right = label_at(&pairing->made, &b->relocations[i]);
+		if (!enter_at(pairing, left, right))
+			return not_alike(pairing, "a label of", pairing->shipped.sections[left.section].name, err);
+	}
+	return 0;
+}
+
+/* --- units -----------------------------------------------------------------------------------------------------
+ */
+
+static int pair_unit(struct pairing *pairing, const struct ifr_workshop_unit *unit, struct ifr_error *err) {
+	const char *name = *unit->member ? unit->member : unit->input;
+	pairing->unit = unit;
+	pairing->made = (struct object){0};
+	int result = object_open(&pairing->shipped, unit->shipped, name, err);
+	if (!result)
+		result = object_open(&pairing->made, &unit->made, name, err);
+	pairing->sections = ifr_alloc((pairing->shipped.section_count + 1) * sizeof *pairing->sections);
+	if (!result)
+		result = place_sections(pairing, err);
+	if (!result)
+		result = pair_functions(pairing, err);
+	if (!result)
+		result = check_between(pairing, err);
+	if (!result)
+		result = pair_labels(pairing, err);
+	free(pairing->sections);
+	free(pairing->first);
+	pairing->first = NULL;
+	object_close(&pairing->shipped);
+	object_close(&pairing->made);
+	return result;
+}
+
+static int by_place(const void *a, const void *b) {
+	const struct ifr_code_point *x = a, *y = b;
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+int ifr_code_points_find(const struct ifr_workshop *workshop, const struct ifr_workshop_layout *layout,
+                         const struct ifr_layout_move *moves, size_t move_count, struct ifr_code_point **points,
+                         size_t *count, struct ifr_error *err) {
+	struct pairing pairing = {.workshop = workshop, .moves = moves, .move_count = move_count};
+	int result = 0;
+	for (size_t i = 0; i < layout->unit_count && !result; i++)
+		result = pair_unit(&pairing, &layout->units[i], err);
+	if (result) {
+		free(pairing.points);
+		return result;
+	}
+	if (pairing.count)
+		qsort(pairing.points, pairing.count, sizeof *pairing.points, by_place);
+	*points = pairing.points;
+	*count = pairing.count;
+	return 0;
+}

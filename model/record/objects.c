@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/objects.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "common/random.h"
+
+enum { PAGE_SHIFT = 12, GRANULE_SHIFT = 4, GRANULES = 1 << (PAGE_SHIFT - GRANULE_SHIFT) };
+
+struct object {
+	struct span span;
+	uint64_t bytes;      /* asked for */
+	uint32_t request;    /* that made it */
+	struct object *next; /* in the list of all */
+	struct object *free; /* in the list of those that are gone */
+};
+
+/* Objects begin at multiples of 16 bytes and share none of them. */
+struct page {
+	uint64_t number;         /* address >> PAGE_SHIFT; 0: this row is empty */
+	struct object *whole;    /* that covers it from end to end */
+	struct object **granule; /* of each: whose it is; NULL as long as all are nobody's */
+};
+
+struct objects {
+	struct ifr_trace_writer *writer;
+	struct page *pages; /* by a hash of their numbers, in the first free row from there */
+	size_t room, count;
+	struct object *all, *free;
+};
+
+struct objects *objects_new(struct ifr_trace_writer *writer) {
+	struct objects *objects = ifr_alloc(sizeof *objects);
+	objects->writer = writer;
+	objects->room = 1024;
+	objects->pages = ifr_alloc(objects->room * sizeof *objects->pages);
+	return objects;
+}
+
+void objects_free(struct objects *objects) {
+	if (!objects)
+		return;
+	for (size_t i = 0; i < objects->room; i++)
+		free(objects->pages[i].granule);
+	for (struct object *object = objects->all, *next; object; object = next) {
+		next = object->next;
+		free(object);
+	}
+	free(objects->pages);
+	free(objects);
+}
+
+/* --- pages -----------------------------------------------------------------------------------------------------
+ */
+
+static struct page *row_of(const struct objects *objects, uint64_t number) {
+	size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (objects->room - 1);
+	while (objects->pages[at].number && objects->pages[at].number != number)
+		at = (at + 1) & (objects->room - 1);
+	return &objects->pages[at];
+}
+
+static void double_rows(struct objects *objects) {
+	struct page *old = objects->pages;
+	size_t room = objects->room;
+	objects->room = 2 * room;
+	objects->pages = ifr_alloc(objects->room * sizeof *objects->pages);
+	for (size_t i = 0; i < room; i++)
+		if (old[i].number)
+			*row_of(objects, old[i].number) = old[i];
+	free(old);
+}
+
+static struct page *page_of(struct objects *objects, uint64_t number) {
+	struct page *page = row_of(objects, number);
+	if (page->number)
+		return page;
+	if (2 * objects->count++ >= objects->room) {
+		double_rows(objects);
+		page = row_of(objects, number);
+	}
+	page->number = number;
+	return page;
+}
+
+static struct object *owner_of(const struct page *page, uint64_t address) {
+	if (page->whole || !page->granule)
+		return page->whole;
+	return page->granule[address >> GRANULE_SHIFT & (GRANULES - 1)];
+}
+
+/* Gives granules of a page to an object, or to nobody. */
+static void set_owner(struct page *page, unsigned from, unsigned to, struct object *object) {
+	page->whole = NULL;
+	if (!page->granule)
+		page->granule = ifr_alloc(GRANULES * sizeof(struct object *));
+	for (unsigned i = from; i < to; i++)
+		page->granule[i] = object;
+}
+
+static uint64_t granules_end(const struct span *span) {
+	return (span->start + (span->bytes ? span->bytes : 1) + 15) >> GRANULE_SHIFT;
+}
+
+/* Gives all of an object's granules to it, or to nobody. */
+static void set_owners(struct objects *objects, const struct object *object, struct object *owner) {
+	uint64_t granule = object->span.start >> GRANULE_SHIFT;
+	const uint64_t end = granules_end(&object->span);
+	while (granule < end) {
+		struct page *page = page_of(objects, granule / GRANULES);
+		const uint64_t next = (granule / GRANULES + 1) * GRANULES, stop = next < end ? next : end;
+		if (stop - granule == GRANULES && !page->granule)
+			page->whole = owner;
+		else
+			set_owner(page, granule % GRANULES, (unsigned)(stop - granule / GRANULES * GRANULES), owner);
+		granule = stop;
+	}
+}
+
+/* --- objects ---------------------------------------------------------------------------------------------------
+ */
+
+static struct object *find(const struct objects *objects, uint64_t address) {
+	const struct page *page = row_of(objects, address >> PAGE_SHIFT);
+	return page->number ? owner_of(page, address) : NULL;
+}
+
+const struct span *objects_find(const struct objects *objects, uint64_t address) {
+	const struct object *object = find(objects, address);
+	return object ? &object->span : NULL;
+}
+
+static void drop(struct objects *objects, struct object *object) {
+	set_owners(objects, object, NULL);
+	object->span.bytes = 0;
+	object->free = objects->free;
+	objects->free = object;
+}
+
+/* What was there went without a word: another thread's, whose words come later. */
+static void drop_all_of(struct objects *objects, const struct span *span) {
+	const uint64_t end = granules_end(span);
+	for (uint64_t granule = span->start >> GRANULE_SHIFT; granule < end;) {
+		const struct page *page = row_of(objects, granule / GRANULES);
+		struct object *object = page->number ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
+		if (object)
+			drop(objects, object);
+		else
+			granule = page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
+	}
+}
+
+static struct object *new_object(struct objects *objects) {
+	struct object *object = objects->free;
+	if (object) {
+		objects->free = object->free;
+		return object;
+	}
+	object = ifr_alloc(sizeof *object);
+	object->next = objects->all;
+	return objects->all = object;
+}
+
+static void add(struct objects *objects, uint64_t address, const struct ifr_trace_request *request,
+                uint32_t number) {
+	struct span span = {.start = address,
+	                    .bytes = (request->bytes + !request->bytes + 15) & ~UINT64_C(15),
+	                    .delta = request->place - address,
+	                    .region = (uint32_t)(request->place >> IFR_REGION_SHIFT)};
+	drop_all_of(objects, &span);
+	struct object *object = new_object(objects);
+	object->span = span;
+	object->bytes = request->bytes;
+	object->request = number;
+	set_owners(objects, object, object);
+}
+
+/* The program knows that there is more room than it asked for, and uses it. */
+static void extend(struct objects *objects, struct object *object, uint64_t bytes) {
+	const uint64_t most = object->bytes + IFR_OBJECT_MARGIN;
+	bytes = (bytes < most ? bytes : most) + 15;
+	bytes &= ~UINT64_C(15);
+	if (bytes <= object->span.bytes)
+		return;
+	object->span.bytes = bytes;
+	set_owners(objects, object, object);
+}
+
+void objects_request(struct objects *objects, uint16_t thread, const uint64_t *numbers, uint64_t had) {
+	const uint64_t address = numbers[1];
+	struct object *old = numbers[4] ? find(objects, numbers[4]) : NULL;
+	struct ifr_trace_request request = {.bytes = numbers[2],
+	                                    .had = had,
+	                                    .old = IFR_NO_REQUEST,
+	                                    .thread = thread,
+	                                    .request = (uint8_t)numbers[0],
+	                                    .alignment_shift = numbers[3] ? (uint8_t)__builtin_ctzll(numbers[3]) : 0};
+	const bool ends = request.request == IFR_REQUEST_RESIZE || request.request == IFR_REQUEST_RELEASE;
+	if (old && old->span.start != numbers[4])
+		old = NULL;
+	struct object *measured = request.request == IFR_REQUEST_NOTHING && address ? find(objects, address) : NULL;
+	if (measured && measured->span.start == address)
+		extend(objects, measured, numbers[2]);
+	if (!request.request || request.request >= IFR_REQUESTS || (request.request == IFR_REQUEST_RELEASE && !old) ||
+	    (request.request == IFR_REQUEST_RESIZE && !address))
+		return;
+	if (request.request == IFR_REQUEST_RESIZE && !old)
+		request.request = IFR_REQUEST_TAKE;
+	if (ends && old) {
+		request.old = old->request;
+		drop(objects, old);
+	}
+	const uint32_t number = ifr_trace_add_request(objects->writer, &request);
+	if (address)
+		add(objects, address, &request, number);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "model/trace/reader.h"
+
+enum { ALIGNMENT_SHIFT_MOST = 46 };
+
+/* Behind the object before it, in a region of objects. */
+static bool place_is_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
+	const uint64_t region = request->place >> IFR_REGION_SHIFT, offset = request->place & IFR_REGION_OFFSET;
+	const uint64_t had = request->had >> IFR_REGION_SHIFT;
+	uint64_t before = 0;
+	if (trace->request_count)
+		before = trace->requests[trace->request_count - 1].place;
+	return region < trace->region_count && had < trace->region_count &&
+	       trace->regions[had].kind != IFR_REGION_OBJECTS && trace->regions[region].kind == IFR_REGION_OBJECTS &&
+	       offset >= IFR_OBJECT_MARGIN && offset <= trace->regions[region].bytes &&
+	       request->place >= before + 2 * IFR_OBJECT_MARGIN;
+}
+
+static bool ends_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
+	const bool ends = request->request == IFR_REQUEST_RESIZE || request->request == IFR_REQUEST_RELEASE;
+	if (!ends)
+		return request->old == IFR_NO_REQUEST;
+	return request->old < trace->request_count && trace->requests[request->old].had && !trace->ended[request->old];
+}
+
+bool trace_take_requests(struct ifr_trace *trace, size_t length) {
+	for (size_t at = 0; at < length; at += sizeof(struct ifr_trace_request)) {
+		struct ifr_trace_request request;
+		if (length - at < sizeof request)
+			return false;
+		memcpy(&request, trace->raw + at, sizeof request);
+		if (!request.request || request.request >= IFR_REQUESTS ||
+		    request.alignment_shift > ALIGNMENT_SHIFT_MOST || !place_is_right(trace, &request) ||
+		    !ends_right(trace, &request))
+			return false;
+		trace->requests =
+			trace_grow(trace->requests, trace->request_count, 1, sizeof *trace->requests, &trace->request_room);
+		trace->ended = trace_grow(trace->ended, trace->request_count, 1, sizeof *trace->ended, &trace->ended_room);
+		trace->ended[trace->request_count] = false;
+		if (request.old != IFR_NO_REQUEST)
+			trace->ended[request.old] = true;
+		trace->requests[trace->request_count++] = request;
+	}
+	return true;
+}
+
+size_t ifr_trace_requests(const struct ifr_trace *trace, const struct ifr_trace_request **requests) {
+	*requests = trace->requests;
+	return trace->request_count;
+}

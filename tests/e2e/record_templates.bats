@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Layouts that put nops between instructions, and align: replayed from the shipped program's recording, they have every
+# counter that recordings of the variants have.
+
+load ../helpers
+load ../record
+
+setup_file() {
+	use_own_kits
+	use_debian
+}
+
+setup() {
+	use_own_folder
+	need qemu-x86_64 jq
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# switches NAME FLAGS...: a program of jump tables, computed gotos and loops.
+switches() {
+	local name=$1
+	shift
+	INTERFERO_TEMPLATES=1 interfero-gcc "$@" "$BATS_TEST_DIRNAME/programs/record/switches.c" -o "$name"
+}
+
+@test "nops, alignment and the order in a unit, each alone" {
+	switches built -O2
+	exact haswell nops 4 "$PWD/built"
+	exact p6 align 4 "$PWD/built"
+	switches ordered -O2 -fno-function-sections
+	exact haswell unit-order 4 "$PWD/ordered"
+}
+
+@test "a nop in front of every instruction that takes one" {
+	switches built -O2
+	PARAMETERS="-x nops:rate=100 -x nops:max=9" exact zen2 nops,functions 3 "$PWD/built"
+}
+
+@test "code of any kind: not optimised, small, fixed, guarded" {
+	switches plain -O0
+	exact skylake nops,align,unit-order,functions 3 "$PWD/plain"
+	switches small -Os -fno-pie -no-pie
+	exact goldencove nops,align,unit-order,functions,base 3 "$PWD/small"
+	switches guarded -O3 -fcf-protection -fno-jump-tables
+	exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
+}
+
+# templates FOLDER TARGET MAKE-ARGS...: Debian's sources, built again for this.
+templates() {
+	cp -r "$debian/$1" . || return 1
+	find "$1" -name "*.c" -exec touch {} +
+	INTERFERO_TEMPLATES=1 make -s -B -C "$@" CC=interfero-gcc >log 2>&1 || say "$(cat log)"
+}
+
+@test "bzip2, lua and sqlite3 as Debian ships their sources" {
+	need_debian
+	numbers 500 >text
+	echo 'create table t(a, b); insert into t values (3, 5), (2, 7), (1, 5); select b, count(*) from t group by b;' >work.sql
+	cat >work.lua <<-'END'
+		local t = {}
+		for i = 1, 100 do t["k" .. i] = i t[i] = tostring(i):rep(3) end
+		table.sort(t)
+		print(#table.concat(t))
+	END
+	templates bzip2 bzip2
+	exact core2-e5440 nops,align,unit-order,functions,base 6 "$PWD/bzip2/bzip2" -c text
+	templates lua linux -C src "MYCFLAGS='-Dluai_makeseed(L)=1u' -DSTRCACHE_N=1 -DSTRCACHE_M=1"
+	exact netburst nops,align,unit-order,functions,objects 6 "$PWD/lua/src/lua" work.lua
+	templates sqlite3 sqlite3 CFLAGS=-O1
+	exact ivybridge nops,align,unit-order,functions 2 "$PWD/sqlite3/sqlite3" :memory: ".read work.sql"
+}
+
+@test "what changes code is refused, with the reason" {
+	INTERFERO_SOURCES=1 switches built -O1
+	interfero variants -q -n 1 -a frames -o v built
+	record -o a.trace -- ./built
+	refuse 2 "axis frames" "changes what the program executes" -- interfero replay --plan v/v00001.plan a.trace
+}
