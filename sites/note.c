@@ -37,7 +37,7 @@ static struct ifr_note_entry *entry_of(struct ifr_note *note, bool variable, con
 	struct ifr_note_entry *last = note->entry_count ? &note->entries[note->entry_count - 1] : NULL;
 	if (last && last->variable == variable && !strcmp(last->name, name))
 		return last;
-	if (note->entry_count == note->entry_capacity) {
+	if (!note->entries || note->entry_count == note->entry_capacity) {
 		note->entry_capacity = note->entry_capacity ? 2 * note->entry_capacity : 64;
 		note->entries = ifr_realloc(note->entries, note->entry_capacity, sizeof *note->entries);
 	}

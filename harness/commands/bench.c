@@ -108,7 +108,8 @@ int ifr_command_bench(int argc, char **argv) {
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	if (!options.looking.looks)
 		options.looking.looks = options.looking.until > 0 ? LOOKS_UNTIL : 1;
-	options.looking.metric = options.output.metric;
+	options.looking.metric = options.output.printing.metric;
 	options.family.variants = looking_begin(&options.looking, options.family.variants);
-	return measuring_run(&options.campaign, &options.family, options.output.quiet, "exp", more, report, &options);
+	return measuring_run(&options.campaign, &options.family, options.output.printing.quiet, "exp", more, report,
+	                     &options);
 }

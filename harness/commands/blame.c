@@ -69,9 +69,10 @@ const struct argp ifr_blame_argp = {
 	"questions is 5 %.\v"
 	"Random layouts are an experiment over all units at once, whose plans say where each lay. --confirm takes the "
 	"surest "
-	"finding, makes every layout of the experiment twice, with that unit at its best and at its worst place, and "
-	"compares "
-	"the two (into EXPERIMENT.confirm, or -o).",
+	"finding that is not about pages, makes every layout of the experiment twice, with that unit at its best and "
+    "at "
+	"its worst place (apart from the unit that it meets, and meeting it), and compares the two (into "
+    "EXPERIMENT.confirm, or -o).",
 	children,
 	NULL,
 	NULL};

@@ -4,22 +4,24 @@
 
 #include "harness/commands/commands.h"
 #include "harness/commands/measuring.h"
+#include "harness/commands/output.h"
 #include "harness/experiment/experiment.h"
 #include "harness/report/calibration.h"
 
 struct options {
 	struct family_options family;
 	struct ifr_campaign campaign;
-	const char *metric;
-	bool json, quiet;
+	struct printing_options printing;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	(void)argument; /* every word that is no option begins the program's */
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->family;
 		state->child_inputs[1] = &options->campaign;
+		state->child_inputs[2] = &options->printing;
 		return 0;
 	case ARGP_KEY_ARG:
 		options->campaign.argv = state->argv + state->next - 1;
@@ -28,30 +30,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "which program? interfero calibrate -- ./prog args");
 		return 0;
-	case 'm':
-		options->metric = argument;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case 'q':
-		options->quiet = true;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_option table[] = {
-	{"metric", 'm', "COUNTER", 0, "What to compare by (cycles where there are any, else cpu_time)", 4},
-	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
-	{"quiet", 'q', NULL, 0, "No progress", 4},
-	{0},
-};
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
+	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_calibrate_argp = {
-	table,
+	NULL,
 	parse,
 	"-- ./PROG [ARGS...]",
 	"Measure a program against itself on this machine: how often it would be called different, the smallest "
@@ -73,11 +60,14 @@ static int calibrate(const char *experiment, void *context, struct ifr_error *er
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
-	result = ifr_report_analyse(&dataset, options->metric, &report, err);
+	result = ifr_report_analyse(&dataset, options->printing.metric, &report, err);
 	if (!result)
 		result = ifr_calibration_make(report, options->campaign.family.seed, &calibration, err);
 	if (!result) {
-		(options->json ? ifr_calibration_json : ifr_calibration_text)(report, &calibration, &out);
+		if (options->printing.json)
+			ifr_calibration_json(report, &calibration, &out);
+		else if (!options->printing.quiet)
+			ifr_calibration_text(report, &calibration, &out);
 		if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
 	}
@@ -92,6 +82,6 @@ int ifr_command_calibrate(int argc, char **argv) {
 	family_options_init(&options.family, 32);
 	measuring_init(&options.campaign);
 	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	return measuring_run(&options.campaign, &options.family, options.quiet, "calibration", NULL, calibrate,
-	                     &options);
+	return measuring_run(&options.campaign, &options.family, options.printing.quiet, "calibration", NULL,
+	                     calibrate, &options);
 }

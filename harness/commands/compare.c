@@ -27,6 +27,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->family;
 		state->child_inputs[1] = &options->campaign;
+		state->child_inputs[2] = &options->printing;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (options->name_count < 2) {
@@ -61,15 +62,6 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case KEY_MARKDOWN:
 		options->markdown = true;
 		return 0;
-	case 'm':
-		options->metric = argument;
-		return 0;
-	case 'j':
-		options->json = true;
-		return 0;
-	case 'q':
-		options->quiet = true;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -81,7 +73,6 @@ static const struct argp_option table[] = {
      "counts "
      "as no change",
      4},
-	{"metric", 'm', "COUNTER", 0, "What to compare by (cycles where there are any, else cpu_time)", 4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
 	{"looks", KEY_LOOKS, "K", 0,
@@ -89,12 +80,10 @@ static const struct argp_option table[] = {
 	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page", 4},
 	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
 	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
-	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
-	{"quiet", 'q', NULL, 0, "No text, no progress", 4},
 	{0},
 };
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
+	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_compare_argp = {
 	table,
 	parse,

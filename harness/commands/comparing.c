@@ -58,8 +58,8 @@ static void measure(struct compare_options *options, const struct subjects *subj
 		(struct ifr_family){NULL, options->family.seed, options->family.axes, options->family.parameters};
 	campaign.seed_given = options->family.seed_given;
 	campaign.variants = options->family.variants;
-	campaign.progress = progress_wanted(options->quiet) ? progress_show : NULL;
-	campaign.say = options->quiet ? NULL : ifr_command_say;
+	campaign.progress = progress_wanted(options->printing.quiet) ? progress_show : NULL;
+	campaign.say = options->printing.quiet ? NULL : ifr_command_say;
 	subjects_enter(subjects, &campaign);
 	int result = ifr_campaign_run(&campaign, &done, &err);
 	if (campaign.progress)
@@ -109,9 +109,9 @@ static void compare(const struct compare_options *options, const struct subjects
 	const char *confidence = ifr_dataset_fact(both, "confidence");
 	if (subjects->count == 1 && confidence)
 		rules.confidence = fmin(fmax(strtod(confidence, NULL), 0.5), 1 - 1e-12);
-	int result = trial->failure
-	                 ? -1
-	                 : ifr_comparison_make(&sides[0], &sides[1], options->metric, &rules, &entry->main, &err);
+	int result = trial->failure ? -1
+	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
+	                                                  &entry->main, &err);
 	if (result && !trial->failure) {
 		trial->failure = ifr_strdup(err.message);
 		trial->status = trial->status ? trial->status : err.code;
@@ -181,7 +181,7 @@ static void look(struct compare_options *options, const struct subjects *subject
 		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
 		bool hopeless = !entry->failure && i + 1 < looks &&
 		                ifr_look_prospect(entry->main.z, information[i], z[looks - 1]) < prospect_least;
-		if (hopeless && !options->quiet)
+		if (hopeless && !options->printing.quiet)
 			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
 			                 looks, planned);
 		if (trial->status || entry->failure || changed || hopeless)
@@ -222,11 +222,11 @@ static int print(const struct compare_options *options, const struct ifr_compari
 		result = ifr_file_write(options->html, text.data, text.length, 0644, err);
 		ifr_buffer_clear(&text);
 	}
-	if (options->json)
+	if (options->printing.json)
 		ifr_comparison_json(entries, count, &text);
 	else if (options->markdown)
 		ifr_comparison_markdown(entries, count, &text);
-	else if (!options->quiet)
+	else if (!options->printing.quiet)
 		ifr_comparison_text(entries, count, isatty(1) && !getenv("NO_COLOR"), &text);
 	if (text.length && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the comparison to standard output");

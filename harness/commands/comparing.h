@@ -4,6 +4,7 @@
 #define IFR_HARNESS_COMPARING_H
 
 #include "harness/commands/options.h"
+#include "harness/commands/output.h"
 #include "harness/commands/subjects.h"
 #include "harness/commands/suite.h"
 #include "harness/report/comparison.h"
@@ -14,8 +15,9 @@ struct compare_options {
 	char *names[2]; /* OLD and NEW */
 	size_t name_count;
 	char **arguments; /* the program's, NULL-terminated */
-	const char *suite, *junit, *html, *metric;
-	bool markdown, json, quiet;
+	const char *suite, *junit, *html;
+	bool markdown;
+	struct printing_options printing;
 	unsigned looks; /* planned, 1 at least */
 	struct ifr_comparison_rules rules;
 };

@@ -17,35 +17,43 @@ struct sets {
 	struct ifr_strings files[2]; /* best, worst */
 };
 
-/* The unit's address in a layout, moved within its frame to where a class begins. */
-static uint64_t place_in(const struct ifr_code_finding *f, size_t class, uint64_t at) {
-	unsigned offset, frame;
-	ifr_code_class_place(f->kind, (unsigned)class, &offset, &frame);
-	return at / frame * frame + offset;
+/* Where a unit lies in a layout; at is 0 where that is not known. */
+static struct ifr_code_extent extent_of(const struct intervention *in, size_t variant, const char *unit) {
+	const struct ifr_addresses *from = &in->addresses;
+	const size_t i = unit ? ifr_addresses_place(from, unit) : from->unit_count;
+	if (i == from->unit_count)
+		return (struct ifr_code_extent){0};
+	return (struct ifr_code_extent){from->at[variant * from->unit_count + i], from->bytes ? from->bytes[i] : 0};
 }
 
-static uint64_t address_of(const struct intervention *in, size_t variant, const char *unit) {
-	for (size_t i = 0; i < in->addresses.unit_count; i++)
-		if (!strcmp(in->addresses.units[i], unit))
-			return in->addresses.at[variant * in->addresses.unit_count + i];
+static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, struct ifr_error *err) {
+	for (size_t i = 0; i < plan->place_count; i++)
+		if (!strcmp(plan->places[i].unit, unit))
+			return ifr_fail(err, IFR_E_USAGE, "%s has a place by its plan already", unit);
+	ifr_plan_place_at(plan, unit, at);
 	return 0;
 }
 
-/* A layout's plan with that unit at an address, as a file; the path is the caller's. */
-static int make_one(const struct intervention *in, const struct ifr_dataset_variant *variant, const char *unit,
-                    uint64_t at, const char *path, struct ifr_error *err) {
+/* A layout with the finding's unit where a class has it, as a file; the path is the caller's. A unit that it meets
+ * or not stays where it is. */
+static int make_one(const struct intervention *in, const struct ifr_code_finding *f, size_t variant, size_t class,
+                    const char *path, struct ifr_error *err) {
+	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
+	const struct ifr_code_extent unit = extent_of(in, variant, f->unit), other = extent_of(in, variant, f->other);
+	const uint64_t at = ifr_code_place(f, (unsigned)class, unit, other);
 	struct ifr_plan plan;
 	struct ifr_variant made = {0};
-	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
+	if (!unit.at || !at || (f->other && !other.at))
+		return ifr_fail(err, IFR_E_USAGE, "%s has no such place in %s", f->unit, from->name);
+	int result = ifr_plan_parse(from->plan, strlen(from->plan), from->name, &plan, err);
 	if (result)
 		return result;
-	for (size_t i = 0; i < plan.place_count; i++)
-		if (!strcmp(plan.places[i].unit, unit))
-			result = ifr_fail(err, IFR_E_USAGE, "%s has a place by its plan already", unit);
-	if (!result) {
-		ifr_plan_place_at(&plan, unit, at);
+	if (f->other)
+		result = place_unit(&plan, f->other, other.at, err);
+	if (!result)
+		result = place_unit(&plan, f->unit, at, err);
+	if (!result)
 		result = ifr_relinker_make(in->relinker, &plan, path, &made, err);
-	}
 	ifr_buffer_release(&made.facts);
 	ifr_plan_release(&plan);
 	return result;
@@ -55,13 +63,12 @@ static int make_pair(const struct intervention *in, const struct ifr_code_findin
                      struct sets *sets, struct ifr_error *err) {
 	const size_t classes[2] = {f->classes.lowest, f->classes.highest};
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
-	uint64_t at = address_of(in, variant, f->unit);
 	char *paths[2];
-	int result = at ? 0 : -1;
+	int result = 0;
 	for (int i = 0; i < 2; i++)
 		paths[i] = ifr_format("%s/%c%s", sets->folder, "bw"[i], from -> name);
 	for (int i = 0; i < 2 && !result; i++)
-		result = make_one(in, from, f->unit, place_in(f, classes[i], at), paths[i], err);
+		result = make_one(in, f, variant, classes[i], paths[i], err);
 	for (int i = 0; i < 2; i++) {
 		if (!result)
 			ifr_strings_add(&sets->files[i], paths[i]);
@@ -87,9 +94,17 @@ static int make_sets(const struct intervention *in, const struct ifr_code_findin
 
 static const struct ifr_code_finding *choose(const struct ifr_code *code) {
 	for (size_t i = 0; i < code->found; i++)
-		if (code->findings[i].kind < IFR_CODE_PAGE)
+		if (code->findings[i].kind != IFR_CODE_PAGE)
 			return &code->findings[i];
 	return NULL;
+}
+
+/* What the worse of two places costs; the caller frees. */
+static char *describe_cost(const struct ifr_code_finding *f, double pct) {
+	if (f->other)
+		return ifr_format("%s %s costs %+.2f %%", f->classes.highest ? "meeting" : "keeping clear of", f->other,
+		                  pct);
+	return ifr_format("its worst place costs %+.2f %% against its best", pct);
 }
 
 static int tell(const struct ifr_code_finding *f, const char *file, const char *metric, struct ifr_buffer *text,
@@ -106,17 +121,18 @@ static int tell(const struct ifr_code_finding *f, const char *file, const char *
 	if (!result) {
 		bool held = c.interval.low > 1, reversed = c.interval.high < 1;
 		struct ifr_buffer s = {0};
-		ifr_buffer_printf(
-			&s,
-			"%s: moved alone in %zu layouts and measured afresh, its worst place costs %+.2f %% against its "
-			"best (95 %% interval %+.2f %% to %+.2f %%, %s).",
-			held       ? "Confirmed"
-			: reversed ? "Not confirmed, it is the other way round"
-					   : "Not confirmed",
-			c.layouts[1], 100 * (c.ratio - 1), 100 * (c.interval.low - 1), 100 * (c.interval.high - 1),
-			c.metric.name);
+		char *cost = describe_cost(f, 100 * (c.ratio - 1));
+		ifr_buffer_printf(&s,
+		                  "%s: moved alone in %zu layouts and measured afresh, %s "
+		                  "(95 %% interval %+.2f %% to %+.2f %%, %s).",
+		                  held       ? "Confirmed"
+		                  : reversed ? "Not confirmed, it is the other way round"
+		                             : "Not confirmed",
+		                  c.layouts[1], cost, 100 * (c.interval.low - 1), 100 * (c.interval.high - 1),
+		                  c.metric.name);
 		ifr_buffer_puts(text, "\n");
 		ifr_text_wrap(text, f->unit, "", "  ");
+		free(cost);
 		ifr_text_wrap(text, ifr_buffer_text(&s), "  ", "  ");
 		ifr_buffer_release(&s);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the report of an experiment goes; shared by bench and report. */
+/* What is reported of an experiment, and where it goes: printing for every command that compares layouts, output
+ * for bench and report. */
 #ifndef IFR_HARNESS_OUTPUT_H
 #define IFR_HARNESS_OUTPUT_H
 
@@ -8,9 +9,15 @@
 
 #include "common/error.h"
 
-struct output_options {
-	const char *html, *figures, *metric;
+struct printing_options {
+	const char *metric; /* NULL: cycles where there are any, else cpu_time */
 	bool json, quiet;
+};
+extern const struct argp printing_argp;
+
+struct output_options {
+	const char *html, *figures;
+	struct printing_options printing;
 };
 extern const struct argp output_argp;
 

@@ -87,16 +87,17 @@ struct predicting {
 	struct ifr_dataset dataset;
 	struct ifr_trace *trace;
 	struct ifr_plan *plans; /* of each variant */
-	struct ifr_counts *counts;
-	double *mpki; /* of each variant; NaN where there is none */
+	/* The machine as it is, then with each of the predictors. */
+	struct ifr_strings names;
+	struct ifr_machine **machines;
+	size_t machine_count;
+	double *mpki; /* [machine * variants + variant]; NaN where there is none */
 };
 
 static int read_plans(struct predicting *predicting, struct ifr_error *err) {
 	size_t count = predicting->dataset.variant_count;
 	int result = 0;
 	predicting->plans = ifr_alloc((count + 1) * sizeof *predicting->plans);
-	predicting->counts = ifr_alloc((count + 1) * sizeof *predicting->counts);
-	predicting->mpki = ifr_alloc((count + 1) * sizeof *predicting->mpki);
 	for (size_t i = 0; i < count; i++)
 		ifr_plan_init(&predicting->plans[i]);
 	for (size_t i = 0; i < count && !result; i++) {
@@ -112,46 +113,55 @@ static void release(struct predicting *predicting) {
 	for (size_t i = 0; predicting->plans && i < predicting->dataset.variant_count; i++)
 		ifr_plan_release(&predicting->plans[i]);
 	free(predicting->plans);
-	free(predicting->counts);
+	for (size_t i = 0; i < predicting->machine_count; i++)
+		ifr_machine_free(predicting->machines[i]);
+	free(predicting->machines);
 	free(predicting->mpki);
+	ifr_strings_release(&predicting->names);
 	ifr_trace_free(predicting->trace);
 	ifr_dataset_release(&predicting->dataset);
 }
 
-/* Mispredictions per 1000 instructions of all layouts on a machine. */
-static int count_misses(struct predicting *predicting, const char *machine_spec, struct ifr_error *err) {
-	struct ifr_machine *machine = NULL;
-	size_t count = predicting->dataset.variant_count;
-	int result = ifr_machine_open(&machine, machine_spec, err);
-	struct ifr_replaying replaying = {.trace = predicting->trace, .machine = machine};
-	if (!result)
-		result = ifr_replay_plans(&replaying, predicting->plans, count, predicting->counts, err);
-	for (size_t i = 0; i < count && !result; i++) {
-		const uint64_t *value = predicting->counts[i].value;
-		predicting->mpki[i] =
-			predicting->dataset.variants[i].refused || !value[IFR_EVENT_INSTRUCTIONS]
-				? NAN
-				: 1000.0 * (double)value[IFR_EVENT_BRANCH_MISSES] / (double)value[IFR_EVENT_INSTRUCTIONS];
-	}
-	ifr_machine_free(machine);
+static int open_machine(struct predicting *predicting, const char *specification, struct ifr_error *err) {
+	struct ifr_machine **opened = &predicting->machines[predicting->machine_count];
+	int result = ifr_machine_open(opened, specification, err);
+	predicting->machine_count += !result;
 	return result;
 }
 
-static int add_predictors(struct predicting *predicting, const char *machine, const char *list,
-                          struct ifr_forecast *prediction, struct ifr_error *err) {
-	struct ifr_strings names = {0};
-	int result = 0;
-	ifr_strings_split(&names, list, ",");
-	for (size_t i = 0; i < names.count && !result; i++) {
+static int open_machines(struct predicting *predicting, const char *machine, const char *predictors,
+                         struct ifr_error *err) {
+	ifr_strings_split(&predicting->names, predictors, ",");
+	predicting->machines = ifr_alloc((predicting->names.count + 1) * sizeof *predicting->machines);
+	int result = open_machine(predicting, machine, err);
+	for (size_t i = 0; i < predicting->names.count && !result; i++) {
 		/* The perfect predictor of the paper mispredicts nothing. */
-		bool perfect = !strcmp(names.items[i], "perfect");
-		char *spec = ifr_format("%s,predictor=%s%s", machine, names.items[i], perfect ? ",indirect=perfect" : "");
-		result = count_misses(predicting, spec, err);
-		if (!result)
-			ifr_forecast_add(prediction, names.items[i], predicting->mpki);
+		const char *name = predicting->names.items[i];
+		char *spec =
+			ifr_format("%s,predictor=%s%s", machine, name, strcmp(name, "perfect") ? "" : ",indirect=perfect");
+		result = open_machine(predicting, spec, err);
 		free(spec);
 	}
-	ifr_strings_release(&names);
+	return result;
+}
+
+/* Mispredictions per 1000 instructions of all layouts on all machines. */
+static int count_misses(struct predicting *predicting, struct ifr_error *err) {
+	const size_t count = predicting->dataset.variant_count, machines = predicting->machine_count;
+	struct ifr_replaying replaying = {.trace = predicting->trace,
+	                                  .machines = (const struct ifr_machine *const *)predicting->machines,
+	                                  .machine_count = machines};
+	struct ifr_counts *counts = ifr_alloc((machines * count + 1) * sizeof *counts);
+	int result = ifr_replay_plans(&replaying, predicting->plans, count, counts, err);
+	predicting->mpki = ifr_alloc((machines * count + 1) * sizeof *predicting->mpki);
+	for (size_t i = 0; i < machines * count; i++) {
+		const uint64_t *value = counts[i].value;
+		predicting->mpki[i] =
+			result || predicting->dataset.variants[i % count].refused || !value[IFR_EVENT_INSTRUCTIONS]
+				? NAN
+				: 1000.0 * (double)value[IFR_EVENT_BRANCH_MISSES] / (double)value[IFR_EVENT_INSTRUCTIONS];
+	}
+	free(counts);
 	return result;
 }
 
@@ -177,11 +187,14 @@ static int predict(const struct options *options, struct predicting *predicting,
 	if (!result)
 		result = ifr_report_analyse(&predicting->dataset, options->metric, &report, err);
 	if (!result)
-		result = count_misses(predicting, machine, err);
+		result = open_machines(predicting, machine, options->predictors, err);
+	if (!result)
+		result = count_misses(predicting, err);
 	if (!result)
 		result = ifr_forecast_fit(report, machine, predicting->mpki, &prediction, err);
-	if (!result)
-		result = add_predictors(predicting, machine, options->predictors, &prediction, err);
+	for (size_t i = 0; i < predicting->names.count && !result; i++)
+		ifr_forecast_add(&prediction, predicting->names.items[i],
+		                 predicting->mpki + (i + 1) * predicting->dataset.variant_count);
 	if (!result)
 		result = show(options, &prediction, err);
 	ifr_forecast_release(&prediction);

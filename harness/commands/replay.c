@@ -249,7 +249,7 @@ static void warn(const struct ifr_trace *trace) {
 }
 
 static int replay(const struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
-	struct ifr_replaying replaying = {.machine = machine, .engine = options->engine};
+	struct ifr_replaying replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
 	size_t count = 0;

@@ -23,7 +23,7 @@ static void check(const struct options *options, struct argp_state *state) {
 	if (!options->table && options->experiments.count > 1)
 		argp_error(state, "one experiment at a time, not also \"%s\"; several go into one table with --table1",
 		           options->experiments.items[1]);
-	if (options->table && (options->output.html || options->output.figures || options->output.json))
+	if (options->table && (options->output.html || options->output.figures || options->output.printing.json))
 		argp_error(state, "--table1 prints text: leave out --html, --figures and --json");
 }
 
@@ -52,7 +52,7 @@ static const struct argp_option table[] = {
      "Instead, a row for each EXPERIMENT: its line against this counter (branch-misses), and what is to be "
      "expected "
      "without any of it",
-     0},
+     4},
 	{0},
 };
 static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
@@ -75,7 +75,7 @@ static int add_row(const struct options *options, size_t number, struct ifr_buff
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs, and a row is of one",
 		                  options->experiments.items[number]);
 	if (!result)
-		result = ifr_report_analyse(&dataset, options->output.metric, &report, err);
+		result = ifr_report_analyse(&dataset, options->output.printing.metric, &report, err);
 	if (!result)
 		result = ifr_report_table_row(report, options->table, out, err);
 	if (!result && number + 1 == options->experiments.count)

@@ -59,12 +59,12 @@ enum { IFR_REGION_REPEATS = 101 };
 
 struct ifr_counters;
 
-/* Opens the sources named by a specification: "auto" (perf where it works, else clock, and then open to the model),
- * "clock", "perf" (its default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME" is what one run of the
- * statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always part of the set: every
- * experiment has time. notes receives one sentence per thing worth telling the user, such as why "auto" does
- * without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf was asked for by
- * name and is not there, with the cause and the remedy. */
+/* Opens the sources named by a specification: "auto" (perf where it works, else clock, and then open to the
+ * model), "clock", "perf" (its default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME"
+ * is what one run of the statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always
+ * part of the set: every experiment has time. notes receives one sentence per thing worth telling the user, such
+ * as why "auto" does without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf
+ * was asked for by name and is not there, with the cause and the remedy. */
 int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
                       struct ifr_error *err);
 void ifr_counters_close(struct ifr_counters *set);

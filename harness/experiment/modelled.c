@@ -63,7 +63,7 @@ static size_t list_needed(const struct campaign_state *state, unsigned subject, 
 
 static int model_subject(struct campaign_state *state, unsigned subject, const struct ifr_machine *machine,
                          struct ifr_campaign_result *result, struct ifr_error *err) {
-	struct ifr_replaying replaying = {.machine = machine};
+	struct ifr_replaying replaying = {.machines = &machine, .machine_count = 1};
 	unsigned *ids = ifr_alloc((campaign_ids(state) + 1) * sizeof *ids);
 	size_t count = list_needed(state, subject, ids);
 	char *path = campaign_recording(state, subject);

@@ -77,18 +77,23 @@ static size_t take_lot(struct worker *worker, struct ifr_address_map **maps, siz
 
 static void replay_lot(struct worker *worker, struct ifr_address_map *const *maps, size_t first, size_t count) {
 	struct lots *lots = worker->lots;
-	const struct ifr_count_settings settings = {
-		.machine = lots->replaying->machine, .engine = lots->replaying->engine, .stopped = ifr_launch_interrupted};
+	struct ifr_replaying *replaying = lots->replaying;
 	struct ifr_error err = {0};
 	const char *engine = NULL;
-	const int result = ifr_count(worker->trace, maps, count, &settings, lots->counters + first, &engine, &err);
+	int result = 0;
+	for (size_t i = 0; i < replaying->machine_count && !result; i++) {
+		const struct ifr_count_settings settings = {
+			.machine = replaying->machines[i], .engine = replaying->engine, .stopped = ifr_launch_interrupted};
+		result = ifr_count(worker->trace, maps, count, &settings, lots->counters + i * lots->count + first,
+		                   &engine, &err);
+	}
 	pthread_mutex_lock(&lots->mutex);
 	if (result && !lots->result) {
 		lots->result = result;
 		*lots->err = err;
 	}
 	if (engine && !first)
-		lots->replaying->engine_name = engine;
+		replaying->engine_name = engine;
 	pthread_mutex_unlock(&lots->mutex);
 }
 
@@ -119,18 +124,21 @@ static size_t lanes_in_memory(const struct ifr_machine *machine, size_t threads)
 static size_t choose_threads(size_t count) {
 	cpu_set_t allowed;
 	const size_t processors = sched_getaffinity(0, sizeof allowed, &allowed) ? 1 : (size_t)CPU_COUNT(&allowed);
-	const size_t vectors = (count + IFR_REPLAY_VECTOR - 1) / IFR_REPLAY_VECTOR;
+	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
 	const size_t most = processors < MOST_THREADS ? processors : MOST_THREADS;
 	return vectors < most ? vectors : most;
 }
 
 /* The more layouts in a lot, the less each pays for reading; but all threads shall have some. */
-static size_t lot_size(const struct ifr_machine *machine, size_t count, size_t threads) {
-	const size_t memory = lanes_in_memory(machine, threads);
-	const size_t vectors = (count + IFR_REPLAY_VECTOR - 1) / IFR_REPLAY_VECTOR;
+static size_t lot_size(const struct ifr_replaying *replaying, size_t count, size_t threads) {
+	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
 	const size_t share = (vectors + threads - 1) / threads * IFR_REPLAY_VECTOR;
-	const size_t size = share < IFR_REPLAY_LANES ? share : IFR_REPLAY_LANES;
-	return size < memory ? size : memory;
+	size_t size = share < IFR_REPLAY_LANES ? share : IFR_REPLAY_LANES;
+	for (size_t i = 0; i < replaying->machine_count; i++) {
+		const size_t memory = lanes_in_memory(replaying->machines[i], threads);
+		size = size < memory ? size : memory;
+	}
+	return size;
 }
 
 /* This thread works, too. A thread that cannot be had leaves its lots to the others. */
@@ -174,7 +182,7 @@ int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *pla
 		                    .plans = plans,
 		                    .counters = counters,
 		                    .count = count,
-		                    .size = lot_size(replaying->machine, count, threads),
+		                    .size = lot_size(replaying, count, threads),
 		                    .mutex = PTHREAD_MUTEX_INITIALIZER,
 		                    .err = err};
 		result = replay_lots(&lots, threads);

@@ -12,12 +12,14 @@ enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16 };
 
 struct ifr_replaying {
 	struct ifr_trace *trace;
-	const struct ifr_machine *machine;
+	const struct ifr_machine *const *machines;
+	size_t machine_count;
 	enum ifr_engine engine;
 	const char *engine_name; /* set by ifr_replay_plans: the one that was used */
 };
 
-/* Stores the counters of the trace under each plan. Plans with axes of the relinker need the kit of the program
+/* Stores the counters of the trace under each plan on each machine, those of plan p on machine m at m * count + p:
+ * each layout is made once. Plans with axes of the relinker need the kit of the program
  * that was recorded. Errors: IFR_E_USAGE if there is none, or if the program has changed since; what
  * ifr_layout_of_plan and ifr_count say. */
 int ifr_replay_plans(struct ifr_replaying *replaying, const struct ifr_plan *plans, size_t count,

@@ -26,9 +26,20 @@ unsigned ifr_code_class(enum ifr_code_kind kind, uint64_t address, uint64_t lowe
 	return (unsigned)(address % kinds[kind].frame / kinds[kind].step);
 }
 
-void ifr_code_class_place(enum ifr_code_kind kind, unsigned class, unsigned *offset, unsigned *frame) {
+/* The bytes within their frame that a class begins at, and the frame: 16 and 64 for the second quarter of a line.
+ */
+static void class_place(enum ifr_code_kind kind, unsigned class, unsigned *offset, unsigned *frame) {
 	*offset = class * kinds[kind].step;
 	*frame = kinds[kind].frame;
+}
+
+uint64_t ifr_code_place(const struct ifr_code_finding *finding, unsigned class, struct ifr_code_extent unit,
+                        struct ifr_code_extent other) {
+	unsigned offset, frame;
+	if (finding->kind == IFR_CODE_SET)
+		return code_meeting_place(class, unit, other);
+	class_place(finding->kind, class, &offset, &frame);
+	return finding->kind == IFR_CODE_PAGE ? 0 : unit.at / frame * frame + offset;
 }
 
 static void take_layouts(const struct ifr_report *report, struct code_layouts *w) {
@@ -176,7 +187,7 @@ static void put_class(struct ifr_buffer *out, enum ifr_code_kind kind, unsigned 
 		ifr_buffer_puts(out, class ? "where they meet" : "where they do not");
 		return;
 	}
-	ifr_code_class_place(kind, class, &offset, &frame);
+	class_place(kind, class, &offset, &frame);
 	if (kind == IFR_CODE_PAGE)
 		ifr_buffer_printf(out, "in page %u", class + 1);
 	else
@@ -209,7 +220,7 @@ static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out
 	ifr_buffer_puts(&s, ") against least, ");
 	put_class(&s, f->kind, (unsigned)f->classes.lowest);
 	if (f->kind != IFR_CODE_SET)
-		ifr_code_class_place(f->kind, (unsigned)f->classes.lowest, &offset, &frame);
+		class_place(f->kind, (unsigned)f->classes.lowest, &offset, &frame);
 	if (f->kind == IFR_CODE_SET)
 		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
 		                    "differ, or let them lie side by side.");

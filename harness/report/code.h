@@ -42,9 +42,16 @@ struct ifr_code {
 /* Classes of an address, and how many there are; pages count from the lowest. */
 unsigned ifr_code_class(enum ifr_code_kind kind, uint64_t address, uint64_t lowest);
 unsigned ifr_code_class_count(enum ifr_code_kind kind);
-/* The bytes within their frame that a class begins at, and the frame: 16 and 64 for the second quarter of a line.
- */
-void ifr_code_class_place(enum ifr_code_kind kind, unsigned class, unsigned *offset, unsigned *frame);
+
+struct ifr_code_extent {
+	uint64_t at, bytes;
+};
+
+/* The address nearby at which a finding's unit, which lies at `unit`, is of a class: where that class begins in
+ * its frame; for a meeting, in the sets of the other, or behind them, as far into a line as it is. 0 where there
+ * is none: two that fill a way together cannot keep apart, nor is there one for pages. */
+uint64_t ifr_code_place(const struct ifr_code_finding *finding, unsigned class, struct ifr_code_extent unit,
+                        struct ifr_code_extent other);
 
 /* Tests every unit that lies in two classes at least, each with three layouts. Errors: IFR_E_USAGE for fewer than
  * 8 layouts. The caller releases. */

@@ -11,16 +11,40 @@
 /* A set is bits 6 to 11 of an address in every first-level cache of 4 KiB a way. */
 enum { LINE = 64, SETS = 64 };
 
+static uint64_t lines_of(struct ifr_code_extent unit) {
+	return unit.at && unit.bytes ? (unit.at + unit.bytes - 1) / LINE - unit.at / LINE + 1 : 0;
+}
+
+/* A bit a set that it covers. */
+static uint64_t sets_of(struct ifr_code_extent unit) {
+	uint64_t sets = 0, lines = lines_of(unit);
+	for (uint64_t line = 0; line < lines && line < SETS; line++)
+		sets |= UINT64_C(1) << (unit.at / LINE + line) % SETS;
+	return sets;
+}
+
+uint64_t code_meeting_place(bool meets, struct ifr_code_extent unit, struct ifr_code_extent other) {
+	const uint64_t way = LINE * SETS, first = other.at / LINE % SETS;
+	if (!lines_of(unit) || !lines_of(other) || (!meets && lines_of(unit) + lines_of(other) > SETS))
+		return 0;
+	if (meets == !!(sets_of(unit) & sets_of(other)))
+		return unit.at;
+	const uint64_t set = meets ? first : (first + lines_of(other)) % SETS;
+	uint64_t at = unit.at / way * way + set * LINE + unit.at % LINE;
+	/* Two in one place would push one another aside. */
+	while (at < other.at + other.bytes && other.at < at + unit.bytes)
+		at += way;
+	return at;
+}
+
 /* The sets that a unit covers in each layout; 0 where its place is not known. */
 static uint64_t *find_sets(const struct code_layouts *w) {
 	size_t units = w->addresses->unit_count;
 	uint64_t *sets = ifr_alloc((units * w->count + 1) * sizeof *sets);
 	for (size_t unit = 0; unit < units; unit++)
 		for (size_t i = 0; i < w->count; i++) {
-			uint64_t at = code_address_of(w, i, unit), bytes = w->addresses->bytes[unit];
-			uint64_t lines = at && bytes ? (at + bytes - 1) / LINE - at / LINE + 1 : 0;
-			for (uint64_t line = 0; line < lines && line < SETS; line++)
-				sets[unit * w->count + i] |= UINT64_C(1) << (at / LINE + line) % SETS;
+			const struct ifr_code_extent extent = {code_address_of(w, i, unit), w->addresses->bytes[unit]};
+			sets[unit * w->count + i] = sets_of(extent);
 		}
 	return sets;
 }

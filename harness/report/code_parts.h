@@ -23,4 +23,7 @@ void code_measure(const struct code_layouts *layouts, size_t used_count, struct 
 /* Appends the pairs of units whose meeting explains something. */
 void code_find_meetings(const struct code_layouts *layouts, struct ifr_code *code);
 
+/* Where a unit is to lie so that it meets another in a set, or does not; 0 where there is no such place. */
+uint64_t code_meeting_place(bool meets, struct ifr_code_extent unit, struct ifr_code_extent other);
+
 #endif

@@ -30,8 +30,8 @@ void assembler_end(struct assembler *assembler);
 /* How often each kind of note came (enum ring_note). */
 const uint64_t *assembler_notes(const struct assembler *assembler);
 uint64_t assembler_instructions(const struct assembler *assembler);
-/* Blocks that a fault or a signal cut short. What did not run is known by the accesses that were to be recorded: of
- * a fault at one that follows from another, the rest of the block up to the next recorded one counts as run. */
+/* Blocks that a fault or a signal cut short. What did not run is known by the accesses that were to be recorded:
+ * of a fault at one that follows from another, the rest of the block up to the next recorded one counts as run. */
 uint64_t assembler_cuts(const struct assembler *assembler);
 
 #endif

@@ -39,6 +39,15 @@ teardown_file() {
 	[ "$(sql c.exp "SELECT value FROM fact WHERE name='programs'")" = 2 ]
 }
 
+@test "two that meet in a cache set are moved apart and together, alone" {
+	interfero-gcc -g -O1 "$programs/met.c" -o met
+	within 120 interfero bench -q -n 60 -r 2 --counters clock --axes functions,padding -x padding:max=1024 -o met.exp -- ./met
+	within 120 interfero blame met.exp --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./met >text
+	tr -s ' \n' ' ' <text >joined
+	grep -q 'met.c:.text.fifth ([^)]*): whether it meets met.c:.text.second in a cache set' joined
+	grep -q 'met.c:.text.fifth Confirmed: moved alone in [0-9]* layouts and measured afresh, meeting met.c:.text.second costs +' joined
+}
+
 @test "bad command lines" {
 	refuse 2 'which experiment' -- interfero blame
 	refuse 2 'runs the program' -- interfero blame "$place/placed.exp" --confirm

@@ -76,6 +76,7 @@ table() {
 	grep -q 'other layouts' <<<"$output"
 	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' <<<"$output"
 	within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp --json -- ./subject >c.json
+	[ -z "$(within 60 interfero calibrate -q -n 6 -r 4 --counters clock -o c.exp -- ./subject)" ]
 	jq -e '.schema_version == 1 and .called_other_runs <= 0.5 and (.effects | length) == 20' c.json
 	# More layouts find less, and so do more runs.
 	jq -e '.effects | map(select(.runs == 5).effect) | . == (sort | reverse)' c.json

@@ -121,8 +121,9 @@ is_clock_alone() {
 	# A run takes a tenth of a second at least, and recording and replaying more than a hundred runs.
 	within 60 interfero bench -q --budget 10s -n 1 -r 1 -o long.exp -- ./subject sleep 100 >report
 	is_clock_alone long.exp 'takes about .*a fifth of the budget'
-	within 60 interfero bench -q --budget 1h -n 1 -r 1 --axes heap -o heap.exp -- ../steps-of-a-program 100 >report
-	is_clock_alone heap.exp 'cannot follow the axis heap'
+	INTERFERO_SOURCES=1 interfero-gcc -O1 "$programs/steps.c" -o framed
+	within 60 interfero bench -q --budget 1h -n 1 -r 1 --axes frames -o framed.exp -- ./framed 100 >report
+	is_clock_alone framed.exp 'cannot follow the axis frames'
 	interfero-gcc -O1 "$programs/undone_by_qemu.c" -o undone
 	within 60 interfero bench -q --budget 1h -n 1 -r 1 -o undone.exp -- ./undone >report
 	is_clock_alone undone.exp 'exits with status 3 where it is recorded'

@@ -168,22 +168,39 @@ static void test_innocent(void **state) {
 
 static void test_classes(void **state) {
 	(void)state;
-	unsigned offset, frame;
 	assert_int_equal(ifr_code_class(IFR_CODE_LINE, 0x401070, 0x401000), 3);
 	assert_int_equal(ifr_code_class(IFR_CODE_WINDOW, 0x401070, 0x401000), 1);
 	assert_int_equal(ifr_code_class(IFR_CODE_WORD, 0x401078, 0x401000), 2);
 	assert_int_equal(ifr_code_class(IFR_CODE_PAGE, 0x403070, 0x401fff), 2);
-	ifr_code_class_place(IFR_CODE_LINE, 3, &offset, &frame);
-	assert_int_equal(offset, 48);
-	assert_int_equal(frame, 64);
+}
+
+/* By hand: 64 sets of 64 bytes, so that 0x401f48 is 8 bytes into set 61. */
+static void test_places(void **state) {
+	(void)state;
+	const struct ifr_code_finding line = {.kind = IFR_CODE_LINE}, page = {.kind = IFR_CODE_PAGE};
+	const struct ifr_code_finding set = {.kind = IFR_CODE_SET, .other = "other"};
+	const struct ifr_code_extent unit = {0x401f48, 100}, other = {0x403fd0, 200}, near = {0x401108, 0x80};
+	assert_int_equal(ifr_code_place(&line, 3, unit, other), 0x401f70);
+	assert_int_equal(ifr_code_place(&page, 1, unit, other), 0);
+	/* It covers sets 61 and 62; the other 63, 0, 1 and 2: 0x403fd0 + 200 is 0x404098. */
+	assert_int_equal(ifr_code_place(&set, 0, unit, other), 0x401f48);
+	assert_int_equal(ifr_code_place(&set, 1, unit, other), 0x401fc8);
+	/* In sets 63 and 0 it meets, and keeps apart from set 3 on. */
+	assert_int_equal(ifr_code_place(&set, 1, (struct ifr_code_extent){0x401fc8, 100}, other), 0x401fc8);
+	assert_int_equal(ifr_code_place(&set, 0, (struct ifr_code_extent){0x401fc8, 100}, other), 0x4010c8);
+	/* In the sets of one that lies in the same page it would lie upon it: a page further on. */
+	assert_int_equal(ifr_code_place(&set, 1, unit, near), 0x402108);
+	/* 63 sets and 2 do not fit side by side. */
+	assert_int_equal(ifr_code_place(&set, 0, (struct ifr_code_extent){0x401fc8, 100},
+	                                (struct ifr_code_extent){0x403000, 63 * 64}),
+	                 0);
+	assert_int_equal(ifr_code_place(&set, 1, unit, (struct ifr_code_extent){0, 0}), 0);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guilty),
-		cmocka_unit_test(test_meeting),
-		cmocka_unit_test(test_innocent),
-		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_guilty),  cmocka_unit_test(test_meeting), cmocka_unit_test(test_innocent),
+		cmocka_unit_test(test_classes), cmocka_unit_test(test_places),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* What a report says of experiments whose true values were put in. */
 #include <math.h>
 
-#include "tests/unit/report_made.h"
+#include "tests/unit/report_read.h"
 
 /* The six answers, in the order they are asked for. */
 static void test_text_order(void **state) {

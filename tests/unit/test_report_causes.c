@@ -2,7 +2,7 @@
 /* What a report takes off, and what it blames: bursts of the machine, and counters together. */
 #include <math.h>
 
-#include "tests/unit/report_made.h"
+#include "tests/unit/report_read.h"
 
 /* The same experiment on a machine that is slower by half for ten runs, three times: found as on a quiet one. */
 static void test_bursts(void **state) {

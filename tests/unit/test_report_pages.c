@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pages and figures, also of an experiment whose names are hostile. */
 #include "common/file.h"
-#include "tests/unit/report_made.h"
+#include "tests/unit/report_read.h"
 
 static const char hostile[] =
 	"x'\"`touch owned`$(touch owned)<script>alert(1)</script>&\033[31m\nEOD\nsystem 'touch owned'\xff";

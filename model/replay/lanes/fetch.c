@@ -4,6 +4,12 @@
 
 #include <stdlib.h>
 
+/* The pieces of a block: the first two, or none that ever misses in their place, and where in the list of all the
+ * further ones stand. */
+struct span {
+	uint32_t pieces[2], first, end;
+};
+
 /* The lines, or pages, that blocks enter: a block has as many pieces as the lane with most has lines. */
 struct walker {
 	struct ifr_lot lot;
@@ -11,7 +17,7 @@ struct walker {
 	unsigned shift;
 	uint32_t *pieces;
 	size_t pieces_count, pieces_room;
-	uint32_t *firsts; /* by block, and one more: its pieces start there */
+	struct span *spans; /* by block */
 };
 
 struct fetch {
@@ -37,7 +43,7 @@ static void *create(const struct ifr_pass *pass) {
 static void walker_release(struct walker *walker) {
 	ifr_resident_release(&walker->resident);
 	free(walker->pieces);
-	free(walker->firsts);
+	free(walker->spans);
 }
 
 static void destroy(void *state, const struct ifr_pass *pass) {
@@ -74,14 +80,26 @@ static void place_block(struct walker *walker, const struct ifr_lane *lanes, siz
 	}
 }
 
+/* A piece without a key in any lane. */
+static uint32_t no_piece(struct walker *walker) {
+	uint64_t keys[IFR_RESIDENT_LANES];
+	for (size_t i = 0; i < walker->lot.count; i++)
+		keys[i] = IFR_NO_KEY;
+	return ifr_resident_piece(&walker->resident, keys);
+}
+
 static void place(struct walker *walker, const struct ifr_pass *pass) {
 	const size_t count = pass->blocks_count;
-	walker->firsts = ifr_realloc(walker->firsts, count + 1, sizeof *walker->firsts);
+	const uint32_t none = no_piece(walker);
+	walker->spans = ifr_realloc(walker->spans, count + 1, sizeof *walker->spans);
 	for (; walker->lot.placed < count; walker->lot.placed++) {
-		walker->firsts[walker->lot.placed] = (uint32_t)walker->pieces_count;
+		struct span *span = &walker->spans[walker->lot.placed];
+		*span = (struct span){{none, none}, (uint32_t)walker->pieces_count, 0};
 		place_block(walker, pass->lanes, walker->lot.placed);
+		span->end = (uint32_t)walker->pieces_count;
+		for (size_t k = 0; k < 2 && span->first < span->end; k++)
+			span->pieces[k] = walker->pieces[span->first++];
 	}
-	walker->firsts[count] = (uint32_t)walker->pieces_count;
 }
 
 static void miss(struct walker *walker, const struct ifr_pass *pass, struct ifr_misses *misses, size_t step,
@@ -95,21 +113,28 @@ static void miss(struct walker *walker, const struct ifr_pass *pass, struct ifr_
 	}
 }
 
+/* k: which piece of the block it is. */
+static inline void touch(struct walker *walker, const struct ifr_pass *pass, struct ifr_misses *misses,
+                         size_t step, uint32_t k, uint32_t piece) {
+	const uint64_t missed = ifr_resident_touch(&walker->resident, piece);
+	if (missed)
+		miss(walker, pass, misses, step, k, missed);
+}
+
 static void walk(struct walker *walker, const struct ifr_pass *pass, struct ifr_misses *misses) {
 	const uint32_t *steps = pass->chunk->steps;
 	if (!walker->resident.shape.sets)
 		return;
 	place(walker, pass);
 	for (size_t i = 0; i < pass->chunk->steps_count; i++) {
-		const uint32_t block = steps[i] >> 1;
 		if (steps[i] == IFR_STEP_BREAK)
 			continue;
-		const uint32_t first = walker->firsts[block], end = walker->firsts[block + 1];
-		for (uint32_t at = first; at < end; at++) {
-			const uint64_t missed = ifr_resident_touch(&walker->resident, walker->pieces[at]);
-			if (missed)
-				miss(walker, pass, misses, i, at - first, missed);
-		}
+		const struct span span = walker->spans[steps[i] >> 1];
+		/* How many pieces a block has is hard to foresee: two are touched whether there are so many or not. */
+		touch(walker, pass, misses, i, 0, span.pieces[0]);
+		touch(walker, pass, misses, i, 1, span.pieces[1]);
+		for (uint32_t at = span.first; at < span.end; at++)
+			touch(walker, pass, misses, i, 2 + at - span.first, walker->pieces[at]);
 	}
 }
 
