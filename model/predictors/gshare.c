@@ -75,7 +75,7 @@ static const uint64_t outcomes[2][4] = {{0, 0, 1ull << 32 | 1, 1ull << 32 | 2},
                                         {1ull << 32 | 1, 1ull << 32 | 2, 3, 3}};
 
 /* The three verbs in one, by hand: this is the loop that replays are mostly timed by. One addition tallies: the
- * sum of the values stays below the misses, for a chunk has fewer than 2^30 branches. */
+ * sum of the values stays below the misses, for a chunk has at most 2^30 steps. */
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
 	struct gshare *gshare = state;
 	const uint32_t *steps = branches->steps, *end = steps + branches->count;

@@ -125,7 +125,7 @@ static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
  * taken back if that has no successor: a break is rare. Returns how many steps were good. */
 static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
 	const uint32_t *steps = pass->chunk->steps;
-	const size_t count = pass->chunk->steps_count, blocks_count = pass->blocks_count;
+	const size_t count = pass->chunk->steps_count, blocks_count = pass->chunk->blocks_count;
 	const uint64_t *traits = pass->traits;
 	uint64_t *block_counts = pass->block_counts;
 	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].steps, *data_starts = pass->data_starts;
