@@ -37,10 +37,6 @@ struct ifr_cache {
 
 #define IFR_CACHE_EMPTY UINT64_MAX
 
-static inline unsigned ifr_log2_of(unsigned power) {
-	return (unsigned)__builtin_ctz(power);
-}
-
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape);
 void ifr_cache_release(struct ifr_cache *cache);
 

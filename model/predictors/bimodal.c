@@ -3,10 +3,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct bimodal {
 	uint64_t mask;
@@ -21,7 +20,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	return values[COUNTERS] & (values[COUNTERS] - 1) ? "counters is not a power of two" : NULL;
+	return ifr_is_power(values[COUNTERS]) ? NULL : "counters is not a power of two";
 }
 
 static bool resize(unsigned bytes, unsigned *values) {
@@ -32,8 +31,7 @@ static bool resize(unsigned bytes, unsigned *values) {
 static void *create(const unsigned *values) {
 	struct bimodal *bimodal = ifr_alloc(sizeof *bimodal);
 	bimodal->mask = values[COUNTERS] - 1;
-	bimodal->counters = ifr_alloc(values[COUNTERS]);
-	memset(bimodal->counters, 1, values[COUNTERS]);
+	bimodal->counters = ifr_counters2_new(values[COUNTERS], 1);
 	return bimodal;
 }
 

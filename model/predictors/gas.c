@@ -6,10 +6,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct gas {
 	uint64_t history; /* the last outcome lowest */
@@ -29,7 +28,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	if (values[COUNTERS] & (values[COUNTERS] - 1))
+	if (!ifr_is_power(values[COUNTERS]))
 		return "counters is not a power of two";
 	return values[HISTORY] > ifr_log2_of(values[COUNTERS]) ? "history is longer than the index, log2(counters)"
 	                                                       : NULL;
@@ -46,8 +45,7 @@ static void *create(const unsigned *values) {
 	gas->address_bits = ifr_log2_of(values[COUNTERS]) - values[HISTORY];
 	gas->address_mask = (1ull << gas->address_bits) - 1;
 	gas->history_mask = (1ull << values[HISTORY]) - 1;
-	gas->counters = ifr_alloc(values[COUNTERS]);
-	memset(gas->counters, (int)values[START], values[COUNTERS]);
+	gas->counters = ifr_counters2_new(values[COUNTERS], values[START]);
 	return gas;
 }
 

@@ -4,10 +4,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct gshare {
 	/* The last outcome is the bit newest; older ones stand above it, and those that the index does not take are
@@ -28,7 +27,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	if (values[COUNTERS] & (values[COUNTERS] - 1))
+	if (!ifr_is_power(values[COUNTERS]))
 		return "counters is not a power of two";
 	return values[HISTORY] > ifr_log2_of(values[COUNTERS]) ? "history is longer than the index, log2(counters)"
 	                                                       : NULL;
@@ -44,8 +43,7 @@ static void *create(const unsigned *values) {
 	struct gshare *gshare = ifr_alloc(sizeof *gshare);
 	gshare->mask = values[COUNTERS] - 1;
 	gshare->newest = 1ull << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
-	gshare->counters = ifr_alloc(values[COUNTERS]);
-	memset(gshare->counters, 1, values[COUNTERS]);
+	gshare->counters = ifr_counters2_new(values[COUNTERS], 1);
 	return gshare;
 }
 
@@ -77,7 +75,7 @@ static const uint64_t outcomes[2][4] = {{0, 0, 1ull << 32 | 1, 1ull << 32 | 2},
                                         {1ull << 32 | 1, 1ull << 32 | 2, 3, 3}};
 
 /* The three verbs in one, by hand: this is the loop that replays are mostly timed by. One addition tallies: the
- * sum of the values stays below the misses, for a chunk has fewer than 2^30 branches. */
+ * sum of the values stays below the misses, for a chunk has at most 2^30 steps. */
 static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
 	struct gshare *gshare = state;
 	const uint32_t *steps = branches->steps, *end = steps + branches->count;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 #include "model/predictors/path_history.h"
 
@@ -48,7 +48,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	if (values[BASE] & (values[BASE] - 1) || values[ENTRIES] & (values[ENTRIES] - 1))
+	if (!ifr_is_power(values[BASE]) || !ifr_is_power(values[ENTRIES]))
 		return "base and entries must be powers of two";
 	return NULL;
 }

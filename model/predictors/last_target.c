@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
+#include "model/memory/power.h"
 
 struct last_target {
 	uint64_t mask;
@@ -20,7 +21,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	return values[ENTRIES] & (values[ENTRIES] - 1) ? "entries is not a power of two" : NULL;
+	return ifr_is_power(values[ENTRIES]) ? NULL : "entries is not a power of two";
 }
 
 static void *create(const unsigned *values) {

@@ -5,10 +5,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct local {
 	uint64_t entry_mask, history_mask, address_mask;
@@ -28,7 +27,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	return values[ENTRIES] & (values[ENTRIES] - 1) ? "entries is not a power of two" : NULL;
+	return ifr_is_power(values[ENTRIES]) ? NULL : "entries is not a power of two";
 }
 
 static void *create(const unsigned *values) {
@@ -39,8 +38,7 @@ static void *create(const unsigned *values) {
 	local->address_mask = (1u << values[ADDRESS_BITS]) - 1;
 	local->history_bits = values[HISTORY];
 	local->histories = ifr_alloc(values[ENTRIES] * sizeof *local->histories);
-	local->counters = ifr_alloc(counters);
-	memset(local->counters, (int)values[START], counters);
+	local->counters = ifr_counters2_new(counters, values[START]);
 	return local;
 }
 

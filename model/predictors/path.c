@@ -6,10 +6,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 #include "model/predictors/path_history.h"
 
@@ -52,7 +51,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	if (values[BASE] & (values[BASE] - 1) || values[SETS] & (values[SETS] - 1))
+	if (!ifr_is_power(values[BASE]) || !ifr_is_power(values[SETS]))
 		return "base and sets must be powers of two";
 	if (values[LENGTHS + 3] && values[LENGTHS + 3] < IFR_PATH_SHORTEST)
 		return "length4 is 0 or at least 16";
@@ -66,8 +65,7 @@ static void *create(const unsigned *values) {
 	p->sets_mask = values[SETS] - 1;
 	p->base_mask = values[BASE] - 1;
 	p->pc_mask = (uint32_t)((1ull << values[PC_BITS]) - 1);
-	p->base = ifr_alloc(values[BASE]);
-	memset(p->base, 1, values[BASE]);
+	p->base = ifr_counters2_new(values[BASE], 1);
 	for (unsigned i = 0; i < p->tables; i++) {
 		const unsigned length = p->lengths[i] = values[LENGTHS + i];
 		p->entries[i] = ifr_alloc((size_t)values[SETS] * values[WAYS] * sizeof *p->entries[i]);

@@ -5,10 +5,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct perceptron {
 	uint64_t history; /* 1: taken; the last outcome lowest */
@@ -26,7 +25,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	return values[ROWS] & (values[ROWS] - 1) ? "rows is not a power of two" : NULL;
+	return ifr_is_power(values[ROWS]) ? NULL : "rows is not a power of two";
 }
 
 /* The best histories of table 1, and as many rows as fit. */

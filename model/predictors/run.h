@@ -4,6 +4,9 @@
 #ifndef INTERFERO_MODEL_PREDICTOR_RUN_H
 #define INTERFERO_MODEL_PREDICTOR_RUN_H
 
+#include <string.h>
+
+#include "common/buffer.h"
 #include "model/predictors/predictor.h"
 
 static inline __attribute__((always_inline)) struct ifr_branch_seen
@@ -57,6 +60,13 @@ ifr_target_loop(void *state, const struct ifr_branches *branches, const struct i
 		track(state, &branch);
 	}
 	return misses;
+}
+
+/* Counters of two bits, a byte each, that all start alike. */
+static inline uint8_t *ifr_counters2_new(size_t count, unsigned start) {
+	uint8_t *counters = ifr_alloc(count);
+	memset(counters, (int)start, count);
+	return counters;
 }
 
 /* Saturating counters of two bits, 0 to 3: 2 and 3 say taken. Smith 1981, strategy 7. */

@@ -9,8 +9,7 @@
 
 void ifr_tage_init(struct ifr_tage *tage, const struct ifr_tage_shape *shape) {
 	*tage = (struct ifr_tage){.shape = *shape, .random = 1};
-	tage->base = ifr_alloc((size_t)1 << shape->base_log);
-	memset(tage->base, 1, (size_t)1 << shape->base_log);
+	tage->base = ifr_counters2_new((size_t)1 << shape->base_log, 1);
 	for (size_t i = 0; i < IFR_TAGE_TABLES; i++) {
 		tage->turns[i] = (unsigned)i % shape->logs[i];
 		tage->path_masks[i] = shape->lengths[i] < 16 ? (1u << shape->lengths[i]) - 1 : 0xffff;

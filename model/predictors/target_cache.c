@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct target_cache {
 	uint64_t history, mask, history_mask;
@@ -25,7 +25,7 @@ static const struct ifr_parameter parameters[] = {
 };
 
 static const char *refuse(const unsigned *values) {
-	return values[ENTRIES] & (values[ENTRIES] - 1) ? "entries is not a power of two" : NULL;
+	return ifr_is_power(values[ENTRIES]) ? NULL : "entries is not a power of two";
 }
 
 static void *create(const unsigned *values) {

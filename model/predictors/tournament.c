@@ -4,10 +4,9 @@
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
-#include "model/memory/cache.h"
+#include "model/memory/power.h"
 
 struct tournament {
 	uint64_t history; /* the last outcome lowest */
@@ -31,7 +30,7 @@ static const struct ifr_parameter parameters[] = {
 static const char *refuse(const unsigned *values) {
 	static const unsigned powers[] = {BIMODAL, GLOBAL, META};
 	for (size_t i = 0; i < 3; i++)
-		if (values[powers[i]] & (values[powers[i]] - 1))
+		if (!ifr_is_power(values[powers[i]]))
 			return "bimodal, global and meta must be powers of two";
 	return values[HISTORY] > ifr_log2_of(values[GLOBAL]) ? "history is longer than the index, log2(global)" : NULL;
 }
@@ -44,12 +43,6 @@ static bool resize(unsigned bytes, unsigned *values) {
 	return true;
 }
 
-static uint8_t *counters_new(unsigned count) {
-	uint8_t *counters = ifr_alloc(count);
-	memset(counters, 1, count);
-	return counters;
-}
-
 static void *create(const unsigned *values) {
 	struct tournament *tournament = ifr_alloc(sizeof *tournament);
 	*tournament = (struct tournament){
@@ -59,9 +52,9 @@ static void *create(const unsigned *values) {
 		.history_mask = (1ull << values[HISTORY]) - 1,
 		.shift = ifr_log2_of(values[GLOBAL]) - values[HISTORY],
 		.beside = values[BESIDE],
-		.bimodal = counters_new(values[BIMODAL]),
-		.global = counters_new(values[GLOBAL]),
-		.meta = counters_new(values[META]),
+		.bimodal = ifr_counters2_new(values[BIMODAL], 1),
+		.global = ifr_counters2_new(values[GLOBAL], 1),
+		.meta = ifr_counters2_new(values[META], 1),
 	};
 	return tournament;
 }

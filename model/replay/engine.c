@@ -8,22 +8,24 @@
 
 #define STAGES 7
 
-static const struct engine {
-	const char *name;
-	/* data and fetch stand before behind, which reads what they leave. */
-	const struct ifr_stage *stages[STAGES];
-} engines[] = {
-	[IFR_ENGINE_SCALAR] = {"scalar",
-                           {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
-                            &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns}},
-	[IFR_ENGINE_AVX2] = {"avx2",
-                         {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
-                          &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_lanes_stage_btb,
-                          &ifr_stage_returns}},
-	[IFR_ENGINE_AVX512] = {"avx512",
-                           {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
-                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_lanes_stage_btb,
-                            &ifr_stage_returns}},
+const char *const ifr_engine_names[] = {
+	[IFR_ENGINE_AUTO] = "auto",
+	[IFR_ENGINE_SCALAR] = "scalar",
+	[IFR_ENGINE_AVX2] = "avx2",
+	[IFR_ENGINE_AVX512] = "avx512",
+	NULL,
+};
+
+/* Of each engine. data and fetch stand before behind, which reads what they leave. */
+static const struct ifr_stage *const stages[][STAGES] = {
+	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
+                           &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
+	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
+                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_lanes_stage_btb,
+                         &ifr_stage_returns},
+	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
+                           &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_lanes_stage_btb,
+                           &ifr_stage_returns},
 };
 
 /* A vector does for few lanes what it does for sixteen: below this the scalar engine is faster. */
@@ -32,7 +34,7 @@ static const struct engine {
 struct ifr_replay {
 	struct ifr_pass pass;
 	struct ifr_machine machine;
-	const struct engine *engine;
+	enum ifr_engine engine;
 	void *states[STAGES];
 	bool started;
 	uint32_t pending;
@@ -85,7 +87,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 		                engine == IFR_ENGINE_AVX2 ? "AVX2" : "AVX-512 (F, BW, DQ, VL)");
 	struct ifr_replay *replay = ifr_alloc(sizeof *replay);
 	replay->machine = *machine;
-	replay->engine = &engines[engine];
+	replay->engine = engine;
 	replay->pending = IFR_STEP_BREAK;
 	struct ifr_pass *pass = &replay->pass;
 	pass->machine = &replay->machine;
@@ -101,7 +103,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 }
 
 const char *ifr_replay_engine(const struct ifr_replay *replay) {
-	return replay->engine->name;
+	return ifr_engine_names[replay->engine];
 }
 
 /* The number of groups is known with the first lanes. */
@@ -113,7 +115,7 @@ static void start(struct ifr_replay *replay) {
 	pass->data_lines = ifr_alloc(pass->groups_count * sizeof *pass->data_lines);
 	pass->data_pages = ifr_alloc(pass->groups_count * sizeof *pass->data_pages);
 	for (size_t i = 0; i < STAGES; i++)
-		replay->states[i] = replay->engine->stages[i]->create(pass);
+		replay->states[i] = stages[replay->engine][i]->create(pass);
 	replay->started = true;
 }
 
@@ -161,7 +163,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 		return rc;
 	place_new(replay);
 	for (size_t i = 0; i < STAGES; i++)
-		replay->engine->stages[i]->run(replay->states[i], pass);
+		stages[replay->engine][i]->run(replay->states[i], pass);
 	return 0;
 }
 
@@ -187,7 +189,7 @@ void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *cou
 	for (size_t lane = 0; lane < pass->lanes_count && replay->started; lane++) {
 		ifr_survey_count(pass, lane, &counters[lane]);
 		for (size_t i = 0; i < STAGES; i++)
-			replay->engine->stages[i]->count(replay->states[i], pass, lane, &counters[lane]);
+			stages[replay->engine][i]->count(replay->states[i], pass, lane, &counters[lane]);
 		estimate(replay->machine.values, counters[lane].value);
 	}
 }
@@ -203,7 +205,7 @@ void ifr_replay_free(struct ifr_replay *replay) {
 		return;
 	struct ifr_pass *pass = &replay->pass;
 	for (size_t i = 0; i < STAGES && replay->started; i++)
-		replay->engine->stages[i]->destroy(replay->states[i], pass);
+		stages[replay->engine][i]->destroy(replay->states[i], pass);
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		free((void *)pass->places[i].pcs);
 	free_misses(pass->data_lines, pass->groups_count);

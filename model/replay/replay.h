@@ -124,6 +124,9 @@ struct ifr_counts {
 /* AUTO takes the fastest that this processor runs for so many lanes. All count the same. */
 enum ifr_engine { IFR_ENGINE_AUTO, IFR_ENGINE_SCALAR, IFR_ENGINE_AVX2, IFR_ENGINE_AVX512 };
 
+/* By enum ifr_engine; NULL ends. */
+extern const char *const ifr_engine_names[];
+
 /* Whether this processor has what an engine needs. */
 bool ifr_engine_runs(enum ifr_engine engine);
 

@@ -19,6 +19,7 @@
 #define INTERFERO_MODEL_STAGES_H
 
 #include "model/machines/machine.h"
+#include "model/memory/power.h"
 #include "model/replay/replay.h"
 
 struct ifr_miss {

@@ -94,7 +94,10 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->count += keep;
 }
 
-static void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
+/* Where the compiler is to put what the loop over the steps seldom does: out of its way. */
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
+
+static __attribute__((noinline)) void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
 	const uint8_t kind = pass->kinds[step >> 1];
 	if (next == IFR_STEP_BREAK)
 		return;
@@ -122,7 +125,7 @@ static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
  * taken back if that has no successor: a break is rare. Returns how many steps were good. */
 static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
 	const uint32_t *steps = pass->chunk->steps;
-	const size_t count = pass->chunk->steps_count, blocks_count = pass->blocks_count;
+	const size_t count = pass->chunk->steps_count, blocks_count = pass->chunk->blocks_count;
 	const uint64_t *traits = pass->traits;
 	uint64_t *block_counts = pass->block_counts;
 	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].steps, *data_starts = pass->data_starts;
@@ -130,9 +133,9 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	size_t i = 0;
 	for (; i < count; i++) {
 		const uint32_t step = steps[i], block = step >> 1;
-		if (i % IFR_DATA_START_STEPS == 0)
+		if (UNLIKELY(i % IFR_DATA_START_STEPS == 0))
 			data_starts[i / IFR_DATA_START_STEPS] = (uint32_t)(sum >> 32);
-		if (block >= blocks_count) {
+		if (UNLIKELY(block >= blocks_count)) {
 			if (step != IFR_STEP_BREAK)
 				break;
 			sum -= i && is_conditional(pass, steps[i - 1]);
@@ -142,7 +145,7 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 		block_counts[block]++;
 		conditional[(uint32_t)sum] = step;
 		sum += trait;
-		if (trait & RARE) {
+		if (UNLIKELY(trait & RARE)) {
 			sum -= RARE;
 			if (i + 1 < count)
 				list_rare(pass, step, steps[i + 1]);

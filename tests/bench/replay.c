@@ -107,7 +107,6 @@ static void replay_all(struct ifr_replay *replay, const struct work *work, struc
 }
 
 int main(int argc, char **argv) {
-	static const char *const engines[] = {"auto", "scalar", "avx2", "avx512"};
 	struct ifr_error err = {0};
 	struct ifr_machine *machine;
 	struct ifr_replay *replay;
@@ -117,8 +116,12 @@ int main(int argc, char **argv) {
 	}
 	const size_t lanes_count = strtoul(argv[2], NULL, 10);
 	unsigned engine = 0;
-	while (engine < 3 && strcmp(engines[engine], argv[3]))
+	while (ifr_engine_names[engine] && strcmp(ifr_engine_names[engine], argv[3]))
 		engine++;
+	if (!ifr_engine_names[engine]) {
+		fprintf(stderr, "replay: there is no engine \"%s\"\n", argv[3]);
+		return 2;
+	}
 	struct work *work = ifr_alloc(sizeof *work);
 	fill(work, argc < 5);
 	struct ifr_lane *lanes = ifr_alloc((lanes_count + 1) * sizeof *lanes);
