@@ -110,7 +110,7 @@ void diehard_choose(struct heap *heap, unsigned class) {
 		return;
 	struct region region = {
 		c->spans, heap->live, c->slots_inverse, c->capacity, c->slots, c->granules, (uint32_t)heap->first_granule};
-	uint32_t granule[AHEAD + 1];
+	uint32_t granule[AHEAD + 1] = {0};
 	unsigned count = ahead(c);
 	draw_slots(c, region, count, granule);
 	set_aside(heap, c, count, granule);

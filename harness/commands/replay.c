@@ -26,12 +26,8 @@ struct options {
 };
 
 static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_error *err) {
-	static const char *const names[] = {[IFR_ENGINE_AUTO] = "auto",
-	                                    [IFR_ENGINE_SCALAR] = "scalar",
-	                                    [IFR_ENGINE_AVX2] = "avx2",
-	                                    [IFR_ENGINE_AVX512] = "avx512"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (!strcmp(names[i], name)) {
+	for (unsigned i = 0; ifr_engine_names[i]; i++)
+		if (!strcmp(name, ifr_engine_names[i])) {
 			*engine = (enum ifr_engine)i;
 			return 0;
 		}

@@ -18,22 +18,30 @@ static double *collect(const struct ifr_report *report, const double *of, size_t
 	return values;
 }
 
-/* The medians of a counter in all variants, run by run in the order of time, in which they lie. */
-static void find_medians(const struct ifr_report *report, size_t counter) {
+/* Counters whose values are gathered in one pass: those of a run lie side by side, the runs all over memory. */
+enum { TOGETHER = 5 };
+
+/* The medians of some counters in all variants. */
+static void find_medians(const struct ifr_report *report, size_t first, size_t count) {
 	const struct ifr_dataset *dataset = report->dataset;
-	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
-	size_t *end = ifr_alloc((dataset->variant_count + 1) * sizeof *end);
-	memcpy(end, report->first, dataset->variant_count * sizeof *end);
-	for (size_t i = 0; i < dataset->run_count; i++) {
+	const size_t runs = dataset->run_count, variants = dataset->variant_count;
+	double *values = ifr_alloc((count * runs + 1) * sizeof *values);
+	size_t *end = ifr_alloc((count * variants + 1) * sizeof *end);
+	for (size_t i = 0; i < count * variants; i++)
+		end[i] = i / variants * runs + report->first[i % variants];
+	for (size_t i = 0; i < runs; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		bool counts = !run->refused && !dataset->variants[run->variant].refused;
-		double value = counter == report->metric_index ? report->calm[i] : run->value[counter];
-		if (counts && isfinite(value))
-			values[end[run->variant]++] = value;
+		for (size_t j = 0; j < count && counts; j++) {
+			double value = first + j == report->metric_index ? report->calm[i] : run->value[first + j];
+			if (isfinite(value))
+				values[end[j * variants + run->variant]++] = value;
+		}
 	}
-	for (size_t v = 0; v < dataset->variant_count; v++) {
-		double *median = &report->counter_medians[counter * dataset->variant_count + v];
-		if (ifr_sample_median(values + report->first[v], end[v] - report->first[v], median, NULL))
+	for (size_t i = 0; i < count * variants; i++) {
+		double *median = &report->counter_medians[first * variants + i];
+		const size_t start = i / variants * runs + report->first[i % variants];
+		if (ifr_sample_median(values + start, end[i] - start, median, NULL))
 			*median = INFINITY;
 	}
 	free(end);
@@ -42,8 +50,9 @@ static void find_medians(const struct ifr_report *report, size_t counter) {
 
 bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
 	const double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
+	const size_t first = counter / TOGETHER * TOGETHER, rest = report->dataset->counter_count - first;
 	if (isnan(*known))
-		find_medians(report, counter);
+		find_medians(report, first, rest < TOGETHER ? rest : TOGETHER);
 	*median = *known;
 	return isfinite(*known);
 }

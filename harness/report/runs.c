@@ -47,7 +47,11 @@ static size_t order_by_time(const struct ifr_report *report, struct moment *mome
 	for (size_t i = 0; i < report->dataset->run_count; i++)
 		if (counts(report, i))
 			moments[count++] = (struct moment){report->dataset->runs[i].started_ns, i};
-	qsort(moments, count, sizeof *moments, by_time);
+	bool sorted = true; /* as they are, unless several measured at once */
+	for (size_t i = 1; i < count; i++)
+		sorted &= by_time(&moments[i - 1], &moments[i]) < 0;
+	if (!sorted)
+		qsort(moments, count, sizeof *moments, by_time);
 	for (size_t i = 1; i < count; i++)
 		if (moments[i].started_ns == moments[i - 1].started_ns)
 			return 0;

@@ -104,7 +104,7 @@ static void link_piece(struct ifr_resident *resident, uint32_t piece, const uint
 }
 
 uint32_t ifr_resident_piece(struct ifr_resident *resident, const uint64_t *keys) {
-	uint32_t numbers[IFR_RESIDENT_LANES];
+	uint32_t numbers[IFR_RESIDENT_LANES] = {0};
 	for (size_t i = 0; i < resident->lanes_count; i++)
 		numbers[i] = keys[i] == IFR_NO_KEY ? IFR_NO_PIECE : number_of(resident, &resident->lanes[i], keys[i]);
 	make_room(resident);
