@@ -183,7 +183,7 @@ static void say_against_centre(struct ifr_prose *prose) {
 	ifr_format_pct(text, contrast->difference_pct);
 	ifr_buffer_printf(text, " %s", contrast->difference_pct < 0 ? ifr_prose_less(report) : ifr_prose_more(report));
 	if (!contrast->has_interval) {
-		ifr_buffer_puts(text, "; with these runs there is no interval for that.");
+		ifr_buffer_puts(text, prose->report->exact ? "." : "; with these runs there is no interval for that.");
 		return;
 	}
 	ifr_buffer_puts(text, " (");

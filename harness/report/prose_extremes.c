@@ -144,7 +144,8 @@ void ifr_prose_extremes(struct ifr_prose *prose) {
 	say_pick(prose, report->random_count > 1 ? "Best" : "The only one", &report->best);
 	if (report->random_count > 1) {
 		say_pick(prose, "Worst", &report->worst);
-		say_caution(prose);
+		if (!report->exact) /* else there is no luck in it */
+			say_caution(prose);
 	}
 	say_recipe(prose);
 }
