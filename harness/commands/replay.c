@@ -12,6 +12,7 @@
 #include "harness/commands/options.h"
 #include "harness/experiment/variants.h"
 #include "harness/launch/launch.h"
+#include "harness/model/check.h"
 #include "harness/model/layouts.h"
 #include "harness/model/replaying.h"
 
@@ -242,6 +243,13 @@ static void warn(const struct ifr_trace *trace) {
 	const char *damage = ifr_trace_damage(trace);
 	if (damage)
 		ifr_command_note("%s: what is whole before it is counted", damage);
+	char *moved = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
+	if (moved)
+		ifr_command_note(
+			"the program looks at addresses (record --check): where a layout moves its %s, counters are "
+			"approximate",
+			moved);
+	free(moved);
 }
 
 static int replay(const struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {

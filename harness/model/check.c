@@ -142,20 +142,33 @@ static int compare(const char *const paths[2], struct ifr_workshop *workshop, co
 	return result;
 }
 
+/* moved: a list of what was elsewhere when the program did not behave the same. */
 static int record_other(const struct ifr_recording_request *request, struct ifr_workshop *workshop,
-                        const struct other *other, bool *same, struct ifr_buffer *text, struct ifr_error *err) {
+                        const struct other *other, struct ifr_buffer *moved, struct ifr_buffer *text,
+                        struct ifr_error *err) {
 	struct ifr_recording_request second = *request;
 	struct ifr_recorded recorded;
 	char *path = ifr_format("%s.check", request->path);
+	bool same = true;
 	second.path = path;
 	second.silent = true;
 	second.stack_bytes = other->stack_bytes;
 	second.plan = ifr_plan_axes(&other->plan) ? &other->plan : NULL;
 	int result = ifr_recording_make(&second, &recorded, err);
 	if (!result)
-		result = compare((const char *const[]){request->path, path}, workshop, other, same, text, err);
+		result = compare((const char *const[]){request->path, path}, workshop, other, &same, text, err);
+	if (!result && !same)
+		ifr_buffer_printf(moved, "%s%s", moved->length ? ", " : "", other->elsewhere);
 	ifr_tree_remove(path, NULL);
 	free(path);
+	return result;
+}
+
+/* The trace itself says it, to who replays it. */
+static int mark_trace(const char *path, const struct ifr_buffer *moved, struct ifr_error *err) {
+	char *line = ifr_format(IFR_RECORDING_APPROXIMATE " %s\n", ifr_buffer_text(moved));
+	int result = moved->length ? ifr_trace_amend(path, line, err) : 0;
+	free(line);
 	return result;
 }
 
@@ -163,9 +176,9 @@ int ifr_recording_check(const struct ifr_recording_request *request, bool *same,
                         struct ifr_error *err) {
 	struct other code = {.elsewhere = "stack", .stack_bytes = STACK_BYTES}, data = {.elsewhere = "data"},
 				 heap = {.elsewhere = "heap"};
+	struct ifr_buffer moved = {0};
 	struct ifr_kit kit;
 	struct ifr_workshop *workshop = NULL;
-	bool others_same = true;
 	int result = 0;
 	ifr_plan_init(&code.plan);
 	ifr_plan_init(&data.plan);
@@ -181,11 +194,15 @@ int ifr_recording_check(const struct ifr_recording_request *request, bool *same,
 		result = ifr_workshop_open(&kit, &workshop, err);
 	}
 	if (!result)
-		result = record_other(request, workshop, &code, same, text, err);
+		result = record_other(request, workshop, &code, &moved, text, err);
+	*same = !moved.length;
 	if (!result && relinks)
-		result = record_other(request, workshop, &data, &others_same, text, err);
+		result = record_other(request, workshop, &data, &moved, text, err);
 	if (!result && request->objects)
-		result = record_other(request, workshop, &heap, &others_same, text, err);
+		result = record_other(request, workshop, &heap, &moved, text, err);
+	if (!result)
+		result = mark_trace(request->path, &moved, err);
+	ifr_buffer_release(&moved);
 	ifr_workshop_close(workshop);
 	ifr_kit_release(&kit);
 	ifr_plan_release(&code.plan);

@@ -11,7 +11,10 @@
 
 /* Records the request's program, whose trace is at request->path, in other layouts, and compares. same: whether
  * the same blocks ran on the same data with its code and stack elsewhere. Appends a sentence a layout, which says
- * so or where they part first. */
+ * so or where they part first. * The trace is marked with a line behind this key that names what must not move for
+ * counters to be exact.
+ */
+#define IFR_RECORDING_APPROXIMATE "approximate"
 int ifr_recording_check(const struct ifr_recording_request *request, bool *same, struct ifr_buffer *text,
                         struct ifr_error *err);
 

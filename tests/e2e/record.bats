@@ -392,4 +392,9 @@ END
 	[[ $output == *"does something else after"*" in "* ]] || say "$output"
 	[[ $output == *"looks at addresses"* ]]
 	not grep -q check <(ls)
+	# Who replays it is told.
+	interfero trace verify a.trace
+	interfero replay --json a.trace >replayed 2>note
+	tr '\n' ' ' <note | grep -q "looks at addresses (record --check): where a layout moves its stack, counters are approximate"
+	[[ $(jq -r .recording replayed) == *"approximate stack"* ]]
 }

@@ -373,6 +373,39 @@ static void test_refused(void **state) {
 	free(path);
 }
 
+/* A line more, twice, and everything else as before; a trace that is cut is left as it is. */
+static void test_amended(void **state) {
+	(void)state;
+	char *path = below("amended.trace"), *cut = below("amended-cut.trace");
+	struct story story;
+	struct ifr_trace *trace;
+	struct ifr_error err = {0};
+	struct ifr_buffer file = {0}, now = {0};
+	tell(&story, 11, 3000, path);
+	read_file(path, &file);
+	assert_int_equal(ifr_trace_amend(path, "approximate its stack\n", NULL), 0);
+	assert_int_equal(ifr_trace_amend(path, "second 2\n", NULL), 0);
+	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
+	assert_null(ifr_trace_damage(trace));
+	char *first = ifr_trace_fact(trace, "approximate"), *second = ifr_trace_fact(trace, "second");
+	assert_string_equal(first, "its stack");
+	assert_string_equal(second, "2");
+	assert_int_equal(read_runs(&story, trace, 1000), story.step_count);
+	ifr_trace_free(trace);
+	assert_int_equal(ifr_file_write(cut, file.data, file.length - 1, 0644, NULL), 0);
+	assert_int_equal(ifr_trace_amend(cut, "x y\n", &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "in the middle of a frame"));
+	read_file(cut, &now);
+	assert_int_equal(now.length, file.length - 1);
+	ifr_buffer_release(&file);
+	ifr_buffer_release(&now);
+	forget(&story);
+	free(first);
+	free(second);
+	free(cut);
+	free(path);
+}
+
 /* What is given up leaves nothing, what cannot be written says so. */
 static void test_discarded(void **state) {
 	(void)state;
@@ -396,7 +429,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_rewind),           cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_flipped),    cmocka_unit_test(test_grown_and_closed), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_discarded),
+		cmocka_unit_test(test_discarded),  cmocka_unit_test(test_amended),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
