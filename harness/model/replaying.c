@@ -126,7 +126,8 @@ static size_t choose_threads(size_t count) {
 	const size_t processors = sched_getaffinity(0, sizeof allowed, &allowed) ? 1 : (size_t)CPU_COUNT(&allowed);
 	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
 	const size_t most = processors < MOST_THREADS ? processors : MOST_THREADS;
-	return vectors < most ? vectors : most;
+	const size_t threads = vectors < most ? vectors : most;
+	return threads ? threads : 1;
 }
 
 /* The more layouts in a lot, the less each pays for reading; but all threads shall have some. */

@@ -127,8 +127,8 @@ void ifr_trace_note(struct ifr_trace_writer *writer, const char *line);
 int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
                     struct ifr_error *err);
 
-/* Adds a line to the text of a trace that is whole. Errors: IFR_E_USAGE if it is not; IFR_E_ENVIRONMENT, and the file
- * is as before. */
+/* Adds a line to the text of a trace that is whole. Errors: IFR_E_USAGE if it is not; IFR_E_ENVIRONMENT, and the
+ * file is as before. */
 int ifr_trace_amend(const char *path, const char *line, struct ifr_error *err);
 
 /* --- reading --------------------------------------------------------------------------------------------------
