@@ -95,8 +95,9 @@ int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *
                         struct ifr_buffer *assembly, struct ifr_note *note, struct ifr_error *err);
 
 /* Appends to assembly a section of its own, not loaded, with the addresses of GCC's labels in the order in which
- * they come: they pair the code of two objects of one template. */
-#define IFR_LABELS_SECTION ".interfero.labels"
+ * they come: they pair the code of two objects of one template. By its name it is debugging information, in which
+ * linkers put up with labels of functions that another unit's copy replaces. */
+#define IFR_LABELS_SECTION ".debug_interfero_labels"
 void ifr_template_list_labels(struct ifr_buffer *assembly);
 
 #ifdef __cplusplus

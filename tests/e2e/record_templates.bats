@@ -49,6 +49,22 @@ switches() {
 	exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
 }
 
+@test "functions that several units hold, of which the linker takes one" {
+	cat >shared.h <<-'END'
+		template <class T> struct sum {
+			T value;
+			__attribute__((noinline)) T add(T x) { for (int i = 0; i < 5; i++) value += x * i; return value; }
+		};
+		inline __attribute__((noinline)) int shared(int x) { return x % 7 ? x + 1 : x / 7; }
+		int other(int x);
+	END
+	printf '#include "shared.h"\nint other(int x) { sum<int> s{x}; return s.add(shared(x)); }\n' >other.cc
+	printf '#include "shared.h"\nint main() { sum<int> s{1}; int k = 0; for (int i = 0; i < 500; i++) k ^= s.add(shared(i)) + other(i); volatile int sink = k; (void)sink; return 0; }\n' >main.cc
+	INTERFERO_TEMPLATES=1 interfero-g++ -O1 -fno-function-sections main.cc other.cc -o several
+	[ "$(interfero layout --units several | grep -c _Z6sharedi)" = 1 ]
+	exact haswell nops,align,unit-order,functions 3 "$PWD/several"
+}
+
 # templates FOLDER TARGET MAKE-ARGS...: Debian's sources, built again for this.
 templates() {
 	cp -r "$debian/$1" . || return 1

@@ -146,7 +146,7 @@ static void test_labels(void **state) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_puts(&text, "f:\n.LFB0:\n.L7:\n\tjmp\t.L12\n.LVL3:\n.L:\n.L12:\n\t.L9:\n.L8: # x\n.L3b:\n.L4:");
 	ifr_template_list_labels(&text);
-	assert_non_null(strstr(ifr_buffer_text(&text), "\n\t.section\t.interfero.labels,\"\",@progbits\n"
+	assert_non_null(strstr(ifr_buffer_text(&text), "\n\t.section\t.debug_interfero_labels,\"\",@progbits\n"
 	                                               "\t.quad\t.L7\n\t.quad\t.L12\n\t.quad\t.L4\n"));
 	assert_int_equal(occurrences(ifr_buffer_text(&text), ".quad"), 3);
 	ifr_buffer_release(&text);
