@@ -23,6 +23,23 @@ static char *find_preload(const struct ifr_recording *recording) {
 	return list.length ? ifr_buffer_detach(&list) : NULL;
 }
 
+/* What the plugin is told, behind its file: lists of words with commas between, so that a comma is two. */
+static char *plugin_of(const struct ifr_recording *recording, int ring_fd) {
+	struct ifr_buffer words = {0};
+	bool elsewhere = recording->name && strcmp(recording->program, recording->name) != 0;
+	char *path = elsewhere ? realpath(recording->name, NULL) : NULL;
+	ifr_buffer_printf(&words, "%s,fd=%d,all=%s", recording->recorder, ring_fd,
+	                  recording->everything ? "on" : "off");
+	if (recording->region)
+		ifr_buffer_printf(&words, ",region=%s", recording->region);
+	if (path)
+		ifr_buffer_puts(&words, ",path=");
+	for (const char *c = path; c && *c; c++)
+		ifr_buffer_printf(&words, *c == ',' ? ",," : "%c", *c);
+	free(path);
+	return ifr_buffer_detach(&words);
+}
+
 /* The recorder is preloaded into qemu for its time(), and taken out of the program's environment again. */
 static void make_arguments(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments) {
 	static const char *const fixed[] = {QEMU, "-cpu", "max", "-seed", "1", "-U", "LD_PRELOAD"};
@@ -38,10 +55,7 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 		ifr_strings_add(arguments, recording->settings);
 	}
 	ifr_strings_add(arguments, "-plugin");
-	ifr_strings_take(arguments,
-	                 ifr_format("%s,fd=%d,all=%s%s%s", recording->recorder, ring_fd,
-	                            recording->everything ? "on" : "off", recording->region ? ",region=" : "",
-	                            recording->region ? recording->region : ""));
+	ifr_strings_take(arguments, plugin_of(recording, ring_fd));
 	ifr_strings_add(arguments, "-0");
 	ifr_strings_add(arguments, recording->argv[0]);
 	ifr_strings_add(arguments, recording->program);

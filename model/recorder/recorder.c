@@ -157,6 +157,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		everything |= !strcmp(argv[i], "all=on");
 		if (!strncmp(argv[i], "region=", 7))
 			syscalls_watch(argv[i] + 7);
+		if (!strncmp(argv[i], "path=", 5))
+			syscalls_own_path(argv[i] + 5);
 	}
 	if (info->system_emulation || strcmp(info->target_name, "x86_64") != 0 || fd < 0 || writer_open(fd)) {
 		fprintf(stderr, "interfero: the recorder was started by something else than \"interfero record\"\n");

@@ -136,6 +136,18 @@ static void answer_read(unsigned cpu, const struct call *call, int64_t length) {
 		answer_random(cpu, call->arguments[1], length);
 }
 
+/* A variant, which lies elsewhere, is told the program's own path, if that is as long. */
+static char own_path[PATH_MAX];
+
+void syscalls_own_path(const char *path) {
+	snprintf(own_path, sizeof own_path, "%s", path);
+}
+
+static void answer_link(uint64_t path, uint64_t where, int64_t length) {
+	if (length > 0 && (size_t)length == strlen(own_path) && !strcmp(host(path), "/proc/self/exe"))
+		memcpy(host(where), own_path, (size_t)length);
+}
+
 /* --- marks of regions ---------------------------------------------------------------------------------------- */
 
 static char watched[256];
@@ -270,6 +282,12 @@ void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 		break;
 	case SYS_read:
 		answer_read(cpu, call, result);
+		break;
+	case SYS_readlink:
+		answer_link(call->arguments[0], call->arguments[1], result);
+		break;
+	case SYS_readlinkat:
+		answer_link(call->arguments[1], call->arguments[2], result);
 		break;
 	default:
 		break;

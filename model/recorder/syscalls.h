@@ -16,6 +16,10 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
                      uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result);
 
+/* The path that the program is told for /proc/self/exe, if the real one is as long: what a program makes of its
+ * own path shall be the same for a variant in another folder. The path is copied. */
+void syscalls_own_path(const char *path);
+
 /* Where the marks of this region come, notes are written. The name is copied. */
 void syscalls_watch(const char *region);
 

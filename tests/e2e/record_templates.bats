@@ -47,6 +47,9 @@ switches() {
 	exact goldencove nops,align,unit-order,functions,base 3 "$PWD/small"
 	switches guarded -O3 -fcf-protection -fno-jump-tables
 	exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
+	# The C library of a static program looks at the path that it was started by: variants are told the program's own.
+	switches static,with-a-comma -O2 -static
+	exact core2-e5440 nops,align,unit-order,functions 2 "$PWD/static,with-a-comma"
 }
 
 @test "functions that several units hold, of which the linker takes one" {
