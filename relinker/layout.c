@@ -162,8 +162,8 @@ int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct i
 	return result;
 }
 
-static int link_layout(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
-                       struct ifr_error *err) {
+int layout_link(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+                struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	int result = ld_engine_link(&relinker->engine, &relinker->units, &layout->placement,
 	                            ifr_buffer_text(&relinker->script), layout->build_id, path, NULL, err);
@@ -179,7 +179,7 @@ int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct
 	if (!result)
 		result = ifr_file_write(path, bytes.data, bytes.length, 0755, err);
 	else
-		result = link_layout(layout, path, &bytes, err);
+		result = layout_link(layout, path, &bytes, err);
 	strcpy(variant->build_id, layout->build_id);
 	if (!result && !layout->shipped) {
 		layout_print_facts(layout, &bytes, &variant->facts);
@@ -217,7 +217,7 @@ int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err) 
 		result = ifr_temporary_dir(&folder, err);
 	if (folder) {
 		char *path = ifr_format("%s/variant", folder);
-		result = link_layout(layout, path, &theirs, err);
+		result = layout_link(layout, path, &theirs, err);
 		if (!result)
 			result = compare(layout, &mine, &theirs, err);
 		ifr_tree_remove(folder, NULL);

@@ -125,12 +125,7 @@ static int make_bytes(const struct ifr_layout *layout, struct ifr_buffer *bytes,
 	if (result)
 		return result;
 	char *path = ifr_format("%s/variant", folder);
-	struct ifr_variant variant = {0};
-	result = ifr_relinker_write(layout, path, &variant, err);
-	ifr_buffer_clear(bytes); /* of what the other engine has begun */
-	if (!result)
-		result = ifr_file_read(path, 0, bytes, err);
-	ifr_buffer_release(&variant.facts);
+	result = layout_link(layout, path, bytes, err);
 	ifr_tree_remove(folder, NULL);
 	free(path);
 	free(folder);

@@ -33,6 +33,10 @@ struct ifr_layout {
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1];
 };
 
+/* Has ld.bfd make the layout's file at path, and reads it, in place of what the buffer held. */
+int layout_link(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+                struct ifr_error *err);
+
 /* What each axis did, a line each. */
 void layout_print_facts(const struct ifr_layout *layout, const struct ifr_buffer *bytes, struct ifr_buffer *facts);
 
