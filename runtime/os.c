@@ -29,6 +29,12 @@ size_t os_stack_limit(void) {
 	return limit_of(RLIMIT_STACK);
 }
 
+void os_unreserve(void *start, size_t bytes) {
+	int saved = errno;
+	munmap(start, bytes);
+	errno = saved;
+}
+
 static char **initial_environment(void) {
 	if (!&__libc_stack_end || !__libc_stack_end)
 		return environ;

@@ -19,12 +19,6 @@ void *os_reserve(void *hint, size_t bytes) {
 	return start == MAP_FAILED ? NULL : start;
 }
 
-void os_unreserve(void *start, size_t bytes) {
-	int saved = errno;
-	munmap(start, bytes);
-	errno = saved;
-}
-
 bool os_commit(void *start, size_t bytes) {
 	int saved = errno;
 	int failed = mprotect(start, bytes, PROT_READ | PROT_WRITE);

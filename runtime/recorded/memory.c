@@ -15,12 +15,6 @@ void *os_reserve(void *hint, size_t bytes) {
 	return hint;
 }
 
-void os_unreserve(void *start, size_t bytes) {
-	int saved = errno;
-	munmap(start, bytes);
-	errno = saved;
-}
-
 bool os_commit(void *start, size_t bytes) {
 	int saved = errno;
 	void *got = mmap(start, bytes, PROT_READ | PROT_WRITE, OURS | MAP_FIXED, -1, 0);
