@@ -89,22 +89,23 @@ static int place_block(const struct ifr_address_map *map, const struct ifr_trace
                        const struct ifr_trace_access *accesses, enum ifr_entry entry,
                        struct ifr_geometry *geometry, uint16_t *ends, struct ifr_error *err) {
 	struct run run;
-	int result = 0;
-	for (unsigned i = 0; i < block->accesses; i++)
-		ends[i] = accesses[i].end;
-	if (find_run(map, block, &run)) {
-		result = place_run(map, block, &run, entry, geometry, err);
-		place_accesses(map, block, accesses, &run, entry, ends);
-	} else {
+	const bool own = find_run(map, block, &run);
+	const int result = own ? place_run(map, block, &run, entry, geometry, err) : 0;
+	if (result)
+		return result;
+	if (!own)
 		*geometry = (struct ifr_geometry){.address = ifr_address_of(map, block->place),
 		                                  .bytes = block->bytes,
 		                                  .instructions = block->instructions,
 		                                  .branch_bytes = block->branch_bytes};
-	}
+	for (unsigned i = 0; i < block->accesses; i++)
+		ends[i] = accesses[i].end;
+	if (own)
+		place_accesses(map, block, accesses, &run, entry, ends);
 	if (block->branch == IFR_BRANCH_CONDITIONAL && block->target)
 		geometry->backward =
 			target_of(map, block->target) <= geometry->address + geometry->bytes - geometry->branch_bytes;
-	return result;
+	return 0;
 }
 
 bool ifr_address_map_has_points(const struct ifr_address_map *map) {

@@ -15,7 +15,7 @@ struct counting {
 	size_t count;
 	struct ifr_replay *replay;
 	/* static: as the trace has them, in the form that replay takes; where a layout has nops of its own, each block
-	 * once for each entry: block b come to by entry e is number b * entries + e */
+	 * once for each entry: block b come to by entry e is number e * block_count + b, accesses likewise */
 	const struct ifr_trace_block *trace_blocks;
 	struct ifr_block *blocks;
 	struct ifr_access *accesses;
@@ -41,9 +41,10 @@ static void describe_blocks(struct counting *counting) {
 	counting->blocks = ifr_alloc((entries * counting->block_count + 1) * sizeof *counting->blocks);
 	counting->accesses = ifr_alloc((entries * access_count + 1) * sizeof *counting->accesses);
 	for (size_t i = 0; i < entries * counting->block_count; i++) {
-		const struct ifr_trace_block *block = &counting->trace_blocks[i / entries];
+		const struct ifr_trace_block *block = &counting->trace_blocks[i % counting->block_count];
+		const size_t entry = i / counting->block_count;
 		counting->blocks[i] =
-			(struct ifr_block){.first_access = (uint32_t)(block->first_access + i % entries * access_count),
+			(struct ifr_block){.first_access = (uint32_t)(block->first_access + entry * access_count),
 		                       .accesses = block->accesses,
 		                       .branch = block->branch};
 	}
@@ -65,11 +66,8 @@ static const uint32_t *enter_steps(struct counting *counting, const struct ifr_t
 	if (counting->entries == 1)
 		return piece->steps;
 	for (size_t i = 0; i < piece->steps_count; i++) {
-		const uint32_t step = piece->steps[i], block = step >> 1;
-		counting->steps[i] =
-			step == IFR_STEP_BREAK
-				? step
-				: (block * counting->entries + entry_of(counting, counting->before)) << 1 | (step & 1);
+		const uint32_t step = piece->steps[i], entry = entry_of(counting, counting->before);
+		counting->steps[i] = step == IFR_STEP_BREAK ? step : step + 2 * entry * (uint32_t)counting->block_count;
 		counting->before = step;
 	}
 	return counting->steps;
@@ -85,17 +83,12 @@ static unsigned group_of(struct counting *counting, size_t lane, bool apart) {
 
 static int place_lane(struct counting *counting, size_t lane, struct ifr_error *err) {
 	const size_t blocks = counting->block_count, accesses = counting->access_count, entries = counting->entries;
-	struct ifr_geometry *geometry = ifr_alloc((entries * blocks + 1) * sizeof *geometry),
-						*one = ifr_alloc((blocks + 1) * sizeof *one);
+	struct ifr_geometry *geometry = ifr_alloc((entries * blocks + 1) * sizeof *geometry);
 	uint16_t *ends = ifr_alloc((entries * accesses + 1) * sizeof *ends);
 	int result = 0;
-	for (unsigned entry = 0; entry < entries && !result; entry++) {
-		result = ifr_address_map_blocks(counting->maps[lane], counting->trace, (enum ifr_entry)entry, one,
-		                                ends + entry * accesses, err);
-		for (size_t i = 0; i < blocks; i++)
-			geometry[i * entries + entry] = one[i];
-	}
-	free(one);
+	for (unsigned entry = 0; entry < entries && !result; entry++)
+		result = ifr_address_map_blocks(counting->maps[lane], counting->trace, (enum ifr_entry)entry,
+		                                geometry + entry * blocks, ends + entry * accesses, err);
 	counting->geometry[lane] = geometry;
 	counting->access_ends[lane] = ends;
 	return result;

@@ -168,9 +168,4 @@ static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec va
 		words[at[__builtin_ctz(bits)]] = what[__builtin_ctz(bits)];
 }
 
-/* 1 in the lanes of mask, 0 in the others */
-static inline vec vec_ones(vec_mask mask) {
-	return vec_select(mask, vec_set(1), vec_set(0));
-}
-
 #endif
