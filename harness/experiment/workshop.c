@@ -77,8 +77,8 @@ int ifr_workshop_check(const struct ifr_workshop *workshop, unsigned axes, struc
 	return 0;
 }
 
-void workshop_derive_kit(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
-                         struct ifr_kit *derived) {
+/* Key and build-id of a derived kit: they depend on the kit and on the axes that made it. */
+static void derive_kit(const struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_kit *derived) {
 	struct ifr_plan own;
 	struct ifr_buffer text = {0};
 	char digest[IFR_SHA256_HEX];
@@ -124,18 +124,20 @@ static void print_facts(const struct ifr_workshop *workshop, struct ifr_buffer *
 		                  compiled, frames, variables);
 }
 
-static int link_derived(const struct ifr_workshop *workshop, const struct ifr_plan *plan, const char *path,
-                        struct ifr_variant *variant, struct ifr_error *err) {
-	struct ifr_kit derived;
-	struct ifr_relinker *relinker = NULL;
-	workshop_derive_kit(workshop, plan, &derived);
-	int result = ifr_relinker_open(&derived, &relinker, err);
-	if (!result)
-		result = ifr_relinker_make(relinker, plan, path, variant, err);
-	ifr_relinker_close(relinker);
+int workshop_derive(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                    struct ifr_workshop_derived *derived, struct ifr_error *err) {
+	*derived = (struct ifr_workshop_derived){0};
+	int result = derived_place(&workshop->derived, &workshop->units, err);
+	if (result)
+		return result;
+	derive_kit(workshop, plan, &derived->kit);
+	return ifr_relinker_open(&derived->kit, &derived->relinker, err);
+}
+
+void workshop_derived_close(const struct ifr_workshop *workshop, struct ifr_workshop_derived *derived) {
+	ifr_relinker_close(derived->relinker);
 	derived_remove_images(&workshop->derived);
-	free(derived.build_id);
-	return result;
+	free(derived->kit.build_id);
 }
 
 static double now_seconds(void) {
@@ -224,11 +226,14 @@ int ifr_workshop_make(struct ifr_workshop *workshop, const struct ifr_plan *plan
                       struct ifr_variant *variant, struct ifr_error *err) {
 	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 		return ifr_relinker_make(workshop->relinker, plan, path, variant, err);
+	struct ifr_workshop_derived derived;
 	int result = workshop_make_units(workshop, plan, err);
+	if (result)
+		return result;
+	result = workshop_derive(workshop, plan, &derived, err);
 	if (!result)
-		result = derived_place(&workshop->derived, &workshop->units, err);
-	if (!result)
-		result = link_derived(workshop, plan, path, variant, err);
+		result = ifr_relinker_make(derived.relinker, plan, path, variant, err);
+	workshop_derived_close(workshop, &derived);
 	if (!result)
 		print_facts(workshop, &variant->facts);
 	return result;

@@ -70,7 +70,8 @@ struct ifr_workshop_layout {
 		struct ifr_buffer made;
 	} * units;
 	size_t unit_count;
-	struct ifr_workshop_derived *derived;
+	const struct ifr_workshop *workshop;
+	struct ifr_workshop_derived *derived; /* NULL: none */
 };
 
 /* Lays out a plan whose compiler's axes only move code. The layout holds until the workshop makes something else,

@@ -7,12 +7,6 @@
 #include "harness/experiment/workshop_parts.h"
 #include "sites/sites.h"
 
-/* What a layout of units made anew is of. */
-struct ifr_workshop_derived {
-	struct ifr_kit kit;
-	struct ifr_relinker *relinker;
-};
-
 void workshop_release_labelled(struct ifr_workshop *workshop) {
 	for (size_t i = 0; workshop->labelled && i < workshop->units.count; i++)
 		ifr_buffer_release(&workshop->labelled[i]);
@@ -56,16 +50,10 @@ static int read_units(struct ifr_workshop *workshop, struct ifr_workshop_layout 
 
 static int link_units(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
                       struct ifr_workshop_layout *layout, struct ifr_error *err) {
-	struct ifr_workshop_derived *derived = layout->derived = ifr_alloc(sizeof *derived);
-	int result = derived_place(&workshop->derived, &workshop->units, err);
-	if (result)
-		return result;
-	workshop_derive_kit(workshop, plan, &derived->kit);
-	result = ifr_relinker_open(&derived->kit, &derived->relinker, err);
-	if (!result)
-		result = ifr_relinker_place(derived->relinker, plan, &layout->layout, err);
-	derived_remove_images(&workshop->derived);
-	return result;
+	layout->workshop = workshop;
+	layout->derived = ifr_alloc(sizeof *layout->derived);
+	int result = workshop_derive(workshop, plan, layout->derived, err);
+	return result ? result : ifr_relinker_place(layout->derived->relinker, plan, &layout->layout, err);
 }
 
 int ifr_workshop_lay_out(struct ifr_workshop *workshop, const struct ifr_plan *plan,
@@ -97,10 +85,8 @@ void ifr_workshop_layout_release(struct ifr_workshop_layout *layout) {
 	for (size_t i = 0; i < layout->unit_count; i++)
 		ifr_buffer_release(&layout->units[i].made);
 	free(layout->units);
-	if (layout->derived) {
-		ifr_relinker_close(layout->derived->relinker);
-		free(layout->derived->kit.build_id);
-	}
+	if (layout->derived)
+		workshop_derived_close(layout->workshop, layout->derived);
 	free(layout->derived);
 	*layout = (struct ifr_workshop_layout){0};
 }

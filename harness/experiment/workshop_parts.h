@@ -20,10 +20,16 @@ struct ifr_workshop {
 /* The units as a plan has them, in the folder of objects. */
 int workshop_make_units(struct ifr_workshop *workshop, const struct ifr_plan *plan, struct ifr_error *err);
 
-/* Key and build-id of a derived kit: they depend on the kit and on the axes that made it. The caller frees its
- * build_id, and nothing else of it. */
-void workshop_derive_kit(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
-                         struct ifr_kit *derived);
+/* The derived kit of the units that were made, and its relinker. */
+struct ifr_workshop_derived {
+	struct ifr_kit kit;
+	struct ifr_relinker *relinker;
+};
+
+/* To be closed in either case; until then the workshop makes nothing else. */
+int workshop_derive(const struct ifr_workshop *workshop, const struct ifr_plan *plan,
+                    struct ifr_workshop_derived *derived, struct ifr_error *err);
+void workshop_derived_close(const struct ifr_workshop *workshop, struct ifr_workshop_derived *derived);
 
 void workshop_release_labelled(struct ifr_workshop *workshop);
 

@@ -14,10 +14,18 @@ struct placed {
 	bool there; /* else the linker left it out */
 };
 
+/* An input section of the program. */
+struct code_section {
+	char *input;                  /* as a unit of the kit has it */
+	const char *member, *section; /* member is "" outside an archive */
+	uint64_t bytes;
+	struct placed placed;
+};
+
 struct pairing {
 	const struct ifr_workshop *workshop;
-	const struct ifr_layout_move *moves;
-	size_t move_count;
+	struct code_section *all;
+	size_t all_count;
 	struct ifr_code_point *points;
 	size_t count, room;
 	/* of the unit at hand */
@@ -39,18 +47,12 @@ static int not_alike(const struct pairing *pairing, const char *what, const char
 /* --- sections --------------------------------------------------------------------------------------------------
  */
 
-/* Linkers open inputs below the kit's root. */
-static bool is_of(const struct ifr_relinker_unit *placed, const struct ifr_workshop_unit *unit,
-                  const struct ifr_kit *kit) {
-	if (*unit->member ? !placed->member || strcmp(placed->member, unit->member) != 0 : placed->member != NULL)
-		return false;
-	char *folder = ifr_format("%s/root%s", kit->dir, kit->cwd), *opened = ifr_path_normalise(folder, placed->file);
-	char *input = ifr_format("%s/root%s", kit->dir, unit->input);
-	bool same = !strcmp(opened, input);
-	free(folder);
-	free(opened);
-	free(input);
-	return same;
+static int by_section(const void *a, const void *b) {
+	const struct code_section *x = a, *y = b;
+	int order = strcmp(x->input, y->input);
+	if (!order)
+		order = strcmp(x->member, y->member);
+	return order ? order : strcmp(x->section, y->section);
 }
 
 static int by_from(const void *key, const void *item) {
@@ -59,32 +61,47 @@ static int by_from(const void *key, const void *item) {
 	return address < move->from ? -1 : address >= move->from + move->bytes;
 }
 
-static int place_section(struct pairing *pairing, const struct ifr_relinker_unit *unit, struct ifr_error *err) {
-	const struct ifr_layout_move *move =
-		bsearch(&unit->address, pairing->moves, pairing->move_count, sizeof *move, by_from);
-	for (size_t i = 0; i < pairing->shipped.section_count && move; i++) {
-		const struct section *section = &pairing->shipped.sections[i];
-		if (!(section->flags & SHF_EXECINSTR) || strcmp(section->name, unit->section) != 0)
-			continue;
-		if (section->length != unit->bytes)
-			return not_alike(pairing, "the section", section->name, err);
-		pairing->sections[i] = (struct placed){unit->address, unit->address - move->from + move->to, true};
+/* The program's sections, under the names that units of a kit have: linkers open inputs below the kit's root. */
+static void list_sections(struct pairing *pairing, const struct ifr_layout_move *moves, size_t move_count) {
+	const struct ifr_relinker *relinker = ifr_workshop_relinker(pairing->workshop);
+	const struct ifr_kit *kit = ifr_workshop_kit(pairing->workshop);
+	char *root = ifr_format("%s/root", kit->dir), *folder = ifr_format("%s%s", root, kit->cwd);
+	const size_t count = ifr_relinker_unit_count(relinker);
+	pairing->all = ifr_alloc((count + 1) * sizeof *pairing->all);
+	for (size_t i = 0; i < count; i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		const struct ifr_layout_move *move = bsearch(&unit.address, moves, move_count, sizeof *moves, by_from);
+		char *opened = move ? ifr_path_normalise(folder, unit.file) : NULL;
+		if (opened && ifr_starts_with(opened, root))
+			pairing->all[pairing->all_count++] =
+				(struct code_section){ifr_strdup(opened + strlen(root)),
+			                          unit.member ? unit.member : "",
+			                          unit.section,
+			                          unit.bytes,
+			                          {unit.address, unit.address - move->from + move->to, true}};
+		free(opened);
 	}
-	return 0;
+	qsort(pairing->all, pairing->all_count, sizeof *pairing->all, by_section);
+	free(folder);
+	free(root);
 }
 
 static int place_sections(struct pairing *pairing, struct ifr_error *err) {
-	const struct ifr_relinker *relinker = ifr_workshop_relinker(pairing->workshop);
-	const struct ifr_kit *kit = ifr_workshop_kit(pairing->workshop);
-	const size_t count = ifr_relinker_unit_count(relinker);
-	int result = 0;
-	for (size_t i = 0; i < count && !result; i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(relinker, i, &unit);
-		if (is_of(&unit, pairing->unit, kit))
-			result = place_section(pairing, &unit, err);
+	for (size_t i = 0; i < pairing->shipped.section_count; i++) {
+		const struct section *section = &pairing->shipped.sections[i];
+		if (!(section->flags & SHF_EXECINSTR))
+			continue;
+		const struct code_section wanted = {
+			.input = (char *)pairing->unit->input, .member = pairing->unit->member, .section = section->name};
+		const struct code_section *found =
+			bsearch(&wanted, pairing->all, pairing->all_count, sizeof wanted, by_section);
+		if (found && found->bytes != section->length)
+			return not_alike(pairing, "the section", section->name, err);
+		if (found)
+			pairing->sections[i] = found->placed;
 	}
-	return result;
+	return 0;
 }
 
 /* --- functions -------------------------------------------------------------------------------------------------
@@ -235,10 +252,15 @@ static int by_place(const void *a, const void *b) {
 int ifr_code_points_find(const struct ifr_workshop *workshop, const struct ifr_workshop_layout *layout,
                          const struct ifr_layout_move *moves, size_t move_count, struct ifr_code_point **points,
                          size_t *count, struct ifr_error *err) {
-	struct pairing pairing = {.workshop = workshop, .moves = moves, .move_count = move_count};
+	struct pairing pairing = {.workshop = workshop};
 	int result = 0;
+	if (layout->unit_count)
+		list_sections(&pairing, moves, move_count);
 	for (size_t i = 0; i < layout->unit_count && !result; i++)
 		result = pair_unit(&pairing, &layout->units[i], err);
+	for (size_t i = 0; i < pairing.all_count; i++)
+		free(pairing.all[i].input);
+	free(pairing.all);
 	if (result) {
 		free(pairing.points);
 		return result;
