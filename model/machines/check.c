@@ -17,7 +17,7 @@ static int check_sets(const struct ifr_machine *machine, enum ifr_setting first,
 			err, IFR_E_USAGE,
 			"%s: %s has %u entries in %u ways, which is no power of two of sets: change %s.%s or %s.ways",
 			machine->name, group, entries, ways, group, ifr_settings[first].name, group);
-	if (policy == IFR_POLICY_PLRU && (!is_power(ways) || ways > 64))
+	if (policy == IFR_POLICY_PLRU && (!is_power(ways) || ways > IFR_PLRU_WAYS))
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s: %s has policy plru and %u ways, and the tree needs 1, 2, 4, … 64: take lru",
 		                machine->name, group, ways);

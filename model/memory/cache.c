@@ -11,75 +11,78 @@
 
 static uint64_t *empty_keys(size_t count) {
 	uint64_t *keys = ifr_realloc(NULL, count ? count : 1, sizeof *keys);
-	memset(keys, 0xff, count * sizeof *keys);
+	memset(keys, 0xff, (count ? count : 1) * sizeof *keys);
 	return keys;
 }
 
-/* A touch lets every node on the way to the leaf point to the other half. */
-static void plant_tree(struct ifr_cache *cache) {
-	const unsigned sets = cache->shape.sets, ways = cache->shape.ways;
-	cache->trees = ifr_alloc((sets + 1) * sizeof *cache->trees);
-	cache->paths = ifr_alloc((ways + 1) * sizeof *cache->paths);
-	cache->away = ifr_alloc((ways + 1) * sizeof *cache->away);
-	for (unsigned way = 0; way < ways; way++)
-		for (unsigned node = ways + way; node > 1; node /= 2) {
-			cache->paths[way] |= 1ull << node / 2;
-			cache->away[way] |= node & 1 ? 0 : 1ull << node / 2;
-		}
+static size_t hints_for(size_t lines) {
+	size_t hints = 1;
+	while (hints < 8 * lines && hints < HINTS_MOST)
+		hints *= 2;
+	return hints;
 }
 
-static void plant_hints(struct ifr_cache *cache) {
-	const size_t count = (size_t)cache->shape.sets * cache->shape.ways;
-	size_t hints = 1;
-	while (hints < 2 * count && hints < HINTS_MOST)
-		hints *= 2;
-	cache->hints = ifr_alloc(hints * sizeof *cache->hints);
-	cache->hint_mask = hints - 1;
+/* Hints for few of the lines would send most touches searching. A search in order of touches is the shorter one.
+ */
+static bool is_large_lru(struct ifr_cache_shape shape) {
+	return shape.policy == IFR_POLICY_LRU && (size_t)shape.sets * shape.ways > HINTS_MOST;
 }
 
 void ifr_cache_init(struct ifr_cache *cache, struct ifr_cache_shape shape) {
-	*cache = (struct ifr_cache){.shape = shape, .keys = empty_keys((size_t)shape.sets * shape.ways)};
-	if (shape.policy == IFR_POLICY_LRU)
+	const size_t lines = (size_t)shape.sets * shape.ways;
+	*cache = (struct ifr_cache){.shape = shape, .keys = empty_keys(lines)};
+	if (is_large_lru(shape))
 		return;
-	cache->lasts = empty_keys(shape.sets);
-	plant_hints(cache);
-	plant_tree(cache);
+	cache->times = ifr_alloc((lines + 1) * sizeof *cache->times);
+	cache->hints = ifr_alloc(hints_for(lines) * sizeof *cache->hints);
+	cache->hint_mask = hints_for(lines) - 1;
 }
 
 void ifr_cache_release(struct ifr_cache *cache) {
 	free(cache->keys);
-	free(cache->lasts);
+	free(cache->times);
 	free(cache->hints);
-	free(cache->trees);
-	free(cache->paths);
-	free(cache->away);
 	*cache = (struct ifr_cache){0};
 }
 
-static unsigned pointed_at(uint64_t tree, unsigned ways) {
+static unsigned oldest(const uint64_t *times, unsigned ways) {
+	unsigned way = 0;
+	for (unsigned i = 1; i < ways; i++)
+		way = times[i] < times[way] ? i : way;
+	return way;
+}
+
+/* Down the tree, at each node to the half that was not touched last. */
+static unsigned pointed_at(const uint64_t *times, unsigned ways) {
+	uint64_t last[2 * IFR_PLRU_WAYS]; /* by node, from 1 at the root: when it was touched last */
 	unsigned node = 1;
+	memcpy(last + ways, times, ways * sizeof *times);
+	for (unsigned i = ways - 1; i; i--)
+		last[i] = last[2 * i] > last[2 * i + 1] ? last[2 * i] : last[2 * i + 1];
 	while (node < ways)
-		node = 2 * node + (tree >> node & 1);
+		node = 2 * node + (last[2 * node] > last[2 * node + 1]);
 	return node - ways;
 }
 
-/* Where the key is, or else where it goes. */
-static unsigned way_of(const struct ifr_cache *cache, size_t set, uint64_t key) {
-	const unsigned ways = cache->shape.ways;
-	const uint64_t *keys = cache->keys + set * ways;
-	for (unsigned way = 0; way < ways; way++)
-		if (keys[way] == key || keys[way] == IFR_CACHE_EMPTY)
-			return way;
-	return pointed_at(cache->trees[set], ways);
+unsigned ifr_cache_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
+	return policy == IFR_POLICY_LRU ? oldest(times, ways) : pointed_at(times, ways);
 }
 
-bool ifr_cache_search(struct ifr_cache *cache, size_t set, uint64_t key) {
-	uint64_t *keys = cache->keys + set * cache->shape.ways;
-	uint16_t *hint = &cache->hints[key & cache->hint_mask];
-	if (keys[*hint] != key)
-		*hint = (uint16_t)way_of(cache, set, key);
-	const bool hit = keys[*hint] == key;
-	keys[*hint] = cache->lasts[set] = key;
-	cache->trees[set] = (cache->trees[set] & ~cache->paths[*hint]) | cache->away[*hint];
+/* Where the key is, or else where it goes. */
+static unsigned way_of(const struct ifr_cache *cache, size_t first, uint64_t key) {
+	const unsigned ways = cache->shape.ways;
+	for (unsigned way = 0; way < ways; way++)
+		if (cache->keys[first + way] == key || cache->keys[first + way] == IFR_CACHE_EMPTY)
+			return way;
+	return ifr_cache_victim(cache->shape.policy, cache->times + first, ways);
+}
+
+bool ifr_cache_search(struct ifr_cache *cache, uint64_t key) {
+	const size_t first = ifr_cache_set(&cache->shape, key) * cache->shape.ways;
+	const size_t at = first + way_of(cache, first, key);
+	const bool hit = cache->keys[at] == key;
+	cache->hints[key & cache->hint_mask] = (uint16_t)at;
+	cache->keys[at] = key;
+	cache->times[at] = ++cache->clock;
 	return hit;
 }

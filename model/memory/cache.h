@@ -13,24 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define IFR_PLRU_WAYS 64
+
 enum ifr_policy { IFR_POLICY_LRU, IFR_POLICY_PLRU };
 
 struct ifr_cache_shape {
 	unsigned sets;        /* a power of two; 0: there is no such structure */
-	unsigned ways;        /* 1 to 65536; for PLRU a power of two, at most 64 */
+	unsigned ways;        /* 1 to 65536; for PLRU a power of two, at most IFR_PLRU_WAYS */
 	unsigned index_shift; /* the set is the key's bits from this one on */
 	enum ifr_policy policy;
 };
 
 struct ifr_cache {
 	struct ifr_cache_shape shape;
-	/* By set, ways of each. LRU: in the order of their touches, the last one first. */
-	uint64_t *keys;
-	/* PLRU, by set: the key touched last, which changes nothing when it is touched again; and the tree: bit n is
-	 * node n, from 1 at the root, and 1 points to the upper half. By way: the bits on its path, and those of them
-	 * that are 1 after a touch. */
-	uint64_t *lasts, *trees, *paths, *away;
-	/* By key's low bits: the way where such a key was seen last. Most hits are found there, without a search. */
+	uint64_t *keys; /* by set and way; of a large LRU in the order of their touches, the last one first */
+	/* Of all others, by set and way: when it was touched last, by a clock of touches. A victim is found by these:
+	 * LRU's is the oldest, and a node of a tree points away from the half that was touched later. */
+	uint64_t *times;
+	uint64_t clock;
+	/* By key's low bits: where such a key was seen last. Most hits are found there, without a search. */
 	uint16_t *hints;
 	uint64_t hint_mask;
 };
@@ -54,8 +55,11 @@ static inline bool ifr_recency_touch(uint64_t *keys, unsigned ways, uint64_t key
 	return false;
 }
 
-/* The same for a set of PLRU, when the key is not the last. */
-bool ifr_cache_search(struct ifr_cache *cache, size_t set, uint64_t key);
+/* Which way the policy gives up, of a full set whose ways were touched at these times. */
+unsigned ifr_cache_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways);
+
+/* Where hints are kept, for a key that is not where its hint says. */
+bool ifr_cache_search(struct ifr_cache *cache, uint64_t key);
 
 static inline size_t ifr_cache_set(const struct ifr_cache_shape *shape, uint64_t key) {
 	return (key >> shape->index_shift) & (shape->sets - 1);
@@ -64,10 +68,13 @@ static inline size_t ifr_cache_set(const struct ifr_cache_shape *shape, uint64_t
 /* True if key (not IFR_CACHE_EMPTY) was there; it is afterwards, as the one used last. */
 static inline bool ifr_cache_touch(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape *shape = &cache->shape;
-	const size_t set = ifr_cache_set(shape, key);
-	if (shape->policy == IFR_POLICY_LRU)
-		return ifr_recency_touch(cache->keys + set * shape->ways, shape->ways, key);
-	return cache->lasts[set] == key || ifr_cache_search(cache, set, key);
+	if (!cache->hints)
+		return ifr_recency_touch(cache->keys + ifr_cache_set(shape, key) * shape->ways, shape->ways, key);
+	const size_t at = cache->hints[key & cache->hint_mask];
+	if (cache->keys[at] != key)
+		return ifr_cache_search(cache, key);
+	cache->times[at] = ++cache->clock;
+	return true;
 }
 
 #endif

@@ -9,16 +9,30 @@ struct tally {
 	uint64_t crossed[2], missed[2];
 };
 
-struct data_group {
-	struct ifr_cache lines, pages;
-	struct tally line_tally, page_tally;
+/* A cache, or TLB, and what missed it in this chunk. */
+struct walk {
+	struct ifr_cache cache;
+	struct ifr_misses *misses;
+	struct tally tally;
+	unsigned shift;
+	bool cached;
 };
+
+struct data_group {
+	struct walk lines, pages;
+};
+
+static struct walk walk_of(struct ifr_cache_shape shape, unsigned shift) {
+	struct walk walk = {.shift = shift, .cached = shape.sets};
+	ifr_cache_init(&walk.cache, shape);
+	return walk;
+}
 
 static void *create(const struct ifr_pass *pass) {
 	struct data_group *groups = ifr_alloc(pass->groups_count * sizeof *groups);
 	for (size_t i = 0; i < pass->groups_count; i++) {
-		ifr_cache_init(&groups[i].lines, ifr_machine_cache(pass->machine, IFR_L1D_BYTES));
-		ifr_cache_init(&groups[i].pages, ifr_machine_tlb(pass->machine, IFR_DTLB_ENTRIES));
+		groups[i].lines = walk_of(ifr_machine_cache(pass->machine, IFR_L1D_BYTES), pass->line_shift);
+		groups[i].pages = walk_of(ifr_machine_tlb(pass->machine, IFR_DTLB_ENTRIES), pass->page_shift);
 	}
 	return groups;
 }
@@ -26,72 +40,96 @@ static void *create(const struct ifr_pass *pass) {
 static void destroy(void *state, const struct ifr_pass *pass) {
 	struct data_group *groups = state;
 	for (size_t i = 0; i < pass->groups_count; i++) {
-		ifr_cache_release(&groups[i].lines);
-		ifr_cache_release(&groups[i].pages);
+		ifr_cache_release(&groups[i].lines.cache);
+		ifr_cache_release(&groups[i].pages.cache);
 	}
 	free(groups);
 }
 
-struct walk {
-	struct ifr_cache *cache;
-	struct ifr_misses *misses;
-	unsigned shift;
-	struct tally tally;
+/* What a touch that hits where it is hinted needs: it stays in registers. Of a cache without hints, or none, all
+ * goes the long way. */
+struct quick {
+	const uint64_t *keys;
+	uint64_t *times;
+	const uint16_t *hints;
+	uint64_t mask;
 };
 
-static inline __attribute__((always_inline)) void touch(struct walk *walk, uint64_t key, uint8_t kind,
-                                                        size_t position) {
-	if (ifr_cache_touch(walk->cache, key))
+static struct quick quick_of(const struct ifr_cache *cache) {
+	static const uint64_t nothing = IFR_CACHE_EMPTY;
+	static const uint16_t nowhere;
+	if (!cache->hints)
+		return (struct quick){&nothing, NULL, &nowhere, 0};
+	return (struct quick){cache->keys, cache->times, cache->hints, cache->hint_mask};
+}
+
+static __attribute__((noinline)) void touch(struct walk *walk, uint64_t key, uint8_t kind, size_t position) {
+	if (!walk->cached || ifr_cache_touch(&walk->cache, key))
 		return;
 	ifr_misses_add(walk->misses, key, (uint32_t)position);
 	walk->tally.missed[kind >> 6]++;
 }
 
-static inline __attribute__((always_inline)) void walk_access(struct walk *walk, uint64_t address, uint8_t kind,
-                                                              size_t position, bool cached) {
-	const uint64_t first = address >> walk->shift, end = (address + (kind & 63)) >> walk->shift;
-	if (cached)
-		touch(walk, first, kind, position);
-	for (uint64_t key = first + 1; key <= end; key++) {
+static inline bool touch_quickly(const struct quick *quick, uint64_t key, uint64_t time) {
+	const size_t at = quick->hints[key & quick->mask];
+	if (__builtin_expect(quick->keys[at] != key, 0))
+		return false;
+	quick->times[at] = time;
+	return true;
+}
+
+/* The lines, or pages, that an access crosses into. */
+static void cross(struct walk *walk, uint64_t address, uint8_t kind, size_t position) {
+	const uint64_t end = (address + (kind & 63)) >> walk->shift;
+	for (uint64_t key = (address >> walk->shift) + 1; key <= end; key++) {
 		walk->tally.crossed[kind >> 6]++;
-		if (cached)
-			touch(walk, key, kind, position);
+		touch(walk, key, kind, position);
 	}
 }
 
-static struct tally walk_chunk(struct ifr_cache *cache, struct ifr_misses *misses, unsigned shift,
-                               struct tally tally, const struct ifr_pass *pass, const uint64_t *addresses) {
-	struct walk walk = {cache, misses, shift, tally};
-	const bool cached = cache->shape.sets;
-	misses->count = 0;
-	for (size_t i = 0; i < pass->chunk->data_count; i++)
-		walk_access(&walk, addresses[i], pass->data_kinds[i], i, cached);
-	return walk.tally;
+static void walk_chunk(struct walk *lines, struct walk *pages, const uint64_t *addresses, const uint8_t *kinds,
+                       size_t count) {
+	const struct quick line = quick_of(&lines->cache), page = quick_of(&pages->cache);
+	const unsigned line_shift = lines->shift, page_shift = pages->shift;
+	const uint64_t rest = (1ull << (line_shift < page_shift ? line_shift : page_shift)) - 1;
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t address = addresses[i];
+		const uint8_t kind = kinds[i];
+		if (!touch_quickly(&line, address >> line_shift, ++lines->cache.clock))
+			touch(lines, address >> line_shift, kind, i);
+		if (!touch_quickly(&page, address >> page_shift, ++pages->cache.clock))
+			touch(pages, address >> page_shift, kind, i);
+		if (__builtin_expect((address & rest) + (kind & 63) > rest, 0)) {
+			cross(lines, address, kind, i);
+			cross(pages, address, kind, i);
+		}
+	}
+}
+
+static void walk_group(struct data_group *group, const struct ifr_pass *pass, size_t i) {
+	group->lines.misses = &pass->data_lines[i];
+	group->pages.misses = &pass->data_pages[i];
+	group->lines.misses->count = group->pages.misses->count = 0;
+	if (pass->chunk->data_count)
+		walk_chunk(&group->lines, &group->pages, pass->addresses[i], pass->data_kinds, pass->chunk->data_count);
 }
 
 static void run(void *state, struct ifr_pass *pass) {
-	struct data_group *groups = state;
-	for (size_t i = 0; i < pass->groups_count; i++) {
-		struct data_group *group = &groups[i];
-		const uint64_t *addresses = pass->chunk->data_count ? pass->addresses[i] : NULL;
-		group->line_tally =
-			walk_chunk(&group->lines, &pass->data_lines[i], pass->line_shift, group->line_tally, pass, addresses);
-		group->page_tally =
-			walk_chunk(&group->pages, &pass->data_pages[i], pass->page_shift, group->page_tally, pass, addresses);
-	}
+	for (size_t i = 0; i < pass->groups_count; i++)
+		walk_group((struct data_group *)state + i, pass, i);
 }
 
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct data_group *group = (const struct data_group *)state + pass->lanes[lane].data_group;
 	uint64_t *value = counters->value;
-	value[IFR_EVENT_L1D_LOADS] += pass->data_loads + group->line_tally.crossed[0];
-	value[IFR_EVENT_L1D_LOAD_MISSES] += group->line_tally.missed[0];
-	value[IFR_EVENT_L1D_STORES] += pass->data_stores + group->line_tally.crossed[1];
-	value[IFR_EVENT_L1D_STORE_MISSES] += group->line_tally.missed[1];
-	value[IFR_EVENT_DTLB_LOADS] += pass->data_loads + group->page_tally.crossed[0];
-	value[IFR_EVENT_DTLB_LOAD_MISSES] += group->page_tally.missed[0];
-	value[IFR_EVENT_DTLB_STORES] += pass->data_stores + group->page_tally.crossed[1];
-	value[IFR_EVENT_DTLB_STORE_MISSES] += group->page_tally.missed[1];
+	value[IFR_EVENT_L1D_LOADS] += pass->data_loads + group->lines.tally.crossed[0];
+	value[IFR_EVENT_L1D_LOAD_MISSES] += group->lines.tally.missed[0];
+	value[IFR_EVENT_L1D_STORES] += pass->data_stores + group->lines.tally.crossed[1];
+	value[IFR_EVENT_L1D_STORE_MISSES] += group->lines.tally.missed[1];
+	value[IFR_EVENT_DTLB_LOADS] += pass->data_loads + group->pages.tally.crossed[0];
+	value[IFR_EVENT_DTLB_LOAD_MISSES] += group->pages.tally.missed[0];
+	value[IFR_EVENT_DTLB_STORES] += pass->data_stores + group->pages.tally.crossed[1];
+	value[IFR_EVENT_DTLB_STORE_MISSES] += group->pages.tally.missed[1];
 }
 
 const struct ifr_stage ifr_stage_data = {"scalar", create, run, count, destroy};

@@ -128,25 +128,6 @@ static uint64_t touched(const struct ifr_resident *resident, size_t lane, uint32
 	return last;
 }
 
-static unsigned oldest(const uint64_t *times, unsigned ways) {
-	unsigned way = 0;
-	for (unsigned i = 1; i < ways; i++)
-		way = times[i] < times[way] ? i : way;
-	return way;
-}
-
-/* Down the tree, at each node to the half that was not touched last; the lower where none was. */
-static unsigned pointed_at(const uint64_t *times, unsigned ways) {
-	unsigned first = 0;
-	for (unsigned half = ways / 2; half; half /= 2) {
-		uint64_t last[2] = {0};
-		for (unsigned i = 0; i < 2 * half; i++)
-			last[i / half] = times[first + i] > last[i / half] ? times[first + i] : last[i / half];
-		first += last[0] > last[1] ? half : 0;
-	}
-	return first;
-}
-
 static unsigned victim_of(const struct ifr_resident *resident, size_t lane, const uint32_t *ways,
                           uint64_t *times) {
 	const unsigned count = resident->shape.ways;
@@ -155,7 +136,7 @@ static unsigned victim_of(const struct ifr_resident *resident, size_t lane, cons
 			return way;
 	for (unsigned way = 0; way < count; way++)
 		times[way] = touched(resident, lane, ways[way]);
-	return resident->shape.policy == IFR_POLICY_LRU ? oldest(times, count) : pointed_at(times, count);
+	return ifr_cache_victim(resident->shape.policy, times, count);
 }
 
 /* Says of all pieces with a key whether the lane has it. */
