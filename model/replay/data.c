@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* By loads, by stores. What is touched is the accesses, and once more for each line or page they cross into. */
+/* By loads, by stores: lines or pages that accesses crossed into, and missed. */
 struct tally {
 	uint64_t crossed[2], missed[2];
 };
@@ -122,13 +122,13 @@ static void run(void *state, struct ifr_pass *pass) {
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct data_group *group = (const struct data_group *)state + pass->lanes[lane].data_group;
 	uint64_t *value = counters->value;
-	value[IFR_EVENT_L1D_LOADS] += pass->data_loads + group->lines.tally.crossed[0];
+	value[IFR_EVENT_L1D_LOADS] += group->lines.tally.crossed[0];
 	value[IFR_EVENT_L1D_LOAD_MISSES] += group->lines.tally.missed[0];
-	value[IFR_EVENT_L1D_STORES] += pass->data_stores + group->lines.tally.crossed[1];
+	value[IFR_EVENT_L1D_STORES] += group->lines.tally.crossed[1];
 	value[IFR_EVENT_L1D_STORE_MISSES] += group->lines.tally.missed[1];
-	value[IFR_EVENT_DTLB_LOADS] += pass->data_loads + group->pages.tally.crossed[0];
+	value[IFR_EVENT_DTLB_LOADS] += group->pages.tally.crossed[0];
 	value[IFR_EVENT_DTLB_LOAD_MISSES] += group->pages.tally.missed[0];
-	value[IFR_EVENT_DTLB_STORES] += pass->data_stores + group->pages.tally.crossed[1];
+	value[IFR_EVENT_DTLB_STORES] += group->pages.tally.crossed[1];
 	value[IFR_EVENT_DTLB_STORE_MISSES] += group->pages.tally.missed[1];
 }
 

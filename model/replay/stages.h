@@ -38,6 +38,10 @@ struct ifr_stream_list {
 	size_t count;
 };
 
+struct ifr_block_data {
+	uint32_t loads, stores;
+};
+
 #define IFR_DATA_START_STEPS 16
 
 struct ifr_pass {
@@ -50,13 +54,14 @@ struct ifr_pass {
 	const uint64_t *const *addresses;
 	/* Of the survey. */
 	size_t blocks_count;
-	uint8_t *kinds;                   /* by block, enum ifr_branch */
-	uint64_t *block_counts;           /* by block, over all chunks */
-	uint64_t *traits;                 /* by block, of the survey alone */
-	uint32_t *data_starts;            /* by step / IFR_DATA_START_STEPS: position of the first access of these */
-	uint8_t *data_kinds;              /* by position: bytes - 1, plus 64 for a store */
-	uint64_t data_loads, data_stores; /* over all chunks */
-	bool wanted[IFR_STREAM_COUNT];    /* the others stay empty */
+	uint8_t *kinds;         /* by block, enum ifr_branch */
+	uint64_t *block_counts; /* by block, over all chunks */
+	uint64_t *traits;       /* by block, of the survey alone */
+	struct ifr_block_data *block_data;
+	uint32_t *data_starts;         /* by step / IFR_DATA_START_STEPS: position of the first access of these */
+	uint8_t *access_kinds;         /* by access: bytes - 1, plus 64 for a store */
+	uint8_t *data_kinds;           /* the same by position */
+	bool wanted[IFR_STREAM_COUNT]; /* the others stay empty */
 	struct ifr_stream_list streams[IFR_STREAM_COUNT];
 	struct ifr_stream_list calls; /* calls and returns, in order */
 	/* Of data, by group, and of fetch, by lane. */

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where the compiler is to put what a loop over the steps seldom does: out of its way. */
+#define UNLIKELY(condition) __builtin_expect(condition, 0)
+#define KINDS_COPIED 16
+
 void ifr_misses_grow(struct ifr_misses *misses) {
 	misses->capacity = misses->capacity ? 2 * misses->capacity : 1024;
 	misses->items = ifr_realloc(misses->items, misses->capacity, sizeof *misses->items);
@@ -45,6 +49,16 @@ static uint64_t trait_of(const struct ifr_block *block) {
 	       (block->branch > IFR_BRANCH_JUMP ? RARE : 0);
 }
 
+static uint32_t know_accesses(struct ifr_pass *pass, const struct ifr_block *block) {
+	const struct ifr_access *accesses = pass->chunk->accesses + block->first_access;
+	uint32_t stores = 0;
+	for (unsigned k = 0; k < block->accesses; k++) {
+		pass->access_kinds[block->first_access + k] = (uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6);
+		stores += accesses[k].store;
+	}
+	return stores;
+}
+
 /* Blocks not seen before. */
 static void know_blocks(struct ifr_pass *pass) {
 	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
@@ -52,32 +66,35 @@ static void know_blocks(struct ifr_pass *pass) {
 		return;
 	pass->kinds = ifr_realloc(pass->kinds, count, sizeof *pass->kinds);
 	pass->traits = ifr_realloc(pass->traits, count, sizeof *pass->traits);
+	pass->block_data = ifr_realloc(pass->block_data, count, sizeof *pass->block_data);
+	pass->access_kinds =
+		ifr_realloc(pass->access_kinds, pass->chunk->accesses_count + KINDS_COPIED, sizeof *pass->access_kinds);
 	pass->block_counts = ifr_realloc(pass->block_counts, count, sizeof *pass->block_counts);
 	memset(pass->block_counts + old, 0, (count - old) * sizeof *pass->block_counts);
 	for (size_t i = old; i < count; i++) {
 		pass->kinds[i] = pass->chunk->blocks[i].branch;
 		pass->traits[i] = trait_of(&pass->chunk->blocks[i]);
+		const uint32_t stores = know_accesses(pass, &pass->chunk->blocks[i]);
+		pass->block_data[i] = (struct ifr_block_data){pass->chunk->blocks[i].accesses - stores, stores};
 	}
 	pass->blocks_count = count;
 }
 
+/* What the data stage needs to know of each access, in the order of the positions. Copied by as many as a vector
+ * holds, and so beyond the end by less than that. */
 static void list_data(struct ifr_pass *pass) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + 1, sizeof *pass->data_kinds);
+	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + KINDS_COPIED, sizeof *pass->data_kinds);
 	uint8_t *out = pass->data_kinds;
-	uint64_t stores = 0;
 	for (size_t i = 0; i < chunk->steps_count && chunk->data_count; i++) {
-		if (chunk->steps[i] == IFR_STEP_BREAK)
+		if (UNLIKELY(chunk->steps[i] == IFR_STEP_BREAK))
 			continue;
 		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
-		const struct ifr_access *accesses = chunk->accesses + block->first_access;
-		for (unsigned k = 0; k < block->accesses; k++) {
-			*out++ = (uint8_t)((accesses[k].bytes - 1) | accesses[k].store << 6);
-			stores += accesses[k].store;
-		}
+		const uint8_t *kinds = pass->access_kinds + block->first_access;
+		for (unsigned k = 0; k < block->accesses; k += KINDS_COPIED)
+			memcpy(out + k, kinds + k, KINDS_COPIED);
+		out += block->accesses;
 	}
-	pass->data_stores += stores;
-	pass->data_loads += chunk->data_count - stores;
 }
 
 static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
@@ -93,9 +110,6 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->next[list->count] = next;
 	list->count += keep;
 }
-
-/* Where the compiler is to put what the loop over the steps seldom does: out of its way. */
-#define UNLIKELY(condition) __builtin_expect(condition, 0)
 
 static __attribute__((noinline)) void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
 	const uint8_t kind = pass->kinds[step >> 1];
@@ -240,6 +254,14 @@ static void count_branch(struct ifr_counts *counters, uint8_t branch, uint64_t t
 		counters->value[IFR_EVENT_RETURNS] += times;
 }
 
+/* Each access touches a line and a page; what it crosses into is counted by the data stage. */
+static void count_data(struct ifr_counts *counters, const struct ifr_block_data *data, uint64_t times) {
+	counters->value[IFR_EVENT_L1D_LOADS] += times * data->loads;
+	counters->value[IFR_EVENT_L1D_STORES] += times * data->stores;
+	counters->value[IFR_EVENT_DTLB_LOADS] += times * data->loads;
+	counters->value[IFR_EVENT_DTLB_STORES] += times * data->stores;
+}
+
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	for (size_t i = 0; i < pass->blocks_count; i++) {
 		const struct ifr_geometry *place = &pass->lanes[lane].blocks[i];
@@ -247,6 +269,7 @@ void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_count
 		if (!times)
 			continue;
 		count_branch(counters, pass->kinds[i], times);
+		count_data(counters, &pass->block_data[i], times);
 		if (!place->bytes)
 			continue;
 		counters->value[IFR_EVENT_INSTRUCTIONS] += times * place->instructions;
@@ -267,6 +290,8 @@ void ifr_survey_release(struct ifr_pass *pass) {
 	free(pass->kinds);
 	free(pass->block_counts);
 	free(pass->traits);
+	free(pass->block_data);
+	free(pass->access_kinds);
 	free(pass->data_starts);
 	free(pass->data_kinds);
 }
