@@ -10,10 +10,25 @@
 #include "model/trace/coding.h"
 #include "model/trace/trace.h"
 
-/* Where a block's recorded accesses are among the coders. */
+/* How the places of a block's accesses are found: first those that are recorded, then those that follow. */
 struct block_recipe {
-	uint32_t first_coder;
-	uint32_t recorded;
+	uint32_t first_coder; /* one for each that is recorded */
+	uint32_t first_followed;
+	uint16_t recorded, followed;
+};
+
+/* An access that follows from another of its block, or lies at one place. */
+struct followed {
+	uint64_t offset; /* to the other's place, or the place itself */
+	int32_t anchor;  /* index of the other; below 0: none */
+	uint32_t index;
+};
+
+/* Where a reader is in a frame of runs. */
+struct run_cursor {
+	const uint8_t *step_at, *step_end, *place_at, *place_end;
+	uint64_t hits; /* predicted steps to come before the next stored one */
+	uint32_t steps_left;
 };
 
 struct ifr_trace {
@@ -36,10 +51,10 @@ struct ifr_trace {
 	struct block_recipe *recipes;
 	struct place_coder *coders;
 	size_t coder_count;
+	uint16_t *recorded; /* by coder: which of its block's accesses it is for */
+	struct followed *followed;
 	struct step_coder *step_coder;
-	const uint8_t *step_at, *step_end, *place_at, *place_end;
-	uint64_t hits; /* predicted steps to come before the next stored one */
-	uint32_t frame_steps;
+	struct run_cursor cursor;
 	bool started;
 	uint32_t *steps;
 	uint64_t *places;
