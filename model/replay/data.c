@@ -20,6 +20,7 @@ struct walk {
 
 struct data_group {
 	struct walk lines, pages;
+	uint64_t time; /* of both */
 };
 
 static struct walk walk_of(struct ifr_cache_shape shape, unsigned shift) {
@@ -63,11 +64,15 @@ static struct quick quick_of(const struct ifr_cache *cache) {
 	return (struct quick){cache->keys, cache->times, cache->hints, cache->hint_mask};
 }
 
-static __attribute__((noinline)) void touch(struct walk *walk, uint64_t key, uint8_t kind, size_t position) {
-	if (!walk->cached || ifr_cache_touch(&walk->cache, key))
-		return;
-	ifr_misses_add(walk->misses, key, (uint32_t)position);
-	walk->tally.missed[kind >> 6]++;
+/* The long way of a touch at a time. Returns the time after it. */
+static __attribute__((noinline)) uint64_t touch(struct walk *walk, uint64_t key, uint8_t kind, size_t position,
+                                                uint64_t time) {
+	walk->cache.clock = time;
+	if (walk->cached && !ifr_cache_touch(&walk->cache, key)) {
+		ifr_misses_add(walk->misses, key, (uint32_t)position);
+		walk->tally.missed[kind >> 6]++;
+	}
+	return walk->cache.clock;
 }
 
 static inline bool touch_quickly(const struct quick *quick, uint64_t key, uint64_t time) {
@@ -79,39 +84,49 @@ static inline bool touch_quickly(const struct quick *quick, uint64_t key, uint64
 }
 
 /* The lines, or pages, that an access crosses into. */
-static void cross(struct walk *walk, uint64_t address, uint8_t kind, size_t position) {
+static uint64_t cross(struct walk *walk, uint64_t address, uint8_t kind, size_t position, uint64_t time) {
 	const uint64_t end = (address + (kind & 63)) >> walk->shift;
 	for (uint64_t key = (address >> walk->shift) + 1; key <= end; key++) {
 		walk->tally.crossed[kind >> 6]++;
-		touch(walk, key, kind, position);
+		time = touch(walk, key, kind, position, time);
 	}
+	return time;
 }
 
-static void walk_chunk(struct walk *lines, struct walk *pages, const uint64_t *addresses, const uint8_t *kinds,
-                       size_t count) {
+static inline __attribute__((always_inline)) uint64_t walk_chunk(struct walk *lines, struct walk *pages,
+                                                                 const uint64_t *addresses, const uint8_t *kinds,
+                                                                 size_t count, unsigned line_shift,
+                                                                 unsigned page_shift, uint64_t time) {
 	const struct quick line = quick_of(&lines->cache), page = quick_of(&pages->cache);
-	const unsigned line_shift = lines->shift, page_shift = pages->shift;
 	const uint64_t rest = (1ull << (line_shift < page_shift ? line_shift : page_shift)) - 1;
 	for (size_t i = 0; i < count; i++) {
 		const uint64_t address = addresses[i];
 		const uint8_t kind = kinds[i];
-		if (!touch_quickly(&line, address >> line_shift, ++lines->cache.clock))
-			touch(lines, address >> line_shift, kind, i);
-		if (!touch_quickly(&page, address >> page_shift, ++pages->cache.clock))
-			touch(pages, address >> page_shift, kind, i);
+		time++;
+		if (!touch_quickly(&line, address >> line_shift, time))
+			time = touch(lines, address >> line_shift, kind, i, time);
+		if (!touch_quickly(&page, address >> page_shift, time))
+			time = touch(pages, address >> page_shift, kind, i, time);
 		if (__builtin_expect((address & rest) + (kind & 63) > rest, 0)) {
-			cross(lines, address, kind, i);
-			cross(pages, address, kind, i);
+			time = cross(lines, address, kind, i, time);
+			time = cross(pages, address, kind, i, time);
 		}
 	}
+	return time;
 }
 
 static void walk_group(struct data_group *group, const struct ifr_pass *pass, size_t i) {
 	group->lines.misses = &pass->data_lines[i];
 	group->pages.misses = &pass->data_pages[i];
 	group->lines.misses->count = group->pages.misses->count = 0;
-	if (pass->chunk->data_count)
-		walk_chunk(&group->lines, &group->pages, pass->addresses[i], pass->data_kinds, pass->chunk->data_count);
+	if (!pass->chunk->data_count)
+		return;
+	if (pass->line_shift == 6 && pass->page_shift == 12)
+		group->time = walk_chunk(&group->lines, &group->pages, pass->addresses[i], pass->data_kinds,
+		                         pass->chunk->data_count, 6, 12, group->time);
+	else
+		group->time = walk_chunk(&group->lines, &group->pages, pass->addresses[i], pass->data_kinds,
+		                         pass->chunk->data_count, pass->line_shift, pass->page_shift, group->time);
 }
 
 static void run(void *state, struct ifr_pass *pass) {
