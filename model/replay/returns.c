@@ -4,24 +4,28 @@
 #include "model/replay/stages.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-struct pair {
-	uint32_t call, arrival; /* blocks */
+/* Of a calling block: where the return arrived last, and how often in a row it did. Mostly that is all there is to
+ * say of it, and lanes are asked only once. */
+struct caller {
+	uint32_t arrival;
+	uint64_t times;
 };
 
 struct returns {
-	uint32_t *callers; /* a ring of size entries; the last depth of them, up to top, are filled */
+	uint32_t *stack; /* a ring of size entries; the last depth of them, up to top, are filled */
 	unsigned size, top, depth;
 	uint64_t unpredicted; /* returns to an empty stack: missed in every layout */
-	uint64_t *misses;     /* by lane */
-	struct pair *pairs;   /* of this chunk */
-	size_t pairs_count;
+	uint64_t *misses;     /* by lane, without those that callers still have */
+	struct caller *callers;
+	size_t callers_count; /* by block */
 };
 
 static void *create(const struct ifr_pass *pass) {
 	struct returns *returns = ifr_alloc(sizeof *returns);
 	returns->size = pass->machine->values[IFR_RETURN_STACK_ENTRIES];
-	returns->callers = ifr_alloc((returns->size + 1) * sizeof *returns->callers);
+	returns->stack = ifr_alloc((returns->size + 1) * sizeof *returns->stack);
 	returns->misses = ifr_alloc(pass->lanes_count * sizeof *returns->misses);
 	return returns;
 }
@@ -29,58 +33,76 @@ static void *create(const struct ifr_pass *pass) {
 static void destroy(void *state, const struct ifr_pass *pass) {
 	struct returns *returns = state;
 	(void)pass;
-	free(returns->callers);
+	free(returns->stack);
 	free(returns->misses);
-	free(returns->pairs);
+	free(returns->callers);
 	free(returns);
 }
 
 static void push(struct returns *returns, uint32_t caller) {
-	returns->top = (returns->top + 1) % returns->size;
-	returns->callers[returns->top] = caller;
+	returns->top = returns->top + 1 < returns->size ? returns->top + 1 : 0;
+	returns->stack[returns->top] = caller;
 	returns->depth += returns->depth < returns->size;
 }
 
-static void pop(struct returns *returns, uint32_t arrival) {
+static bool arrives_elsewhere(const struct ifr_geometry *blocks, uint32_t call, uint32_t arrival) {
+	return blocks[call].address + blocks[call].bytes != blocks[arrival].address;
+}
+
+static void settle(struct returns *returns, const struct ifr_pass *pass, uint32_t call) {
+	const struct caller *caller = &returns->callers[call];
+	for (size_t i = 0; i < pass->lanes_count && caller->times; i++)
+		if (arrives_elsewhere(pass->lanes[i].blocks, call, caller->arrival))
+			returns->misses[i] += caller->times;
+}
+
+static void pop(struct returns *returns, const struct ifr_pass *pass, uint32_t arrival) {
 	if (!returns->depth) {
 		returns->unpredicted++;
 		return;
 	}
-	returns->pairs[returns->pairs_count++] = (struct pair){returns->callers[returns->top], arrival};
-	returns->top = (returns->top + returns->size - 1) % returns->size;
+	const uint32_t call = returns->stack[returns->top];
+	struct caller *caller = &returns->callers[call];
+	if (caller->arrival != arrival) {
+		settle(returns, pass, call);
+		*caller = (struct caller){.arrival = arrival};
+	}
+	caller->times++;
+	returns->top = (returns->top ? returns->top : returns->size) - 1;
 	returns->depth--;
 }
 
-static uint64_t wrong_arrivals(const struct returns *returns, const struct ifr_geometry *blocks) {
-	uint64_t wrong = 0;
-	for (size_t i = 0; i < returns->pairs_count; i++) {
-		const struct ifr_geometry *call = &blocks[returns->pairs[i].call];
-		wrong += call->address + call->bytes != blocks[returns->pairs[i].arrival].address;
-	}
-	return wrong;
+static void know_blocks(struct returns *returns, size_t count) {
+	if (count <= returns->callers_count)
+		return;
+	returns->callers = ifr_realloc(returns->callers, count, sizeof *returns->callers);
+	memset(returns->callers + returns->callers_count, 0,
+	       (count - returns->callers_count) * sizeof *returns->callers);
+	returns->callers_count = count;
 }
 
 static void run(void *state, struct ifr_pass *pass) {
 	struct returns *returns = state;
 	if (!returns->size)
 		return;
-	returns->pairs = ifr_realloc(returns->pairs, pass->calls.count + 1, sizeof *returns->pairs);
-	returns->pairs_count = 0;
+	know_blocks(returns, pass->blocks_count);
 	for (size_t i = 0; i < pass->calls.count; i++) {
 		const uint32_t block = pass->calls.steps[i] >> 1;
 		if (pass->kinds[block] == IFR_BRANCH_RETURN)
-			pop(returns, pass->calls.next[i]);
+			pop(returns, pass, pass->calls.next[i]);
 		else
 			push(returns, block);
 	}
-	for (size_t i = 0; i < pass->lanes_count; i++)
-		returns->misses[i] += wrong_arrivals(returns, pass->lanes[i].blocks);
 }
 
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct returns *returns = state;
-	(void)pass;
-	counters->value[IFR_EVENT_RETURN_MISSES] += returns->misses[lane] + returns->unpredicted;
+	const struct ifr_geometry *blocks = pass->lanes[lane].blocks;
+	uint64_t misses = returns->misses[lane] + returns->unpredicted;
+	for (uint32_t i = 0; i < returns->callers_count; i++)
+		if (returns->callers[i].times && arrives_elsewhere(blocks, i, returns->callers[i].arrival))
+			misses += returns->callers[i].times;
+	counters->value[IFR_EVENT_RETURN_MISSES] += misses;
 }
 
 const struct ifr_stage ifr_stage_returns = {"scalar", create, run, count, destroy};
