@@ -76,4 +76,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_STLB_MISSES] += behind->walks;
 }
 
-const struct ifr_stage ifr_stage_behind = {"scalar", create, run, count, destroy};
+const struct ifr_stage ifr_stage_behind = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};

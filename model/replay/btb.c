@@ -51,4 +51,10 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_BTB_MISSES] += ((const struct btb_lane *)state)[lane].misses;
 }
 
-const struct ifr_stage ifr_stage_btb = {"scalar", create, run, count, destroy};
+static void want(struct ifr_pass *pass) {
+	if (pass->machine->values[IFR_BTB1_ENTRIES])
+		pass->wanted[IFR_STREAM_TAKEN] = true;
+}
+
+const struct ifr_stage ifr_stage_btb = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy, .want = want};

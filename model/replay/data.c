@@ -147,4 +147,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	value[IFR_EVENT_DTLB_STORE_MISSES] += group->pages.tally.missed[1];
 }
 
-const struct ifr_stage ifr_stage_data = {"scalar", create, run, count, destroy};
+const struct ifr_stage ifr_stage_data = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGES 7
+#define STAGES_MOST 8
 
 const char *const ifr_engine_names[] = {
 	[IFR_ENGINE_AUTO] = "auto",
@@ -16,16 +16,14 @@ const char *const ifr_engine_names[] = {
 	NULL,
 };
 
-/* Of each engine. data and fetch stand before behind, which reads what they leave. */
-static const struct ifr_stage *const stages[][STAGES] = {
+/* Of each engine; NULL ends. data and what fetches stand before behind, which reads what they leave. */
+static const struct ifr_stage *const stages[][STAGES_MOST] = {
 	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
                            &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
-	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
-                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_lanes_stage_btb,
-                         &ifr_stage_returns},
-	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_fetch, &ifr_lanes_stage_behind,
-                           &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_lanes_stage_btb,
-                           &ifr_stage_returns},
+	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_front, &ifr_lanes_stage_behind,
+                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns},
+	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_front, &ifr_lanes_stage_behind,
+                           &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns},
 };
 
 /* A vector does for few lanes what it does for sixteen: below this the scalar engine is faster. */
@@ -35,7 +33,7 @@ struct ifr_replay {
 	struct ifr_pass pass;
 	struct ifr_machine machine;
 	enum ifr_engine engine;
-	void *states[STAGES];
+	void *states[STAGES_MOST];
 	bool started;
 	uint32_t pending;
 	size_t placed; /* blocks whose branches' addresses are known */
@@ -48,11 +46,12 @@ static unsigned line_shift(const struct ifr_machine *machine) {
 	return 6;
 }
 
-static void want_streams(struct ifr_pass *pass) {
+static void want_streams(struct ifr_pass *pass, const struct ifr_stage *const *all) {
 	pass->wanted[pass->machine->direction->stream] = true;
 	pass->wanted[pass->machine->indirect->stream] = true;
-	if (pass->machine->values[IFR_BTB1_ENTRIES])
-		pass->wanted[IFR_STREAM_TAKEN] = true;
+	for (; *all; all++)
+		if ((*all)->want)
+			(*all)->want(pass);
 }
 
 bool ifr_engine_runs(enum ifr_engine engine) {
@@ -97,7 +96,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 	pass->places = ifr_alloc(lanes_count * sizeof *pass->places);
 	pass->fetch_lines = ifr_alloc(lanes_count * sizeof *pass->fetch_lines);
 	pass->fetch_pages = ifr_alloc(lanes_count * sizeof *pass->fetch_pages);
-	want_streams(pass);
+	want_streams(pass, stages[engine]);
 	*out = replay;
 	return 0;
 }
@@ -114,7 +113,7 @@ static void start(struct ifr_replay *replay) {
 			pass->groups_count = pass->lanes[i].data_group + 1;
 	pass->data_lines = ifr_alloc(pass->groups_count * sizeof *pass->data_lines);
 	pass->data_pages = ifr_alloc(pass->groups_count * sizeof *pass->data_pages);
-	for (size_t i = 0; i < STAGES; i++)
+	for (size_t i = 0; stages[replay->engine][i]; i++)
 		replay->states[i] = stages[replay->engine][i]->create(pass);
 	replay->started = true;
 }
@@ -162,7 +161,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 	if (rc)
 		return rc;
 	place_new(replay);
-	for (size_t i = 0; i < STAGES; i++)
+	for (size_t i = 0; stages[replay->engine][i]; i++)
 		stages[replay->engine][i]->run(replay->states[i], pass);
 	return 0;
 }
@@ -188,7 +187,7 @@ void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *cou
 	memset(counters, 0, pass->lanes_count * sizeof *counters);
 	for (size_t lane = 0; lane < pass->lanes_count && replay->started; lane++) {
 		ifr_survey_count(pass, lane, &counters[lane]);
-		for (size_t i = 0; i < STAGES; i++)
+		for (size_t i = 0; stages[replay->engine][i]; i++)
 			stages[replay->engine][i]->count(replay->states[i], pass, lane, &counters[lane]);
 		estimate(replay->machine.values, counters[lane].value);
 	}
@@ -204,7 +203,7 @@ void ifr_replay_free(struct ifr_replay *replay) {
 	if (!replay)
 		return;
 	struct ifr_pass *pass = &replay->pass;
-	for (size_t i = 0; i < STAGES && replay->started; i++)
+	for (size_t i = 0; replay->started && stages[replay->engine][i]; i++)
 		stages[replay->engine][i]->destroy(replay->states[i], pass);
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		free((void *)pass->places[i].pcs);

@@ -113,4 +113,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_ITLB_MISSES] += lanes[lane].page_misses;
 }
 
-const struct ifr_stage ifr_stage_fetch = {"scalar", create, run, count, destroy};
+const struct ifr_stage ifr_stage_fetch = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};

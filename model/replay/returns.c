@@ -105,4 +105,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_RETURN_MISSES] += misses;
 }
 
-const struct ifr_stage ifr_stage_returns = {"scalar", create, run, count, destroy};
+const struct ifr_stage ifr_stage_returns = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};

@@ -7,7 +7,7 @@
  * behind, by lane: both lists merged by position: L2, L3; STLB.
  * direction, by lane: the predictor of directions.
  * targets, by lane: the predictor of indirect branches.
- * btb, by lane: the BTB's levels.
+ * btb, by lane: the BTB's levels. For many lanes at once, fetch and btb are one stage, front.
  * returns, once: the return stack, whose moves are the same in every layout.
  *
  * A stage owns its state, for all lanes (or groups), and reads of the pass what those before it wrote. To replace
@@ -76,6 +76,8 @@ struct ifr_stage {
 	/* Adds what was counted for a lane over all chunks. */
 	void (*count)(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 	void (*destroy)(void *state, const struct ifr_pass *pass);
+	/* Asks for the streams that it reads, besides those of the machine's predictors. NULL: none. */
+	void (*want)(struct ifr_pass *pass);
 };
 
 extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind, ifr_stage_direction,
@@ -83,7 +85,7 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind,
 
 /* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
  * instructions (model/replay/vector/). */
-extern const struct ifr_stage ifr_lanes_stage_fetch, ifr_lanes_stage_behind, ifr_lanes_stage_btb,
+extern const struct ifr_stage ifr_lanes_stage_front, ifr_lanes_stage_behind,
 	ifr_avx2_stage_direction, ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.

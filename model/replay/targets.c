@@ -36,4 +36,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_INDIRECT_MISSES] += ((const struct target_lane *)state)[lane].misses;
 }
 
-const struct ifr_stage ifr_stage_targets = {"scalar", create, run, count, destroy};
+const struct ifr_stage ifr_stage_targets = {
+	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};

@@ -167,4 +167,5 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_STLB_MISSES] += company->walks.all + company->walks.each[place.lane];
 }
 
-const struct ifr_stage ifr_lanes_stage_behind = {"lanes", create, run, count, destroy};
+const struct ifr_stage ifr_lanes_stage_behind = {
+	.name = "lanes", .create = create, .run = run, .count = count, .destroy = destroy};

@@ -8,8 +8,6 @@
 
 struct ifr_lot {
 	size_t first, count; /* lanes */
-	size_t placed;       /* blocks that it knows */
-	uint64_t misses[IFR_RESIDENT_LANES];
 };
 
 static inline size_t ifr_lots_of(const struct ifr_pass *pass) {

@@ -113,7 +113,13 @@ static void count_targets(const void *state, const struct ifr_pass *pass, size_t
 	count(state, pass, lane, IFR_EVENT_INDIRECT_MISSES, &ifr_stage_targets, counters);
 }
 
-const struct ifr_stage IFR_VECTOR(stage_direction) = {ENGINE_NAME, create_direction, run_direction,
-                                                      count_direction, destroy_direction};
-const struct ifr_stage IFR_VECTOR(stage_targets) = {ENGINE_NAME, create_targets, run_targets, count_targets,
-                                                    destroy_targets};
+const struct ifr_stage IFR_VECTOR(stage_direction) = {.name = ENGINE_NAME,
+                                                      .create = create_direction,
+                                                      .run = run_direction,
+                                                      .count = count_direction,
+                                                      .destroy = destroy_direction};
+const struct ifr_stage IFR_VECTOR(stage_targets) = {.name = ENGINE_NAME,
+                                                    .create = create_targets,
+                                                    .run = run_targets,
+                                                    .count = count_targets,
+                                                    .destroy = destroy_targets};
