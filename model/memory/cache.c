@@ -45,7 +45,7 @@ void ifr_cache_release(struct ifr_cache *cache) {
 	*cache = (struct ifr_cache){0};
 }
 
-static unsigned oldest(const uint64_t *times, unsigned ways) {
+static inline unsigned oldest(const uint64_t *times, unsigned ways) {
 	unsigned way = 0;
 	for (unsigned i = 1; i < ways; i++)
 		way = times[i] < times[way] ? i : way;
@@ -53,10 +53,11 @@ static unsigned oldest(const uint64_t *times, unsigned ways) {
 }
 
 /* Down the tree, at each node to the half that was not touched last. */
-static unsigned pointed_at(const uint64_t *times, unsigned ways) {
+static inline unsigned pointed_at(const uint64_t *times, unsigned ways) {
 	uint64_t last[2 * IFR_PLRU_WAYS]; /* by node, from 1 at the root: when it was touched last */
 	unsigned node = 1;
-	memcpy(last + ways, times, ways * sizeof *times);
+	for (unsigned i = 0; i < ways; i++)
+		last[ways + i] = times[i];
 	for (unsigned i = ways - 1; i; i--)
 		last[i] = last[2 * i] > last[2 * i + 1] ? last[2 * i] : last[2 * i + 1];
 	while (node < ways)
@@ -64,22 +65,42 @@ static unsigned pointed_at(const uint64_t *times, unsigned ways) {
 	return node - ways;
 }
 
-unsigned ifr_cache_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
+static inline unsigned victim_of(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
 	return policy == IFR_POLICY_LRU ? oldest(times, ways) : pointed_at(times, ways);
 }
 
-/* Where the key is, or else where it goes. */
-static unsigned way_of(const struct ifr_cache *cache, size_t first, uint64_t key) {
-	const unsigned ways = cache->shape.ways;
+unsigned ifr_cache_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
+	return victim_of(policy, times, ways);
+}
+
+/* Where in a set the key is, or else where it goes: ways are filled upwards. Without a branch for each way, for
+ * where it is cannot be foreseen. */
+static inline __attribute__((always_inline)) unsigned way_of(const uint64_t *keys, const uint64_t *times,
+                                                             uint64_t key, enum ifr_policy policy, unsigned ways) {
+	unsigned found = ways;
 	for (unsigned way = 0; way < ways; way++)
-		if (cache->keys[first + way] == key || cache->keys[first + way] == IFR_CACHE_EMPTY)
-			return way;
-	return ifr_cache_victim(cache->shape.policy, cache->times + first, ways);
+		found = keys[way] == key ? way : found;
+	if (found < ways)
+		return found;
+	if (__builtin_expect(keys[ways - 1] != IFR_CACHE_EMPTY, 1))
+		return victim_of(policy, times, ways);
+	for (found = 0; keys[found] != IFR_CACHE_EMPTY;)
+		found++;
+	return found;
+}
+
+/* The compiler is told of the usual numbers of ways. */
+static unsigned search(const uint64_t *keys, const uint64_t *times, uint64_t key, enum ifr_policy policy,
+                       unsigned ways) {
+	if (ways == 4)
+		return way_of(keys, times, key, policy, 4);
+	return ways == 8 ? way_of(keys, times, key, policy, 8) : way_of(keys, times, key, policy, ways);
 }
 
 bool ifr_cache_search(struct ifr_cache *cache, uint64_t key) {
-	const size_t first = ifr_cache_set(&cache->shape, key) * cache->shape.ways;
-	const size_t at = first + way_of(cache, first, key);
+	const struct ifr_cache_shape shape = cache->shape;
+	const size_t first = ifr_cache_set(&shape, key) * shape.ways;
+	const size_t at = first + search(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
 	const bool hit = cache->keys[at] == key;
 	cache->hints[key & cache->hint_mask] = (uint16_t)at;
 	cache->keys[at] = key;
