@@ -29,4 +29,14 @@ void ifr_alike_release(struct ifr_alike *alike);
 /* Touches a key in some lanes, as bits. Returns those that missed. A cache of no sets misses always. */
 uint64_t ifr_alike_touch(struct ifr_alike *alike, uint64_t key, uint64_t lanes);
 
+/* Gets what a touch of this key will look at. */
+static inline void ifr_alike_prefetch(const struct ifr_alike *alike, uint64_t key) {
+	if (!alike->shape.sets)
+		return;
+	const size_t set = ifr_cache_set(&alike->shape, key), ways = alike->shape.ways;
+	__builtin_prefetch(&alike->apart[set]);
+	for (size_t way = 0; way < ways; way += 8)
+		__builtin_prefetch(&alike->keys[set * ways + way]);
+}
+
 #endif

@@ -102,20 +102,38 @@ static void touch_line(struct company *company, uint64_t line, uint64_t lanes) {
 		add(&company->l3_misses, company, ifr_alike_touch(&company->l3, line, missed));
 }
 
+static void prefetch_line(const struct company *company, uint64_t line) {
+	ifr_alike_prefetch(&company->l2, line);
+	ifr_alike_prefetch(&company->l3, line);
+}
+
 /* Without a second TLB every miss of the first is a walk. */
 static void touch_page(struct company *company, uint64_t page, uint64_t lanes) {
 	add(&company->walks, company, ifr_alike_touch(&company->stlb, page, lanes));
 }
 
+static void prefetch_page(const struct company *company, uint64_t page) {
+	ifr_alike_prefetch(&company->stlb, page);
+}
+
+/* What lines, or pages, that missed are asked for. */
+struct level {
+	void (*touch)(struct company *company, uint64_t key, uint64_t lanes);
+	void (*prefetch)(const struct company *company, uint64_t key);
+};
+
+/* Sets of large caches are far away: they are sent for so many misses ahead. */
+#define AHEAD 12
+
 /* Fetches that come before the access at a position; at: by lane, how many did so far. Returns the position of the
  * first that does not. */
 static uint64_t fetch_until(struct company *company, const struct ifr_misses *fetches, size_t *at,
-                            uint64_t position, void (*touch)(struct company *, uint64_t, uint64_t)) {
+                            uint64_t position, const struct level *level) {
 	uint64_t next = UINT64_MAX;
 	for (size_t i = 0; i < company->count; i++) {
 		const struct ifr_misses *own = &fetches[company->lanes[i]];
 		for (; at[i] < own->count && own->items[at[i]].position <= position; at[i]++)
-			touch(company, own->items[at[i]].key, 1ull << i);
+			level->touch(company, own->items[at[i]].key, 1ull << i);
 		if (at[i] < own->count && own->items[at[i]].position < next)
 			next = own->items[at[i]].position;
 	}
@@ -123,26 +141,29 @@ static uint64_t fetch_until(struct company *company, const struct ifr_misses *fe
 }
 
 static void merge(struct company *company, const struct ifr_misses *fetches, const struct ifr_misses *data,
-                  void (*touch)(struct company *, uint64_t, uint64_t)) {
+                  const struct level *level) {
 	size_t at[IFR_ALIKE_LANES] = {0};
 	uint64_t next = 0;
 	for (size_t i = 0; i < data->count; i++) {
+		if (i + AHEAD < data->count)
+			level->prefetch(company, data->items[i + AHEAD].key);
 		if (next <= data->items[i].position)
-			next = fetch_until(company, fetches, at, data->items[i].position, touch);
-		touch(company, data->items[i].key, company->everyone);
+			next = fetch_until(company, fetches, at, data->items[i].position, level);
+		level->touch(company, data->items[i].key, company->everyone);
 	}
-	fetch_until(company, fetches, at, UINT64_MAX, touch);
+	fetch_until(company, fetches, at, UINT64_MAX, level);
 }
 
 static void run(void *state, struct ifr_pass *pass) {
+	static const struct level lines = {touch_line, prefetch_line}, pages = {touch_page, prefetch_page};
 	struct behind *behind = state;
 	if (behind->scalar)
 		ifr_stage_behind.run(behind->scalar, pass);
 	for (size_t i = 0; i < behind->count; i++) {
 		struct company *company = &behind->companies[i];
 		const struct ifr_misses *data = &pass->data_lines[company->group];
-		merge(company, pass->fetch_lines, data, touch_line);
-		merge(company, pass->fetch_pages, &pass->data_pages[company->group], touch_page);
+		merge(company, pass->fetch_lines, data, &lines);
+		merge(company, pass->fetch_pages, &pass->data_pages[company->group], &pages);
 		for (size_t k = 0; k < company->count; k++)
 			company->l2_references[k] += data->count + pass->fetch_lines[company->lanes[k]].count;
 	}
