@@ -57,6 +57,7 @@ struct ifr_pass {
 	uint8_t *kinds;         /* by block, enum ifr_branch */
 	uint64_t *block_counts; /* by block, over all chunks */
 	uint64_t *traits;       /* by block, of the survey alone */
+	uint32_t *rare;         /* steps whose branches are listed apart, of the survey alone */
 	struct ifr_block_data *block_data;
 	uint32_t *data_starts;         /* by step / IFR_DATA_START_STEPS: position of the first access of these */
 	uint8_t *access_kinds;         /* by access: bytes - 1, plus 64 for a store */
@@ -85,8 +86,8 @@ extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_behind,
 
 /* Versions for many lanes at once: of any processor (model/replay/lanes/), and compiled for two sets of vector
  * instructions (model/replay/vector/). */
-extern const struct ifr_stage ifr_lanes_stage_front, ifr_lanes_stage_behind,
-	ifr_avx2_stage_direction, ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
+extern const struct ifr_stage ifr_lanes_stage_front, ifr_lanes_stage_behind, ifr_avx2_stage_direction,
+	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */

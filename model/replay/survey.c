@@ -111,7 +111,7 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 	list->count += keep;
 }
 
-static __attribute__((noinline)) void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
+static void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
 	const uint8_t kind = pass->kinds[step >> 1];
 	if (next == IFR_STEP_BREAK)
 		return;
@@ -134,6 +134,13 @@ static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
 	return is_conditional(pass, pending);
 }
 
+/* Those at some steps whose successors are in the chunk, of which so many are good. */
+static void list_all_rare(struct ifr_pass *pass, const uint32_t *at, size_t count, size_t steps_count) {
+	const uint32_t *steps = pass->chunk->steps;
+	for (size_t i = 0; i < count && at[i] + 1 < steps_count; i++)
+		list_rare(pass, steps[at[i]], steps[at[i] + 1]);
+}
+
 /* Once over the steps: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
  * most predictors need and nothing else of, and the rare ones. A conditional branch is listed at its own step, and
  * taken back if that has no successor: a break is rare. Returns how many steps were good. */
@@ -143,8 +150,9 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	const uint64_t *traits = pass->traits;
 	uint64_t *block_counts = pass->block_counts;
 	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].steps, *data_starts = pass->data_starts;
+	uint32_t *rare = pass->rare;
 	uint64_t sum = list_pending(pass, pending); /* of traits */
-	size_t i = 0;
+	size_t i = 0, rare_count = 0;
 	for (; i < count; i++) {
 		const uint32_t step = steps[i], block = step >> 1;
 		if (UNLIKELY(i % IFR_DATA_START_STEPS == 0))
@@ -159,12 +167,11 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 		block_counts[block]++;
 		conditional[(uint32_t)sum] = step;
 		sum += trait;
-		if (UNLIKELY(trait & RARE)) {
-			sum -= RARE;
-			if (i + 1 < count)
-				list_rare(pass, step, steps[i + 1]);
-		}
+		rare[rare_count] = (uint32_t)i;
+		rare_count += trait >> 63;
+		sum &= ~RARE;
 	}
+	list_all_rare(pass, rare, rare_count, i);
 	pass->streams[IFR_STREAM_CONDITIONAL].count =
 		(uint32_t)sum - (i && i == count && is_conditional(pass, steps[i - 1]));
 	*data = (uint32_t)(sum >> 32);
@@ -216,6 +223,7 @@ static void reserve_all(struct ifr_pass *pass, size_t count) {
 	for (size_t i = 0; i < IFR_STREAM_COUNT; i++)
 		reserve(&pass->streams[i], count, i != IFR_STREAM_CONDITIONAL);
 	reserve(&pass->calls, count, true);
+	pass->rare = ifr_realloc(pass->rare, count, sizeof *pass->rare);
 	pass->data_starts =
 		ifr_realloc(pass->data_starts, count / IFR_DATA_START_STEPS + 1, sizeof *pass->data_starts);
 }
@@ -290,6 +298,7 @@ void ifr_survey_release(struct ifr_pass *pass) {
 	free(pass->kinds);
 	free(pass->block_counts);
 	free(pass->traits);
+	free(pass->rare);
 	free(pass->block_data);
 	free(pass->access_kinds);
 	free(pass->data_starts);
