@@ -111,31 +111,41 @@ static uint32_t shape_of(struct assembler *assembler, uint32_t block, const stru
 	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
 }
 
-/* Stores the place of an access. False if it is another access than that. */
-static inline bool add_place(struct assembler *assembler, const uint64_t *event, struct hot_access *access,
-                             uint64_t *to) {
-	uint64_t address = *event - access->tag; /* another tag makes one that no span has */
+/* The place of an access that is not where it was last time. False if it is another access than that. */
+static __attribute__((noinline)) bool find_place(struct assembler *assembler, const uint64_t *event,
+                                                 struct hot_access *access, uint64_t *to) {
+	uint64_t address = *event - access->tag;
 	const struct span *span = access->span;
-	if (address - span->start >= span->bytes) {
-		if (address > RING_ADDRESS)
-			return false;
-		if (span == &tables_follows && *event == event[-1] + 8) {
-			*to = to[-1] + 8;
-			return true;
-		}
-		const bool keeps = span != &tables_follows;
-		span = spaces_find(assembler->spaces, address, RING_STORE(*event));
-		if (keeps)
-			access->span = span;
+	if (address > RING_ADDRESS)
+		return false;
+	if (span == &tables_follows && *event == event[-1] + 8) {
+		*to = to[-1] + 8;
+		return true;
 	}
+	const bool keeps = span != &tables_follows;
+	span = spaces_find(assembler->spaces, address, RING_STORE(*event));
+	if (keeps)
+		access->span = span;
 	*to = address + span->delta;
 	return true;
 }
 
+/* Stores the places of a block's accesses. False if they are others than these. */
+static inline bool add_places(struct assembler *assembler, const uint64_t *events, struct hot_access *accesses,
+                              uint32_t count, uint64_t *to) {
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t address = events[i] - accesses[i].tag; /* another tag makes one that no span has */
+		const struct span *span = accesses[i].span;
+		if (__builtin_expect(address - span->start < span->bytes, 1))
+			to[i] = address + span->delta;
+		else if (!find_place(assembler, events + i, &accesses[i], to + i))
+			return false;
+	}
+	return true;
+}
+
 static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
-	uint64_t *to = thread->values + thread->value_count;
-	for (uint32_t i = 0; i < shape->count; i++)
-		add_place(assembler, thread->events + i, &shape->accesses[i], to + i);
+	add_places(assembler, thread->events, shape->accesses, shape->count, thread->values + thread->value_count);
 	thread->value_count += shape->count;
 }
 
@@ -197,24 +207,28 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 	thread->block = NONE;
 }
 
-/* The same for nearly all blocks: one that ran as it did last time, and goes on where it can. Returns false, with
- * nothing done, for others. */
-static inline bool finish_hot(struct assembler *assembler, struct thread *thread, uint64_t next) {
-	const struct hot *ran = &assembler->tables.hot[thread->block];
-	bool taken = true;
-	if (ran->trace_block == NONE || ran->count != thread->event_count || thread->chain != NONE || thread->repeated)
-		return false;
-	if (ran->branch == IFR_BRANCH_CONDITIONAL)
-		taken = next != ran->end;
-	if (taken && next != ran->target && ran->target)
-		return false;
-	uint64_t *to = thread->values;
-	for (uint32_t i = 0; i < ran->count; i++)
-		if (!add_place(assembler, thread->events + i, &ran->accesses[i], to + i))
-			return false;
-	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
-	assembler->instructions += ran->instructions;
-	return true;
+/* The same for nearly all blocks, from the one whose accesses begin at words on: those that run as they did last
+ * time, and go on where they can. Returns the words of the first other one, which is thread's block then. */
+static const uint64_t *run_hot(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                               const uint64_t *end) {
+	const struct hot *hot = assembler->tables.hot, *ran = &hot[thread->block];
+	while (ran->trace_block != NONE) {
+		const uint64_t *next = words + ran->count;
+		if (next >= end || (*next & RING_RECORD) != RING_BLOCK || (uint32_t)*next >= assembler->tables.block_count)
+			break;
+		const struct hot *follower = &hot[(uint32_t)*next];
+		bool taken = follower->address != ran->fall;
+		if (taken && follower->address != ran->target && ran->target)
+			break;
+		if (!add_places(assembler, words, ran->accesses, ran->count, thread->values))
+			break;
+		ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
+		assembler->instructions += ran->instructions;
+		ran = follower;
+		words = next + 1;
+	}
+	thread->block = (uint32_t)(ran - hot);
+	return words;
 }
 
 /* --- words -----------------------------------------------------------------------------------------------------
@@ -292,8 +306,7 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 /* The block before it is finished, now that its successor is known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
 	uint64_t address = assembler->tables.hot[block].address;
-	if (thread->block != NONE && !thread->in_allocator &&
-	    (assembler->windowed || !finish_hot(assembler, thread, address)))
+	if (thread->block != NONE && !thread->in_allocator)
 		finish(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
 		ifr_trace_break(assembler->writer);
@@ -352,6 +365,8 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
 		begin_block(assembler, thread, block);
+		if (thread->chain == NONE && !thread->repeated && !thread->in_allocator && !assembler->windowed)
+			words = run_hot(assembler, thread, words, end);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;
