@@ -53,18 +53,6 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
 	return to;
 }
 
-enum { VARINT_SHORT_BITS = 28 };
-
-/* The same for a number of so many bits, without a branch on its length, which nobody foresees. Writes to four
- * bytes. */
-static inline uint8_t *varint_put_short(uint8_t *to, uint32_t value) {
-	uint32_t bits = 32 - (uint32_t)__builtin_clz(value | 1), bytes = (bits * 9 + 64) >> 6;
-	uint32_t spread = (value & 0x7f) | (value << 1 & 0x7f00) | (value << 2 & 0x7f0000) | (value << 3 & 0x7f000000);
-	spread |= 0x808080 & ((1U << 8 * (bytes - 1)) - 1); /* another byte follows */
-	memcpy(to, &spread, sizeof spread);
-	return to + bytes;
-}
-
 /* NULL at the end of the input, or of a number that is too long. */
 static inline const uint8_t *varint_get(const uint8_t *from, const uint8_t *end, uint64_t *value) {
 	uint64_t sum = 0;
@@ -111,12 +99,14 @@ struct place_coder {
 };
 
 static inline uint8_t *place_put(struct place_coder *coder, uint8_t *to, uint64_t place) {
-	const int64_t step = (int64_t)(place - coder->last);
-	const uint64_t value = step == coder->stride ? 0 : zigzag(step) + 1;
-	*coder = (struct place_coder){place, step};
-	if (value >> VARINT_SHORT_BITS)
-		return varint_put(to, value);
-	return varint_put_short(to, (uint32_t)value);
+	int64_t step = (int64_t)(place - coder->last);
+	coder->last = place;
+	if (step == coder->stride) {
+		*to++ = 0;
+		return to;
+	}
+	coder->stride = step;
+	return varint_put(to, zigzag(step) + 1);
 }
 
 static inline const uint8_t *place_get(struct place_coder *coder, const uint8_t *from, const uint8_t *end) {
