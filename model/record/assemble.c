@@ -130,22 +130,23 @@ static __attribute__((noinline)) bool find_place(struct assembler *assembler, co
 	return true;
 }
 
-/* Stores the places of a block's accesses. False if they are others than these. */
-static inline bool add_places(struct assembler *assembler, const uint64_t *events, struct hot_access *accesses,
-                              uint32_t count, uint64_t *to) {
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t address = events[i] - accesses[i].tag; /* another tag makes one that no span has */
-		const struct span *span = accesses[i].span;
+/* Stores the places of events up to end. False if they are other accesses than these. */
+static inline bool add_places(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
+                              struct hot_access *access, uint64_t *to) {
+	for (; event < end; event++, access++, to++) {
+		uint64_t address = *event - access->tag; /* another tag makes one that no span has */
+		const struct span *span = access->span;
 		if (__builtin_expect(address - span->start < span->bytes, 1))
-			to[i] = address + span->delta;
-		else if (!find_place(assembler, events + i, &accesses[i], to + i))
+			*to = address + span->delta;
+		else if (!find_place(assembler, event, access, to))
 			return false;
 	}
 	return true;
 }
 
 static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
-	add_places(assembler, thread->events, shape->accesses, shape->count, thread->values + thread->value_count);
+	add_places(assembler, thread->events, thread->events + shape->count, shape->accesses,
+	           thread->values + thread->value_count);
 	thread->value_count += shape->count;
 }
 
@@ -212,15 +213,16 @@ static void finish(struct assembler *assembler, struct thread *thread, uint64_t 
 static const uint64_t *run_hot(struct assembler *assembler, struct thread *thread, const uint64_t *words,
                                const uint64_t *end) {
 	const struct hot *hot = assembler->tables.hot, *ran = &hot[thread->block];
+	const uint64_t blocks = assembler->tables.block_count;
 	while (ran->trace_block != NONE) {
 		const uint64_t *next = words + ran->count;
-		if (next >= end || (*next & RING_RECORD) != RING_BLOCK || (uint32_t)*next >= assembler->tables.block_count)
+		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
 			break;
-		const struct hot *follower = &hot[(uint32_t)*next];
-		bool taken = follower->address != ran->fall;
-		if (taken && follower->address != ran->target && ran->target)
+		const struct hot *follower = &hot[*next ^ RING_BLOCK];
+		const bool taken = follower->address != ran->fall;
+		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
-		if (!add_places(assembler, words, ran->accesses, ran->count, thread->values))
+		if (!add_places(assembler, words, next, ran->accesses, thread->values))
 			break;
 		ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
 		assembler->instructions += ran->instructions;

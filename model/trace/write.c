@@ -35,9 +35,9 @@ struct ifr_trace_writer {
 	uint32_t access_count;
 	struct place_coder *coders;
 	size_t coder_count, coder_room;
-	uint32_t *steps;
+	uint32_t *steps, *steps_end;  /* of the run */
 	uint8_t *places, *places_end; /* coded */
-	size_t step_count, place_count;
+	size_t place_count;
 	struct ifr_trace_totals totals;
 };
 
@@ -49,7 +49,7 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		return result;
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
-	writer->steps = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
+	writer->steps = writer->steps_end = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
 	writer->places = writer->places_end = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, VARINT_MOST);
 	*out = writer;
 	return 0;
@@ -186,31 +186,32 @@ static void flush(struct ifr_trace_writer *writer) {
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (!writer->step_count)
+	if (writer->steps_end == writer->steps)
 		return;
 	struct raw_run run = {.steps = writer->steps,
 	                      .places = writer->places,
-	                      .step_count = writer->step_count,
+	                      .step_count = (size_t)(writer->steps_end - writer->steps),
 	                      .place_bytes = (size_t)(writer->places_end - writer->places)};
 	frame_write_run(writer->frames, &run);
-	writer->totals.steps += writer->step_count;
+	writer->totals.steps += run.step_count;
 	writer->totals.recorded += writer->place_count;
-	writer->step_count = writer->place_count = 0;
+	writer->place_count = 0;
+	writer->steps_end = writer->steps;
 	writer->places_end = writer->places;
 }
 
 static inline void step(struct ifr_trace_writer *writer, uint32_t value) {
-	writer->steps[writer->step_count++] = value;
-	if (writer->step_count == RUN_STEPS || writer->place_count >= RUN_PLACES)
+	*writer->steps_end++ = value;
+	if (writer->steps_end == writer->steps + RUN_STEPS || writer->place_count >= RUN_PLACES)
 		flush(writer);
 }
 
 void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
 	const struct block_use *use = &writer->uses[block];
-	struct place_coder *coders = writer->coders + use->first_coder;
+	struct place_coder *coder = writer->coders + use->first_coder;
 	uint8_t *to = writer->places_end;
-	for (uint32_t i = 0; i < use->recorded; i++)
-		to = place_put(&coders[i], to, places[i]);
+	for (const uint64_t *end = places + use->recorded; places < end; places++, coder++)
+		to = place_put(coder, to, *places);
 	writer->places_end = to;
 	writer->place_count += use->recorded;
 	writer->totals.instructions += use->instructions;
