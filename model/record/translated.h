@@ -39,7 +39,8 @@ struct hot_access {
 extern const struct span tables_follows;
 struct hot {
 	uint64_t address;
-	uint64_t fall, target; /* where it goes on if its branch is not taken, and if it is; 0: nowhere, anywhere */
+	uint64_t fall;               /* where it goes on if its branch is not taken; UINT64_MAX: nowhere */
+	uint64_t target;             /* and if it is; 0: anywhere */
 	struct hot_access *accesses; /* of its shape */
 	uint32_t trace_block;        /* NONE: it takes the long way */
 	uint16_t count, instructions;
