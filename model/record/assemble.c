@@ -5,40 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "model/record/translated.h"
-
-/* Longer straight runs are cut. */
-enum { VALUES_MOST = 20000, CHAIN_BYTES = 40000 };
-
-struct thread {
-	uint32_t block; /* that ran last and whose successor is not known yet, NONE */
-	const uint64_t *events;
-	uint32_t event_count;
-	uint64_t *saved; /* events whose chunk is gone */
-	uint32_t chain;  /* what ran before it without a branch, NONE */
-	uint32_t chain_bytes;
-	uint64_t chain_start; /* instructions that had run before it */
-	uint64_t *values;     /* places of the chain's accesses */
-	uint32_t value_count;
-	bool repeated;         /* what comes next is a further round of a repeated instruction */
-	unsigned in_allocator; /* how deep, where objects are recorded: what it executes is left out */
-	uint64_t after_call;   /* where a system call that changed mappings returns to; 0: none did just now */
-};
-
-struct assembler {
-	struct ifr_trace_writer *writer;
-	struct spaces *spaces;
-	struct tables tables;
-	struct thread threads[RING_THREADS];
-	struct assembler_window window;
-	bool windowed;
-	bool inside;      /* the last block was recorded */
-	unsigned regions; /* begun and not ended, of all threads */
-	uint64_t notes[RING_NOTES];
-	uint64_t instructions, cuts;
-	uint32_t last_thread;
-	bool begun;
-};
+#include "model/record/steps.h"
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,
                                 const struct assembler_window *window) {
@@ -70,151 +37,6 @@ uint64_t assembler_instructions(const struct assembler *assembler) {
 }
 uint64_t assembler_cuts(const struct assembler *assembler) {
 	return assembler->cuts;
-}
-
-/* --- a block has run, and what runs next is known --------------------------------------------------------------
- */
-
-enum successor { NOT_TAKEN, TAKEN, NO_SUCCESSOR };
-
-static enum successor successor_of(const struct translated *ran, uint64_t next) {
-	const struct ring_block *block = &ran->block;
-	uint64_t end = block->address + block->bytes;
-	switch (block->branch) {
-	case IFR_BRANCH_CONDITIONAL:
-		return next == end ? NOT_TAKEN : next == block->target ? TAKEN : NO_SUCCESSOR;
-	case IFR_BRANCH_JUMP:
-	case IFR_BRANCH_CALL:
-		return next == block->target ? TAKEN : NO_SUCCESSOR;
-	case IFR_BRANCH_NONE:
-		return next == end || (block->end == RING_END_REPEAT && next == ran->repeats) ? NOT_TAKEN : NO_SUCCESSOR;
-	default:
-		return TAKEN;
-	}
-}
-
-static inline bool matches(const struct shape *shape, const uint64_t *events, uint32_t count) {
-	if (shape->count != count)
-		return false;
-	for (uint32_t i = 0; i < count; i++)
-		if (shape->accesses[i].tag != (events[i] & ~RING_ADDRESS))
-			return false;
-	return true;
-}
-
-static uint32_t shape_of(struct assembler *assembler, uint32_t block, const struct thread *thread, uint16_t cut) {
-	uint32_t shape = assembler->tables.blocks[block].shapes;
-	for (; shape != NONE; shape = assembler->tables.shapes[shape].next)
-		if (assembler->tables.shapes[shape].cut == cut &&
-		    matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
-			return shape;
-	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
-}
-
-/* Stores the place of an access. False if it is another access than that. */
-static inline bool add_place(struct assembler *assembler, const uint64_t *event, struct hot_access *access,
-                             uint64_t *to) {
-	uint64_t address = *event - access->tag; /* another tag makes one that no span has */
-	const struct span *span = access->span;
-	if (address - span->start >= span->bytes) {
-		if (address > RING_ADDRESS)
-			return false;
-		if (span == &tables_follows && *event == event[-1] + 8) {
-			*to = to[-1] + 8;
-			return true;
-		}
-		const bool keeps = span != &tables_follows;
-		span = spaces_find(assembler->spaces, address, RING_STORE(*event));
-		if (keeps)
-			access->span = span;
-	}
-	*to = address + span->delta;
-	return true;
-}
-
-static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
-	uint64_t *to = thread->values + thread->value_count;
-	for (uint32_t i = 0; i < shape->count; i++)
-		add_place(assembler, thread->events + i, &shape->accesses[i], to + i);
-	thread->value_count += shape->count;
-}
-
-/* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
- * to make one. All instructions if none was to. */
-static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
-	unsigned from = 0;
-	if (thread->event_count)
-		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
-	for (unsigned i = from; i < ran->block.instructions; i++)
-		if (ran->lengths[i] & RING_RECORDED && !(ran->lengths[i] & RING_MAYBE))
-			return (uint16_t)i;
-	return ran->block.instructions;
-}
-
-/* The chain as it stands becomes a step. */
-static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
-	uint32_t chain = thread->chain;
-	const struct assembler_window *window = &assembler->window;
-	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
-	              (!window->region || assembler->regions);
-	if (inside && assembler->tables.chains[chain].block == NONE)
-		tables_block(&assembler->tables, chain, assembler->writer);
-	if (inside)
-		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
-		              thread->values);
-	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
-		ifr_trace_break(assembler->writer);
-	assembler->inside = inside;
-	thread->chain = NONE;
-	thread->value_count = thread->chain_bytes = 0;
-}
-
-/* The block that ran last, now that it is known what runs next (0: nothing). */
-static void finish(struct assembler *assembler, struct thread *thread, uint64_t next) {
-	uint32_t block = thread->block;
-	struct translated *ran = &assembler->tables.blocks[block];
-	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
-	uint16_t cut = ran->block.instructions;
-	if (successor == NO_SUCCESSOR)
-		cut = fault_of(ran, thread);
-	if (cut < ran->block.instructions)
-		assembler->cuts++;
-	bool repeated = thread->repeated;
-	uint32_t shape = shape_of(assembler, block, thread, cut);
-	if (thread->chain == NONE)
-		thread->chain_start = assembler->instructions;
-	thread->chain = tables_chain(&assembler->tables, thread->chain, shape, repeated);
-	add_values(assembler, thread, &assembler->tables.shapes[shape]);
-	ran = &assembler->tables.blocks[block];
-	thread->chain_bytes += ran->block.bytes;
-	assembler->instructions += repeated ? 0 : cut;
-	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
-	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
-	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < VALUES_MOST;
-	if (!goes_on && cut)
-		write_step(assembler, thread, successor);
-	tables_warm(&assembler->tables, shape);
-	thread->block = NONE;
-}
-
-/* The same for nearly all blocks: one that ran as it did last time, and goes on where it can. Returns false, with
- * nothing done, for others. */
-static inline bool finish_hot(struct assembler *assembler, struct thread *thread, uint64_t next) {
-	const struct hot *ran = &assembler->tables.hot[thread->block];
-	bool taken = true;
-	if (ran->trace_block == NONE || ran->count != thread->event_count || thread->chain != NONE || thread->repeated)
-		return false;
-	if (ran->branch == IFR_BRANCH_CONDITIONAL)
-		taken = next != ran->end;
-	if (taken && next != ran->target && ran->target)
-		return false;
-	uint64_t *to = thread->values;
-	for (uint32_t i = 0; i < ran->count; i++)
-		if (!add_place(assembler, thread->events + i, &ran->accesses[i], to + i))
-			return false;
-	ifr_trace_run(assembler->writer, ran->trace_block, taken, to);
-	assembler->instructions += ran->instructions;
-	return true;
 }
 
 /* --- words -----------------------------------------------------------------------------------------------------
@@ -286,15 +108,14 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 		return;
 	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
 	thread->after_call = block->address + block->bytes;
-	finish(assembler, thread, thread->after_call);
+	steps_finish(assembler, thread, thread->after_call);
 }
 
 /* The block before it is finished, now that its successor is known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
 	uint64_t address = assembler->tables.hot[block].address;
-	if (thread->block != NONE && !thread->in_allocator &&
-	    (assembler->windowed || !finish_hot(assembler, thread, address)))
-		finish(assembler, thread, address);
+	if (thread->block != NONE && !thread->in_allocator)
+		steps_finish(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
 		ifr_trace_break(assembler->writer);
 	thread->after_call = 0;
@@ -334,7 +155,7 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		return nonsense(err);
 	change_thread(assembler, number);
 	if (!thread->values)
-		thread->values = ifr_realloc(NULL, VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
+		thread->values = ifr_realloc(NULL, STEPS_VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
 			enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
@@ -352,6 +173,7 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
 		begin_block(assembler, thread, block);
+		words = steps_run(assembler, thread, words, end);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;
@@ -367,5 +189,5 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 void assembler_end(struct assembler *assembler) {
 	for (int i = 0; i < RING_THREADS; i++)
 		if (assembler->threads[i].block != NONE && !assembler->threads[i].in_allocator)
-			finish(assembler, &assembler->threads[i], 0);
+			steps_finish(assembler, &assembler->threads[i], 0);
 }

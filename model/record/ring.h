@@ -3,7 +3,7 @@
  * shared memory. A chunk holds 64-bit words of one thread:
  *
  *   block    1 0 .............................. id:32        a translation block begins
- *   access   0 size:3 store:1 insn:9 ...:3 address:47        an access of that block's instruction `insn`
+ *   access   0 store:1 0 insn:9 size:3 00 address:47         an access of that block's instruction `insn`
  *   record   1 1 type:8 ................. words:32           a record of so many words follows (ring_record)
  *
  * A block is defined, in a chunk of definitions, before the first chunk that runs it. Only one thread of the
@@ -27,10 +27,14 @@
 #define RING_RECORD (UINT64_C(3) << 62)
 #define RING_TYPE_SHIFT 54
 #define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
-/* Of an access: the instruction in its block, log2 of its bytes, whether it stores. */
-#define RING_INSN(word) ((word) >> 50 & 0x1ff)
-#define RING_SHIFT(word) ((word) >> 60 & 7)
-#define RING_STORE(word) ((word) >> 59 & 1)
+/* Of an access: the instruction in its block, log2 of its bytes, whether it stores; the latter two as far apart as
+ * in what qemu says of it, so that one shift brings both here. */
+#define RING_INSN_SHIFT 52
+#define RING_SIZE_SHIFT 49
+#define RING_STORE_SHIFT 62
+#define RING_INSN(word) ((word) >> RING_INSN_SHIFT & 0x1ff)
+#define RING_SHIFT(word) ((word) >> RING_SIZE_SHIFT & 7)
+#define RING_STORE(word) ((word) >> RING_STORE_SHIFT & 1)
 
 enum ring_record {
 	RING_DEFINE = 1, /* struct ring_block, its instructions' lengths (a byte each), its derived accesses */
@@ -91,6 +95,7 @@ struct ring_chunk {
 struct ring_cpu {
 	uint64_t *next, *limit; /* in the recorder's address space */
 	uint32_t chunk;         /* whose words are being written; UINT32_MAX: none */
+	uint32_t unused[3];
 };
 
 struct ring {

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/spaces.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "common/buffer.h"
-#include "common/file.h"
 #include "model/record/objects.h"
+#include "model/record/segments.h"
 
-enum { PAGE = 4096, HEAD_BYTES = 1 << 16 };
+enum { PAGE = 4096 };
 
 struct row {
 	struct spaces_row row;
@@ -23,10 +22,7 @@ struct spaces {
 	char *program, *name;
 	struct row *rows;
 	size_t row_count;
-	struct span **spans; /* those that have bytes, by address */
-	size_t span_count;
-	struct span **all;
-	size_t all_count;
+	struct spans spans;
 	struct span other;  /* what is nowhere else */
 	struct span beside; /* the shared span of an address in no object; as it has no bytes, it is asked for again */
 	struct objects *objects; /* NULL until the first is asked for */
@@ -52,92 +48,25 @@ struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, 
 void spaces_free(struct spaces *spaces) {
 	for (size_t i = 0; i < spaces->row_count; i++)
 		free(spaces->rows[i].path);
-	for (size_t i = 0; i < spaces->all_count; i++)
-		free(spaces->all[i]);
 	objects_free(spaces->objects);
 	free(spaces->rows);
-	free(spaces->spans);
-	free(spaces->all);
+	spans_release(&spaces->spans);
 	free(spaces->program);
 	free(spaces->name);
 	free(spaces);
 }
 
-/* --- spans, which never overlap -------------------------------------------------------------------------------
- */
-
-/* The first that ends behind an address. */
-static size_t position(const struct spaces *spaces, uint64_t address) {
-	size_t low = 0, high = spaces->span_count;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (spaces->spans[middle]->start + spaces->spans[middle]->bytes <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct span *keep(struct spaces *spaces, const struct span *span) {
-	struct span *kept = ifr_alloc(sizeof *kept);
-	*kept = *span;
-	spaces->all = ifr_realloc(spaces->all, spaces->all_count + 1, sizeof *spaces->all);
-	spaces->all[spaces->all_count++] = kept;
-	return kept;
-}
-
-static struct span *insert(struct spaces *spaces, const struct span *span) {
-	struct span *kept = keep(spaces, span);
-	size_t at = position(spaces, span->start);
-	spaces->spans = ifr_realloc(spaces->spans, spaces->span_count + 1, sizeof *spaces->spans);
-	memmove(spaces->spans + at + 1, spaces->spans + at, (spaces->span_count - at) * sizeof *spaces->spans);
-	spaces->spans[at] = kept;
-	spaces->span_count++;
-	return kept;
-}
-
-static bool region_has_span(const struct spaces *spaces, uint32_t region) {
-	for (size_t i = 0; i < spaces->span_count; i++)
-		if (spaces->spans[i]->region == region)
-			return true;
-	return false;
-}
-
-static void drop(struct spaces *spaces, size_t at) {
-	struct span *span = spaces->spans[at];
-	span->bytes = 0;
-	memmove(spaces->spans + at, spaces->spans + at + 1, (--spaces->span_count - at) * sizeof *spaces->spans);
-	if (span->region && !region_has_span(spaces, span->region))
+/* A span has no bytes any more. */
+static void gone(void *owner, struct span *span) {
+	struct spaces *spaces = owner;
+	if (span->region && !spans_have_region(&spaces->spans, span->region))
 		ifr_trace_region_closes(spaces->writer, span->region);
 	if (span == spaces->heap)
 		spaces->heap = NULL;
 }
 
-/* Takes a range away from whatever spans it. */
 static void clear(struct spaces *spaces, uint64_t start, uint64_t bytes) {
-	uint64_t end = start + bytes;
-	for (size_t at = position(spaces, start); at < spaces->span_count && spaces->spans[at]->start < end;) {
-		struct span *span = spaces->spans[at];
-		struct span rest = *span;
-		uint64_t span_end = span->start + span->bytes;
-		if (span->start < start) {
-			span->bytes = start - span->start;
-			at++;
-		} else if (span_end <= end) {
-			drop(spaces, at);
-			continue;
-		}
-		if (span_end > end) {
-			rest.start = end;
-			rest.bytes = span_end - end;
-			if (span->start >= start)
-				*span = rest;
-			else
-				insert(spaces, &rest);
-			break;
-		}
-	}
+	spans_clear(&spaces->spans, start, bytes, gone, spaces);
 }
 
 static struct span *open_region(struct spaces *spaces, const struct ifr_region *region, uint64_t address) {
@@ -146,7 +75,7 @@ static struct span *open_region(struct spaces *spaces, const struct ifr_region *
 	if (number)
 		span.delta = ((uint64_t)number << IFR_REGION_SHIFT) + region->start - address;
 	clear(spaces, address, region->bytes);
-	return insert(spaces, &span);
+	return spans_insert(&spaces->spans, &span);
 }
 
 /* --- when the program begins ----------------------------------------------------------------------------------
@@ -157,34 +86,6 @@ void spaces_initial(struct spaces *spaces, const struct spaces_row *row) {
 	struct row *kept = &spaces->rows[spaces->row_count++];
 	*kept = (struct row){*row, ifr_strdup(row->path)};
 	kept->row.path = kept->path;
-}
-
-/* The addresses that a file's segments ask for. */
-static bool segments_of(const char *path, uint64_t *low, uint64_t *high, bool *fixed) {
-	struct ifr_buffer file = {0};
-	bool found = false;
-	*low = UINT64_MAX;
-	*high = 0;
-	if (!ifr_file_read(path, 0, &file, NULL) && file.length >= sizeof(Elf64_Ehdr)) {
-		Elf64_Ehdr head;
-		memcpy(&head, file.data, sizeof head);
-		*fixed = head.e_type == ET_EXEC;
-		for (unsigned i = 0; i < head.e_phnum; i++) {
-			Elf64_Phdr segment;
-			uint64_t at = head.e_phoff + (uint64_t)i * sizeof segment;
-			if (at > file.length || file.length - at < sizeof segment)
-				break;
-			memcpy(&segment, file.data + at, sizeof segment);
-			if (segment.p_type != PT_LOAD)
-				continue;
-			found = true;
-			*low = segment.p_vaddr < *low ? segment.p_vaddr & -(uint64_t)PAGE : *low;
-			*high = segment.p_vaddr + segment.p_memsz > *high ? segment.p_vaddr + segment.p_memsz : *high;
-		}
-	}
-	ifr_buffer_release(&file);
-	*high = whole_pages(*high); /* the loader allocates from the rest of its last page */
-	return found;
 }
 
 static void open_file(struct spaces *spaces, enum ifr_region_kind kind, const struct row *row) {
@@ -248,10 +149,8 @@ static const struct span *make_stack(struct spaces *spaces, uint64_t address, bo
 }
 
 static const struct span *find_without_objects(struct spaces *spaces, uint64_t address, bool store) {
-	size_t at = position(spaces, address);
-	if (at < spaces->span_count && spaces->spans[at]->start <= address)
-		return spaces->spans[at];
-	return make_stack(spaces, address, store);
+	const struct span *span = spans_at(&spaces->spans, address);
+	return span ? span : make_stack(spaces, address, store);
 }
 
 const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store) {
@@ -270,11 +169,10 @@ const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool sto
 
 static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint64_t flags, const char *path,
                    bool allocator) {
-	size_t at = position(spaces, address);
+	const struct span *there = spans_at(&spaces->spans, address);
 	bool wanted = flags & MAP_FIXED;
 	/* A library's later segments lie in the room of its first. */
-	if (wanted && at < spaces->span_count && spaces->spans[at]->start <= address &&
-	    address + bytes <= spaces->spans[at]->start + spaces->spans[at]->bytes)
+	if (wanted && there && address + bytes <= there->start + there->bytes)
 		return;
 	open_region(spaces,
 	            &(struct ifr_region){.kind = *path ? IFR_REGION_LIBRARY : IFR_REGION_MAPPING,
@@ -287,10 +185,9 @@ static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint
 
 static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes,
                   bool allocator) {
-	size_t at = position(spaces, from);
-	if (at == spaces->span_count || spaces->spans[at]->start > from)
+	struct span *span = spans_at(&spaces->spans, from);
+	if (!span)
 		return;
-	struct span *span = spaces->spans[at];
 	bool in_place = to == from && span->start + span->bytes == from + old_bytes && span->region;
 	if (in_place && bytes > old_bytes) {
 		clear(spaces, from + old_bytes, bytes - old_bytes);
@@ -328,17 +225,18 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 
 /* Who has found the span of an address has to ask again from now on. */
 static void share(struct spaces *spaces, uint64_t address) {
-	size_t at = position(spaces, address);
-	bool found = at < spaces->span_count && spaces->spans[at]->start <= address;
-	struct span *span = found ? spaces->spans[at] : &spaces->other;
+	struct span *span = spans_at(&spaces->spans, address);
+	if (!span) {
+		spaces->other.shared = true;
+		spaces->other.bytes = 0;
+		return;
+	}
 	if (span->shared)
 		return;
 	span->shared = true;
-	if (found)
-		spaces->spans[at] = keep(spaces, span);
-	if (found && spaces->heap == span)
-		spaces->heap = spaces->spans[at];
-	span->bytes = 0;
+	struct span *renewed = spans_renew(&spaces->spans, span);
+	if (spaces->heap == span)
+		spaces->heap = renewed;
 }
 
 void spaces_request(struct spaces *spaces, uint16_t thread, const uint64_t *numbers) {

@@ -7,15 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/record/spans.h"
 #include "model/trace/trace.h"
-
-/* A range of addresses of one region. Spans live as long as the spaces do; one that is no more has no bytes. */
-struct span {
-	uint64_t start, bytes;
-	uint64_t delta; /* place = address + delta */
-	uint32_t region;
-	bool shared; /* with objects, which are spans of their own */
-};
 
 struct spaces;
 

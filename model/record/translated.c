@@ -58,11 +58,10 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 		block.repeats =
 			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
 	tables->hot = grow(tables->hot, tables->block_count, sizeof *tables->hot);
-	tables->hot[tables->block_count] = (struct hot){.address = block.block.address,
-	                                                .end = block.block.address + block.block.bytes,
-	                                                .target = block.block.target,
-	                                                .trace_block = NONE,
-	                                                .branch = block.block.branch};
+	tables->hot[tables->block_count] =
+		(struct hot){.address = block.block.address, .target = block.block.target, .trace_block = NONE};
+	if (block.block.branch == IFR_BRANCH_CONDITIONAL)
+		tables->hot[tables->block_count].fall = block.block.address + block.block.bytes;
 	tables->blocks[tables->block_count++] = block;
 	return true;
 }

@@ -38,11 +38,12 @@ struct hot_access {
 /* A vector's further eight bytes go where the first do, also behind the end of the object that it begins in. */
 extern const struct span tables_follows;
 struct hot {
-	uint64_t address, end, target;
+	uint64_t address;
+	uint64_t fall;               /* where it goes on if its branch is not taken; UINT64_MAX: nowhere */
+	uint64_t target;             /* and if it is; 0: anywhere */
 	struct hot_access *accesses; /* of its shape */
 	uint32_t trace_block;        /* NONE: it takes the long way */
 	uint16_t count, instructions;
-	uint8_t branch;
 };
 
 /* A chain of translation blocks that ran one after the other without a branch. */

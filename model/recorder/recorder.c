@@ -2,6 +2,7 @@
 /* The recorder: a plugin for qemu-x86_64 that writes down which blocks a program runs and which addresses it
  * touches, and answers its clocks and random numbers so that the next run is the same one. As little as possible
  * happens here; the process at the other end of the ring does the rest. */
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,26 +28,36 @@ static bool info_is_plain; /* qemu keeps size and kind of an access where we thi
 static uint32_t blocks;
 static pthread_mutex_t decoding = PTHREAD_MUTEX_INITIALIZER;
 
-static void on_block(unsigned cpu_index, void *data) {
-	if (cpu_index >= RING_THREADS)
-		abort(); /* on_thread has said so */
-	struct ring_cpu *cpu = &ring->cpus[cpu_index];
-	if (__builtin_expect(cpu->next > cpu->limit, 0))
-		writer_swap(cpu_index);
-	*cpu->next++ = RING_BLOCK | (uintptr_t)data;
+/* What runs at every block and access of the program is kept free of calls, and with them of saved registers. */
+static __attribute__((noinline)) void begin_chunk(unsigned cpu_index, void *data) {
+	writer_swap(cpu_index);
+	*ring->cpus[cpu_index].next++ = RING_BLOCK | (uintptr_t)data;
 }
 
-static void on_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+static void on_block(unsigned cpu_index, void *data) {
 	struct ring_cpu *cpu = &ring->cpus[cpu_index];
-	uint64_t shift = info >> 4 & 7, store = info >> 17 & 1;
-	*cpu->next++ = shift << 60 | store << 59 | (uintptr_t)data | (address & RING_ADDRESS);
+	if (__builtin_expect(cpu->next > cpu->limit, 0))
+		begin_chunk(cpu_index, data);
+	else
+		*cpu->next++ = RING_BLOCK | (uintptr_t)data;
+}
+
+/* Of an access, in what qemu says of it: log2 of its bytes, and whether it stores. */
+enum { INFO_SIZE_SHIFT = 4, INFO_STORE_SHIFT = 17, INFO_MASK = 7 << INFO_SIZE_SHIFT | 1 << INFO_STORE_SHIFT };
+
+static void on_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	static_assert(RING_STORE_SHIFT - RING_SIZE_SHIFT == INFO_STORE_SHIFT - INFO_SIZE_SHIFT, "one shift for both");
+	struct ring_cpu *cpu = &ring->cpus[cpu_index];
+	uint64_t kind = (uint64_t)(info & INFO_MASK) << (RING_SIZE_SHIFT - INFO_SIZE_SHIFT);
+	*cpu->next++ = kind | (uintptr_t)data | (address & RING_ADDRESS);
 }
 
 /* The same by qemu's own functions, should a version of it keep them elsewhere. */
 static void on_access_asking(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
 	struct ring_cpu *cpu = &ring->cpus[cpu_index];
-	uint64_t shift = qemu_plugin_mem_size_shift(info), store = qemu_plugin_mem_is_store(info);
-	*cpu->next++ = shift << 60 | store << 59 | (uintptr_t)data | (address & RING_ADDRESS);
+	uint64_t size = qemu_plugin_mem_size_shift(info), store = qemu_plugin_mem_is_store(info);
+	*cpu->next++ =
+		size << RING_SIZE_SHIFT | store << RING_STORE_SHIFT | (uintptr_t)data | (address & RING_ADDRESS);
 }
 
 /* The same for blocks so long that their accesses may be too many. */
@@ -108,7 +119,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 	for (unsigned i = 0; i < decoded.block.instructions; i++)
 		if (decoded.lengths[i] & RING_RECORDED)
 			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,
-			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << 50));
+			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << RING_INSN_SHIFT));
 	if (decoded.reads_tsc)
 		writer_note(RING_THREADS, RING_NOTE_TSC, decoded.block.address);
 	pthread_mutex_unlock(&decoding);
@@ -119,7 +130,7 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu_index) {
 	if (cpu_index >= RING_THREADS) {
 		fprintf(stderr, "interfero: the program starts more than %d threads, which cannot be recorded\n",
 		        RING_THREADS);
-		return;
+		abort();
 	}
 	writer_swap(cpu_index);
 	if (cpu_index)

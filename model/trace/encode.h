@@ -6,13 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Steps and the places of their recorded accesses, as they came, and the blocks that are new with them: of each,
- * how many recorded accesses it has. */
+/* The steps as they came; places, coded already. */
 struct raw_run {
-	const uint32_t *new_blocks;
 	const uint32_t *steps;
-	const uint64_t *places;
-	size_t new_count, step_count, place_count;
+	const uint8_t *places;
+	size_t step_count, place_bytes;
 };
 
 /* In memory that the encoder keeps until the next run: the steps, and behind them the places. */

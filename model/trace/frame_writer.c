@@ -19,7 +19,7 @@ struct frame_part {
 	size_t length;
 };
 
-/* Of a run, data are its places, steps and new blocks, of which run says how many there are. */
+/* Of a run, data are its steps and places, of which run says how many there are. */
 struct raw_frame {
 	struct trace_frame head;
 	char *data;
@@ -50,15 +50,14 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
-/* The bytes to be compressed; a run is coded now. */
+/* The bytes to be compressed; a run's steps are coded now. */
 static const void *payload(struct frame_writer *writer, struct raw_frame *frame) {
 	struct coded_run coded;
 	struct raw_run *run = &frame->run;
 	if (frame->head.type != TRACE_RUN)
 		return frame->data;
-	run->places = (const void *)frame->data;
-	run->steps = (const void *)(run->places + run->place_count);
-	run->new_blocks = run->steps + run->step_count;
+	run->steps = (const void *)frame->data;
+	run->places = (const void *)(run->steps + run->step_count);
 	run_encode(writer->encoder, run, &coded);
 	frame->head.step_bytes = coded.step_bytes;
 	frame->head.raw_bytes = coded.all_bytes;
@@ -186,11 +185,9 @@ void frame_write(struct frame_writer *writer, enum trace_frame_type type, const 
 }
 
 void frame_write_run(struct frame_writer *writer, const struct raw_run *run) {
-	/* The widest first, so that all of them are aligned. */
-	const struct frame_part parts[] = {{run->places, run->place_count * sizeof *run->places},
-	                                   {run->steps, run->step_count * sizeof *run->steps},
-	                                   {run->new_blocks, run->new_count * sizeof *run->new_blocks}};
-	struct raw_frame *frame = take(writer, parts, 3);
+	const struct frame_part parts[] = {{run->steps, run->step_count * sizeof *run->steps},
+	                                   {run->places, run->place_bytes}};
+	struct raw_frame *frame = take(writer, parts, 2);
 	frame->head.type = TRACE_RUN;
 	frame->head.steps = (uint32_t)run->step_count;
 	frame->run = *run;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace: steps and places are collected as they come; a thread of trace/frame_writer.c codes, compresses
- * and writes them. */
+/* Writing a trace: steps are collected as they come, and places coded; a thread of trace/frame_writer.c codes the
+ * steps, compresses and writes both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +15,7 @@ enum { RUN_STEPS = 1 << 19, RUN_PLACES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
 
 struct block_use {
 	uint32_t recorded, instructions, accesses;
+	uint32_t first_coder; /* of its recorded accesses */
 };
 
 struct ifr_trace_writer {
@@ -32,10 +33,11 @@ struct ifr_trace_writer {
 	struct block_use *uses;
 	uint32_t block_count, block_room;
 	uint32_t access_count;
-	struct ifr_buffer new_blocks; /* of the run: how many recorded accesses each has */
-	uint32_t *steps;
-	uint64_t *places;
-	size_t step_count, place_count;
+	struct place_coder *coders;
+	size_t coder_count, coder_room;
+	uint32_t *steps, *steps_end;  /* of the run */
+	uint8_t *places, *places_end; /* coded */
+	size_t place_count;
 	struct ifr_trace_totals totals;
 };
 
@@ -47,8 +49,8 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		return result;
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
-	writer->steps = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
-	writer->places = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, sizeof *writer->places);
+	writer->steps = writer->steps_end = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
+	writer->places = writer->places_end = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, VARINT_MOST);
 	*out = writer;
 	return 0;
 }
@@ -114,6 +116,18 @@ uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace
 	return writer->request_count++;
 }
 
+static uint32_t add_coders(struct ifr_trace_writer *writer, uint32_t count) {
+	size_t first = writer->coder_count;
+	writer->coder_count += count;
+	if (writer->coder_count > writer->coder_room) {
+		writer->coder_room = 2 * writer->coder_count;
+		writer->coders = ifr_realloc(writer->coders, writer->coder_room, sizeof *writer->coders);
+	}
+	if (count)
+		memset(writer->coders + first, 0, count * sizeof *writer->coders);
+	return (uint32_t)first;
+}
+
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
                              const struct ifr_trace_access *accesses) {
 	uint32_t id = writer->block_count++;
@@ -129,7 +143,7 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 	*use = (struct block_use){.instructions = block->instructions, .accesses = block->accesses};
 	for (unsigned i = 0; i < block->accesses; i++)
 		use->recorded += accesses[i].anchor == IFR_ACCESS_RECORDED;
-	ifr_buffer_append(&writer->new_blocks, &use->recorded, sizeof use->recorded);
+	use->first_coder = add_coders(writer, use->recorded);
 	writer->access_count += block->accesses;
 	return id;
 }
@@ -172,35 +186,36 @@ static void flush(struct ifr_trace_writer *writer) {
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (!writer->step_count)
+	if (writer->steps_end == writer->steps)
 		return;
-	struct raw_run run = {.new_blocks = (const void *)ifr_buffer_text(&writer->new_blocks),
-	                      .steps = writer->steps,
+	struct raw_run run = {.steps = writer->steps,
 	                      .places = writer->places,
-	                      .new_count = writer->new_blocks.length / sizeof(uint32_t),
-	                      .step_count = writer->step_count,
-	                      .place_count = writer->place_count};
+	                      .step_count = (size_t)(writer->steps_end - writer->steps),
+	                      .place_bytes = (size_t)(writer->places_end - writer->places)};
 	frame_write_run(writer->frames, &run);
-	ifr_buffer_clear(&writer->new_blocks);
-	writer->step_count = writer->place_count = 0;
+	writer->totals.steps += run.step_count;
+	writer->totals.recorded += writer->place_count;
+	writer->place_count = 0;
+	writer->steps_end = writer->steps;
+	writer->places_end = writer->places;
 }
 
 static inline void step(struct ifr_trace_writer *writer, uint32_t value) {
-	writer->steps[writer->step_count++] = value;
-	writer->totals.steps++;
-	if (writer->step_count == RUN_STEPS || writer->place_count >= RUN_PLACES)
+	*writer->steps_end++ = value;
+	if (writer->steps_end == writer->steps + RUN_STEPS || writer->place_count >= RUN_PLACES)
 		flush(writer);
 }
 
 void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
 	const struct block_use *use = &writer->uses[block];
-	uint64_t *to = writer->places + writer->place_count;
-	for (uint32_t i = 0; i < use->recorded; i++)
-		to[i] = places[i];
+	struct place_coder *coder = writer->coders + use->first_coder;
+	uint8_t *to = writer->places_end;
+	for (const uint64_t *end = places + use->recorded; places < end; places++, coder++)
+		to = place_put(coder, to, *places);
+	writer->places_end = to;
 	writer->place_count += use->recorded;
 	writer->totals.instructions += use->instructions;
 	writer->totals.accesses += use->accesses;
-	writer->totals.recorded += use->recorded;
 	step(writer, block << 1 | taken);
 }
 
@@ -223,9 +238,9 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	free(writer->regions);
 	free(writer->region_news);
 	free(writer->uses);
+	free(writer->coders);
 	free(writer->steps);
 	free(writer->places);
-	ifr_buffer_release(&writer->new_blocks);
 	ifr_buffer_release(&writer->blocks);
 	ifr_buffer_release(&writer->requests);
 	free(writer);

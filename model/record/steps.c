@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/steps.h"
+
+/* Longer straight runs are cut. */
+enum { CHAIN_BYTES = 40000 };
+
+enum successor { NOT_TAKEN, TAKEN, NO_SUCCESSOR };
+
+static enum successor successor_of(const struct translated *ran, uint64_t next) {
+	const struct ring_block *block = &ran->block;
+	uint64_t end = block->address + block->bytes;
+	switch (block->branch) {
+	case IFR_BRANCH_CONDITIONAL:
+		return next == end ? NOT_TAKEN : next == block->target ? TAKEN : NO_SUCCESSOR;
+	case IFR_BRANCH_JUMP:
+	case IFR_BRANCH_CALL:
+		return next == block->target ? TAKEN : NO_SUCCESSOR;
+	case IFR_BRANCH_NONE:
+		return next == end || (block->end == RING_END_REPEAT && next == ran->repeats) ? NOT_TAKEN : NO_SUCCESSOR;
+	default:
+		return TAKEN;
+	}
+}
+
+static inline bool matches(const struct shape *shape, const uint64_t *events, uint32_t count) {
+	if (shape->count != count)
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		if (shape->accesses[i].tag != (events[i] & ~RING_ADDRESS))
+			return false;
+	return true;
+}
+
+static uint32_t shape_of(struct assembler *assembler, uint32_t block, const struct thread *thread, uint16_t cut) {
+	uint32_t shape = assembler->tables.blocks[block].shapes;
+	for (; shape != NONE; shape = assembler->tables.shapes[shape].next)
+		if (assembler->tables.shapes[shape].cut == cut &&
+		    matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
+			return shape;
+	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
+}
+
+/* The place of an access that is not where it was last time. False if it is another access than that. */
+static __attribute__((noinline)) bool find_place(struct assembler *assembler, const uint64_t *event,
+                                                 struct hot_access *access, uint64_t *to) {
+	uint64_t address = *event - access->tag;
+	const struct span *span = access->span;
+	if (address > RING_ADDRESS)
+		return false;
+	if (span == &tables_follows && *event == event[-1] + 8) {
+		*to = to[-1] + 8;
+		return true;
+	}
+	const bool keeps = span != &tables_follows;
+	span = spaces_find(assembler->spaces, address, RING_STORE(*event));
+	if (keeps)
+		access->span = span;
+	*to = address + span->delta;
+	return true;
+}
+
+/* Stores the places of events up to end. False if they are other accesses than these. */
+static inline bool add_places(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
+                              struct hot_access *access, uint64_t *to) {
+	for (; event < end; event++, access++, to++) {
+		uint64_t address = *event - access->tag; /* another tag makes one that no span has */
+		const struct span *span = access->span;
+		if (__builtin_expect(address - span->start < span->bytes, 1))
+			*to = address + span->delta;
+		else if (!find_place(assembler, event, access, to))
+			return false;
+	}
+	return true;
+}
+
+static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
+	add_places(assembler, thread->events, thread->events + shape->count, shape->accesses,
+	           thread->values + thread->value_count);
+	thread->value_count += shape->count;
+}
+
+/* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
+ * to make one. All instructions if none was to. */
+static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
+	unsigned from = 0;
+	if (thread->event_count)
+		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
+	for (unsigned i = from; i < ran->block.instructions; i++)
+		if (ran->lengths[i] & RING_RECORDED && !(ran->lengths[i] & RING_MAYBE))
+			return (uint16_t)i;
+	return ran->block.instructions;
+}
+
+/* The chain as it stands becomes a step. */
+static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
+	uint32_t chain = thread->chain;
+	const struct assembler_window *window = &assembler->window;
+	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
+	              (!window->region || assembler->regions);
+	if (inside && assembler->tables.chains[chain].block == NONE)
+		tables_block(&assembler->tables, chain, assembler->writer);
+	if (inside)
+		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
+		              thread->values);
+	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
+		ifr_trace_break(assembler->writer);
+	assembler->inside = inside;
+	thread->chain = NONE;
+	thread->value_count = thread->chain_bytes = 0;
+}
+
+void steps_finish(struct assembler *assembler, struct thread *thread, uint64_t next) {
+	uint32_t block = thread->block;
+	struct translated *ran = &assembler->tables.blocks[block];
+	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
+	uint16_t cut = ran->block.instructions;
+	if (successor == NO_SUCCESSOR)
+		cut = fault_of(ran, thread);
+	if (cut < ran->block.instructions)
+		assembler->cuts++;
+	bool repeated = thread->repeated;
+	uint32_t shape = shape_of(assembler, block, thread, cut);
+	if (thread->chain == NONE)
+		thread->chain_start = assembler->instructions;
+	thread->chain = tables_chain(&assembler->tables, thread->chain, shape, repeated);
+	add_values(assembler, thread, &assembler->tables.shapes[shape]);
+	ran = &assembler->tables.blocks[block];
+	thread->chain_bytes += ran->block.bytes;
+	assembler->instructions += repeated ? 0 : cut;
+	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
+	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
+	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < STEPS_VALUES_MOST;
+	if (!goes_on && cut)
+		write_step(assembler, thread, successor);
+	tables_warm(&assembler->tables, shape);
+	thread->block = NONE;
+}
+
+const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                          const uint64_t *end) {
+	if (thread->chain != NONE || thread->repeated || thread->in_allocator || assembler->windowed)
+		return words;
+	const struct hot *hot = assembler->tables.hot, *ran = &hot[thread->block];
+	const uint64_t blocks = assembler->tables.block_count;
+	while (ran->trace_block != NONE) {
+		const uint64_t *next = words + ran->count;
+		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
+			break;
+		const struct hot *follower = &hot[*next ^ RING_BLOCK];
+		const bool taken = follower->address != ran->fall;
+		if (taken & (follower->address != ran->target) & (ran->target != 0))
+			break;
+		if (!add_places(assembler, words, next, ran->accesses, thread->values))
+			break;
+		ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
+		assembler->instructions += ran->instructions;
+		ran = follower;
+		words = next + 1;
+	}
+	thread->block = (uint32_t)(ran - hot);
+	return words;
+}
