@@ -2,39 +2,32 @@
 /* What sixteen lanes of L-TAGE learn from a branch. */
 #include "model/replay/vector/l_tage.h"
 
-struct allocation {
-	uint32_t places[TABLES][LANES], tags[TABLES][LANES], tables[LANES];
-};
-
 /* One new entry in a longer table, where one is not useful; else all there become less so. */
-static void allocate(struct l_tage *l, const struct allocation *wanted, unsigned lane, bool taken) {
-	const int provider = (int)wanted->tables[lane];
+static void allocate(struct l_tage *l, const struct l_tage_asked *asked, unsigned lane, int provider, bool taken) {
 	int table = provider + 1;
 	l->random[lane] = l->random[lane] >> 1 ^ (-(l->random[lane] & 1) & 0xa3000000u);
 	for (unsigned draw = l->random[lane]; draw & 1 && table < TABLES - 1 && table < provider + 3; draw >>= 1)
 		table++;
 	for (int i = table; i < TABLES; i++) {
-		uint32_t *word = &l->tables[i][wanted->places[i][lane]];
+		uint32_t *word = &l->tables[i][asked->places[i][lane]];
 		if (*word >> 24)
 			continue;
-		*word = wanted->tags[i][lane] | (taken ? 4u : 3u) << 16;
+		*word = asked->tags[i][lane] | (taken ? 4u : 3u) << 16;
 		return;
 	}
 	for (int i = provider + 1; i < TABLES; i++) {
-		uint32_t *word = &l->tables[i][wanted->places[i][lane]];
+		uint32_t *word = &l->tables[i][asked->places[i][lane]];
 		*word -= *word >> 24 ? 1u << 24 : 0;
 	}
 }
 
-static void allocate_all(struct l_tage *l, const struct l_tage_said *said, unsigned lanes, bool taken) {
-	struct allocation wanted;
-	for (unsigned i = 0; i < TABLES; i++) {
-		vec_store(wanted.places[i], said->places[i]);
-		vec_store(wanted.tags[i], said->tags[i]);
+static void allocate_all(struct l_tage *l, const struct l_tage_asked *asked, vec providers, unsigned lanes) {
+	uint32_t tables[LANES];
+	vec_store(tables, providers);
+	for (; lanes; lanes &= lanes - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(lanes);
+		allocate(l, asked, lane, (int)tables[lane], asked->step & 1);
 	}
-	vec_store(wanted.tables, said->table);
-	for (; lanes; lanes &= lanes - 1)
-		allocate(l, &wanted, (unsigned)__builtin_ctz(lanes), taken);
 }
 
 /* The counter of an entry, up or down by one unless it is at the end. */
@@ -98,7 +91,8 @@ static void forget_useful(struct l_tage *l) {
 			l->tables[i][k] &= keep;
 }
 
-void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_said *said, uint32_t taken) {
+void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_asked *asked, const struct l_tage_said *said) {
+	const uint32_t taken = asked->step & 1;
 	const vec outcome = vec_set(taken);
 	const vec_mask right = vec_equal(said->provider_taken, outcome);
 	const vec_mask differ =
@@ -110,7 +104,7 @@ void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_said *said, 
 	const unsigned wanting = mask_bits(mask_but(mask_but(missed, full), patient));
 	judge_new(l, said, differ, vec_equal(said->alternate_taken, outcome));
 	if (wanting)
-		allocate_all(l, said, wanting, taken);
+		allocate_all(l, asked, said->table, wanting);
 	train_provider(l, said, taken, differ, right);
 	forget_useful(l);
 }

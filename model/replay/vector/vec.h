@@ -65,6 +65,17 @@ static inline vec_mask mask_but(vec_mask a, vec_mask b) {
 static inline unsigned mask_bits(vec_mask mask) {
 	return mask;
 }
+static inline __m128i quarter_at(const uint32_t *w, const uint32_t *i) {
+	return _mm_setr_epi32((int)w[i[0]], (int)w[i[1]], (int)w[i[2]], (int)w[i[3]]);
+}
+static inline __m256i half_at(const uint32_t *w, const uint32_t *i) {
+	return _mm256_inserti128_si256(_mm256_castsi128_si256(quarter_at(w, i)), quarter_at(w, i + 4), 1);
+}
+/* words[at[i]] of each lane, loaded one by one. Where at was stored long ago this is faster than a gather, which
+ * other work hardly overlaps; where it was stored just now it is slower. */
+static inline vec vec_pick(const uint32_t *words, const uint32_t *at) {
+	return _mm512_inserti64x4(_mm512_castsi256_si512(half_at(words, at)), half_at(words, at + 8), 1);
+}
 /* words[index] of each lane */
 static inline vec vec_gather(const uint32_t *words, vec index) {
 	return _mm512_i32gather_epi32(index, words, 4);
@@ -130,12 +141,15 @@ static inline __m256i half_at(const uint32_t *w, const uint32_t *i) {
 	return _mm256_setr_epi32((int)w[i[0]], (int)w[i[1]], (int)w[i[2]], (int)w[i[3]], (int)w[i[4]], (int)w[i[5]],
 	                         (int)w[i[6]], (int)w[i[7]]);
 }
+static inline vec vec_pick(const uint32_t *words, const uint32_t *at) {
+	return (vec){half_at(words, at), half_at(words, at + 8)};
+}
 /* words[index] of each lane. AVX2's gather takes as long for eight as AVX-512's for sixteen, longer than loads one
  * by one. */
 static inline vec vec_gather(const uint32_t *words, vec index) {
 	uint32_t at[LANES];
 	vec_store(at, index);
-	return (vec){half_at(words, at), half_at(words, at + 8)};
+	return vec_pick(words, at);
 }
 #endif
 
