@@ -49,6 +49,8 @@ static void *create(const unsigned *values) {
 	for (size_t i = 0; i < LANES; i++)
 		l->random[i] = 1;
 	l->uses_loop = values[LOOP];
+	l->history.longest = l->shape->lengths[TABLES - 1];
+	l->history.head = IFR_TAGE_RING - l->history.longest;
 	IFR_VECTOR(loops_init)(&l->loops);
 	return l;
 }
@@ -73,42 +75,37 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 
 static inline void ask(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said,
                        unsigned table) {
-	const vec at = vec_load(asked->places[table]), word = vec_pick(l->tables[table], asked->places[table]);
-	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(asked->tags[table]));
+	const vec differ = vec_xor(vec_pick(l->tables[table], asked->places[table]), vec_load(asked->tags[table]));
+	const vec_mask hit = vec_equal(vec_and(differ, vec_set(0xffff)), vec_set(0));
 	said->alternate_word = vec_select(hit, said->word, said->alternate_word);
-	said->alternate_at = vec_select(hit, said->at, said->alternate_at);
-	said->alternate_table = vec_select(hit, said->table, said->alternate_table);
-	said->alternate_taken = vec_select(hit, said->provider_taken, said->alternate_taken);
-	said->word = vec_select(hit, word, said->word);
-	said->at = vec_select(hit, at, said->at);
-	said->table = vec_select(hit, vec_set(table), said->table);
-	said->provider_taken = vec_select(hit, vec_and(vec_right(word, 18), vec_set(1)), said->provider_taken);
+	said->word = vec_select(hit, vec_or(differ, vec_set(table + 1)), said->word);
 }
 
 static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
 	said->base_at = vec_load(asked->base_at);
 	said->base_shift = vec_left(vec_and(said->pc, vec_set(15)), 1);
 	said->base_word = vec_pick(l->base, asked->base_at);
-	said->provider_taken = vec_and(vec_right(vec_right_each(said->base_word, said->base_shift), 1), vec_set(1));
-	said->alternate_taken = said->provider_taken;
-	said->table = said->alternate_table = vec_set(UINT32_MAX);
-	said->word = said->at = said->alternate_word = said->alternate_at = vec_set(0);
+	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
+	said->word = said->alternate_word = vec_left(vec_add(counter, vec_set(2)), 16);
 }
 
 static inline void predict(struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+	const vec one = vec_set(1);
 	said->pc = vec_load(l->rows + (size_t)(asked->step >> 1) * LANES);
 	ask_base(l, asked, said);
 	for (unsigned i = 0; i < TABLES; i++)
 		ask(l, asked, said, i);
+	said->provider_taken = vec_and(vec_right(said->word, 18), one);
+	said->alternate_taken = vec_and(vec_right(said->alternate_word, 18), one);
 	const vec counter = vec_right(said->word, 16); /* with useful above it */
 	const vec_mask new = mask_or(vec_equal(counter, vec_set(3)), vec_equal(counter, vec_set(4)));
-	said->weak = mask_but(new, vec_equal(said->table, vec_set(UINT32_MAX)));
+	said->weak = mask_but(new, vec_equal(vec_and(said->word, vec_set(0xff)), vec_set(0)));
 	const vec_mask mistrust = mask_and(said->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
 	said->taken = vec_select(mistrust, said->alternate_taken, said->provider_taken);
-	said->final = mask_bits(vec_equal(said->taken, vec_set(1)));
+	said->final = mask_bits(vec_equal(said->taken, one));
 	said->knows = 0;
 	if (l->uses_loop)
-		IFR_VECTOR(loops_predict)(&l->loops, said);
+		IFR_VECTOR(loops_predict)(&l->loops, asked->loop_at, said);
 }
 
 static inline void run_one(struct l_tage *l, const struct l_tage_asked *asked, uint64_t *misses) {

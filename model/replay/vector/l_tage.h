@@ -24,9 +24,10 @@ struct l_tage_folds {
 	uint32_t value[LANES], mask[LANES], out[LANES], width[LANES];
 };
 
+/* Outcomes are written downwards; at the start of their row the newest are moved to its end. */
 struct l_tage_history {
-	uint32_t ring[IFR_TAGE_RING], lengths[LANES]; /* by table */
-	unsigned head;
+	uint32_t outcomes[IFR_TAGE_RING], lengths[LANES]; /* length: by table */
+	unsigned head, longest;
 	struct l_tage_folds index, tag[2];
 	uint32_t path[LANES]; /* by lane */
 };
@@ -34,7 +35,7 @@ struct l_tage_history {
 /* A conditional branch whose histories are known: in each table where to look, and what tag is wanted. */
 struct l_tage_asked {
 	uint32_t step;
-	uint32_t base_at[LANES], places[TABLES][LANES], tags[TABLES][LANES];
+	uint32_t base_at[LANES], loop_at[LANES], places[TABLES][LANES], tags[TABLES][LANES];
 };
 
 /* An entry is a word: tag | counter << 16 (0 to 7, 4 and more is taken) | useful << 24. Those of the lanes lie
@@ -53,11 +54,11 @@ struct l_tage {
 	struct lane_loops loops;
 };
 
-/* Of a prediction, one a lane; taken as 0 or 1, tables as -1 for the base. */
+/* Of a prediction, one a lane; taken as 0 or 1. A word is as of an entry, but for the tag there is the table,
+ * counted from 1. 0 is the base, whose counter comes as a table's of the same sense. */
 struct l_tage_said {
 	vec pc, taken, provider_taken, alternate_taken;
-	vec word, at, table;                               /* of the provider */
-	vec alternate_word, alternate_at, alternate_table; /* of the alternate */
+	vec word, alternate_word;
 	vec base_word, base_at, base_shift;
 	vec_mask weak;  /* the provider is new */
 	unsigned knows; /* lanes whose loop predictor has the branch, as bits */
@@ -65,8 +66,8 @@ struct l_tage_said {
 };
 
 void IFR_VECTOR(loops_init)(struct lane_loops *loops);
-/* Sets knows and final. */
-void IFR_VECTOR(loops_predict)(struct lane_loops *loops, struct l_tage_said *said);
+/* Sets knows and final. at: where each lane's tags are. */
+void IFR_VECTOR(loops_predict)(struct lane_loops *loops, const uint32_t *at, struct l_tage_said *said);
 /* missed: lanes whose final word was wrong. */
 void IFR_VECTOR(loops_train)(struct lane_loops *loops, const struct l_tage_said *said, bool taken,
                              unsigned missed);

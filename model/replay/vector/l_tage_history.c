@@ -2,6 +2,8 @@
 /* The histories of sixteen lanes of L-TAGE, and where these lead in the tables. */
 #include "model/replay/vector/l_tage.h"
 
+#include <string.h>
+
 /* ifr_fold_shift, of all tables. */
 static inline void shift(struct l_tage_folds *folds, vec taken, vec old) {
 	const vec leaves = vec_and(vec_sub(vec_set(0), old), vec_load(folds->out));
@@ -13,10 +15,12 @@ static inline void shift(struct l_tage_folds *folds, vec taken, vec old) {
 static inline void track(struct l_tage_history *h, vec pc, uint32_t taken) {
 	const vec path = vec_or(vec_left(vec_load(h->path), 1), vec_and(pc, vec_set(1)));
 	vec_store(h->path, vec_and(path, vec_set(0xffff)));
-	h->head = (h->head - 1) % IFR_TAGE_RING;
-	h->ring[h->head] = taken;
-	const vec leaving = vec_and(vec_add(vec_set(h->head), vec_load(h->lengths)), vec_set(IFR_TAGE_RING - 1));
-	const vec old = vec_gather(h->ring, leaving), outcome = vec_set(taken);
+	if (!h->head) {
+		h->head = IFR_TAGE_RING - h->longest;
+		memcpy(h->outcomes + h->head, h->outcomes, h->longest * sizeof *h->outcomes);
+	}
+	h->outcomes[--h->head] = taken;
+	const vec old = vec_pick(h->outcomes + h->head, h->lengths), outcome = vec_set(taken);
 	shift(&h->index, outcome, old);
 	shift(&h->tag[0], outcome, old);
 	shift(&h->tag[1], outcome, old);
@@ -43,6 +47,7 @@ static inline void find_place(const struct l_tage *l, struct l_tage_asked *asked
 static inline void find_places(const struct l_tage *l, struct l_tage_asked *asked, vec pc) {
 	const vec path = vec_load(l->history.path), index = vec_and(pc, vec_set((1u << l->shape->base_log) - 1));
 	vec_store(asked->base_at, vec_or(vec_and(index, vec_set(~15u)), vec_lanes()));
+	vec_store(asked->loop_at, vec_or(vec_left(vec_and(pc, vec_set(15)), 4), vec_lanes()));
 	for (unsigned i = 0; i < TABLES; i++)
 		find_place(l, asked, pc, path, i);
 }
