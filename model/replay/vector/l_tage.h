@@ -11,7 +11,7 @@
 #include "model/replay/vector/bundle.h"
 
 #define TABLES IFR_TAGE_TABLES
-#define BATCH 8
+#define BATCH 4
 
 /* Of loops, what tells the lanes that know a branch: the tags of each set's four entries, two a word. */
 struct lane_loops {
