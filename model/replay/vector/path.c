@@ -100,9 +100,8 @@ static inline void find_places(const struct path *p, struct asked *asked, uint32
 		find_sets(p, asked, pc, i);
 }
 
-static inline void ask_way(const struct path *p, const struct asked *asked, struct said *said, unsigned table,
-                           unsigned way, vec before) {
-	const vec word = vec_pick(p->entries[table] + way, asked->sets[table]);
+static inline void ask_way(const struct asked *asked, struct said *said, unsigned table, unsigned way, vec word,
+                           vec before) {
 	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(asked->tags[table]));
 	said->found = mask_or(said->found, hit);
 	said->alternate = vec_select(hit, before, said->alternate);
@@ -110,6 +109,19 @@ static inline void ask_way(const struct path *p, const struct asked *asked, stru
 	said->word = vec_select(hit, word, said->word);
 	said->at = vec_select(hit, vec_add(vec_load(asked->sets[table]), vec_set(way)), said->at);
 	said->table = vec_select(hit, vec_set(table), said->table);
+}
+
+static inline void ask(const struct path *p, const struct asked *asked, struct said *said, unsigned table) {
+	const vec before = said->taken;
+	if (p->ways == 4) {
+		vec words[4];
+		vec_pick4(p->entries[table], asked->sets[table], words);
+		for (unsigned way = 0; way < 4; way++)
+			ask_way(asked, said, table, way, words[way], before);
+		return;
+	}
+	for (unsigned way = 0; way < p->ways; way++)
+		ask_way(asked, said, table, way, vec_pick(p->entries[table] + way, asked->sets[table]), before);
 }
 
 static inline void predict(const struct path *p, const struct asked *asked, struct said *said) {
@@ -121,11 +133,8 @@ static inline void predict(const struct path *p, const struct asked *asked, stru
 	said->base_word = vec_pick(p->base, asked->base_at);
 	said->taken = vec_and(vec_right(vec_right_each(said->base_word, said->base_shift), 1), vec_set(1));
 	said->alternate = said->taken;
-	for (unsigned i = 0; i < p->tables; i++) {
-		const vec before = said->taken;
-		for (unsigned way = 0; way < p->ways; way++)
-			ask_way(p, asked, said, i, way, before);
-	}
+	for (unsigned i = 0; i < p->tables; i++)
+		ask(p, asked, said, i);
 }
 
 /* In the first longer table with a way that is not useful; where there is none, all become less so. */

@@ -76,6 +76,13 @@ static inline __m256i half_at(const uint32_t *w, const uint32_t *i) {
 static inline vec vec_pick(const uint32_t *words, const uint32_t *at) {
 	return _mm512_inserti64x4(_mm512_castsi256_si512(half_at(words, at)), half_at(words, at + 8), 1);
 }
+/* The four words at words[at[i]], for i = 0, 4, 8 and 12. */
+static inline vec vec_fours(const uint32_t *words, const uint32_t *at) {
+	vec fours = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(words + at[0])));
+	fours = _mm512_inserti32x4(fours, _mm_loadu_si128((const __m128i *)(words + at[4])), 1);
+	fours = _mm512_inserti32x4(fours, _mm_loadu_si128((const __m128i *)(words + at[8])), 2);
+	return _mm512_inserti32x4(fours, _mm_loadu_si128((const __m128i *)(words + at[12])), 3);
+}
 /* words[index] of each lane */
 static inline vec vec_gather(const uint32_t *words, vec index) {
 	return _mm512_i32gather_epi32(index, words, 4);
@@ -144,6 +151,12 @@ static inline __m256i half_at(const uint32_t *w, const uint32_t *i) {
 static inline vec vec_pick(const uint32_t *words, const uint32_t *at) {
 	return (vec){half_at(words, at), half_at(words, at + 8)};
 }
+static inline __m256i two_fours(const uint32_t *low, const uint32_t *high) {
+	return _mm256_loadu2_m128i((const __m128i *)high, (const __m128i *)low);
+}
+static inline vec vec_fours(const uint32_t *words, const uint32_t *at) {
+	return (vec){two_fours(words + at[0], words + at[4]), two_fours(words + at[8], words + at[12])};
+}
 /* words[index] of each lane. AVX2's gather takes as long for eight as AVX-512's for sixteen, longer than loads one
  * by one. */
 static inline vec vec_gather(const uint32_t *words, vec index) {
@@ -158,10 +171,24 @@ VEC_BINARY(sub, sub_epi32)
 VEC_BINARY(times, mullo_epi32)
 VEC_BINARY(left_each, sllv_epi32)
 VEC_BINARY(right_each, srlv_epi32)
+VEC_BINARY(low_words, unpacklo_epi32)
+VEC_BINARY(high_words, unpackhi_epi32)
+VEC_BINARY(low_pairs, unpacklo_epi64)
+VEC_BINARY(high_pairs, unpackhi_epi64)
 VEC_SHIFT(left, sll_epi32)
 VEC_SHIFT(right, srl_epi32)
 #undef VEC_BINARY
 #undef VEC_SHIFT
+
+/* words[at[i]] and the three words behind it of each lane. */
+static inline void vec_pick4(const uint32_t *words, const uint32_t *at, vec *out) {
+	const vec a = vec_fours(words, at), b = vec_fours(words, at + 1);
+	const vec c = vec_fours(words, at + 2), d = vec_fours(words, at + 3);
+	out[0] = vec_low_pairs(vec_low_words(a, b), vec_low_words(c, d));
+	out[1] = vec_high_pairs(vec_low_words(a, b), vec_low_words(c, d));
+	out[2] = vec_low_pairs(vec_high_words(a, b), vec_high_words(c, d));
+	out[3] = vec_high_pairs(vec_high_words(a, b), vec_high_words(c, d));
+}
 
 /* Of the lanes in mask; no two have the same index. Most often these are few, and then stores one by one are
  * faster than AVX-512's scatter, too. */
