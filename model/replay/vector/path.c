@@ -47,11 +47,11 @@ static void *create(const unsigned *values) {
 	p->base = ifr_alloc(base_words * sizeof *p->base);
 	memset(p->base, 0x55, base_words * sizeof *p->base);
 	for (unsigned i = 0; i < p->tables; i++) {
-		p->lengths[i] = values[LENGTHS + i];
+		const unsigned length = p->lengths[i] = values[LENGTHS + i];
 		p->entries[i] = ifr_alloc((size_t)values[SETS] * values[WAYS] * LANES * sizeof *p->entries[i]);
-		p->index_folds[i].width = ifr_log2_of(values[SETS]);
-		p->tag_folds[0][i].width = TAG_BITS;
-		p->tag_folds[1][i].width = TAG_BITS - 1;
+		p->index_folds[i] = path_fold_new(length, ifr_log2_of(values[SETS]));
+		p->tag_folds[0][i] = path_fold_new(length, TAG_BITS);
+		p->tag_folds[1][i] = path_fold_new(length, TAG_BITS - 1);
 	}
 	return p;
 }
@@ -199,9 +199,9 @@ static inline vec train(struct path *p, const struct asked *asked, const struct 
 static inline void track(struct path *p, __m256i footprint) {
 	for (unsigned i = 0; i < p->tables; i++) {
 		const __m256i oldest = path_oldest(&p->ring, p->lengths[i]);
-		path_fold_push(&p->index_folds[i], footprint, oldest, p->lengths[i]);
-		path_fold_push(&p->tag_folds[0][i], footprint, oldest, p->lengths[i]);
-		path_fold_push(&p->tag_folds[1][i], footprint, oldest, p->lengths[i]);
+		path_fold_push(&p->index_folds[i], footprint, oldest);
+		path_fold_push(&p->tag_folds[0][i], footprint, oldest);
+		path_fold_push(&p->tag_folds[1][i], footprint, oldest);
 	}
 	path_ring_push(&p->ring, footprint);
 }
