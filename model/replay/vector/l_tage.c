@@ -50,7 +50,7 @@ static void *create(const unsigned *values) {
 		l->random[i] = 1;
 	l->uses_loop = values[LOOP];
 	l->history.longest = l->shape->lengths[TABLES - 1];
-	l->history.head = IFR_TAGE_RING - l->history.longest;
+	l->history.head = OUTCOMES - l->history.longest;
 	IFR_VECTOR(loops_init)(&l->loops);
 	return l;
 }

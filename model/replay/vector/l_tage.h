@@ -12,6 +12,7 @@
 
 #define TABLES IFR_TAGE_TABLES
 #define BATCH 4
+#define OUTCOMES 2048 /* kept in a row: more than the longest history */
 
 /* Of loops, what tells the lanes that know a branch: the tags of each set's four entries, two a word. */
 struct lane_loops {
@@ -26,7 +27,7 @@ struct l_tage_folds {
 
 /* Outcomes are written downwards; at the start of their row the newest are moved to its end. */
 struct l_tage_history {
-	uint32_t outcomes[IFR_TAGE_RING], lengths[LANES]; /* length: by table */
+	uint32_t outcomes[OUTCOMES], lengths[LANES]; /* length: by table */
 	unsigned head, longest;
 	struct l_tage_folds index, tag[2];
 	uint32_t path[LANES]; /* by lane */

@@ -16,7 +16,7 @@ static inline void track(struct l_tage_history *h, vec pc, uint32_t taken) {
 	const vec path = vec_or(vec_left(vec_load(h->path), 1), vec_and(pc, vec_set(1)));
 	vec_store(h->path, vec_and(path, vec_set(0xffff)));
 	if (!h->head) {
-		h->head = IFR_TAGE_RING - h->longest;
+		h->head = OUTCOMES - h->longest;
 		memcpy(h->outcomes + h->head, h->outcomes, h->longest * sizeof *h->outcomes);
 	}
 	h->outcomes[--h->head] = taken;
