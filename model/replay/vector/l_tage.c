@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What sixteen lanes of L-TAGE say. */
 #include "model/replay/vector/l_tage.h"
+#include "model/replay/vector/pick.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The histories of sixteen lanes of L-TAGE, and where these lead in the tables. */
 #include "model/replay/vector/l_tage.h"
+#include "model/replay/vector/pick.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* The loop predictors of sixteen lanes: a look at all their tags at once says which of them know the branch, and
  * only these are asked. */
 #include "model/replay/vector/l_tage.h"
+#include "model/replay/vector/pick.h"
 
 #include <string.h>
 

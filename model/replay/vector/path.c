@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sixteen lanes of Intel's direction predictors: model/predictors/path.c, which says what it is. */
 #include "model/replay/vector/path_folds.h"
+#include "model/replay/vector/pick.h"
 
 #include <stdlib.h>
 #include <string.h>
