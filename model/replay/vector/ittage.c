@@ -36,11 +36,11 @@ static void *create(const unsigned *values) {
 	t->pc_mask = (1u << values[PC_BITS]) - 1;
 	t->base = ifr_alloc((size_t)values[BASE] * LANES * sizeof *t->base);
 	for (unsigned i = 0; i < TABLES; i++) {
-		t->lengths[i] = values[LENGTHS + i];
+		const unsigned length = t->lengths[i] = values[LENGTHS + i];
 		t->targets[i] = ifr_alloc((size_t)values[ENTRIES] * LANES * sizeof *t->targets[i]);
 		t->tags[i] = ifr_alloc((size_t)values[ENTRIES] * LANES * sizeof *t->tags[i]);
-		t->index_folds[i].width = ifr_log2_of(values[ENTRIES]);
-		t->tag_folds[i].width = TAG_BITS;
+		t->index_folds[i] = path_fold_new(length, ifr_log2_of(values[ENTRIES]));
+		t->tag_folds[i] = path_fold_new(length, TAG_BITS);
 	}
 	/* What tables say that know nothing: address 0 has number 0. */
 	for (size_t i = 0; i < LANES; i++)
@@ -168,8 +168,8 @@ static inline unsigned train(struct ittage *t, const struct said *said, vec targ
 static inline void track(struct ittage *t, __m256i footprint) {
 	for (unsigned i = 0; i < TABLES; i++) {
 		const __m256i oldest = path_oldest(&t->ring, t->lengths[i]);
-		path_fold_push(&t->index_folds[i], footprint, oldest, t->lengths[i]);
-		path_fold_push(&t->tag_folds[i], footprint, oldest, t->lengths[i]);
+		path_fold_push(&t->index_folds[i], footprint, oldest);
+		path_fold_push(&t->tag_folds[i], footprint, oldest);
 	}
 	path_ring_push(&t->ring, footprint);
 }

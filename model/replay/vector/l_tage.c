@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sixteen lanes of L-TAGE say, and how their histories go on. */
+/* What sixteen lanes of L-TAGE say. */
 #include "model/replay/vector/l_tage.h"
+#include "model/replay/vector/pick.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,22 @@ static uint32_t *words_of(unsigned log, size_t per_word, int byte) {
 	return words;
 }
 
+static void set_fold(struct l_tage_folds *folds, unsigned table, unsigned length, unsigned width) {
+	const struct ifr_fold fold = ifr_fold_new(length, width);
+	folds->mask[table] = fold.mask;
+	folds->out[table] = fold.out;
+	folds->width[table] = fold.width;
+}
+
 static void create_tables(struct l_tage *l) {
 	for (unsigned i = 0; i < TABLES; i++) {
 		const unsigned log = l->shape->logs[i], length = l->shape->lengths[i], tag = l->shape->tags[i];
 		l->turns[i] = i % log;
 		l->path_masks[i] = length < 16 ? (1u << length) - 1 : 0xffff;
-		l->index_folds[i] = ifr_fold_new(length, log);
-		l->tag_folds[0][i] = ifr_fold_new(length, tag);
-		l->tag_folds[1][i] = ifr_fold_new(length, tag - 1);
+		l->history.lengths[i] = length;
+		set_fold(&l->history.index, i, length, log);
+		set_fold(&l->history.tag[0], i, length, tag);
+		set_fold(&l->history.tag[1], i, length, tag - 1);
 		l->tables[i] = words_of(log, 1, 0);
 		for (size_t k = 0; k < (size_t)LANES << log; k++)
 			l->tables[i][k] = 4u << 16;
@@ -41,6 +50,8 @@ static void *create(const unsigned *values) {
 	for (size_t i = 0; i < LANES; i++)
 		l->random[i] = 1;
 	l->uses_loop = values[LOOP];
+	l->history.longest = l->shape->lengths[TABLES - 1];
+	l->history.head = OUTCOMES - l->history.longest;
 	IFR_VECTOR(loops_init)(&l->loops);
 	return l;
 }
@@ -63,91 +74,59 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 				(uint32_t)pass->places[lane_of(bundle, i)].pcs[block] & ((1u << IFR_TAGE_PC_BITS) - 1);
 }
 
-/* The path as it comes into a table's index. */
-static inline vec mix_path(const struct l_tage *l, vec path, unsigned table) {
-	const unsigned log = l->shape->logs[table], turn = l->turns[table];
-	const vec mask = vec_set((1u << log) - 1), part = vec_and(path, vec_set(l->path_masks[table]));
-	const vec folded = vec_and(vec_xor(part, vec_right(part, log)), mask);
-	return vec_or(vec_left(folded, turn), vec_right(folded, log - turn));
-}
-
-static inline void ask(const struct l_tage *l, struct l_tage_said *said, vec path, unsigned table) {
-	const uint32_t tag_fold = l->tag_folds[0][table].value ^ l->tag_folds[1][table].value << 1;
-	const vec own = vec_xor(vec_xor(said->pc, vec_right(said->pc, l->turns[table] + 1)), mix_path(l, path, table));
-	const vec index =
-		vec_and(vec_xor(own, vec_set(l->index_folds[table].value)), vec_set(l->index_folds[table].mask));
-	const vec tag = vec_and(vec_xor(said->pc, vec_set(tag_fold)), vec_set(l->tag_folds[0][table].mask));
-	const vec at = vec_or(vec_left(index, 4), vec_lanes()), word = vec_gather(l->tables[table], at);
-	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), tag);
-	said->places[table] = at;
-	said->tags[table] = tag;
+static inline void ask(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said,
+                       unsigned table) {
+	const vec differ = vec_xor(vec_pick(l->tables[table], asked->places[table]), vec_load(asked->tags[table]));
+	const vec_mask hit = vec_equal(vec_and(differ, vec_set(0xffff)), vec_set(0));
 	said->alternate_word = vec_select(hit, said->word, said->alternate_word);
-	said->alternate_at = vec_select(hit, said->at, said->alternate_at);
-	said->alternate_table = vec_select(hit, said->table, said->alternate_table);
-	said->alternate_taken = vec_select(hit, said->provider_taken, said->alternate_taken);
-	said->word = vec_select(hit, word, said->word);
-	said->at = vec_select(hit, at, said->at);
-	said->table = vec_select(hit, vec_set(table), said->table);
-	said->provider_taken = vec_select(hit, vec_and(vec_right(word, 18), vec_set(1)), said->provider_taken);
+	said->word = vec_select(hit, vec_or(differ, vec_set(table + 1)), said->word);
 }
 
-static inline void ask_base(const struct l_tage *l, struct l_tage_said *said) {
-	const vec index = vec_and(said->pc, vec_set((1u << l->shape->base_log) - 1)), one = vec_set(1);
-	said->base_at = vec_or(vec_and(index, vec_set(~15u)), vec_lanes());
-	said->base_shift = vec_left(vec_and(index, vec_set(15)), 1);
-	said->base_word = vec_gather(l->base, said->base_at);
-	said->provider_taken = vec_and(vec_right(vec_right_each(said->base_word, said->base_shift), 1), one);
-	said->alternate_taken = said->provider_taken;
-	said->table = said->alternate_table = vec_set(UINT32_MAX);
-	said->word = said->at = said->alternate_word = said->alternate_at = vec_set(0);
+static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+	said->base_at = vec_load(asked->base_at);
+	said->base_shift = vec_left(vec_and(said->pc, vec_set(15)), 1);
+	said->base_word = vec_pick(l->base, asked->base_at);
+	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
+	said->word = said->alternate_word = vec_left(vec_add(counter, vec_set(2)), 16);
 }
 
-static inline void predict(struct l_tage *l, struct l_tage_said *said, vec pc) {
-	const vec path = vec_load(l->path);
-	said->pc = pc;
-	ask_base(l, said);
+static inline void predict(struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+	const vec one = vec_set(1);
+	said->pc = vec_load(l->rows + (size_t)(asked->step >> 1) * LANES);
+	ask_base(l, asked, said);
 	for (unsigned i = 0; i < TABLES; i++)
-		ask(l, said, path, i);
+		ask(l, asked, said, i);
+	said->provider_taken = vec_and(vec_right(said->word, 18), one);
+	said->alternate_taken = vec_and(vec_right(said->alternate_word, 18), one);
 	const vec counter = vec_right(said->word, 16); /* with useful above it */
 	const vec_mask new = mask_or(vec_equal(counter, vec_set(3)), vec_equal(counter, vec_set(4)));
-	said->weak = mask_but(new, vec_equal(said->table, vec_set(UINT32_MAX)));
+	said->weak = mask_but(new, vec_equal(vec_and(said->word, vec_set(0xff)), vec_set(0)));
 	const vec_mask mistrust = mask_and(said->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
 	said->taken = vec_select(mistrust, said->alternate_taken, said->provider_taken);
-	said->final = mask_bits(vec_equal(said->taken, vec_set(1)));
+	said->final = mask_bits(vec_equal(said->taken, one));
 	said->knows = 0;
 	if (l->uses_loop)
-		IFR_VECTOR(loops_predict)(&l->loops, said);
+		IFR_VECTOR(loops_predict)(&l->loops, asked->loop_at, said);
 }
 
-static inline void track(struct l_tage *l, vec pc, uint32_t taken) {
-	const vec path = vec_or(vec_left(vec_load(l->path), 1), vec_and(pc, vec_set(1)));
-	l->head = (l->head - 1) % IFR_TAGE_RING;
-	l->ring[l->head] = (uint8_t)taken;
-	vec_store(l->path, vec_and(path, vec_set(0xffff)));
-	for (size_t i = 0; i < TABLES; i++) {
-		const unsigned old = l->ring[(l->head + l->shape->lengths[i]) % IFR_TAGE_RING];
-		ifr_fold_shift(&l->index_folds[i], taken, old);
-		ifr_fold_shift(&l->tag_folds[0][i], taken, old);
-		ifr_fold_shift(&l->tag_folds[1][i], taken, old);
-	}
+static inline void run_one(struct l_tage *l, const struct l_tage_asked *asked, uint64_t *misses) {
+	const uint32_t taken = asked->step & 1;
+	struct l_tage_said said;
+	predict(l, asked, &said);
+	const unsigned missed = said.final ^ (taken ? 0xffff : 0);
+	for (unsigned rest = missed; rest; rest &= rest - 1)
+		misses[__builtin_ctz(rest)]++;
+	if (l->uses_loop)
+		IFR_VECTOR(loops_train)(&l->loops, &said, taken, missed);
+	IFR_VECTOR(l_tage_train)(l, asked, &said);
 }
 
 static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct l_tage *l = state;
-	struct l_tage_said said;
-	for (size_t i = 0; i < branches->count; i++) {
-		const uint32_t block = branches->steps[i] >> 1, taken = branches->steps[i] & 1;
-		const vec pc = vec_load(l->rows + (size_t)block * LANES);
-		if (kinds[block] == IFR_BRANCH_CONDITIONAL) {
-			predict(l, &said, pc);
-			const unsigned missed = said.final ^ (taken ? 0xffff : 0);
-			for (unsigned rest = missed; rest; rest &= rest - 1)
-				misses[__builtin_ctz(rest)]++;
-			if (l->uses_loop)
-				IFR_VECTOR(loops_train)(&l->loops, &said, taken, missed);
-			IFR_VECTOR(l_tage_train)(l, &said, taken);
-		}
-		track(l, pc, taken);
+	for (size_t at = 0, count; at < branches->count;) {
+		at = IFR_VECTOR(l_tage_prepare)(l, branches, kinds, at, &count);
+		for (size_t i = 0; i < count; i++)
+			run_one(l, &l->asked[i], misses);
 	}
 }
 

@@ -2,6 +2,7 @@
 /* The loop predictors of sixteen lanes: a look at all their tags at once says which of them know the branch, and
  * only these are asked. */
 #include "model/replay/vector/l_tage.h"
+#include "model/replay/vector/pick.h"
 
 #include <string.h>
 
@@ -21,12 +22,11 @@ static vec_mask lacks_tag(vec words, vec tags) {
 	return vec_equal(zero, vec_set(0));
 }
 
-void IFR_VECTOR(loops_predict)(struct lane_loops *loops, struct l_tage_said *said) {
+void IFR_VECTOR(loops_predict)(struct lane_loops *loops, const uint32_t *at, struct l_tage_said *said) {
 	const vec pc = said->pc;
-	const vec at = vec_or(vec_left(vec_and(pc, vec_set(15)), 4), vec_lanes());
 	const vec tag = vec_and(vec_xor(vec_right(pc, 4), vec_right(pc, 10)), vec_set(0x3fff));
 	const vec_mask none =
-		mask_and(lacks_tag(vec_gather(loops->tags[0], at), tag), lacks_tag(vec_gather(loops->tags[1], at), tag));
+		mask_and(lacks_tag(vec_pick(loops->tags[0], at), tag), lacks_tag(vec_pick(loops->tags[1], at), tag));
 	uint32_t pcs[LANES];
 	said->knows = ~mask_bits(none) & 0xffff;
 	if (!said->knows)

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sixteen lanes of Intel's direction predictors: model/predictors/path.c, which says what it is. */
 #include "model/replay/vector/path_folds.h"
+#include "model/replay/vector/pick.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLES 4
 #define TAG_BITS 12
+#define BATCH 8
+
+/* A conditional branch whose history is known: where its sets start in each table, and what tags are wanted. As
+ * nothing of it depends on predictions, this is found for a batch of branches before any table is asked. */
+struct asked {
+	uint32_t step;
+	uint32_t base_index[LANES], base_at[LANES], sets[TABLES][LANES], tags[TABLES][LANES];
+};
 
 /* An entry is a word: tag (plus one; 0: empty) | counter << 16 (0 to 7, 4 and more is taken) | useful << 24. A set
  * of a lane is ways words; the sets of the lanes lie side by side. */
@@ -18,6 +27,7 @@ struct path {
 	uint32_t *base; /* as in counters.c */
 	uint32_t *entries[TABLES];
 	struct path_fold index_folds[TABLES], tag_folds[2][TABLES];
+	struct asked asked[BATCH];
 };
 
 enum { BASE, SETS, WAYS, PC_BITS, LENGTHS };
@@ -38,11 +48,11 @@ static void *create(const unsigned *values) {
 	p->base = ifr_alloc(base_words * sizeof *p->base);
 	memset(p->base, 0x55, base_words * sizeof *p->base);
 	for (unsigned i = 0; i < p->tables; i++) {
-		p->lengths[i] = values[LENGTHS + i];
+		const unsigned length = p->lengths[i] = values[LENGTHS + i];
 		p->entries[i] = ifr_alloc((size_t)values[SETS] * values[WAYS] * LANES * sizeof *p->entries[i]);
-		p->index_folds[i].width = ifr_log2_of(values[SETS]);
-		p->tag_folds[0][i].width = TAG_BITS;
-		p->tag_folds[1][i].width = TAG_BITS - 1;
+		p->index_folds[i] = path_fold_new(length, ifr_log2_of(values[SETS]));
+		p->tag_folds[0][i] = path_fold_new(length, TAG_BITS);
+		p->tag_folds[1][i] = path_fold_new(length, TAG_BITS - 1);
 	}
 	return p;
 }
@@ -67,75 +77,87 @@ struct said {
 	vec word, at, table; /* of the provider */
 	vec_mask found;      /* there is one; elsewhere the base says */
 	vec base_word, base_at, base_shift;
-	vec sets[TABLES], tags[TABLES]; /* where the sets start */
 };
 
-static inline void look_up(const struct path *p, struct said *said, __m256i pc, unsigned table) {
+static inline void find_sets(const struct path *p, struct asked *asked, __m256i pc, unsigned table) {
 	const __m256i set =
 		_mm256_xor_si256(_mm256_xor_si256(pc, _mm256_srli_epi16(pc, 9)), words_load(p->index_folds[table].value));
 	const __m256i tag = _mm256_xor_si256(_mm256_xor_si256(_mm256_xor_si256(pc, _mm256_srli_epi16(pc, TAG_BITS)),
 	                                                      words_load(p->tag_folds[0][table].value)),
 	                                     _mm256_slli_epi16(words_load(p->tag_folds[1][table].value), 1));
 	const vec place = vec_or(vec_left(vec_and(vec_wide(set), vec_set(p->sets_mask)), 4), vec_lanes());
-	said->sets[table] = p->ways == 4 ? vec_left(place, 2) : vec_times(place, vec_set(p->ways));
-	said->tags[table] = vec_add(vec_and(vec_wide(tag), vec_set((1u << TAG_BITS) - 1)), vec_set(1));
+	vec_store(asked->sets[table], p->ways == 4 ? vec_left(place, 2) : vec_times(place, vec_set(p->ways)));
+	vec_store(asked->tags[table], vec_add(vec_and(vec_wide(tag), vec_set((1u << TAG_BITS) - 1)), vec_set(1)));
 }
 
-static inline void ask_way(const struct path *p, struct said *said, unsigned table, unsigned way, vec before) {
-	const vec at = vec_add(said->sets[table], vec_set(way));
-	const vec word = vec_gather(p->entries[table], at);
-	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), said->tags[table]);
+static inline void find_places(const struct path *p, struct asked *asked, uint32_t step) {
+	const __m256i leave = words_load(p->rows[step >> 1].leave);
+	const __m256i pc = _mm256_and_si256(leave, _mm256_set1_epi16((short)p->pc_mask));
+	const vec index = vec_and(vec_wide(pc), vec_set(p->base_mask));
+	asked->step = step;
+	vec_store(asked->base_index, index);
+	vec_store(asked->base_at, vec_or(vec_and(index, vec_set(~15u)), vec_lanes()));
+	for (unsigned i = 0; i < p->tables; i++)
+		find_sets(p, asked, pc, i);
+}
+
+static inline void ask_way(const struct asked *asked, struct said *said, unsigned table, unsigned way, vec word,
+                           vec before) {
+	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(asked->tags[table]));
 	said->found = mask_or(said->found, hit);
 	said->alternate = vec_select(hit, before, said->alternate);
 	said->taken = vec_select(hit, vec_and(vec_right(word, 18), vec_set(1)), said->taken);
 	said->word = vec_select(hit, word, said->word);
-	said->at = vec_select(hit, at, said->at);
+	said->at = vec_select(hit, vec_add(vec_load(asked->sets[table]), vec_set(way)), said->at);
 	said->table = vec_select(hit, vec_set(table), said->table);
 }
 
-static inline void predict(struct path *p, __m256i leave, struct said *said) {
-	const __m256i pc = _mm256_and_si256(leave, _mm256_set1_epi16((short)p->pc_mask));
-	const vec index = vec_and(vec_wide(pc), vec_set(p->base_mask));
+static inline void ask(const struct path *p, const struct asked *asked, struct said *said, unsigned table) {
+	const vec before = said->taken;
+	if (p->ways == 4) {
+		vec words[4];
+		vec_pick4(p->entries[table], asked->sets[table], words);
+		for (unsigned way = 0; way < 4; way++)
+			ask_way(asked, said, table, way, words[way], before);
+		return;
+	}
+	for (unsigned way = 0; way < p->ways; way++)
+		ask_way(asked, said, table, way, vec_pick(p->entries[table] + way, asked->sets[table]), before);
+}
+
+static inline void predict(const struct path *p, const struct asked *asked, struct said *said) {
 	said->table = vec_set(UINT32_MAX);
 	said->found = vec_equal(vec_set(0), vec_set(1));
 	said->word = said->at = vec_set(0);
-	said->base_at = vec_or(vec_and(index, vec_set(~15u)), vec_lanes());
-	said->base_shift = vec_left(vec_and(index, vec_set(15)), 1);
-	said->base_word = vec_gather(p->base, said->base_at);
+	said->base_at = vec_load(asked->base_at);
+	said->base_shift = vec_left(vec_and(vec_load(asked->base_index), vec_set(15)), 1);
+	said->base_word = vec_pick(p->base, asked->base_at);
 	said->taken = vec_and(vec_right(vec_right_each(said->base_word, said->base_shift), 1), vec_set(1));
 	said->alternate = said->taken;
-	for (unsigned i = 0; i < p->tables; i++) {
-		const vec before = said->taken;
-		look_up(p, said, pc, i);
-		for (unsigned way = 0; way < p->ways; way++)
-			ask_way(p, said, i, way, before);
-	}
+	for (unsigned i = 0; i < p->tables; i++)
+		ask(p, asked, said, i);
 }
 
 /* In the first longer table with a way that is not useful; where there is none, all become less so. */
-static void allocate(struct path *p, const uint32_t (*sets)[LANES], const uint32_t (*tags)[LANES], unsigned lane,
-                     uint32_t first, bool taken) {
+static void allocate(struct path *p, const struct asked *asked, unsigned lane, uint32_t first) {
 	for (unsigned i = first; i < p->tables; i++)
 		for (unsigned way = 0; way < p->ways; way++)
-			if (!(p->entries[i][sets[i][lane] + way] >> 24)) {
-				p->entries[i][sets[i][lane] + way] = tags[i][lane] | (taken ? 4u : 3u) << 16;
+			if (!(p->entries[i][asked->sets[i][lane] + way] >> 24)) {
+				p->entries[i][asked->sets[i][lane] + way] = asked->tags[i][lane] | (asked->step & 1 ? 4u : 3u)
+				                                                                       << 16;
 				return;
 			}
 	for (unsigned i = first; i < p->tables; i++)
 		for (unsigned way = 0; way < p->ways; way++)
-			p->entries[i][sets[i][lane] + way] -= 1u << 24;
+			p->entries[i][asked->sets[i][lane] + way] -= 1u << 24;
 }
 
-static void allocate_all(struct path *p, unsigned bits, const struct said *said, bool taken) {
-	uint32_t sets[TABLES][LANES], tags[TABLES][LANES], tables[LANES];
-	for (unsigned i = 0; i < p->tables; i++) {
-		vec_store(sets[i], said->sets[i]);
-		vec_store(tags[i], said->tags[i]);
-	}
-	vec_store(tables, said->table);
+static void allocate_all(struct path *p, const struct asked *asked, unsigned bits, vec providers) {
+	uint32_t tables[LANES];
+	vec_store(tables, providers);
 	for (; bits; bits &= bits - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(bits);
-		allocate(p, (const uint32_t(*)[LANES])sets, (const uint32_t(*)[LANES])tags, lane, tables[lane] + 1, taken);
+		allocate(p, asked, lane, tables[lane] + 1);
 	}
 }
 
@@ -164,11 +186,12 @@ static inline void train_provider(struct path *p, const struct said *said, uint3
 		vec_scatter(p->entries[i], mask_and(changed, vec_equal(said->table, vec_set(i))), said->at, word);
 }
 
-static inline vec train(struct path *p, const struct said *said, uint32_t taken) {
+static inline vec train(struct path *p, const struct asked *asked, const struct said *said) {
+	const uint32_t taken = asked->step & 1;
 	const vec wrong = vec_xor(said->taken, vec_set(taken));
 	const vec_mask missed = vec_equal(wrong, vec_set(1));
 	if (mask_bits(missed))
-		allocate_all(p, mask_bits(missed), said, taken);
+		allocate_all(p, asked, mask_bits(missed), said->table);
 	train_base(p, said, taken);
 	train_provider(p, said, taken, missed);
 	return wrong;
@@ -177,25 +200,37 @@ static inline vec train(struct path *p, const struct said *said, uint32_t taken)
 static inline void track(struct path *p, __m256i footprint) {
 	for (unsigned i = 0; i < p->tables; i++) {
 		const __m256i oldest = path_oldest(&p->ring, p->lengths[i]);
-		path_fold_push(&p->index_folds[i], footprint, oldest, p->lengths[i]);
-		path_fold_push(&p->tag_folds[0][i], footprint, oldest, p->lengths[i]);
-		path_fold_push(&p->tag_folds[1][i], footprint, oldest, p->lengths[i]);
+		path_fold_push(&p->index_folds[i], footprint, oldest);
+		path_fold_push(&p->tag_folds[0][i], footprint, oldest);
+		path_fold_push(&p->tag_folds[1][i], footprint, oldest);
 	}
 	path_ring_push(&p->ring, footprint);
+}
+
+/* Finds places for at most BATCH conditional branches from first on. Returns where to go on. */
+static size_t prepare(struct path *p, const struct ifr_branches *branches, const uint8_t *kinds, size_t first,
+                      size_t *count) {
+	size_t i = first;
+	for (*count = 0; i < branches->count && *count < BATCH; i++) {
+		const uint32_t step = branches->steps[i];
+		if (kinds[step >> 1] == IFR_BRANCH_CONDITIONAL)
+			find_places(p, &p->asked[(*count)++], step);
+		if (step & 1)
+			track(p, path_footprint(p->rows, step >> 1, branches->next[i]));
+	}
+	return i;
 }
 
 static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct path *p = state;
 	vec missed = vec_set(0);
-	for (size_t i = 0; i < branches->count; i++) {
-		const uint32_t block = branches->steps[i] >> 1, taken = branches->steps[i] & 1;
-		if (kinds[block] == IFR_BRANCH_CONDITIONAL) {
+	for (size_t at = 0, count; at < branches->count;) {
+		at = prepare(p, branches, kinds, at, &count);
+		for (size_t i = 0; i < count; i++) {
 			struct said said;
-			predict(p, words_load(p->rows[block].leave), &said);
-			missed = vec_add(missed, train(p, &said, taken));
+			predict(p, &p->asked[i], &said);
+			missed = vec_add(missed, train(p, &p->asked[i], &said));
 		}
-		if (taken)
-			track(p, path_footprint(p->rows, block, branches->next[i]));
 	}
 	tally_add(misses, missed);
 }

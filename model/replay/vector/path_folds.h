@@ -23,7 +23,12 @@ struct path_ring {
 struct path_fold {
 	uint16_t value[LANES];
 	unsigned width; /* 8 to 15 */
+	unsigned out;   /* where the bits that leave would lie: length mod width */
 };
+
+static inline struct path_fold path_fold_new(unsigned length, unsigned width) {
+	return (struct path_fold){.width = width, .out = length % width};
+}
 
 static inline __m256i words_load(const uint16_t *from) {
 	return _mm256_loadu_si256((const __m256i *)from);
@@ -49,13 +54,13 @@ static inline __m256i path_oldest(const struct path_ring *ring, unsigned length)
 	                       _mm256_slli_epi16(_mm256_and_si256(before, _mm256_set1_epi16(1)), 1));
 }
 
-/* Brings a fold up to date for the push of a footprint that is next; oldest and length are those of its history.
+/* Brings a fold up to date for the push of a footprint that is next; oldest is of its history.
  * What stands above the width wraps round. */
-static inline void path_fold_push(struct path_fold *fold, __m256i footprint, __m256i oldest, unsigned length) {
+static inline void path_fold_push(struct path_fold *fold, __m256i footprint, __m256i oldest) {
 	const unsigned width = fold->width;
 	const __m256i value = words_load(fold->value);
 	const __m256i turned = _mm256_or_si256(_mm256_slli_epi16(value, 2), words_right(value, width - 2));
-	const __m256i mixed = _mm256_xor_si256(footprint, words_left(oldest, length % width));
+	const __m256i mixed = _mm256_xor_si256(footprint, words_left(oldest, fold->out));
 	const __m256i all = _mm256_xor_si256(_mm256_xor_si256(turned, mixed), words_right(mixed, width));
 	words_store(fold->value, _mm256_and_si256(all, _mm256_set1_epi16((short)((1 << width) - 1))));
 }
