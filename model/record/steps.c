@@ -91,12 +91,25 @@ static uint16_t fault_of(const struct translated *ran, const struct thread *thre
 	return ran->block.instructions;
 }
 
+/* Whether a step is recorded before which so many instructions ran. */
+static bool in_window(const struct assembler *assembler, uint64_t instructions) {
+	const struct assembler_window *window = &assembler->window;
+	return instructions >= window->from && (!window->to || instructions < window->to) &&
+	       (!window->region || assembler->regions);
+}
+
+/* How many instructions have run when that changes at the earliest, without a word of regions. */
+static uint64_t window_changes(const struct assembler *assembler, bool inside) {
+	const struct assembler_window *window = &assembler->window;
+	if (inside)
+		return window->to ? window->to : UINT64_MAX;
+	return assembler->instructions < window->from ? window->from : UINT64_MAX;
+}
+
 /* The chain as it stands becomes a step. */
 static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
 	uint32_t chain = thread->chain;
-	const struct assembler_window *window = &assembler->window;
-	bool inside = thread->chain_start >= window->from && (!window->to || thread->chain_start < window->to) &&
-	              (!window->region || assembler->regions);
+	bool inside = in_window(assembler, thread->chain_start);
 	if (inside && assembler->tables.chains[chain].block == NONE)
 		tables_block(&assembler->tables, chain, assembler->writer);
 	if (inside)
@@ -136,13 +149,13 @@ void steps_finish(struct assembler *assembler, struct thread *thread, uint64_t n
 	thread->block = NONE;
 }
 
-const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, const uint64_t *words,
-                          const uint64_t *end) {
-	if (thread->chain != NONE || thread->repeated || thread->in_allocator || assembler->windowed)
-		return words;
+/* Blocks inside the window, or outside of it: then they are not written, and where their accesses go does not
+ * matter. */
+static inline __attribute__((always_inline)) const uint64_t *
+run(struct assembler *assembler, struct thread *thread, const uint64_t *words, const uint64_t *end, bool inside) {
 	const struct hot *hot = assembler->tables.hot, *ran = &hot[thread->block];
-	const uint64_t blocks = assembler->tables.block_count;
-	while (ran->trace_block != NONE) {
+	const uint64_t blocks = assembler->tables.block_count, changes = window_changes(assembler, inside);
+	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && assembler->instructions < changes) {
 		const uint64_t *next = words + ran->count;
 		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
 			break;
@@ -150,13 +163,23 @@ const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, co
 		const bool taken = follower->address != ran->fall;
 		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
-		if (!add_places(assembler, words, next, ran->accesses, thread->values))
+		if (inside && !add_places(assembler, words, next, ran->accesses, thread->values))
 			break;
-		ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
+		if (inside)
+			ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
 		assembler->instructions += ran->instructions;
 		ran = follower;
 		words = next + 1;
 	}
 	thread->block = (uint32_t)(ran - hot);
 	return words;
+}
+
+const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                          const uint64_t *end) {
+	const bool inside = in_window(assembler, assembler->instructions);
+	if (thread->chain != NONE || thread->repeated || thread->in_allocator ||
+	    (assembler->windowed && inside != assembler->inside))
+		return words;
+	return inside ? run(assembler, thread, words, end, true) : run(assembler, thread, words, end, false);
 }

@@ -101,7 +101,8 @@ void tables_warm(struct tables *tables, uint32_t number) {
 	hot->accesses = shape->accesses;
 	hot->count = shape->count;
 	hot->instructions = block->instructions;
-	hot->trace_block = alone ? tables->chains[shape->roots[0]].block : NONE;
+	const uint32_t written = alone ? tables->chains[shape->roots[0]].block : NONE;
+	hot->trace_block = alone && written == NONE ? UNWRITTEN : written;
 }
 
 static uint32_t *first_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated) {

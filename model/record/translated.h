@@ -8,6 +8,7 @@
 #include "model/trace/trace.h"
 
 #define NONE UINT32_MAX
+#define UNWRITTEN (UINT32_MAX - 1)
 
 /* A way a translation block ran: which instructions made which accesses that were recorded. Nearly all blocks have
  * one way; repeated string instructions, masked moves and faults make more. */
@@ -30,7 +31,7 @@ struct translated {
 };
 
 /* What is needed of a translation block on the way of every one that runs: all of one cache line, and its accesses
- * behind one another. It stands for the way that it ran last, alone, if that was a block of the trace. */
+ * behind one another. It stands for the way that it ran last, alone, if that makes a block of the trace. */
 struct hot_access {
 	const struct span *span; /* &tables_follows: the place follows that of the access before */
 	uint64_t tag;            /* the access less its address, as in the ring */
@@ -42,7 +43,7 @@ struct hot {
 	uint64_t fall;               /* where it goes on if its branch is not taken; UINT64_MAX: nowhere */
 	uint64_t target;             /* and if it is; 0: anywhere */
 	struct hot_access *accesses; /* of its shape */
-	uint32_t trace_block;        /* NONE: it takes the long way */
+	uint32_t trace_block;        /* UNWRITTEN: not one yet; NONE: it takes the long way */
 	uint16_t count, instructions;
 };
 
