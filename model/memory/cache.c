@@ -54,15 +54,16 @@ static inline unsigned oldest(const uint64_t *times, unsigned ways) {
 
 /* Down the tree, at each node to the half that was not touched last. */
 static inline unsigned pointed_at(const uint64_t *times, unsigned ways) {
-	uint64_t last[2 * IFR_PLRU_WAYS]; /* by node, from 1 at the root: when it was touched last */
-	unsigned node = 1;
-	for (unsigned i = 0; i < ways; i++)
-		last[ways + i] = times[i];
-	for (unsigned i = ways - 1; i; i--)
-		last[i] = last[2 * i] > last[2 * i + 1] ? last[2 * i] : last[2 * i + 1];
-	while (node < ways)
-		node = 2 * node + (last[2 * node] > last[2 * node + 1]);
-	return node - ways;
+	unsigned first = 0;
+	for (unsigned half = ways / 2; half; half /= 2) {
+		uint64_t low = 0, high = 0;
+		for (unsigned i = first; i < first + half; i++) {
+			low = times[i] > low ? times[i] : low;
+			high = times[i + half] > high ? times[i + half] : high;
+		}
+		first += low > high ? half : 0;
+	}
+	return first;
 }
 
 static inline unsigned victim_of(enum ifr_policy policy, const uint64_t *times, unsigned ways) {

@@ -59,8 +59,9 @@ struct quick {
 static struct quick quick_of(const struct ifr_cache *cache) {
 	static const uint64_t nothing = IFR_CACHE_EMPTY;
 	static const uint16_t nowhere;
+	static uint64_t never;
 	if (!cache->hints)
-		return (struct quick){&nothing, NULL, &nowhere, 0};
+		return (struct quick){&nothing, &never, &nowhere, 0};
 	return (struct quick){cache->keys, cache->times, cache->hints, cache->hint_mask};
 }
 
