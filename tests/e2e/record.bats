@@ -291,6 +291,22 @@ counts() {
 	[ ! -e c.trace ]
 }
 
+@test "parts of a run, one after the other, are the run: blocks, directions and places" {
+	local program part half third
+	cp "$place/libloaded.so" .
+	for program in loads remap rep vector fault; do
+		record -o all.trace -- "$place/$program"
+		half=$(($(number instructions all.trace) / 2)) third=$(($(number instructions all.trace) / 3))
+		record --to $third -o a.trace -- "$place/$program"
+		record --from $third --to $half -o b.trace -- "$place/$program"
+		record --from $half -o c.trace -- "$place/$program"
+		# A part ends, and its last branch has no successor.
+		for part in a b c; do interfero trace dump $part.trace; done | grep -v '^break' >parts
+		interfero trace dump all.trace | grep -v '^break' | cmp - parts || say "$program in three parts"
+		grep -q '^block' parts
+	done
+}
+
 @test "a trace that is cut anywhere gives what is whole, with a message and status 3" {
 	record -o a.trace -- "$place/pure"
 	size=$(stat -c %s a.trace)
