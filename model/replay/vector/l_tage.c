@@ -103,21 +103,17 @@ static inline void predict(struct l_tage *l, const struct l_tage_asked *asked, s
 	said->weak = mask_but(new, vec_equal(vec_and(said->word, vec_set(0xff)), vec_set(0)));
 	const vec_mask mistrust = mask_and(said->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
 	said->taken = vec_select(mistrust, said->alternate_taken, said->provider_taken);
-	said->final = mask_bits(vec_equal(said->taken, one));
-	said->knows = 0;
-	if (l->uses_loop)
-		IFR_VECTOR(loops_predict)(&l->loops, asked->loop_at, said);
 }
 
 static inline void run_one(struct l_tage *l, const struct l_tage_asked *asked, uint64_t *misses) {
 	const uint32_t taken = asked->step & 1;
 	struct l_tage_said said;
 	predict(l, asked, &said);
-	const unsigned missed = said.final ^ (taken ? 0xffff : 0);
+	const unsigned missed = l->uses_loop
+	                            ? IFR_VECTOR(loops_run)(&l->loops, asked->loop_at, said.pc, said.taken, taken)
+	                            : ~mask_bits(vec_equal(said.taken, vec_set(taken))) & 0xffff;
 	for (unsigned rest = missed; rest; rest &= rest - 1)
 		misses[__builtin_ctz(rest)]++;
-	if (l->uses_loop)
-		IFR_VECTOR(loops_train)(&l->loops, &said, taken, missed);
 	IFR_VECTOR(l_tage_train)(l, asked, &said);
 }
 

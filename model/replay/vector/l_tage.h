@@ -6,7 +6,6 @@
 #ifndef INTERFERO_MODEL_VECTOR_L_TAGE_H
 #define INTERFERO_MODEL_VECTOR_L_TAGE_H
 
-#include "model/predictors/loop.h"
 #include "model/predictors/tage.h"
 #include "model/replay/vector/bundle.h"
 
@@ -14,10 +13,14 @@
 #define BATCH 4
 #define OUTCOMES 2048 /* kept in a row: more than the longest history */
 
-/* Of loops, what tells the lanes that know a branch: the tags of each set's four entries, two a word. */
+#define LOOP_SETS 16
+
+/* struct ifr_loop, of each lane, by set and lane. Of a set's four entries the tags are two a word (0xffff: free),
+ * the ages bytes of a word. A state is current | length << 14 | confidence << 28 | direction << 30. */
 struct lane_loops {
-	struct ifr_loop loops[LANES];
-	uint32_t tags[2][16 * LANES];
+	uint32_t tags[2][LOOP_SETS * LANES], ages[LOOP_SETS * LANES];
+	uint32_t states[4 * LOOP_SETS * LANES]; /* by way, then as the others */
+	uint32_t trust[LANES];
 };
 
 /* struct ifr_fold, of each table. */
@@ -61,17 +64,13 @@ struct l_tage_said {
 	vec pc, taken, provider_taken, alternate_taken;
 	vec word, alternate_word;
 	vec base_word, base_at, base_shift;
-	vec_mask weak;  /* the provider is new */
-	unsigned knows; /* lanes whose loop predictor has the branch, as bits */
-	unsigned final; /* lanes that say taken, with the loop predictor's word */
+	vec_mask weak; /* the provider is new */
 };
 
 void IFR_VECTOR(loops_init)(struct lane_loops *loops);
-/* Sets knows and final. at: where each lane's tags are. */
-void IFR_VECTOR(loops_predict)(struct lane_loops *loops, const uint32_t *at, struct l_tage_said *said);
-/* missed: lanes whose final word was wrong. */
-void IFR_VECTOR(loops_train)(struct lane_loops *loops, const struct l_tage_said *said, bool taken,
-                             unsigned missed);
+/* What the loop predictors say and learn of a branch; at: where each lane's tags are, other: what is said without
+ * them. Returns the lanes that were wrong, as bits. */
+unsigned IFR_VECTOR(loops_run)(struct lane_loops *loops, const uint32_t *at, vec pc, vec other, bool taken);
 void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_asked *asked, const struct l_tage_said *said);
 /* Finds the places of at most BATCH conditional branches from first on. Sets count; returns where to go on. */
 size_t IFR_VECTOR(l_tage_prepare)(struct l_tage *l, const struct ifr_branches *branches, const uint8_t *kinds,
