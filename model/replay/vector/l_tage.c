@@ -27,23 +27,46 @@ static void set_fold(struct l_tage_folds *folds, unsigned table, unsigned length
 	folds->width[table] = fold.width;
 }
 
+static void create_table(struct l_tage *l, unsigned i) {
+	const unsigned log = l->shape->logs[i], length = l->shape->lengths[i], tag = l->shape->tags[i];
+	const unsigned turn = i % log;
+	struct l_tage_table *t = &l->tables[i];
+	t->turn = turn;
+	t->turn_back = log - turn;
+	t->log = log;
+	t->pc_shift = turn + 1;
+	t->index_mask = ((1u << log) - 1) * PLACE_STEP;
+	t->path_mask = (length < 16 ? (1u << length) - 1 : 0xffff) * PLACE_STEP;
+	vec_store(t->first, vec_add(l_tage_base_place(), vec_set(l->starts[i])));
+	vec_store(t->tag_mask, vec_left_each(vec_set((1u << tag) - 1), l_tage_tag_shift()));
+	l->starts[i + 1] = l->starts[i] + (PLACE_STEP << log);
+	l->history.lengths[i] = length;
+	set_fold(&l->history.index, i, length, log);
+	set_fold(&l->history.tag[0], i, length, tag);
+	set_fold(&l->history.tag[1], i, length, tag - 1);
+}
+
 static void create_tables(struct l_tage *l) {
-	for (unsigned i = 0; i < TABLES; i++) {
-		const unsigned log = l->shape->logs[i], length = l->shape->lengths[i], tag = l->shape->tags[i];
-		l->turns[i] = i % log;
-		l->path_masks[i] = length < 16 ? (1u << length) - 1 : 0xffff;
-		l->history.lengths[i] = length;
-		set_fold(&l->history.index, i, length, log);
-		set_fold(&l->history.tag[0], i, length, tag);
-		set_fold(&l->history.tag[1], i, length, tag - 1);
-		l->tables[i] = words_of(log, 1, 0);
-		for (size_t k = 0; k < (size_t)LANES << log; k++)
-			l->tables[i][k] = 4u << 16;
-	}
+	l->starts[0] = PLACE_STEP;
+	for (unsigned i = 0; i < TABLES; i++)
+		create_table(l, i);
+	const size_t words = l->starts[TABLES];
+	l->tags = ifr_alloc(words * sizeof *l->tags);
+	l->notes = ifr_alloc(words / 2 * sizeof *l->notes);
+	memset(l->notes, 4, words / 2 * sizeof *l->notes);
+}
+
+/* Vectors that lie across two lines of a cache take twice as long. */
+static struct l_tage *new_aligned(void) {
+	struct l_tage *l = aligned_alloc(_Alignof(struct l_tage), sizeof *l);
+	if (!l)
+		abort();
+	memset(l, 0, sizeof *l);
+	return l;
 }
 
 static void *create(const unsigned *values) {
-	struct l_tage *l = ifr_alloc(sizeof *l);
+	struct l_tage *l = new_aligned();
 	l->shape = &ifr_l_tage_shape;
 	l->base = words_of(l->shape->base_log, 16, 0x55);
 	create_tables(l);
@@ -58,8 +81,8 @@ static void *create(const unsigned *values) {
 
 static void destroy(void *state) {
 	struct l_tage *l = state;
-	for (size_t i = 0; i < TABLES; i++)
-		free(l->tables[i]);
+	free(l->tags);
+	free(l->notes);
 	free(l->base);
 	free(l->rows);
 	free(l);
@@ -75,11 +98,26 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 }
 
 static inline void ask(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said,
-                       unsigned table) {
-	const vec differ = vec_xor(vec_pick(l->tables[table], asked->places[table]), vec_load(asked->tags[table]));
-	const vec_mask hit = vec_equal(vec_and(differ, vec_set(0xffff)), vec_set(0));
-	said->alternate_word = vec_select(hit, said->word, said->alternate_word);
-	said->word = vec_select(hit, vec_or(differ, vec_set(table + 1)), said->word);
+                       vec tag_bits, unsigned table) {
+	const vec differ = vec_xor(vec_pick(l->tags, asked->places[table]), vec_load(asked->tags[table]));
+	const vec_mask hit = vec_equal(vec_and(differ, tag_bits), vec_set(0));
+	said->alternate_at = vec_select(hit, said->at, said->alternate_at);
+	said->at = vec_select(hit, vec_load(asked->places[table]), said->at);
+}
+
+static inline vec note_at(const struct l_tage *l, vec place) {
+	uint32_t at[LANES];
+	vec_store(at, vec_right(place, 1));
+	return vec_and(vec_right_each(vec_pick(l->notes, at), l_tage_note_shift()), vec_set(0xff));
+}
+
+static inline void ask_tables(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+	const vec tag_bits = vec_left_each(vec_set(0xffff), l_tage_tag_shift());
+	said->at = said->alternate_at = l_tage_base_place();
+	for (unsigned i = 0; i < TABLES; i++)
+		ask(l, asked, said, tag_bits, i);
+	said->note = note_at(l, said->at);
+	said->alternate_note = note_at(l, said->alternate_at);
 }
 
 static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
@@ -87,37 +125,35 @@ static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *a
 	said->base_shift = vec_left(vec_and(said->pc, vec_set(15)), 1);
 	said->base_word = vec_pick(l->base, asked->base_at);
 	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
-	said->word = said->alternate_word = vec_left(vec_add(counter, vec_set(2)), 16);
+	const vec note = vec_add(counter, vec_set(2));
+	said->base = vec_equal(said->at, l_tage_base_place());
+	said->alternate_base = vec_equal(said->alternate_at, l_tage_base_place());
+	said->note = vec_select(said->base, note, said->note);
+	said->alternate_note = vec_select(said->alternate_base, note, said->alternate_note);
 }
 
 static inline void predict(struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
 	const vec one = vec_set(1);
 	said->pc = vec_load(l->rows + (size_t)(asked->step >> 1) * LANES);
+	ask_tables(l, asked, said);
 	ask_base(l, asked, said);
-	for (unsigned i = 0; i < TABLES; i++)
-		ask(l, asked, said, i);
-	said->provider_taken = vec_and(vec_right(said->word, 18), one);
-	said->alternate_taken = vec_and(vec_right(said->alternate_word, 18), one);
-	const vec counter = vec_right(said->word, 16); /* with useful above it */
-	const vec_mask new = mask_or(vec_equal(counter, vec_set(3)), vec_equal(counter, vec_set(4)));
-	said->weak = mask_but(new, vec_equal(vec_and(said->word, vec_set(0xff)), vec_set(0)));
+	said->provider_taken = vec_and(vec_right(said->note, 2), one);
+	said->alternate_taken = vec_and(vec_right(said->alternate_note, 2), one);
+	const vec_mask new = mask_or(vec_equal(said->note, vec_set(3)), vec_equal(said->note, vec_set(4)));
+	said->weak = mask_but(new, said->base);
 	const vec_mask mistrust = mask_and(said->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
 	said->taken = vec_select(mistrust, said->alternate_taken, said->provider_taken);
-	said->final = mask_bits(vec_equal(said->taken, one));
-	said->knows = 0;
-	if (l->uses_loop)
-		IFR_VECTOR(loops_predict)(&l->loops, asked->loop_at, said);
 }
 
 static inline void run_one(struct l_tage *l, const struct l_tage_asked *asked, uint64_t *misses) {
 	const uint32_t taken = asked->step & 1;
 	struct l_tage_said said;
 	predict(l, asked, &said);
-	const unsigned missed = said.final ^ (taken ? 0xffff : 0);
+	const unsigned missed = l->uses_loop
+	                            ? IFR_VECTOR(loops_run)(&l->loops, asked->loop_at, said.pc, said.taken, taken)
+	                            : ~mask_bits(vec_equal(said.taken, vec_set(taken))) & 0xffff;
 	for (unsigned rest = missed; rest; rest &= rest - 1)
 		misses[__builtin_ctz(rest)]++;
-	if (l->uses_loop)
-		IFR_VECTOR(loops_train)(&l->loops, &said, taken, missed);
 	IFR_VECTOR(l_tage_train)(l, asked, &said);
 }
 

@@ -6,11 +6,13 @@
 #include <string.h>
 
 /* ifr_fold_shift, of all tables. */
-static inline void shift(struct l_tage_folds *folds, vec taken, vec old) {
+static inline vec shift(struct l_tage_folds *folds, vec taken, vec old) {
 	const vec leaves = vec_and(vec_sub(vec_set(0), old), vec_load(folds->out));
 	const vec moved = vec_xor(vec_or(vec_left(vec_load(folds->value), 1), taken), leaves);
 	const vec folded = vec_xor(moved, vec_right_each(moved, vec_load(folds->width)));
-	vec_store(folds->value, vec_and(folded, vec_load(folds->mask)));
+	const vec value = vec_and(folded, vec_load(folds->mask));
+	vec_store(folds->value, value);
+	return value;
 }
 
 static inline void track(struct l_tage_history *h, vec pc, uint32_t taken) {
@@ -22,35 +24,33 @@ static inline void track(struct l_tage_history *h, vec pc, uint32_t taken) {
 	}
 	h->outcomes[--h->head] = taken;
 	const vec old = vec_pick(h->outcomes + h->head, h->lengths), outcome = vec_set(taken);
-	shift(&h->index, outcome, old);
-	shift(&h->tag[0], outcome, old);
-	shift(&h->tag[1], outcome, old);
+	vec_store(h->indexes, vec_left(shift(&h->index, outcome, old), 3));
+	const vec tag = vec_xor(shift(&h->tag[0], outcome, old), vec_left(shift(&h->tag[1], outcome, old), 1));
+	vec_store(h->tags, vec_or(tag, vec_left(tag, 16)));
 }
 
-/* The path as it comes into a table's index. */
-static inline vec mix_path(const struct l_tage *l, vec path, unsigned table) {
-	const unsigned log = l->shape->logs[table], turn = l->turns[table];
-	const vec mask = vec_set((1u << log) - 1), part = vec_and(path, vec_set(l->path_masks[table]));
-	const vec folded = vec_and(vec_xor(part, vec_right(part, log)), mask);
-	return vec_or(vec_left(folded, turn), vec_right(folded, log - turn));
+/* The path as it comes into a table's index; all times PLACE_STEP, with rubbish below. */
+static inline vec mix_path(const struct l_tage_table *t, vec path) {
+	const vec part = vec_and(path, vec_set(t->path_mask));
+	const vec folded = vec_and(vec_xor(part, vec_right_each(part, vec_set(t->log))), vec_set(t->index_mask));
+	return vec_or(vec_left_each(folded, vec_set(t->turn)), vec_right_each(folded, vec_set(t->turn_back)));
 }
 
-static inline void find_place(const struct l_tage *l, struct l_tage_asked *asked, vec pc, vec path,
-                              unsigned table) {
-	const struct l_tage_history *h = &l->history;
-	const uint32_t tag_fold = h->tag[0].value[table] ^ h->tag[1].value[table] << 1;
-	const vec own = vec_xor(vec_xor(pc, vec_right(pc, l->turns[table] + 1)), mix_path(l, path, table));
-	const vec index = vec_and(vec_xor(own, vec_set(h->index.value[table])), vec_set(h->index.mask[table]));
-	vec_store(asked->places[table], vec_or(vec_left(index, 4), vec_lanes()));
-	vec_store(asked->tags[table], vec_and(vec_xor(pc, vec_set(tag_fold)), vec_set(h->tag[0].mask[table])));
+static inline vec find_place(const struct l_tage_table *t, vec pc, vec path, uint32_t fold) {
+	const vec own = vec_xor(vec_xor(pc, vec_right_each(pc, vec_set(t->pc_shift))), mix_path(t, path));
+	return vec_add(vec_and(vec_xor(own, vec_set(fold)), vec_set(t->index_mask)), vec_load(t->first));
 }
 
 static inline void find_places(const struct l_tage *l, struct l_tage_asked *asked, vec pc) {
 	const vec path = vec_load(l->history.path), index = vec_and(pc, vec_set((1u << l->shape->base_log) - 1));
 	vec_store(asked->base_at, vec_or(vec_and(index, vec_set(~15u)), vec_lanes()));
 	vec_store(asked->loop_at, vec_or(vec_left(vec_and(pc, vec_set(15)), 4), vec_lanes()));
-	for (unsigned i = 0; i < TABLES; i++)
-		find_place(l, asked, pc, path, i);
+	const vec steps = vec_left(pc, 3), tag = vec_left_each(pc, l_tage_tag_shift());
+	for (unsigned i = 0; i < TABLES; i++) {
+		const struct l_tage_table *t = &l->tables[i];
+		vec_store(asked->places[i], find_place(t, steps, vec_left(path, 3), l->history.indexes[i]));
+		vec_store(asked->tags[i], vec_and(vec_xor(tag, vec_set(l->history.tags[i])), vec_load(t->tag_mask)));
+	}
 }
 
 size_t IFR_VECTOR(l_tage_prepare)(struct l_tage *l, const struct ifr_branches *branches, const uint8_t *kinds,

@@ -2,39 +2,46 @@
 /* What sixteen lanes of L-TAGE learn from a branch. */
 #include "model/replay/vector/l_tage.h"
 
+#define USEFUL (3u << 3) /* of a note */
+
 /* One new entry in a longer table, where one is not useful; else all there become less so. */
 static void allocate(struct l_tage *l, const struct l_tage_asked *asked, unsigned lane, int provider, bool taken) {
 	int table = provider + 1;
 	l->random[lane] = l->random[lane] >> 1 ^ (-(l->random[lane] & 1) & 0xa3000000u);
 	for (unsigned draw = l->random[lane]; draw & 1 && table < TABLES - 1 && table < provider + 3; draw >>= 1)
 		table++;
+	const unsigned tag_shift = lane % 2 * 16, note_shift = lane % 4 * 8;
 	for (int i = table; i < TABLES; i++) {
-		uint32_t *word = &l->tables[i][asked->places[i][lane]];
-		if (*word >> 24)
+		const uint32_t at = asked->places[i][lane];
+		uint32_t *notes = &l->notes[at / 2];
+		if (*notes >> note_shift & USEFUL)
 			continue;
-		*word = asked->tags[i][lane] | (taken ? 4u : 3u) << 16;
+		l->tags[at] = (l->tags[at] & ~(0xffffu << tag_shift)) | asked->tags[i][lane];
+		*notes = (*notes & ~(0xffu << note_shift)) | (taken ? 4u : 3u) << note_shift;
 		return;
 	}
 	for (int i = provider + 1; i < TABLES; i++) {
-		uint32_t *word = &l->tables[i][asked->places[i][lane]];
-		*word -= *word >> 24 ? 1u << 24 : 0;
+		uint32_t *notes = &l->notes[asked->places[i][lane] / 2];
+		*notes -= *notes >> note_shift & USEFUL ? 1u << (3 + note_shift) : 0;
 	}
 }
 
-static void allocate_all(struct l_tage *l, const struct l_tage_asked *asked, vec providers, unsigned lanes) {
+static void allocate_all(struct l_tage *l, const struct l_tage_asked *asked, vec at, unsigned lanes) {
 	uint32_t tables[LANES];
-	vec_store(tables, providers);
+	vec table = vec_set(0), one = vec_set(1);
+	for (unsigned i = 0; i < TABLES; i++)
+		table = vec_select(vec_greater(vec_set(l->starts[i]), at), table, vec_add(table, one));
+	vec_store(tables, table);
 	for (; lanes; lanes &= lanes - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(lanes);
 		allocate(l, asked, lane, (int)tables[lane] - 1, asked->step & 1);
 	}
 }
 
-/* The counter of an entry, up or down by one unless it is at the end. */
-static vec count_entry(vec word, uint32_t taken) {
-	const vec counter = vec_and(vec_right(word, 16), vec_set(7));
-	const vec_mask end = vec_equal(counter, vec_set(taken ? 7 : 0));
-	return vec_select(end, word, vec_add(word, vec_set((2 * taken - 1) << 16)));
+/* The counter of a note, up or down by one unless it is at the end. */
+static vec count_note(vec note, uint32_t taken) {
+	const vec_mask end = vec_equal(vec_and(note, vec_set(7)), vec_set(taken ? 7 : 0));
+	return vec_select(end, note, vec_add(note, vec_set(2 * taken - 1)));
 }
 
 static void count_base(struct l_tage *l, const struct l_tage_said *said, uint32_t taken, vec_mask lanes) {
@@ -44,19 +51,14 @@ static void count_base(struct l_tage *l, const struct l_tage_said *said, uint32_
 	vec_scatter(l->base, mask_but(lanes, end), said->base_at, moved);
 }
 
-/* The table of a word. */
-static inline vec table_of(vec word) {
-	return vec_and(word, vec_set(0xff));
-}
-
-/* Writes the words of lanes, none of the base, to their tables. */
-static void put(struct l_tage *l, const struct l_tage_asked *asked, vec_mask lanes, vec word) {
-	if (!mask_bits(lanes))
-		return;
-	const vec rest = vec_and(word, vec_set(0xffff0000)), table = table_of(word);
-	for (unsigned i = 0; i < TABLES; i++)
-		vec_scatter(l->tables[i], mask_and(lanes, vec_equal(table, vec_set(i + 1))), vec_load(asked->places[i]),
-		            vec_or(rest, vec_load(asked->tags[i])));
+/* Of lanes, none of the base, whose notes are other ones now. */
+static void put(struct l_tage *l, vec_mask lanes, vec place, vec old, vec new) {
+	uint32_t at[LANES], changes[LANES];
+	unsigned bits = mask_bits(mask_but(lanes, vec_equal(old, new)));
+	vec_store(at, vec_right(place, 1));
+	vec_store(changes, vec_left_each(vec_xor(old, new), l_tage_note_shift()));
+	for (; bits; bits &= bits - 1)
+		l->notes[at[__builtin_ctz(bits)]] ^= changes[__builtin_ctz(bits)];
 }
 
 /* Whether new entries are to be trusted: counted where they differ from the alternate. */
@@ -71,31 +73,27 @@ static void judge_new(struct l_tage *l, const struct l_tage_said *said, vec_mask
 	vec_store(l->use_alternate, vec_select(up, vec_add(use, one), vec_select(down, vec_sub(use, one), use)));
 }
 
-static void train_provider(struct l_tage *l, const struct l_tage_asked *asked, const struct l_tage_said *said,
-                           vec_mask differ, vec_mask right) {
-	const uint32_t taken = asked->step & 1;
-	const vec_mask base = vec_equal(table_of(said->word), vec_set(0));
-	const vec useful = vec_right(said->word, 24), none = vec_set(0), one = vec_set(1u << 24);
+static void train_provider(struct l_tage *l, const struct l_tage_said *said, uint32_t taken, vec_mask differ,
+                           vec_mask right) {
+	const vec useful = vec_right(said->note, 3), none = vec_set(0), one = vec_set(1u << 3);
 	const vec_mask up = mask_but(mask_and(differ, right), vec_equal(useful, vec_set(3)));
 	const vec_mask down = mask_but(mask_but(differ, right), vec_equal(useful, none));
-	vec word = count_entry(said->word, taken);
-	word = vec_sub(vec_add(word, vec_select(up, one, none)), vec_select(down, one, none));
-	put(l, asked, mask_but(mask_but(vec_equal(word, word), base), vec_equal(word, said->word)), word);
+	vec note = count_note(said->note, taken);
+	note = vec_sub(vec_add(note, vec_select(up, one, none)), vec_select(down, one, none));
+	put(l, mask_but(vec_equal(note, note), said->base), said->at, said->note, note);
 	/* The alternate learns where the provider is not useful yet. */
-	const vec_mask both = mask_but(vec_equal(useful, none), base);
-	const vec_mask alternate_base = vec_equal(table_of(said->alternate_word), none);
-	const vec alternate = count_entry(said->alternate_word, taken);
-	put(l, asked, mask_but(mask_but(both, alternate_base), vec_equal(alternate, said->alternate_word)), alternate);
-	count_base(l, said, taken, mask_or(base, mask_and(both, alternate_base)));
+	const vec_mask both = mask_but(vec_equal(useful, none), said->base);
+	put(l, mask_but(both, said->alternate_base), said->alternate_at, said->alternate_note,
+	    count_note(said->alternate_note, taken));
+	count_base(l, said, taken, mask_or(said->base, mask_and(both, said->alternate_base)));
 }
 
 static void forget_useful(struct l_tage *l) {
 	if (++l->ticks % IFR_TAGE_USEFUL_PERIOD)
 		return;
-	const uint32_t keep = (l->ticks / IFR_TAGE_USEFUL_PERIOD & 1 ? 1u : 2u) << 24 | 0xffffff;
-	for (size_t i = 0; i < TABLES; i++)
-		for (size_t k = 0; k < (size_t)LANES << l->shape->logs[i]; k++)
-			l->tables[i][k] &= keep;
+	const uint32_t keep = ((l->ticks / IFR_TAGE_USEFUL_PERIOD & 1 ? 1u : 2u) << 3 | 7) * 0x01010101;
+	for (size_t i = l->starts[0] / 2; i < l->starts[TABLES] / 2; i++)
+		l->notes[i] &= keep;
 }
 
 void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_asked *asked, const struct l_tage_said *said) {
@@ -104,14 +102,14 @@ void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_asked *asked
 	const vec_mask right = vec_equal(said->provider_taken, outcome);
 	const vec_mask differ =
 		mask_but(vec_equal(outcome, outcome), vec_equal(said->provider_taken, said->alternate_taken));
-	const vec_mask full = vec_equal(table_of(said->word), vec_set(TABLES));
+	const vec_mask full = vec_greater(said->at, vec_set(l->starts[TABLES - 1] - 1));
 	/* A new entry that is right needs time, not another entry. */
 	const vec_mask patient = mask_and(said->weak, right);
 	const vec_mask missed = mask_but(vec_equal(outcome, outcome), vec_equal(said->taken, outcome));
 	const unsigned wanting = mask_bits(mask_but(mask_but(missed, full), patient));
 	judge_new(l, said, differ, vec_equal(said->alternate_taken, outcome));
 	if (wanting)
-		allocate_all(l, asked, table_of(said->word), wanting);
-	train_provider(l, asked, said, differ, right);
+		allocate_all(l, asked, said->at, wanting);
+	train_provider(l, said, taken, differ, right);
 	forget_useful(l);
 }
