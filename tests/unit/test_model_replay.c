@@ -199,6 +199,10 @@ static void test_predictors(void **state) {
 		"16,btb3.ways=4,l3.bytes=16384,l3.ways=4" SMALL,
 		"skylake,direction.ways=3,direction.pc_bits=16,direction.length2=57,direction.base=16",
 		"skylake,direction.pc_bits=17,indirect.length1=33,indirect.base=1,predictor=path,direction.length1=16",
+		"skylake,direction.ways=3,direction.pc_bits=16,direction.length1=446,direction.sets=1024,"
+		"indirect.length2=446",
+		"skylake,direction.length1=16,direction.length2=18,direction.length3=20,indirect.length1=20,"
+		"indirect.length2=16,indirect.length3=18,indirect.entries=1024",
 		"skylake,predictor=gshare,direction.counters=4,direction.history=0,indirect.entries=1024" SMALL,
 		"skylake,predictor=bimodal,direction.counters=8,btb1.entries=4,btb1.ways=4,l1i.bytes=1024,l1i.ways=16",
 		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first",
