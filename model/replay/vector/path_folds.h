@@ -20,9 +20,12 @@
 
 _Static_assert(RING > PATH_AGE(IFR_PATH_LONGEST), "the ring holds the longest history");
 
+/* Shifts by a number that is no constant take longer than multiplications by a power of two, of whose product the
+ * upper half is the right shift. */
 struct path_sum {
-	unsigned width;               /* 8 to 15 */
-	uint16_t values[RING][LANES]; /* after each push, at its place in the ring */
+	unsigned width;                                 /* 8 to 15 */
+	uint16_t turn[LANES], wrap[LANES], keep[LANES]; /* shift right by width - 2 and by width; the bits below it */
+	uint16_t values[RING][LANES];                   /* after each push, at its place in the ring */
 };
 
 struct path_history {
@@ -33,9 +36,7 @@ struct path_history {
 	struct path_sum sums[PATH_SUMS];
 };
 
-/* A fold of a length: the sum now, and that of so many pushes ago, turned left. What is turned is multiplied by
- * powers of two, with the lower and the upper half of the product: shifts by a number that is no constant take
- * longer. */
+/* A fold of a length: the sum now, and that of so many pushes ago, turned left: both parts of it by products. */
 struct path_fold {
 	unsigned sum, age;
 	uint16_t left[LANES], right[LANES];
@@ -46,9 +47,6 @@ static inline __m256i words_load(const uint16_t *from) {
 }
 static inline void words_store(uint16_t *to, __m256i value) {
 	_mm256_storeu_si256((__m256i *)to, value);
-}
-static inline __m256i words_right(__m256i value, unsigned n) {
-	return _mm256_srl_epi16(value, _mm_cvtsi32_si128((int)n));
 }
 static inline __m256i words_set(unsigned value) {
 	return _mm256_set1_epi16((short)value);
@@ -62,14 +60,17 @@ static inline bool path_lengths_fit(const unsigned *lengths, unsigned count) {
 	return true;
 }
 
-/* The number of the sum of a width. */
+/* The number of the sum of a width, which is made if there is none. */
 static inline unsigned path_sum_of(struct path_history *history, unsigned width) {
-	unsigned i = 0;
-	while (i < history->sums_count && history->sums[i].width != width)
-		i++;
-	history->sums[i].width = width;
-	history->sums_count += i == history->sums_count;
-	return i;
+	for (unsigned i = 0; i < history->sums_count; i++)
+		if (history->sums[i].width == width)
+			return i;
+	struct path_sum *sum = &history->sums[history->sums_count];
+	sum->width = width;
+	words_store(sum->turn, words_set(1u << (18 - width)));
+	words_store(sum->wrap, words_set(1u << (16 - width)));
+	words_store(sum->keep, words_set((1u << width) - 1));
+	return history->sums_count++;
 }
 
 /* Of a history of which nothing is pushed yet; at most PATH_SUMS widths. */
@@ -80,16 +81,15 @@ static inline struct path_fold path_fold_new(struct path_history *history, unsig
 	if (history->reach < age + 7)
 		history->reach = age + 7;
 	struct path_fold fold = {.sum = path_sum_of(history, width), .age = age};
-	for (unsigned i = 0; i < LANES; i++) {
-		fold.left[i] = (uint16_t)(1u << 2 * age % width);
-		fold.right[i] = (uint16_t)(1u << (16 - width + 2 * age % width));
-	}
+	const unsigned turn = 2 * age % width;
+	words_store(fold.left, words_set(1u << turn));
+	words_store(fold.right, words_set(1u << (16 - width + turn)));
 	return fold;
 }
 
 /* What stands above the width wraps round; above it, the result is not clean. */
-static inline __m256i path_wrap(__m256i value, unsigned width) {
-	return _mm256_xor_si256(value, words_right(value, width));
+static inline __m256i path_wrap(__m256i value, const struct path_sum *sum) {
+	return _mm256_xor_si256(value, _mm256_mulhi_epu16(value, words_load(sum->wrap)));
 }
 
 static inline void path_history_push(struct path_history *history, __m256i footprint) {
@@ -100,9 +100,10 @@ static inline void path_history_push(struct path_history *history, __m256i footp
 	for (unsigned i = 0; i < history->sums_count; i++) {
 		struct path_sum *sum = &history->sums[i];
 		const __m256i value = words_load(sum->values[before]);
-		const __m256i turned = _mm256_or_si256(_mm256_slli_epi16(value, 2), words_right(value, sum->width - 2));
-		const __m256i all = _mm256_xor_si256(turned, path_wrap(settled, sum->width));
-		words_store(sum->values[head], _mm256_and_si256(all, words_set((1u << sum->width) - 1)));
+		const __m256i turned =
+			_mm256_or_si256(_mm256_slli_epi16(value, 2), _mm256_mulhi_epu16(value, words_load(sum->turn)));
+		const __m256i all = _mm256_xor_si256(turned, path_wrap(settled, sum));
+		words_store(sum->values[head], _mm256_and_si256(all, words_load(sum->keep)));
 	}
 }
 
@@ -116,7 +117,7 @@ static inline struct path_now path_history_now(const struct path_history *histor
 	struct path_now now;
 	for (unsigned i = 0; i < history->sums_count; i++)
 		now.sums[i] = _mm256_xor_si256(words_load(history->sums[i].values[history->head]),
-		                               path_wrap(unsettled, history->sums[i].width));
+		                               path_wrap(unsettled, &history->sums[i]));
 	return now;
 }
 
