@@ -15,6 +15,7 @@
 
 #define LANES 3
 #define LANES_MOST 19
+#define ROUND 500 /* steps */
 
 /* Small structures, so that a short trace fills and empties them. */
 #define SMALL                                                                                                   \
@@ -133,14 +134,30 @@ static void with_groups(struct setting *s, bool shared) {
 		s->lanes[i].data_group = 0;
 }
 
+/* The same way round and round, without data; indirect branches are few, and depend on all of a long history. */
+static void with_rounds(struct setting *s, bool rounds) {
+	struct random_trace *trace = s->trace;
+	for (size_t i = 0; i < RANDOM_BLOCKS && rounds; i++) {
+		uint8_t *branch = &trace->blocks[i].branch;
+		trace->blocks[i].accesses = 0;
+		if (i % 4 && (*branch == IFR_BRANCH_INDIRECT_JUMP || *branch == IFR_BRANCH_INDIRECT_CALL))
+			*branch = IFR_BRANCH_JUMP;
+	}
+	for (size_t i = ROUND; i < RANDOM_STEPS && rounds; i++)
+		trace->steps[i] = trace->steps[i - ROUND];
+	if (rounds)
+		memset(trace->data_starts, 0, sizeof trace->data_starts);
+}
+
 /* Every engine that this processor runs, by seed for one lane and a whole vector of sixteen, or for few and for
  * more than that, in chunks of all lengths: each counter is the scalar engine's. */
-static void compare_engines(const char *spec, uint64_t seed) {
+static void compare_engines_on(const char *spec, uint64_t seed, bool rounds) {
 	static const size_t counts[] = {1, 5, 16, LANES_MOST};
 	struct ifr_machine *machine = open_machine(spec);
 	for (size_t n = seed % 2; n < sizeof counts / sizeof *counts; n += 2) {
 		struct setting expected = setting_of(seed + n, 0, counts[n], IFR_ENGINE_SCALAR);
 		with_groups(&expected, n == 2);
+		with_rounds(&expected, rounds);
 		replay(&expected, machine, RANDOM_STEPS);
 		for (enum ifr_engine engine = IFR_ENGINE_AVX2; engine <= IFR_ENGINE_AVX512; engine++) {
 			char what[600];
@@ -148,6 +165,7 @@ static void compare_engines(const char *spec, uint64_t seed) {
 				continue;
 			struct setting s = setting_of(seed + n, 0, counts[n], engine);
 			with_groups(&s, n == 2);
+			with_rounds(&s, rounds);
 			replay(&s, machine, n % 2 ? 1000 : 0);
 			for (size_t lane = 0; lane < s.count; lane++) {
 				snprintf(what, sizeof what, "%s, engine %d, lane %zu of %zu", spec, engine, lane, s.count);
@@ -158,6 +176,10 @@ static void compare_engines(const char *spec, uint64_t seed) {
 		setting_free(&expected);
 	}
 	ifr_machine_free(machine);
+}
+
+static void compare_engines(const char *spec, uint64_t seed) {
+	compare_engines_on(spec, seed, false);
 }
 
 static void test_machines(void **state) {
@@ -199,6 +221,10 @@ static void test_predictors(void **state) {
 		"16,btb3.ways=4,l3.bytes=16384,l3.ways=4" SMALL,
 		"skylake,direction.ways=3,direction.pc_bits=16,direction.length2=57,direction.base=16",
 		"skylake,direction.pc_bits=17,indirect.length1=33,indirect.base=1,predictor=path,direction.length1=16",
+		"skylake,direction.ways=3,direction.pc_bits=16,direction.length1=446,direction.sets=1024,"
+		"indirect.length2=446",
+		"skylake,direction.length1=16,direction.length2=18,direction.length3=20,indirect.length1=20,"
+		"indirect.length2=16,indirect.length3=18,indirect.entries=1024",
 		"skylake,predictor=gshare,direction.counters=4,direction.history=0,indirect.entries=1024" SMALL,
 		"skylake,predictor=bimodal,direction.counters=8,btb1.entries=4,btb1.ways=4,l1i.bytes=1024,l1i.ways=16",
 		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first",
@@ -211,6 +237,17 @@ static void test_predictors(void **state) {
 		compare_engines(others[i], 60 + i);
 	}
 	ifr_buffer_release(&names);
+}
+
+static void test_rounds(void **state) {
+	(void)state;
+	static const char *const specs[] = {
+		"skylake", "goldencove",
+		"skylake,direction.length1=16,direction.length2=18,direction.length3=20,indirect.length1=16,"
+		"indirect.length2=16,indirect.length3=18"};
+	for (size_t m = 0; m < sizeof specs / sizeof *specs; m++)
+		for (uint64_t seed = 70; seed < 80; seed++)
+			compare_engines_on(specs[m], seed, true);
 }
 
 static void test_cuts(void **state) {
@@ -338,8 +375,9 @@ static void test_engines(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_cuts),
-		cmocka_unit_test(test_shift),    cmocka_unit_test(test_refusals),   cmocka_unit_test(test_engines),
+		cmocka_unit_test(test_machines), cmocka_unit_test(test_predictors), cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_cuts),     cmocka_unit_test(test_shift),      cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_engines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
