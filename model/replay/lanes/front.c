@@ -21,7 +21,7 @@ struct front_lot {
 
 struct front {
 	struct front_lot *lots;
-	bool btb;
+	bool btb, fetch;  /* whether there is anything to touch */
 	void *scalar_btb; /* of a machine whose BTB is not for lots */
 };
 
@@ -30,6 +30,7 @@ static void *create(const struct ifr_pass *pass) {
 	struct front *front = ifr_alloc(sizeof *front);
 	front->lots = ifr_alloc(ifr_lots_of(pass) * sizeof *front->lots);
 	front->btb = ifr_btb_lot_fits(machine);
+	front->fetch = machine->values[IFR_L1I_BYTES] || machine->values[IFR_ITLB_ENTRIES];
 	if (!front->btb)
 		front->scalar_btb = ifr_stage_btb.create(pass);
 	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
@@ -107,7 +108,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	struct front *front = state;
 	for (size_t lane = 0; lane < pass->lanes_count; lane++)
 		pass->fetch_lines[lane].count = pass->fetch_pages[lane].count = 0;
-	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
+	for (size_t i = 0; i < ifr_lots_of(pass) && (front->fetch || front->btb); i++) {
 		place(&front->lots[i], pass, front->btb);
 		walk(&front->lots[i], pass);
 	}
