@@ -18,6 +18,10 @@ void *ifr_alloc(size_t bytes) {
 	return checked(calloc(1, bytes ? bytes : 1));
 }
 
+void *ifr_alloc_aligned(size_t bytes, size_t alignment) {
+	return memset(checked(aligned_alloc(alignment, bytes)), 0, bytes);
+}
+
 void *ifr_realloc(void *old, size_t count, size_t size) {
 	return checked(reallocarray(old, count ? count : 1, size ? size : 1));
 }

@@ -32,6 +32,7 @@ char *ifr_buffer_detach(struct ifr_buffer *buffer);
 
 /* malloc, realloc, strdup and printf-to-heap that never return NULL. */
 void *ifr_alloc(size_t bytes);                           /* zeroed */
+void *ifr_alloc_aligned(size_t bytes, size_t alignment); /* zeroed; bytes are a multiple of it, a power of two */
 void *ifr_realloc(void *old, size_t count, size_t size); /* count*size bytes, overflow checked */
 char *ifr_strdup(const char *text);
 char *ifr_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

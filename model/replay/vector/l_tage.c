@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What sixteen lanes of L-TAGE say. */
+#include "model/replay/vector/base.h"
 #include "model/replay/vector/l_tage.h"
 #include "model/replay/vector/pick.h"
 
@@ -11,13 +12,6 @@ enum { LOOP };
 static bool fits(const unsigned *values) {
 	(void)values;
 	return true;
-}
-
-static uint32_t *words_of(unsigned log, size_t per_word, int byte) {
-	const size_t count = ((((size_t)1 << log) + per_word - 1) / per_word) * LANES;
-	uint32_t *words = ifr_alloc(count * sizeof *words);
-	memset(words, byte, count * sizeof *words);
-	return words;
 }
 
 static void set_fold(struct l_tage_folds *folds, unsigned table, unsigned length, unsigned width) {
@@ -56,19 +50,11 @@ static void create_tables(struct l_tage *l) {
 	memset(l->notes, 4, words / 2 * sizeof *l->notes);
 }
 
-/* Vectors that lie across two lines of a cache take twice as long. */
-static struct l_tage *new_aligned(void) {
-	struct l_tage *l = aligned_alloc(_Alignof(struct l_tage), sizeof *l);
-	if (!l)
-		abort();
-	memset(l, 0, sizeof *l);
-	return l;
-}
-
 static void *create(const unsigned *values) {
-	struct l_tage *l = new_aligned();
+	/* Vectors that lie across two lines of a cache take twice as long. */
+	struct l_tage *l = ifr_alloc_aligned(sizeof *l, _Alignof(struct l_tage));
 	l->shape = &ifr_l_tage_shape;
-	l->base = words_of(l->shape->base_log, 16, 0x55);
+	l->base = base_new((size_t)1 << l->shape->base_log);
 	create_tables(l);
 	for (size_t i = 0; i < LANES; i++)
 		l->random[i] = 1;
@@ -122,10 +108,9 @@ static inline void ask_tables(const struct l_tage *l, const struct l_tage_asked 
 
 static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
 	said->base_at = vec_load(asked->base_at);
-	said->base_shift = vec_left(vec_and(said->pc, vec_set(15)), 1);
+	said->base_shift = base_shift(said->pc);
 	said->base_word = vec_pick(l->base, asked->base_at);
-	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
-	const vec note = vec_add(counter, vec_set(2));
+	const vec note = vec_add(base_counter(said->base_word, said->base_shift), vec_set(2));
 	said->base = vec_equal(said->at, l_tage_base_place());
 	said->alternate_base = vec_equal(said->alternate_at, l_tage_base_place());
 	said->note = vec_select(said->base, note, said->note);

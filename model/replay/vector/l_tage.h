@@ -53,8 +53,7 @@ struct l_tage_table {
 
 /* The tables lie one behind the other, an entry's lanes side by side. Most of what is looked at is tags, of which
  * two are in a word, the even lane's below; notes, apart from them, are four in a word: counter (0 to 7, 4 and
- * more is taken) | useful << 3. A place is that of a tag's word; the first stand for the base, which is as in
- * counters.c. */
+ * more is taken) | useful << 3. A place is that of a tag's word; the first stand for the base. */
 struct l_tage {
 	const struct ifr_tage_shape *shape;
 	uint32_t *rows; /* by block and lane: the bits of the address that come in */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The histories of sixteen lanes of L-TAGE, and where these lead in the tables. */
+#include "model/replay/vector/base.h"
 #include "model/replay/vector/l_tage.h"
 #include "model/replay/vector/pick.h"
 
@@ -43,7 +44,7 @@ static inline vec find_place(const struct l_tage_table *t, vec pc, vec path, uin
 
 static inline void find_places(const struct l_tage *l, struct l_tage_asked *asked, vec pc) {
 	const vec path = vec_load(l->history.path), index = vec_and(pc, vec_set((1u << l->shape->base_log) - 1));
-	vec_store(asked->base_at, vec_or(vec_and(index, vec_set(~15u)), vec_lanes()));
+	vec_store(asked->base_at, base_place(index));
 	vec_store(asked->loop_at, vec_or(vec_left(vec_and(pc, vec_set(15)), 4), vec_lanes()));
 	const vec steps = vec_left(pc, 3), tag = vec_left_each(pc, l_tage_tag_shift());
 	for (unsigned i = 0; i < TABLES; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What sixteen lanes of L-TAGE learn from a branch. */
+#include "model/replay/vector/base.h"
 #include "model/replay/vector/l_tage.h"
 
 #define USEFUL (3u << 3) /* of a note */
@@ -44,13 +45,6 @@ static vec count_note(vec note, uint32_t taken) {
 	return vec_select(end, note, vec_add(note, vec_set(2 * taken - 1)));
 }
 
-static void count_base(struct l_tage *l, const struct l_tage_said *said, uint32_t taken, vec_mask lanes) {
-	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
-	const vec_mask end = vec_equal(counter, vec_set(taken ? 3 : 0));
-	const vec moved = vec_add(said->base_word, vec_left_each(vec_set(2 * taken - 1), said->base_shift));
-	vec_scatter(l->base, mask_but(lanes, end), said->base_at, moved);
-}
-
 /* Of lanes, none of the base, whose notes are other ones now. */
 static void put(struct l_tage *l, vec_mask lanes, vec place, vec old, vec new) {
 	uint32_t at[LANES], changes[LANES];
@@ -85,7 +79,8 @@ static void train_provider(struct l_tage *l, const struct l_tage_said *said, uin
 	const vec_mask both = mask_but(vec_equal(useful, none), said->base);
 	put(l, mask_but(both, said->alternate_base), said->alternate_at, said->alternate_note,
 	    count_note(said->alternate_note, taken));
-	count_base(l, said, taken, mask_or(said->base, mask_and(both, said->alternate_base)));
+	base_count(l->base, mask_or(said->base, mask_and(both, said->alternate_base)), said->base_at, said->base_word,
+	           said->base_shift, taken);
 }
 
 static void forget_useful(struct l_tage *l) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sixteen lanes of Intel's direction predictors: model/predictors/path.c, which says what it is. */
+#include "model/replay/vector/base.h"
 #include "model/replay/vector/path_folds.h"
 #include "model/replay/vector/pick.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define TABLES 4
 #define TAG_BITS 12
@@ -24,7 +24,7 @@ struct path {
 	struct path_row *rows;
 	unsigned tables, ways;
 	uint32_t sets_mask, pc_mask, base_mask;
-	uint32_t *base; /* as in counters.c */
+	uint32_t *base;
 	uint32_t *entries[TABLES];
 	struct path_fold index_folds[TABLES], tag_folds[2][TABLES];
 	bool folded; /* sets and tags are of the history as it is: what it adds to them, by table */
@@ -46,9 +46,7 @@ static void *create(const unsigned *values) {
 	p->sets_mask = values[SETS] - 1;
 	p->base_mask = values[BASE] - 1;
 	p->pc_mask = (1u << values[PC_BITS]) - 1;
-	const size_t base_words = ((size_t)values[BASE] + 15) / 16 * LANES;
-	p->base = ifr_alloc(base_words * sizeof *p->base);
-	memset(p->base, 0x55, base_words * sizeof *p->base);
+	p->base = base_new(values[BASE]);
 	for (unsigned i = 0; i < p->tables; i++) {
 		const unsigned length = values[LENGTHS + i];
 		p->entries[i] = ifr_alloc((size_t)values[SETS] * values[WAYS] * LANES * sizeof *p->entries[i]);
@@ -100,7 +98,7 @@ static inline void find_places(const struct path *p, struct asked *asked, uint32
 	const vec index = vec_and(vec_wide(pc), vec_set(p->base_mask));
 	asked->step = step;
 	vec_store(asked->base_index, index);
-	vec_store(asked->base_at, vec_or(vec_and(index, vec_set(~15u)), vec_lanes()));
+	vec_store(asked->base_at, base_place(index));
 	for (unsigned i = 0; i < p->tables; i++) {
 		const vec set = vec_wide(_mm256_xor_si256(set_pc, words_load(p->sets[i])));
 		const vec tag = vec_wide(_mm256_xor_si256(tag_pc, words_load(p->tags[i])));
@@ -130,7 +128,7 @@ static inline vec word_with(const struct path *p, const uint32_t *entries, const
 
 static inline void predict(const struct path *p, const struct asked *asked, struct said *said) {
 	said->base_at = vec_load(asked->base_at);
-	said->base_shift = vec_left(vec_and(vec_load(asked->base_index), vec_set(15)), 1);
+	said->base_shift = base_shift(vec_load(asked->base_index));
 	said->base_word = vec_pick(p->base, asked->base_at);
 	said->word = said->alternate =
 		vec_left(vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(2)), 17);
@@ -188,13 +186,6 @@ static void store_words(struct path *p, const struct asked *asked, const struct 
 	}
 }
 
-static inline void train_base(struct path *p, const struct said *said, uint32_t taken, vec_mask says) {
-	const vec counter = vec_and(vec_right_each(said->base_word, said->base_shift), vec_set(3));
-	const vec_mask end = vec_equal(counter, vec_set(taken ? 3 : 0));
-	const vec moved = vec_add(said->base_word, vec_left_each(vec_set(2 * taken - 1), said->base_shift));
-	vec_scatter(p->base, mask_but(says, end), said->base_at, moved);
-}
-
 static inline void train_provider(struct path *p, const struct asked *asked, const struct said *said,
                                   vec_mask base, vec_mask missed) {
 	const uint32_t taken = asked->step & 1;
@@ -220,7 +211,7 @@ static inline vec train(struct path *p, const struct asked *asked, const struct 
 	const vec_mask base = vec_equal(vec_and(said->word, vec_set(0xffff)), vec_set(0));
 	if (mask_bits(missed))
 		allocate_all(p, asked, said, mask_bits(missed));
-	train_base(p, said, taken, base);
+	base_count(p->base, base, said->base_at, said->base_word, said->base_shift, taken);
 	train_provider(p, asked, said, base, missed);
 	return wrong;
 }
