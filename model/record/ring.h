@@ -95,7 +95,7 @@ struct ring_chunk {
 struct ring_cpu {
 	uint64_t *next, *limit; /* in the recorder's address space */
 	uint32_t chunk;         /* whose words are being written; UINT32_MAX: none */
-	uint32_t unused[3];
+	uint32_t unused[3];     /* one shift finds a cpu's */
 };
 
 struct ring {

@@ -13,9 +13,11 @@ bool ifr_btb_lot_fits(const struct ifr_machine *machine) {
 }
 
 void ifr_btb_lot_init(struct ifr_btb_lot *btb, struct ifr_lot lot, const struct ifr_machine *machine) {
+	const bool fits = ifr_btb_lot_fits(machine);
 	*btb = (struct ifr_btb_lot){.lot = lot};
-	ifr_resident_init(&btb->first, ifr_machine_btb(machine, settings[0]), lot.count);
-	for (size_t level = 1; level < IFR_BTB_LEVELS && machine->values[settings[level]]; level++) {
+	ifr_resident_init(&btb->first, fits ? ifr_machine_btb(machine, settings[0]) : (struct ifr_cache_shape){0},
+	                  lot.count);
+	for (size_t level = 1; fits && level < IFR_BTB_LEVELS && machine->values[settings[level]]; level++) {
 		struct ifr_cache *caches = ifr_alloc(lot.count * sizeof *caches);
 		for (size_t i = 0; i < lot.count; i++)
 			ifr_cache_init(&caches[i], ifr_machine_btb(machine, settings[level]));

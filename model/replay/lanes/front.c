@@ -14,13 +14,13 @@ struct front_lot {
 	struct ifr_fetch_lot lines, pages;
 	struct ifr_btb_lot btb;
 	struct visit *visits; /* by step: block and whether taken */
-	size_t placed;        /* blocks that are known */
-	uint64_t time;        /* in steps */
-	uint32_t last;        /* the step before this chunk, whose branch waits for it; IFR_STEP_BREAK */
 };
 
 struct front {
 	struct front_lot *lots;
+	size_t placed;    /* blocks that lots know */
+	uint64_t steps;   /* before this chunk: times are counted in them */
+	uint32_t last;    /* of these, whose branch waits for its successor; IFR_STEP_BREAK */
 	bool btb, fetch;  /* whether there is anything to touch */
 	void *scalar_btb; /* of a machine whose BTB is not for lots */
 };
@@ -29,6 +29,7 @@ static void *create(const struct ifr_pass *pass) {
 	const struct ifr_machine *machine = pass->machine;
 	struct front *front = ifr_alloc(sizeof *front);
 	front->lots = ifr_alloc(ifr_lots_of(pass) * sizeof *front->lots);
+	front->last = IFR_STEP_BREAK;
 	front->btb = ifr_btb_lot_fits(machine);
 	front->fetch = machine->values[IFR_L1I_BYTES] || machine->values[IFR_ITLB_ENTRIES];
 	if (!front->btb)
@@ -41,7 +42,6 @@ static void *create(const struct ifr_pass *pass) {
 		ifr_fetch_lot_init(&own->pages, lot, ifr_machine_tlb(machine, IFR_ITLB_ENTRIES), pass->page_shift,
 		                   pass->fetch_pages);
 		ifr_btb_lot_init(&own->btb, lot, machine);
-		own->last = IFR_STEP_BREAK;
 	}
 	return front;
 }
@@ -73,19 +73,18 @@ static void place_block(struct front_lot *lot, const struct ifr_pass *pass, size
 		lot->visits[2 * block].branch = no_branch;
 }
 
-static void place(struct front_lot *lot, const struct ifr_pass *pass, bool btb) {
+/* Blocks from placed on. */
+static void place(struct front_lot *lot, const struct ifr_pass *pass, size_t placed, bool btb) {
 	const struct ifr_keys none[IFR_RESIDENT_LANES] = {{0}};
 	const uint32_t no_branch = ifr_resident_piece(&lot->btb.first, none);
 	lot->visits = ifr_realloc(lot->visits, 2 * pass->blocks_count + 1, sizeof *lot->visits);
-	for (; lot->placed < pass->blocks_count; lot->placed++)
-		place_block(lot, pass, lot->placed, no_branch, btb);
+	for (; placed < pass->blocks_count; placed++)
+		place_block(lot, pass, placed, no_branch, btb);
 }
 
-static void walk(struct front_lot *lot, const struct ifr_pass *pass) {
+static void walk(struct front_lot *lot, const struct ifr_pass *pass, uint64_t time, uint32_t last) {
 	const uint32_t *steps = pass->chunk->steps;
 	const size_t count = pass->chunk->steps_count;
-	uint64_t time = lot->time;
-	uint32_t last = lot->last;
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t step = steps[i], before = last;
 		last = step;
@@ -100,18 +99,21 @@ static void walk(struct front_lot *lot, const struct ifr_pass *pass) {
 		if (!ifr_resident_touch(&lot->pages.resident, visit.pages, time))
 			ifr_fetch_lot_miss(&lot->pages, pass, i, visit.pages, time);
 	}
-	lot->time = time;
-	lot->last = last;
 }
 
 static void run(void *state, struct ifr_pass *pass) {
 	struct front *front = state;
+	const struct ifr_chunk *chunk = pass->chunk;
 	for (size_t lane = 0; lane < pass->lanes_count; lane++)
 		pass->fetch_lines[lane].count = pass->fetch_pages[lane].count = 0;
 	for (size_t i = 0; i < ifr_lots_of(pass) && (front->fetch || front->btb); i++) {
-		place(&front->lots[i], pass, front->btb);
-		walk(&front->lots[i], pass);
+		if (front->placed < pass->blocks_count)
+			place(&front->lots[i], pass, front->placed, front->btb);
+		walk(&front->lots[i], pass, front->steps, front->last);
 	}
+	front->placed = pass->blocks_count;
+	front->steps += chunk->steps_count;
+	front->last = chunk->steps_count ? chunk->steps[chunk->steps_count - 1] : front->last;
 	if (!front->btb)
 		ifr_stage_btb.run(front->scalar_btb, pass);
 }

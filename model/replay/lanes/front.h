@@ -37,6 +37,7 @@ struct ifr_btb_lot {
 /* Whether there is a first level, and one large enough: a small one misses so often that hits cannot pay for
  * choosing victims by their times. */
 bool ifr_btb_lot_fits(const struct ifr_machine *machine);
+/* Of a machine that does not fit, an empty one. */
 void ifr_btb_lot_init(struct ifr_btb_lot *btb, struct ifr_lot lot, const struct ifr_machine *machine);
 void ifr_btb_lot_release(struct ifr_btb_lot *btb);
 uint32_t ifr_btb_lot_piece(struct ifr_btb_lot *btb, const struct ifr_branch_places *places, size_t block);
