@@ -11,13 +11,6 @@
 #include "relinker/relinker.h"
 #include "sites/sites.h"
 
-/* What a build works on. */
-struct build {
-	struct ifr_kit kit; /* a copy, which becomes the new program's */
-	struct units_again units;
-	struct derived derived;
-};
-
 static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr_error *err) {
 	*build = (struct build){.derived.kit = kit};
 	int result = ifr_kit_load(kit->key, &build->kit, err);
@@ -33,7 +26,7 @@ static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr
 	return result;
 }
 
-static void build_close(struct build *build) {
+void build_close(struct build *build) {
 	derived_close(&build->derived);
 	units_again_release(&build->units);
 	ifr_kit_release(&build->kit);
@@ -136,8 +129,25 @@ static int add_template(struct build *build, const struct unit_again *unit, stru
 	return result;
 }
 
-/* Makes the kit that of the program at path. */
-static int save_kit(struct build *build, const char *path, const char *final_path, struct ifr_error *err) {
+int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
+                  struct build *build, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = build_open(kit, build, err);
+	struct unit_again *unit = result ? NULL : &build->units.items[procedure->unit];
+	if (!result)
+		result =
+			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
+	if (!result) {
+		rewrite(unit, &text);
+		set_build_id(&build->kit, unit->key);
+		result = link_again(build, path, err);
+	}
+	if (!result)
+		result = add_template(build, unit, err);
+	return result;
+}
+
+int build_save_kit(struct build *build, const char *path, struct ifr_error *err) {
 	struct ifr_kit *kit = &build->kit;
 	char digest[IFR_SHA256_HEX], *cwd = getcwd(NULL, 0);
 	int result = ifr_sha256_file(path, digest, NULL, err);
@@ -148,34 +158,12 @@ static int save_kit(struct build *build, const char *path, const char *final_pat
 		free(kit->program);
 		free(kit->output);
 		kit->sha256 = ifr_strdup(digest);
-		kit->program = ifr_strdup(ifr_path_base(final_path));
-		kit->output = ifr_path_normalise(cwd ? cwd : "/", final_path);
+		kit->program = ifr_strdup(ifr_path_base(path));
+		kit->output = ifr_path_normalise(cwd ? cwd : "/", path);
 		char *root = ifr_format("%s/root", build->derived.folder);
 		result = ifr_kit_save_below(kit, root, NULL, err);
 		free(root);
 	}
 	free(cwd);
-	return result;
-}
-
-int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
-                  const char *final_path, struct ifr_error *err) {
-	struct build build;
-	struct ifr_buffer text = {0};
-	int result = build_open(kit, &build, err);
-	struct unit_again *unit = result ? NULL : &build.units.items[procedure->unit];
-	if (!result)
-		result =
-			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
-	if (!result) {
-		rewrite(unit, &text);
-		set_build_id(&build.kit, unit->key);
-		result = link_again(&build, path, err);
-	}
-	if (!result)
-		result = add_template(&build, unit, err);
-	if (!result)
-		result = save_kit(&build, path, final_path, err);
-	build_close(&build);
 	return result;
 }

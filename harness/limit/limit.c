@@ -74,12 +74,27 @@ static int pick(const struct ifr_limit *limit, const struct procedures *procedur
 	return 0;
 }
 
-/* A program that does not repeat is not kept, and neither is its kit. */
-static void forget(const char *path) {
-	struct ifr_kit kit;
-	if (!ifr_kit_of_program(path, &kit, NULL))
-		ifr_kit_remove(kit.key, NULL);
-	ifr_kit_release(&kit);
+/* The program comes to its place with its kit, or not at all. */
+static int keep(const struct ifr_limit *limit, struct build *build, const char *tried, struct ifr_error *err) {
+	int result = ifr_file_copy(tried, limit->path, 0755, err);
+	if (result)
+		return result;
+	result = build_save_kit(build, limit->path, err);
+	if (result)
+		unlink(limit->path);
+	return result;
+}
+
+static int make_limited(const struct ifr_limit *limit, const struct procedure *procedure, const char *tried,
+                        struct ifr_error *err) {
+	struct build build;
+	int result = build_limited(limit->kit, procedure, tried, &build, err);
+	if (!result)
+		result = check(limit, tried, err);
+	if (!result)
+		result = keep(limit, &build, tried, err);
+	build_close(&build);
+	return result;
 }
 
 /* Builds the limited program in the folder and tries it, before anything is in its place. */
@@ -95,14 +110,7 @@ static int make(const struct ifr_limit *limit, const char *folder, struct ifr_li
 	if (!result)
 		result = pick(limit, &procedures, &picked, limited, err);
 	if (!result)
-		result = build_limited(limit->kit, picked, tried, limit->path, err);
-	if (!result) {
-		result = check(limit, tried, err);
-		if (!result)
-			result = ifr_file_copy(tried, limit->path, 0755, err);
-		if (result)
-			forget(tried);
-	}
+		result = make_limited(limit, picked, tried, err);
 	procedures_release(&procedures);
 	ifr_buffer_release(&output);
 	free(tried);

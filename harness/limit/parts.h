@@ -3,6 +3,7 @@
 #ifndef IFR_HARNESS_LIMIT_PARTS_H
 #define IFR_HARNESS_LIMIT_PARTS_H
 
+#include "harness/experiment/derived.h"
 #include "harness/experiment/units_again.h"
 #include "harness/launch/launch.h"
 #include "harness/limit/limit.h"
@@ -23,13 +24,23 @@ struct procedures {
 };
 void procedures_release(struct procedures *procedures);
 
+/* What is assembled and linked again. */
+struct build {
+	struct ifr_kit kit; /* a copy, which becomes the new program's */
+	struct units_again units;
+	struct derived derived;
+};
+
 /* Links the program with all functions counted. */
 int build_counting(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
                    struct ifr_error *err);
-/* Links the program that ends at the procedure's count at path, and saves its kit, which calls it by its final
- * path. */
+/* Links the program that ends at the procedure's count at path. The caller closes the build, after an error too.
+ */
 int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
-                  const char *final_path, struct ifr_error *err);
+                  struct build *build, struct ifr_error *err);
+/* Saves the kit of what build_limited linked, which stands at path now. */
+int build_save_kit(struct build *build, const char *path, struct ifr_error *err);
+void build_close(struct build *build);
 
 /* Runs the counting program for the budget, and fills in what it counted; the output is what came until then. */
 int profile_run(const struct ifr_limit *limit, const char *path, struct procedures *procedures,

@@ -129,6 +129,39 @@ rounds_in() {
 	[ "$(objdump -d --no-show-raw-insn limited | grep -c 'dec[lq] .*<ifr_left')" = 1 ]
 }
 
+@test "a program that is refused takes no kit from its like" {
+	# It enters its procedure once, behind half of the budget: the two limited programs are the same but for what they say.
+	cat >once.c <<-'END'
+		#include <stdio.h>
+		#include <time.h>
+		#include <unistd.h>
+		__attribute__((noinline)) static void step(void) {
+			static volatile int steps;
+			steps++;
+		}
+		static double now(void) {
+			struct timespec at;
+			clock_gettime(CLOCK_MONOTONIC, &at);
+			return at.tv_sec + at.tv_nsec * 1e-9;
+		}
+		int main(int argc, char **argv) {
+			printf("%d\n", argc > 1 ? getpid() : 0);
+			double started = now();
+			while (now() < started + 0.6)
+				;
+			step();
+			for (;;)
+				;
+		}
+	END
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 once.c -o once
+	within 60 interfero limit --seconds 1.1 -o limited -- ./once | grep -q 'ends when step is entered'
+	interfero variants -q -n 1 --axes functions -o before ./limited
+	refuse 3 "every run" -- interfero limit --seconds 1.1 -o limited -- ./once r
+	interfero variants -q -n 1 --axes functions -o behind ./limited
+	cmp before/v00001 behind/v00001
+}
+
 @test "what cannot be limited is refused, and leaves nothing" {
 	before=$(interfero kit list | wc -l)
 	refuse 3 "ends by itself with status 0" seconds -- interfero limit --seconds 20 -o no -- ../long 3
