@@ -5,16 +5,22 @@
 
 #include "model/layout/layout.h"
 
+#define IFR_PAGE UINT64_C(4096)
+
 struct ifr_address_map {
 	struct ifr_move *moves;
 	size_t count;
 	struct ifr_code_point *points;
 	size_t point_count;
 	uint64_t *deltas; /* by region */
+	uint64_t *quick;  /* the same where that is all; NATIVE_OBJECTS where more is to be asked */
 	struct placed_objects *objects;
 	size_t region_count;
-	size_t program; /* its region; 0: none was recorded */
+	size_t program, heap; /* their regions; 0: none was recorded */
 	uint64_t program_start;
+	/* Of the program's data that moved: the first page, as an offset (UINT64_MAX: nothing did), and how far. */
+	uint64_t data_from, data_shift;
+	bool data_apart; /* not all of what lies there moved as far, or upwards */
 	uint32_t *first; /* by 64 bytes of the program: the first move that does not end before them */
 	size_t grains;
 };

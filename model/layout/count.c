@@ -9,6 +9,9 @@
 /* Small enough that a piece's addresses stay in the second-level cache from stage to stage. */
 enum { PIECE_STEPS = 16384 };
 
+/* What layouts share whose data lie alike, until an access is found that tells them apart. */
+enum sharing { NOTHING, DATA, DATA_AND_LINES };
+
 struct counting {
 	struct ifr_trace *trace;
 	struct ifr_address_map *const *maps;
@@ -27,8 +30,10 @@ struct counting {
 	uint32_t *steps; /* of a piece, with entries */
 	uint32_t before; /* the step before, of the trace */
 	/* layouts whose data lie alike */
-	size_t *group_map; /* one map of each */
+	size_t *group_map;     /* one map of each */
+	unsigned *group_lines; /* the first group whose lines are alike */
 	size_t groups;
+	enum sharing sharing;
 	uint64_t **addresses;
 	size_t room;
 };
@@ -73,12 +78,20 @@ static const uint32_t *enter_steps(struct counting *counting, const struct ifr_t
 	return counting->steps;
 }
 
-static unsigned group_of(struct counting *counting, size_t lane, bool apart) {
-	for (size_t i = 0; i < counting->groups && !apart; i++)
-		if (ifr_address_maps_share_data(counting->maps[lane], counting->maps[counting->group_map[i]]))
+static unsigned group_of(struct counting *counting, size_t lane) {
+	const struct ifr_address_map *map = counting->maps[lane];
+	const size_t others = counting->sharing >= DATA ? counting->groups : 0;
+	for (size_t i = 0; i < others; i++)
+		if (ifr_address_maps_share_data(map, counting->maps[counting->group_map[i]]))
 			return (unsigned)i;
-	counting->group_map[counting->groups] = lane;
-	return (unsigned)counting->groups++;
+	const unsigned group = (unsigned)counting->groups++;
+	counting->group_map[group] = lane;
+	counting->group_lines[group] = group;
+	for (unsigned i = group; i-- > 0 && counting->sharing == DATA_AND_LINES;)
+		if (counting->group_lines[i] == i &&
+		    ifr_address_maps_share_lines(map, counting->maps[counting->group_map[i]]))
+			counting->group_lines[group] = i;
+	return group;
 }
 
 static int place_lane(struct counting *counting, size_t lane, struct ifr_error *err) {
@@ -94,15 +107,18 @@ static int place_lane(struct counting *counting, size_t lane, struct ifr_error *
 	return result;
 }
 
-static int place_lanes(struct counting *counting, bool apart, struct ifr_error *err) {
+static int place_lanes(struct counting *counting, enum sharing sharing, struct ifr_error *err) {
 	int result = 0;
+	counting->sharing = sharing;
 	counting->groups = 0;
 	for (size_t i = 0; i < counting->count && !result; i++) {
 		if (!counting->geometry[i])
 			result = place_lane(counting, i, err);
+		const unsigned group = group_of(counting, i);
 		counting->lanes[i] = (struct ifr_lane){.blocks = counting->geometry[i],
 		                                       .access_ends = counting->access_ends[i],
-		                                       .data_group = group_of(counting, i, apart)};
+		                                       .data_group = group,
+		                                       .line_group = counting->group_lines[group]};
 	}
 	return result;
 }
@@ -118,9 +134,16 @@ static void make_room(struct counting *counting, size_t places) {
 	}
 }
 
-enum { READS_CODE = 1 };
+enum { TOLD_APART = 1 };
 
-/* Returns READS_CODE where layouts that were taken to share their data do not: the program reads its own code. */
+/* Whether such accesses tell layouts apart that were taken to share something. */
+static bool tells_apart(const struct counting *counting, unsigned stray) {
+	if (counting->sharing == DATA_AND_LINES && stray & IFR_STRAY_LEFT)
+		return true;
+	return counting->sharing > NOTHING && counting->groups < counting->count && stray & IFR_STRAY_CODE;
+}
+
+/* Returns TOLD_APART where less is shared than was taken for granted: the program reads its own code, say. */
 static int replay_piece(struct counting *counting, const struct ifr_trace_piece *piece, struct ifr_error *err) {
 	struct ifr_chunk chunk = {.blocks = counting->blocks,
 	                          .accesses = counting->accesses,
@@ -131,10 +154,10 @@ static int replay_piece(struct counting *counting, const struct ifr_trace_piece 
 	                          .data_count = piece->places_count};
 	make_room(counting, piece->places_count + 1);
 	for (size_t i = 0; i < counting->groups; i++) {
-		size_t in_code = ifr_addresses_of(counting->maps[counting->group_map[i]], piece->places,
-		                                  piece->places_count, counting->addresses[i]);
-		if (in_code && counting->groups < counting->count)
-			return READS_CODE;
+		const unsigned stray = ifr_addresses_of(counting->maps[counting->group_map[i]], piece->places,
+		                                        piece->places_count, counting->addresses[i]);
+		if (tells_apart(counting, stray))
+			return TOLD_APART;
 	}
 	return ifr_replay_chunk(counting->replay, &chunk, (const uint64_t *const *)counting->addresses, err);
 }
@@ -174,6 +197,7 @@ static void release(struct counting *counting) {
 	free(counting->geometry);
 	free(counting->lanes);
 	free(counting->group_map);
+	free(counting->group_lines);
 	free(counting->addresses);
 }
 
@@ -185,20 +209,19 @@ int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size
 	counting.access_ends = ifr_alloc(count * sizeof *counting.access_ends);
 	counting.lanes = ifr_alloc(count * sizeof *counting.lanes);
 	counting.group_map = ifr_alloc(count * sizeof *counting.group_map);
+	counting.group_lines = ifr_alloc(count * sizeof *counting.group_lines);
 	counting.addresses = ifr_alloc(count * sizeof *counting.addresses);
 	counting.steps = ifr_alloc(PIECE_STEPS * sizeof *counting.steps);
 	for (size_t i = 0; i < count; i++)
 		if (ifr_address_map_has_points(maps[i]))
 			counting.entries = IFR_ENTRIES;
 	describe_blocks(&counting);
-	int result = place_lanes(&counting, false, err);
-	if (!result)
-		result = replay_all(&counting, settings, err);
-	if (result == READS_CODE) { /* each for itself, then */
+	int result = TOLD_APART;
+	for (enum sharing sharing = DATA_AND_LINES; result == TOLD_APART; sharing--) {
 		ifr_replay_free(counting.replay);
 		counting.replay = NULL;
 		counting.room = 0;
-		result = place_lanes(&counting, true, err);
+		result = place_lanes(&counting, sharing, err);
 		if (!result)
 			result = replay_all(&counting, settings, err);
 	}

@@ -26,6 +26,34 @@ static void index_moves(struct ifr_address_map *map, const struct ifr_region *pr
 	}
 }
 
+/* The first of the kind, 0 if there is none. */
+static size_t region_of_kind(const struct ifr_region *regions, size_t count, unsigned kind) {
+	for (size_t i = IFR_REGION_FIRST; i < count; i++)
+		if (regions[i].kind == kind)
+			return i;
+	return 0;
+}
+
+static void survey_data(struct ifr_address_map *map) {
+	uint64_t left_end = 0; /* of data in front that did not move */
+	map->data_from = UINT64_MAX;
+	for (size_t i = 0; i < map->count; i++) {
+		const struct ifr_move *move = &map->moves[i];
+		if (move->code)
+			continue;
+		if (map->data_from == UINT64_MAX && move->to == move->from) {
+			left_end = move->from + move->bytes;
+			continue;
+		}
+		if (map->data_from == UINT64_MAX) {
+			map->data_from = move->from & -IFR_PAGE;
+			map->data_shift = move->to - move->from;
+			map->data_apart = left_end > map->data_from || move->to < move->from;
+		}
+		map->data_apart |= move->to - move->from != map->data_shift;
+	}
+}
+
 struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request) {
 	struct ifr_address_map *map = ifr_alloc(sizeof *map);
@@ -41,15 +69,19 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 	map->moves = ifr_alloc((map->count + 1) * sizeof *map->moves);
 	if (map->count)
 		memcpy(map->moves, request->moves, map->count * sizeof *map->moves);
+	survey_data(map);
 	map->point_count = request->point_count;
 	map->points = ifr_alloc((map->point_count + 1) * sizeof *map->points);
 	if (map->point_count)
 		memcpy(map->points, request->points, map->point_count * sizeof *map->points);
-	for (size_t i = IFR_REGION_FIRST; i < map->region_count && !map->program; i++)
-		if (regions[i].kind == IFR_REGION_PROGRAM)
-			map->program = i;
+	map->program = region_of_kind(regions, map->region_count, IFR_REGION_PROGRAM);
+	map->heap = region_of_kind(regions, map->region_count, IFR_REGION_HEAP);
 	if (map->program)
 		index_moves(map, &regions[map->program]);
+	map->quick = ifr_alloc(map->region_count * sizeof *map->quick);
+	memcpy(map->quick, map->deltas, map->region_count * sizeof *map->quick);
+	if (map->count && map->program)
+		map->quick[map->program] = NATIVE_OBJECTS;
 	return map;
 }
 
@@ -59,6 +91,7 @@ void ifr_address_map_free(struct ifr_address_map *map) {
 	free(map->moves);
 	free(map->points);
 	free(map->deltas);
+	free(map->quick);
 	placed_objects_free(map->objects);
 	free(map->first);
 	free(map);
@@ -75,8 +108,8 @@ static inline const struct ifr_move *move_of(const struct ifr_address_map *map, 
 	return NULL;
 }
 
-/* code: set if the place is in moved code. */
-static inline uint64_t address_of(const struct ifr_address_map *map, uint64_t place, bool *code) {
+/* stray: gets what the place is of IFR_STRAY_…. */
+static uint64_t address_of(const struct ifr_address_map *map, uint64_t place, unsigned *stray) {
 	size_t region = place >> IFR_REGION_SHIFT;
 	uint64_t delta = region < map->region_count ? map->deltas[region] : 0, address = place + delta;
 	if (delta == NATIVE_OBJECTS && map->objects)
@@ -84,26 +117,32 @@ static inline uint64_t address_of(const struct ifr_address_map *map, uint64_t pl
 	if (region != map->program || !map->count)
 		return address;
 	const struct ifr_move *move = move_of(map, place & IFR_REGION_OFFSET);
-	if (!move)
+	if (!move) {
+		*stray |= (place & IFR_REGION_OFFSET) >= map->data_from ? IFR_STRAY_LEFT : 0;
 		return address;
-	*code = move->code;
+	}
+	*stray |= move->code ? IFR_STRAY_CODE : 0;
 	return address + (move->to - move->from);
 }
 
 uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place) {
-	bool code;
-	return address_of(map, place, &code);
+	unsigned stray = 0;
+	return address_of(map, place, &stray);
 }
 
-size_t ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
-                        uint64_t *addresses) {
-	size_t in_code = 0;
+unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
+                          uint64_t *addresses) {
+	const uint64_t *quick = map->quick;
+	const size_t region_count = map->region_count;
+	unsigned stray = 0;
+#pragma GCC unroll 4
 	for (size_t i = 0; i < count; i++) {
-		bool code = false;
-		addresses[i] = address_of(map, places[i], &code);
-		in_code += code;
+		const size_t region = places[i] >> IFR_REGION_SHIFT;
+		const uint64_t delta = region < region_count ? quick[region] : 0;
+		addresses[i] =
+			__builtin_expect(delta == NATIVE_OBJECTS, 0) ? address_of(map, places[i], &stray) : places[i] + delta;
 	}
-	return in_code;
+	return stray;
 }
 
 static size_t next_of_data(const struct ifr_address_map *map, size_t at) {
@@ -124,4 +163,20 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 			return false;
 	}
 	return i >= a->count && j >= b->count;
+}
+
+/* Only the heap, behind the program, may lie elsewhere. */
+static bool regions_are_pages_apart(const struct ifr_address_map *a, const struct ifr_address_map *b) {
+	for (size_t i = 0; i < a->region_count; i++)
+		if (i == a->heap ? (a->deltas[i] - b->deltas[i]) % IFR_PAGE : a->deltas[i] != b->deltas[i])
+			return false;
+	return true;
+}
+
+/* Of the program, data in front of the first page that moved are where they are in both. */
+bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b) {
+	const bool both_moved = a->data_from != UINT64_MAX && b->data_from != UINT64_MAX;
+	return a->region_count == b->region_count && !a->objects && !b->objects && !a->data_apart && !b->data_apart &&
+	       (a->data_shift - b->data_shift) % IFR_PAGE == 0 && (!both_moved || a->data_from == b->data_from) &&
+	       regions_are_pages_apart(a, b);
 }

@@ -68,11 +68,17 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 void ifr_address_map_free(struct ifr_address_map *map);
 
 uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place);
-/* The same for many. Returns how many lie in moved code. */
-size_t ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
-                        uint64_t *addresses);
-/* Whether all data lie at the same addresses, as long as no access is made to code. */
+/* What tells layouts apart that are taken to share their data (below): accesses to code that moved, and to what
+ * stayed behind the beginning of data that moved. */
+enum { IFR_STRAY_CODE = 1, IFR_STRAY_LEFT = 2 };
+/* The same for many. Returns, or'd, which of these are among them. */
+unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
+                          uint64_t *addresses);
+/* Whether all data lie at the same addresses, as long as no access is made to code that moved. */
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b);
+/* Whether all data lie whole pages (4096 bytes) from where they lie in the other, and all of a page equally far,
+ * as long as no access strays: a cache that picks its sets by the offset in a page cannot tell the two apart. */
+bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b);
 
 /* How a block was come to: where nops were put in front of it, the two begin at different places. */
 enum ifr_entry { IFR_ENTRY_JUMP, IFR_ENTRY_FALL, IFR_ENTRIES };

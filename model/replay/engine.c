@@ -111,6 +111,9 @@ static void start(struct ifr_replay *replay) {
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		if (pass->lanes[i].data_group >= pass->groups_count)
 			pass->groups_count = pass->lanes[i].data_group + 1;
+	pass->line_groups = ifr_alloc(pass->groups_count * sizeof *pass->line_groups);
+	for (size_t i = 0; i < pass->lanes_count; i++)
+		pass->line_groups[pass->lanes[i].data_group] = pass->lanes[i].line_group;
 	pass->data_lines = ifr_alloc(pass->groups_count * sizeof *pass->data_lines);
 	pass->data_pages = ifr_alloc(pass->groups_count * sizeof *pass->data_pages);
 	for (size_t i = 0; stages[replay->engine][i]; i++)
@@ -124,7 +127,7 @@ void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes) {
 	if (!replay->started)
 		start(replay);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
-		assert(lanes[i].data_group < pass->groups_count);
+		assert(lanes[i].data_group < pass->groups_count && lanes[i].line_group <= lanes[i].data_group);
 		pass->places[i].blocks = lanes[i].blocks;
 	}
 }
@@ -212,6 +215,7 @@ void ifr_replay_free(struct ifr_replay *replay) {
 	free_misses(pass->fetch_lines, pass->lanes_count);
 	free_misses(pass->fetch_pages, pass->lanes_count);
 	free(pass->places);
+	free(pass->line_groups);
 	ifr_survey_release(pass);
 	free(replay);
 }

@@ -73,11 +73,13 @@ struct ifr_geometry {
 	bool backward;        /* a conditional branch whose target, taken or not, lies at its own start or below */
 };
 
-/* One layout. Lanes with equal data_group see the same data addresses. */
+/* One layout. Lanes with equal data_group see the same data addresses. Those with equal line_group see data whole
+ * pages of 4096 bytes apart, all of a page equally far; it is the first data_group of those that do, or the lane's
+ * own. */
 struct ifr_lane {
 	const struct ifr_geometry *blocks; /* by block id */
 	const uint16_t *access_ends; /* by access: offset in its block of the end of the instruction that makes it */
-	unsigned data_group;
+	unsigned data_group, line_group;
 };
 
 /* What is counted, under perf's names where it has one. */

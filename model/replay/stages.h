@@ -49,6 +49,7 @@ struct ifr_pass {
 	unsigned line_shift, page_shift;
 	size_t lanes_count, groups_count;
 	const struct ifr_lane *lanes;
+	unsigned *line_groups;            /* by group: the first one that no cache with sets in a page tells from it */
 	struct ifr_branch_places *places; /* by lane */
 	const struct ifr_chunk *chunk;
 	const uint64_t *const *addresses;

@@ -12,7 +12,7 @@
 #define RANDOM_BLOCKS 120
 #define RANDOM_ACCESSES (4 * RANDOM_BLOCKS)
 #define RANDOM_STEPS 3000
-#define RANDOM_GROUPS 2
+#define RANDOM_GROUPS 3
 
 struct random_trace {
 	uint64_t seed;
@@ -64,12 +64,14 @@ static inline void random_steps(struct random_trace *trace) {
 	}
 }
 
-/* Two groups: the same objects in other places. Some accesses cross lines and pages. */
+/* The same objects in other places: of the third group whole pages from those of the first, each on its own, as no
+ * two share a page there. Some accesses cross lines and pages. */
 static inline void random_addresses(struct random_trace *trace) {
 	for (size_t i = 0; i < trace->data_starts[RANDOM_STEPS]; i++) {
 		const uint64_t object = draw(&trace->seed, 40), offset = draw(&trace->seed, 8) * 61;
 		trace->addresses[0][i] = 0x7f0000000000 + object * 4096 + object * 256 + offset;
 		trace->addresses[1][i] = 0x600000000000 + object * 1088 + offset;
+		trace->addresses[2][i] = trace->addresses[0][i] + object * 7 % 40 * 0x2b000;
 	}
 }
 
@@ -103,7 +105,8 @@ static inline struct ifr_lane random_lane_new(const struct random_trace *trace, 
 		}
 		address += bytes + (draw(&seed, 4) ? draw(&seed, 40) : draw(&seed, 6000));
 	}
-	return (struct ifr_lane){blocks, ends, (unsigned)(seed % RANDOM_GROUPS)};
+	const unsigned group = seed % RANDOM_GROUPS;
+	return (struct ifr_lane){blocks, ends, group, group % 2 ? group : 0};
 }
 
 static inline void random_lane_free(struct ifr_lane *lane) {

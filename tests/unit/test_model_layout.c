@@ -132,8 +132,12 @@ static void test_moves(void **state) {
 		expect(all, places[i], wanted[i]);
 		expect(native, places[i], offsets[i]);
 	}
-	assert_int_equal(ifr_addresses_of(all, places, COUNT, addresses), 5); /* in moved code */
+	assert_int_equal(ifr_addresses_of(all, places, COUNT, addresses), IFR_STRAY_CODE | IFR_STRAY_LEFT);
 	assert_memory_equal(addresses, wanted, sizeof wanted);
+	assert_int_equal(ifr_addresses_of(all, places, 1, addresses), 0);
+	assert_int_equal(ifr_addresses_of(all, places + 1, 9, addresses), IFR_STRAY_CODE);
+	assert_int_equal(ifr_addresses_of(all, places + COUNT - 2, 2, addresses), IFR_STRAY_LEFT);
+	assert_int_equal(ifr_addresses_of(native, places, COUNT, addresses), 0);
 	assert_true(ifr_address_maps_share_data(native, of_code));
 	assert_true(ifr_address_maps_share_data(of_data, all));
 	assert_false(ifr_address_maps_share_data(native, all));
@@ -218,6 +222,43 @@ static void test_share(void **state) {
 			assert_int_equal(ifr_address_maps_share_data(maps[i], maps[j]), i == j);
 	for (int i = 0; i < 4; i++)
 		ifr_address_map_free(maps[i]);
+	ifr_trace_free(trace);
+}
+
+/* Data of the program and the heap a page or more further up, all of them: their lines are alike. */
+static void test_share_lines(void **state) {
+	(void)state;
+	struct ifr_trace *trace = make_trace(true, "");
+	const struct ifr_move moves[][3] = {
+		{{0x401000, 0x20, 0x409000, true}, {0x403010, 0x10, 0x405010, false}, {0x404000, 0x80, 0x406000, false}},
+		{{0x401000, 0x20, 0x401000, true}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x405000, false}},
+		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x405000, false}},
+		/* Those are not: not as far, not by pages, down, from another page, beside what stays. */
+		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x406000, false}},
+		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404020, false}, {0x404000, 0x80, 0x405010, false}},
+		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x402010, false}, {0x404000, 0x80, 0x403000, false}},
+		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x403010, false}, {0x404000, 0x80, 0x405000, false}},
+		{{0x403000, 0x10, 0x403000, false}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x405000, false}},
+	};
+	enum { ALIKE = 3, KINDS = sizeof moves / sizeof *moves };
+	struct ifr_address_map *native = map_of(trace, NULL), *maps[KINDS];
+	for (size_t i = 0; i < KINDS; i++) {
+		struct ifr_layout_request request = {.moves = moves[i], .count = 3, .end_bytes = 0x1000 * (i % 4)};
+		maps[i] = map_of(trace, &request);
+		/* From native, what moved from another page cannot be told apart. */
+		assert_int_equal(ifr_address_maps_share_lines(native, maps[i]), i < ALIKE || i == 6);
+		assert_int_equal(ifr_address_maps_share_lines(maps[i], maps[0]), i < ALIKE);
+		assert_false(ifr_address_maps_share_data(maps[i], native));
+	}
+	const struct ifr_layout_request others[] = {{.stack_bytes = 4096}, {.load_pages = 1}};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		struct ifr_address_map *other = map_of(trace, &others[i]);
+		assert_false(ifr_address_maps_share_lines(native, other));
+		ifr_address_map_free(other);
+	}
+	for (size_t i = 0; i < KINDS; i++)
+		ifr_address_map_free(maps[i]);
+	ifr_address_map_free(native);
 	ifr_trace_free(trace);
 }
 
@@ -338,9 +379,9 @@ static void test_real_static(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_native), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_moves),
-		cmocka_unit_test(test_points), cmocka_unit_test(test_too_long),    cmocka_unit_test(test_share),
-		cmocka_unit_test(test_real),   cmocka_unit_test(test_real_static),
+		cmocka_unit_test(test_native),      cmocka_unit_test(test_fixed),    cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_points),      cmocka_unit_test(test_too_long), cmocka_unit_test(test_share),
+		cmocka_unit_test(test_share_lines), cmocka_unit_test(test_real),     cmocka_unit_test(test_real_static),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

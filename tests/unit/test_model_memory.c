@@ -86,7 +86,7 @@ static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance
 	}
 	assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
 	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
-	ifr_replay_lanes(replay, &(struct ifr_lane){places, NULL, 0});
+	ifr_replay_lanes(replay, &(struct ifr_lane){places, NULL, 0, 0});
 	const struct ifr_chunk chunk = {blocks, NULL, branches, 0, steps, branches, 0};
 	for (size_t i = 0; i < ROUNDS; i++)
 		assert_int_equal(ifr_replay_chunk(replay, &chunk, NULL, &err), 0);

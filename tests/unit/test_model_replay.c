@@ -95,8 +95,9 @@ static void replay(struct setting *s, const struct ifr_machine *machine, size_t 
 		if (chunk.blocks_count > known || !from)
 			lend_lanes(replay, s, lent, chunk.blocks_count);
 		known = chunk.blocks_count;
-		const uint64_t *addresses[] = {s->trace->addresses[0] + s->trace->data_starts[from],
-		                               s->trace->addresses[1] + s->trace->data_starts[from]};
+		const uint64_t *addresses[RANDOM_GROUPS];
+		for (size_t i = 0; i < RANDOM_GROUPS; i++)
+			addresses[i] = s->trace->addresses[i] + s->trace->data_starts[from];
 		if (ifr_replay_chunk(replay, &chunk, addresses, &err))
 			fail_msg("%s", err.message);
 	}
@@ -131,7 +132,7 @@ static void compare_with_naive(const char *spec, uint64_t seed) {
 
 static void with_groups(struct setting *s, bool shared) {
 	for (size_t i = 0; i < s->count && shared; i++)
-		s->lanes[i].data_group = 0;
+		s->lanes[i].data_group = s->lanes[i].line_group = 0;
 }
 
 /* The same way round and round, without data; indirect branches are few, and depend on all of a long history. */
@@ -227,7 +228,7 @@ static void test_predictors(void **state) {
 		"indirect.length2=16,indirect.length3=18,indirect.entries=1024",
 		"skylake,predictor=gshare,direction.counters=4,direction.history=0,indirect.entries=1024" SMALL,
 		"skylake,predictor=bimodal,direction.counters=8,btb1.entries=4,btb1.ways=4,l1i.bytes=1024,l1i.ways=16",
-		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first",
+		"haswell,predictor=l-tage,direction.loop=0,core.branch_byte=first,l1d.bytes=65536,l1d.ways=1",
 		"goldencove,btb1.entries=256,btb1.ways=64,btb1.index_bit=9,btb2.entries=8,btb2.ways=2,btb3.entries=16,"
 		"btb3.ways=4",
 		"skylake,l1d.policy=lru,l1i.policy=plru,l2.policy=plru,stlb.entries=16,"
@@ -314,7 +315,7 @@ static void test_refusals(void **state) {
 	const uint16_t ends[] = {2};
 	const uint64_t data[] = {0x7000, 0x7008};
 	const uint64_t *addresses[] = {data};
-	const struct ifr_lane lane = {places, ends, 0};
+	const struct ifr_lane lane = {places, ends, 0, 0};
 	struct ifr_counts counters;
 	uint32_t steps[] = {1, 3};
 	struct ifr_chunk chunk = {blocks, accesses, 2, 1, steps, 2, 1};
