@@ -33,7 +33,8 @@ struct counting {
 	size_t *group_map;     /* one map of each */
 	unsigned *group_lines; /* the first group whose lines are alike */
 	size_t groups;
-	enum sharing sharing;
+	enum sharing sharing; /* at most */
+	bool shares_lines;    /* some groups do */
 	uint64_t **addresses;
 	size_t room;
 };
@@ -91,6 +92,7 @@ static unsigned group_of(struct counting *counting, size_t lane) {
 		if (counting->group_lines[i] == i &&
 		    ifr_address_maps_share_lines(map, counting->maps[counting->group_map[i]]))
 			counting->group_lines[group] = i;
+	counting->shares_lines |= counting->group_lines[group] != group;
 	return group;
 }
 
@@ -107,10 +109,10 @@ static int place_lane(struct counting *counting, size_t lane, struct ifr_error *
 	return result;
 }
 
-static int place_lanes(struct counting *counting, enum sharing sharing, struct ifr_error *err) {
+static int place_lanes(struct counting *counting, struct ifr_error *err) {
 	int result = 0;
-	counting->sharing = sharing;
 	counting->groups = 0;
+	counting->shares_lines = false;
 	for (size_t i = 0; i < counting->count && !result; i++) {
 		if (!counting->geometry[i])
 			result = place_lane(counting, i, err);
@@ -136,11 +138,14 @@ static void make_room(struct counting *counting, size_t places) {
 
 enum { TOLD_APART = 1 };
 
-/* Whether such accesses tell layouts apart that were taken to share something. */
-static bool tells_apart(const struct counting *counting, unsigned stray) {
-	if (counting->sharing == DATA_AND_LINES && stray & IFR_STRAY_LEFT)
-		return true;
-	return counting->sharing > NOTHING && counting->groups < counting->count && stray & IFR_STRAY_CODE;
+/* Whether layouts share more than they may when such accesses are made; from then on they share less. */
+static bool told_apart(struct counting *counting, unsigned stray) {
+	const enum sharing most = stray & IFR_STRAY_CODE ? NOTHING : stray & IFR_STRAY_LEFT ? DATA : DATA_AND_LINES;
+	const bool share_data = counting->groups < counting->count;
+	if (most >= counting->sharing || !(counting->shares_lines || (share_data && most == NOTHING)))
+		return false;
+	counting->sharing = most;
+	return true;
 }
 
 /* Returns TOLD_APART where less is shared than was taken for granted: the program reads its own code, say. */
@@ -156,7 +161,7 @@ static int replay_piece(struct counting *counting, const struct ifr_trace_piece 
 	for (size_t i = 0; i < counting->groups; i++) {
 		const unsigned stray = ifr_addresses_of(counting->maps[counting->group_map[i]], piece->places,
 		                                        piece->places_count, counting->addresses[i]);
-		if (tells_apart(counting, stray))
+		if (told_apart(counting, stray))
 			return TOLD_APART;
 	}
 	return ifr_replay_chunk(counting->replay, &chunk, (const uint64_t *const *)counting->addresses, err);
@@ -204,7 +209,8 @@ static void release(struct counting *counting) {
 int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
               const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
               struct ifr_error *err) {
-	struct counting counting = {.trace = trace, .maps = maps, .count = count, .entries = 1};
+	struct counting counting = {
+		.trace = trace, .maps = maps, .count = count, .entries = 1, .sharing = DATA_AND_LINES};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);
 	counting.access_ends = ifr_alloc(count * sizeof *counting.access_ends);
 	counting.lanes = ifr_alloc(count * sizeof *counting.lanes);
@@ -216,15 +222,15 @@ int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size
 		if (ifr_address_map_has_points(maps[i]))
 			counting.entries = IFR_ENTRIES;
 	describe_blocks(&counting);
-	int result = TOLD_APART;
-	for (enum sharing sharing = DATA_AND_LINES; result == TOLD_APART; sharing--) {
+	int result;
+	do {
 		ifr_replay_free(counting.replay);
 		counting.replay = NULL;
 		counting.room = 0;
-		result = place_lanes(&counting, sharing, err);
+		result = place_lanes(&counting, err);
 		if (!result)
 			result = replay_all(&counting, settings, err);
-	}
+	} while (result == TOLD_APART);
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);
 	if (!result && engine)

@@ -41,6 +41,40 @@ teardown_file() {
 	done
 }
 
+@test "layouts count together what each counts alone, whatever tells their data apart" {
+	# Behind .data, in the line of its end, is what no section has: .bss begins at a multiple of 32.
+	cat >reads.c <<-'END'
+		extern char edata[];
+		static int values[19990], written = 1;
+		__attribute__((noinline)) static int first(int x) { return x * 3 + written; }
+		__attribute__((noinline)) static int read_at(const volatile char *at) { return *at; }
+		__attribute__((noinline)) static int last(int x) { return first(x) ^ x; }
+		int main(int argc, char **argv) {
+			int sum = 0;
+			for (int i = 0; i < 40000; i++)
+				values[i * 7 % 19990] += last(sum += i);
+			if (argc > 1)
+				sum += *argv[1] == 'c' ? read_at((char *)first) : read_at(edata);
+			for (int i = 0; i < 40000; i++)
+				sum += values[i * 11 % 19990];
+			return sum == 7;
+		}
+	END
+	interfero-gcc -O1 -ffunction-sections reads.c -o reads
+	for reads in "" code gap; do
+		# shellcheck disable=SC2086
+		interfero record -q -o "x$reads.trace" -- ./reads $reads
+		interfero replay "x$reads.trace" -n 3 --json >together.json
+		[ "$(jq '[.layouts[].counters | tostring] | unique | length' together.json)" -gt 1 ]
+		for n in 0 1 2 3; do
+			jq -r ".layouts[$n].plan" together.json >one.plan
+			interfero replay "x$reads.trace" --plan one.plan --json >alone.json
+			[ "$(jq -c '.layouts[0].counters' alone.json)" = "$(jq -c ".layouts[$n].counters" together.json)" ] ||
+				say "layout $n of $reads"
+		done
+	done
+}
+
 @test "time and modelled events stand in one experiment" {
 	within 120 interfero bench -q -c clock,model:branch-misses -n 4 -r 2 -o both.exp -- ../steps-of-a-program 5000 >report
 	interfero report --json both.exp >report.json
