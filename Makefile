@@ -302,7 +302,8 @@ $(MAN)/interfero.1: $(BIN)/interfero
 	$(Q)help2man --no-info --name='measure many layouts of a program' --output=$@ $<
 $(MAN)/interfero-%.1: $(BIN)/interfero
 	@mkdir -p $(@D)
-	$(Q)help2man --no-info --name='the command $* of interfero' --help-option='$* --help' --output=$@ $<
+	$(Q)help2man --no-info --name="$$($< --help | sed -n 's/^  $* *//p')" --help-option='$* --help' --output=$@ $<
+	$(Q)sed -i -e '/^\.TH/s/INTERFERO/INTERFERO-\U$*/' -e 's/^interfero \\- /interfero-$* \\- /' $@
 
 .PHONY: man
 man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages

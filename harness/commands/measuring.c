@@ -133,6 +133,8 @@ int measuring_find_program(const char *name, char **program, struct ifr_error *e
 	int result = 0;
 	if (found)
 		*program = ifr_path_normalise(cwd ? cwd : "/", found);
+	else if (strchr(name, '/') && ifr_file_exists(name))
+		result = ifr_fail(err, IFR_E_USAGE, "%s is no program: it cannot be executed", name);
 	else
 		result = ifr_fail(
 			err, IFR_E_USAGE, "there is no program %s%s", name,
@@ -162,15 +164,14 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	if (done->interrupted && !ifr_file_exists(file))
 		ifr_command_note("interrupted before the first run; nothing was recorded");
 	else if (done->interrupted)
-		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
-		                 "in %s.variants)",
-		                 file, file);
+		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on", file);
 	if (done->runs || done->complete)
 		result = report(file, context, err);
-	if (result)
-		return ifr_command_failed(err);
+	/* There may be nothing to report yet. */
 	if (done->interrupted)
 		return STOPPED_BY_INTERRUPT;
+	if (result)
+		return ifr_command_failed(err);
 	if (done->refused_variants) {
 		ifr_command_note(
 			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "

@@ -212,6 +212,21 @@ static char *find_trace(const struct options *options, const struct ifr_dataset 
 	return path;
 }
 
+/* Whether the trace is whole, and of the experiment's program: kits are named by the build-id, where there is one.
+ */
+static int check_trace(const struct predicting *predicting, const char *path, struct ifr_error *err) {
+	const char *kit = ifr_dataset_fact(&predicting->dataset, "kit"), *damage = ifr_trace_damage(predicting->trace);
+	char *build_id = ifr_trace_fact(predicting->trace, "build_id");
+	int result = 0;
+	if (damage)
+		result = ifr_fail(err, IFR_E_PROGRAM, "%s: %s: record again, to predict from the whole run", path, damage);
+	else if (kit && build_id && strlen(kit) == strlen(build_id) && strcmp(kit, build_id) != 0)
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "%s is a recording of another program, or of another build, than was measured", path);
+	free(build_id);
+	return result;
+}
+
 static int run(const struct options *options, struct ifr_error *err) {
 	struct predicting predicting = {0};
 	int result = ifr_experiment_load(options->experiment, &predicting.dataset, err);
@@ -229,6 +244,8 @@ static int run(const struct options *options, struct ifr_error *err) {
 		             options->experiment);
 	if (!result)
 		result = ifr_trace_open(trace, &predicting.trace, err);
+	if (!result)
+		result = check_trace(&predicting, trace, err);
 	if (!result)
 		result = predict(options, &predicting, err);
 	free(trace);

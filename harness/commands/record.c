@@ -24,9 +24,10 @@ struct options {
 	bool check, quiet;
 };
 
-static void parse_count(const char *option, const char *text, uint64_t *count, struct argp_state *state) {
+static void parse_count(const char *option, const char *text, uint64_t least, uint64_t *count,
+                        struct argp_state *state) {
 	struct ifr_error err = {0};
-	if (option_number(option, text, 0, INT64_MAX, count, &err))
+	if (option_number(option, text, least, INT64_MAX, count, &err))
 		option_refuse(state, &err);
 }
 
@@ -53,10 +54,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		options->request.objects = true;
 		return 0;
 	case KEY_FROM:
-		parse_count("--from", argument, &options->request.from, state);
+		parse_count("--from", argument, 0, &options->request.from, state);
 		return 0;
 	case KEY_TO:
-		parse_count("--to", argument, &options->request.to, state);
+		parse_count("--to", argument, 1, &options->request.to, state);
 		return 0;
 	case KEY_REGION:
 		options->request.region = argument;
@@ -81,8 +82,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "which program? interfero record -- ./prog args");
 		if (options->request.to && options->request.to <= options->request.from)
 			argp_error(state, "--to must be more than --from");
-		if (options->request.region && strpbrk(options->request.region, ","))
-			argp_error(state, "a region with a comma in its name cannot be recorded");
+		if (options->request.region && (!*options->request.region || strpbrk(options->request.region, ",")))
+			argp_error(state, "a region without a name, or with a comma in it, cannot be recorded");
 		if (options->check && (options->plan || options->request.from || options->request.to))
 			argp_error(state,
 			           "--check records the whole program under layouts of its own: no --plan, --from, --to");
@@ -105,7 +106,8 @@ static const struct argp_option table[] = {
      "executes is left out",
      1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
-	{"timeout", KEY_TIMEOUT, "TIME", 0, "Give up after so long (never)", 1},
+	{"timeout", KEY_TIMEOUT, "TIME", 0,
+     "Give up after so long, or end the program if it is behind what is recorded (never)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"all-accesses", KEY_ALL, NULL, 0,
@@ -120,11 +122,12 @@ const struct argp ifr_record_argp = {
 	"Run a program once under qemu-x86_64 and write down what it executes and which data it touches, without "
 	"addresses: \"interfero replay\" gives its counters in any layout, on any described machine.\v"
 	"Any 64-bit program will do; layouts of its code need one that was built with interfero-gcc. Two recordings "
-	"of "
-	"one command are the same bytes: clocks and random numbers are answered by the recorder. Threads are recorded "
-	"one at a time, in the order in which they ran; children are not recorded. The exit status is 3 if the "
-	"program failed (its trace is there all the same), 1 if --check finds that it behaves differently in another "
-	"layout, 2 usage, 4 the machine or a file, 130 interrupted.",
+	"of one command with one thread are the same bytes: clocks and random numbers are answered by the recorder. "
+	"Threads are recorded one at a time, in the order in which they ran, which may be another every time; "
+	"children "
+	"are not recorded. The exit status is 3 if the program failed (its trace is there all the same), 1 if --check "
+	"finds that it behaves differently with its code and its stack elsewhere, 2 usage, 4 the machine or a file, "
+	"130 interrupted.",
 	NULL,
 	NULL,
 	NULL};
@@ -167,6 +170,8 @@ static int record(struct options *options, struct ifr_recorded *recorded, struct
 		return result;
 	if (request->region && !recorded->notes[RING_NOTE_BEGIN])
 		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
+	if (recorded->cut)
+		ifr_command_note("the part was recorded; the program was ended as its time was up");
 	print_notes(recorded);
 	if (!options->quiet)
 		print_recorded(request->path, recorded);
@@ -187,7 +192,7 @@ int ifr_command_record(int argc, char **argv) {
 	struct ifr_recorded recorded = {0};
 	struct ifr_error err = {0};
 	char *program = NULL, *path = NULL;
-	bool same = true;
+	bool same = true, written = false;
 	argp_parse(&ifr_record_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
 	int result = measuring_find_program(options.request.argv[0], &program, &err);
@@ -198,6 +203,7 @@ int ifr_command_record(int argc, char **argv) {
 		if (!options.request.path)
 			options.request.path = path;
 		result = record(&options, &recorded, &err);
+		written = !result;
 	}
 	if (!result && options.check)
 		result = check(&options, &same, &err);
@@ -205,7 +211,10 @@ int ifr_command_record(int argc, char **argv) {
 	free(path);
 	ifr_strings_release(&options.environment);
 	if (ifr_launch_interrupted()) {
-		ifr_command_note("interrupted; no trace was written");
+		if (written)
+			ifr_command_note("interrupted; %s was written, and is not checked", options.request.path);
+		else
+			ifr_command_note("interrupted; no trace was written");
 		return STOPPED_BY_INTERRUPT;
 	}
 	if (result)

@@ -115,7 +115,8 @@ const struct argp ifr_replay_argp = {
 	"each "
 	"of its rounds as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
 	"each "
-	"miss.",
+	"miss. The exit status is 3 if the trace is cut or damaged (what is whole is counted), 2 usage, 4 the machine "
+	"or a file, 130 interrupted.",
 	children,
 	add_machines,
 	NULL};
@@ -178,6 +179,8 @@ static int print_json(const struct options *options, const struct ifr_replaying 
 	json_object_set_new(root, "version", json_string(INTERFERO_VERSION));
 	json_object_set_new(root, "trace", json_string(options->trace));
 	json_object_set_new(root, "recording", json_string(ifr_trace_text(replaying->trace)));
+	const char *damage = ifr_trace_damage(replaying->trace);
+	json_object_set_new(root, "damage", damage ? json_string(damage) : json_null());
 	json_object_set_new(root, "machine", json_string(options->machine));
 	json_object_set_new(root, "engine", json_string(replaying->engine_name));
 	json_object_set_new(root, "seed", json_integer((json_int_t)options->family.seed));
@@ -239,10 +242,10 @@ static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *pla
 	return result;
 }
 
-static void warn(const struct ifr_trace *trace) {
+static void warn(const struct ifr_trace *trace, const char *path) {
 	const char *damage = ifr_trace_damage(trace);
 	if (damage)
-		ifr_command_note("%s: what is whole before it is counted", damage);
+		ifr_command_note("%s: %s: what is whole before it is counted", path, damage);
 	char *moved = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
 	if (moved)
 		ifr_command_note(
@@ -252,7 +255,8 @@ static void warn(const struct ifr_trace *trace) {
 	free(moved);
 }
 
-static int replay(const struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
+static int replay(const struct options *options, const struct ifr_machine *machine, bool *damaged,
+                  struct ifr_error *err) {
 	struct ifr_replaying replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
@@ -266,8 +270,9 @@ static int replay(const struct options *options, const struct ifr_machine *machi
 	if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);
 	if (!result) {
-		warn(replaying.trace);
+		warn(replaying.trace, options->trace);
 		result = show(options, &replaying, plans, counters, count, err);
+		*damaged = ifr_trace_damage(replaying.trace);
 	}
 	for (size_t i = 0; i < count; i++)
 		ifr_plan_release(&plans[i]);
@@ -288,6 +293,7 @@ int ifr_command_replay(int argc, char **argv) {
 	struct options options = {.machine = "skylake"};
 	struct ifr_error err = {0};
 	struct ifr_machine *machine = NULL;
+	bool damaged = false;
 	family_options_init(&options.family, 0);
 	argp_parse(&ifr_replay_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
@@ -295,11 +301,13 @@ int ifr_command_replay(int argc, char **argv) {
 	if (!result && options.describe)
 		describe(machine);
 	if (!result && options.trace)
-		result = replay(&options, machine, &err);
+		result = replay(&options, machine, &damaged, &err);
 	ifr_machine_free(machine);
 	ifr_strings_release(&options.plan_files);
 	ifr_plan_release(&options.family.parameters);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
-	return result ? ifr_command_failed(&err) : 0;
+	if (result)
+		return ifr_command_failed(&err);
+	return damaged ? IFR_E_PROGRAM : 0;
 }

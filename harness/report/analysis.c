@@ -80,7 +80,7 @@ static int default_metric(const struct ifr_dataset *dataset) {
 		if (counter >= 0)
 			return counter;
 	}
-	return -1;
+	return dataset->counter_count ? 0 : -1;
 }
 
 static int choose_metric(struct ifr_report *report, const char *name, struct ifr_error *err) {

@@ -28,8 +28,8 @@ struct session {
 	struct ring *ring;
 	int ring_fd, stdin_fd;
 	pid_t child;
-	uint32_t taken; /* chunks read */
-	bool ended;
+	uint32_t taken;  /* chunks read */
+	bool ended, cut; /* cut: in its time, behind the part that is recorded */
 	int status;
 	struct assembler *assembler;
 	int64_t deadline_ns;
@@ -141,35 +141,39 @@ static int read_rest(struct session *session) {
 	return result;
 }
 
-static bool given_up(struct session *session) {
+static void look_at_time(struct session *session) {
 	const struct ifr_recording *recording = session->recording;
 	if (recording->stopped && recording->stopped())
 		ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
-	else if (session->deadline_ns && now_ns() > session->deadline_ns)
-		ifr_fail(&session->err, IFR_E_PROGRAM,
-		         "the program did not end in its time; give it more, or record a part");
-	return session->err.code;
+	else if (session->deadline_ns && now_ns() > session->deadline_ns) {
+		session->cut = recording->to && assembler_instructions(session->assembler) >= recording->to;
+		if (!session->cut)
+			ifr_fail(&session->err, IFR_E_PROGRAM,
+			         "the program did not end in its time; give it more, or record a part (--to)");
+	}
 }
 
-/* Until the program is gone, and all that it wrote is read. */
+/* Until the program is gone, and all that it wrote is read; or until its time is up. */
 static int follow(struct session *session) {
 	struct timespec moment = {.tv_nsec = 20000000};
 	int status = 0, result = 0;
-	while (!session->ended && !result) {
+	while (!session->ended && !session->cut && !result) {
 		session->ended = waitpid(session->child, &status, WNOHANG) == session->child;
 		result = read_filled(session);
 		if (!session->ended && !result)
 			syscall(SYS_futex, &session->ring->filled, FUTEX_WAIT, session->taken, &moment, NULL, 0);
-		if (given_up(session))
+		look_at_time(session);
+		if (session->err.code)
 			result = -session->err.code;
 	}
-	if (!result)
+	if (!result && !session->cut)
 		result = read_rest(session);
 	if (!session->ended) {
 		kill(session->child, SIGKILL);
 		waitpid(session->child, &status, 0);
 	}
-	session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (!session->cut)
+		session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	assembler_end(session->assembler);
 	return result;
 }
@@ -205,6 +209,7 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 	if (!result)
 		result = follow(session);
 	recorded->exit_status = session->status;
+	recorded->cut = session->cut;
 	recorded->instructions = assembler_instructions(session->assembler);
 	recorded->cuts = assembler_cuts(session->assembler);
 	memcpy(recorded->notes, assembler_notes(session->assembler), sizeof recorded->notes);

@@ -34,14 +34,16 @@ struct ifr_recording {
 
 struct ifr_recorded {
 	int exit_status; /* 128+signal after a signal */
+	bool cut;        /* its time was up behind the part that was to be recorded, and it was ended */
 	struct ifr_trace_totals totals;
 	uint64_t instructions; /* that ran, recorded or not */
 	uint64_t notes[RING_NOTES], cuts;
 };
 
-/* Runs the program to its end and writes the trace. Errors: IFR_E_USAGE for a file that is no program for x86-64
- * (a script, a 32-bit program); IFR_E_ENVIRONMENT if qemu-x86_64 is missing or the trace cannot be written;
- * IFR_E_PROGRAM if the program overwrote the recording. No trace is left then. */
+/* Runs the program to its end, or for timeout_ns if it is behind `to` then, and writes the trace. Errors:
+ * IFR_E_USAGE for a file that is no program for x86-64 (a script, a 32-bit program); IFR_E_ENVIRONMENT if
+ * qemu-x86_64 is missing or the trace cannot be written; IFR_E_PROGRAM if the program overwrote the recording. No
+ * trace is left then. */
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
 
 /* What makes this recording less than repeatable or whole, a line each, in place of what was in text. */

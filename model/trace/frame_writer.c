@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -107,6 +108,9 @@ static void *work(void *data) {
 
 static int start(struct frame_writer *writer, struct ifr_error *err) {
 	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION};
+	struct stat old;
+	if (!stat(writer->path, &old) && !S_ISREG(old.st_mode))
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not a file: name another for the trace", writer->path);
 	writer->file = fopen(writer->temporary, "wbe");
 	if (!writer->file || fwrite(&head, sizeof head, 1, writer->file) != 1)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);

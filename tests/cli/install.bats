@@ -29,7 +29,7 @@ teardown_file() {
 @test "there is a man page for every command" {
 	for command in bench variants report kit doctor; do
 		page="$place/root/opt/ifr/share/man/man1/interfero-$command.1"
-		grep -q "the command $command of interfero" "$page"
+		grep -q "^interfero-$command .* [a-z]" "$page" && grep -q "^.TH INTERFERO-${command^^} " "$page"
 	done
 	[ -s "$place/root/opt/ifr/share/man/man1/interfero.1" ]
 }

@@ -84,6 +84,21 @@ teardown_file() {
 	[ "$(jq '.runs | length' report.json)" = 15 ]
 }
 
+@test "a prediction is of the program that was measured, from a whole trace" {
+	printf 'int main(void) { return 0; }
+' >other.c
+	interfero-gcc other.c -o other
+	interfero record -q -- ./other
+	refuse 2 other.trace "another program" -- interfero predict --trace other.trace ../steps.exp
+	head -c 9000 ../steps.exp.trace >cut.trace
+	refuse 3 cut.trace "record again" -- interfero predict --trace cut.trace ../steps.exp
+}
+
+@test "an experiment of one counter is compared by that" {
+	within 60 interfero bench -c model:branch-misses -n 3 -o one.exp -- ../steps-of-a-program 500 >report
+	grep -q branch-misses report
+}
+
 @test "a prediction is on the line, and the perfect predictor mispredicts nothing" {
 	within 120 interfero predict --json -p gshare-2k,perfect ../steps.exp >predicted.json
 	jq -e '.predictions[1].mpki == 0' predicted.json

@@ -261,6 +261,29 @@ counts() {
 	[ -z "$left" ]
 }
 
+@test "what is no file is not written over" {
+	mkfifo fifo
+	mkdir folder
+	refuse 4 fifo "not a file" -- interfero record -o fifo -- "$place/pure"
+	refuse 4 folder "not a file" -- interfero record -o folder -- "$place/pure"
+	[ -p fifo ] && [ -d folder ]
+	refuse 2 "cannot be executed" -- interfero record -- ./fifo
+	refuse 2 "from 1" -- interfero record --to 0 -- "$place/pure"
+	refuse 2 name -- interfero record --region "" -- "$place/pure"
+}
+
+@test "a part of a program that does not end: its time is up behind the part, or before" {
+	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }
+' >endless.c
+	gcc -O1 endless.c -o endless
+	run -0 --separate-stderr within 60 interfero record --to 300000 --timeout 3s -o part.trace -- ./endless
+	[[ $stderr == *"was ended as its time was up"* ]]
+	interfero trace verify part.trace
+	[ "$(interfero replay --json part.trace | jq .layouts[0].counters.instructions)" -ge 100000 ]
+	refuse 3 "--to" -- interfero record --timeout 1s -o none.trace -- ./endless
+	[ ! -e none.trace ]
+}
+
 @test "an interruption in the middle, and the end of the time: no trace" {
 	interfero record -q -o a.trace -- "$place/ends" l 2>notes &
 	recorder=$!
@@ -314,8 +337,10 @@ counts() {
 		head -c $((size * part / 8)) a.trace >cut.trace
 		run -3 --separate-stderr interfero trace verify cut.trace
 		explain cut.trace "what was whole"
-		run -0 --separate-stderr interfero replay cut.trace
-		[[ $stderr == *"what is whole before it is counted"* ]]
+		run -3 --separate-stderr interfero replay cut.trace
+		explain cut.trace "what is whole before it is counted"
+		run -3 --separate-stderr interfero replay --json cut.trace
+		[ "$(jq -r .damage <<<"$output")" != null ]
 	done
 	head -c 10 a.trace >cut.trace
 	refuse 2 "no trace" -- interfero trace verify cut.trace
