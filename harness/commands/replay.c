@@ -217,6 +217,11 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 	return result;
 }
 
+static int end_output(struct ifr_error *err) {
+	const bool failed = fflush(stdout) || ferror(stdout);
+	return failed ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
+}
+
 static int show(const struct options *options, const struct ifr_replaying *replaying, const struct ifr_plan *plans,
                 const struct ifr_counts *counters, size_t count, struct ifr_error *err) {
 	if (options->json)
@@ -225,7 +230,7 @@ static int show(const struct options *options, const struct ifr_replaying *repla
 		print_list(counters);
 	else
 		print_table(plans, counters, count);
-	return fflush(stdout) ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
+	return end_output(err);
 }
 
 /* What moves in a plan is told from where it lies in the program that ships. */
@@ -282,11 +287,12 @@ static int replay(const struct options *options, const struct ifr_machine *machi
 	return result;
 }
 
-static void describe(const struct ifr_machine *machine) {
+static int describe(const struct ifr_machine *machine, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	ifr_machine_print(machine, &text);
 	fputs(ifr_buffer_text(&text), stdout);
 	ifr_buffer_release(&text);
+	return end_output(err);
 }
 
 int ifr_command_replay(int argc, char **argv) {
@@ -299,7 +305,7 @@ int ifr_command_replay(int argc, char **argv) {
 	catch_interrupts();
 	int result = ifr_machine_open(&machine, options.machine, &err);
 	if (!result && options.describe)
-		describe(machine);
+		result = describe(machine, &err);
 	if (!result && options.trace)
 		result = replay(&options, machine, &damaged, &err);
 	ifr_machine_free(machine);

@@ -112,6 +112,8 @@ teardown_file() {
 }
 
 @test "what the model cannot do is said" {
+	run -4 --separate-stderr bash -c 'interfero replay --describe-machine -m zen2 >/dev/full'
+	explain "standard output"
 	run interfero bench -c model:nonsense -o x.exp -- ../steps-of-a-program
 	[ "$status" = 2 ]
 	[[ $output == *"the model has no event 'nonsense'"* ]]
