@@ -147,7 +147,7 @@ rounds_in() {
 		int main(int argc, char **argv) {
 			printf("%d\n", argc > 1 ? getpid() : 0);
 			double started = now();
-			while (now() < started + 0.6)
+			while (now() < started + 1.2)
 				;
 			step();
 			for (;;)
@@ -155,9 +155,9 @@ rounds_in() {
 		}
 	END
 	INTERFERO_TEMPLATES=1 interfero-gcc -O2 once.c -o once
-	within 60 interfero limit --seconds 1.1 -o limited -- ./once | grep -q 'ends when step is entered'
+	within 60 interfero limit --seconds 2.2 -o limited -- ./once | grep -q 'ends when step is entered'
 	interfero variants -q -n 1 --axes functions -o before ./limited
-	refuse 3 "every run" -- interfero limit --seconds 1.1 -o limited -- ./once r
+	refuse 3 "every run" -- interfero limit --seconds 2.2 -o limited -- ./once r
 	interfero variants -q -n 1 --axes functions -o behind ./limited
 	cmp before/v00001 behind/v00001
 }
