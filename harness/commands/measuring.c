@@ -164,14 +164,15 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	if (done->interrupted && !ifr_file_exists(file))
 		ifr_command_note("interrupted before the first run; nothing was recorded");
 	else if (done->interrupted)
-		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on", file);
+		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
+		                 "in %s.variants)",
+		                 file, file);
 	if (done->runs || done->complete)
 		result = report(file, context, err);
-	/* There may be nothing to report yet. */
-	if (done->interrupted)
-		return STOPPED_BY_INTERRUPT;
 	if (result)
 		return ifr_command_failed(err);
+	if (done->interrupted)
+		return STOPPED_BY_INTERRUPT;
 	if (done->refused_variants) {
 		ifr_command_note(
 			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "

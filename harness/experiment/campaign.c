@@ -186,6 +186,8 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
 		failed = campaign_measure(state, result, err);
+	/* Nothing to time is soon done, but not what is modelled. */
+	result->complete &= !result->interrupted;
 	if (!failed && !result->interrupted)
 		failed = campaign_model(state, result, err);
 	if (!failed && !result->runs && !result->complete && !result->interrupted)

@@ -44,16 +44,15 @@ static bool are_pairs(const struct ifr_comparison *c) {
 }
 
 static int find_counters(struct ifr_comparison *c, const char *name, int counter[2], struct ifr_error *err) {
-	static const char *const preferred[] = {"cycles", "cpu_time", "duration_time"};
+	const struct ifr_dataset *first = c->side[0].dataset;
+	/* Else the first that one has, if the other does. */
+	const char *const preferred[] = {"cycles", "cpu_time", "duration_time",
+	                                 first->counter_count ? first->counters[0].name : "cpu_time"};
 	const size_t count = sizeof preferred / sizeof *preferred;
 	counter[0] = counter[1] = -1;
 	for (size_t i = 0; i < (name ? 1 : count) && (counter[0] < 0 || counter[1] < 0); i++)
 		for (int side = 0; side < 2; side++)
 			counter[side] = ifr_dataset_counter(c->side[side].dataset, name ? name : preferred[i]);
-	/* Else the first that one has, if the other does. */
-	const struct ifr_dataset *first = c->side[0].dataset;
-	for (int side = 0; side < 2 && !name && first->counter_count && (counter[0] < 0 || counter[1] < 0); side++)
-		counter[side] = ifr_dataset_counter(c->side[side].dataset, first->counters[0].name);
 	for (int side = 0; side < 2; side++)
 		if (counter[side] < 0)
 			return ifr_fail(err, IFR_E_USAGE, "the runs of %s did not record \"%s\": choose another --metric",

@@ -5,8 +5,6 @@
 
 #include "model/layout/layout.h"
 
-#define IFR_PAGE UINT64_C(4096)
-
 struct ifr_address_map {
 	struct ifr_move *moves;
 	size_t count;

@@ -6,17 +6,16 @@
 
 #include "common/buffer.h"
 
-#define PAGE UINT64_C(4096)
 #define PROGRAM_BASE UINT64_C(0x555555554000)
 #define MAPPINGS_TOP UINT64_C(0x7ffff7fff000)
 #define STACK_TOP UINT64_C(0x7ffffffff000)
 /* Of Linux 6.1, where the trace does not say: the kernel's own code and data for a process, below the loader; the
  * auxiliary vector's 20 pairs and its end. */
-#define KERNEL_BYTES (6 * PAGE)
+#define KERNEL_BYTES (6 * IFR_PAGE)
 #define AUXILIARY_BYTES (21 * UINT64_C(16))
 
 static uint64_t whole_pages(uint64_t bytes) {
-	return (bytes + PAGE - 1) & -PAGE;
+	return (bytes + IFR_PAGE - 1) & -IFR_PAGE;
 }
 
 static uint64_t fact_number(const struct ifr_trace *trace, const char *key, uint64_t otherwise) {
@@ -164,7 +163,7 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 	const struct ifr_region *regions;
 	const size_t count = ifr_trace_regions(trace, &regions);
 	struct arrivals arrivals = {
-		.top = MAPPINGS_TOP - PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
+		.top = MAPPINGS_TOP - IFR_PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
 		.kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES)),
 		.put = request->objects,
 		.mappings = mappings};

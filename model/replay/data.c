@@ -31,11 +31,9 @@ static struct walk walk_of(struct ifr_cache_shape shape, unsigned shift) {
 	return walk;
 }
 
-#define PAGE 4096 /* bytes, of line groups */
-
 static void *create(const struct ifr_pass *pass) {
 	const struct ifr_cache_shape shape = ifr_machine_cache(pass->machine, IFR_L1D_BYTES);
-	const bool in_page = !shape.index_shift && (uint64_t)shape.sets << pass->line_shift <= PAGE;
+	const bool in_page = !shape.index_shift && (uint64_t)shape.sets << pass->line_shift <= IFR_PAGE;
 	struct data_group *groups = ifr_alloc(pass->groups_count * sizeof *groups);
 	for (size_t i = 0; i < pass->groups_count; i++) {
 		groups[i].leader = in_page ? pass->line_groups[i] : i;

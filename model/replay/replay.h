@@ -73,8 +73,10 @@ struct ifr_geometry {
 	bool backward;        /* a conditional branch whose target, taken or not, lies at its own start or below */
 };
 
+#define IFR_PAGE UINT64_C(4096)
+
 /* One layout. Lanes with equal data_group see the same data addresses. Those with equal line_group see data whole
- * pages of 4096 bytes apart, all of a page equally far; it is the first data_group of those that do, or the lane's
+ * IFR_PAGEs apart, all of a page equally far; it is the first data_group of those that do, or the lane's
  * own. */
 struct ifr_lane {
 	const struct ifr_geometry *blocks; /* by block id */

@@ -45,7 +45,8 @@ teardown_file() {
 	# Behind .data, in the line of its end, is what no section has: .bss begins at a multiple of 32.
 	cat >reads.c <<-'END'
 		extern char edata[];
-		static int values[19990], written = 1;
+		static int values[19990];
+		static volatile int written = 1;
 		__attribute__((noinline)) static int first(int x) { return x * 3 + written; }
 		__attribute__((noinline)) static int read_at(const volatile char *at) { return *at; }
 		__attribute__((noinline)) static int last(int x) { return first(x) ^ x; }
@@ -84,9 +85,24 @@ teardown_file() {
 	[ "$(jq '.runs | length' report.json)" = 15 ]
 }
 
+@test "an interruption while the program is recorded leaves nothing" {
+	interfero bench -c model -n 3 -o cut.exp -- ../steps-of-a-program 2000000000 >out 2>said &
+	campaign=$!
+	for ((i = 0; i < 300; i++)); do
+		grep -q recording said && break
+		sleep 0.1
+	done
+	kill -INT "$campaign"
+	status=0
+	wait "$campaign" || status=$?
+	[ "$status" = 130 ]
+	[ ! -s out ]
+	[ "$(grep -c interrupted said)" = 1 ] && [ "$(wc -l <said)" = 2 ]
+	[ -z "$(ls -d cut.exp* 2>/dev/null)" ]
+}
+
 @test "a prediction is of the program that was measured, from a whole trace" {
-	printf 'int main(void) { return 0; }
-' >other.c
+	printf 'int main(void) { return 0; }\n' >other.c
 	interfero-gcc other.c -o other
 	interfero record -q -- ./other
 	refuse 2 other.trace "another program" -- interfero predict --trace other.trace ../steps.exp

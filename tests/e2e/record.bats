@@ -273,8 +273,7 @@ counts() {
 }
 
 @test "a part of a program that does not end: its time is up behind the part, or before" {
-	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }
-' >endless.c
+	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }\n' >endless.c
 	gcc -O1 endless.c -o endless
 	run -0 --separate-stderr within 60 interfero record --to 300000 --timeout 3s -o part.trace -- ./endless
 	[[ $stderr == *"was ended as its time was up"* ]]
