@@ -42,11 +42,13 @@ teardown_file() {
 }
 
 @test "layouts count together what each counts alone, whatever tells their data apart" {
-	# Behind .data, in the line of its end, is what no section has: .bss begins at a multiple of 32.
+	# Behind .data, in the line of its end, is what no section has: .bss begins at a multiple of 32. The code is larger than
+	# a page, so that what moves behind it shares none with what stays in front.
 	cat >reads.c <<-'END'
 		extern char edata[];
 		static int values[19990];
 		static volatile int written = 1;
+		__attribute__((naked, used)) static void large(void) { __asm__(".skip 5000, 0x90"); }
 		__attribute__((noinline)) static int first(int x) { return x * 3 + written; }
 		__attribute__((noinline)) static int read_at(const volatile char *at) { return *at; }
 		__attribute__((noinline)) static int last(int x) { return first(x) ^ x; }
