@@ -41,13 +41,13 @@ RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) commo
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
 LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call \
-	sources,common sites kit relinker model harness)) $(sort $(wildcard runtime/*.c))
+	sources,common compiletime kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
-ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,sites common) kit/store.c kit/digest.c
-PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper sites common) kit/store.c kit/digest.c
-CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture sites kit common)
+ASSEMBLER_SOURCES := wrapper/assembler.c $(call sources,compiletime common) kit/store.c kit/digest.c
+PROPER_SOURCES := wrapper/proper.c $(call sources,wrapper/proper compiletime common) kit/store.c kit/digest.c
+CAPTURE_SOURCES := wrapper/linker.c $(call sources,wrapper/capture compiletime kit common)
 PLUGIN_SOURCES := $(wildcard plugin/*.cc)
 PLUGIN_DECISIONS := $(call sources,plugin)
 
@@ -174,7 +174,7 @@ $(BUILD)/objects/plugin/%.o: plugin/%.cc
 	$(Q)$(CXX) -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
 		-Werror $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES) -c $< -o $@
 
-PLUGIN_C := $(PLUGIN_DECISIONS) $(call sources,sites) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
+PLUGIN_C := $(PLUGIN_DECISIONS) $(call sources,compiletime) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
 	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
 	$(call say,CC,"$< (for a plugin)")

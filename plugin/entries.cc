@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The marks of entries, in templates only: where a procedure begins, so that its entries can be counted
- * (sites/entries.h).
+ * (compiletime/entries.h).
  *
  * The place is behind endbr64 and the patchable area, which must come first, and in front of everything else: in
  * front of a label too, which may be the top of a loop. Functions without an instruction have none. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plugin's passes, one a file: each registers itself with GCC, asks sites/decide.h, and tells the note what it
- * did. Where templates are wanted (sites/template.h), the axes that only move code leave marks instead. */
+/* The plugin's passes, one a file: each registers itself with GCC, asks compiletime/decide.h, and tells the note what it
+ * did. Where templates are wanted (compiletime/template.h), the axes that only move code leave marks instead. */
 #ifndef IFR_PLUGIN_PASSES_H
 #define IFR_PLUGIN_PASSES_H
 
 #include "plugin/options.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* The unit that is being compiled; lives as long as the compiler. */
 struct ifr_unit {

@@ -10,7 +10,7 @@
  * | -fplugin-arg-interfero-align=WORDS           | the axis align: alignment of functions and loops    |
  * | -fplugin-arg-interfero-frames=WORDS          | the axis frames: bytes in stack frames              |
  * | -fplugin-arg-interfero-globals=WORDS         | the axis globals: order and alignment of variables  |
- * | -fplugin-arg-interfero-templates             | leave a template (sites/template.h)                 |
+ * | -fplugin-arg-interfero-templates             | leave a template (compiletime/template.h)                 |
  * | -fplugin-arg-interfero-recipe=WORDS          | what the template says of its recipe                |
  * | -fplugin-arg-interfero-plan=FILE             | a layout plan (common/plan.h)                       |
  * | INTERFERO_PLAN=FILE in the environment       | the same, read only if no plan option is given      |
@@ -29,12 +29,12 @@
  * it, -AXIS or -all, whatever a plan says.
  *
  * The same axes give the same object, in every folder and under any parallelism: each decision is a hash of the
- * seed, the axis and the function's assembler name (sites/decide.h). What was done stands in the section
- * .note.interfero (sites/note.h). The plugin runs in the exact GCC it was built for. For code that -flto compiles
+ * seed, the axis and the function's assembler name (compiletime/decide.h). What was done stands in the section
+ * .note.interfero (compiletime/note.h). The plugin runs in the exact GCC it was built for. For code that -flto compiles
  * at link time, give the options at the link too. */
 #ifndef IFR_PLUGIN_PLUGIN_H
 #define IFR_PLUGIN_PLUGIN_H
 
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes .note.interfero at the end of each unit (sites/note.h). */
+/* Writes .note.interfero at the end of each unit (compiletime/note.h). */
 #include <inttypes.h>
 
 #include "plugin/gcc.h"

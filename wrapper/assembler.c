@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* as in our folder of assemblers, in front of the real one where templates are wanted (wrapper/compiler.c): keeps
- * each template (sites/template.h) in the store of kits under its digest, and hands its assembly, with the sites
+ * each template (compiletime/template.h) in the store of kits under its digest, and hands its assembly, with the sites
  * as the unit's own plan has them, to the real assembler. The object's note names the template by that digest, and
  * so does a kit of which the object becomes a part.
  *
@@ -18,7 +18,7 @@
 #include "common/process.h"
 #include "common/strings.h"
 #include "kit/kit.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* Set for the real assembler: who finds it set is being called in a circle. */
 #define GUARD "INTERFERO_ASSEMBLING"

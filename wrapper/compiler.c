@@ -68,8 +68,8 @@ static bool is_asked(const char *variable) {
 /* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
 static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
-	/* Units are compiled once for many variants (sites/template.h); our assembler keeps the templates. What
-	 * compiles them again (sites/recipe.h) is kept by our compilers proper. */
+	/* Units are compiled once for many variants (compiletime/template.h); our assembler keeps the templates. What
+	 * compiles them again (compiletime/recipe.h) is kept by our compilers proper. */
 	bool sources = is_asked("INTERFERO_SOURCES");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* cc1, cc1plus, f951 and lto1 in our folder of compilers proper, in front of the real ones where sources are
- * wanted (wrapper/compiler.c): keeps what compiles the unit again (sites/recipe.h) in the store of kits under its
+ * wanted (wrapper/compiler.c): keeps what compiles the unit again (compiletime/recipe.h) in the store of kits under its
  * digest, and becomes the real one, whose plugin puts the digest into the template.
  *
  * The compilation is never at risk: where there can be no recipe the template says why, and all else is as ever.
@@ -14,7 +14,7 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "kit/kit.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 #include "wrapper/proper/proper.h"
 
 /* Set for the real compiler: who finds it set is being called in a circle. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero explain: what the notes in an object, archive or program say (sites/note.h). */
+/* interfero explain: what the notes in an object, archive or program say (compiletime/note.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "kit/kit.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 struct options {
 	struct ifr_strings files;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiling a unit again by its recipe (sites/recipe.h), with our plugin, to a template. */
+/* Compiling a unit again by its recipe (compiletime/recipe.h), with our plugin, to a template. */
 #ifndef IFR_HARNESS_RECOMPILE_H
 #define IFR_HARNESS_RECOMPILE_H
 

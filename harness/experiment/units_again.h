@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The units of a kit that can be made again: assembled from their templates (sites/template.h), or compiled by
- * their recipes (sites/recipe.h). */
+/* The units of a kit that can be made again: assembled from their templates (compiletime/template.h), or compiled by
+ * their recipes (compiletime/recipe.h). */
 #ifndef IFR_HARNESS_UNITS_AGAIN_H
 #define IFR_HARNESS_UNITS_AGAIN_H
 
@@ -9,7 +9,7 @@
 #include "common/buffer.h"
 #include "common/strings.h"
 #include "kit/kit.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* One object of a kit whose template is there. */
 struct unit_again {

@@ -9,7 +9,7 @@
 
 #include "common/file.h"
 
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* The axes of the compiler that change code. */
 static unsigned recompiled_axes(unsigned axes) {

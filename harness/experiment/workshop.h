@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Where variants are made of a kit: the compiler's axes that only move code by assembling the templates of its
- * units (sites/template.h), those that change code by compiling units again (sites/recipe.h), the relinker's axes
- * by the relinker (relinker/relinker.h).
+ * units (compiletime/template.h), those that change code by compiling units again (compiletime/recipe.h), the
+ * relinker's axes by the relinker (relinker/relinker.h).
  *
  * A plan with axes of both: the units that it changes are assembled into a kit derived from the first, an ordinary
  * kit to the relinker, which then does the rest. A compiler runs for frames and globals alone. */

@@ -5,7 +5,7 @@
 
 #include "common/file.h"
 #include "harness/experiment/workshop_parts.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 void workshop_release_labelled(struct ifr_workshop *workshop) {
 	for (size_t i = 0; workshop->labelled && i < workshop->units.count; i++)

@@ -9,7 +9,7 @@
 #include "harness/experiment/derived.h"
 #include "harness/limit/parts.h"
 #include "relinker/relinker.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr_error *err) {
 	*build = (struct build){.derived.kit = kit};

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "harness/limit/parts.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 struct profile {
 	struct procedures *procedures;

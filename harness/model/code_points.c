@@ -6,7 +6,7 @@
 
 #include "common/file.h"
 #include "harness/verify/instructions.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* Where a section of an object lies in the shipped program, and in the layout. */
 struct placed {

@@ -7,7 +7,7 @@
 #include "harness/experiment/variants.h"
 #include "harness/model/code_points.h"
 #include "harness/model/objects.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* Those that move pieces of the program. */
 static unsigned program_axes(void) {

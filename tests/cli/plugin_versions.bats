@@ -57,7 +57,7 @@ build_for() { # HEADERS: build-for.so
 	sed -i 's/datestamp\[\] = "[0-9]*"/datestamp[] = "19991231"/' "$o/other/plugin-version.h"
 	grep -q 19991231 "$o/other/plugin-version.h"
 	build_for "$o/other"
-	for file in "$repository"/plugin/*.c "$repository"/sites/*.c "$repository"/common/*.c; do
+	for file in "$repository"/plugin/*.c "$repository"/compiletime/*.c "$repository"/common/*.c; do
 		$CC -std=c11 -O1 -fPIC -I"$repository" -D_GNU_SOURCE -DINTERFERO_VERSION='"0"' -c "$file" -o "$o/$(basename "$file").o"
 	done
 	$CXX -shared "$o"/*.o -o "$o/interfero.so"

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 #include "tests/fuzz/target.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size) {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "harness/limit/parts.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 /* Counts and last times in percent of a budget of 1000 ns; the name of the one that is picked. */
 static const char *chosen(struct procedure *items, size_t count) {

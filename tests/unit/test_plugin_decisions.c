@@ -13,7 +13,7 @@
 
 #include "common/random.h"
 #include "plugin/options.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 static void key_is(const char *name, const char *expected) {
 	struct ifr_buffer key = {0};

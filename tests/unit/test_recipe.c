@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 #define HEAD "interfero-recipe 1\ncompiler cc1\n"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Templates, without GCC: a small one by hand. Without an axis what comes out is the text without its marks; with
- * one, each mark carries what sites/decide.h decides, which has its own tests. */
+ * one, each mark carries what compiletime/decide.h decides, which has its own tests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 
 #define CODE                                                                                                \
 	"\t.file\t\"a.c\"\n#ifr-order t none\tf\tf\n#ifr-order s nops\tg\tg\t@hot\n#ifr-sections\n"             \

@@ -38,7 +38,7 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
 /* The files in a dependency file that ld wrote (--dependency-file), as they are written there. */
 void ifr_dependencies_parse(const char *text, struct ifr_strings *files);
 
-/* Adds the templates of the units among a kit's inputs (sites/template.h). */
+/* Adds the templates of the units among a kit's inputs (compiletime/template.h). */
 struct ifr_kit;
 void ifr_capture_templates(struct ifr_kit *kit);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The templates of a link's units (sites/template.h) and what compiles them again (sites/recipe.h): an object's
- * note names the one, that the other, and the kit takes both along. */
+/* Adds to a kit the templates of its units (compiletime/template.h) and the recipes that compile them
+ * (compiletime/recipe.h). An object's note names its template, and the template its recipe. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
 #include "kit/kit.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 #include "wrapper/capture/capture.h"
 
 static void add_recipe(struct ifr_kit *kit, const char *template) {

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "common/file.h"
-#include "sites/sites.h"
+#include "compiletime/compiletime.h"
 #include "wrapper/proper/proper.h"
 
 /* The word at *at in small letters, which the caller frees; *at moves behind it and what is blank. */

@@ -11,9 +11,9 @@
  * The compiler is one of GCC's own programs behind the driver (cc1, cc1plus, f951, lto1); the arguments are its
  * own, without input, output, dependencies, dumps and the plugin's. The first file is the source, the others
  * (Fortran's modules) are looked for beside it. A recipe is kept in the store of kits under its digest, by which
- * the unit's template names it (sites/template.h); a unit without one has the reason there. */
-#ifndef IFR_SITES_RECIPE_H
-#define IFR_SITES_RECIPE_H
+ * the unit's template names it (compiletime/template.h); a unit without one has the reason there. */
+#ifndef IFR_COMPILETIME_RECIPE_H
+#define IFR_COMPILETIME_RECIPE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sites/entries.h"
+#include "compiletime/entries.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "sites/template.h"
+#include "compiletime/template.h"
 
 #define LEFT "ifr_left"
 

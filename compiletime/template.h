@@ -11,19 +11,19 @@
  * COLD LEAST TAB NAMES the function that follows; K is - if it has no place in the order; OFF the axes that must
  * leave it alone, COLD 1 if GCC holds it for cold, LEAST its alignment .text #ifr-here              back to .text
  * within a function, .text #ifr-rest behind it: subsections #ifr-align                   the function's alignment
- *     #ifr-entry                   the function's first instruction follows (sites/entries.h)
+ *     #ifr-entry                   the function's first instruction follows (compiletime/entries.h)
  *     #ifr-nop, #ifr-nop-cold      a place between instructions
  *     #ifr-loop, #ifr-loop-cold    the top of a loop
  *     #ifr-plan AXIS WORDS         an axis of the plan under which the unit was compiled
  *     #ifr-argument WORD           an argument of the assembler, one a line; ahead of all else, by the wrapper
  *     #ifr-did KIND NAME FACT N    what axes that do not only move code did: KIND is f or v, the rest as in the
- * note #ifr-recipe KEY              what compiles the unit again (sites/recipe.h), or "none" and the reason
+ * note #ifr-recipe KEY              what compiles the unit again (compiletime/recipe.h), or "none" and the reason
  *     #ifr-unit, #ifr-compiler, #ifr-plugin WORD
  *     #ifr-note VERSION            the note's place, and the end of what the plugin wrote
  *
  * NAMES are those of struct ifr_thing. */
-#ifndef IFR_SITES_TEMPLATE_H
-#define IFR_SITES_TEMPLATE_H
+#ifndef IFR_COMPILETIME_TEMPLATE_H
+#define IFR_COMPILETIME_TEMPLATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,8 +32,8 @@
 #include "common/error.h"
 #include "common/plan.h"
 #include "common/strings.h"
-#include "sites/decide.h"
-#include "sites/note.h"
+#include "compiletime/decide.h"
+#include "compiletime/note.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,7 +20,7 @@
  *
  * First the format's version; the plugin's and the compiler's versions; the source's name without its folder, with
  * what is not a letter, a digit or one of "._+-" turned to '_' (ltrans0, ltrans1 and so on for the parts of an LTO
- * link). A unit whose template was kept (sites/template.h) names it by its SHA-256. Then come the axes that were
+ * link). A unit whose template was kept (compiletime/template.h) names it by its SHA-256. Then come the axes that were
  * on, as in a plan; then, in the order of the assembly, each function and variable that an axis changed, by its
  * assembler name, with what is not 0 of:
  *
@@ -30,10 +30,10 @@
  *     nops=N    places that got nops, and bytes=N of them in all
  *     frame=N   bytes added to the stack frame
  *
- * Where exactly nops and loops are follows from the seed (sites/decide.h). Last the sums: functions given a place,
+ * Where exactly nops and loops are follows from the seed (compiletime/decide.h). Last the sums: functions given a place,
  * places with nops, functions and loops aligned, frames widened, variables ordered or aligned. */
-#ifndef IFR_SITES_NOTE_H
-#define IFR_SITES_NOTE_H
+#ifndef IFR_COMPILETIME_NOTE_H
+#define IFR_COMPILETIME_NOTE_H
 
 #include <stdbool.h>
 #include <stddef.h>

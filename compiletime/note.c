@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Notes: what they hold, and how they are written. */
-#include "sites/note.h"
+#include "compiletime/note.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sites/decide.h"
+#include "compiletime/decide.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The entries of functions in a template (#ifr-entry in sites/template.h): templates become templates in which
+/* The entries of functions in a template (#ifr-entry in compiletime/template.h): templates become templates in which
  * entries are counted. All other marks stay open, so that variants of the counting unit are made as ever.
  *
  * A counting instruction changes the flags, which no calling convention passes into a function, and nothing else:
  * no register, no stack. It is not atomic: a count is right as long as one thread enters the function.
  *
  * Ref: Z. Wang and D. A. Jimenez, "Program Interferometry", IISWC 2011, section 5.7. */
-#ifndef IFR_SITES_ENTRIES_H
-#define IFR_SITES_ENTRIES_H
+#ifndef IFR_COMPILETIME_ENTRIES_H
+#define IFR_COMPILETIME_ENTRIES_H
 
 #include <stddef.h>
 #include <stdint.h>

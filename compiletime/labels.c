@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "sites/template.h"
+#include "compiletime/template.h"
 
 /* ".L" and a number: GCC's labels of code, and of jump tables. */
 static bool is_label(const char *line, size_t length) {

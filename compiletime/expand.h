@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The expansion of a template, mark by mark (sites/template.h has the marks). */
-#ifndef IFR_SITES_EXPAND_H
-#define IFR_SITES_EXPAND_H
+/* The expansion of a template, mark by mark (compiletime/template.h has the marks). */
+#ifndef IFR_COMPILETIME_EXPAND_H
+#define IFR_COMPILETIME_EXPAND_H
 
-#include "sites/template.h"
+#include "compiletime/template.h"
 
 /* What the expansion of a template is doing. */
 struct expansion {

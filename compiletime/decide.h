@@ -3,8 +3,8 @@
  *
  * A function is known by its key, which is its assembler name without what the compiler numbers at will. So a
  * function that did not change keeps its decisions when another is added. */
-#ifndef IFR_SITES_DECIDE_H
-#define IFR_SITES_DECIDE_H
+#ifndef IFR_COMPILETIME_DECIDE_H
+#define IFR_COMPILETIME_DECIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>

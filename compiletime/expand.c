@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sites/expand.h"
+#include "compiletime/expand.h"
 
 #include <stdio.h>
 #include <stdlib.h>

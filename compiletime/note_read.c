@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sites/note.h"
+#include "compiletime/note.h"
 
 enum { HEADER_BYTES = 12, LINE_MAX_BYTES = 1 << 16 };
 

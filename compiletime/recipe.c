@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sites/recipe.h"
+#include "compiletime/recipe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
