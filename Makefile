@@ -162,7 +162,7 @@ $(LIBEXEC)/cc/cc1: $(call objects,$(PROPER_SOURCES))
 $(filter-out %/cc/cc1,$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%)): $(LIBEXEC)/cc/cc1
 	@ln -sf cc1 $@
 
-$(LIBEXEC)/probe: $(call objects,harness/launch/probe/main.c)
+$(LIBEXEC)/probe: $(call objects,harness/exec/probe/main.c)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "harness/commands/commands.h"
-#include "harness/commands/looking.h"
-#include "harness/commands/measuring.h"
-#include "harness/commands/options.h"
-#include "harness/commands/output.h"
+#include "harness/design/interim_analyses.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/layout_options.h"
+#include "harness/commands/report_options.h"
 
 struct options {
-	struct family_options family;
+	struct layout_options layouts;
 	struct output_options output;
 	struct ifr_campaign campaign;
 	struct looking looking;
@@ -45,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		options->campaign.library = argument;
 		return 0;
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->family;
+		state->child_inputs[0] = &options->layouts;
 		state->child_inputs[1] = &options->campaign;
 		state->child_inputs[2] = &options->output;
 		return 0;
@@ -74,7 +74,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&output_argp, 0, "Report:", 4}, {0}};
+	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&output_argp, 0, "Report:", 4}, {0}};
 const struct argp ifr_bench_argp = {
 	table,
 	parse,
@@ -103,13 +103,13 @@ static int more(const char *experiment, void *context, unsigned *layouts, struct
 
 int ifr_command_bench(int argc, char **argv) {
 	struct options options = {0};
-	family_options_init(&options.family, 32);
-	measuring_init(&options.campaign);
+	layout_options_init(&options.layouts, 32);
+	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	if (!options.looking.looks)
 		options.looking.looks = options.looking.until > 0 ? LOOKS_UNTIL : 1;
 	options.looking.metric = options.output.printing.metric;
-	options.family.variants = looking_begin(&options.looking, options.family.variants);
-	return measuring_run(&options.campaign, &options.family, options.output.printing.quiet, "exp", more, report,
-	                     &options);
+	options.layouts.variants = looking_begin(&options.looking, options.layouts.variants);
+	return campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp", more,
+	                            report, &options);
 }

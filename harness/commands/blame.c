@@ -7,10 +7,10 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/intervening.h"
-#include "harness/commands/measuring.h"
-#include "harness/experiment/experiment.h"
-#include "harness/launch/launch.h"
+#include "harness/campaign/confirmation.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/store/experiment.h"
+#include "harness/exec/launch.h"
 
 struct options {
 	struct ifr_campaign campaign;
@@ -57,7 +57,7 @@ static const struct argp_option table[] = {
      "Move the top finding's unit alone, and measure afresh with the command behind --", 1},
 	{0},
 };
-static const struct argp_child children[] = {{&measuring_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
+static const struct argp_child children[] = {{&campaign_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
 const struct argp ifr_blame_argp = {
 	table,
 	parse,
@@ -141,7 +141,7 @@ static int run(struct options *options, struct ifr_error *err) {
 int ifr_command_blame(int argc, char **argv) {
 	struct options options = {0};
 	struct ifr_error err = {0};
-	measuring_init(&options.campaign);
+	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_blame_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
 	int status = run(&options, &err) ? ifr_command_failed(&err) : 0;

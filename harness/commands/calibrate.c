@@ -3,13 +3,13 @@
 #include <stdio.h>
 
 #include "harness/commands/commands.h"
-#include "harness/commands/measuring.h"
-#include "harness/commands/output.h"
-#include "harness/experiment/experiment.h"
-#include "harness/report/calibration.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/report_options.h"
+#include "harness/store/experiment.h"
+#include "harness/analysis/calibration.h"
 
 struct options {
-	struct family_options family;
+	struct layout_options layouts;
 	struct ifr_campaign campaign;
 	struct printing_options printing;
 };
@@ -19,7 +19,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	(void)argument; /* every word that is no option begins the program's */
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->family;
+		state->child_inputs[0] = &options->layouts;
 		state->child_inputs[1] = &options->campaign;
 		state->child_inputs[2] = &options->printing;
 		return 0;
@@ -36,7 +36,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
+	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_calibrate_argp = {
 	NULL,
 	parse,
@@ -62,7 +62,7 @@ static int calibrate(const char *experiment, void *context, struct ifr_error *er
 		return result;
 	result = ifr_report_analyse(&dataset, options->printing.metric, &report, err);
 	if (!result)
-		result = ifr_calibration_make(report, options->campaign.family.seed, &calibration, err);
+		result = ifr_calibration_make(report, options->campaign.generator.seed, &calibration, err);
 	if (!result) {
 		if (options->printing.json)
 			ifr_calibration_json(report, &calibration, &out);
@@ -79,9 +79,9 @@ static int calibrate(const char *experiment, void *context, struct ifr_error *er
 
 int ifr_command_calibrate(int argc, char **argv) {
 	struct options options = {0};
-	family_options_init(&options.family, 32);
-	measuring_init(&options.campaign);
+	layout_options_init(&options.layouts, 32);
+	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	return measuring_run(&options.campaign, &options.family, options.printing.quiet, "calibration", NULL,
-	                     calibrate, &options);
+	return campaign_options_run(&options.campaign, &options.layouts, options.printing.quiet, "calibration", NULL,
+	                            calibrate, &options);
 }

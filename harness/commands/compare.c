@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "harness/commands/commands.h"
-#include "harness/commands/comparing.h"
+#include "harness/commands/compare_trials.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/measuring.h"
+#include "harness/commands/campaign_options.h"
 
 enum { KEY_LOOKS = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
 
@@ -25,7 +25,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	uint64_t number = 0;
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->family;
+		state->child_inputs[0] = &options->layouts;
 		state->child_inputs[1] = &options->campaign;
 		state->child_inputs[2] = &options->printing;
 		return 0;
@@ -83,7 +83,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 static const struct argp_child children[] = {
-	{&family_argp, 0, "Layouts:", 1}, {&measuring_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
+	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_compare_argp = {
 	table,
 	parse,
@@ -119,8 +119,8 @@ int ifr_command_compare(int argc, char **argv) {
 	struct subjects subjects;
 	struct suite suite = {0};
 	struct ifr_error err = {0};
-	family_options_init(&options.family, 32);
-	measuring_init(&options.campaign);
+	layout_options_init(&options.layouts, 32);
+	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_compare_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
 	catch_interrupts();
@@ -133,6 +133,6 @@ int ifr_command_compare(int argc, char **argv) {
 	suite_release(&suite);
 	subjects_release(&subjects);
 	ifr_strings_release(&options.campaign.environment);
-	ifr_plan_release(&options.family.parameters);
+	ifr_plan_release(&options.layouts.parameters);
 	return status;
 }

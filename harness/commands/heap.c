@@ -9,9 +9,9 @@
 #include "common/process.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
+#include "harness/commands/layout_options.h"
 #include "harness/heap/heap.h"
-#include "harness/launch/launch.h"
+#include "harness/exec/launch.h"
 
 struct options {
 	struct ifr_heap_plan plan;

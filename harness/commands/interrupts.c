@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "harness/launch/launch.h"
+#include "harness/exec/launch.h"
 
 static void on_signal(int number) {
 	(void)number;

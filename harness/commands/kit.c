@@ -9,8 +9,8 @@
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/options.h"
-#include "harness/experiment/units_again.h"
+#include "harness/commands/layout_options.h"
+#include "harness/build/rebuilt_units.h"
 #include "kit/kit.h"
 
 struct options {
@@ -104,16 +104,16 @@ static int list(struct ifr_error *err) {
 
 /* What the compiler's axes can do with a kit. */
 static int show_units(const struct ifr_kit *kit, struct ifr_error *err) {
-	struct units_again units;
+	struct rebuilt_units units;
 	struct ifr_buffer left = {0};
-	int result = units_again_read(kit, &units, err);
+	int result = rebuilt_units_read(kit, &units, err);
 	if (!result) {
-		units_again_print_left(&units, units_again_recipes(&units), &left);
+		rebuilt_units_print_unbuildable(&units, rebuilt_units_recipes(&units), &left);
 		printf("units      %zu with templates, %zu of them with sources\n%s", units.count,
-		       units_again_recipes(&units), ifr_buffer_text(&left));
+		       rebuilt_units_recipes(&units), ifr_buffer_text(&left));
 	}
 	ifr_buffer_release(&left);
-	units_again_release(&units);
+	rebuilt_units_release(&units);
 	return result;
 }
 

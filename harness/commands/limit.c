@@ -10,8 +10,8 @@
 #include "common/process.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
-#include "harness/launch/launch.h"
+#include "harness/commands/layout_options.h"
+#include "harness/exec/launch.h"
 #include "harness/limit/limit.h"
 
 enum { KEY_STDIN = 256, KEY_ENV };

@@ -8,10 +8,10 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/experiment/experiment.h"
-#include "harness/launch/launch.h"
-#include "harness/model/replaying.h"
-#include "harness/report/forecast.h"
+#include "harness/store/experiment.h"
+#include "harness/exec/launch.h"
+#include "harness/simulate/plan_replay.h"
+#include "harness/analysis/forecast.h"
 
 struct options {
 	const char *experiment, *metric, *trace, *machine, *predictors, *figures;
@@ -148,9 +148,9 @@ static int open_machines(struct predicting *predicting, const char *machine, con
 /* Mispredictions per 1000 instructions of all layouts on all machines. */
 static int count_misses(struct predicting *predicting, struct ifr_error *err) {
 	const size_t count = predicting->dataset.variant_count, machines = predicting->machine_count;
-	struct ifr_replaying replaying = {.trace = predicting->trace,
-	                                  .machines = (const struct ifr_machine *const *)predicting->machines,
-	                                  .machine_count = machines};
+	struct ifr_plan_replay replaying = {.trace = predicting->trace,
+	                                    .machines = (const struct ifr_machine *const *)predicting->machines,
+	                                    .machine_count = machines};
 	struct ifr_counts *counts = ifr_alloc((machines * count + 1) * sizeof *counts);
 	int result = ifr_replay_plans(&replaying, predicting->plans, count, counts, err);
 	predicting->mpki = ifr_alloc((machines * count + 1) * sizeof *predicting->mpki);

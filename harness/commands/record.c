@@ -9,11 +9,11 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/measuring.h"
-#include "harness/commands/options.h"
-#include "harness/launch/launch.h"
-#include "harness/model/check.h"
-#include "harness/model/recording.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/layout_options.h"
+#include "harness/exec/launch.h"
+#include "harness/simulate/address_check.h"
+#include "harness/simulate/recording.h"
 
 enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION, KEY_OBJECTS };
 
@@ -195,7 +195,7 @@ int ifr_command_record(int argc, char **argv) {
 	bool same = true, written = false;
 	argp_parse(&ifr_record_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
-	int result = measuring_find_program(options.request.argv[0], &program, &err);
+	int result = campaign_options_find_program(options.request.argv[0], &program, &err);
 	if (!result) {
 		path = ifr_format("%s.trace", ifr_path_base(program));
 		options.request.program = program;

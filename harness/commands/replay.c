@@ -9,17 +9,17 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
-#include "harness/experiment/variants.h"
-#include "harness/launch/launch.h"
-#include "harness/model/check.h"
-#include "harness/model/layouts.h"
-#include "harness/model/replaying.h"
+#include "harness/commands/layout_options.h"
+#include "harness/design/layout_generator.h"
+#include "harness/exec/launch.h"
+#include "harness/simulate/address_check.h"
+#include "harness/simulate/plan_layouts.h"
+#include "harness/simulate/plan_replay.h"
 
 enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, SCHEMA_VERSION = 1 };
 
 struct options {
-	struct family_options family;
+	struct layout_options layouts;
 	const char *trace, *machine;
 	struct ifr_strings plan_files;
 	enum ifr_engine engine;
@@ -40,7 +40,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct ifr_error err = {0};
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->family;
+		state->child_inputs[0] = &options->layouts;
 		return 0;
 	case 'p':
 		ifr_strings_add(&options->plan_files, argument);
@@ -66,7 +66,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (!options->trace && !options->describe)
 			argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
-		if (options->plan_files.count && options->family.variants)
+		if (options->plan_files.count && options->layouts.variants)
 			argp_error(state, "-n makes plans of its own: it goes without --plan");
 		return 0;
 	default:
@@ -86,7 +86,7 @@ static const struct argp_option table[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&family_argp, 0, "Random layouts beside the shipped one:", 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Random layouts beside the shipped one:", 1}, {0}};
 
 static char *add_machines(int key, const char *text, void *input) {
 	(void)input;
@@ -157,7 +157,7 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counts *c
 	printf("cycles are an estimate; --json has all counters\n");
 }
 
-static int print_json(const struct options *options, const struct ifr_replaying *replaying,
+static int print_json(const struct options *options, const struct ifr_plan_replay *replaying,
                       const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
                       struct ifr_error *err) {
 	json_t *root = json_object(), *layouts = json_array();
@@ -183,7 +183,7 @@ static int print_json(const struct options *options, const struct ifr_replaying 
 	json_object_set_new(root, "damage", damage ? json_string(damage) : json_null());
 	json_object_set_new(root, "machine", json_string(options->machine));
 	json_object_set_new(root, "engine", json_string(replaying->engine_name));
-	json_object_set_new(root, "seed", json_integer((json_int_t)options->family.seed));
+	json_object_set_new(root, "seed", json_integer((json_int_t)options->layouts.seed));
 	json_object_set_new(root, "layouts", layouts);
 	int result =
 		json_dumpf(root, stdout, JSON_INDENT(2)) ? ifr_fail(err, IFR_E_ENVIRONMENT, "cannot print JSON") : 0;
@@ -198,7 +198,7 @@ static int print_json(const struct options *options, const struct ifr_replaying 
 /* The plans asked for; without any, the shipped layout. */
 static int make_plans(const struct options *options, struct ifr_plan **plans, size_t *count,
                       struct ifr_error *err) {
-	size_t files = options->plan_files.count, random = options->family.variants;
+	size_t files = options->plan_files.count, random = options->layouts.variants;
 	int result = 0;
 	*count = files ? files : random + 1;
 	*plans = ifr_alloc(*count * sizeof **plans);
@@ -210,10 +210,10 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 			snprintf((*plans)[i].name, sizeof(*plans)[i].name, "%.60s",
 			         ifr_path_base(options->plan_files.items[i]));
 	}
-	const struct ifr_family family = {
-		.seed = options->family.seed, .axes = options->family.axes, .parameters = options->family.parameters};
+	const struct ifr_layout_generator generator = {
+		.seed = options->layouts.seed, .axes = options->layouts.axes, .parameters = options->layouts.parameters};
 	for (size_t i = 1; i <= random && !files; i++)
-		ifr_family_plan(&family, (unsigned)i, &(*plans)[i]);
+		ifr_layout_generator_plan(&generator, (unsigned)i, &(*plans)[i]);
 	return result;
 }
 
@@ -222,8 +222,9 @@ static int end_output(struct ifr_error *err) {
 	return failed ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
 }
 
-static int show(const struct options *options, const struct ifr_replaying *replaying, const struct ifr_plan *plans,
-                const struct ifr_counts *counters, size_t count, struct ifr_error *err) {
+static int show(const struct options *options, const struct ifr_plan_replay *replaying,
+                const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
+                struct ifr_error *err) {
 	if (options->json)
 		return print_json(options, replaying, plans, counters, count, err);
 	if (count == 1)
@@ -262,7 +263,7 @@ static void warn(const struct ifr_trace *trace, const char *path) {
 
 static int replay(const struct options *options, const struct ifr_machine *machine, bool *damaged,
                   struct ifr_error *err) {
-	struct ifr_replaying replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
+	struct ifr_plan_replay replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
 	size_t count = 0;
@@ -300,7 +301,7 @@ int ifr_command_replay(int argc, char **argv) {
 	struct ifr_error err = {0};
 	struct ifr_machine *machine = NULL;
 	bool damaged = false;
-	family_options_init(&options.family, 0);
+	layout_options_init(&options.layouts, 0);
 	argp_parse(&ifr_replay_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
 	int result = ifr_machine_open(&machine, options.machine, &err);
@@ -310,7 +311,7 @@ int ifr_command_replay(int argc, char **argv) {
 		result = replay(&options, machine, &damaged, &err);
 	ifr_machine_free(machine);
 	ifr_strings_release(&options.plan_files);
-	ifr_plan_release(&options.family.parameters);
+	ifr_plan_release(&options.layouts.parameters);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	if (result)

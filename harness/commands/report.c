@@ -5,8 +5,8 @@
 
 #include "common/strings.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/output.h"
-#include "harness/experiment/experiment.h"
+#include "harness/commands/report_options.h"
+#include "harness/store/experiment.h"
 #include "harness/report/report.h"
 
 struct options {

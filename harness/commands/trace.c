@@ -8,8 +8,8 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
-#include "harness/launch/launch.h"
+#include "harness/commands/layout_options.h"
+#include "harness/exec/launch.h"
 #include "model/model.h"
 
 enum { PIECE_STEPS = 65536 };

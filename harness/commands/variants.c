@@ -8,14 +8,14 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
-#include "harness/experiment/variants.h"
-#include "harness/launch/launch.h"
+#include "harness/commands/layout_options.h"
+#include "harness/design/layout_generator.h"
+#include "harness/exec/launch.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
 struct options {
-	struct family_options family;
+	struct layout_options layouts;
 	const char *folder, *program;
 	struct ifr_strings plans;
 	bool quiet;
@@ -25,7 +25,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->family;
+		state->child_inputs[0] = &options->layouts;
 		return 0;
 	case 'o':
 		options->folder = argument;
@@ -59,7 +59,7 @@ static const struct argp_option table[] = {
 	{"quiet", 'q', NULL, 0, "Say nothing but errors", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&family_argp, 0, "Which variants:", 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Which variants:", 1}, {0}};
 const struct argp ifr_variants_argp = {
 	table,
 	parse,
@@ -79,10 +79,10 @@ static void print_variant(const struct ifr_plan *plan, const char *folder, const
 	ifr_strings_release(&lines);
 }
 
-static int make(struct ifr_workshop *workshop, const struct ifr_plan *plan, const struct options *options,
+static int make(struct ifr_builder *builder, const struct ifr_plan *plan, const struct options *options,
                 struct ifr_error *err) {
 	struct ifr_variant variant = {0};
-	int result = ifr_variant_write(workshop, plan, options->folder, true, &variant, err);
+	int result = ifr_variant_write(builder, plan, options->folder, true, &variant, err);
 	if (!result && !options->quiet)
 		print_variant(plan, options->folder, &variant);
 	ifr_buffer_release(&variant.facts);
@@ -90,22 +90,22 @@ static int make(struct ifr_workshop *workshop, const struct ifr_plan *plan, cons
 }
 
 /* What the variants cost where units are compiled again, before that begins, and what stays as it ships. */
-static int announce(struct ifr_workshop *workshop, unsigned axes, unsigned variants, const struct options *options,
+static int announce(struct ifr_builder *builder, unsigned axes, unsigned variants, const struct options *options,
                     struct ifr_error *err) {
-	struct ifr_workshop_trial trial;
+	struct ifr_rebuild_trial trial;
 	struct ifr_buffer left = {0};
 	struct ifr_strings lines = {0};
-	bool costly = ifr_workshop_recompiles(axes) && !options->quiet;
+	bool costly = ifr_axes_recompile(axes) && !options->quiet;
 	if (costly)
 		ifr_command_note("compiling the units once, to see what a variant costs");
-	int result = ifr_workshop_try(workshop, axes, &trial, err);
+	int result = ifr_builder_try(builder, axes, &trial, err);
 	if (!result && costly) {
-		char *text = ifr_workshop_describe_trial(&trial, variants);
+		char *text = ifr_rebuild_trial_describe(&trial, variants);
 		ifr_command_say(text);
 		free(text);
 	}
 	if (!result && !options->quiet)
-		ifr_workshop_print_left(workshop, axes, &left);
+		ifr_builder_print_unbuildable(builder, axes, &left);
 	ifr_strings_split(&lines, ifr_buffer_text(&left), "\n");
 	for (size_t i = 0; i < lines.count; i++)
 		ifr_command_say(lines.items[i]);
@@ -116,20 +116,21 @@ static int announce(struct ifr_workshop *workshop, unsigned axes, unsigned varia
 
 static int make_family(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
-	struct ifr_workshop *workshop = NULL;
+	struct ifr_builder *builder = NULL;
 	int result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
-		result = ifr_workshop_open(&kit, &workshop, err);
+		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
-		result = announce(workshop, options->family.axes, options->family.variants, options, err);
-	struct ifr_family family = {&kit, options->family.seed, options->family.axes, options->family.parameters};
-	for (unsigned i = 1; i <= options->family.variants && !result && !ifr_launch_interrupted(); i++) {
+		result = announce(builder, options->layouts.axes, options->layouts.variants, options, err);
+	struct ifr_layout_generator generator = {&kit, options->layouts.seed, options->layouts.axes,
+	                                         options->layouts.parameters};
+	for (unsigned i = 1; i <= options->layouts.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
-		ifr_family_plan(&family, i, &plan);
-		result = make(workshop, &plan, options, err);
+		ifr_layout_generator_plan(&generator, i, &plan);
+		result = make(builder, &plan, options, err);
 		ifr_plan_release(&plan);
 	}
-	ifr_workshop_close(workshop);
+	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
 	return result;
 }
@@ -150,7 +151,7 @@ static int name_plan(struct ifr_plan *plan, const char *file, struct ifr_error *
 static int make_plan(const struct options *options, const char *file, struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_kit kit;
-	struct ifr_workshop *workshop = NULL;
+	struct ifr_builder *builder = NULL;
 	ifr_kit_init(&kit);
 	int result = ifr_plan_read(file, &plan, err);
 	if (!result)
@@ -164,14 +165,14 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 	if (!result && *plan.kit && strcmp(plan.kit, kit.key))
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…)", file, plan.kit);
 	if (!result)
-		result = ifr_workshop_open(&kit, &workshop, err);
+		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
-		result = announce(workshop, ifr_plan_axes(&plan), 1, options, err);
+		result = announce(builder, ifr_plan_axes(&plan), 1, options, err);
 	if (!result) {
 		strcpy(plan.kit, kit.key);
-		result = make(workshop, &plan, options, err);
+		result = make(builder, &plan, options, err);
 	}
-	ifr_workshop_close(workshop);
+	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
 	ifr_plan_release(&plan);
 	return result;
@@ -187,7 +188,7 @@ static int check_folder(const char *folder, struct ifr_error *err) {
 int ifr_command_variants(int argc, char **argv) {
 	struct options options = {0};
 	struct ifr_error err = {0};
-	family_options_init(&options.family, 16);
+	layout_options_init(&options.layouts, 16);
 	argp_parse(&ifr_variants_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
 	int result = check_folder(options.folder, &err);
@@ -197,7 +198,7 @@ int ifr_command_variants(int argc, char **argv) {
 		result = make_plan(&options, options.plans.items[i], &err);
 	bool repeatable = !options.quiet && !options.plans.count;
 	ifr_strings_release(&options.plans);
-	ifr_plan_release(&options.family.parameters);
+	ifr_plan_release(&options.layouts.parameters);
 	if (ifr_launch_interrupted()) {
 		ifr_command_note("interrupted; every variant in %s is whole", options.folder);
 		return STOPPED_BY_INTERRUPT;
@@ -205,6 +206,6 @@ int ifr_command_variants(int argc, char **argv) {
 	if (result)
 		return ifr_command_failed(&err);
 	if (repeatable)
-		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.family.seed);
+		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.layouts.seed);
 	return 0;
 }

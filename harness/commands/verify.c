@@ -7,7 +7,7 @@
 
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/commands/options.h"
+#include "harness/commands/layout_options.h"
 
 struct options {
 	struct ifr_verify verify;

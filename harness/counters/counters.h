@@ -83,7 +83,7 @@ int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_
 unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd);
 /* How many runs one full set of values takes; 0 if the model alone counts. */
 unsigned ifr_counters_passes(const struct ifr_counters *set);
-/* Whether the model counts, too: the campaign replays a recording for that (harness/experiment/modelled.c). */
+/* Whether the model counts, too: the campaign replays a recording for that (harness/campaign/model_values.c). */
 bool ifr_counters_modelled(const struct ifr_counters *set);
 /* Whether "auto" found no events of the processor, so that the model's would be welcome; and adding all of them,
  * once, behind the others. */

@@ -8,7 +8,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
-#include "harness/launch/launch.h"
+#include "harness/exec/launch.h"
 #include "kit/kit.h"
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/launch/launch.h"
-#include "harness/launch/runtime.h"
+#include "harness/exec/launch.h"
+#include "harness/exec/runtime_settings.h"
 #include "harness/statistics/statistics.h"
 
 const struct ifr_allocator ifr_allocators[] = {

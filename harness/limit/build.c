@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counting and the limited program: units assembled from rewritten templates, linked in a derived kit. */
+/* The counting and the limited program: units assembled from rewritten templates, linked in an overlay kit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/experiment/derived.h"
+#include "harness/build/overlay_kit.h"
 #include "harness/limit/parts.h"
 #include "relinker/relinker.h"
 #include "compiletime/compiletime.h"
 
 static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr_error *err) {
-	*build = (struct build){.derived.kit = kit};
+	*build = (struct build){.overlay.kit = kit};
 	int result = ifr_kit_load(kit->key, &build->kit, err);
 	if (!result)
-		result = units_again_read(kit, &build->units, err);
+		result = rebuilt_units_read(kit, &build->units, err);
 	if (!result && !build->units.count)
 		result = ifr_fail(err, IFR_E_USAGE,
 		                  "the kit of %s has no units that were compiled as templates, in which entries could be "
 		                  "counted: build again with INTERFERO_TEMPLATES=1 make CC=interfero-gcc",
 		                  kit->program);
 	if (!result)
-		result = derived_open(&build->derived, err);
+		result = overlay_kit_open(&build->overlay, err);
 	return result;
 }
 
 void build_close(struct build *build) {
-	derived_close(&build->derived);
-	units_again_release(&build->units);
+	overlay_kit_close(&build->overlay);
+	rebuilt_units_release(&build->units);
 	ifr_kit_release(&build->kit);
 }
 
 /* Gives a unit another template, which it takes over. */
-static void rewrite(struct unit_again *unit, struct ifr_buffer *text) {
+static void rewrite(struct rebuilt_unit *unit, struct ifr_buffer *text) {
 	ifr_buffer_release(&unit->text);
 	unit->text = *text;
 	ifr_sha256(unit->text.data, unit->text.length, unit->key);
@@ -55,11 +55,11 @@ static int link_again(struct build *build, const char *path, struct ifr_error *e
 	struct ifr_variant variant = {0};
 	struct ifr_relinker *relinker = NULL;
 	ifr_plan_init(&none);
-	int result = units_again_assemble(&build->units, &none, build->derived.objects, err);
+	int result = rebuilt_units_assemble(&build->units, &none, build->overlay.objects, err);
 	if (!result)
-		result = derived_place(&build->derived, &build->units, err);
+		result = overlay_kit_place(&build->overlay, &build->units, err);
 	free(build->kit.dir);
-	build->kit.dir = ifr_strdup(build->derived.folder);
+	build->kit.dir = ifr_strdup(build->overlay.folder);
 	if (!result)
 		result = ifr_relinker_open(&build->kit, &relinker, err);
 	if (!result)
@@ -77,7 +77,7 @@ void procedures_release(struct procedures *procedures) {
 }
 
 static int count_unit(struct build *build, size_t number, struct procedures *procedures, struct ifr_error *err) {
-	struct unit_again *unit = &build->units.items[number];
+	struct rebuilt_unit *unit = &build->units.items[number];
 	struct ifr_buffer text = {0};
 	size_t first = procedures->names.count;
 	int result = ifr_entries_count(unit->text.data, unit->text.length, first, &text, &procedures->names, err);
@@ -110,13 +110,13 @@ int build_counting(const struct ifr_kit *kit, const char *path, struct procedure
 }
 
 /* The rewritten template becomes an input of the new kit, so that variants of the unit can be made. */
-static int add_template(struct build *build, const struct unit_again *unit, struct ifr_error *err) {
+static int add_template(struct build *build, const struct rebuilt_unit *unit, struct ifr_error *err) {
 	char *kept = NULL;
 	int result = ifr_kit_kept(unit->key, &kept, err);
 	if (result)
 		return result;
 	char *cwd = getcwd(NULL, 0), *path = ifr_path_normalise(cwd ? cwd : "/", kept);
-	char *file = ifr_format("%s/root%s", build->derived.folder, path), *folder = ifr_path_dir(file);
+	char *file = ifr_format("%s/root%s", build->overlay.folder, path), *folder = ifr_path_dir(file);
 	ifr_kit_add_input(&build->kit, path);
 	result = ifr_dir_make(folder, err);
 	if (!result)
@@ -133,7 +133,7 @@ int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, 
                   struct build *build, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = build_open(kit, build, err);
-	struct unit_again *unit = result ? NULL : &build->units.items[procedure->unit];
+	struct rebuilt_unit *unit = result ? NULL : &build->units.items[procedure->unit];
 	if (!result)
 		result =
 			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
@@ -160,7 +160,7 @@ int build_save_kit(struct build *build, const char *path, struct ifr_error *err)
 		kit->sha256 = ifr_strdup(digest);
 		kit->program = ifr_strdup(ifr_path_base(path));
 		kit->output = ifr_path_normalise(cwd ? cwd : "/", path);
-		char *root = ifr_format("%s/root", build->derived.folder);
+		char *root = ifr_format("%s/root", build->overlay.folder);
 		result = ifr_kit_save_below(kit, root, NULL, err);
 		free(root);
 	}

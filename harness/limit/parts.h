@@ -3,9 +3,9 @@
 #ifndef IFR_HARNESS_LIMIT_PARTS_H
 #define IFR_HARNESS_LIMIT_PARTS_H
 
-#include "harness/experiment/derived.h"
-#include "harness/experiment/units_again.h"
-#include "harness/launch/launch.h"
+#include "harness/build/overlay_kit.h"
+#include "harness/build/rebuilt_units.h"
+#include "harness/exec/launch.h"
 #include "harness/limit/limit.h"
 
 /* A function that is counted. */
@@ -27,8 +27,8 @@ void procedures_release(struct procedures *procedures);
 /* What is assembled and linked again. */
 struct build {
 	struct ifr_kit kit; /* a copy, which becomes the new program's */
-	struct units_again units;
-	struct derived derived;
+	struct rebuilt_units units;
+	struct overlay_kit overlay;
 };
 
 /* Links the program with all functions counted. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/comparison.h"
+#include "harness/analysis/comparison.h"
 #include "harness/report/escape.h"
 
 enum { SCHEMA_VERSION = 1 };

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/report/comparison.h"
+#include "harness/analysis/comparison.h"
 #include "harness/report/escape.h"
 #include "harness/report/format.h"
 #include "harness/report/html.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/comparison.h"
+#include "harness/analysis/comparison.h"
 #include "harness/report/escape.h"
 #include "harness/report/format.h"
 #include "harness/report/wrap.h"

@@ -3,7 +3,7 @@
 #ifndef IFR_HARNESS_REPORT_FIGURES_H
 #define IFR_HARNESS_REPORT_FIGURES_H
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 
 /* The colour of text and axes. HTML replaces it by the page's own. */
 #define IFR_FIGURE_INK "#010203"

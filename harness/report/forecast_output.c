@@ -8,7 +8,7 @@
 #include "common/file.h"
 #include "harness/report/escape.h"
 #include "harness/report/figures.h"
-#include "harness/report/forecast.h"
+#include "harness/analysis/forecast.h"
 #include "harness/report/wrap.h"
 
 enum { SCHEMA_VERSION = 1, WIDTH = 720, HEIGHT = 420 };

@@ -4,7 +4,7 @@
 #ifndef IFR_HARNESS_REPORT_FORMAT_H
 #define IFR_HARNESS_REPORT_FORMAT_H
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 
 struct ifr_scale {
 	double divisor;

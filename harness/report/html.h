@@ -3,7 +3,7 @@
 #ifndef IFR_HARNESS_REPORT_HTML_H
 #define IFR_HARNESS_REPORT_HTML_H
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 
 /* Style rules: light and dark by the reader's setting, dark on white on paper. */
 extern const char ifr_html_style[];

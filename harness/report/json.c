@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 #include "harness/report/escape.h"
 
 enum { SCHEMA_VERSION = 1 };

@@ -4,7 +4,7 @@
 #ifndef IFR_HARNESS_REPORT_PROSE_H
 #define IFR_HARNESS_REPORT_PROSE_H
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 #include "harness/report/format.h"
 
 enum ifr_prose_kind {

@@ -12,7 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "harness/experiment/dataset.h"
+#include "harness/store/dataset.h"
 
 struct ifr_report;
 

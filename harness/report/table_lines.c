@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 #include "harness/report/escape.h"
 
 static const struct ifr_regression *find(const struct ifr_report *report, const char *counter) {

@@ -3,7 +3,7 @@
 #ifndef IFR_HARNESS_REPORT_TEXT_H
 #define IFR_HARNESS_REPORT_TEXT_H
 
-#include "harness/report/analysis.h"
+#include "harness/analysis/analysis_result.h"
 
 /* Where all layouts lie, one mark a layout or a few, with the shipped one below the axis. At most 80 columns. */
 void ifr_text_plot(const struct ifr_report *report, struct ifr_buffer *out);

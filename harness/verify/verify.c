@@ -11,14 +11,14 @@
 #include "harness/verify/behaviour.h"
 #include "harness/verify/bodies.h"
 #include "harness/verify/checks.h"
-#include "harness/experiment/workshop.h"
+#include "harness/build/variant_builder.h"
 #include "relinker/relinker.h"
 
 /* One verification under way. */
 struct work {
 	const struct ifr_verify *verify;
 	struct ifr_kit kit;
-	struct ifr_workshop *workshop;
+	struct ifr_builder *builder;
 	struct verify_image base;
 	struct ifr_outcome wanted; /* of the test, by the program */
 	char *folder;              /* where variants are made again */
@@ -84,7 +84,7 @@ static int check_plan(const struct work *work, const char *path, const struct if
 	struct ifr_variant variant = {0};
 	struct ifr_buffer wanted = {0}, got = {0}, finding = {0};
 	char *again = ifr_format("%s/variant", work->folder);
-	int result = ifr_workshop_make(work->workshop, plan, again, &variant, err);
+	int result = ifr_builder_make(work->builder, plan, again, &variant, err);
 	if (!result)
 		result = ifr_file_read(again, 0, &wanted, err);
 	if (!result && !ifr_file_read(path, 0, &got, NULL)) {
@@ -122,9 +122,9 @@ static int compare_unit(const char *name, const struct ifr_buffer *shipped, cons
 static int check_bodies(const struct work *work, const struct ifr_plan *plan, struct ifr_verdict *verdict,
                         struct ifr_error *err) {
 	struct unit_findings findings = {0};
-	if (ifr_workshop_recompiles(ifr_plan_axes(plan)))
+	if (ifr_axes_recompile(ifr_plan_axes(plan)))
 		return 0;
-	int result = ifr_workshop_visit_objects(work->workshop, plan, compare_unit, &findings, err);
+	int result = ifr_builder_visit_objects(work->builder, plan, compare_unit, &findings, err);
 	take(verdict, "bodies", &findings.text);
 	ifr_buffer_release(&findings.text);
 	return result;
@@ -200,7 +200,7 @@ static int open_base(struct work *work, struct ifr_error *err) {
 	struct ifr_layout *layout = NULL;
 	struct ifr_buffer bytes = {0}, why = {0};
 	ifr_plan_init(&plan);
-	int result = ifr_relinker_place(ifr_workshop_relinker(work->workshop), &plan, &layout, err);
+	int result = ifr_relinker_place(ifr_builder_relinker(work->builder), &plan, &layout, err);
 	if (!result)
 		result = ifr_relinker_apply(layout, &bytes, err);
 	if (!result && !verify_image_open(&work->base, &bytes, &why))
@@ -230,10 +230,10 @@ static int prepare(struct work *work, struct ifr_verification *done, struct ifr_
 	if (!result)
 		result = ifr_kit_of_program(verify->program, &work->kit, err);
 	if (!result)
-		result = ifr_workshop_open(&work->kit, &work->workshop, err);
+		result = ifr_builder_open(&work->kit, &work->builder, err);
 	if (!result) {
 		strcpy(done->key, work->kit.key);
-		ifr_relinker_describe(ifr_workshop_relinker(work->workshop), &info);
+		ifr_relinker_describe(ifr_builder_relinker(work->builder), &info);
 		done->note = ifr_strdup(info.reason);
 		result = open_base(work, err);
 	}
@@ -261,7 +261,7 @@ int ifr_verify_run(const struct ifr_verify *verify, struct ifr_verification *don
 	done->count = reached;
 	ifr_outcome_release(&work.wanted);
 	verify_image_release(&work.base);
-	ifr_workshop_close(work.workshop);
+	ifr_builder_close(work.builder);
 	ifr_kit_release(&work.kit);
 	if (work.folder)
 		ifr_tree_remove(work.folder, NULL);

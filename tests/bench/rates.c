@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "common/buffer.h"
-#include "harness/experiment/variants.h"
-#include "harness/model/layouts.h"
+#include "harness/design/layout_generator.h"
+#include "harness/simulate/plan_layouts.h"
 #include "model/model.h"
 #include "model/replay/stages.h"
 #include "tests/bench/captured.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/experiment/experiment.h"
+#include "harness/store/experiment.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "harness/experiment/import.h"
+#include "harness/store/import.h"
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "harness/experiment/dataset.h"
+#include "harness/store/dataset.h"
 
 struct recipe {
 	unsigned variants, rounds;

@@ -14,7 +14,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/buffer.h"
-#include "harness/report/code.h"
+#include "harness/analysis/attribution.h"
 
 enum { LAYOUTS = 48, UNITS = 40, GUILTY = 7 };
 

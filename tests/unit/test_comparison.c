@@ -14,7 +14,7 @@
 #include <jansson.h>
 
 #include "harness/commands/suite.h"
-#include "harness/report/comparison.h"
+#include "harness/analysis/comparison.h"
 
 struct recipe {
 	unsigned layouts, rounds;

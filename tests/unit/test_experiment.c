@@ -18,7 +18,7 @@
 
 #include "common/file.h"
 #include "common/random.h"
-#include "harness/experiment/experiment.h"
+#include "harness/store/experiment.h"
 
 static char *folder, *file;
 

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "common/file.h"
-#include "harness/experiment/experiment.h"
-#include "harness/experiment/import.h"
+#include "harness/store/experiment.h"
+#include "harness/store/import.h"
 
 static int parse(enum ifr_import_format format, const char *text, struct ifr_dataset *dataset,
                  struct ifr_error *err) {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/experiment/schedule.h"
+#include "harness/design/schedule.h"
 
 enum { VARIANTS = 17, PASSES = 3, SLOTS = VARIANTS * PASSES };
 

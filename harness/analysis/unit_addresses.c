@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/analysis/unit_addresses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b) {
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The units of the first plan are those of all: one kit, one set of axes. */
+static void name_units(const struct ifr_plan *places, struct ifr_addresses *addresses) {
+	addresses->units = ifr_alloc((places->place_count + 1) * sizeof *addresses->units);
+	for (size_t i = 0; i < places->place_count; i++)
+		addresses->units[i] = ifr_strdup(places->places[i].unit);
+	addresses->unit_count = places->place_count;
+	qsort(addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
+	addresses->bytes = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->bytes);
+	addresses->sources = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->sources);
+	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
+}
+
+size_t ifr_addresses_place(const struct ifr_addresses *addresses, const char *unit) {
+	char **found = bsearch(&unit, addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
+	return found ? (size_t)(found - addresses->units) : addresses->unit_count;
+}
+
+static void measure_units(const struct ifr_relinker *relinker, struct ifr_addresses *addresses) {
+	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		size_t place = ifr_addresses_place(addresses, unit.name);
+		if (place < addresses->unit_count)
+			addresses->bytes[place] = unit.bytes;
+	}
+}
+
+static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
+                struct ifr_addresses *addresses, struct ifr_error *err) {
+	struct ifr_plan plan, places;
+	struct ifr_layout *layout = NULL;
+	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
+	if (result)
+		return result;
+	ifr_plan_init(&places);
+	result = ifr_relinker_place(relinker, &plan, &layout, err);
+	if (!result)
+		result = ifr_layout_to_plan(layout, true, &places, err);
+	if (!result && !addresses->units)
+		name_units(&places, addresses);
+	for (size_t i = 0; i < places.place_count && !result; i++) {
+		size_t unit = ifr_addresses_place(addresses, places.places[i].unit);
+		if (unit < addresses->unit_count)
+			addresses->at[place * addresses->unit_count + unit] = places.places[i].address;
+	}
+	ifr_layout_close(layout);
+	ifr_plan_release(&places);
+	ifr_plan_release(&plan);
+	return result;
+}
+
+int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
+                       struct ifr_addresses *addresses, struct ifr_error *err) {
+	*addresses = (struct ifr_addresses){.variant_count = dataset->variant_count};
+	int result = 0;
+	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
+		const struct ifr_dataset_variant *variant = &dataset->variants[i];
+		if (variant->index && !variant->refused && *variant->plan)
+			result = take(relinker, variant, i, addresses, err);
+	}
+	if (!result && !addresses->unit_count)
+		result = ifr_fail(err, IFR_E_USAGE, "no variant of this experiment has a plan that places units");
+	if (!result)
+		measure_units(relinker, addresses);
+	return result;
+}
+
+void ifr_addresses_release(struct ifr_addresses *addresses) {
+	for (size_t i = 0; i < addresses->unit_count; i++)
+		free(addresses->units[i]);
+	for (size_t i = 0; addresses->sources && i < addresses->unit_count; i++)
+		free(addresses->sources[i]);
+	free(addresses->sources);
+	free(addresses->bytes);
+	free(addresses->units);
+	free(addresses->at);
+	*addresses = (struct ifr_addresses){0};
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/build/recompilation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/process.h"
+
+/* The line that says what is wrong: the first with an error in it, else the first. */
+static void take_complaint(const char *said, struct ifr_buffer *complaint) {
+	const char *error = strstr(said, "rror:"), *begin = error ? error : said;
+	while (begin > said && begin[-1] != '\n')
+		begin--;
+	size_t length = strcspn(begin, "\n");
+	ifr_buffer_append(complaint, begin, length < 400 ? length : 400);
+}
+
+/* A helper whose complaint is the error. */
+static int run_quietly(const struct ifr_strings *arguments, const char *cwd, const char *const *environment,
+                       const char *failing, struct ifr_error *err) {
+	struct ifr_buffer said = {0};
+	int status = 0;
+	struct ifr_process process = {.argv = (const char *const *)arguments->items,
+	                              .cwd = cwd,
+	                              .set_env = environment,
+	                              .out = &said,
+	                              .errors = &said};
+	int result = ifr_process_run(&process, &status, err);
+	if (!result && status) {
+		struct ifr_buffer complaint = {0};
+		take_complaint(ifr_buffer_text(&said), &complaint);
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s", failing, ifr_buffer_text(&complaint));
+		ifr_buffer_release(&complaint);
+	}
+	ifr_buffer_release(&said);
+	return result;
+}
+
+int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, const char *object,
+                       struct ifr_error *err) {
+	struct ifr_strings arguments = {0};
+	ifr_strings_add(&arguments, "as");
+	ifr_strings_add_all(&arguments, &unit->arguments);
+	ifr_strings_add(&arguments, "-o");
+	ifr_strings_add(&arguments, object);
+	ifr_strings_add(&arguments, source);
+	char *failing = ifr_format("the assembler refuses the template of %s%s%s", unit->input,
+	                           *unit->member ? ":" : "", unit->member);
+	int result = run_quietly(&arguments, NULL, NULL, failing, err);
+	free(failing);
+	ifr_strings_release(&arguments);
+	return result;
+}
+
+/* The compiler proper of that name, by GCC's driver; the caller frees. */
+static int find_compiler(const char *name, char **path, struct ifr_error *err) {
+	const char *chosen = getenv("INTERFERO_GCC");
+	char *question = ifr_format("-print-prog-name=%s", name);
+	const char *const argv[] = {chosen && *chosen ? chosen : "gcc", question, NULL};
+	struct ifr_buffer answer = {0}, errors = {0};
+	struct ifr_process process = {.argv = argv, .out = &answer, .errors = &errors};
+	int status = 0;
+	int result = ifr_process_run(&process, &status, err);
+	*path = ifr_format("%.*s", (int)strcspn(ifr_buffer_text(&answer), "\n"), ifr_buffer_text(&answer));
+	if (!result && (status || **path != '/'))
+		result =
+			ifr_fail(err, IFR_E_ENVIRONMENT,
+		             "%s has no %s, which compiles units again: install the compiler of that language, or set "
+		             "INTERFERO_GCC",
+		             argv[0], name);
+	if (result) {
+		free(*path);
+		*path = NULL;
+	}
+	ifr_buffer_release(&answer);
+	ifr_buffer_release(&errors);
+	free(question);
+	return result;
+}
+
+static int write_files(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *folder,
+                       struct ifr_error *err) {
+	struct ifr_buffer plan = {0};
+	ifr_plan_print(merged, &plan);
+	char *path = ifr_format("%s/plan", folder);
+	int result = ifr_file_write(path, plan.data, plan.length, 0600, err);
+	free(path);
+	for (size_t i = 0; i < unit->recipe.file_count && !result; i++) {
+		const struct ifr_recipe_file *file = &unit->recipe.files[i];
+		path = ifr_format("%s/%s", folder, file->name);
+		result = ifr_file_write(path, ifr_buffer_text(&file->bytes), file->bytes.length, 0600, err);
+		free(path);
+	}
+	ifr_buffer_release(&plan);
+	return result;
+}
+
+/* Warnings were for the first compilation, and not all of them know preprocessed source. */
+static void add_arguments(const struct rebuilt_unit *unit, const char *compiler, struct ifr_strings *arguments) {
+	char *plugin = ifr_path_libexec("interfero.so");
+	ifr_strings_add(arguments, compiler);
+	ifr_strings_add(arguments, unit->recipe.files[0].name);
+	ifr_strings_add_all(arguments, &unit->recipe.arguments);
+	ifr_strings_take(arguments, ifr_format("-fplugin=%s", plugin));
+	ifr_strings_add(arguments, "-fplugin-arg-interfero-templates");
+	ifr_strings_add(arguments, "-fplugin-arg-interfero-plan=plan");
+	ifr_strings_take(arguments, ifr_format("-fplugin-arg-interfero-recipe=%s", unit->recipe_words));
+	ifr_strings_add(arguments, "-w");
+	ifr_strings_add(arguments, "-o");
+	ifr_strings_add(arguments, "interfero-unit.s");
+	free(plugin);
+}
+
+int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
+                 struct ifr_buffer *text, struct ifr_error *err) {
+	static const char *const environment[] = {"LC_ALL=C", "INTERFERO_PLAN", NULL};
+	char *folder = ifr_format("%s.d", beside), *made = ifr_format("%s/interfero-unit.s", folder), *compiler = NULL;
+	char *failing =
+		ifr_format("%s%s%s cannot be compiled again", unit->input, *unit->member ? ":" : "", unit->member);
+	struct ifr_strings arguments = {0};
+	int result = find_compiler(unit->recipe.compiler, &compiler, err);
+	if (!result)
+		result = ifr_dir_make(folder, err);
+	if (!result)
+		result = write_files(unit, merged, folder, err);
+	if (!result) {
+		add_arguments(unit, compiler, &arguments);
+		result = run_quietly(&arguments, folder, environment, failing, err);
+	}
+	if (!result)
+		result = ifr_file_read(made, 0, text, err);
+	if (!result && !ifr_template_is(ifr_buffer_text(text), text->length))
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no template comes out", failing);
+	ifr_tree_remove(folder, NULL);
+	ifr_strings_release(&arguments);
+	free(compiler);
+	free(failing);
+	free(made);
+	free(folder);
+	return result;
+}
+
+/* The object of a template with all sites open, bare of what differs anyway. */
+static int bare_object(const struct rebuilt_unit *unit, const struct ifr_buffer *text, const char *beside,
+                       struct ifr_buffer *bytes, struct ifr_error *err) {
+	struct ifr_plan none;
+	struct ifr_note note;
+	struct ifr_buffer assembly = {0};
+	struct ifr_strings arguments = {0};
+	char *source = ifr_format("%s.bare.s", beside), *object = ifr_format("%s.bare.o", beside);
+	static const char *const words[] = {"objcopy", "--strip-debug", "-R", IFR_NOTE_SECTION};
+	ifr_plan_init(&none);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		ifr_strings_add(&arguments, words[i]);
+	ifr_strings_add(&arguments, object);
+	int result = ifr_template_expand(text->data, text->length, &none, "", &assembly, &note, err);
+	ifr_note_release(&note);
+	if (!result)
+		result = ifr_file_write(source, assembly.data, assembly.length, 0600, err);
+	if (!result)
+		result = unit_run_assembler(unit, source, object, err);
+	if (!result)
+		result = run_quietly(&arguments, NULL, NULL, "objcopy fails", err);
+	if (!result)
+		result = ifr_file_read(object, 0, bytes, err);
+	unlink(source);
+	unlink(object);
+	ifr_strings_release(&arguments);
+	ifr_buffer_release(&assembly);
+	free(object);
+	free(source);
+	return result;
+}
+
+/* Where the template begins behind the assembler's arguments. */
+static size_t head_of(const struct ifr_buffer *text) {
+	static const char mark[] = IFR_MARK_ARGUMENT " ";
+	const char *at = ifr_buffer_text(text);
+	while (ifr_starts_with(at, mark) && strchr(at, '\n'))
+		at = strchr(at, '\n') + 1;
+	return (size_t)(at - ifr_buffer_text(text));
+}
+
+int unit_same_code(const struct rebuilt_unit *unit, const struct ifr_buffer *other, const char *beside, bool *same,
+                   struct ifr_error *err) {
+	size_t head = head_of(&unit->text);
+	struct ifr_buffer first = {0}, second = {0};
+	*same =
+		unit->text.length - head == other->length && !memcmp(unit->text.data + head, other->data, other->length);
+	if (*same)
+		return 0;
+	int result = bare_object(unit, &unit->text, beside, &first, err);
+	if (!result)
+		result = bare_object(unit, other, beside, &second, err);
+	*same = !result && first.length == second.length && !memcmp(first.data, second.data, first.length);
+	ifr_buffer_release(&first);
+	ifr_buffer_release(&second);
+	return result;
+}

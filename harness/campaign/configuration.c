@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a campaign is, as facts of its experiment. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/buffer.h"
+#include "harness/campaign/state.h"
+#include "harness/exec/host.h"
+
+/* The command as a shell would take it. */
+static char *quote_command(char *const *argv) {
+	struct ifr_buffer text = {0};
+	for (; *argv; argv++) {
+		bool plain =
+			**argv && strspn(*argv, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,@%-") ==
+						  strlen(*argv);
+		ifr_buffer_puts(&text, text.length ? " " : "");
+		if (plain) {
+			ifr_buffer_puts(&text, *argv);
+			continue;
+		}
+		ifr_buffer_puts(&text, "'");
+		for (const char *c = *argv; *c; c++)
+			ifr_buffer_printf(&text, *c == '\'' ? "'\\''" : "%c", *c);
+		ifr_buffer_puts(&text, "'");
+	}
+	return ifr_buffer_detach(&text);
+}
+
+static char *list_axes(unsigned axes) {
+	struct ifr_buffer text = {0};
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (axes & 1u << i)
+			ifr_buffer_printf(&text, "%s%s", text.length ? "," : "", ifr_axes[i].name);
+	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("none");
+}
+
+static void list_axis(enum ifr_axis axis, const struct ifr_axis_setting *setting, struct ifr_buffer *text) {
+	const struct ifr_axis_info *info = &ifr_axes[axis];
+	for (int j = 0; j < IFR_AXIS_PARAMETERS && info->parameter[j].name; j++)
+		ifr_buffer_printf(text, "%s%s:%s=%" PRId64, text->length ? " " : "", info->name, info->parameter[j].name,
+		                  setting->value[j]);
+	if (setting->only)
+		ifr_buffer_printf(text, "%s%s:only=%s", text->length ? " " : "", info->name, setting->only);
+	if (setting->except)
+		ifr_buffer_printf(text, "%s%s:except=%s", text->length ? " " : "", info->name, setting->except);
+}
+
+static char *list_parameters(const struct ifr_layout_generator *generator) {
+	struct ifr_buffer text = {0};
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (generator->axes & 1u << i)
+			list_axis((enum ifr_axis)i, &generator->parameters.axis[i], &text);
+	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("none");
+}
+
+static char *list_counters(const struct ifr_counters *counters) {
+	struct ifr_buffer text = {0};
+	for (unsigned i = 0; i < ifr_counters_count(counters); i++) {
+		const struct ifr_counter *counter = ifr_counters_get(counters, i);
+		ifr_buffer_printf(&text, "%s%s:%s", i ? "," : "", counter->source, counter->name);
+	}
+	return ifr_buffer_detach(&text);
+}
+
+static char *list_environment(const struct ifr_strings *environment) {
+	struct ifr_buffer text = {0};
+	for (size_t i = 0; i < environment->count; i++)
+		ifr_buffer_printf(&text, "%s%s", i ? " " : "", environment->items[i]);
+	return ifr_buffer_detach(&text);
+}
+
+/* A fact that must be the same whenever the campaign goes on. Takes value over. */
+static int agree(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
+	char *old = ifr_experiment_get(state->experiment, name);
+	int result = 0;
+	if (!old)
+		result = ifr_experiment_set(state->experiment, name, value, err);
+	else if (strcmp(old, value))
+		result = ifr_fail(
+			err, IFR_E_USAGE,
+			"%s holds another experiment (its %s is \"%.200s\", not \"%.200s\"): choose another -o, or repeat "
+			"its command",
+			state->plan->file, name, old, value);
+	free(old);
+	free(value);
+	return result;
+}
+
+/* A fact that may change from one call to the next. Takes value over. */
+static int update(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
+	int result = ifr_experiment_set(state->experiment, name, value, err);
+	free(value);
+	return result;
+}
+
+/* The seed of an experiment that is there already holds, unless another was asked for. */
+static void adopt_seed(struct campaign_state *state) {
+	char *seed = ifr_experiment_get(state->experiment, "seed");
+	if (seed && !state->plan->seed_given)
+		state->plan->generator.seed = strtoull(seed, NULL, 10);
+	free(seed);
+}
+
+static char *utc_now(void) {
+	char text[32];
+	time_t now = time(NULL);
+	struct tm utc;
+	strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	return ifr_strdup(text);
+}
+
+int campaign_record_counters(struct campaign_state *state, struct ifr_error *err) {
+	int result = agree(state, "counters", list_counters(state->counters), err);
+	if (!result && ifr_counters_modelled(state->counters))
+		result = agree(state, "machine", ifr_strdup(state->plan->machine), err);
+	return result;
+}
+
+int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
+	const struct ifr_campaign *plan = state->plan;
+	adopt_seed(state);
+	const struct {
+		const char *name;
+		char *value;
+	} fixed[] = {
+		{"program", ifr_strdup(plan->program)},
+		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
+		{"command", quote_command(plan->argv)},
+		{"kit", ifr_strdup(plan->generator.kit ? plan->generator.kit->key : "none, the files were given")},
+		{"seed", ifr_format("%" PRIu64, plan->generator.seed)},
+		{"axes", list_axes(plan->generator.axes)},
+		{"parameters", list_parameters(&plan->generator)},
+		{"host", ifr_host_name()},
+		{"processor", ifr_host_processor()},
+		{"kernel", ifr_host_kernel()},
+		{"pinned to", state->cpu < 0 ? ifr_strdup("not pinned") : ifr_format("processor %d", state->cpu)},
+		{"aslr", ifr_strdup(plan->keep_aslr ? "on" : "off, checked")},
+		{"environment", list_environment(&state->environment)},
+		{"standard input", ifr_strdup(plan->stdin_file ? plan->stdin_file : "/dev/null")},
+		{"expected exit status", ifr_format("%d", plan->expected_exit)},
+	};
+	int result = 0;
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
+		if (result)
+			free(fixed[i].value);
+		else
+			result = agree(state, fixed[i].name, fixed[i].value, err);
+	}
+	if (!result && !campaign_undecided(state))
+		result = campaign_record_counters(state, err);
+	if (!result && plan->other.program)
+		result = agree(state, "programs", ifr_strdup("2"), err);
+	if (!result && plan->other.program)
+		result = agree(state, "program 2", ifr_strdup(plan->other.program), err);
+	if (!result && plan->other.kit)
+		result = agree(state, "kit 2", ifr_strdup(plan->other.kit->key), err);
+	char *started = ifr_experiment_get(state->experiment, "started");
+	if (!result && !started)
+		result = update(state, "started", utc_now(), err);
+	free(started);
+	if (!result)
+		result = update(state, "tool version", ifr_strdup(INTERFERO_VERSION), err);
+	if (!result)
+		result = update(state, "variants planned", ifr_format("%u", plan->variants), err);
+	if (!result)
+		result = update(state, "rounds planned", ifr_format("%u", plan->rounds), err);
+	return result;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the program does as it ships: every run of every variant is held against it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/campaign/state.h"
+
+enum { REFERENCE_RUNS = 2 };
+
+/* The first line of what a program wrote, shortened, for messages. */
+static const char *first_line(const struct ifr_buffer *text, char *line, size_t size) {
+	const char *start = ifr_buffer_text(text);
+	snprintf(line, size, "%.*s", (int)strcspn(start, "\n"), start);
+	return line;
+}
+
+static int judge(const struct campaign_state *state, unsigned subject, const struct ifr_outcome *outcome,
+                 struct ifr_error *err) {
+	char line[160];
+	const char *name = subject ? state->subject[subject].program : state->plan->argv[0];
+	if (outcome->interrupted)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted before the first run was over; nothing was recorded");
+	if (outcome->read_stdin)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s reads its standard input: give it with --stdin FILE (--stdin /dev/null for nothing)",
+		                name);
+	if (outcome->timed_out)
+		return ifr_fail(err, IFR_E_PROGRAM,
+		                "%s did not end in time as it ships: give a longer --timeout, or less to do", name);
+	if (outcome->exit_status != state->plan->expected_exit)
+		return ifr_fail(err, IFR_E_PROGRAM,
+		                "%s %s %d as it ships, in a minimal environment%s%s: --env NAME passes a variable on, "
+		                "--expect-exit N expects a status",
+		                name, outcome->signal ? "ends by signal" : "exits with status",
+		                outcome->signal ? outcome->signal : outcome->exit_status,
+		                outcome->errors.length ? ", saying " : "",
+		                first_line(&outcome->errors, line, sizeof line));
+	return 0;
+}
+
+/* Without its regions every run would be refused. */
+static int judge_regions(const struct campaign_state *state, const struct ifr_outcome *outcome,
+                         struct ifr_error *err) {
+	if (*outcome->refused)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "regions cannot be measured: %s", outcome->refused);
+	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
+}
+
+/* The first id of a subject: the layout that ships, or the first of the given files. */
+static unsigned first_id(const struct campaign_state *state, unsigned subject) {
+	return campaign_has(state, subject) ? subject : subject + state->subjects;
+}
+
+static int run_reference(struct campaign_state *state, unsigned subject, bool watch_stdin,
+                         char digest[IFR_SHA256_HEX], int64_t *wall_ns, struct ifr_error *err) {
+	struct ifr_launch launch;
+	struct ifr_outcome outcome;
+	char name[IFR_NAME_MAX];
+	campaign_variant_name(state, first_id(state, subject), name);
+	char *program = ifr_format("%s/%s", state->folder, name);
+	ifr_outcome_init(&outcome);
+	int result = campaign_prepare_launch(state, first_id(state, subject), program, 0, &launch, err);
+	launch.counters = NULL;
+	launch.watch_stdin = watch_stdin;
+	launch.timeout_ns = state->plan->timeout_ns ? state->plan->timeout_ns : INT64_C(3600000000000);
+	if (!result)
+		result = ifr_launch_run(&launch, &outcome, err);
+	if (!result)
+		result = judge(state, subject, &outcome, err);
+	if (!result && ifr_counters_regions(state->counters))
+		result = judge_regions(state, &outcome, err);
+	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
+	*wall_ns = outcome.times.wall_ns;
+	ifr_outcome_release(&outcome);
+	free(program);
+	return result;
+}
+
+static int learn(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
+	char digests[REFERENCE_RUNS][IFR_SHA256_HEX];
+	int64_t wall_ns = 0;
+	for (int i = 0; i < REFERENCE_RUNS; i++) {
+		int result = run_reference(state, subject, i == 0, digests[i], &wall_ns, err);
+		if (result)
+			return result;
+	}
+	bool repeats = !strcmp(digests[0], digests[1]);
+	if (!repeats && !state->plan->ignore_output) {
+		int result =
+			ifr_experiment_warn(state->experiment,
+		                        "The program prints something else in every run, so that only its exit status was "
+		                        "compared.",
+		                        err);
+		if (result)
+			return result;
+	}
+	char *time = ifr_format("%" PRId64, wall_ns), *time_name = campaign_fact_name("reference time_ns", subject);
+	char *output_name = campaign_fact_name("reference output", subject);
+	int result = ifr_experiment_set(state->experiment, output_name,
+	                                repeats && !state->plan->ignore_output ? digests[0] : "not compared", err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, time_name, time, err);
+	free(output_name);
+	free(time_name);
+	free(time);
+	return result;
+}
+
+/* What is known of a subject, found out where it is not. */
+static int know(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
+	char *time_name = campaign_fact_name("reference time_ns", subject);
+	char *output_name = campaign_fact_name("reference output", subject);
+	char *time = ifr_experiment_get(state->experiment, time_name), *digest = NULL;
+	int result = time ? 0 : learn(state, subject, err);
+	if (!result) {
+		free(time);
+		time = ifr_experiment_get(state->experiment, time_name);
+		digest = ifr_experiment_get(state->experiment, output_name);
+		int64_t known_ns = time ? strtoll(time, NULL, 10) : 0;
+		state->reference_ns = known_ns > state->reference_ns ? known_ns : state->reference_ns;
+		if (digest && strlen(digest) == IFR_SHA256_HEX - 1)
+			strcpy(state->subject[subject].reference_digest, digest);
+	}
+	free(digest);
+	free(time);
+	free(output_name);
+	free(time_name);
+	return result;
+}
+
+int campaign_reference(struct campaign_state *state, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < state->subjects && !result; i++)
+		result = know(state, i, err);
+	int64_t generous_ns = 20 * state->reference_ns;
+	state->timeout_ns = state->plan->timeout_ns              ? state->plan->timeout_ns
+	                    : generous_ns > INT64_C(10000000000) ? generous_ns
+	                                                         : INT64_C(10000000000);
+	return result;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/campaign_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/process.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/progress.h"
+#include "harness/exec/launch.h"
+
+enum {
+	KEY_BUDGET = 256,
+	KEY_TIMEOUT,
+	KEY_CPU,
+	KEY_ASLR,
+	KEY_STDIN,
+	KEY_ENV,
+	KEY_EXIT,
+	KEY_OUTPUT,
+	KEY_KEEP,
+	KEY_MARKER,
+	KEY_MACHINE
+};
+
+static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
+	uint64_t number;
+	if (!strcmp(argument, "none")) {
+		*cpu = -2;
+		return 0;
+	}
+	int result = option_number("--cpu", argument, 0, 1023, &number, err);
+	*cpu = (int)number;
+	return result;
+}
+
+static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
+	uint64_t number = 0;
+	int result = 0;
+	switch (key) {
+	case 'o':
+		campaign->file = argument;
+		return 0;
+	case 'r':
+		result = option_number("--runs", argument, 1, 10000, &number, err);
+		campaign->rounds = (unsigned)number;
+		return result;
+	case 'c':
+		campaign->counters = argument;
+		return 0;
+	case KEY_BUDGET:
+		return option_duration("--budget", argument, &campaign->budget_ns, err);
+	case KEY_TIMEOUT:
+		return option_duration("--timeout", argument, &campaign->timeout_ns, err);
+	case KEY_CPU:
+		return parse_cpu(argument, &campaign->cpu, err);
+	case KEY_ASLR:
+		campaign->keep_aslr = true;
+		return 0;
+	case KEY_STDIN:
+		campaign->stdin_file = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&campaign->environment, argument);
+		return 0;
+	case KEY_EXIT:
+		result = option_number("--expect-exit", argument, 0, 255, &number, err);
+		campaign->expected_exit = (int)number;
+		return result;
+	case KEY_OUTPUT:
+		campaign->ignore_output = true;
+		return 0;
+	case KEY_MARKER:
+		campaign->marker = argument;
+		return 0;
+	case KEY_MACHINE:
+		campaign->machine = argument;
+		return 0;
+	case KEY_KEEP:
+		campaign->keep_variants = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct ifr_error err = {0};
+	int result = parse_campaign(key, argument, state->input, &err);
+	if (result < 0)
+		option_refuse(state, &err);
+	return result > 0 ? ARGP_ERR_UNKNOWN : 0;
+}
+
+static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Measuring:", 2},
+	{"output", 'o', "EXPERIMENT", 0,
+     "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
+	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
+	{"counters", 'c', "LIST", 0,
+     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where it "
+     "is, "
+     "else clock, and model if that takes a fifth of the time at most)",
+     2},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "What the counters of model are of: as \"interfero replay --machine\" takes it (skylake)", 2},
+	{"repeat-marker", KEY_MARKER, "NAME", 0,
+     "Also what one run of the statement in IFR_REPEAT(\"NAME\") costs, from runs of 101 and of 1", 2},
+	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "End a run that takes longer (20 times the first, at least 10s)", 2},
+	{NULL, 0, NULL, 0, "Conditions:", 3},
+	{"cpu", KEY_CPU, "N", 0, "Pin to this processor, or none (the last one)", 3},
+	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
+	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 3},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
+	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status that is right (0)", 3},
+	{"ignore-output", KEY_OUTPUT, NULL, 0, "Do not compare what the layouts print", 3},
+	{"keep", KEY_KEEP, NULL, 0, "Keep the variants in EXPERIMENT.variants", 3},
+	{0},
+};
+const struct argp campaign_argp = {table, parse, NULL, NULL, NULL, NULL, NULL};
+
+void campaign_options_init(struct ifr_campaign *campaign) {
+	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
+}
+
+int campaign_options_find_program(const char *name, char **program, struct ifr_error *err) {
+	char *found = ifr_program_find(name, NULL), *cwd = getcwd(NULL, 0);
+	int result = 0;
+	if (found)
+		*program = ifr_path_normalise(cwd ? cwd : "/", found);
+	else if (strchr(name, '/') && ifr_file_exists(name))
+		result = ifr_fail(err, IFR_E_USAGE, "%s is no program: it cannot be executed", name);
+	else
+		result = ifr_fail(
+			err, IFR_E_USAGE, "there is no program %s%s", name,
+			!strchr(name, '/') && ifr_file_exists(name) ? " in PATH: write it with a slash, as ./PROG" : "");
+	free(found);
+	free(cwd);
+	return result;
+}
+
+static int find_library(const char *name, char **path, struct ifr_error *err) {
+	char *cwd = getcwd(NULL, 0);
+	*path = ifr_path_normalise(cwd ? cwd : "/", name);
+	free(cwd);
+	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
+}
+
+/* Nothing is preloaded into a program without a loader: its every run would be refused. */
+static void leave_out_runtime(struct layout_options *layouts) {
+	layouts->axes &= ~(1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
+	ifr_command_note("a statically linked program: all axes but heap and blocks, which need its loader");
+}
+
+static int report_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done,
+                      campaign_report *report, void *context, struct ifr_error *err) {
+	const char *file = campaign->file;
+	int result = 0;
+	if (done->interrupted && !ifr_file_exists(file))
+		ifr_command_note("interrupted before the first run; nothing was recorded");
+	else if (done->interrupted)
+		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
+		                 "in %s.variants)",
+		                 file, file);
+	if (done->runs || done->complete)
+		result = report(file, context, err);
+	if (result)
+		return ifr_command_failed(err);
+	if (done->interrupted)
+		return STOPPED_BY_INTERRUPT;
+	if (done->refused_variants) {
+		ifr_command_note(
+			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
+			"lies; interfero variants --seed %llu … makes them for a debugger",
+			done->refusal, done->refused_variants, (unsigned long long)campaign->generator.seed);
+		return IFR_E_PROGRAM;
+	}
+	return 0;
+}
+
+static int64_t now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* One part of the layouts after the other, until there are to be no more. */
+static int run_parts(struct ifr_campaign *campaign, struct ifr_campaign_result *done, campaign_more *more,
+                     void *context, struct ifr_error *err) {
+	int64_t begun_ns = now_ns(), budget_ns = campaign->budget_ns;
+	for (unsigned runs = 0;;) {
+		unsigned layouts = 0;
+		int result = ifr_campaign_run(campaign, done, err);
+		done->runs += runs;
+		runs = done->runs;
+		if (!result && more && done->complete && !done->refused_variants)
+			result = more(campaign->file, context, &layouts, err);
+		if (result || !layouts)
+			return result;
+		int64_t left_ns = budget_ns - (now_ns() - begun_ns);
+		if (budget_ns && left_ns <= 0)
+			return 0;
+		campaign->budget_ns = budget_ns ? left_ns : 0;
+		campaign->variants = layouts;
+	}
+}
+
+int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
+                         const char *ending, campaign_more *more, campaign_report *report, void *context) {
+	struct ifr_campaign_result done = {0};
+	struct ifr_error error = {0}, *err = &error;
+	struct ifr_kit kit;
+	char *program = NULL, *library = NULL, *file = NULL;
+	ifr_kit_init(&kit);
+	int result = campaign_options_find_program(campaign->argv[0], &program, err);
+	if (!result && campaign->library)
+		result = find_library(campaign->library, &library, err);
+	if (!result)
+		result = ifr_kit_of_program(library ? library : program, &kit, err);
+	if (!result && layouts->all && !ifr_loads_libraries(program))
+		leave_out_runtime(layouts);
+	if (!result) {
+		file = ifr_format("%s.%s", ifr_path_base(program), ending);
+		campaign->program = library ? library : program;
+		campaign->user = library ? program : NULL;
+		campaign->generator =
+			(struct ifr_layout_generator){&kit, layouts->seed, layouts->axes, layouts->parameters};
+		campaign->seed_given = layouts->seed_given;
+		campaign->variants = layouts->variants;
+		campaign->file = campaign->file ? campaign->file : file;
+		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
+		campaign->say = quiet ? NULL : ifr_command_say;
+		catch_interrupts();
+		result = run_parts(campaign, &done, more, context, err);
+		if (campaign->progress)
+			progress_clear();
+	}
+	int status = result ? ifr_command_failed(err) : report_end(campaign, &done, report, context, err);
+	if (result && ifr_launch_interrupted())
+		status = STOPPED_BY_INTERRUPT;
+	ifr_kit_release(&kit);
+	ifr_strings_release(&campaign->environment);
+	ifr_plan_release(&layouts->parameters);
+	free(file);
+	free(library);
+	free(program);
+	return status;
+}

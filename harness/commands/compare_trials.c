@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/compare_trials.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/progress.h"
+#include "harness/store/experiment.h"
+#include "harness/exec/launch.h"
+#include "harness/statistics/inference.h"
+
+/* One command of the comparison: its datasets and what came of it. */
+struct trial {
+	char *command, *file, *failure;
+	struct ifr_dataset dataset;
+	int status; /* 0, or an exit status */
+};
+
+static char *join(const char *first, char *const *words) {
+	struct ifr_buffer text = {0};
+	ifr_buffer_puts(&text, first);
+	for (; words && *words; words++)
+		ifr_buffer_printf(&text, " %s", *words);
+	return ifr_buffer_detach(&text);
+}
+
+static char *choose_file(const struct compare_options *options, const char *name) {
+	const char *given = options->campaign.file;
+	if (given && !*name)
+		return ifr_strdup(given);
+	char *base = given ? ifr_strdup(given)
+	                   : ifr_format("%s-%s", ifr_path_base(options->names[0]), ifr_path_base(options->names[1]));
+	char *file = ifr_format("%s%s%s.exp", base, *name ? "-" : "", name);
+	free(base);
+	return file;
+}
+
+/* Measures one command; what fails is the trial's. */
+static void measure(struct compare_options *options, const struct subjects *subjects, const char *name,
+                    char *const *words, struct trial *trial) {
+	struct ifr_campaign campaign = options->campaign;
+	struct ifr_campaign_result done = {0};
+	struct ifr_strings argv = {0};
+	struct ifr_error err = {0};
+	ifr_strings_add(&argv, options->names[0]);
+	for (; words && *words; words++)
+		ifr_strings_add(&argv, *words);
+	trial->file = choose_file(options, name);
+	campaign.file = trial->file;
+	campaign.argv = argv.items;
+	campaign.generator = (struct ifr_layout_generator){NULL, options->layouts.seed, options->layouts.axes,
+	                                                   options->layouts.parameters};
+	campaign.seed_given = options->layouts.seed_given;
+	campaign.variants = options->layouts.variants;
+	campaign.progress = progress_wanted(options->printing.quiet) ? progress_show : NULL;
+	campaign.say = options->printing.quiet ? NULL : ifr_command_say;
+	subjects_enter(subjects, &campaign);
+	int result = ifr_campaign_run(&campaign, &done, &err);
+	if (campaign.progress)
+		progress_clear();
+	if (!result)
+		result = ifr_experiment_load(trial->file, &trial->dataset, &err);
+	if (done.interrupted || (result && ifr_launch_interrupted()))
+		trial->status = STOPPED_BY_INTERRUPT;
+	else if (done.refused_variants)
+		trial->status = IFR_E_PROGRAM;
+	if (done.refused_variants)
+		ifr_command_note(
+			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
+			"lies",
+			done.refusal, done.refused_variants);
+	if (result) {
+		trial->failure = ifr_strdup(err.message);
+		trial->status = trial->status ? trial->status : err.code;
+	}
+	ifr_strings_release(&argv);
+}
+
+/* All counters that both sides have, for the table. */
+static void compare_others(const struct ifr_comparison_side sides[2], const struct ifr_comparison_rules *rules,
+                           struct ifr_comparison_entry *entry) {
+	const struct ifr_dataset *new = sides[1].dataset;
+	entry->others = ifr_alloc((new->counter_count + 1) * sizeof *entry->others);
+	for (size_t i = 0; i < new->counter_count; i++)
+		if (!ifr_comparison_make(&sides[0], &sides[1], new->counters[i].name, rules,
+		                         &entry->others[entry->other_count], NULL))
+			entry->other_count++;
+}
+
+static void compare(const struct compare_options *options, const struct subjects *subjects, struct trial *trial,
+                    struct ifr_comparison_entry *entry) {
+	const struct subject *old = &subjects->subject[0], *new = &subjects->subject[1];
+	bool apart = subjects->count == 2 && old->kind == SUBJECT_EXPERIMENT;
+	const struct ifr_dataset *both = subjects->count == 1 ? &old->dataset : &trial->dataset;
+	const char *recorded[2] = {ifr_dataset_fact(both, "program"), ifr_dataset_fact(both, "program 2")};
+	struct ifr_comparison_side sides[2] = {
+		{apart ? &old->dataset : both, apart ? 1 : 2, 0, old->name},
+		{apart ? &new->dataset : both, apart ? 1 : 2, apart ? 0 : 1, new->name}};
+	for (int i = 0; i < 2 && subjects->count == 1; i++)
+		sides[i].name = recorded[i] ? recorded[i] : "a program";
+	struct ifr_error err = {0};
+	struct ifr_comparison_rules rules = options->rules;
+	const char *confidence = ifr_dataset_fact(both, "confidence");
+	if (subjects->count == 1 && confidence)
+		rules.confidence = fmin(fmax(strtod(confidence, NULL), 0.5), 1 - 1e-12);
+	int result = trial->failure ? -1
+	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
+	                                                  &entry->main, &err);
+	if (result && !trial->failure) {
+		trial->failure = ifr_strdup(err.message);
+		trial->status = trial->status ? trial->status : err.code;
+	}
+	if (!result)
+		compare_others(sides, &rules, entry);
+	entry->command = trial->command;
+	entry->failure = trial->failure;
+}
+
+static void forget(struct trial *trial, struct ifr_comparison_entry *entry) {
+	ifr_dataset_release(&trial->dataset);
+	free(trial->file);
+	free(entry->others);
+	trial->file = NULL;
+	entry->others = NULL;
+	entry->other_count = 0;
+}
+
+/* So that the experiment alone can be reported again as it was. */
+static void remember(const struct trial *trial, const struct compare_options *options) {
+	struct ifr_experiment *experiment;
+	char *confidence = ifr_format("%.17g", options->rules.confidence);
+	if (!ifr_experiment_open(trial->file, &experiment, NULL)) {
+		ifr_experiment_set(experiment, "confidence", confidence, NULL);
+		ifr_experiment_close(experiment);
+	}
+	free(confidence);
+}
+
+static int64_t since_ns(const struct timespec *begun) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - begun->tv_sec) * INT64_C(1000000000) + now.tv_nsec - begun->tv_nsec;
+}
+
+/* Measures and compares; with planned looks, a part of the layouts after the other, within one budget. */
+static void look(struct compare_options *options, const struct subjects *subjects, char *const *words,
+                 struct trial *trial, struct ifr_comparison_entry *entry) {
+	static const double level = 0.05, prospect_least = 0.05;
+	double information[IFR_LOOKS_MAX], z[IFR_LOOKS_MAX];
+	unsigned planned = options->layouts.variants,
+			 looks = options->looks < planned / 4 ? options->looks : planned / 4;
+	if (subjects->subject[0].kind != SUBJECT_PROGRAM || looks < 2) {
+		measure(options, subjects, entry->name, words, trial);
+		compare(options, subjects, trial, entry);
+		return;
+	}
+	for (unsigned i = 0; i < looks; i++) {
+		unsigned layouts = planned * (i + 1) / looks;
+		information[i] = (double)layouts / planned;
+	}
+	ifr_looks_bounds(level, information, looks, z, NULL);
+	struct timespec begun;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	int64_t budget_ns = options->campaign.budget_ns;
+	for (unsigned i = 0; i < looks; i++) {
+		if (i && budget_ns && budget_ns <= since_ns(&begun))
+			break;
+		if (i)
+			forget(trial, entry);
+		options->campaign.budget_ns = budget_ns ? budget_ns - since_ns(&begun) : 0;
+		options->layouts.variants = options->rules.layouts = planned * (i + 1) / looks;
+		options->rules.confidence = ifr_look_confidence(z[i]);
+		measure(options, subjects, entry->name, words, trial);
+		compare(options, subjects, trial, entry);
+		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
+		bool hopeless = !entry->failure && i + 1 < looks &&
+		                ifr_look_prospect(entry->main.z, information[i], z[looks - 1]) < prospect_least;
+		if (hopeless && !options->printing.quiet)
+			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
+			                 looks, planned);
+		if (trial->status || entry->failure || changed || hopeless)
+			break;
+	}
+	if (!entry->failure)
+		remember(trial, options);
+	options->layouts.variants = planned;
+	options->campaign.budget_ns = budget_ns;
+}
+
+/* Over all commands of a suite, 5 % of the changes that are said to be there may be none. */
+static void adjust(const struct compare_options *options, struct ifr_comparison_entry *entries, size_t count) {
+	double *p = ifr_alloc((count + 1) * sizeof *p);
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!entries[i].failure)
+			p[used++] = entries[i].main.p;
+	ifr_p_adjust_fdr(p, used);
+	used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!entries[i].failure)
+			ifr_comparison_judge(&entries[i].main, &options->rules, p[used++]);
+	free(p);
+}
+
+static int print(const struct compare_options *options, const struct ifr_comparison_entry *entries, size_t count,
+                 struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = 0;
+	if (options->junit) {
+		ifr_comparison_junit(entries, count, &text);
+		result = ifr_file_write(options->junit, text.data, text.length, 0644, err);
+		ifr_buffer_clear(&text);
+	}
+	if (!result && options->html) {
+		ifr_comparison_html(entries, count, &text);
+		result = ifr_file_write(options->html, text.data, text.length, 0644, err);
+		ifr_buffer_clear(&text);
+	}
+	if (options->printing.json)
+		ifr_comparison_json(entries, count, &text);
+	else if (options->markdown)
+		ifr_comparison_markdown(entries, count, &text);
+	else if (!options->printing.quiet)
+		ifr_comparison_text(entries, count, isatty(1) && !getenv("NO_COLOR"), &text);
+	if (text.length && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the comparison to standard output");
+	ifr_buffer_release(&text);
+	return result;
+}
+
+/* What stopped us comes before what was found, and that before what failed. */
+static int status_of(const struct trial *trials, const struct ifr_comparison_entry *entries, size_t count) {
+	int status = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (trials[i].status == STOPPED_BY_INTERRUPT)
+			return STOPPED_BY_INTERRUPT;
+		if (!entries[i].failure && entries[i].main.regressed)
+			status = IFR_E_REGRESSION;
+		else if (!status)
+			status = trials[i].status;
+	}
+	return status;
+}
+
+int compare_all(struct compare_options *options, const struct subjects *subjects, const struct suite *suite) {
+	size_t count = suite->count ? suite->count : 1;
+	struct trial *trials = ifr_alloc(count * sizeof *trials);
+	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
+	struct ifr_error err = {0};
+	for (size_t i = 0; i < count && !ifr_launch_interrupted(); i++) {
+		entries[i].name = suite->count ? suite->commands[i].name : "";
+		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
+		const char *recorded = ifr_dataset_fact(&subjects->subject[0].dataset, "command");
+		trials[i].command = recorded ? ifr_strdup(recorded) : join(options->names[0], words);
+		if (subjects->subject[0].kind == SUBJECT_EXPERIMENT)
+			compare(options, subjects, &trials[i], &entries[i]);
+		else
+			look(options, subjects, words, &trials[i], &entries[i]);
+		if (ifr_launch_interrupted())
+			count = i + 1;
+	}
+	adjust(options, entries, count);
+	int status = status_of(trials, entries, count);
+	if (!suite->count && trials[0].failure) {
+		ifr_command_note("%s", trials[0].failure);
+	} else if (print(options, entries, count, &err)) {
+		status = ifr_command_failed(&err);
+	}
+	for (size_t i = 0; i < count; i++) {
+		ifr_dataset_release(&trials[i].dataset);
+		free(trials[i].command);
+		free(trials[i].file);
+		free(trials[i].failure);
+		free(entries[i].others);
+	}
+	free(trials);
+	free(entries);
+	return status;
+}

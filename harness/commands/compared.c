@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/compared.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/store/experiment.h"
+
+static bool is_experiment(const char *path) {
+	static const char magic[] = "SQLite format 3";
+	char start[sizeof magic];
+	FILE *file = fopen(path, "rb");
+	bool same = file && fread(start, 1, sizeof start, file) == sizeof start && !memcmp(start, magic, sizeof magic);
+	if (file)
+		fclose(file);
+	return same;
+}
+
+static bool is_folder(const char *path) {
+	struct stat status;
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static bool is_program_file(const char *folder, const char *name) {
+	struct stat status;
+	char *path = ifr_format("%s/%s", folder, name);
+	bool runs = !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+	free(path);
+	return runs;
+}
+
+static int find(struct subject *subject, struct ifr_error *err) {
+	char *cwd = getcwd(NULL, 0);
+	int result = 0;
+	if (is_folder(subject->name)) {
+		subject->kind = SUBJECT_FOLDER;
+		subject->path = ifr_path_normalise(cwd ? cwd : "/", subject->name);
+	} else if (is_experiment(subject->name)) {
+		subject->kind = SUBJECT_EXPERIMENT;
+		result = ifr_experiment_load(subject->name, &subject->dataset, err);
+	} else {
+		subject->kind = SUBJECT_PROGRAM;
+		result = campaign_options_find_program(subject->name, &subject->path, err);
+		if (!result)
+			result = ifr_kit_of_program(subject->path, &subject->kit, err);
+	}
+	free(cwd);
+	return result;
+}
+
+static int is_of_interest(const struct dirent *entry) {
+	return *entry->d_name != '.' && strcmp(entry->d_name, "v00000");
+}
+
+/* Programs that both folders have. */
+static int match_folders(struct subject *old, struct subject *new, struct ifr_error *err) {
+	struct dirent **entries;
+	int count = scandir(old->path, &entries, is_of_interest, alphasort);
+	if (count < 0)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot read %s", old->path);
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		if (is_program_file(old->path, name) && is_program_file(new->path, name)) {
+			ifr_strings_take(&old->files, ifr_format("%s/%s", old->path, name));
+			ifr_strings_take(&new->files, ifr_format("%s/%s", new->path, name));
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return old->files.count >= 2
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE,
+	                      "%s and %s have %zu programs of the same names, and a comparison needs two: "
+	                      "make them with \"interfero variants\" under one seed",
+	                      old->name, new->name, old->files.count);
+}
+
+/* What two machines differ by is no change of a program. */
+static int check_machines(const struct subjects *s, struct ifr_error *err) {
+	static const char *const facts[] = {"host", "processor"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		const char *old = ifr_dataset_fact(&s->subject[0].dataset, facts[i]);
+		const char *new = ifr_dataset_fact(&s->subject[1].dataset, facts[i]);
+		if (old && new &&strcmp(old, new))
+			return ifr_fail(err, IFR_E_USAGE,
+			                "%s and %s are from different machines (their %s is \"%.80s\" and \"%.80s\"), whose "
+			                "difference would count as the programs': take both on one",
+			                s->subject[0].name, s->subject[1].name, facts[i], old, new);
+	}
+	return 0;
+}
+
+static int check_experiments(const struct subjects *s, struct ifr_error *err) {
+	for (size_t i = 0; i < s->count; i++) {
+		bool two = ifr_dataset_fact(&s->subject[i].dataset, "programs");
+		if (two && s->count == 2)
+			return ifr_fail(err, IFR_E_USAGE, "%s is a comparison already: name it alone", s->subject[i].name);
+		if (!two && s->count == 1)
+			return ifr_fail(err, IFR_E_USAGE, "%s holds one program: name the other one's experiment too",
+			                s->subject[i].name);
+	}
+	return s->count == 2 ? check_machines(s, err) : 0;
+}
+
+int subjects_find(char *const *names, size_t count, struct subjects *subjects, struct ifr_error *err) {
+	*subjects = (struct subjects){.count = count};
+	int result = 0;
+	for (size_t i = 0; i < 2; i++) {
+		subjects->subject[i].name = i < count ? names[i] : "";
+		ifr_kit_init(&subjects->subject[i].kit);
+		ifr_dataset_init(&subjects->subject[i].dataset);
+	}
+	for (size_t i = 0; i < count && !result; i++)
+		result = find(&subjects->subject[i], err);
+	if (result)
+		return result;
+	struct subject *old = &subjects->subject[0], *new = &subjects->subject[1];
+	if (count == 1 && old->kind != SUBJECT_EXPERIMENT)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "compare %s with what? Name two programs: interfero compare OLD NEW -- args", old->name);
+	if (count == 2 && old->kind != new->kind)
+		return ifr_fail(err, IFR_E_USAGE, "%s and %s must be both programs, both folders, or both experiments",
+		                old->name, new->name);
+	return old->kind == SUBJECT_FOLDER       ? match_folders(old, new, err)
+	       : old->kind == SUBJECT_EXPERIMENT ? check_experiments(subjects, err)
+	                                         : 0;
+}
+
+void subjects_enter(const struct subjects *s, struct ifr_campaign *campaign) {
+	const struct subject *old = &s->subject[0], *new = &s->subject[1];
+	bool folders = old->kind == SUBJECT_FOLDER;
+	campaign->program = old->path;
+	campaign->generator.kit = folders ? NULL : &old->kit;
+	campaign->other.program = new->path;
+	campaign->other.kit = folders ? NULL : &new->kit;
+	campaign->files[0] = folders ? &old->files : NULL;
+	campaign->files[1] = folders ? &new->files : NULL;
+	if (folders)
+		campaign->variants = (unsigned)old->files.count;
+}
+
+void subjects_release(struct subjects *subjects) {
+	for (int i = 0; i < 2; i++) {
+		free(subjects->subject[i].path);
+		ifr_kit_release(&subjects->subject[i].kit);
+		ifr_strings_release(&subjects->subject[i].files);
+		ifr_dataset_release(&subjects->subject[i].dataset);
+	}
+}

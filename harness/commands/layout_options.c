@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/layout_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/commands/commands.h"
+#include "harness/design/layout_generator.h"
+#include "harness/report/wrap.h"
+
+int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
+                  struct ifr_error *err) {
+	char *end;
+	errno = 0;
+	*number = strtoull(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
+	if (!isdigit((unsigned char)*text) || *end || errno)
+		return ifr_fail(err, IFR_E_USAGE, "%s needs a whole number, not \"%.60s\"", option, text);
+	if (*number < least || *number > most)
+		return ifr_fail(err, IFR_E_USAGE, "%s needs a number from %" PRIu64 " to %" PRIu64 ", not %.60s", option,
+		                least, most, text);
+	return 0;
+}
+
+int option_duration(const char *option, const char *text, int64_t *nanoseconds, struct ifr_error *err) {
+	static const struct {
+		const char *unit;
+		double factor;
+	} units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"m", 60e9}, {"min", 60e9}, {"h", 3600e9}};
+	char *end;
+	double value = strtod(text, &end);
+	for (size_t i = 0; i < sizeof units / sizeof *units && isdigit((unsigned char)*text); i++)
+		if (!strcmp(end, units[i].unit) && isfinite(value) && value > 0 && value * units[i].factor < 9e18) {
+			*nanoseconds = (int64_t)(value * units[i].factor);
+			return 0;
+		}
+	return ifr_fail(err, IFR_E_USAGE, "%s needs a time like 90s, 5m or 1h, not \"%.60s\"", option, text);
+}
+
+void option_refuse(struct argp_state *state, const struct ifr_error *err) {
+	argp_failure(state, IFR_E_USAGE, 0, "%s", err->message);
+}
+
+/* "padding:max=128" or "align:functions=64,loops=32". */
+static int set_parameters(struct layout_options *options, const char *text, struct ifr_error *err) {
+	char name[32];
+	const char *colon = strchr(text, ':');
+	if (!colon || (size_t)(colon - text) >= sizeof name)
+		return ifr_fail(err, IFR_E_USAGE, "--set needs AXIS:NAME=VALUE, not \"%.60s\"", text);
+	memcpy(name, text, (size_t)(colon - text));
+	name[colon - text] = '\0';
+	int axis = ifr_axis_find(name, err);
+	return axis < 0 ? axis : ifr_plan_set(&options->parameters, (enum ifr_axis)axis, colon + 1, err);
+}
+
+static int set_axes(struct layout_options *options, const char *text, struct ifr_error *err) {
+	options->all = !strcmp(text, "all");
+	if (options->all) {
+		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER);
+		return 0;
+	}
+	return ifr_axes_parse(text, &options->axes, err);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct layout_options *options = state->input;
+	struct ifr_error err = {0};
+	uint64_t number = 0;
+	int result = 0;
+	switch (key) {
+	case 'n':
+		result = option_number("-n", argument, 1, IFR_VARIANTS_MAX, &number, &err);
+		options->variants = (unsigned)number;
+		break;
+	case 's':
+		result = option_number("--seed", argument, 0, UINT64_MAX, &options->seed, &err);
+		options->seed_given = true;
+		break;
+	case 'a':
+		result = set_axes(options, argument, &err);
+		break;
+	case 'x':
+		result = set_parameters(options, argument, &err);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (result)
+		option_refuse(state, &err);
+	return 0;
+}
+
+static const struct argp_option table[] = {
+	{"number", 'n', "N", 0, "How many layouts, 1 to 99999", 1},
+	{"seed", 's', "SEED", 0, "The seed that repeats them all, 0 to 2^64-1 (1)", 1},
+	{"axes", 'a', "LIST", 0, "Which axes to vary, or all (functions,padding,base)", 1},
+	{"set", 'x', "AXIS:NAME=VALUE", 0, "A parameter of an axis, such as padding:max=128", 1},
+	{0},
+};
+/* Broken here, with its column kept: argp would go on at the left. */
+static void add_line(struct ifr_buffer *list, const char *first, const char *rest, char *words) {
+	ifr_text_wrap(list, words, first, rest);
+	free(words);
+}
+
+static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *list) {
+	char *name = ifr_format("  %-10s ", axis->name);
+	add_line(list, name, "             ", ifr_strdup(axis->summary));
+	free(name);
+	for (int j = 0; j < IFR_AXIS_PARAMETERS && axis->parameter[j].name; j++)
+		add_line(list, "             ", "               ",
+		         ifr_format("%s=%" PRId64 ": %s", axis->parameter[j].name, axis->parameter[j].initial,
+		                    axis->parameter[j].meaning));
+}
+
+/* The list of axes behind the options; argp frees it. */
+static char *describe_axes(int key, const char *text, void *input) {
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	struct ifr_buffer list = {0};
+	ifr_buffer_puts(&list, "Axes, with their parameters and defaults:\n");
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		describe_axis(&ifr_axes[i], &list);
+	ifr_buffer_puts(&list,
+	                "unit-order, nops and align need a program built with INTERFERO_TEMPLATES=1 make "
+	                "CC=interfero-gcc, frames and globals one built with INTERFERO_SOURCES=1, as each of their "
+	                "variants is compiled again; all holds none of them. only=PATTERNS and "
+	                "except=PATTERNS limit an axis to functions by name: --set nops:only=main.");
+	return ifr_buffer_detach(&list);
+}
+
+const struct argp layout_argp = {table, parse, NULL, NULL, NULL, describe_axes, NULL};
+
+void layout_options_init(struct layout_options *options, unsigned variants) {
+	memset(options, 0, sizeof *options);
+	options->variants = variants;
+	options->seed = 1;
+	options->axes = 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE;
+	ifr_plan_init(&options->parameters);
+}

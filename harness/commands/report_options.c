@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/report_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "harness/store/experiment.h"
+#include "harness/report/report.h"
+
+static error_t parse_printing(int key, char *argument, struct argp_state *state) {
+	struct printing_options *options = state->input;
+	switch (key) {
+	case 'm':
+		options->metric = argument;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option printing_table[] = {
+	{"metric", 'm', "COUNTER", 0, "What to compare the layouts by (cycles where there are any, else cpu_time)", 4},
+	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
+	{"quiet", 'q', NULL, 0, "No text report, no progress", 4},
+	{0},
+};
+const struct argp printing_argp = {printing_table, parse_printing, NULL, NULL, NULL, NULL, NULL};
+
+static error_t parse(int key, char *argument, struct argp_state *state) {
+	struct output_options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->printing;
+		return 0;
+	case 'H':
+		options->html = argument;
+		return 0;
+	case 'F':
+		options->figures = argument;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"html", 'H', "FILE", 0, "Write one self-contained HTML page", 4},
+	{"figures", 'F', "DIR", 0, "Write every figure as SVG, PDF and gnuplot script", 4},
+	{0},
+};
+static const struct argp_child children[] = {{&printing_argp, 0, NULL, 0}, {0}};
+const struct argp output_argp = {table, parse, NULL, NULL, children, NULL, NULL};
+
+static int print(const struct ifr_report *report, const struct printing_options *options, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	int result = 0;
+	if (options->json)
+		ifr_report_json(report, &text);
+	else if (!options->quiet)
+		ifr_report_text(report, isatty(1) && !getenv("NO_COLOR"), &text);
+	if (text.length && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the report to standard output");
+	ifr_buffer_release(&text);
+	return result;
+}
+
+int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err) {
+	struct ifr_dataset dataset;
+	struct ifr_report *report = NULL;
+	int result = ifr_experiment_load(experiment, &dataset, err);
+	if (result)
+		return result;
+	if (ifr_dataset_fact(&dataset, "programs")) {
+		ifr_dataset_release(&dataset);
+		return ifr_fail(err, IFR_E_USAGE, "%s holds two programs: \"interfero compare %s\" reports it", experiment,
+		                experiment);
+	}
+	result = ifr_report_analyse(&dataset, options->printing.metric, &report, err);
+	if (!result && options->html)
+		result = ifr_report_html(report, options->html, err);
+	if (!result && options->figures)
+		result = ifr_report_figures(report, options->figures, err);
+	if (!result)
+		result = print(report, &options->printing, err);
+	if (report)
+		ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+	return result;
+}

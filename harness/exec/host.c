@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/exec/host.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+
+char *ifr_host_name(void) {
+	struct utsname name;
+	return ifr_strdup(uname(&name) ? "unknown" : name.nodename);
+}
+
+char *ifr_host_kernel(void) {
+	struct utsname name;
+	return uname(&name) ? ifr_strdup("unknown") : ifr_format("%s %s", name.sysname, name.release);
+}
+
+char *ifr_host_processor(void) {
+	struct ifr_buffer text = {0};
+	ifr_file_read("/proc/cpuinfo", 0, &text, NULL);
+	const char *model = strstr(ifr_buffer_text(&text), "model name"), *start = model ? strchr(model, ':') : NULL;
+	char *result = start ? ifr_format("%.*s, %ld processors", (int)strcspn(start + 2, "\n"), start + 2,
+	                                  sysconf(_SC_NPROCESSORS_ONLN))
+	                     : ifr_strdup("unknown");
+	ifr_buffer_release(&text);
+	return result;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/exec/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/exec/handover.h"
+#include "harness/exec/runtime_settings.h"
+
+static volatile sig_atomic_t interrupted;
+
+void ifr_launch_interrupt(void) {
+	interrupted = 1;
+}
+
+bool ifr_launch_interrupted(void) {
+	return interrupted;
+}
+
+void ifr_outcome_init(struct ifr_outcome *outcome) {
+	memset(outcome, 0, sizeof *outcome);
+}
+
+void ifr_outcome_release(struct ifr_outcome *outcome) {
+	ifr_buffer_release(&outcome->output);
+	ifr_buffer_release(&outcome->errors);
+	free(outcome->values);
+	ifr_outcome_init(outcome);
+}
+
+/* The descriptors of one run. */
+struct channels {
+	int go[2];   /* the child waits here until the counters are attached */
+	int fail[2]; /* closed by a successful exec; else the child says what failed */
+	int in, out, errors;
+	int report; /* the runtime's page; -1: none */
+};
+
+struct failure {
+	char what[32];
+	int error;
+};
+
+static void close_all(struct channels *channels) {
+	int *all[] = {&channels->go[0], &channels->go[1], &channels->fail[0], &channels->fail[1],
+	              &channels->in,    &channels->out,   &channels->errors,  &channels->report};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		if (*all[i] >= 0)
+			close(*all[i]);
+		*all[i] = -1;
+	}
+}
+
+static int open_channels(const struct ifr_launch *launch, struct channels *channels, struct ifr_error *err) {
+	*channels = (struct channels){{-1, -1}, {-1, -1}, -1, -1, -1, -1};
+	const char *input = launch->stdin_file ? launch->stdin_file : "/dev/null";
+	if (launch->watch_stdin && !launch->stdin_file) {
+		channels->in = memfd_create("in", MFD_CLOEXEC);
+		if (channels->in >= 0 && (write(channels->in, "\n", 1) != 1 || lseek(channels->in, 0, SEEK_SET)))
+			return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot prepare standard input");
+	} else {
+		channels->in = open(input, O_RDONLY | O_CLOEXEC);
+	}
+	if (channels->in < 0)
+		return ifr_fail_errno(err, IFR_E_USAGE, "cannot open %s for standard input", input);
+	channels->out = memfd_create("out", MFD_CLOEXEC);
+	channels->errors = memfd_create("errors", MFD_CLOEXEC);
+	if (channels->out < 0 || channels->errors < 0 ||
+	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels->go) || pipe2(channels->fail, O_CLOEXEC))
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot prepare a run");
+	if (ifr_runtime_wanted(launch->runtime))
+		return ifr_runtime_page(&channels->report, err);
+	return 0;
+}
+
+static const char *prepare_child(const struct ifr_launch *launch, const struct channels *channels) {
+	cpu_set_t one;
+	CPU_ZERO(&one);
+	if (launch->cpu >= 0)
+		CPU_SET((unsigned)launch->cpu, &one);
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (launch->cpu >= 0 && sched_setaffinity(0, sizeof one, &one))
+		return "pin it to its processor";
+	if (!launch->keep_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
+		return "switch off ASLR";
+	if (launch->load_pages && ifr_load_shift(launch->load_pages))
+		return "move its mappings";
+	if (channels->report >= 0 && fcntl(channels->report, F_SETFD, 0))
+		return "pass it a page";
+	if (dup2(channels->in, 0) < 0 || dup2(channels->out, 1) < 0 || dup2(channels->errors, 2) < 0)
+		return "redirect it";
+	return ifr_handover_receive(channels->go[0], IFR_EVENT_FD) ? NULL : "release it";
+}
+
+static void become(const struct ifr_launch *launch, const struct channels *channels, char *const *environment) {
+	struct failure failure = {"start it", 0};
+	const char *what = prepare_child(launch, channels);
+	if (!what)
+		execve(launch->program, launch->argv, environment);
+	failure.error = errno;
+	if (what)
+		snprintf(failure.what, sizeof failure.what, "%s", what);
+	ssize_t done = write(channels->fail[1], &failure, sizeof failure);
+	_exit(done == sizeof failure ? 127 : 126);
+}
+
+/* The launcher's own check that addresses do not move: after exec, the kernel shows what the process really got.
+ */
+static void check_personality(pid_t child, struct ifr_outcome *outcome) {
+	char path[64], text[32] = "";
+	snprintf(path, sizeof path, "/proc/%d/personality", (int)child);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	/* A program that has ended by now, or that the kernel hides, shows nothing: the check before the experiment
+	 * stands. */
+	if (got > 0 && !(strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE))
+		snprintf(outcome->refused, sizeof outcome->refused,
+		         "address-space randomization was switched on again at exec");
+}
+
+enum { LOOK_NS = 5000000 };
+
+static int64_t now_ns(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* Waits until the child ends, its time is up or we are interrupted; then it is dead in every case. */
+static void await(const struct ifr_launch *launch, pid_t child, int64_t start_ns, struct ifr_outcome *outcome,
+                  int *status) {
+	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	struct pollfd watch = {.fd = pidfd, .events = POLLIN};
+	for (;;) {
+		int64_t left_ns = launch->timeout_ns ? start_ns + launch->timeout_ns - now_ns() : INT64_C(1000000000);
+		if (launch->timeout_ns && left_ns <= 0)
+			outcome->timed_out = true;
+		if (interrupted)
+			outcome->interrupted = true;
+		if (outcome->timed_out || outcome->interrupted)
+			break;
+		if (left_ns > INT64_C(1000000000))
+			left_ns = INT64_C(1000000000);
+		if (launch->watch && left_ns > LOOK_NS)
+			left_ns = LOOK_NS;
+		if (pidfd < 0 || poll(&watch, 1, (int)(left_ns / 1000000) + 1) > 0)
+			break;
+		if (launch->watch)
+			launch->watch(child, now_ns() - start_ns, launch->watch_data);
+	}
+	if (outcome->timed_out || outcome->interrupted)
+		kill(-child, SIGKILL);
+	while (wait4(child, status, 0, &outcome->times.usage) < 0 && errno == EINTR)
+		if (interrupted)
+			kill(-child, SIGKILL);
+	if (pidfd >= 0)
+		close(pidfd);
+}
+
+static void read_back(int fd, struct ifr_buffer *into) {
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	ifr_file_read(path, 0, into, NULL);
+}
+
+/* Lets the child go on, with the events that its regions count. */
+static bool release(const struct ifr_launch *launch, int socket) {
+	int fd[IFR_REGION_EVENTS];
+	unsigned count = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, fd) : 0;
+	/* Events that could not be armed have refused the run already. */
+	if (count && fd[0] < 0)
+		count = 0;
+	return ifr_handover_send(socket, fd, count);
+}
+
+/* From the child's release to its end. */
+static int observe(const struct ifr_launch *launch, struct channels *channels, pid_t child,
+                   struct ifr_outcome *outcome, struct ifr_error *err) {
+	struct ifr_error inner = {0};
+	struct failure failure;
+	if (launch->counters && ifr_counters_arm(launch->counters, launch->pass, child, &inner))
+		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
+	int64_t start_ns = now_ns();
+	uint64_t start_cycles = ifr_tsc_read();
+	bool released = release(launch, channels->go[1]);
+	bool failed = read(channels->fail[0], &failure, sizeof failure) == sizeof failure;
+	if (!failed && !launch->keep_aslr)
+		check_personality(child, outcome);
+	int status = 0;
+	await(launch, child, start_ns, outcome, &status);
+	outcome->times.tsc_cycles = ifr_tsc_read() - start_cycles;
+	outcome->times.wall_ns = now_ns() - start_ns;
+	kill(-child, SIGKILL);
+	if (failed || !released) {
+		if (launch->counters)
+			ifr_counters_disarm(launch->counters);
+		errno = failed ? failure.error : EPIPE;
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "%s: cannot %s", launch->program,
+		                      failed ? failure.what : "start it");
+	}
+	outcome->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	outcome->exit_status = outcome->signal ? 128 + outcome->signal : WEXITSTATUS(status);
+	return 0;
+}
+
+static void collect_values(const struct ifr_launch *launch, struct ifr_outcome *outcome) {
+	struct ifr_error inner = {0};
+	unsigned count = ifr_counters_count(launch->counters);
+	struct ifr_run_times times = outcome->times;
+	times.regions = &outcome->runtime;
+	times.once = launch->once;
+	outcome->values = ifr_alloc(count * sizeof *outcome->values);
+	for (unsigned i = 0; i < count; i++)
+		outcome->values[i] = NAN;
+	if (ifr_counters_collect(launch->counters, launch->pass, &times, outcome->values, &inner) &&
+	    !*outcome->refused)
+		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
+}
+
+int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome, struct ifr_error *err) {
+	struct channels channels;
+	struct ifr_strings environment = {0};
+	ifr_outcome_init(outcome);
+	int result = open_channels(launch, &channels, err);
+	if (result)
+		goto out;
+	ifr_strings_add_all(&environment, launch->environment);
+	/* "P=" is there in every run: only its length changes with the axis. */
+	char *padding = ifr_alloc(launch->stack_bytes + 1);
+	memset(padding, 'x', launch->stack_bytes);
+	ifr_strings_take(&environment, ifr_format("P=%s", padding));
+	free(padding);
+	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
+	if (launch->runtime)
+		ifr_runtime_environment(&environment, launch->runtime, launch->repeats, events, channels.report);
+	pid_t child = fork();
+	if (child == 0)
+		become(launch, &channels, environment.items);
+	if (child < 0) {
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
+		goto out;
+	}
+	setpgid(child, child);
+	close(channels.go[0]);
+	close(channels.fail[1]);
+	channels.go[0] = channels.fail[1] = -1;
+	result = observe(launch, &channels, child, outcome, err);
+	if (!result && channels.report >= 0 && !*outcome->refused)
+		ifr_runtime_check(channels.report, launch->runtime, &outcome->runtime, outcome->refused,
+		                  sizeof outcome->refused);
+	if (!result && launch->counters)
+		collect_values(launch, outcome);
+	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
+	read_back(channels.out, &outcome->output);
+	read_back(channels.errors, &outcome->errors);
+out:
+	close_all(&channels);
+	ifr_strings_release(&environment);
+	return result;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/exec/library.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "common/process.h"
+#include "harness/exec/launch.h"
+
+/* The name in the dynamic section, else that of the file. */
+static char *soname_of(const char *path) {
+	char *name = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	for (Elf_Scn *section = NULL; elf && !name && (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		GElf_Dyn tag;
+		Elf_Data *data =
+			gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC ? elf_getdata(section, NULL) : NULL;
+		for (int i = 0; data && !name && gelf_getdyn(data, i, &tag) && tag.d_tag != DT_NULL; i++) {
+			const char *text =
+				tag.d_tag == DT_SONAME ? elf_strptr(elf, header.sh_link, (size_t)tag.d_un.d_val) : NULL;
+			name = text && *text && !strchr(text, '/') ? ifr_strdup(text) : NULL;
+		}
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return name ? name : ifr_strdup(ifr_path_base(path));
+}
+
+static char *folder_of(const char *path) {
+	return ifr_format("%s.lib", path);
+}
+
+int ifr_library_name(const struct ifr_library *library, const char *path, struct ifr_error *err) {
+	char *folder = folder_of(path), *name = ifr_format("%s/%s", folder, library->soname),
+		 *target = ifr_format("../%s", ifr_path_base(path));
+	int result = ifr_dir_make(folder, err);
+	if (!result && symlink(target, name) && errno != EEXIST)
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make %s", name);
+	free(target);
+	free(name);
+	free(folder);
+	return result;
+}
+
+void ifr_library_environment(const struct ifr_library *library, const char *path,
+                             const struct ifr_strings *environment, struct ifr_strings *copy) {
+	const char *variable = library->preload ? "LD_PRELOAD=" : "LD_LIBRARY_PATH=";
+	char separator = library->preload ? ' ' : ':';
+	char *folder = folder_of(path),
+		 *place = library->preload ? ifr_format("%s/%s", folder, library->soname) : ifr_strdup(folder);
+	bool there = false;
+	for (size_t i = 0; i < environment->count; i++) {
+		const char *entry = environment->items[i];
+		if (ifr_starts_with(entry, variable)) {
+			ifr_strings_take(copy, ifr_format("%s%s%c%s", variable, place, separator, entry + strlen(variable)));
+			there = true;
+		} else {
+			ifr_strings_add(copy, entry);
+		}
+	}
+	if (!there)
+		ifr_strings_take(copy, ifr_format("%s%s", variable, place));
+	free(place);
+	free(folder);
+}
+
+/* Asks the loader what it would load; it starts nothing then. */
+static int trace(const char *program, const struct ifr_strings *environment, struct ifr_buffer *list,
+                 struct ifr_error *err) {
+	struct ifr_strings argv = {0};
+	struct ifr_buffer errors = {0};
+	int status = 0;
+	ifr_strings_add(&argv, "env");
+	ifr_strings_add(&argv, "-i");
+	ifr_strings_add_all(&argv, environment);
+	ifr_strings_add(&argv, "LD_TRACE_LOADED_OBJECTS=1");
+	ifr_strings_add(&argv, program);
+	struct ifr_process process = {.argv = (const char *const *)argv.items, .out = list, .errors = &errors};
+	int result = ifr_process_run(&process, &status, err);
+	ifr_buffer_release(&errors);
+	ifr_strings_release(&argv);
+	return result;
+}
+
+/* Counts the loader's files of the library's name, of them the one at path: "\tNAME => PATH (0x…)", or
+ * "\tPATH (0x…)". */
+static void count_files(const char *list, const char *path, const char *soname, size_t *named, size_t *found) {
+	struct ifr_strings lines = {0};
+	*named = *found = 0;
+	ifr_strings_split(&lines, list, "\n");
+	for (size_t i = 0; i < lines.count; i++) {
+		char *line = lines.items[i], *arrow = strstr(line, "=> "), *end = strrchr(line, '(');
+		char *file = arrow ? arrow + 3 : line + strspn(line, "\t ");
+		if (!end || end <= file)
+			continue;
+		end[-1] = '\0';
+		*named += !strcmp(ifr_path_base(file), soname);
+		*found += path && !strcmp(file, path);
+	}
+	ifr_strings_release(&lines);
+}
+
+/* Whether the variant comes in the place of the library that the program loads, and that one does not. */
+static int is_loaded(const struct ifr_library *library, const char *program, const char *path,
+                     const struct ifr_strings *environment, bool *loaded, struct ifr_error *err) {
+	struct ifr_strings own = {0};
+	struct ifr_buffer before = {0}, list = {0};
+	char *folder = folder_of(path), *name = ifr_format("%s/%s", folder, library->soname);
+	size_t named, found, needed, none;
+	ifr_library_environment(library, path, environment, &own);
+	int result = trace(program, environment, &before, err);
+	if (!result)
+		result = trace(program, &own, &list, err);
+	/* A missing library is listed, too, as "NAME => not found". */
+	count_files(ifr_buffer_text(&before), NULL, library->soname, &needed, &none);
+	count_files(ifr_buffer_text(&list), name, library->soname, &named, &found);
+	*loaded = !result && found == 1 && named == 1 && (needed || !library->preload);
+	ifr_buffer_release(&before);
+	ifr_buffer_release(&list);
+	ifr_strings_release(&own);
+	free(name);
+	free(folder);
+	return result;
+}
+
+/* Tracing is the dynamic loader's: a program without one would simply run. */
+static int check_dynamic(const char *program, struct ifr_error *err) {
+	return ifr_loads_libraries(program)
+	           ? 0
+	           : ifr_fail(err, IFR_E_USAGE,
+	                      "%s is no dynamically linked program: it cannot load a library's variants", program);
+}
+
+int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,
+                     const struct ifr_strings *environment, struct ifr_error *err) {
+	bool loaded = false;
+	*library = (struct ifr_library){.soname = soname_of(file)};
+	int result = check_dynamic(program, err);
+	if (!result)
+		result = ifr_library_name(library, path, err);
+	for (int way = 0; way < 2 && !result && !loaded; way++) {
+		library->preload = way;
+		result = is_loaded(library, program, path, environment, &loaded, err);
+	}
+	if (!result && !loaded)
+		result = ifr_fail(
+			err, IFR_E_USAGE,
+			"%s cannot be led to variants of %s, neither by LD_LIBRARY_PATH nor by LD_PRELOAD: it must be linked "
+			"with the library, by its name alone (give the library a -Wl,-soname=NAME)",
+			program, library->soname);
+	if (result)
+		ifr_library_release(library);
+	return result;
+}
+
+void ifr_library_release(struct ifr_library *library) {
+	free(library->soname);
+	*library = (struct ifr_library){0};
+}

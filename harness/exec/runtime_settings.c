@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/exec/runtime_settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "common/random.h"
+#include "runtime/runtime.h"
+
+enum { PAGE_FD = 900, FILLED = 160 };
+static const uint64_t nonce = UINT64_C(1234567890123456789);
+
+uint64_t ifr_plan_main_bytes(const struct ifr_plan *plan) {
+	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
+	if (!stack->on)
+		return 0;
+	return 16 *
+	       ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
+}
+
+/* Whether any plan of the family asks the runtime for something. */
+static bool has_part(const struct ifr_plan *plan, unsigned axes) {
+	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
+	       (axes & 1u << IFR_AXIS_STACK && plan->axis[IFR_AXIS_STACK].value[1]);
+}
+
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, bool regions) {
+	static const char *const policies[] = {"aligned", "random", "alias-free"};
+	const struct ifr_axis_setting *heap = &plan->axis[IFR_AXIS_HEAP], *blocks = &plan->axis[IFR_AXIS_BLOCKS];
+	uint64_t main_bytes = ifr_plan_main_bytes(plan);
+	struct ifr_buffer text = {0};
+	if (!has_part(plan, axes) && !regions)
+		return NULL;
+	ifr_buffer_puts(&text, heap->on || blocks->on || main_bytes || regions ? "1;" : "0;");
+	if (heap->on)
+		ifr_buffer_printf(
+			&text, "heap=%s;heap-seed=%" PRIu64 ";fullness=%" PRId64 ";window=%" PRId64 ";granule=%" PRId64 ";",
+			heap->value[0] ? "diehard" : "shuffle", heap->seed, heap->value[1], heap->value[2], heap->value[3]);
+	if (blocks->on)
+		ifr_buffer_printf(&text, "blocks=%s;blocks-seed=%" PRIu64 ";", policies[blocks->value[0]], blocks->seed);
+	if (main_bytes)
+		ifr_buffer_printf(&text, "stack=%" PRIu64 ";", main_bytes);
+	while (text.length < FILLED)
+		ifr_buffer_puts(&text, "x");
+	return ifr_buffer_detach(&text);
+}
+
+bool ifr_runtime_wanted(const char *settings) {
+	return settings && *settings == '1';
+}
+
+int ifr_runtime_page(int *fd, struct ifr_error *err) {
+	const uint64_t head[2] = {IFR_REPORT_MAGIC, nonce};
+	int page = memfd_create("page", MFD_CLOEXEC);
+	*fd = page >= 0 ? fcntl(page, F_DUPFD_CLOEXEC, PAGE_FD) : -1;
+	if (page >= 0)
+		close(page);
+	if (*fd < 0 || ftruncate(*fd, IFR_REPORT_BYTES) || pwrite(*fd, head, sizeof head, 0) != sizeof head)
+		return ifr_fail_errno(err, IFR_E_ENVIRONMENT,
+		                      "cannot prepare the runtime's page (the limit of open files must be above %d)",
+		                      PAGE_FD);
+	return 0;
+}
+
+char *ifr_runtime_library(void) {
+	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup(".");
+	char *path = ifr_format("%s/../lib/libinterfero.so", bin), *whole = ifr_path_normalise("/", path);
+	free(path);
+	free(bin);
+	free(self);
+	return whole;
+}
+
+static size_t find_preload(const struct ifr_strings *environment) {
+	size_t i = 0;
+	while (i < environment->count && !ifr_starts_with(environment->items[i], "LD_PRELOAD="))
+		i++;
+	return i;
+}
+
+/* As many strings and as many bytes in every case. A preload of the user's stays, behind ours. */
+void ifr_runtime_environment(struct ifr_strings *environment, const char *settings, unsigned repeats,
+                             unsigned events, int fd) {
+	char *library = ifr_runtime_library(), *filler = ifr_strdup("");
+	size_t preload = find_preload(environment);
+	if (ifr_runtime_wanted(settings) && preload < environment->count) {
+		char *old = environment->items[preload];
+		environment->items[preload] = ifr_format("LD_PRELOAD=%s:%s", library, strchr(old, '=') + 1);
+		free(old);
+	} else if (preload < environment->count) {
+		free(filler);
+		filler = ifr_format(":%s", library);
+	} else {
+		const char *name = ifr_runtime_wanted(settings) ? "LD_PRELOAD" : "LD_PRELOAX";
+		ifr_strings_take(environment, ifr_format("%s=%s", name, library));
+	}
+	ifr_strings_take(environment,
+	                 ifr_format("Q=%s%s;repeat=%03u;events=%u;report=%03d:%019" PRIu64, settings, filler,
+	                            repeats ? repeats : 1, events, fd >= 0 ? fd : PAGE_FD, nonce));
+	free(filler);
+	free(library);
+}
+
+/* Whether the policy that follows name in the settings is one of the runtime's own. */
+static bool asks(const char *settings, const char *name) {
+	const char *found = strstr(settings, name);
+	return found && !ifr_starts_with(found + strlen(name), "glibc");
+}
+
+void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *report, char *refused,
+                       size_t size) {
+	const char *why = NULL;
+	bool heap = asks(settings, ";heap="), blocks = asks(settings, ";blocks=");
+	if (pread(fd, report, sizeof *report, 0) != sizeof *report || !(report->applied & IFR_APPLIED_RUNTIME))
+		why = "the runtime was not loaded: a static program, or one with more rights than its user?";
+	else if (*report->refused)
+		why = report->refused;
+	else if ((heap && !(report->applied & IFR_APPLIED_HEAP)) ||
+	         (blocks && !(report->applied & IFR_APPLIED_BLOCKS)))
+		why = "the runtime did not place the heap";
+	else if (strstr(settings, ";stack=") && !(report->applied & IFR_APPLIED_STACK))
+		why = "the runtime did not move main's frame: the program does not begin through libc";
+	else if ((heap || blocks) && !(report->applied & IFR_APPLIED_ADDRESS))
+		why = "the heap's usual address was taken";
+	else if (report->elsewhere)
+		why = "the heap was too large for the runtime, in part";
+	if (why)
+		snprintf(refused, size, "%.160s", why);
+}
+
+int ifr_load_shift(uint64_t pages) {
+	/* The kernel leaves as much room for the stack as its limit allows, but no less than 128 MiB. */
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_STACK, &limit))
+		return -1;
+	limit.rlim_cur = ((rlim_t)128 << 20) + pages * 4096;
+	return setrlimit(RLIMIT_STACK, &limit);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/simulate/plan_layouts.h"
+
+#include <stdlib.h>
+
+#include "common/buffer.h"
+#include "harness/design/layout_generator.h"
+#include "harness/simulate/instruction_map.h"
+#include "harness/simulate/heap_objects.h"
+#include "compiletime/compiletime.h"
+
+/* Those that move pieces of the program. */
+static unsigned program_axes(void) {
+	return ifr_axes_of(IFR_OWNER_RELINKER) | ifr_template_axes();
+}
+
+unsigned ifr_layout_axes(void) {
+	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | ifr_object_axes();
+}
+
+bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
+	return ifr_plan_axes(plan) & program_axes() || plan->place_count;
+}
+
+int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
+	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"stack:main is the runtime's, which no recording has: measure it instead (interfero bench)");
+	return 0;
+}
+
+static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
+	unsigned not_followed = ifr_plan_axes(plan) & ~ifr_layout_axes();
+	int result = ifr_layout_check_runtime(plan, err);
+	if (result)
+		return result;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (not_followed & 1u << i)
+			return ifr_fail(err, IFR_E_USAGE,
+			                "a replay cannot follow the axis %s: it changes what the program executes; record the "
+			                "variant itself (interfero record --plan)",
+			                ifr_axes[i].name);
+	return 0;
+}
+
+/* What a request borrows. */
+struct program {
+	struct ifr_move *moves;
+	struct ifr_code_point *points;
+};
+
+static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program *program,
+                        struct ifr_layout_request *request, struct ifr_error *err) {
+	struct ifr_variant_layout layout;
+	struct ifr_layout_move *pieces = NULL;
+	size_t count = 0;
+	int result = ifr_builder_lay_out(builder, plan, &layout, err);
+	if (!result)
+		result = ifr_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
+		                          &request->end_bytes, err);
+	if (!result)
+		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->points, &request->point_count,
+		                                  err);
+	program->moves = ifr_alloc((count + 1) * sizeof *program->moves);
+	for (size_t i = 0; i < count; i++)
+		program->moves[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
+	request->moves = program->moves;
+	request->count = count;
+	request->points = program->points;
+	ifr_variant_layout_release(&layout);
+	free(pieces);
+	return result;
+}
+
+static int place_objects(const struct ifr_trace *trace, const struct ifr_plan *plan,
+                         struct ifr_object_place **objects, struct ifr_error *err) {
+	char *settings = ifr_object_settings(plan);
+	int result = ifr_objects_place(trace, settings, objects, err);
+	free(settings);
+	return result;
+}
+
+int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
+                       struct ifr_address_map **map, struct ifr_error *err) {
+	return ifr_layout_of_plan_and_stack(trace, builder, plan, 0, map, err);
+}
+
+int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_builder *builder,
+                                 const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
+                                 struct ifr_error *err) {
+	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
+	                                     .load_pages = ifr_plan_load_pages(plan)};
+	struct program program = {0};
+	struct ifr_object_place *objects = NULL;
+	int result = check_axes(plan, err);
+	if (!result && ifr_layout_needs_kit(plan))
+		result = move_program(builder, plan, &program, &request, err);
+	if (!result && ifr_plan_places_objects(plan))
+		result = place_objects(trace, plan, &objects, err);
+	request.objects = objects;
+	if (!result)
+		*map = ifr_address_map_new(trace, &request);
+	free(program.moves);
+	free(program.points);
+	free(objects);
+	return result;
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/simulate/recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/design/layout_generator.h"
+#include "harness/build/variant_builder.h"
+#include "harness/exec/launch.h"
+#include "harness/simulate/kernel.h"
+#include "harness/simulate/plan_layouts.h"
+#include "harness/simulate/heap_objects.h"
+#include "harness/simulate/installed_files.h"
+#include "kit/kit.h"
+#include "relinker/relinker.h"
+
+/* What Linux writes above the stack pointer depends on these. */
+static void describe_stack(const char *program, char *const *argv, const struct ifr_strings *environment,
+                           struct ifr_buffer *text) {
+	size_t bytes = strlen(program) + 1, pointers = environment->count;
+	for (size_t i = 0; i < environment->count; i++)
+		bytes += strlen(environment->items[i]) + 1;
+	for (size_t i = 0; argv[i]; i++, pointers++)
+		bytes += strlen(argv[i]) + 1;
+	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
+}
+
+/* made: the variant's file, NULL if it is the program itself that is recorded. */
+static void describe(const struct ifr_recording_request *request, const char *made,
+                     const struct ifr_strings *environment, struct ifr_buffer *text) {
+	const uint64_t load_pages = request->plan ? ifr_plan_load_pages(request->plan) : 0;
+	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
+	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
+	if (!ifr_build_id_read(made ? made : request->program, build_id, NULL))
+		ifr_buffer_printf(text, "build_id %s\n", build_id);
+	if (request->plan)
+		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
+	if (load_pages)
+		ifr_buffer_printf(text, "load_pages %llu\n", (unsigned long long)load_pages);
+	for (size_t i = 0; request->argv[i]; i++)
+		ifr_buffer_printf(text, "argument %s\n", request->argv[i]);
+	for (size_t i = 0; i < environment->count; i++)
+		ifr_buffer_printf(text, "environment %s\n", environment->items[i]);
+	describe_stack(request->program, request->argv, environment, text);
+	if (request->region)
+		ifr_buffer_printf(text, "region %s\n", request->region);
+	if (request->objects)
+		ifr_buffer_puts(text,
+		                "allocator left out: its requests and objects are told, not what it executes itself\n");
+	ifr_kernel_describe(text);
+	if (request->from || request->to)
+		ifr_buffer_printf(text, "window %llu %llu\n", (unsigned long long)request->from,
+		                  (unsigned long long)request->to);
+}
+
+/* A folder with as short a path as can be. */
+static int make_folder(char **folder, struct ifr_error *err) {
+	const char *temporary = getenv("TMPDIR");
+	char *path = ifr_format("%s/XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(path)) {
+		int result =
+			ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make a folder %s: set TMPDIR to another", path);
+		free(path);
+		return result;
+	}
+	*folder = path;
+	return 0;
+}
+
+/* The variant, in a file whose path is as long as the program's: the path lies on the stack. */
+static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
+                        struct ifr_error *err) {
+	struct ifr_kit kit;
+	struct ifr_builder *builder = NULL;
+	struct ifr_variant variant = {0};
+	ifr_kit_init(&kit);
+	int result = make_folder(folder, err);
+	if (result || !*folder)
+		return result;
+	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
+	if (length < 1)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "%s has too short a path: a variant has to have one as long, in the folder for temporary "
+		                "files; give the program a longer name or set TMPDIR to a shorter folder",
+		                request->program);
+	*path = ifr_format("%s/%0*d", *folder, length, 0);
+	result = ifr_kit_of_program(request->program, &kit, err);
+	if (!result)
+		result = ifr_builder_open(&kit, &builder, err);
+	if (!result)
+		result = ifr_builder_make(builder, request->plan, *path, &variant, err);
+	ifr_buffer_release(&variant.facts);
+	ifr_builder_close(builder);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+/* Whether a plan makes another program, not only other surroundings for it. */
+static bool is_built(const struct ifr_plan *plan) {
+	return ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
+}
+
+static int check_plan(const struct ifr_recording_request *request, struct ifr_error *err) {
+	if (ifr_plan_places_objects(request->plan) && !request->objects)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "the plan moves objects of the heap (axes heap, blocks): record them with --objects");
+	return ifr_layout_check_runtime(request->plan, err);
+}
+
+/* Writes what a file holds to a stream, or to none, and closes it. */
+static void pass_on(int fd, FILE *stream) {
+	char bytes[1 << 16];
+	ssize_t got;
+	if (fd < 0)
+		return;
+	lseek(fd, 0, SEEK_SET);
+	while (stream && (got = read(fd, bytes, sizeof bytes)) > 0)
+		fwrite(bytes, 1, (size_t)got, stream);
+	if (stream)
+		fflush(stream);
+	close(fd);
+}
+
+/* Files and settings of ours that a recording needs. */
+struct parts {
+	char *recorder, *marks, *objects, *settings;
+};
+
+static int find_parts(const struct ifr_recording_request *request, struct parts *parts, struct ifr_error *err) {
+	int result = ifr_part_find("recorder.so", &parts->recorder, err);
+	if (!result)
+		result = ifr_part_find("marks.so", &parts->marks, err);
+	if (!result && request->objects)
+		result = ifr_part_find("objects.so", &parts->objects, err);
+	parts->settings = ifr_object_settings(request->plan);
+	return result;
+}
+
+static void release_parts(struct parts *parts) {
+	free(parts->recorder);
+	free(parts->marks);
+	free(parts->objects);
+	free(parts->settings);
+}
+
+/* Threads are only known of afterwards. */
+static int record(const struct ifr_recording_request *request, const struct ifr_recording *recording,
+                  struct ifr_recorded *recorded, struct ifr_error *err) {
+	int result = ifr_record(recording, recorded, err);
+	if (result || !request->plan || !ifr_plan_places_objects(request->plan) || !recorded->notes[RING_NOTE_THREAD])
+		return result;
+	ifr_tree_remove(request->path, NULL);
+	return ifr_objects_refuse_threads(err);
+}
+
+int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
+                       struct ifr_error *err) {
+	struct ifr_strings environment = {0};
+	struct ifr_buffer text = {0};
+	struct parts parts = {0};
+	char *folder = NULL, *variant = NULL;
+	int result = find_parts(request, &parts, err);
+	if (!result && request->plan)
+		result = check_plan(request, err);
+	if (!result && request->plan && is_built(request->plan))
+		result = make_variant(request, &folder, &variant, err);
+	ifr_environment_make(&environment, request->more_environment);
+	/* As the launcher does: only its length changes with the `stack` axis. */
+	uint64_t stack_bytes = request->stack_bytes + (request->plan ? ifr_plan_stack_bytes(request->plan) : 0);
+	char *padding = ifr_format("P=%*s", (int)stack_bytes, "");
+	ifr_strings_take(&environment, padding);
+	describe(request, variant, &environment, &text);
+	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
+	memcpy(variables, environment.items, environment.count * sizeof *variables);
+	struct ifr_recording recording = {.program = variant ? variant : request->program,
+	                                  .name = request->program,
+	                                  .argv = request->argv,
+	                                  .environment = variables,
+	                                  .path = request->path,
+	                                  .recorder = parts.recorder,
+	                                  .text = ifr_buffer_text(&text),
+	                                  .stdin_file = request->stdin_file,
+	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
+	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
+	                                  .from = request->from,
+	                                  .region = request->region,
+	                                  .marks = parts.marks,
+	                                  .objects = parts.objects,
+	                                  .settings = parts.settings,
+	                                  .to = request->to,
+	                                  .everything = request->everything,
+	                                  .cpu = -1,
+	                                  .timeout_ns = request->timeout_ns,
+	                                  .stopped = ifr_launch_interrupted};
+	if (!result)
+		result = record(request, &recording, recorded, err);
+	pass_on(recording.output_fd, request->silent ? NULL : stdout);
+	pass_on(recording.errors_fd, request->silent ? NULL : stderr);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(variables);
+	free(variant);
+	free(folder);
+	release_parts(&parts);
+	ifr_buffer_release(&text);
+	ifr_strings_release(&environment);
+	return result;
+}

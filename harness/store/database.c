@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/store/database.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+
+static const char schema[] =
+	"BEGIN IMMEDIATE;"
+	"CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+	"CREATE TABLE warning(text TEXT PRIMARY KEY);"
+	"CREATE TABLE counter(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, unit TEXT NOT NULL, source TEXT NOT "
+	"NULL);"
+	"CREATE TABLE variant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, build_id TEXT NOT NULL,"
+	" sha256 TEXT NOT NULL, facts TEXT NOT NULL, refused TEXT);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id), round INTEGER NOT "
+	"NULL,"
+	" pass INTEGER NOT NULL, started_ns INTEGER NOT NULL, exit_status INTEGER NOT NULL, refused TEXT,"
+	" UNIQUE(variant, round, pass));"
+	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
+	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;"
+	"PRAGMA application_id=1229345360;"
+	"PRAGMA user_version=1;"
+	"COMMIT;";
+_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 1, "as in the schema");
+
+int database_fail(sqlite3 *database, struct ifr_error *err) {
+	const char *path = sqlite3_db_filename(database, "main");
+	int code = sqlite3_errcode(database);
+	const char *remedy = code == SQLITE_CORRUPT || code == SQLITE_NOTADB
+	                         ? "; restore it from a copy, or choose another -o"
+	                     : code == SQLITE_BUSY ? "; another interfero is writing it"
+	                     : code == SQLITE_FULL ? "; make room on the disk and run the same command again"
+	                                           : "";
+	return ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s%s", path && *path ? path : "the experiment",
+	                sqlite3_errmsg(database), remedy);
+}
+
+int database_run(sqlite3 *database, const char *sql, struct ifr_error *err) {
+	if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
+	int result = database_fail(database, err);
+	if (!sqlite3_get_autocommit(database))
+		sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
+	return result;
+}
+
+static int bind_all(sqlite3_stmt *statement, const char *types, va_list values) {
+	int status = SQLITE_OK;
+	for (int i = 1; *types && status == SQLITE_OK; i++, types++) {
+		if (*types == 's')
+			status = sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+		else if (*types == 'i')
+			status = sqlite3_bind_int64(statement, i, va_arg(values, int64_t));
+		else
+			status = sqlite3_bind_double(statement, i, va_arg(values, double));
+	}
+	return status;
+}
+
+static int prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                   const char *types, va_list values) {
+	*statement = NULL;
+	if (sqlite3_prepare_v2(database, sql, -1, statement, NULL) == SQLITE_OK &&
+	    bind_all(*statement, types, values) == SQLITE_OK)
+		return 0;
+	int result = database_fail(database, err);
+	sqlite3_finalize(*statement);
+	*statement = NULL;
+	return result;
+}
+
+int database_prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                     const char *types, ...) {
+	va_list values;
+	va_start(values, types);
+	int result = prepare(database, statement, err, sql, types, values);
+	va_end(values);
+	return result;
+}
+
+int database_do(sqlite3 *database, struct ifr_error *err, const char *sql, const char *types, ...) {
+	sqlite3_stmt *statement;
+	va_list values;
+	va_start(values, types);
+	int result = prepare(database, &statement, err, sql, types, values);
+	va_end(values);
+	if (result)
+		return result;
+	int status;
+	while ((status = sqlite3_step(statement)) == SQLITE_ROW)
+		;
+	if (status != SQLITE_DONE)
+		result = database_fail(database, err);
+	sqlite3_finalize(statement);
+	return result;
+}
+
+int database_do_kept(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                     const char *types, ...) {
+	if (!*statement && sqlite3_prepare_v2(database, sql, -1, statement, NULL) != SQLITE_OK)
+		return database_fail(database, err);
+	va_list values;
+	va_start(values, types);
+	int status = bind_all(*statement, types, values);
+	va_end(values);
+	if (status == SQLITE_OK)
+		status = sqlite3_step(*statement);
+	int result = status == SQLITE_DONE ? 0 : database_fail(database, err);
+	sqlite3_reset(*statement);
+	return result;
+}
+
+const char *database_text(sqlite3_stmt *statement, int column) {
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	return text ? text : "";
+}
+
+/* A number that a pragma or query gives in its first column, or -1. */
+static int64_t ask(sqlite3 *database, const char *sql) {
+	sqlite3_stmt *statement;
+	int64_t number = -1;
+	if (database_prepare(database, &statement, NULL, sql, ""))
+		return -1;
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return number;
+}
+
+static bool sound(sqlite3 *database) {
+	sqlite3_stmt *statement;
+	if (database_prepare(database, &statement, NULL, "PRAGMA quick_check(1)", ""))
+		return false;
+	bool good = sqlite3_step(statement) == SQLITE_ROW && !strcmp(database_text(statement, 0), "ok");
+	sqlite3_finalize(statement);
+	return good;
+}
+
+/* What kind of file it is decides what to say of it. */
+static int check(sqlite3 *database, const char *path, bool create, struct ifr_error *err) {
+	int64_t tables = ask(database, "SELECT count(*) FROM sqlite_schema");
+	if (tables < 0)
+		return database_fail(database, err);
+	int64_t application = ask(database, "PRAGMA application_id"), version = ask(database, "PRAGMA user_version");
+	if (!tables && !application && create)
+		return database_run(database, schema, err);
+	if (application != EXPERIMENT_APPLICATION_ID)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not an experiment of interfero; choose another file", path);
+	if (version != EXPERIMENT_SCHEMA)
+		return ifr_fail(err, IFR_E_ENVIRONMENT,
+		                "%s has schema %lld, this interfero knows %d: use the interfero that made it", path,
+		                (long long)version, EXPERIMENT_SCHEMA);
+	if (!sound(database))
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is damaged; restore it from a copy, or choose another -o",
+		                path);
+	return 0;
+}
+
+/* A path as SQLite takes it when options follow; the caller frees. */
+static char *immutable_uri(const char *path) {
+	struct ifr_buffer uri = {0};
+	ifr_buffer_puts(&uri, *path == '/' ? "file://" : "file:");
+	for (; *path; path++)
+		ifr_buffer_printf(&uri, strchr("%?#", *path) ? "%%%02x" : "%c", (unsigned char)*path);
+	ifr_buffer_puts(&uri, "?immutable=1");
+	return ifr_buffer_detach(&uri);
+}
+
+int database_open(const char *path, bool create, sqlite3 **database, struct ifr_error *err) {
+	struct stat status;
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not a file", path);
+	if (!create && access(path, F_OK))
+		return ifr_fail_errno(err, IFR_E_USAGE, "there is no experiment %s", path);
+	int flags = create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
+	int opened = sqlite3_open_v2(path, database, flags, NULL);
+	if (opened == SQLITE_OK && !create && access(path, W_OK)) {
+		/* A reader without the right to write: WAL files cannot be made, so the file is taken as it stands. */
+		sqlite3_close(*database);
+		char *uri = immutable_uri(path);
+		opened = sqlite3_open_v2(uri, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+		free(uri);
+	}
+	if (opened != SQLITE_OK) {
+		int result = ifr_fail(err, IFR_E_ENVIRONMENT, "cannot open %s: %s", path, sqlite3_errmsg(*database));
+		sqlite3_close(*database);
+		return result;
+	}
+	sqlite3_busy_timeout(*database, 2000);
+	int result = check(*database, path, create, err);
+	if (!result && create)
+		result = database_run(*database,
+		                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON", err);
+	if (result)
+		sqlite3_close(*database);
+	return result;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/store/dataset.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+
+void ifr_dataset_init(struct ifr_dataset *dataset) {
+	memset(dataset, 0, sizeof *dataset);
+}
+
+void ifr_dataset_release(struct ifr_dataset *dataset) {
+	for (size_t i = 0; i < dataset->fact_count; i++) {
+		free(dataset->facts[i].name);
+		free(dataset->facts[i].value);
+	}
+	for (size_t i = 0; i < dataset->variant_count; i++) {
+		free(dataset->variants[i].plan);
+		free(dataset->variants[i].build_id);
+		free(dataset->variants[i].facts);
+		free(dataset->variants[i].refused);
+	}
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		free(dataset->runs[i].refused);
+		free(dataset->runs[i].value);
+	}
+	free(dataset->facts);
+	free(dataset->counters);
+	free(dataset->variants);
+	free(dataset->runs);
+	ifr_strings_release(&dataset->warnings);
+	ifr_dataset_init(dataset);
+}
+
+/* Makes room for one more element in an array that grows by doubling. */
+static void *one_more(void *array, size_t count, size_t size) {
+	if (count && (count & (count - 1)))
+		return array;
+	return ifr_realloc(array, count ? count * 2 : 1, size);
+}
+
+const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name) {
+	for (size_t i = 0; i < dataset->fact_count; i++)
+		if (!strcmp(dataset->facts[i].name, name))
+			return dataset->facts[i].value;
+	return NULL;
+}
+
+void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value) {
+	dataset->facts = one_more(dataset->facts, dataset->fact_count, sizeof *dataset->facts);
+	dataset->facts[dataset->fact_count++] = (struct ifr_dataset_fact){ifr_strdup(name), ifr_strdup(value)};
+}
+
+int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name) {
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		if (!strcmp(dataset->counters[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset) {
+	dataset->variants = one_more(dataset->variants, dataset->variant_count, sizeof *dataset->variants);
+	struct ifr_dataset_variant *variant = &dataset->variants[dataset->variant_count++];
+	memset(variant, 0, sizeof *variant);
+	return variant;
+}
+
+struct ifr_dataset_counter *ifr_dataset_add_counter(struct ifr_dataset *dataset) {
+	dataset->counters = one_more(dataset->counters, dataset->counter_count, sizeof *dataset->counters);
+	struct ifr_dataset_counter *counter = &dataset->counters[dataset->counter_count++];
+	memset(counter, 0, sizeof *counter);
+	return counter;
+}
+
+struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset) {
+	dataset->runs = one_more(dataset->runs, dataset->run_count, sizeof *dataset->runs);
+	struct ifr_dataset_run *run = &dataset->runs[dataset->run_count++];
+	memset(run, 0, sizeof *run);
+	run->value = ifr_alloc(dataset->counter_count * sizeof *run->value);
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		run->value[i] = NAN;
+	return run;
+}

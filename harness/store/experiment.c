@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Writing an experiment. */
+#include "harness/store/experiment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/store/database.h"
+
+struct ifr_experiment {
+	sqlite3 *database;
+	sqlite3_stmt *add_run, *add_sample; /* kept, as there may be a million runs */
+};
+
+int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, struct ifr_error *err) {
+	sqlite3 *database;
+	int result = database_open(path, true, &database, err);
+	if (result)
+		return result;
+	*experiment = ifr_alloc(sizeof **experiment);
+	(*experiment)->database = database;
+	return 0;
+}
+
+void ifr_experiment_close(struct ifr_experiment *experiment) {
+	if (!experiment)
+		return;
+	sqlite3_finalize(experiment->add_run);
+	sqlite3_finalize(experiment->add_sample);
+	sqlite3_close(experiment->database);
+	free(experiment);
+}
+
+/* The text in the first column of the first row, for the caller to free; NULL without a row or where it is NULL.
+ */
+static char *ask_text(struct ifr_experiment *experiment, const char *sql, const char *types, const char *name,
+                      int64_t number) {
+	sqlite3_stmt *statement;
+	int failed = *types == 's' ? database_prepare(experiment->database, &statement, NULL, sql, types, name)
+	                           : database_prepare(experiment->database, &statement, NULL, sql, types, number);
+	if (failed)
+		return NULL;
+	char *text = NULL;
+	if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+		text = ifr_strdup(database_text(statement, 0));
+	sqlite3_finalize(statement);
+	return text;
+}
+
+int ifr_experiment_set(struct ifr_experiment *experiment, const char *name, const char *value,
+                       struct ifr_error *err) {
+	return database_do(experiment->database, err,
+	                   "INSERT INTO fact VALUES(?1,?2) ON CONFLICT(name) DO UPDATE SET value=?2", "ss", name,
+	                   value);
+}
+
+char *ifr_experiment_get(struct ifr_experiment *experiment, const char *name) {
+	return ask_text(experiment, "SELECT value FROM fact WHERE name=?", "s", name, 0);
+}
+
+int ifr_experiment_warn(struct ifr_experiment *experiment, const char *text, struct ifr_error *err) {
+	return database_do(experiment->database, err, "INSERT OR IGNORE INTO warning VALUES(?)", "s", text);
+}
+
+int ifr_experiment_save_counter(struct ifr_experiment *experiment, unsigned id, const char *name, const char *unit,
+                                const char *source, struct ifr_error *err) {
+	return database_do(experiment->database, err, "INSERT OR IGNORE INTO counter VALUES(?,?,?,?)", "isss",
+	                   (int64_t)id, name, unit, source);
+}
+
+int ifr_experiment_save_variant(struct ifr_experiment *experiment, const struct ifr_experiment_variant *variant,
+                                struct ifr_error *err) {
+	return database_do(experiment->database, err,
+	                   "INSERT INTO variant(id,name,plan,build_id,sha256,facts) VALUES(?,?,?,?,?,?)"
+	                   " ON CONFLICT(id) DO NOTHING",
+	                   "isssss", (int64_t)variant->index, variant->name, variant->plan, variant->build_id,
+	                   variant->sha256, variant->facts);
+}
+
+char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned index) {
+	return ask_text(experiment, "SELECT sha256 FROM variant WHERE id=?", "i", NULL, (int64_t)index);
+}
+
+int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned index, const char *why,
+                                  struct ifr_error *err) {
+	return database_do(experiment->database, err, "UPDATE variant SET refused=? WHERE id=? AND refused IS NULL",
+	                   "si", why, (int64_t)index);
+}
+
+bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned index) {
+	char *why = ask_text(experiment, "SELECT refused FROM variant WHERE id=?", "i", NULL, (int64_t)index);
+	bool refused = why;
+	free(why);
+	return refused;
+}
+
+bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned round, unsigned pass) {
+	sqlite3_stmt *statement;
+	if (database_prepare(experiment->database, &statement, NULL,
+	                     "SELECT 1 FROM run WHERE variant=? AND round=? AND pass=?", "iii", (int64_t)variant,
+	                     (int64_t)round, (int64_t)pass))
+		return false;
+	bool there = sqlite3_step(statement) == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return there;
+}
+
+static int add_samples(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
+                       struct ifr_error *err) {
+	int64_t id = sqlite3_last_insert_rowid(experiment->database);
+	int result = 0;
+	for (unsigned i = 0; i < run->value_count && !result; i++)
+		if (!isnan(run->values[i]))
+			result = database_do_kept(experiment->database, &experiment->add_sample, err,
+			                          "INSERT INTO sample VALUES(?,?,?)", "iid", id, (int64_t)i, run->values[i]);
+	return result;
+}
+
+int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err) {
+	return database_run(experiment->database, "BEGIN IMMEDIATE", err);
+}
+
+int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err) {
+	return database_run(experiment->database, "COMMIT", err);
+}
+
+int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
+                           struct ifr_error *err) {
+	sqlite3 *database = experiment->database;
+	bool alone = sqlite3_get_autocommit(database);
+	int result = alone ? ifr_experiment_begin(experiment, err) : 0;
+	if (result)
+		return result;
+	result = database_do_kept(
+		database, &experiment->add_run, err,
+		"INSERT OR IGNORE INTO run(variant,round,pass,started_ns,exit_status,refused) VALUES(?,?,?,?,?,?)",
+		"iiiiis", (int64_t)run->variant, (int64_t)run->round, (int64_t)run->pass, run->started_ns,
+		(int64_t)run->exit_status, run->refused);
+	if (!result && sqlite3_changes(database) && run->values)
+		result = add_samples(experiment, run, err);
+	if (!result && alone)
+		result = ifr_experiment_commit(experiment, err);
+	if (result && alone && !sqlite3_get_autocommit(database))
+		sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
+	return result;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The experiment file: one SQLite database with host, tool version, kit, plans and every raw sample. Everything
+ * that is reported can be computed from it again. Each run is one transaction: after a kill at any moment the file
+ * holds whole runs, each once.
+ *
+ *     fact(name, value)                                      what was planned and where it ran
+ *     warning(text)
+ *     counter(id, name, unit, source)
+ *     variant(id, name, plan, build_id, sha256, facts, refused)
+ *     run(id, variant, round, pass, started_ns, exit_status, refused)   one a (variant, round, pass)
+ *     sample(run, counter, value)
+ *
+ * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 1. */
+#ifndef IFR_HARNESS_EXPERIMENT_H
+#define IFR_HARNESS_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "harness/store/dataset.h"
+
+struct ifr_experiment;
+
+/* Opens an experiment for writing; one that is not there, or empty, is made. Errors: IFR_E_ENVIRONMENT for a file
+ * that is damaged, is something else, has another schema, or cannot be written. */
+int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, struct ifr_error *err);
+void ifr_experiment_close(struct ifr_experiment *experiment);
+/* Reads all of an experiment, which nobody need be writing. */
+int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err);
+
+/* Facts. get hands out a copy for the caller to free, NULL if there is none. */
+int ifr_experiment_set(struct ifr_experiment *experiment, const char *name, const char *value,
+                       struct ifr_error *err);
+char *ifr_experiment_get(struct ifr_experiment *experiment, const char *name);
+int ifr_experiment_warn(struct ifr_experiment *experiment, const char *text, struct ifr_error *err);
+
+int ifr_experiment_save_counter(struct ifr_experiment *experiment, unsigned id, const char *name, const char *unit,
+                                const char *source, struct ifr_error *err);
+
+struct ifr_experiment_variant {
+	unsigned index;
+	const char *name, *plan, *build_id, *sha256, *facts;
+};
+int ifr_experiment_save_variant(struct ifr_experiment *experiment, const struct ifr_experiment_variant *variant,
+                                struct ifr_error *err);
+/* The digest of a variant's file, for the caller to free; NULL if there is no such variant yet. */
+char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned index);
+int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned index, const char *why,
+                                  struct ifr_error *err);
+bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned index);
+
+struct ifr_experiment_run {
+	unsigned variant, round, pass;
+	int64_t started_ns;
+	int exit_status;
+	const char *refused;  /* NULL if the values count */
+	const double *values; /* one a counter, NaN for none */
+	unsigned value_count;
+};
+bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned round, unsigned pass);
+/* Runs that are added between these two stand in the file together, or not at all: for many at once. */
+int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err);
+int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err);
+/* One transaction. A run that is there already is left as it is. */
+int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
+                           struct ifr_error *err);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading an experiment into memory. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/store/database.h"
+#include "harness/store/experiment.h"
+
+static char *copy_or_null(sqlite3_stmt *row, int column) {
+	return sqlite3_column_type(row, column) == SQLITE_NULL ? NULL : ifr_strdup(database_text(row, column));
+}
+
+static void take_fact(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	ifr_dataset_add_fact(dataset, database_text(row, 0), database_text(row, 1));
+}
+
+static void take_warning(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	ifr_strings_add(&dataset->warnings, database_text(row, 0));
+}
+
+static void copy_field(char *field, size_t size, const char *text) {
+	strncpy(field, text, size - 1);
+	field[size - 1] = '\0';
+}
+
+static void take_counter(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	struct ifr_dataset_counter *counter = ifr_dataset_add_counter(dataset);
+	copy_field(counter->name, sizeof counter->name, database_text(row, 0));
+	copy_field(counter->unit, sizeof counter->unit, database_text(row, 1));
+	copy_field(counter->source, sizeof counter->source, database_text(row, 2));
+}
+
+static void take_variant(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
+	variant->index = (unsigned)sqlite3_column_int64(row, 0);
+	copy_field(variant->name, sizeof variant->name, database_text(row, 1));
+	variant->plan = ifr_strdup(database_text(row, 2));
+	variant->build_id = ifr_strdup(database_text(row, 3));
+	variant->facts = ifr_strdup(database_text(row, 4));
+	variant->refused = copy_or_null(row, 5);
+}
+
+/* Rows of runs joined with their samples: the runs' columns come again with every sample. */
+static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	static const int first_sample_column = 6;
+	size_t variant = (size_t)sqlite3_column_int64(row, 0);
+	unsigned round = (unsigned)sqlite3_column_int64(row, 1), pass = (unsigned)sqlite3_column_int64(row, 2);
+	struct ifr_dataset_run *run = dataset->run_count ? &dataset->runs[dataset->run_count - 1] : NULL;
+	if (variant >= dataset->variant_count)
+		return;
+	if (!run || run->variant != variant || run->round != round || run->pass != pass) {
+		run = ifr_dataset_add_run(dataset);
+		run->variant = (unsigned)variant;
+		run->round = round;
+		run->pass = pass;
+		run->started_ns = sqlite3_column_int64(row, 3);
+		run->exit_status = sqlite3_column_int(row, 4);
+		run->refused = copy_or_null(row, 5);
+	}
+	if (sqlite3_column_type(row, first_sample_column) == SQLITE_NULL)
+		return;
+	size_t counter = (size_t)sqlite3_column_int64(row, first_sample_column);
+	if (counter < dataset->counter_count)
+		run->value[counter] = sqlite3_column_double(row, first_sample_column + 1);
+}
+
+/* Ids are stored dense from 0; the row numbers make sure of it in a file that somebody edited. */
+static const struct {
+	const char *sql;
+	void (*take)(struct ifr_dataset *dataset, sqlite3_stmt *row);
+} tables[] = {
+	{"SELECT name,value FROM fact ORDER BY rowid", take_fact},
+	{"SELECT text FROM warning ORDER BY rowid", take_warning},
+	{"SELECT name,unit,source FROM counter ORDER BY id", take_counter},
+	{"SELECT id,name,plan,build_id,facts,refused FROM variant ORDER BY id", take_variant},
+	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
+     " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
+     " SELECT v.place,r.round,r.pass,r.started_ns,r.exit_status,r.refused,c.place,s.value FROM run r"
+     " JOIN v ON v.id=r.variant LEFT JOIN sample s ON s.run=r.id LEFT JOIN c ON c.id=s.counter"
+     " ORDER BY r.id, s.counter",
+     take_run},
+};
+
+int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err) {
+	sqlite3 *database;
+	ifr_dataset_init(dataset);
+	int result = database_open(path, false, &database, err);
+	if (result)
+		return result;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables && !result; i++) {
+		sqlite3_stmt *statement;
+		if ((result = database_prepare(database, &statement, err, tables[i].sql, "")))
+			break;
+		int status;
+		while ((status = sqlite3_step(statement)) == SQLITE_ROW)
+			tables[i].take(dataset, statement);
+		if (status != SQLITE_DONE)
+			result = database_fail(database, err);
+		sqlite3_finalize(statement);
+	}
+	sqlite3_close(database);
+	if (result)
+		ifr_dataset_release(dataset);
+	return result;
+}

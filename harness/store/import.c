@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/store/import.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "common/random.h"
+#include "harness/store/experiment.h"
+#include "harness/store/import_parts.h"
+
+static void copy_name(char *to, size_t size, const char *from) {
+	snprintf(to, size, "%s", from);
+}
+
+/* A name of the experiment's length; what is longer ends in a digest, so that names that begin alike stay apart.
+ */
+static void keep_name(char kept[IFR_NAME_MAX], const char *name) {
+	unsigned digest = (unsigned)ifr_siphash(0, 0, name, strlen(name));
+	if (strlen(name) < IFR_NAME_MAX)
+		copy_name(kept, IFR_NAME_MAX, name);
+	else
+		snprintf(kept, IFR_NAME_MAX, "%.50s..%08x", name, digest);
+}
+
+static bool has_shipped(const struct ifr_dataset *dataset) {
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		if (!dataset->variants[i].index)
+			return true;
+	return false;
+}
+
+size_t import_variant(struct ifr_dataset *dataset, const char *name) {
+	char kept[IFR_NAME_MAX];
+	keep_name(kept, name);
+	/* Mostly it is the last run's variant, or the one after it: a million runs are not to search for theirs. */
+	size_t count = dataset->variant_count,
+		   last = dataset->run_count ? dataset->runs[dataset->run_count - 1].variant : 0;
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(dataset->variants[(last + i) % count].name, kept))
+			return (last + i) % count;
+	bool ships = (!strcmp(name, "shipped") || !strcmp(name, "v00000")) && !has_shipped(dataset);
+	struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
+	variant->index = ships ? 0 : (unsigned)dataset->variant_count;
+	copy_name(variant->name, sizeof variant->name, kept);
+	variant->plan = ifr_strdup("");
+	variant->build_id = ifr_strdup("");
+	variant->facts = ifr_strdup("");
+	return dataset->variant_count - 1;
+}
+
+int import_counter(struct ifr_dataset *dataset, const char *name, const char *unit, const char *source) {
+	char kept[sizeof dataset->counters->name];
+	copy_name(kept, sizeof kept, name);
+	int known = ifr_dataset_counter(dataset, kept);
+	if (known >= 0 || dataset->counter_count >= IMPORT_COUNTERS_MOST)
+		return known;
+	struct ifr_dataset_counter *counter = ifr_dataset_add_counter(dataset);
+	copy_name(counter->name, sizeof counter->name, name);
+	copy_name(counter->unit, sizeof counter->unit, unit);
+	copy_name(counter->source, sizeof counter->source, source);
+	return (int)dataset->counter_count - 1;
+}
+
+struct ifr_dataset_run *import_run(struct ifr_dataset *dataset, size_t variant) {
+	unsigned round = 0;
+	for (size_t i = dataset->run_count; i-- > 0;)
+		if (dataset->runs[i].variant == variant) {
+			round = dataset->runs[i].round + 1;
+			break;
+		}
+	struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+	run->variant = (unsigned)variant;
+	run->round = round;
+	return run;
+}
+
+int ifr_import_parse(enum ifr_import_format format, const struct ifr_import_text *texts, size_t count,
+                     struct ifr_dataset *dataset, struct ifr_error *err) {
+	if (!count || (count > 1 && format != IFR_IMPORT_PERF))
+		return ifr_fail(err, IFR_E_USAGE, "this format is imported from one file, not from %zu", count);
+	int result = format == IFR_IMPORT_CSV         ? import_csv(texts, dataset, err)
+	             : format == IFR_IMPORT_HYPERFINE ? import_hyperfine(texts, dataset, err)
+	             : format == IFR_IMPORT_GOOGLE    ? import_google(texts, dataset, err)
+	                                              : import_perf(texts, count, dataset, err);
+	if (!result && !dataset->run_count)
+		result = ifr_fail(err, IFR_E_USAGE, "%s holds no run", texts->origin);
+	if (result)
+		return result;
+	ifr_dataset_add_fact(dataset, "tool version", INTERFERO_VERSION);
+	ifr_dataset_add_fact(dataset, "program", texts->origin);
+	ifr_dataset_add_fact(dataset, "complete", "yes");
+	ifr_strings_add(
+		&dataset->warnings,
+		"These runs were taken by another tool and imported: whether they were interleaved, pinned and "
+		"without address randomisation is not known.");
+	return 0;
+}
+
+static int save_tables(const struct ifr_dataset *dataset, struct ifr_experiment *experiment,
+                       struct ifr_error *err) {
+	int result = 0;
+	for (size_t i = 0; i < dataset->fact_count && !result; i++)
+		result = ifr_experiment_set(experiment, dataset->facts[i].name, dataset->facts[i].value, err);
+	for (size_t i = 0; i < dataset->warnings.count && !result; i++)
+		result = ifr_experiment_warn(experiment, dataset->warnings.items[i], err);
+	for (size_t i = 0; i < dataset->counter_count && !result; i++) {
+		const struct ifr_dataset_counter *c = &dataset->counters[i];
+		result = ifr_experiment_save_counter(experiment, (unsigned)i, c->name, c->unit, c->source, err);
+	}
+	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
+		const struct ifr_dataset_variant *v = &dataset->variants[i];
+		result = ifr_experiment_save_variant(
+			experiment, &(struct ifr_experiment_variant){v->index, v->name, v->plan, v->build_id, "", v->facts},
+			err);
+	}
+	return result;
+}
+
+int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct ifr_error *err) {
+	struct ifr_experiment *experiment = NULL;
+	if (ifr_file_exists(path))
+		return ifr_fail(err, IFR_E_USAGE, "%s is there already: choose another -o", path);
+	int result = ifr_experiment_open(path, &experiment, err);
+	if (!result)
+		result = save_tables(dataset, experiment, err);
+	/* All or nothing: after an error the file goes. */
+	if (!result)
+		result = ifr_experiment_begin(experiment, err);
+	for (size_t i = 0; i < dataset->run_count && !result; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		const struct ifr_experiment_run saved = {.variant = dataset->variants[run->variant].index,
+		                                         .round = run->round,
+		                                         .pass = run->pass,
+		                                         .started_ns = run->started_ns,
+		                                         .exit_status = run->exit_status,
+		                                         .refused = run->refused,
+		                                         .values = run->value,
+		                                         .value_count = (unsigned)dataset->counter_count};
+		result = ifr_experiment_add_run(experiment, &saved, err);
+	}
+	if (!result)
+		result = ifr_experiment_commit(experiment, err);
+	ifr_experiment_close(experiment);
+	if (result && experiment)
+		ifr_tree_remove(path, NULL);
+	return result;
+}
