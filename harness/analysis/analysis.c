@@ -134,7 +134,8 @@ static int by_median(const void *a, const void *b) {
 	const struct ifr_layout *first = a, *second = b;
 	if (first->median != second->median)
 		return first->median < second->median ? -1 : 1;
-	return first->variant->index < second->variant->index ? -1 : first->variant->index > second->variant->index;
+	return first->variant->layout < second->variant->layout ? -1
+	                                                        : first->variant->layout > second->variant->layout;
 }
 
 static void add_layout(struct ifr_report *report, size_t variant) {
@@ -164,7 +165,7 @@ static void order_layouts(struct ifr_report *report) {
 	qsort(report->layouts, report->layout_count, sizeof *report->layouts, by_median);
 	report->medians = ifr_alloc((report->layout_count + 1) * sizeof *report->medians);
 	for (size_t i = 0; i < report->layout_count; i++) {
-		if (report->layouts[i].variant->index == 0)
+		if (report->layouts[i].variant->layout == 0)
 			report->shipped = &report->layouts[i];
 		else
 			report->medians[report->random_count++] = report->layouts[i].median;

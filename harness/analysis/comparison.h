@@ -12,7 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "harness/store/dataset.h"
+#include "harness/store/store.h"
 #include "harness/statistics/statistics.h"
 
 enum ifr_verdict {
@@ -26,7 +26,7 @@ enum ifr_verdict {
 /* A program's side: the variants of a dataset that are its own. */
 struct ifr_comparison_side {
 	const struct ifr_dataset *dataset;
-	unsigned programs, part; /* of the variants, those with index % programs == part */
+	unsigned program; /* of the dataset: its variants are the side's */
 	const char *name;
 };
 

@@ -15,16 +15,14 @@ static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigne
 	const struct ifr_comparison_side *from = &c->side[side];
 	const struct ifr_dataset *dataset = from->dataset;
 	for (size_t i = 0; i < dataset->variant_count; i++)
-		c->refused_layouts +=
-			dataset->variants[i].index % from->programs == from->part && dataset->variants[i].refused;
+		c->refused_layouts += dataset->variants[i].program == from->program && dataset->variants[i].refused;
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		if (run->variant >= dataset->variant_count)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
 		double value = run->value[counter];
-		if (variant->index % from->programs != from->part || variant->refused ||
-		    (layouts && variant->index / from->programs > layouts))
+		if (variant->program != from->program || variant->refused || (layouts && variant->layout > layouts))
 			continue;
 		c->refused_runs += run->refused != NULL;
 		if (run->refused || isnan(value))
@@ -34,7 +32,7 @@ static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigne
 			                "%s is %g in a run of %s: a ratio needs values above 0; compare by another "
 			                "--metric",
 			                c->metric.name, value, from->name);
-		unsigned index = variant->index / from->programs;
+		unsigned index = variant->layout;
 		samples->items[samples->count++] =
 			(struct comparison_sample){run->started_ns, samples->count, side, index, log(value), log(value)};
 		samples->indices = index + 1 > samples->indices ? index + 1 : samples->indices;

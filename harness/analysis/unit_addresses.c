@@ -65,7 +65,7 @@ int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dat
 	int result = 0;
 	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
 		const struct ifr_dataset_variant *variant = &dataset->variants[i];
-		if (variant->index && !variant->refused && *variant->plan)
+		if (variant->layout && !variant->refused && *variant->plan)
 			result = take(relinker, variant, i, addresses, err);
 	}
 	if (!result && !addresses->unit_count)

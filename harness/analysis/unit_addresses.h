@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "harness/store/dataset.h"
+#include "harness/store/store.h"
 #include "relinker/relinker.h"
 
 struct ifr_addresses {

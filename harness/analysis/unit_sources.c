@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness/analysis/unit_addresses.h"
-#include "harness/code/source_lines.h"
+#include "harness/code/code.h"
 
 /* The program as it was linked, if it is still that. */
 static struct ifr_source *open_shipped(const struct ifr_kit *kit) {

@@ -238,3 +238,17 @@ int ifr_builder_make(struct ifr_builder *builder, const struct ifr_plan *plan, c
 		print_facts(builder, &variant->facts);
 	return result;
 }
+
+int ifr_builder_write(struct ifr_builder *builder, const struct ifr_plan *plan, const char *folder, bool plan_too,
+                      struct ifr_variant *variant, struct ifr_error *err) {
+	char *path = ifr_format("%s/%s", folder, plan->name), *plan_path = ifr_format("%s.plan", path);
+	struct ifr_buffer text = {0};
+	ifr_plan_print(plan, &text);
+	int result = ifr_builder_make(builder, plan, path, variant, err);
+	if (!result && plan_too)
+		result = ifr_file_write(plan_path, ifr_buffer_text(&text), text.length, 0644, err);
+	ifr_buffer_release(&text);
+	free(plan_path);
+	free(path);
+	return result;
+}

@@ -52,6 +52,10 @@ void ifr_builder_print_unbuildable(const struct ifr_builder *builder, unsigned a
 int ifr_builder_make(struct ifr_builder *builder, const struct ifr_plan *plan, const char *path,
                      struct ifr_variant *variant, struct ifr_error *err);
 
+/* Makes FOLDER/NAME, NAME being the plan's, and with plan_too FOLDER/NAME.plan, from which it can be made again. */
+int ifr_builder_write(struct ifr_builder *builder, const struct ifr_plan *plan, const char *folder, bool plan_too,
+                      struct ifr_variant *variant, struct ifr_error *err);
+
 /* Calls visit for each unit that a plan changes by moving code alone, with its object as it ships and as the plan
  * has it. Errors: as of ifr_builder_make, and what visit returns. */
 typedef int (*ifr_builder_visit)(const char *name, const struct ifr_buffer *shipped, const struct ifr_buffer *made,

@@ -7,59 +7,50 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
-int64_t campaign_now_ns(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-int campaign_prepare_launch(struct campaign_state *state, unsigned variant, const char *path, unsigned pass,
-                            struct ifr_launch *launch, struct ifr_error *err) {
+void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,
+                              struct ifr_launch *launch) {
 	*launch = (struct ifr_launch){
-		.program = path,
-		.argv = state->plan->argv,
-		.environment = &state->environment,
-		.stack_bytes = state->stack_bytes[variant],
-		.load_pages = state->load_pages[variant],
-		.runtime = state->runtime[variant],
-		.stdin_file = state->plan->stdin_file,
+		.program = state->plan.user ? state->plan.user : path,
+		.argv = state->plan.argv,
+		.context = &state->contexts[id],
+		.stdin_file = state->plan.stdin_file,
 		.cpu = state->cpu,
-		.keep_aslr = state->plan->keep_aslr,
+		.keep_aslr = state->plan.keep_aslr,
 		.timeout_ns = state->timeout_ns,
 		.counters = state->counters,
 		.repeats = ifr_counters_repeat(state->counters) ? IFR_REGION_REPEATS : 1,
 		.pass = pass,
 	};
-	if (!state->plan->user)
-		return 0;
-	ifr_strings_release(&state->launch_environment);
-	ifr_library_environment(&state->library, path, &state->environment, &state->launch_environment);
-	launch->program = state->plan->user;
-	launch->environment = &state->launch_environment;
-	return ifr_library_name(&state->library, path, err);
 }
 
-/* How the program that uses the library comes to its variants. */
+/* Finds out how the program that uses the library is led to its variants, and puts that into their contexts. */
 static int open_library(struct campaign_state *state, struct ifr_error *err) {
-	char *path = ifr_format("%s/v00000", state->folder);
+	char *shipped = campaign_variant_path(state, 0);
+	const struct ifr_strings *environment = &state->context.environment;
 	int result =
-		ifr_library_open(&state->library, state->plan->user, state->plan->program, path, &state->environment, err);
-	free(path);
+		ifr_library_open(&state->library, state->plan.user, state->plan.programs->path, shipped, environment, err);
+	free(shipped);
+	for (unsigned id = 0; id < state->ready && !result; id++) {
+		char *path = campaign_variant_path(state, id);
+		ifr_strings_release(&state->contexts[id].environment);
+		ifr_library_environment(&state->library, path, environment, &state->contexts[id].environment);
+		free(path);
+	}
 	if (!result)
 		result = ifr_experiment_set(state->experiment, "library by",
 		                            state->library.preload ? "LD_PRELOAD" : "LD_LIBRARY_PATH", err);
 	return result;
 }
 
-/* The folder of the variants, which is also what a second interfero on the same experiment is kept out by. */
+/* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
-	char *name = ifr_format("%s.variants", state->plan->file), *cwd = getcwd(NULL, 0);
+	char *name = ifr_format("%s.variants", state->plan.file), *cwd = getcwd(NULL, 0);
 	state->folder = ifr_path_normalise(cwd ? cwd : "/", name);
 	int result = ifr_dir_make(state->folder, err);
 	if (!result) {
@@ -67,7 +58,7 @@ static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 		if (state->lock < 0 || flock(state->lock, LOCK_EX | LOCK_NB))
 			result =
 				ifr_fail(err, IFR_E_ENVIRONMENT,
-			             "%s is being filled by another interfero; wait, or choose another -o", state->plan->file);
+			             "%s is being filled by another interfero; wait, or choose another -o", state->plan.file);
 	}
 	free(cwd);
 	free(name);
@@ -92,36 +83,35 @@ static int save_notes(struct campaign_state *state, const struct ifr_strings *no
 }
 
 static int open_counters(struct campaign_state *state, struct ifr_strings *notes, struct ifr_error *err) {
-	const char *marker = state->plan->marker;
+	const char *marker = state->plan.marker;
 	if (marker && strpbrk(marker, ", "))
 		return ifr_fail(err, IFR_E_USAGE, "the region \"%s\" cannot be asked for: its name has a blank or a comma",
 		                marker);
-	char *list = ifr_format("%s%s%s", state->plan->counters, marker ? ",repeat:" : "", marker ? marker : "");
+	char *list = ifr_format("%s%s%s", state->plan.counters, marker ? ",repeat:" : "", marker ? marker : "");
 	int result = ifr_counters_open(list, &state->counters, notes, err);
 	free(list);
 	return result;
 }
 
 static int prepare(struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_campaign *plan = state->plan;
+	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_strings notes = {0};
-	state->deadline_ns = plan->budget_ns ? campaign_now_ns() + plan->budget_ns : INT64_MAX;
-	state->stack_bytes = ifr_alloc(campaign_ids(state) * sizeof *state->stack_bytes);
-	state->load_pages = ifr_alloc(campaign_ids(state) * sizeof *state->load_pages);
-	state->runtime = ifr_alloc(campaign_ids(state) * sizeof *state->runtime);
+	state->deadline_ns = plan->budget_ns ? ifr_clock_ns() + plan->budget_ns : INT64_MAX;
+	state->contexts = ifr_alloc(campaign_variant_count(state) * sizeof *state->contexts);
+	state->programs = ifr_alloc(plan->program_count * sizeof *state->programs);
 	state->cpu = -1;
-	ifr_environment_make(&state->environment, &plan->environment);
+	ifr_context_init(&state->context, &plan->environment);
 	int result = plan->cpu == -2 ? 0 : ifr_pin_choose(plan->cpu, &state->cpu, err);
 	if (!result && !plan->keep_aslr)
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
 		result = open_counters(state, &notes, err);
 	if (!result && ifr_counters_modelled(state->counters))
-		result = campaign_can_model(state, err);
+		result = campaign_check_model(state, err);
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result)
-		result = campaign_adopt_model(state, err);
+		result = campaign_resume_model(state, err);
 	if (!result)
 		result = campaign_record_configuration(state, err);
 	if (!result)
@@ -140,23 +130,21 @@ static void release(struct campaign_state *state) {
 		ifr_counters_close(state->counters);
 	if (state->lock >= 0)
 		close(state->lock);
-	ifr_strings_release(&state->environment);
-	ifr_strings_release(&state->launch_environment);
+	for (unsigned i = 0; state->contexts && i < campaign_variant_count(state); i++)
+		ifr_context_release(&state->contexts[i]);
+	ifr_context_release(&state->context);
 	ifr_library_release(&state->library);
-	for (unsigned i = 0; state->runtime && i < campaign_ids(state); i++)
-		free(state->runtime[i]);
-	free(state->runtime);
-	free(state->load_pages);
-	free(state->stack_bytes);
+	free(state->contexts);
+	free(state->programs);
 	free(state->folder);
 }
 
-/* A file that this call made and that holds no run yet is of no use to anybody. */
-static void remove_traces(const struct campaign_state *state) {
-	unlink(state->plan->file);
-	for (unsigned i = 0; i < state->subjects; i++) {
-		char *recording = campaign_recording(state, i);
-		if (state->recorded[i])
+/* Removes the file that this call made, its recordings and variants: without a run they are of no use. */
+static void remove_files(const struct campaign_state *state) {
+	unlink(state->plan.file);
+	for (unsigned i = 0; i < state->plan.program_count; i++) {
+		char *recording = campaign_recording_path(state, i);
+		if (state->programs && state->programs[i].recorded)
 			unlink(recording);
 		free(recording);
 	}
@@ -168,26 +156,24 @@ static const char *describe_end(const struct ifr_campaign_result *result) {
 	return result->complete ? "yes" : result->interrupted ? "no: interrupted" : "no: the time budget was used up";
 }
 
-/* Does all that the experiment does not hold yet. */
-static int fill(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
-	if (!campaign_needs_runs(state)) {
+/* Does everything that the experiment does not hold yet: a resumed campaign goes on here. */
+static int carry_out(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+	if (!campaign_is_incomplete(state)) {
 		result->complete = true;
 		return 0;
 	}
 	int failed = campaign_make_variants(state, err);
-	if (!failed && !ifr_launch_interrupted() && state->plan->user)
+	if (!failed && !ifr_launch_interrupted() && state->plan.user)
 		failed = open_library(state, err);
 	if (!failed && !ifr_launch_interrupted())
-		failed = campaign_reference(state, err);
+		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())
-		failed = campaign_record(state, err);
+		failed = campaign_record_programs(state, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */
 	if (!failed)
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
 		failed = campaign_measure(state, result, err);
-	/* Nothing to time is soon done, but not what is modelled. */
-	result->complete &= !result->interrupted;
 	if (!failed && !result->interrupted)
 		failed = campaign_model(state, result, err);
 	if (!failed && !result->runs && !result->complete && !result->interrupted)
@@ -199,27 +185,51 @@ static int fill(struct campaign_state *state, struct ifr_campaign_result *result
 	return failed;
 }
 
-int ifr_campaign_run(struct ifr_campaign *plan, struct ifr_campaign_result *result, struct ifr_error *err) {
-	struct campaign_state state = {.plan = plan, .lock = -1};
-	campaign_programs_set(&state);
+int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result *result, struct ifr_error *err) {
+	struct campaign_state state = {.plan = *plan, .lock = -1};
 	/* Pinning moves this process away from the processor of the runs; the next campaign is to choose as this one.
 	 */
 	cpu_set_t allowed;
 	bool knows_allowed = !sched_getaffinity(0, sizeof allowed, &allowed);
 	bool existed = ifr_file_exists(plan->file);
-	*result = (struct ifr_campaign_result){0};
+	*result = (struct ifr_campaign_result){.seed = plan->generator.seed};
 	int failed = prepare(&state, err);
 	if (!failed)
-		failed = fill(&state, result, err);
+		failed = carry_out(&state, result, err);
+	result->seed = state.plan.generator.seed;
 	bool made_here = state.experiment && !existed;
 	ifr_experiment_close(state.experiment);
 	state.experiment = NULL;
 	if (made_here && !result->runs && !result->complete)
-		remove_traces(&state);
+		remove_files(&state);
 	else if (!failed && result->complete && !plan->keep_variants)
 		ifr_tree_remove(state.folder, NULL);
 	release(&state);
 	if (knows_allowed)
 		sched_setaffinity(0, sizeof allowed, &allowed);
 	return failed;
+}
+
+int ifr_campaign_run_until(const struct ifr_campaign *plan, struct ifr_stopping_rule *rule,
+                           struct ifr_campaign_result *result, struct ifr_error *err) {
+	struct ifr_campaign part = *plan;
+	int64_t begun_ns = ifr_clock_ns();
+	if (!rule)
+		return ifr_campaign_run(plan, result, err);
+	part.variants = ifr_stopping_rule_layouts(rule);
+	for (unsigned runs = 0;;) {
+		unsigned layouts = 0;
+		int failed = ifr_campaign_run(&part, result, err);
+		result->runs += runs;
+		runs = result->runs;
+		if (!failed && result->complete && !result->refused_variants)
+			failed = ifr_stopping_rule_judge(rule, part.file, &layouts, err);
+		if (failed || !layouts)
+			return failed;
+		int64_t left_ns = plan->budget_ns - (ifr_clock_ns() - begun_ns);
+		if (plan->budget_ns && left_ns <= 0)
+			return 0;
+		part.budget_ns = plan->budget_ns ? left_ns : 0;
+		part.variants = layouts;
+	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a campaign is, as facts of its experiment. */
+/* The configuration of a campaign, as facts of its experiment. A resumed campaign must have the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
-#include "harness/exec/host.h"
 
 /* The command as a shell would take it. */
 static char *quote_command(char *const *argv) {
@@ -73,8 +72,8 @@ static char *list_environment(const struct ifr_strings *environment) {
 	return ifr_buffer_detach(&text);
 }
 
-/* A fact that must be the same whenever the campaign goes on. Takes value over. */
-static int agree(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
+/* Records a fact, or validates it: it must be the same whenever the campaign is resumed. Takes value over. */
+static int validate(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
 	char *old = ifr_experiment_get(state->experiment, name);
 	int result = 0;
 	if (!old)
@@ -84,7 +83,7 @@ static int agree(struct campaign_state *state, const char *name, char *value, st
 			err, IFR_E_USAGE,
 			"%s holds another experiment (its %s is \"%.200s\", not \"%.200s\"): choose another -o, or repeat "
 			"its command",
-			state->plan->file, name, old, value);
+			state->plan.file, name, old, value);
 	free(old);
 	free(value);
 	return result;
@@ -97,11 +96,11 @@ static int update(struct campaign_state *state, const char *name, char *value, s
 	return result;
 }
 
-/* The seed of an experiment that is there already holds, unless another was asked for. */
+/* The seed of an existing experiment holds, unless another was asked for. */
 static void adopt_seed(struct campaign_state *state) {
 	char *seed = ifr_experiment_get(state->experiment, "seed");
-	if (seed && !state->plan->seed_given)
-		state->plan->generator.seed = strtoull(seed, NULL, 10);
+	if (seed && !state->plan.seed_given)
+		state->plan.generator.seed = strtoull(seed, NULL, 10);
 	free(seed);
 }
 
@@ -114,23 +113,34 @@ static char *utc_now(void) {
 }
 
 int campaign_record_counters(struct campaign_state *state, struct ifr_error *err) {
-	int result = agree(state, "counters", list_counters(state->counters), err);
+	int result = validate(state, "counters", list_counters(state->counters), err);
 	if (!result && ifr_counters_modelled(state->counters))
-		result = agree(state, "machine", ifr_strdup(state->plan->machine), err);
+		result = validate(state, "machine", ifr_strdup(state->plan.machine), err);
+	return result;
+}
+
+static int validate_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
+	const struct ifr_campaign_program *plan = &state->plan.programs[program];
+	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);
+	int result = validate(state, name, ifr_strdup(plan->path), err);
+	if (!result && plan->kit)
+		result = validate(state, kit, ifr_strdup(plan->kit->key), err);
+	free(kit);
+	free(name);
 	return result;
 }
 
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
-	const struct ifr_campaign *plan = state->plan;
+	const struct ifr_campaign *plan = &state->plan;
 	adopt_seed(state);
 	const struct {
 		const char *name;
 		char *value;
 	} fixed[] = {
-		{"program", ifr_strdup(plan->program)},
+		{"program", ifr_strdup(plan->programs->path)},
 		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
 		{"command", quote_command(plan->argv)},
-		{"kit", ifr_strdup(plan->generator.kit ? plan->generator.kit->key : "none, the files were given")},
+		{"kit", ifr_strdup(plan->programs->kit ? plan->programs->kit->key : "none, the files were given")},
 		{"seed", ifr_format("%" PRIu64, plan->generator.seed)},
 		{"axes", list_axes(plan->generator.axes)},
 		{"parameters", list_parameters(&plan->generator)},
@@ -139,7 +149,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"kernel", ifr_host_kernel()},
 		{"pinned to", state->cpu < 0 ? ifr_strdup("not pinned") : ifr_format("processor %d", state->cpu)},
 		{"aslr", ifr_strdup(plan->keep_aslr ? "on" : "off, checked")},
-		{"environment", list_environment(&state->environment)},
+		{"environment", list_environment(&state->context.environment)},
 		{"standard input", ifr_strdup(plan->stdin_file ? plan->stdin_file : "/dev/null")},
 		{"expected exit status", ifr_format("%d", plan->expected_exit)},
 	};
@@ -148,16 +158,14 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		if (result)
 			free(fixed[i].value);
 		else
-			result = agree(state, fixed[i].name, fixed[i].value, err);
+			result = validate(state, fixed[i].name, fixed[i].value, err);
 	}
-	if (!result && !campaign_undecided(state))
+	if (!result && !campaign_auto_is_open(state))
 		result = campaign_record_counters(state, err);
-	if (!result && plan->other.program)
-		result = agree(state, "programs", ifr_strdup("2"), err);
-	if (!result && plan->other.program)
-		result = agree(state, "program 2", ifr_strdup(plan->other.program), err);
-	if (!result && plan->other.kit)
-		result = agree(state, "kit 2", ifr_strdup(plan->other.kit->key), err);
+	if (!result && plan->program_count > 1)
+		result = validate(state, "programs", ifr_format("%u", plan->program_count), err);
+	for (unsigned i = 1; i < plan->program_count && !result; i++)
+		result = validate_program(state, i, err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
 		result = update(state, "started", utc_now(), err);
@@ -167,6 +175,6 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 	if (!result)
 		result = update(state, "variants planned", ifr_format("%u", plan->variants), err);
 	if (!result)
-		result = update(state, "rounds planned", ifr_format("%u", plan->rounds), err);
+		result = update(state, "rounds planned", ifr_format("%u", plan->repetitions), err);
 	return result;
 }

@@ -5,11 +5,7 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "harness/commands/commands.h"
-#include "harness/commands/progress.h"
-#include "harness/store/experiment.h"
-#include "harness/analysis/comparison.h"
-#include "harness/report/wrap.h"
+#include "harness/store/store.h"
 
 /* Two sets of layouts, in which one unit lies at two kinds of places. */
 struct sets {
@@ -18,8 +14,8 @@ struct sets {
 };
 
 /* Where a unit lies in a layout; at is 0 where that is not known. */
-static struct ifr_code_extent extent_of(const struct intervention *in, size_t variant, const char *unit) {
-	const struct ifr_addresses *from = &in->addresses;
+static struct ifr_code_extent extent_of(const struct ifr_confirmation *in, size_t variant, const char *unit) {
+	const struct ifr_addresses *from = in->addresses;
 	const size_t i = unit ? ifr_addresses_place(from, unit) : from->unit_count;
 	if (i == from->unit_count)
 		return (struct ifr_code_extent){0};
@@ -34,10 +30,11 @@ static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, stru
 	return 0;
 }
 
-/* A layout with the finding's unit where a class has it, as a file; the path is the caller's. A unit that it meets
- * or not stays where it is. */
-static int make_one(const struct intervention *in, const struct ifr_code_finding *f, size_t variant, size_t class,
-                    const char *path, struct ifr_error *err) {
+/* Makes a variant in which the finding's unit lies where a class has it. The other unit of a set conflict stays where
+ * it is. */
+static int make_one(const struct ifr_confirmation *in, size_t variant, size_t class, const char *path,
+                    struct ifr_error *err) {
+	const struct ifr_code_finding *f = in->finding;
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
 	const struct ifr_code_extent unit = extent_of(in, variant, f->unit), other = extent_of(in, variant, f->other);
 	const uint64_t at = ifr_code_place(f, (unsigned)class, unit, other);
@@ -59,8 +56,8 @@ static int make_one(const struct intervention *in, const struct ifr_code_finding
 	return result;
 }
 
-static int make_pair(const struct intervention *in, const struct ifr_code_finding *f, size_t variant,
-                     struct sets *sets, struct ifr_error *err) {
+static int make_pair(const struct ifr_confirmation *in, size_t variant, struct sets *sets, struct ifr_error *err) {
+	const struct ifr_code_finding *f = in->finding;
 	const size_t classes[2] = {f->classes.lowest, f->classes.highest};
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
 	char *paths[2];
@@ -68,7 +65,7 @@ static int make_pair(const struct intervention *in, const struct ifr_code_findin
 	for (int i = 0; i < 2; i++)
 		paths[i] = ifr_format("%s/%c%s", sets->folder, "bw"[i], from -> name);
 	for (int i = 0; i < 2 && !result; i++)
-		result = make_one(in, f, variant, classes[i], paths[i], err);
+		result = make_one(in, variant, classes[i], paths[i], err);
 	for (int i = 0; i < 2; i++) {
 		if (!result)
 			ifr_strings_add(&sets->files[i], paths[i]);
@@ -77,99 +74,62 @@ static int make_pair(const struct intervention *in, const struct ifr_code_findin
 	return result;
 }
 
-static int make_sets(const struct intervention *in, const struct ifr_code_finding *f, struct sets *sets,
-                     struct ifr_error *err) {
+static int make_sets(const struct ifr_confirmation *in, struct sets *sets, struct ifr_error *err) {
 	struct ifr_error why = {0};
 	int result = ifr_temporary_dir(&sets->folder, err);
 	if (result)
 		return result;
 	for (size_t i = 0; i < in->dataset->variant_count; i++)
-		if (in->dataset->variants[i].index && !in->dataset->variants[i].refused)
-			make_pair(in, f, i, sets, &why);
+		if (in->dataset->variants[i].layout && !in->dataset->variants[i].refused)
+			make_pair(in, i, sets, &why);
 	return sets->files[0].count >= 2
 	           ? 0
-	           : ifr_fail(err, IFR_E_USAGE, "%s cannot be moved alone in two layouts or more%s%s", f->unit,
-	                      *why.message ? ": " : "", why.message);
+	           : ifr_fail(err, IFR_E_USAGE, "%s cannot be moved alone in two layouts or more%s%s",
+	                      in->finding->unit, *why.message ? ": " : "", why.message);
 }
 
-static const struct ifr_code_finding *choose(const struct ifr_code *code) {
+const struct ifr_code_finding *ifr_confirmation_choose(const struct ifr_code *code) {
 	for (size_t i = 0; i < code->found; i++)
 		if (code->findings[i].kind != IFR_CODE_PAGE)
 			return &code->findings[i];
 	return NULL;
 }
 
-/* What the worse of two places costs; the caller frees. */
-static char *describe_cost(const struct ifr_code_finding *f, double pct) {
-	if (f->other)
-		return ifr_format("%s %s costs %+.2f %%", f->classes.highest ? "meeting" : "keeping clear of", f->other,
-		                  pct);
-	return ifr_format("its worst place costs %+.2f %% against its best", pct);
-}
-
-static int tell(const struct ifr_code_finding *f, const char *file, const char *metric, struct ifr_buffer *text,
-                struct ifr_error *err) {
+static int compare_sets(const char *file, const char *metric, struct ifr_comparison *comparison,
+                        struct ifr_error *err) {
 	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
 	struct ifr_dataset dataset;
-	struct ifr_comparison c;
 	int result = ifr_experiment_load(file, &dataset, err);
 	if (result)
 		return result;
-	const struct ifr_comparison_side best = {&dataset, 2, 0, "the best place"},
-									 worst = {&dataset, 2, 1, "the worst"};
-	result = ifr_comparison_make(&best, &worst, metric, &rules, &c, err);
-	if (!result) {
-		bool held = c.interval.low > 1, reversed = c.interval.high < 1;
-		struct ifr_buffer s = {0};
-		char *cost = describe_cost(f, 100 * (c.ratio - 1));
-		ifr_buffer_printf(&s,
-		                  "%s: moved alone in %zu layouts and measured afresh, %s "
-		                  "(95 %% interval %+.2f %% to %+.2f %%, %s).",
-		                  held       ? "Confirmed"
-		                  : reversed ? "Not confirmed, it is the other way round"
-		                             : "Not confirmed",
-		                  c.layouts[1], cost, 100 * (c.interval.low - 1), 100 * (c.interval.high - 1),
-		                  c.metric.name);
-		ifr_buffer_puts(text, "\n");
-		ifr_text_wrap(text, f->unit, "", "  ");
-		free(cost);
-		ifr_text_wrap(text, ifr_buffer_text(&s), "  ", "  ");
-		ifr_buffer_release(&s);
-	}
+	const struct ifr_comparison_side best = {&dataset, 0, "the best place"}, worst = {&dataset, 1, "the worst"};
+	result = ifr_comparison_make(&best, &worst, metric, &rules, comparison, err);
+	if (!result)
+		memset(comparison->side, 0, sizeof comparison->side);
 	ifr_dataset_release(&dataset);
 	return result;
 }
 
-int intervene(const struct intervention *in, const struct ifr_code *code, struct ifr_campaign *campaign,
-              struct ifr_buffer *text, struct ifr_error *err) {
-	const struct ifr_code_finding *f = choose(code);
+int ifr_confirmation_run(const struct ifr_confirmation *confirmation, const struct ifr_campaign *plan,
+                         struct ifr_comparison *comparison, struct ifr_error *err) {
+	struct ifr_campaign campaign = *plan;
 	struct ifr_campaign_result done;
 	struct sets sets = {0};
-	if (!f)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "only findings about pages and meetings are there, and a unit cannot change those alone");
-	char *file = campaign->file ? ifr_strdup(campaign->file) : ifr_format("%s.confirm", in->experiment);
-	int result = make_sets(in, f, &sets, err);
+	int result = make_sets(confirmation, &sets, err);
 	if (!result) {
-		campaign->file = file;
-		campaign->program = "the best places";
-		campaign->other.program = "the worst places";
-		campaign->files[0] = &sets.files[0];
-		campaign->files[1] = &sets.files[1];
-		campaign->variants = (unsigned)sets.files[0].count;
-		campaign->progress = progress_wanted(false) ? progress_show : NULL;
-		campaign->say = ifr_command_say;
-		result = ifr_campaign_run(campaign, &done, err);
-		if (campaign->progress)
-			progress_clear();
+		const struct ifr_campaign_program sides[2] = {{.path = "the best places", .files = &sets.files[0]},
+		                                              {.path = "the worst places", .files = &sets.files[1]}};
+		campaign.programs = sides;
+		campaign.program_count = 2;
+		campaign.variants = (unsigned)sets.files[0].count;
+		result = ifr_campaign_run(&campaign, &done, err);
 	}
 	if (!result)
-		result = tell(f, file, in->metric, text, err);
+		result = compare_sets(campaign.file, confirmation->metric, comparison, err);
 	if (sets.folder)
 		ifr_tree_remove(sets.folder, NULL);
 	free(sets.folder);
 	ifr_strings_release(&sets.files[0]);
 	ifr_strings_release(&sets.files[1]);
-	free(file);
 	return result;
 }

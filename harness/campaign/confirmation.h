@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A finding is confirmed by moving that unit alone. Private to interfero blame. */
-#ifndef IFR_HARNESS_INTERVENING_H
-#define IFR_HARNESS_INTERVENING_H
+/* The confirmation of a finding about one unit of code, by an intervention: the unit is moved alone, everything
+ * else stays where each layout has it. */
+#ifndef IFR_HARNESS_CONFIRMATION_H
+#define IFR_HARNESS_CONFIRMATION_H
 
-#include "harness/analysis/unit_addresses.h"
-#include "harness/campaign/campaign.h"
 #include "harness/analysis/attribution.h"
+#include "harness/analysis/comparison.h"
+#include "harness/campaign/campaign_plan.h"
+#include "relinker/relinker.h"
 
-struct intervention {
-	const char *experiment, *metric; /* metric: NULL for the usual one */
-	const struct ifr_dataset *dataset;
-	struct ifr_report *report;
+struct ifr_confirmation {
+	const struct ifr_dataset *dataset; /* the experiment of the finding */
+	const struct ifr_addresses *addresses;
 	struct ifr_relinker *relinker;
-	struct ifr_addresses addresses;
+	const struct ifr_code_finding *finding;
+	const char *metric; /* NULL: the usual one */
 };
 
-/* Makes every layout of the experiment twice, with the unit of the surest finding that is not about pages at the
- * nearest place of its best class and of its worst, runs both interleaved with the campaign's command, and appends
- * what came of it. Layouts in which one of the places is impossible are left out of both. Errors: IFR_E_USAGE
- * where fewer than two remain. */
-int intervene(const struct intervention *intervention, const struct ifr_code *code, struct ifr_campaign *campaign,
-              struct ifr_buffer *text, struct ifr_error *err);
+/* The surest finding that can be confirmed; NULL if there is none: a unit's page cannot be changed alone. */
+const struct ifr_code_finding *ifr_confirmation_choose(const struct ifr_code *code);
+
+/* Makes every layout of the experiment twice, with the finding's unit at the nearest address of its best class and
+ * of its worst, runs both interleaved by the campaign (whose file is given), and compares them, the best class
+ * first. Layouts in which one of the addresses is impossible are left out of both. comparison->side is not set.
+ * Errors: IFR_E_USAGE where fewer than two layouts remain; of the campaign. */
+int ifr_confirmation_run(const struct ifr_confirmation *confirmation, const struct ifr_campaign *campaign,
+                         struct ifr_comparison *comparison, struct ifr_error *err);
 
 #endif

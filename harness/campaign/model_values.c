@@ -1,88 +1,75 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model's counters: each program's recording (recorded.c) is replayed under the plans of all its variants. In
- * the experiment their values are one run of each variant, in a pass behind those that are measured. */
-#include <math.h>
+/* The model's values: each program's recording (recordings.c) is replayed under the plans of its variants. */
 #include <stdlib.h>
 
 #include "harness/campaign/state.h"
-#include "harness/simulate/plan_replay.h"
-
-static unsigned model_pass(const struct campaign_state *state) {
-	return ifr_counters_passes(state->counters);
-}
 
 bool campaign_needs_model(const struct campaign_state *state, unsigned id) {
-	return ifr_counters_modelled(state->counters) && campaign_has(state, id) &&
-	       !ifr_experiment_has_run(state->experiment, id, 0, model_pass(state));
+	return ifr_counters_modelled(state->counters) && campaign_has_variant(state, id) &&
+	       !ifr_experiment_is_simulated(state->experiment, id);
 }
 
-static int add_run(struct campaign_state *state, unsigned id, const struct ifr_counts *counters,
-                   struct ifr_error *err) {
-	unsigned count = ifr_counters_count(state->counters);
-	double *values = ifr_alloc(count * sizeof *values);
-	for (unsigned i = 0; i < count; i++) {
-		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
-		values[i] = counter->pass == IFR_PASS_MODEL ? (double)counters->value[counter->event] : NAN;
-	}
-	struct ifr_experiment_run run = {.variant = id,
-	                                 .pass = model_pass(state),
-	                                 .exit_status = state->plan->expected_exit,
-	                                 .values = values,
-	                                 .value_count = count};
-	int result = ifr_experiment_add_run(state->experiment, &run, err);
-	free(values);
-	return result;
+struct model_run {
+	struct campaign_state *state;
+	struct ifr_campaign_result *result;
+	struct ifr_plan plan; /* of the job that was described last */
+	char *recording;
+};
+
+static enum ifr_job_decision decide(void *data, const struct ifr_job *job) {
+	const struct model_run *run = data;
+	return campaign_needs_model(run->state, job->variant) ? IFR_JOB_DO : IFR_JOB_SKIP;
 }
 
-/* Replays a program's recording under the plans of these ids. */
-static int replay(struct campaign_state *state, struct ifr_plan_replay *replaying, const unsigned *ids,
-                  size_t count, struct ifr_campaign_result *result, struct ifr_error *err) {
-	struct ifr_plan *plans = ifr_alloc((count + 1) * sizeof *plans);
-	struct ifr_counts *counters = ifr_alloc((count + 1) * sizeof *counters);
-	for (size_t i = 0; i < count; i++)
-		campaign_plan(state, ids[i], &plans[i]);
-	int failed = ifr_replay_plans(replaying, plans, count, counters, err);
-	for (size_t i = 0; i < count && !failed; i++) {
-		failed = add_run(state, ids[i], &counters[i], err);
-		result->runs++;
-	}
-	for (size_t i = 0; i < count; i++)
-		ifr_plan_release(&plans[i]);
-	free(plans);
-	free(counters);
-	return failed;
+static int describe(void *data, const struct ifr_job *job, struct ifr_job_request *request,
+                    struct ifr_error *err) {
+	struct model_run *run = data;
+	(void)err;
+	ifr_plan_release(&run->plan);
+	free(run->recording);
+	campaign_variant_plan(run->state, job->variant, &run->plan);
+	run->recording = campaign_recording_path(run->state, campaign_program_of(run->state, job->variant));
+	*request = (struct ifr_job_request){.plan = &run->plan, .recording = run->recording};
+	request->launch.counters = run->state->counters;
+	return 0;
 }
 
-static size_t list_needed(const struct campaign_state *state, unsigned subject, unsigned *ids) {
+static int take(void *data, const struct ifr_job *job, int64_t started_ns, const struct ifr_outcome *outcome,
+                struct ifr_error *err) {
+	struct model_run *run = data;
+	(void)started_ns;
+	run->result->runs++;
+	return ifr_experiment_add_simulated(run->state->experiment, job->variant, outcome->values,
+	                                    ifr_counters_count(run->state->counters), err);
+}
+
+/* By program, so that each recording is read once. */
+static size_t list_jobs(const struct campaign_state *state, struct ifr_job *jobs) {
 	size_t count = 0;
-	for (unsigned id = subject; id < state->ready; id += state->subjects)
-		if (campaign_needs_model(state, id))
-			ids[count++] = id;
+	for (unsigned program = 0; program < state->plan.program_count; program++)
+		for (unsigned id = program; id < state->ready; id += state->plan.program_count)
+			jobs[count++] = (struct ifr_job){.variant = id};
 	return count;
-}
-
-static int model_subject(struct campaign_state *state, unsigned subject, const struct ifr_machine *machine,
-                         struct ifr_campaign_result *result, struct ifr_error *err) {
-	struct ifr_plan_replay replaying = {.machines = &machine, .machine_count = 1};
-	unsigned *ids = ifr_alloc((campaign_ids(state) + 1) * sizeof *ids);
-	size_t count = list_needed(state, subject, ids);
-	char *path = campaign_recording(state, subject);
-	int failed = count ? ifr_trace_open(path, &replaying.trace, err) : 0;
-	if (count && !failed)
-		failed = replay(state, &replaying, ids, count, result, err);
-	ifr_trace_free(replaying.trace);
-	free(path);
-	free(ids);
-	return failed;
 }
 
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
+	struct ifr_model_executor model;
+	struct model_run run = {.state = state, .result = result};
+	const struct ifr_job_owner owner = {&run, decide, describe, take};
 	if (!ifr_counters_modelled(state->counters))
 		return 0;
-	int failed = ifr_machine_open(&machine, state->plan->machine, err);
-	for (unsigned i = 0; i < state->subjects && !failed; i++)
-		failed = model_subject(state, i, machine, result, err);
+	int failed = ifr_machine_open(&machine, state->plan.machine, err);
+	if (!failed) {
+		struct ifr_job *jobs = ifr_alloc((state->ready + 1) * sizeof *jobs);
+		size_t count = list_jobs(state, jobs);
+		ifr_plan_init(&run.plan);
+		ifr_model_executor_init(&model, machine);
+		failed = model.executor.carry_out(&model.executor, jobs, count, &owner, err);
+		ifr_plan_release(&run.plan);
+		free(run.recording);
+		free(jobs);
+	}
 	ifr_machine_free(machine);
 	result->interrupted |= ifr_launch_interrupted();
 	if (result->interrupted)

@@ -1,36 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one or two programs of a campaign, and how their variants are counted. */
+/* The cells of the design, program x layout, and how variants are numbered and named. */
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
 
-void campaign_programs_set(struct campaign_state *state) {
-	const struct ifr_campaign *plan = state->plan;
-	state->subject[0] = (struct campaign_program){plan->program, plan->generator.kit, plan->files[0], ""};
-	state->subject[1] = (struct campaign_program){plan->other.program, plan->other.kit, plan->files[1], ""};
-	state->subjects = plan->other.program ? 2 : 1;
+unsigned campaign_variant_count(const struct campaign_state *state) {
+	return (state->plan.variants + 1) * state->plan.program_count;
 }
 
-unsigned campaign_ids(const struct campaign_state *state) {
-	return (state->plan->variants + 1) * state->subjects;
+unsigned campaign_variant_id(const struct campaign_state *state, unsigned program, unsigned layout) {
+	return layout * state->plan.program_count + program;
 }
 
-const struct campaign_program *campaign_program_of(const struct campaign_state *state, unsigned id) {
-	return &state->subject[id % state->subjects];
+unsigned campaign_program_of(const struct campaign_state *state, unsigned id) {
+	return id % state->plan.program_count;
 }
 
-unsigned campaign_index_of(const struct campaign_state *state, unsigned id) {
-	return id / state->subjects;
+unsigned campaign_layout_of(const struct campaign_state *state, unsigned id) {
+	return id / state->plan.program_count;
 }
 
-bool campaign_has(const struct campaign_state *state, unsigned id) {
-	return campaign_index_of(state, id) || !campaign_program_of(state, id)->files;
+bool campaign_has_variant(const struct campaign_state *state, unsigned id) {
+	return campaign_layout_of(state, id) || !state->plan.programs[campaign_program_of(state, id)].files;
 }
 
 void campaign_variant_name(const struct campaign_state *state, unsigned id, char name[IFR_NAME_MAX]) {
-	ifr_variant_name(campaign_index_of(state, id), name);
-	*name = (char)(*name + id % state->subjects);
+	ifr_variant_name(campaign_program_of(state, id), campaign_layout_of(state, id), name);
 }
 
-char *campaign_fact_name(const char *name, unsigned subject) {
-	return subject ? ifr_format("%s %u", name, subject + 1) : ifr_strdup(name);
+char *campaign_variant_path(const struct campaign_state *state, unsigned id) {
+	char name[IFR_NAME_MAX];
+	campaign_variant_name(state, id, name);
+	return ifr_format("%s/%s", state->folder, name);
+}
+
+void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
+	const struct ifr_campaign_program *program = &state->plan.programs[campaign_program_of(state, id)];
+	ifr_plan_init(plan);
+	if (!program->files)
+		ifr_layout_generator_plan(&state->plan.generator, program->kit->key, campaign_layout_of(state, id), plan);
+	campaign_variant_name(state, id, plan->name);
+}
+
+char *campaign_fact_name(const char *name, unsigned program) {
+	return program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
 }

@@ -7,9 +7,6 @@
 
 #include "common/file.h"
 #include "harness/campaign/state.h"
-#include "harness/simulate/plan_layouts.h"
-#include "harness/simulate/heap_objects.h"
-#include "harness/simulate/recording.h"
 
 /* What the model takes, in runs of the program: recording it, reading the trace once, and each layout. Runs of lua
  * and bzip2 of 0.03 s took 63, 240 to 280 and 3 to 5; those of a second take half of that. */
@@ -19,8 +16,9 @@ enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5 };
 enum { AUTO_PART = 5 };
 static const int64_t auto_least_ns = INT64_C(10000000000);
 
-char *campaign_recording(const struct campaign_state *state, unsigned subject) {
-	return ifr_format("%s%s.trace", state->plan->file, subject ? ".2" : "");
+char *campaign_recording_path(const struct campaign_state *state, unsigned program) {
+	return program ? ifr_format("%s.%u.trace", state->plan.file, program + 1)
+	               : ifr_format("%s.trace", state->plan.file);
 }
 
 /* What the user has to know about the recording stays with the experiment. */
@@ -46,11 +44,11 @@ static int note_recording(struct campaign_state *state, const struct ifr_recorde
 	return result;
 }
 
-static int record(struct campaign_state *state, unsigned subject, const char *path, int64_t timeout_ns,
-                  struct ifr_error *err) {
-	const struct ifr_campaign *plan = state->plan;
+static int record_program(struct campaign_state *state, unsigned program, const char *path, int64_t timeout_ns,
+                          struct ifr_error *err) {
+	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_recorded recorded;
-	struct ifr_recording_request request = {.program = state->subject[subject].program,
+	struct ifr_recording_request request = {.program = plan->programs[program].path,
 	                                        .argv = plan->argv,
 	                                        .more_environment = &plan->environment,
 	                                        .path = path,
@@ -70,11 +68,11 @@ static int record(struct campaign_state *state, unsigned subject, const char *pa
 	return result ? result : note_recording(state, &recorded, err);
 }
 
-/* Whether the experiment's recording of a subject is there, from an earlier call. */
-static bool is_recorded(const struct campaign_state *state, unsigned subject, const char *path) {
+/* Whether the experiment's recording of a program is there, from an earlier call. */
+static bool is_recorded(const struct campaign_state *state, unsigned program, const char *path) {
 	struct ifr_trace *trace = NULL;
 	struct ifr_error ignored = {0};
-	char *name = campaign_fact_name("recording", subject), *known = ifr_experiment_get(state->experiment, name);
+	char *name = campaign_fact_name("recording", program), *known = ifr_experiment_get(state->experiment, name);
 	bool there = known && !ifr_trace_open(path, &trace, &ignored);
 	ifr_trace_free(trace);
 	free(known);
@@ -83,13 +81,13 @@ static bool is_recorded(const struct campaign_state *state, unsigned subject, co
 }
 
 /* It stays beside the experiment: "interfero predict" replays it on other machines. */
-static int record_subject(struct campaign_state *state, unsigned subject, int64_t timeout_ns,
-                          struct ifr_error *err) {
-	char *path = campaign_recording(state, subject), *name = campaign_fact_name("recording", subject);
+static int ensure_recording(struct campaign_state *state, unsigned program, int64_t timeout_ns,
+                            struct ifr_error *err) {
+	char *path = campaign_recording_path(state, program), *name = campaign_fact_name("recording", program);
 	int result = 0;
-	if (!is_recorded(state, subject, path)) {
-		result = record(state, subject, path, timeout_ns, err);
-		state->recorded[subject] = !result;
+	if (!is_recorded(state, program, path)) {
+		result = record_program(state, program, path, timeout_ns, err);
+		state->programs[program].recorded = !result;
 		if (!result)
 			result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
 	}
@@ -98,8 +96,8 @@ static int record_subject(struct campaign_state *state, unsigned subject, int64_
 	return result;
 }
 
-static bool needs_recording(const struct campaign_state *state, unsigned subject) {
-	for (unsigned id = subject; id < state->ready; id += state->subjects)
+static bool needs_recording(const struct campaign_state *state, unsigned program) {
+	for (unsigned id = program; id < state->ready; id += state->plan.program_count)
 		if (campaign_needs_model(state, id))
 			return true;
 	return false;
@@ -113,13 +111,13 @@ struct cost {
 };
 
 static struct cost estimate(const struct campaign_state *state) {
-	const struct ifr_campaign *plan = state->plan;
+	const struct ifr_campaign *plan = &state->plan;
 	const int64_t run_ns = state->reference_ns;
 	const unsigned layouts = plan->variants + 1; /* the one that ships, too */
-	const int64_t measuring_ns = run_ns * campaign_ids(state) * plan->rounds;
+	const int64_t measuring_ns = run_ns * campaign_variant_count(state) * plan->repetitions;
 	const int64_t share_ns = (plan->budget_ns ? plan->budget_ns : measuring_ns) / AUTO_PART;
-	return (struct cost){.recording_ns = run_ns * state->subjects * RECORDING_RUNS,
-	                     .replay_ns = run_ns * state->subjects * (REPLAY_RUNS + layouts * LAYOUT_RUNS),
+	return (struct cost){.recording_ns = run_ns * state->plan.program_count * RECORDING_RUNS,
+	                     .replay_ns = run_ns * state->plan.program_count * (REPLAY_RUNS + layouts * LAYOUT_RUNS),
 	                     .allowed_ns = plan->budget_ns || share_ns > auto_least_ns ? share_ns : auto_least_ns};
 }
 
@@ -144,13 +142,13 @@ static int leave_out(struct campaign_state *state, const char *reason, struct if
 static int take(struct campaign_state *state, const struct cost *cost, struct ifr_error *err) {
 	ifr_counters_add_model(state->counters);
 	/* Measuring leaves the replay its time. */
-	if (state->plan->budget_ns)
+	if (state->plan.budget_ns)
 		state->deadline_ns -= cost->replay_ns;
 	return decide(
 		state,
 		ifr_format("counters: the model's events (of %s, recorded under qemu-x86_64) beside the clock's "
 	               "time, at about %.1f s of the %.1f s that they may take; \"--counters clock\" goes without",
-	               state->plan->machine, (double)(cost->recording_ns + cost->replay_ns) / 1e9,
+	               state->plan.machine, (double)(cost->recording_ns + cost->replay_ns) / 1e9,
 	               (double)cost->allowed_ns / 1e9),
 		err);
 }
@@ -162,47 +160,47 @@ static int check_cost(const struct campaign_state *state, const struct cost *cos
 	return ifr_fail(err, IFR_E_USAGE,
 	                "to record the program and replay its layouts takes about %.0f s, more than %.1f s (%s)",
 	                (double)all_ns / 1e9, (double)cost->allowed_ns / 1e9,
-	                state->plan->budget_ns ? "a fifth of the budget" : "a fifth of the measuring, or 10 s");
+	                state->plan.budget_ns ? "a fifth of the budget" : "a fifth of the measuring, or 10 s");
 }
 
 /* Recorded before anything is measured: what cannot be recorded is measured by the clock alone. */
 static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	const struct cost cost = estimate(state);
 	struct ifr_error reason = {0};
-	int failed = campaign_can_model(state, &reason);
+	int failed = campaign_check_model(state, &reason);
 	if (!failed)
 		failed = check_cost(state, &cost, &reason);
-	for (unsigned i = 0; i < state->subjects && !failed; i++)
-		failed = record_subject(state, i, cost.allowed_ns - cost.replay_ns, &reason);
+	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
+		failed = ensure_recording(state, i, cost.allowed_ns - cost.replay_ns, &reason);
 	if (ifr_launch_interrupted())
 		return 0;
 	return failed ? leave_out(state, reason.message, err) : take(state, &cost, err);
 }
 
-bool campaign_undecided(const struct campaign_state *state) {
+bool campaign_auto_is_open(const struct campaign_state *state) {
 	char *settled = ifr_experiment_get(state->experiment, "counters");
 	bool undecided = !settled && ifr_counters_open_to_model(state->counters);
 	free(settled);
 	return undecided;
 }
 
-int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {
+int campaign_resume_model(struct campaign_state *state, struct ifr_error *err) {
 	char *settled = ifr_experiment_get(state->experiment, "counters");
 	bool taken = settled && strstr(settled, "model:") && ifr_counters_open_to_model(state->counters);
 	free(settled);
 	if (!taken)
 		return 0;
 	ifr_counters_add_model(state->counters);
-	return campaign_can_model(state, err);
+	return campaign_check_model(state, err);
 }
 
 /* --- the campaign's ------------------------------------------------------------------------------------------
  */
 
-int campaign_can_model(const struct campaign_state *state, struct ifr_error *err) {
+int campaign_check_model(const struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
-	unsigned axes = state->plan->generator.axes & ~ifr_layout_axes();
-	if (state->subject[0].files || state->plan->user)
+	unsigned axes = state->plan.generator.axes & ~ifr_layout_axes();
+	if (state->plan.programs[0].files || state->plan.user)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "the model needs programs with kits: it cannot lay out given files, nor shared libraries");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
@@ -212,21 +210,20 @@ int campaign_can_model(const struct campaign_state *state, struct ifr_error *err
 				"the model cannot follow the axis %s, which changes what the program executes: leave it out of "
 				"--axes, or the model out of --counters",
 				ifr_axes[i].name);
-	int result = ifr_machine_open(&machine, state->plan->machine, err);
+	int result = ifr_machine_open(&machine, state->plan.machine, err);
 	ifr_machine_free(machine);
 	return result;
 }
 
-int campaign_record(struct campaign_state *state, struct ifr_error *err) {
+int campaign_record_programs(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
-	if (campaign_undecided(state))
+	if (campaign_auto_is_open(state))
 		return try_model(state, err);
-	for (unsigned i = 0; i < state->subjects && !result; i++) {
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
 		if (!needs_recording(state, i))
 			continue;
-		if (state->plan->say)
-			state->plan->say("recording the program for the model: some twenty times a run");
-		result = record_subject(state, i, 0, err);
+		campaign_say(state, "recording the program for the model: some twenty times a run");
+		result = ensure_recording(state, i, 0, err);
 	}
 	return ifr_launch_interrupted() ? 0 : result;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the program does as it ships: every run of every variant is held against it. */
+/* The reference: what each program does as it ships. Every run of every variant is compared with it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@ static const char *first_line(const struct ifr_buffer *text, char *line, size_t 
 	return line;
 }
 
-static int judge(const struct campaign_state *state, unsigned subject, const struct ifr_outcome *outcome,
+static int judge(const struct campaign_state *state, unsigned program, const struct ifr_outcome *outcome,
                  struct ifr_error *err) {
 	char line[160];
-	const char *name = subject ? state->subject[subject].program : state->plan->argv[0];
+	const char *name = program ? state->plan.programs[program].path : state->plan.argv[0];
 	if (outcome->interrupted)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted before the first run was over; nothing was recorded");
 	if (outcome->read_stdin)
@@ -30,7 +30,7 @@ static int judge(const struct campaign_state *state, unsigned subject, const str
 	if (outcome->timed_out)
 		return ifr_fail(err, IFR_E_PROGRAM,
 		                "%s did not end in time as it ships: give a longer --timeout, or less to do", name);
-	if (outcome->exit_status != state->plan->expected_exit)
+	if (outcome->exit_status != state->plan.expected_exit)
 		return ifr_fail(err, IFR_E_PROGRAM,
 		                "%s %s %d as it ships, in a minimal environment%s%s: --env NAME passes a variable on, "
 		                "--expect-exit N expects a status",
@@ -49,46 +49,47 @@ static int judge_regions(const struct campaign_state *state, const struct ifr_ou
 	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
 }
 
-/* The first id of a subject: the layout that ships, or the first of the given files. */
-static unsigned first_id(const struct campaign_state *state, unsigned subject) {
-	return campaign_has(state, subject) ? subject : subject + state->subjects;
+/* The first variant of a program: the layout that ships, or the first of the given files. */
+static unsigned first_variant(const struct campaign_state *state, unsigned program) {
+	unsigned shipped = campaign_variant_id(state, program, 0);
+	return campaign_has_variant(state, shipped) ? shipped : campaign_variant_id(state, program, 1);
 }
 
-static int run_reference(struct campaign_state *state, unsigned subject, bool watch_stdin,
+static int run_reference(struct campaign_state *state, unsigned program, bool watch_stdin,
                          char digest[IFR_SHA256_HEX], int64_t *wall_ns, struct ifr_error *err) {
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
-	char name[IFR_NAME_MAX];
-	campaign_variant_name(state, first_id(state, subject), name);
-	char *program = ifr_format("%s/%s", state->folder, name);
+	unsigned id = first_variant(state, program);
+	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(&outcome);
-	int result = campaign_prepare_launch(state, first_id(state, subject), program, 0, &launch, err);
+	campaign_describe_launch(state, id, path, 0, &launch);
+	int result = state->plan.user ? ifr_library_name(&state->library, path, err) : 0;
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
-	launch.timeout_ns = state->plan->timeout_ns ? state->plan->timeout_ns : INT64_C(3600000000000);
+	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
 	if (!result)
 		result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
-		result = judge(state, subject, &outcome, err);
+		result = judge(state, program, &outcome, err);
 	if (!result && ifr_counters_regions(state->counters))
 		result = judge_regions(state, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
 	*wall_ns = outcome.times.wall_ns;
 	ifr_outcome_release(&outcome);
-	free(program);
+	free(path);
 	return result;
 }
 
-static int learn(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
+static int observe(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	char digests[REFERENCE_RUNS][IFR_SHA256_HEX];
 	int64_t wall_ns = 0;
 	for (int i = 0; i < REFERENCE_RUNS; i++) {
-		int result = run_reference(state, subject, i == 0, digests[i], &wall_ns, err);
+		int result = run_reference(state, program, i == 0, digests[i], &wall_ns, err);
 		if (result)
 			return result;
 	}
 	bool repeats = !strcmp(digests[0], digests[1]);
-	if (!repeats && !state->plan->ignore_output) {
+	if (!repeats && !state->plan.ignore_output) {
 		int result =
 			ifr_experiment_warn(state->experiment,
 		                        "The program prints something else in every run, so that only its exit status was "
@@ -97,10 +98,10 @@ static int learn(struct campaign_state *state, unsigned subject, struct ifr_erro
 		if (result)
 			return result;
 	}
-	char *time = ifr_format("%" PRId64, wall_ns), *time_name = campaign_fact_name("reference time_ns", subject);
-	char *output_name = campaign_fact_name("reference output", subject);
+	char *time = ifr_format("%" PRId64, wall_ns), *time_name = campaign_fact_name("reference time_ns", program);
+	char *output_name = campaign_fact_name("reference output", program);
 	int result = ifr_experiment_set(state->experiment, output_name,
-	                                repeats && !state->plan->ignore_output ? digests[0] : "not compared", err);
+	                                repeats && !state->plan.ignore_output ? digests[0] : "not compared", err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, time_name, time, err);
 	free(output_name);
@@ -109,12 +110,12 @@ static int learn(struct campaign_state *state, unsigned subject, struct ifr_erro
 	return result;
 }
 
-/* What is known of a subject, found out where it is not. */
-static int know(struct campaign_state *state, unsigned subject, struct ifr_error *err) {
-	char *time_name = campaign_fact_name("reference time_ns", subject);
-	char *output_name = campaign_fact_name("reference output", subject);
+/* Takes a program's reference from the experiment, and observes it first where the experiment has none. */
+static int load_reference(struct campaign_state *state, unsigned program, struct ifr_error *err) {
+	char *time_name = campaign_fact_name("reference time_ns", program);
+	char *output_name = campaign_fact_name("reference output", program);
 	char *time = ifr_experiment_get(state->experiment, time_name), *digest = NULL;
-	int result = time ? 0 : learn(state, subject, err);
+	int result = time ? 0 : observe(state, program, err);
 	if (!result) {
 		free(time);
 		time = ifr_experiment_get(state->experiment, time_name);
@@ -122,7 +123,7 @@ static int know(struct campaign_state *state, unsigned subject, struct ifr_error
 		int64_t known_ns = time ? strtoll(time, NULL, 10) : 0;
 		state->reference_ns = known_ns > state->reference_ns ? known_ns : state->reference_ns;
 		if (digest && strlen(digest) == IFR_SHA256_HEX - 1)
-			strcpy(state->subject[subject].reference_digest, digest);
+			strcpy(state->programs[program].reference_digest, digest);
 	}
 	free(digest);
 	free(time);
@@ -131,12 +132,12 @@ static int know(struct campaign_state *state, unsigned subject, struct ifr_error
 	return result;
 }
 
-int campaign_reference(struct campaign_state *state, struct ifr_error *err) {
+int campaign_run_references(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
-	for (unsigned i = 0; i < state->subjects && !result; i++)
-		result = know(state, i, err);
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
+		result = load_reference(state, i, err);
 	int64_t generous_ns = 20 * state->reference_ns;
-	state->timeout_ns = state->plan->timeout_ns              ? state->plan->timeout_ns
+	state->timeout_ns = state->plan.timeout_ns               ? state->plan.timeout_ns
 	                    : generous_ns > INT64_C(10000000000) ? generous_ns
 	                                                         : INT64_C(10000000000);
 	return result;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/commands/commands.h"
-#include "harness/design/interim_analyses.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/report_options.h"
@@ -13,10 +12,11 @@ struct options {
 	struct layout_options layouts;
 	struct output_options output;
 	struct ifr_campaign campaign;
-	struct looking looking;
+	unsigned analyses; /* 0: not given */
+	double width;      /* of the mean's interval at which to stop; 0: not asked for */
 };
 
-enum { KEY_LIBRARY = 1024, KEY_LOOKS, KEY_UNTIL, LOOKS_UNTIL = 10 };
+enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, ANALYSES_UNTIL = 10 };
 
 static int parse_width(const char *text, double *width, struct ifr_error *err) {
 	char *end;
@@ -32,13 +32,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	struct ifr_error err = {0};
 	uint64_t number = 0;
 	switch (key) {
-	case KEY_LOOKS:
-		if (option_number("--looks", argument, 1, 20, &number, &err))
+	case KEY_INTERIM:
+		if (option_number("--interim", argument, 1, IFR_INTERIM_MOST, &number, &err))
 			option_refuse(state, &err);
-		options->looking.looks = (unsigned)number;
+		options->analyses = (unsigned)number;
 		return 0;
 	case KEY_UNTIL:
-		if (parse_width(argument, &options->looking.until, &err))
+		if (parse_width(argument, &options->width, &err))
 			option_refuse(state, &err);
 		return 0;
 	case KEY_LIBRARY:
@@ -64,13 +64,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 1},
-	{"looks", KEY_LOOKS, "K", 0,
-     "Look K times while the layouts grow to -n (such as -n 300 --looks 3), and end where a counter's line, or "
-     "without "
-     "counters the difference between layouts, is significant or hardly will be (1)",
+	{"interim", KEY_INTERIM, "K", 0,
+     "Analyse K times while the layouts grow to -n (such as -n 300 --interim 3), and end where a counter's "
+     "regression line, or without counters the difference between layouts, is significant or will hardly be (1)",
      1},
+	{"looks", KEY_INTERIM, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
 	{"until", KEY_UNTIL, "PCT", 0,
-     "End, at one of ten looks (--looks), where the mean's 95% interval is no wider than this part of it", 1},
+     "End, at one of ten interim analyses (--interim), where the mean's 95% interval is no wider than this part "
+     "of it",
+     1},
 	{0},
 };
 static const struct argp_child children[] = {
@@ -96,9 +98,14 @@ static int report(const char *experiment, void *context, struct ifr_error *err) 
 	return output_report(experiment, &options->output, err);
 }
 
-static int more(const char *experiment, void *context, unsigned *layouts, struct ifr_error *err) {
-	struct options *options = context;
-	return looking_judge(&options->looking, experiment, layouts, err);
+static void choose_stopping_rule(const struct options *options, struct ifr_stopping_rule *rule) {
+	unsigned layouts = options->layouts.variants;
+	if (options->width > 0)
+		ifr_stop_at_width(rule, options->analyses ? options->analyses : ANALYSES_UNTIL, layouts, options->width);
+	else
+		ifr_stop_at_significance(rule, options->analyses ? options->analyses : 1, layouts);
+	rule->metric = options->output.printing.metric;
+	rule->say = ifr_command_say;
 }
 
 int ifr_command_bench(int argc, char **argv) {
@@ -106,10 +113,8 @@ int ifr_command_bench(int argc, char **argv) {
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	if (!options.looking.looks)
-		options.looking.looks = options.looking.until > 0 ? LOOKS_UNTIL : 1;
-	options.looking.metric = options.output.printing.metric;
-	options.layouts.variants = looking_begin(&options.looking, options.layouts.variants);
-	return campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp", more,
+	struct ifr_stopping_rule rule;
+	choose_stopping_rule(&options, &rule);
+	return campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp", &rule,
 	                            report, &options);
 }

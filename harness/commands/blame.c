@@ -7,10 +7,11 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/campaign/confirmation.h"
+#include "harness/campaign/campaign.h"
+#include "harness/commands/progress.h"
 #include "harness/commands/campaign_options.h"
-#include "harness/store/experiment.h"
-#include "harness/exec/launch.h"
+#include "harness/store/store.h"
+#include "harness/exec/exec.h"
 
 struct options {
 	struct ifr_campaign campaign;
@@ -82,59 +83,90 @@ static void put(const struct ifr_buffer *text) {
 	fflush(stdout);
 }
 
-static int blame(struct options *options, struct intervention *intervention, struct ifr_error *err) {
+/* The experiment with all that its attribution needs. */
+struct attributed {
+	struct ifr_dataset dataset;
+	struct ifr_report *report;
+	struct ifr_relinker *relinker;
+	struct ifr_addresses addresses;
+};
+
+static int confirm(struct options *options, const struct attributed *from, const struct ifr_code *code,
+                   struct ifr_error *err) {
+	const struct ifr_confirmation confirmation = {.dataset = &from->dataset,
+	                                              .addresses = &from->addresses,
+	                                              .relinker = from->relinker,
+	                                              .finding = ifr_confirmation_choose(code),
+	                                              .metric = options->metric};
+	struct ifr_campaign *campaign = &options->campaign;
+	struct ifr_comparison comparison;
+	struct ifr_buffer text = {0};
+	if (!confirmation.finding)
+		return ifr_fail(err, IFR_E_USAGE, "all findings are about pages, and a unit cannot change those alone");
+	char *file = ifr_format("%s.confirm", options->experiment);
+	campaign->file = campaign->file ? campaign->file : file;
+	campaign->progress = progress_wanted(false) ? progress_show : NULL;
+	campaign->say = ifr_command_say;
+	int result = ifr_confirmation_run(&confirmation, campaign, &comparison, err);
+	if (campaign->progress)
+		progress_clear();
+	if (!result) {
+		ifr_confirmation_text(confirmation.finding, &comparison, &text);
+		put(&text);
+	}
+	ifr_buffer_release(&text);
+	free(file);
+	return result;
+}
+
+static int attribute(struct options *options, const struct attributed *from, struct ifr_error *err) {
 	struct ifr_code code = {0};
 	struct ifr_buffer text = {0};
-	int result = ifr_code_find(intervention->report, &intervention->addresses, &code, err);
+	int result = ifr_code_find(from->report, &from->addresses, &code, err);
 	if (!result) {
-		ifr_code_text(intervention->report, &code, &text);
+		ifr_code_text(from->report, &code, &text);
 		put(&text);
-		ifr_buffer_clear(&text);
 	}
 	if (!result && options->confirm && !code.found)
 		ifr_command_note("there is nothing to confirm");
 	else if (!result && options->confirm)
-		result = intervene(intervention, &code, &options->campaign, &text, err);
-	if (!result && text.length)
-		put(&text);
+		result = confirm(options, from, &code, err);
 	ifr_buffer_release(&text);
 	ifr_code_release(&code);
 	return result;
 }
 
-static int run(struct options *options, struct ifr_error *err) {
-	struct ifr_dataset dataset;
-	struct intervention intervention = {
-		.dataset = &dataset, .experiment = options->experiment, .metric = options->metric};
+static int load_and_attribute(struct options *options, struct ifr_error *err) {
+	struct attributed from = {.report = NULL};
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
-	int result = ifr_experiment_load(options->experiment, &dataset, err);
+	int result = ifr_experiment_load(options->experiment, &from.dataset, err);
 	if (result)
 		return result;
-	const char *key = ifr_dataset_fact(&dataset, "kit");
-	if (ifr_dataset_fact(&dataset, "programs"))
+	const char *key = ifr_dataset_fact(&from.dataset, "kit");
+	if (ifr_dataset_fact(&from.dataset, "programs"))
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs: blame takes what \"interfero bench\" wrote",
 		                  options->experiment);
 	if (!result && !key)
 		result =
 			ifr_fail(err, IFR_E_USAGE, "%s names no kit: where its units lay is not known", options->experiment);
 	if (!result)
-		result = ifr_report_analyse(&dataset, options->metric, &intervention.report, err);
+		result = ifr_report_analyse(&from.dataset, options->metric, &from.report, err);
 	if (!result)
 		result = ifr_kit_load(key, &kit, err);
 	if (!result)
-		result = ifr_relinker_open(&kit, &intervention.relinker, err);
+		result = ifr_relinker_open(&kit, &from.relinker, err);
 	if (!result)
-		result = ifr_addresses_find(intervention.relinker, &dataset, &intervention.addresses, err);
+		result = ifr_addresses_find(from.relinker, &from.dataset, &from.addresses, err);
 	if (!result)
-		ifr_addresses_find_sources(&kit, intervention.relinker, &intervention.addresses);
+		ifr_addresses_find_sources(&kit, from.relinker, &from.addresses);
 	if (!result)
-		result = blame(options, &intervention, err);
-	ifr_addresses_release(&intervention.addresses);
-	ifr_relinker_close(intervention.relinker);
+		result = attribute(options, &from, err);
+	ifr_addresses_release(&from.addresses);
+	ifr_relinker_close(from.relinker);
 	ifr_kit_release(&kit);
-	ifr_report_free(intervention.report);
-	ifr_dataset_release(&dataset);
+	ifr_report_free(from.report);
+	ifr_dataset_release(&from.dataset);
 	return result;
 }
 
@@ -144,7 +176,7 @@ int ifr_command_blame(int argc, char **argv) {
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_blame_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
-	int status = run(&options, &err) ? ifr_command_failed(&err) : 0;
+	int status = load_and_attribute(&options, &err) ? ifr_command_failed(&err) : 0;
 	ifr_strings_release(&options.campaign.environment);
 	return ifr_launch_interrupted() ? STOPPED_BY_INTERRUPT : status;
 }

@@ -5,7 +5,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/report_options.h"
-#include "harness/store/experiment.h"
+#include "harness/store/store.h"
 #include "harness/analysis/calibration.h"
 
 struct options {

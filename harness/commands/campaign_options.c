@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -11,7 +10,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 
 enum {
 	KEY_BUDGET = 256,
@@ -47,7 +46,7 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		return 0;
 	case 'r':
 		result = option_number("--runs", argument, 1, 10000, &number, err);
-		campaign->rounds = (unsigned)number;
+		campaign->repetitions = (unsigned)number;
 		return result;
 	case 'c':
 		campaign->counters = argument;
@@ -125,7 +124,7 @@ static const struct argp_option table[] = {
 const struct argp campaign_argp = {table, parse, NULL, NULL, NULL, NULL, NULL};
 
 void campaign_options_init(struct ifr_campaign *campaign) {
-	*campaign = (struct ifr_campaign){.rounds = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
+	*campaign = (struct ifr_campaign){.repetitions = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
 }
 
 int campaign_options_find_program(const char *name, char **program, struct ifr_error *err) {
@@ -183,35 +182,9 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	return 0;
 }
 
-static int64_t now_ns(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-/* One part of the layouts after the other, until there are to be no more. */
-static int run_parts(struct ifr_campaign *campaign, struct ifr_campaign_result *done, campaign_more *more,
-                     void *context, struct ifr_error *err) {
-	int64_t begun_ns = now_ns(), budget_ns = campaign->budget_ns;
-	for (unsigned runs = 0;;) {
-		unsigned layouts = 0;
-		int result = ifr_campaign_run(campaign, done, err);
-		done->runs += runs;
-		runs = done->runs;
-		if (!result && more && done->complete && !done->refused_variants)
-			result = more(campaign->file, context, &layouts, err);
-		if (result || !layouts)
-			return result;
-		int64_t left_ns = budget_ns - (now_ns() - begun_ns);
-		if (budget_ns && left_ns <= 0)
-			return 0;
-		campaign->budget_ns = budget_ns ? left_ns : 0;
-		campaign->variants = layouts;
-	}
-}
-
 int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
-                         const char *ending, campaign_more *more, campaign_report *report, void *context) {
+                         const char *ending, struct ifr_stopping_rule *rule, campaign_report *report,
+                         void *context) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
@@ -226,17 +199,20 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		leave_out_runtime(layouts);
 	if (!result) {
 		file = ifr_format("%s.%s", ifr_path_base(program), ending);
-		campaign->program = library ? library : program;
+		const struct ifr_campaign_program under_test = {library ? library : program, &kit, NULL};
+		campaign->programs = &under_test;
+		campaign->program_count = 1;
 		campaign->user = library ? program : NULL;
-		campaign->generator =
-			(struct ifr_layout_generator){&kit, layouts->seed, layouts->axes, layouts->parameters};
+		campaign->generator = (struct ifr_layout_generator){layouts->seed, layouts->axes, layouts->parameters};
 		campaign->seed_given = layouts->seed_given;
 		campaign->variants = layouts->variants;
 		campaign->file = campaign->file ? campaign->file : file;
 		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
 		campaign->say = quiet ? NULL : ifr_command_say;
 		catch_interrupts();
-		result = run_parts(campaign, &done, more, context, err);
+		result = ifr_campaign_run_until(campaign, rule, &done, err);
+		campaign->generator.seed = done.seed;
+		campaign->programs = NULL;
 		if (campaign->progress)
 			progress_clear();
 	}

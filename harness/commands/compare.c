@@ -8,7 +8,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/campaign_options.h"
 
-enum { KEY_LOOKS = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
+enum { KEY_INTERIM = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
 
 static int parse_pct(const char *text, double *share, struct ifr_error *err) {
 	char *end;
@@ -48,10 +48,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		if (parse_pct(argument, &options->rules.fail_above, &err))
 			option_refuse(state, &err);
 		return 0;
-	case KEY_LOOKS:
-		if (option_number("--looks", argument, 1, 20, &number, &err))
+	case KEY_INTERIM:
+		if (option_number("--interim", argument, 1, IFR_INTERIM_MOST, &number, &err))
 			option_refuse(state, &err);
-		options->looks = (unsigned)number;
+		options->analyses = (unsigned)number;
 		return 0;
 	case KEY_JUNIT:
 		options->junit = argument;
@@ -75,8 +75,10 @@ static const struct argp_option table[] = {
      4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
-	{"looks", KEY_LOOKS, "K", 0,
-     "Look K times while the layouts grow to -n, and end where a change is clear or hardly will be (1)", 4},
+	{"interim", KEY_INTERIM, "K", 0,
+     "Analyse K times while the layouts grow to -n, and end where a change is significant or will hardly be (1)",
+     4},
+	{"looks", KEY_INTERIM, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 4},
 	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page", 4},
 	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
 	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
@@ -107,15 +109,16 @@ static int check(const struct compare_options *options, const struct subjects *s
 	if (taken && (options->suite || options->arguments))
 		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment and is not run again: leave out the command",
 		                options->names[0]);
-	if (options->suite && options->looks > 1)
-		return ifr_fail(err, IFR_E_USAGE, "--looks and --suite each pay for what they ask: choose one of them");
+	if (options->suite && options->analyses > 1)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "--interim and --suite each correct for many tests in their own way: choose one of them");
 	if (options->suite && options->arguments)
 		return ifr_fail(err, IFR_E_USAGE, "with --suite the arguments stand in the file, not also behind --");
 	return 0;
 }
 
 int ifr_command_compare(int argc, char **argv) {
-	struct compare_options options = {.looks = 1};
+	struct compare_options options = {.analyses = 1};
 	struct subjects subjects;
 	struct suite suite = {0};
 	struct ifr_error err = {0};

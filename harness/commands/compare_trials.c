@@ -4,15 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
-#include "harness/store/experiment.h"
-#include "harness/exec/launch.h"
+#include "harness/store/store.h"
+#include "harness/exec/exec.h"
 #include "harness/statistics/inference.h"
 
 /* One command of the comparison: its datasets and what came of it. */
@@ -42,8 +41,8 @@ static char *choose_file(const struct compare_options *options, const char *name
 }
 
 /* Measures one command; what fails is the trial's. */
-static void measure(struct compare_options *options, const struct subjects *subjects, const char *name,
-                    char *const *words, struct trial *trial) {
+static void measure(struct compare_options *options, struct subjects *subjects, const char *name,
+                    char *const *words, struct ifr_stopping_rule *rule, struct trial *trial) {
 	struct ifr_campaign campaign = options->campaign;
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
@@ -54,14 +53,14 @@ static void measure(struct compare_options *options, const struct subjects *subj
 	trial->file = choose_file(options, name);
 	campaign.file = trial->file;
 	campaign.argv = argv.items;
-	campaign.generator = (struct ifr_layout_generator){NULL, options->layouts.seed, options->layouts.axes,
-	                                                   options->layouts.parameters};
+	campaign.generator =
+		(struct ifr_layout_generator){options->layouts.seed, options->layouts.axes, options->layouts.parameters};
 	campaign.seed_given = options->layouts.seed_given;
 	campaign.variants = options->layouts.variants;
 	campaign.progress = progress_wanted(options->printing.quiet) ? progress_show : NULL;
 	campaign.say = options->printing.quiet ? NULL : ifr_command_say;
 	subjects_enter(subjects, &campaign);
-	int result = ifr_campaign_run(&campaign, &done, &err);
+	int result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
 		progress_clear();
 	if (!result)
@@ -93,15 +92,14 @@ static void compare_others(const struct ifr_comparison_side sides[2], const stru
 			entry->other_count++;
 }
 
-static void compare(const struct compare_options *options, const struct subjects *subjects, struct trial *trial,
+static void compare(const struct compare_options *options, struct subjects *subjects, struct trial *trial,
                     struct ifr_comparison_entry *entry) {
 	const struct subject *old = &subjects->subject[0], *new = &subjects->subject[1];
 	bool apart = subjects->count == 2 && old->kind == SUBJECT_EXPERIMENT;
 	const struct ifr_dataset *both = subjects->count == 1 ? &old->dataset : &trial->dataset;
 	const char *recorded[2] = {ifr_dataset_fact(both, "program"), ifr_dataset_fact(both, "program 2")};
-	struct ifr_comparison_side sides[2] = {
-		{apart ? &old->dataset : both, apart ? 1 : 2, 0, old->name},
-		{apart ? &new->dataset : both, apart ? 1 : 2, apart ? 0 : 1, new->name}};
+	struct ifr_comparison_side sides[2] = {{apart ? &old->dataset : both, 0, old->name},
+	                                       {apart ? &new->dataset : both, apart ? 0 : 1, new->name}};
 	for (int i = 0; i < 2 && subjects->count == 1; i++)
 		sides[i].name = recorded[i] ? recorded[i] : "a program";
 	struct ifr_error err = {0};
@@ -122,75 +120,36 @@ static void compare(const struct compare_options *options, const struct subjects
 	entry->failure = trial->failure;
 }
 
-static void forget(struct trial *trial, struct ifr_comparison_entry *entry) {
-	ifr_dataset_release(&trial->dataset);
-	free(trial->file);
-	free(entry->others);
-	trial->file = NULL;
-	entry->others = NULL;
-	entry->other_count = 0;
-}
-
-/* So that the experiment alone can be reported again as it was. */
-static void remember(const struct trial *trial, const struct compare_options *options) {
+/* Keeps the confidence with the experiment, so that it can be reported again as it was. */
+static void store_confidence(const struct trial *trial, double confidence) {
 	struct ifr_experiment *experiment;
-	char *confidence = ifr_format("%.17g", options->rules.confidence);
+	char *text = ifr_format("%.17g", confidence);
 	if (!ifr_experiment_open(trial->file, &experiment, NULL)) {
-		ifr_experiment_set(experiment, "confidence", confidence, NULL);
+		ifr_experiment_set(experiment, "confidence", text, NULL);
 		ifr_experiment_close(experiment);
 	}
-	free(confidence);
+	free(text);
 }
 
-static int64_t since_ns(const struct timespec *begun) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (now.tv_sec - begun->tv_sec) * INT64_C(1000000000) + now.tv_nsec - begun->tv_nsec;
-}
-
-/* Measures and compares; with planned looks, a part of the layouts after the other, within one budget. */
-static void look(struct compare_options *options, const struct subjects *subjects, char *const *words,
-                 struct trial *trial, struct ifr_comparison_entry *entry) {
-	static const double level = 0.05, prospect_least = 0.05;
-	double information[IFR_LOOKS_MAX], z[IFR_LOOKS_MAX];
-	unsigned planned = options->layouts.variants,
-			 looks = options->looks < planned / 4 ? options->looks : planned / 4;
-	if (subjects->subject[0].kind != SUBJECT_PROGRAM || looks < 2) {
-		measure(options, subjects, entry->name, words, trial);
-		compare(options, subjects, trial, entry);
-		return;
+/* Measures and compares one command, with its interim analyses if any are planned. */
+static void measure_and_compare(struct compare_options *options, struct subjects *subjects, char *const *words,
+                                struct trial *trial, struct ifr_comparison_entry *entry) {
+	struct ifr_stopping_rule rule;
+	bool planned = subjects->subject[0].kind == SUBJECT_PROGRAM && options->analyses > 1;
+	if (planned) {
+		ifr_stop_at_change(&rule, options->analyses, options->layouts.variants, &options->rules);
+		rule.metric = options->printing.metric;
+		rule.say = options->printing.quiet ? NULL : ifr_command_say;
+		planned = rule.analyses > 1;
 	}
-	for (unsigned i = 0; i < looks; i++) {
-		unsigned layouts = planned * (i + 1) / looks;
-		information[i] = (double)layouts / planned;
+	measure(options, subjects, entry->name, words, planned ? &rule : NULL, trial);
+	if (planned) {
+		options->rules.layouts = ifr_stopping_rule_layouts(&rule);
+		options->rules.confidence = ifr_stopping_rule_confidence(&rule);
 	}
-	ifr_looks_bounds(level, information, looks, z, NULL);
-	struct timespec begun;
-	clock_gettime(CLOCK_MONOTONIC, &begun);
-	int64_t budget_ns = options->campaign.budget_ns;
-	for (unsigned i = 0; i < looks; i++) {
-		if (i && budget_ns && budget_ns <= since_ns(&begun))
-			break;
-		if (i)
-			forget(trial, entry);
-		options->campaign.budget_ns = budget_ns ? budget_ns - since_ns(&begun) : 0;
-		options->layouts.variants = options->rules.layouts = planned * (i + 1) / looks;
-		options->rules.confidence = ifr_look_confidence(z[i]);
-		measure(options, subjects, entry->name, words, trial);
-		compare(options, subjects, trial, entry);
-		bool changed = entry->main.verdict == IFR_VERDICT_CHANGE || entry->main.verdict == IFR_VERDICT_BOTH;
-		bool hopeless = !entry->failure && i + 1 < looks &&
-		                ifr_look_prospect(entry->main.z, information[i], z[looks - 1]) < prospect_least;
-		if (hopeless && !options->printing.quiet)
-			ifr_command_note("ended at look %u of %u: a change would hardly show with all %u layouts", i + 1,
-			                 looks, planned);
-		if (trial->status || entry->failure || changed || hopeless)
-			break;
-	}
-	if (!entry->failure)
-		remember(trial, options);
-	options->layouts.variants = planned;
-	options->campaign.budget_ns = budget_ns;
+	compare(options, subjects, trial, entry);
+	if (planned && !entry->failure)
+		store_confidence(trial, options->rules.confidence);
 }
 
 /* Over all commands of a suite, 5 % of the changes that are said to be there may be none. */
@@ -248,7 +207,7 @@ static int status_of(const struct trial *trials, const struct ifr_comparison_ent
 	return status;
 }
 
-int compare_all(struct compare_options *options, const struct subjects *subjects, const struct suite *suite) {
+int compare_all(struct compare_options *options, struct subjects *subjects, const struct suite *suite) {
 	size_t count = suite->count ? suite->count : 1;
 	struct trial *trials = ifr_alloc(count * sizeof *trials);
 	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
@@ -261,7 +220,7 @@ int compare_all(struct compare_options *options, const struct subjects *subjects
 		if (subjects->subject[0].kind == SUBJECT_EXPERIMENT)
 			compare(options, subjects, &trials[i], &entries[i]);
 		else
-			look(options, subjects, words, &trials[i], &entries[i]);
+			measure_and_compare(options, subjects, words, &trials[i], &entries[i]);
 		if (ifr_launch_interrupted())
 			count = i + 1;
 	}

@@ -18,12 +18,12 @@ struct compare_options {
 	const char *suite, *junit, *html;
 	bool markdown;
 	struct printing_options printing;
-	unsigned looks; /* planned, 1 at least */
+	unsigned analyses; /* planned interim analyses, 1 at least */
 	struct ifr_comparison_rules rules;
 };
 
 /* Measures what is to be measured, compares, prints. Without a suite (count 0) there is one command. Returns the
  * exit status. */
-int compare_all(struct compare_options *options, const struct subjects *subjects, const struct suite *suite);
+int compare_all(struct compare_options *options, struct subjects *subjects, const struct suite *suite);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "common/file.h"
 #include "harness/commands/campaign_options.h"
-#include "harness/store/experiment.h"
+#include "harness/store/store.h"
 
 static bool is_experiment(const char *path) {
 	static const char magic[] = "SQLite format 3";
@@ -132,15 +132,16 @@ int subjects_find(char *const *names, size_t count, struct subjects *subjects, s
 	                                         : 0;
 }
 
-void subjects_enter(const struct subjects *s, struct ifr_campaign *campaign) {
-	const struct subject *old = &s->subject[0], *new = &s->subject[1];
+void subjects_enter(struct subjects *s, struct ifr_campaign *campaign) {
+	const struct subject *old = &s->subject[0];
 	bool folders = old->kind == SUBJECT_FOLDER;
-	campaign->program = old->path;
-	campaign->generator.kit = folders ? NULL : &old->kit;
-	campaign->other.program = new->path;
-	campaign->other.kit = folders ? NULL : &new->kit;
-	campaign->files[0] = folders ? &old->files : NULL;
-	campaign->files[1] = folders ? &new->files : NULL;
+	for (int i = 0; i < 2; i++) {
+		const struct subject *subject = &s->subject[i];
+		s->programs[i] = (struct ifr_campaign_program){subject->path, folders ? NULL : &subject->kit,
+		                                               folders ? &subject->files : NULL};
+	}
+	campaign->programs = s->programs;
+	campaign->program_count = 2;
 	if (folders)
 		campaign->variants = (unsigned)old->files.count;
 }

@@ -5,7 +5,7 @@
 
 #include "common/strings.h"
 #include "harness/campaign/campaign.h"
-#include "harness/store/dataset.h"
+#include "harness/store/store.h"
 
 enum subject_kind { SUBJECT_PROGRAM, SUBJECT_FOLDER, SUBJECT_EXPERIMENT };
 
@@ -21,6 +21,7 @@ struct subject {
 struct subjects {
 	struct subject subject[2];
 	size_t count; /* 1: one experiment, of two programs */
+	struct ifr_campaign_program programs[2];
 };
 
 /* Finds out what names[count], one or two, are, and loads what is needed of them. Two must be of one kind; of
@@ -30,6 +31,6 @@ int subjects_find(char *const *names, size_t count, struct subjects *subjects, s
 void subjects_release(struct subjects *subjects);
 
 /* Puts two programs or folders into a campaign, which borrows them. */
-void subjects_enter(const struct subjects *subjects, struct ifr_campaign *campaign);
+void subjects_enter(struct subjects *subjects, struct ifr_campaign *campaign);
 
 #endif

@@ -11,7 +11,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
 #include "harness/heap/heap.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 
 struct options {
 	struct ifr_heap_plan plan;

@@ -5,7 +5,7 @@
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
-#include "harness/store/import.h"
+#include "harness/store/store.h"
 
 struct options {
 	int format; /* enum ifr_import_format, or -1 */

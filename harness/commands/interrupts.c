@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 
 static void on_signal(int number) {
 	(void)number;

@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/layout_options.h"
-#include "harness/build/rebuilt_units.h"
+#include "harness/build/build.h"
 #include "kit/kit.h"
 
 struct options {

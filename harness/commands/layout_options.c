@@ -10,7 +10,7 @@
 
 #include "common/buffer.h"
 #include "harness/commands/commands.h"
-#include "harness/design/layout_generator.h"
+#include "harness/design/design.h"
 #include "harness/report/wrap.h"
 
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
@@ -73,7 +73,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 	int result = 0;
 	switch (key) {
 	case 'n':
-		result = option_number("-n", argument, 1, IFR_VARIANTS_MAX, &number, &err);
+		result = option_number("-n", argument, 1, IFR_LAYOUTS_MAX, &number, &err);
 		options->variants = (unsigned)number;
 		break;
 	case 's':

@@ -11,7 +11,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 #include "harness/limit/limit.h"
 
 enum { KEY_STDIN = 256, KEY_ENV };
@@ -109,17 +109,17 @@ static void print_limited(const struct ifr_limit *limit, const struct ifr_limite
 static int run(struct options *options, struct ifr_error *err) {
 	struct ifr_limit limit = options->limit;
 	struct ifr_limited limited = {0};
-	struct ifr_strings environment = {0};
+	struct ifr_context context;
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
+	ifr_context_init(&context, &options->environment);
 	char *program = ifr_program_find(limit.argv[0], NULL), *path = NULL;
 	int result = program ? ifr_kit_of_program(program, &kit, err)
 	                     : ifr_fail(err, IFR_E_USAGE, "there is no program %s", limit.argv[0]);
 	if (!result) {
-		ifr_environment_make(&environment, &options->environment);
 		path = ifr_format("%s.limited", ifr_path_base(program));
 		limit.kit = &kit;
-		limit.environment = &environment;
+		limit.context = &context;
 		limit.path = limit.path ? limit.path : path;
 		result = ifr_limit_make(&limit, &limited, err);
 	}
@@ -128,7 +128,7 @@ static int run(struct options *options, struct ifr_error *err) {
 	free(limited.procedure);
 	free(path);
 	free(program);
-	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	ifr_kit_release(&kit);
 	return result;
 }

@@ -8,9 +8,9 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
-#include "harness/store/experiment.h"
-#include "harness/exec/launch.h"
-#include "harness/simulate/plan_replay.h"
+#include "harness/store/store.h"
+#include "harness/exec/exec.h"
+#include "harness/simulate/simulate.h"
 #include "harness/analysis/forecast.h"
 
 struct options {

@@ -11,9 +11,8 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/layout_options.h"
-#include "harness/exec/launch.h"
-#include "harness/simulate/address_check.h"
-#include "harness/simulate/recording.h"
+#include "harness/exec/exec.h"
+#include "harness/simulate/simulate.h"
 
 enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION, KEY_OBJECTS };
 

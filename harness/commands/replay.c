@@ -10,11 +10,9 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
-#include "harness/design/layout_generator.h"
-#include "harness/exec/launch.h"
-#include "harness/simulate/address_check.h"
-#include "harness/simulate/plan_layouts.h"
-#include "harness/simulate/plan_replay.h"
+#include "harness/design/design.h"
+#include "harness/exec/exec.h"
+#include "harness/simulate/simulate.h"
 
 enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, SCHEMA_VERSION = 1 };
 
@@ -213,7 +211,7 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 	const struct ifr_layout_generator generator = {
 		.seed = options->layouts.seed, .axes = options->layouts.axes, .parameters = options->layouts.parameters};
 	for (size_t i = 1; i <= random && !files; i++)
-		ifr_layout_generator_plan(&generator, (unsigned)i, &(*plans)[i]);
+		ifr_layout_generator_plan(&generator, NULL, (unsigned)i, &(*plans)[i]);
 	return result;
 }
 

@@ -6,7 +6,7 @@
 #include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/report_options.h"
-#include "harness/store/experiment.h"
+#include "harness/store/store.h"
 #include "harness/report/report.h"
 
 struct options {

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
-#include "harness/store/experiment.h"
+#include "harness/store/store.h"
 #include "harness/report/report.h"
 
 static error_t parse_printing(int key, char *argument, struct argp_state *state) {

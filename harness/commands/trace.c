@@ -9,7 +9,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 #include "model/model.h"
 
 enum { PIECE_STEPS = 65536 };

@@ -9,8 +9,9 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
-#include "harness/design/layout_generator.h"
-#include "harness/exec/launch.h"
+#include "harness/build/build.h"
+#include "harness/design/design.h"
+#include "harness/exec/exec.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -82,7 +83,7 @@ static void print_variant(const struct ifr_plan *plan, const char *folder, const
 static int make(struct ifr_builder *builder, const struct ifr_plan *plan, const struct options *options,
                 struct ifr_error *err) {
 	struct ifr_variant variant = {0};
-	int result = ifr_variant_write(builder, plan, options->folder, true, &variant, err);
+	int result = ifr_builder_write(builder, plan, options->folder, true, &variant, err);
 	if (!result && !options->quiet)
 		print_variant(plan, options->folder, &variant);
 	ifr_buffer_release(&variant.facts);
@@ -122,11 +123,11 @@ static int make_family(const struct options *options, struct ifr_error *err) {
 		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
 		result = announce(builder, options->layouts.axes, options->layouts.variants, options, err);
-	struct ifr_layout_generator generator = {&kit, options->layouts.seed, options->layouts.axes,
+	struct ifr_layout_generator generator = {options->layouts.seed, options->layouts.axes,
 	                                         options->layouts.parameters};
 	for (unsigned i = 1; i <= options->layouts.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
-		ifr_layout_generator_plan(&generator, i, &plan);
+		ifr_layout_generator_plan(&generator, kit.key, i, &plan);
 		result = make(builder, &plan, options, err);
 		ifr_plan_release(&plan);
 	}

@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Families of variants: number i of a family has its plan from (master seed, axes, parameters, i) alone. */
-#ifndef IFR_HARNESS_VARIANTS_H
-#define IFR_HARNESS_VARIANTS_H
+/* A generator of random layouts: layout number i has its plan from (master seed, axes, parameters, i) alone. */
+#ifndef IFR_HARNESS_LAYOUT_GENERATOR_H
+#define IFR_HARNESS_LAYOUT_GENERATOR_H
 
 #include "common/plan.h"
-#include "harness/build/variant_builder.h"
-#include "relinker/relinker.h"
 
-enum { IFR_VARIANTS_MAX = 99999 };
+enum { IFR_LAYOUTS_MAX = 99999, IFR_PROGRAMS_MAX = 26 };
 
 struct ifr_layout_generator {
-	const struct ifr_kit *kit; /* NULL: its plans name none */
 	uint64_t seed;
 	unsigned axes;              /* mask of 1u << enum ifr_axis */
-	struct ifr_plan parameters; /* only its values are used */
+	struct ifr_plan parameters; /* only its axes' values and patterns are used */
 };
 
-/* "v00000", "v00001", …: of one length, because the length of a path moves the stack. */
-void ifr_variant_name(unsigned index, char name[IFR_NAME_MAX]);
-
-/* The plan of variant index; 0 has no axes. */
-void ifr_layout_generator_plan(const struct ifr_layout_generator *generator, unsigned index,
+/* Makes the plan of a layout, 0 … IFR_LAYOUTS_MAX, of the kit with that key (NULL: the plan names none). Layout 0,
+ * the one that ships, has no axes. The caller releases the plan. */
+void ifr_layout_generator_plan(const struct ifr_layout_generator *generator, const char *kit_key, unsigned layout,
                                struct ifr_plan *plan);
 
-/* Makes DIR/NAME and, unless plan_too is false, DIR/NAME.plan, from which it can be made again. */
-int ifr_variant_write(struct ifr_builder *builder, const struct ifr_plan *plan, const char *folder, bool plan_too,
-                      struct ifr_variant *variant, struct ifr_error *err);
-
-/* The bytes of environment that a plan's `stack` axis asks for. */
-uint64_t ifr_plan_stack_bytes(const struct ifr_plan *plan);
-/* The pages by which its `load` axis moves mappings down, 1 … max; 0 when it is off. */
-uint64_t ifr_plan_load_pages(const struct ifr_plan *plan);
+/* Writes the name of a program's variant: "v00007" of program 0, "w00007" of program 1, and so on through
+ * IFR_PROGRAMS_MAX letters. All names have one length, because the length of a path moves the stack. */
+void ifr_variant_name(unsigned program, unsigned layout, char name[IFR_NAME_MAX]);
 
 #endif

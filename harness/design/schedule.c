@@ -15,13 +15,14 @@ static int compare_slots(const void *a, const void *b) {
 	return (x->pass > y->pass) - (x->pass < y->pass);
 }
 
-void ifr_schedule_round(uint64_t seed, unsigned round, unsigned variants, unsigned passes,
-                        struct ifr_slot *slots) {
+void ifr_schedule_repetition(uint64_t seed, unsigned repetition, unsigned variants, unsigned passes,
+                             struct ifr_slot *slots) {
 	unsigned count = 0;
 	for (unsigned variant = 0; variant < variants; variant++)
 		for (unsigned pass = 0; pass < passes; pass++) {
 			char name[64];
-			snprintf(name, sizeof name, "round %u variant %u pass %u", round, variant, pass);
+			/* The key's wording is part of every seed's order. */
+			snprintf(name, sizeof name, "round %u variant %u pass %u", repetition, variant, pass);
 			slots[count++] = (struct ifr_slot){variant, pass, ifr_random_keyed(seed, "schedule", name)};
 		}
 	qsort(slots, count, sizeof *slots, compare_slots);

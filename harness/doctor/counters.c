@@ -3,7 +3,7 @@
 #include "harness/doctor/doctor.h"
 
 #include "harness/counters/counters.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 
 static void aslr(struct ifr_checkup *checkup) {
 	struct ifr_error err = {0};

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/counters/machine.h"
-#include "harness/exec/host.h"
+#include "harness/exec/exec.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/"
 

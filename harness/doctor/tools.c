@@ -8,7 +8,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 #include "kit/kit.h"
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);
@@ -16,13 +16,13 @@ static const int64_t tool_limit_ns = INT64_C(10000000000);
 /* Runs a tool, which may hang, and returns its exit status, -1 if it did not come to an end. line gets the first
  * line of what it said. */
 static int ask(char *const *argv, struct ifr_buffer *line) {
-	struct ifr_strings environment = {0}, none = {0};
+	struct ifr_context context;
 	struct ifr_outcome outcome;
-	ifr_environment_make(&environment, &none);
+	ifr_context_init(&context, NULL);
 	struct ifr_launch launch = {
 		.program = argv[0],
 		.argv = argv,
-		.environment = &environment,
+		.context = &context,
 		.cpu = -1,
 		.keep_aslr = true,
 		.timeout_ns = tool_limit_ns,
@@ -33,7 +33,7 @@ static int ask(char *const *argv, struct ifr_buffer *line) {
 	const char *said = ifr_buffer_text(outcome.output.length ? &outcome.output : &outcome.errors);
 	ifr_buffer_append(line, said, strcspn(said, "\n"));
 	ifr_outcome_release(&outcome);
-	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	return status;
 }
 

@@ -84,7 +84,7 @@ static int open_channels(const struct ifr_launch *launch, struct channels *chann
 	if (channels->out < 0 || channels->errors < 0 ||
 	    socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channels->go) || pipe2(channels->fail, O_CLOEXEC))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot prepare a run");
-	if (ifr_runtime_wanted(launch->runtime))
+	if (ifr_runtime_wanted(launch->context->runtime))
 		return ifr_runtime_page(&channels->report, err);
 	return 0;
 }
@@ -100,7 +100,7 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 		return "pin it to its processor";
 	if (!launch->keep_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
 		return "switch off ASLR";
-	if (launch->load_pages && ifr_load_shift(launch->load_pages))
+	if (ifr_context_enter(launch->context))
 		return "move its mappings";
 	if (channels->report >= 0 && fcntl(channels->report, F_SETFD, 0))
 		return "pass it a page";
@@ -109,7 +109,8 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 	return ifr_handover_receive(channels->go[0], IFR_EVENT_FD) ? NULL : "release it";
 }
 
-static void become(const struct ifr_launch *launch, const struct channels *channels, char *const *environment) {
+static void exec_program(const struct ifr_launch *launch, const struct channels *channels,
+                         char *const *environment) {
 	struct failure failure = {"start it", 0};
 	const char *what = prepare_child(launch, channels);
 	if (!what)
@@ -243,18 +244,13 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	int result = open_channels(launch, &channels, err);
 	if (result)
 		goto out;
-	ifr_strings_add_all(&environment, launch->environment);
-	/* "P=" is there in every run: only its length changes with the axis. */
-	char *padding = ifr_alloc(launch->stack_bytes + 1);
-	memset(padding, 'x', launch->stack_bytes);
-	ifr_strings_take(&environment, ifr_format("P=%s", padding));
-	free(padding);
+	ifr_context_environment(launch->context, &environment);
 	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
-	if (launch->runtime)
-		ifr_runtime_environment(&environment, launch->runtime, launch->repeats, events, channels.report);
+	if (launch->context->runtime)
+		ifr_runtime_environment(&environment, launch->context->runtime, launch->repeats, events, channels.report);
 	pid_t child = fork();
 	if (child == 0)
-		become(launch, &channels, environment.items);
+		exec_program(launch, &channels, environment.items);
 	if (child < 0) {
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
 		goto out;
@@ -265,7 +261,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	channels.go[0] = channels.fail[1] = -1;
 	result = observe(launch, &channels, child, outcome, err);
 	if (!result && channels.report >= 0 && !*outcome->refused)
-		ifr_runtime_check(channels.report, launch->runtime, &outcome->runtime, outcome->refused,
+		ifr_runtime_check(channels.report, launch->context->runtime, &outcome->runtime, outcome->refused,
 		                  sizeof outcome->refused);
 	if (!result && launch->counters)
 		collect_values(launch, outcome);

@@ -16,17 +16,15 @@
 #include "common/error.h"
 #include "common/strings.h"
 #include "harness/counters/counters.h"
+#include "harness/exec/context.h"
 #include "runtime/runtime.h"
 
 struct ifr_launch {
 	const char *program;                   /* the file to run */
 	char *const *argv;                     /* its arguments, argv[0] first, NULL-terminated */
-	const struct ifr_strings *environment; /* "NAME=value" */
-	uint64_t stack_bytes;                  /* of environment on top: the `stack` axis; 0: none */
-	const char *runtime;                   /* settings from ifr_runtime_settings; NULL: no preload */
+	const struct ifr_context *context;     /* environment, stack, mappings and heap of the process */
 	unsigned repeats;                      /* of regions marked IFR_REPEAT; 0: 1 */
 	const struct ifr_runtime_report *once; /* of a run before, with 1: see struct ifr_run_times; NULL: none */
-	uint64_t load_pages;                   /* by which mappings move down: the `load` axis; 0: as always */
 	const char *stdin_file;                /* NULL: /dev/null */
 	bool watch_stdin;                      /* give it one empty line instead, and see whether it is read */
 	int cpu;                               /* the processor to run on; -1: any */
@@ -63,9 +61,6 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 /* From a signal handler: ends the run that is under way, and every later one at once. */
 void ifr_launch_interrupt(void);
 bool ifr_launch_interrupted(void);
-
-/* A minimal environment: PATH, HOME and LC_ALL=C, then more ("NAME=value", or "NAME" to pass the user's on). */
-void ifr_environment_make(struct ifr_strings *environment, const struct ifr_strings *more);
 
 /* Whether a program is dynamically linked: by the loader it asks for. */
 bool ifr_loads_libraries(const char *program);

@@ -8,37 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
-#include "common/random.h"
 #include "runtime/runtime.h"
 
 enum { PAGE_FD = 900, FILLED = 160 };
 static const uint64_t nonce = UINT64_C(1234567890123456789);
 
-uint64_t ifr_plan_main_bytes(const struct ifr_plan *plan) {
-	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
-	if (!stack->on)
-		return 0;
-	return 16 *
-	       ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
-}
-
-/* Whether any plan of the family asks the runtime for something. */
-static bool has_part(const struct ifr_plan *plan, unsigned axes) {
+/* Whether any plan of the design asks the runtime for something. */
+static bool needs_runtime(const struct ifr_plan *plan, unsigned axes) {
 	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
 	       (axes & 1u << IFR_AXIS_STACK && plan->axis[IFR_AXIS_STACK].value[1]);
 }
 
-char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, bool regions) {
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, uint64_t main_bytes, bool regions) {
 	static const char *const policies[] = {"aligned", "random", "alias-free"};
 	const struct ifr_axis_setting *heap = &plan->axis[IFR_AXIS_HEAP], *blocks = &plan->axis[IFR_AXIS_BLOCKS];
-	uint64_t main_bytes = ifr_plan_main_bytes(plan);
 	struct ifr_buffer text = {0};
-	if (!has_part(plan, axes) && !regions)
+	if (!needs_runtime(plan, axes) && !regions)
 		return NULL;
 	ifr_buffer_puts(&text, heap->on || blocks->on || main_bytes || regions ? "1;" : "0;");
 	if (heap->on)
@@ -135,13 +124,4 @@ void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *
 		why = "the heap was too large for the runtime, in part";
 	if (why)
 		snprintf(refused, size, "%.160s", why);
-}
-
-int ifr_load_shift(uint64_t pages) {
-	/* The kernel leaves as much room for the stack as its limit allows, but no less than 128 MiB. */
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_STACK, &limit))
-		return -1;
-	limit.rlim_cur = ((rlim_t)128 << 20) + pages * 4096;
-	return setrlimit(RLIMIT_STACK, &limit);
 }

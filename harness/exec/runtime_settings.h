@@ -8,12 +8,11 @@
 #include "common/strings.h"
 #include "runtime/runtime.h"
 
-/* The settings for a plan, of one length for all plans of a family with these axes (a bit mask), so that they do
- * not move the stack. NULL if none of the axes is the runtime's and no regions are to be measured. A plan without
- * them gets settings that ask for nothing, or for the regions alone. The caller frees. */
-char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, bool regions);
-/* The bytes above main's frame that a plan's `stack` axis asks for, a multiple of 16. */
-uint64_t ifr_plan_main_bytes(const struct ifr_plan *plan);
+/* Makes the settings for a plan whose stack axis asks for main_bytes above main's frame. Under one mask of axes
+ * (1u << enum ifr_axis) all settings have one length, so that they do not move the stack. A plan without the
+ * runtime's axes gets settings that ask for nothing, or for the regions alone. NULL if none of the axes is the
+ * runtime's and no regions are measured. The caller frees. */
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, uint64_t main_bytes, bool regions);
 /* Whether settings, which may be NULL, ask for anything. */
 bool ifr_runtime_wanted(const char *settings);
 
@@ -29,11 +28,5 @@ void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *
 
 /* libinterfero.so beside this program; the caller frees. */
 char *ifr_runtime_library(void);
-
-/* In the process that will become the program: has the kernel place mappings so many pages lower. Moves addresses
- * from bit 12 up of libraries, the loader, the kernel's own page and what mmap gives; neither the program itself
- * nor its stack. Threads' stacks become as large as the limit that does it (128 MiB and the pages). -1 with errno
- * if the hard limit of the stack forbids it. */
-int ifr_load_shift(uint64_t pages);
 
 #endif

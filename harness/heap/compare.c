@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/exec/launch.h"
-#include "harness/exec/runtime_settings.h"
+#include "harness/exec/exec.h"
 #include "harness/statistics/statistics.h"
 
 const struct ifr_allocator ifr_allocators[] = {
@@ -52,19 +51,17 @@ static bool needs_runtime(const struct ifr_allocator *allocator, const struct as
 
 static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
                     const struct asked *asked, struct ifr_outcome *outcome, struct ifr_error *err) {
-	struct ifr_strings environment = {0};
-	ifr_environment_make(&environment, &plan->environment);
-	char *settings = NULL;
+	struct ifr_context context;
+	ifr_context_init(&context, &plan->environment);
 	if (library)
-		ifr_strings_take(&environment, ifr_format("LD_PRELOAD=%s", library));
+		ifr_strings_take(&context.environment, ifr_format("LD_PRELOAD=%s", library));
 	if (needs_runtime(allocator, asked))
-		settings = ifr_format("1;heap=%s;blocks=%s;log=%s", allocator->heap, allocator->blocks,
-		                      asked->log ? asked->log : "");
+		context.runtime = ifr_format("1;heap=%s;blocks=%s;log=%s", allocator->heap, allocator->blocks,
+		                             asked->log ? asked->log : "");
 	struct ifr_launch launch = {
 		.program = plan->program,
 		.argv = plan->argv,
-		.environment = &environment,
-		.runtime = settings,
+		.context = &context,
 		.repeats = asked->repeats,
 		.stdin_file = plan->stdin_file,
 		.cpu = plan->cpu,
@@ -73,8 +70,7 @@ static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator
 	int result = ifr_launch_run(&launch, outcome, err);
 	if (!result && outcome->exit_status)
 		snprintf(outcome->refused, sizeof outcome->refused, "it ended with status %d", outcome->exit_status);
-	free(settings);
-	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	return result;
 }
 

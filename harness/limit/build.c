@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/build/overlay_kit.h"
+#include "harness/build/build.h"
 #include "harness/limit/parts.h"
 #include "relinker/relinker.h"
 #include "compiletime/compiletime.h"

@@ -19,16 +19,16 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "common/strings.h"
+#include "harness/exec/exec.h"
 #include "kit/kit.h"
 
 struct ifr_limit {
-	const struct ifr_kit *kit;             /* the program's; its units need templates */
-	char *const *argv;                     /* argv[0] first, NULL-terminated */
-	const struct ifr_strings *environment; /* "NAME=value" */
-	const char *stdin_file;                /* NULL: /dev/null */
-	int64_t budget_ns;                     /* above 0 */
-	const char *path;                      /* where the limited program goes */
+	const struct ifr_kit *kit;         /* the program's; its units need templates */
+	char *const *argv;                 /* argv[0] first, NULL-terminated */
+	const struct ifr_context *context; /* of its runs */
+	const char *stdin_file;            /* NULL: /dev/null */
+	int64_t budget_ns;                 /* above 0 */
+	const char *path;                  /* where the limited program goes */
 };
 
 struct ifr_limited {

@@ -3,9 +3,8 @@
 #ifndef IFR_HARNESS_LIMIT_PARTS_H
 #define IFR_HARNESS_LIMIT_PARTS_H
 
-#include "harness/build/overlay_kit.h"
-#include "harness/build/rebuilt_units.h"
-#include "harness/exec/launch.h"
+#include "harness/build/build.h"
+#include "harness/exec/exec.h"
 #include "harness/limit/limit.h"
 
 /* A function that is counted. */

@@ -149,7 +149,7 @@ int run_once(const struct ifr_limit *limit, const char *path, int64_t timeout_ns
 	struct ifr_launch launch = {
 		.program = path,
 		.argv = limit->argv,
-		.environment = limit->environment,
+		.context = limit->context,
 		.stdin_file = limit->stdin_file,
 		.cpu = -1,
 		.timeout_ns = timeout_ns,

@@ -68,7 +68,7 @@ static json_t *variants(const struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->variant_count; i++) {
 		const struct ifr_dataset_variant *from = &dataset->variants[i];
 		json_t *variant = json_object();
-		set(variant, "index", count(from->index));
+		set(variant, "index", count(from->layout));
 		set(variant, "name", text(from->name));
 		set(variant, "plan", text(from->plan));
 		set(variant, "build_id", text(from->build_id));
@@ -84,8 +84,8 @@ static json_t *runs(const struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *from = &dataset->runs[i];
 		json_t *run = json_object(), *values = json_array();
-		set(run, "variant", count(dataset->variants[from->variant].index));
-		set(run, "round", count(from->round));
+		set(run, "variant", count(dataset->variants[from->variant].layout));
+		set(run, "repetition", count(from->repetition));
 		set(run, "pass", count(from->pass));
 		set(run, "started_ns", json_integer(from->started_ns));
 		set(run, "exit_status", json_integer(from->exit_status));
@@ -142,7 +142,7 @@ static json_t *pick(const struct ifr_pick *from) {
 	if (!from->layout)
 		return json_null();
 	json_t *made = json_object(), *again = json_null();
-	set(made, "variant", count(from->layout->variant->index));
+	set(made, "variant", count(from->layout->variant->layout));
 	set(made, "name", text(from->layout->variant->name));
 	set(made, "median", number(from->layout->median));
 	set(made, "against_shipped", contrast(&from->to_shipped));
@@ -163,7 +163,7 @@ static json_t *layouts(const struct ifr_report *report) {
 		const struct ifr_layout *from = &report->layouts[i];
 		json_t *layout = json_object();
 		set(layout, "rank", count(i + 1));
-		set(layout, "variant", count(from->variant->index));
+		set(layout, "variant", count(from->variant->layout));
 		set(layout, "name", text(from->variant->name));
 		set(layout, "runs", count(from->count));
 		set(layout, "median", number(from->median));

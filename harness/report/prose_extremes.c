@@ -60,7 +60,7 @@ static bool plan_is_derived(const struct ifr_report *report, const struct ifr_la
 	if (ifr_plan_parse(text, strlen(text), "plan", &recorded, NULL))
 		return false;
 	ifr_plan_init(&derived);
-	ifr_plan_derive(&derived, *seed, axes, layout->variant->index);
+	ifr_plan_derive(&derived, *seed, axes, layout->variant->layout);
 	bool same = !recorded.place_count;
 	for (int i = 0; i < IFR_AXIS_COUNT && same; i++) {
 		const struct ifr_axis_setting *a = &recorded.axis[i], *b = &derived.axis[i];
@@ -79,7 +79,7 @@ bool ifr_prose_recipe(const struct ifr_report *report, const struct ifr_layout *
 	if (plan_is_derived(report, layout, &seed)) {
 		ifr_buffer_printf(code, "interfero variants --seed %llu --axes ", (unsigned long long)seed);
 		ifr_quote_shell(code, ifr_dataset_fact(report->dataset, "axes"));
-		ifr_buffer_printf(code, " -n %u \\\n    -o DIR ", layout->variant->index);
+		ifr_buffer_printf(code, " -n %u \\\n    -o DIR ", layout->variant->layout);
 	} else {
 		ifr_buffer_puts(code, "interfero variants --plan best.plan -o DIR ");
 	}
@@ -99,7 +99,7 @@ static void say_recipe(struct ifr_prose *prose) {
 			&prose->text,
 			"This makes the best layout again, as the last (number %u) of those in DIR; under it is the "
 			"plan that says what it is:",
-			best->variant->index);
+			best->variant->layout);
 	else
 		ifr_buffer_puts(&prose->text, "This makes the best layout again from its plan, which stands under it and "
 		                              "belongs into the file best.plan:");

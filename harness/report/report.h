@@ -12,7 +12,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "harness/store/dataset.h"
+#include "harness/store/store.h"
 
 struct ifr_report;
 
@@ -60,5 +60,11 @@ int ifr_report_html(const struct ifr_report *report, const char *path, struct if
  * counter). Figures that the data cannot fill are left out. Errors: IFR_E_ENVIRONMENT without gnuplot or where it
  * fails. */
 int ifr_report_figures(const struct ifr_report *report, const char *dir, struct ifr_error *err);
+
+struct ifr_code_finding;
+struct ifr_comparison;
+/* Appends what came of confirming a finding, at most 80 columns wide. */
+void ifr_confirmation_text(const struct ifr_code_finding *finding, const struct ifr_comparison *comparison,
+                           struct ifr_buffer *out);
 
 #endif

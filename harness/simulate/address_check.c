@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/simulate/heap_objects.h"
 #include "harness/simulate/plan_layouts.h"
-#include "harness/code/source_lines.h"
+#include "harness/code/code.h"
 #include "kit/kit.h"
 
 /* Whole pages: far enough to change what a program makes of a variable's address, and nothing that a string
@@ -105,15 +106,17 @@ static void describe(const struct check *check, const char *elsewhere, struct if
 static int open_sides(struct check *check, const char *const paths[2], struct ifr_builder *builder,
                       const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_error *err) {
 	struct ifr_layout_request own = {0};
+	struct ifr_context context;
 	int result = 0;
 	for (int i = 0; i < 2 && !result; i++) {
 		result = ifr_trace_open(paths[i], &check->sides[i].trace, err);
 		if (!result)
 			ifr_trace_blocks(check->sides[i].trace, &check->sides[i].blocks);
 	}
+	ifr_recording_context(&context, NULL, plan, stack_bytes);
 	if (!result)
-		result = ifr_layout_of_plan_and_stack(check->sides[0].trace, builder, plan, stack_bytes,
-		                                      &check->sides[0].map, err);
+		result = ifr_layout_in_context(check->sides[0].trace, builder, plan, &context, &check->sides[0].map, err);
+	ifr_context_release(&context);
 	if (!result)
 		check->sides[1].map = ifr_address_map_new(check->sides[1].trace, &own);
 	return result;

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/exec/runtime_settings.h"
 #include "harness/simulate/installed_files.h"
 #include "runtime/runtime.h"
 
@@ -27,14 +26,14 @@ bool ifr_plan_places_objects(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & ifr_object_axes();
 }
 
-char *ifr_object_settings(const struct ifr_plan *plan) {
-	struct ifr_plan none;
-	ifr_plan_init(&none);
-	char *settings = ifr_runtime_settings(plan ? plan : &none, ifr_object_axes(), false);
-	char *variable = ifr_format("Q=%s", settings);
-	free(settings);
-	ifr_plan_release(&none);
-	return variable;
+void ifr_recording_context(struct ifr_context *context, const struct ifr_strings *more_environment,
+                           const struct ifr_plan *plan, uint64_t more_stack_bytes) {
+	struct ifr_plan shipped;
+	ifr_plan_init(&shipped);
+	ifr_context_init(context, more_environment);
+	ifr_context_set_plan(context, plan ? plan : &shipped, ifr_object_axes(), false);
+	context->stack_bytes += more_stack_bytes;
+	ifr_plan_release(&shipped);
 }
 
 /* --- the player ------------------------------------------------------------------------------------------------
@@ -120,11 +119,11 @@ static struct ifr_object_place *read_answers(const struct ifr_play_request *requ
 	return places;
 }
 
-int ifr_objects_place(const struct ifr_trace *trace, const char *settings, struct ifr_object_place **places,
-                      struct ifr_error *err) {
+int ifr_objects_place(const struct ifr_trace *trace, const struct ifr_context *context,
+                      struct ifr_object_place **places, struct ifr_error *err) {
 	const struct ifr_trace_request *asked;
 	const size_t count = ifr_trace_requests(trace, &asked);
-	char *copy = ifr_strdup(settings);
+	char *settings = ifr_format("Q=%s", context->runtime);
 	struct ifr_play_request *requests = MAP_FAILED;
 	int file = memfd_create("requests", MFD_CLOEXEC), result = check(asked, count, err);
 	if (!result && file >= 0 && !ftruncate(file, (off_t)(count * sizeof *requests)))
@@ -133,7 +132,7 @@ int ifr_objects_place(const struct ifr_trace *trace, const char *settings, struc
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the allocator");
 	if (!result) {
 		ask(asked, count, requests);
-		result = play(copy, file, err);
+		result = play(settings, file, err);
 	}
 	if (!result)
 		*places = read_answers(requests, count);
@@ -141,6 +140,6 @@ int ifr_objects_place(const struct ifr_trace *trace, const char *settings, struc
 		munmap(requests, count * sizeof *requests);
 	if (file >= 0)
 		close(file);
-	free(copy);
+	free(settings);
 	return result;
 }

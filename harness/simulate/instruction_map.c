@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "harness/code/instructions.h"
+#include "harness/code/code.h"
 #include "compiletime/compiletime.h"
 
 /* Where a section of an object lies in the shipped program, and in the layout. */

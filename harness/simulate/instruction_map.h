@@ -5,7 +5,7 @@
 #ifndef IFR_HARNESS_CODE_POINTS_H
 #define IFR_HARNESS_CODE_POINTS_H
 
-#include "harness/build/variant_builder.h"
+#include "harness/build/build.h"
 #include "model/model.h"
 
 /* Code points of all units made anew, sorted; the caller frees. moves: of the layout, from ifr_layout_moves.

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
-#include "harness/design/layout_generator.h"
 #include "harness/simulate/instruction_map.h"
 #include "harness/simulate/heap_objects.h"
 #include "compiletime/compiletime.h"
@@ -73,31 +72,25 @@ static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan
 	return result;
 }
 
-static int place_objects(const struct ifr_trace *trace, const struct ifr_plan *plan,
-                         struct ifr_object_place **objects, struct ifr_error *err) {
-	char *settings = ifr_object_settings(plan);
-	int result = ifr_objects_place(trace, settings, objects, err);
-	free(settings);
+int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
+                       struct ifr_address_map **map, struct ifr_error *err) {
+	struct ifr_context context;
+	ifr_recording_context(&context, NULL, plan, 0);
+	int result = ifr_layout_in_context(trace, builder, plan, &context, map, err);
+	ifr_context_release(&context);
 	return result;
 }
 
-int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
-                       struct ifr_address_map **map, struct ifr_error *err) {
-	return ifr_layout_of_plan_and_stack(trace, builder, plan, 0, map, err);
-}
-
-int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_builder *builder,
-                                 const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
-                                 struct ifr_error *err) {
-	struct ifr_layout_request request = {.stack_bytes = stack_bytes + ifr_plan_stack_bytes(plan),
-	                                     .load_pages = ifr_plan_load_pages(plan)};
+int ifr_layout_in_context(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
+                          const struct ifr_context *context, struct ifr_address_map **map, struct ifr_error *err) {
+	struct ifr_layout_request request = {.stack_bytes = context->stack_bytes, .load_pages = context->load_pages};
 	struct program program = {0};
 	struct ifr_object_place *objects = NULL;
 	int result = check_axes(plan, err);
 	if (!result && ifr_layout_needs_kit(plan))
 		result = move_program(builder, plan, &program, &request, err);
 	if (!result && ifr_plan_places_objects(plan))
-		result = place_objects(trace, plan, &objects, err);
+		result = ifr_objects_place(trace, context, &objects, err);
 	request.objects = objects;
 	if (!result)
 		*map = ifr_address_map_new(trace, &request);

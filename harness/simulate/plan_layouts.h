@@ -4,7 +4,8 @@
 #define IFR_HARNESS_LAYOUTS_H
 
 #include "common/plan.h"
-#include "harness/build/variant_builder.h"
+#include "harness/exec/exec.h"
+#include "harness/build/build.h"
 #include "model/model.h"
 
 /* Whether the layout of a plan needs the kit of the program that was recorded. */
@@ -15,10 +16,9 @@ bool ifr_layout_needs_kit(const struct ifr_plan *plan);
 int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
                        struct ifr_address_map **map, struct ifr_error *err);
 
-/* The same with so many bytes of environment more on the stack. */
-int ifr_layout_of_plan_and_stack(const struct ifr_trace *trace, struct ifr_builder *builder,
-                                 const struct ifr_plan *plan, uint64_t stack_bytes, struct ifr_address_map **map,
-                                 struct ifr_error *err);
+/* Lays a plan out in a process context other than the plan's own (harness/simulate/heap_objects.h makes them). */
+int ifr_layout_in_context(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
+                          const struct ifr_context *context, struct ifr_address_map **map, struct ifr_error *err);
 
 /* Errors: IFR_E_USAGE if the plan asks the runtime for what no recording has: an offset under main. */
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 #include "harness/simulate/plan_layouts.h"
 #include "kit/kit.h"
 

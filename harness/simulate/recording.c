@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/design/layout_generator.h"
-#include "harness/build/variant_builder.h"
-#include "harness/exec/launch.h"
+#include "harness/build/build.h"
+#include "harness/exec/exec.h"
 #include "harness/simulate/kernel.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/simulate/heap_objects.h"
@@ -31,16 +30,16 @@ static void describe_stack(const char *program, char *const *argv, const struct 
 
 /* made: the variant's file, NULL if it is the program itself that is recorded. */
 static void describe(const struct ifr_recording_request *request, const char *made,
-                     const struct ifr_strings *environment, struct ifr_buffer *text) {
-	const uint64_t load_pages = request->plan ? ifr_plan_load_pages(request->plan) : 0;
+                     const struct ifr_context *context, const struct ifr_strings *environment,
+                     struct ifr_buffer *text) {
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
 	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
 	if (!ifr_build_id_read(made ? made : request->program, build_id, NULL))
 		ifr_buffer_printf(text, "build_id %s\n", build_id);
 	if (request->plan)
 		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
-	if (load_pages)
-		ifr_buffer_printf(text, "load_pages %llu\n", (unsigned long long)load_pages);
+	if (context->load_pages)
+		ifr_buffer_printf(text, "load_pages %llu\n", (unsigned long long)context->load_pages);
 	for (size_t i = 0; request->argv[i]; i++)
 		ifr_buffer_printf(text, "argument %s\n", request->argv[i]);
 	for (size_t i = 0; i < environment->count; i++)
@@ -99,7 +98,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	return result;
 }
 
-/* Whether a plan makes another program, not only other surroundings for it. */
+/* Whether a plan makes another program, not only another process context. */
 static bool is_built(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
 }
@@ -130,13 +129,14 @@ struct parts {
 	char *recorder, *marks, *objects, *settings;
 };
 
-static int find_parts(const struct ifr_recording_request *request, struct parts *parts, struct ifr_error *err) {
+static int find_parts(const struct ifr_recording_request *request, const struct ifr_context *context,
+                      struct parts *parts, struct ifr_error *err) {
 	int result = ifr_part_find("recorder.so", &parts->recorder, err);
 	if (!result)
 		result = ifr_part_find("marks.so", &parts->marks, err);
 	if (!result && request->objects)
 		result = ifr_part_find("objects.so", &parts->objects, err);
-	parts->settings = ifr_object_settings(request->plan);
+	parts->settings = ifr_format("Q=%s", context->runtime);
 	return result;
 }
 
@@ -163,17 +163,15 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	struct ifr_buffer text = {0};
 	struct parts parts = {0};
 	char *folder = NULL, *variant = NULL;
-	int result = find_parts(request, &parts, err);
+	struct ifr_context context;
+	ifr_recording_context(&context, request->more_environment, request->plan, request->stack_bytes);
+	int result = find_parts(request, &context, &parts, err);
 	if (!result && request->plan)
 		result = check_plan(request, err);
 	if (!result && request->plan && is_built(request->plan))
 		result = make_variant(request, &folder, &variant, err);
-	ifr_environment_make(&environment, request->more_environment);
-	/* As the launcher does: only its length changes with the `stack` axis. */
-	uint64_t stack_bytes = request->stack_bytes + (request->plan ? ifr_plan_stack_bytes(request->plan) : 0);
-	char *padding = ifr_format("P=%*s", (int)stack_bytes, "");
-	ifr_strings_take(&environment, padding);
-	describe(request, variant, &environment, &text);
+	ifr_context_environment(&context, &environment);
+	describe(request, variant, &context, &environment, &text);
 	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
 	memcpy(variables, environment.items, environment.count * sizeof *variables);
 	struct ifr_recording recording = {.program = variant ? variant : request->program,
@@ -208,5 +206,6 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	release_parts(&parts);
 	ifr_buffer_release(&text);
 	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	return result;
 }

@@ -9,6 +9,10 @@
 
 #include "common/buffer.h"
 
+#define SIMULATED_TABLE                                                                                           \
+	"CREATE TABLE simulated(variant INTEGER NOT NULL REFERENCES variant(id), counter INTEGER NOT NULL REFERENCES" \
+	" counter(id), value REAL NOT NULL, PRIMARY KEY(variant, counter)) WITHOUT ROWID;"
+
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
 	"CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL);"
@@ -16,17 +20,38 @@ static const char schema[] =
 	"CREATE TABLE counter(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, unit TEXT NOT NULL, source TEXT NOT "
 	"NULL);"
 	"CREATE TABLE variant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, build_id TEXT NOT NULL,"
-	" sha256 TEXT NOT NULL, facts TEXT NOT NULL, refused TEXT);"
-	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id), round INTEGER NOT "
-	"NULL,"
-	" pass INTEGER NOT NULL, started_ns INTEGER NOT NULL, exit_status INTEGER NOT NULL, refused TEXT,"
-	" UNIQUE(variant, round, pass));"
+	" sha256 TEXT NOT NULL, facts TEXT NOT NULL, refused TEXT, program INTEGER NOT NULL DEFAULT 0,"
+	" layout INTEGER NOT NULL DEFAULT 0);"
+	"CREATE UNIQUE INDEX cell ON variant(program, layout);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id),"
+	" repetition INTEGER NOT NULL, pass INTEGER NOT NULL, started_ns INTEGER NOT NULL,"
+	" exit_status INTEGER NOT NULL, refused TEXT, UNIQUE(variant, repetition, pass));"
 	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
-	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;"
+	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;" SIMULATED_TABLE
 	"PRAGMA application_id=1229345360;"
-	"PRAGMA user_version=1;"
+	"PRAGMA user_version=2;"
 	"COMMIT;";
-_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 1, "as in the schema");
+_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 2, "as in the schema");
+
+/* Schema 1 had the ids of two programs' variants interleaved (id 2 i and 2 i + 1 for layout i), and the model's
+ * values as one run of each variant in a pass after the measured ones. */
+static const char upgrade_from_1[] =
+	"BEGIN IMMEDIATE;"
+	"ALTER TABLE variant ADD COLUMN program INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE variant ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE variant SET (program, layout) = (SELECT id % count, id / count FROM"
+	" (SELECT coalesce((SELECT max(1, CAST(value AS INTEGER)) FROM fact WHERE name='programs'), 1) AS count));"
+	"CREATE UNIQUE INDEX cell ON variant(program, layout);"
+	"ALTER TABLE run RENAME COLUMN round TO repetition;" SIMULATED_TABLE
+	"CREATE TEMP TABLE modelled AS SELECT DISTINCT s.run FROM sample s JOIN counter c ON c.id=s.counter"
+	" WHERE c.source='model';"
+	"INSERT INTO simulated SELECT r.variant, s.counter, s.value FROM modelled m JOIN run r ON r.id=m.run"
+	" JOIN sample s ON s.run=r.id;"
+	"DELETE FROM sample WHERE run IN (SELECT run FROM modelled);"
+	"DELETE FROM run WHERE id IN (SELECT run FROM modelled);"
+	"DROP TABLE modelled;"
+	"PRAGMA user_version=2;"
+	"COMMIT;";
 
 int database_fail(sqlite3 *database, struct ifr_error *err) {
 	const char *path = sqlite3_db_filename(database, "main");
@@ -151,14 +176,38 @@ static int check(sqlite3 *database, const char *path, bool create, struct ifr_er
 		return database_run(database, schema, err);
 	if (application != EXPERIMENT_APPLICATION_ID)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not an experiment of interfero; choose another file", path);
-	if (version != EXPERIMENT_SCHEMA)
+	if (version < 1 || version > EXPERIMENT_SCHEMA)
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "%s has schema %lld, this interfero knows %d: use the interfero that made it", path,
+		                "%s has schema %lld, this interfero knows 1 to %d: use the interfero that made it", path,
 		                (long long)version, EXPERIMENT_SCHEMA);
 	if (!sound(database))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is damaged; restore it from a copy, or choose another -o",
 		                path);
 	return 0;
+}
+
+/* Puts a copy in memory in the place of an open database. */
+static int move_to_memory(sqlite3 **database, struct ifr_error *err) {
+	sqlite3 *copy;
+	int failed = sqlite3_open(":memory:", &copy);
+	sqlite3_backup *backup = failed ? NULL : sqlite3_backup_init(copy, "main", *database, "main");
+	if (backup)
+		sqlite3_backup_step(backup, -1);
+	if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK) {
+		int result =
+			ifr_fail(err, IFR_E_ENVIRONMENT, "cannot copy the experiment to memory: %s", sqlite3_errmsg(copy));
+		sqlite3_close(copy);
+		return result;
+	}
+	sqlite3_close(*database);
+	*database = copy;
+	return 0;
+}
+
+/* Brings schema 1 to today's. A reader leaves the file as it is. */
+static int upgrade(sqlite3 **database, bool in_place, struct ifr_error *err) {
+	int result = in_place ? 0 : move_to_memory(database, err);
+	return result ? result : database_run(*database, upgrade_from_1, err);
 }
 
 /* A path as SQLite takes it when options follow; the caller frees. */
@@ -193,6 +242,8 @@ int database_open(const char *path, bool create, sqlite3 **database, struct ifr_
 	}
 	sqlite3_busy_timeout(*database, 2000);
 	int result = check(*database, path, create, err);
+	if (!result && ask(*database, "PRAGMA user_version") < EXPERIMENT_SCHEMA)
+		result = upgrade(database, create, err);
 	if (!result && create)
 		result = database_run(*database,
 		                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON", err);

@@ -9,9 +9,11 @@
 
 #include "common/error.h"
 
-enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 1 };
+enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 2 };
 
-/* Opens and checks a file; create: make the schema in an empty or new one. The caller closes. */
+/* Opens and checks a file. create: opens it for writing, and makes the schema in an empty or new one. A file of
+ * schema 1 is brought to today's schema: in place when it is opened for writing, else in a copy in memory. The
+ * caller closes. */
 int database_open(const char *path, bool create, sqlite3 **database, struct ifr_error *err);
 
 int database_fail(sqlite3 *database, struct ifr_error *err);

@@ -18,9 +18,10 @@ struct ifr_dataset_counter {
 	char source[16]; /* "clock", "perf", "model", "region", "repeat" */
 };
 
-/* A layout. Variant 0 is the program as it ships; the others come from plans. */
+/* One layout of one program. Layout 0 is the program as it ships; the others come from plans. */
 struct ifr_dataset_variant {
-	unsigned index;
+	unsigned program; /* 0, 1, …: the programs of a comparison, in their order */
+	unsigned layout;
 	char name[IFR_NAME_MAX];
 	char *plan;     /* the layout plan's text; "" for variant 0 */
 	char *build_id; /* hexadecimal; "" if the program has none */
@@ -28,15 +29,16 @@ struct ifr_dataset_variant {
 	char *refused; /* NULL, or why this variant is left out of everything (crashed, printed something else, …) */
 };
 
-/* One execution of one variant. */
+/* One execution of one variant, or what the model counted for it. */
 struct ifr_dataset_run {
-	unsigned variant;   /* index into variants[] */
-	unsigned round;     /* 0, 1, …: in each round every variant runs once, in seeded random order */
-	unsigned pass;      /* which group of counters was on */
-	int64_t started_ns; /* since the epoch */
-	int exit_status;    /* 0..255, 128+signal after a signal */
-	char *refused;      /* NULL, or why this run's samples do not count */
-	double *value;      /* counter_count values; NaN where the counter was not on in this pass */
+	unsigned variant;    /* index into variants[] */
+	unsigned repetition; /* 0, 1, …: in each repetition every variant runs once, in seeded random order */
+	bool simulated;      /* values of the model: nothing was executed, and what follows but value is 0 */
+	unsigned pass;       /* which group of counters was on */
+	int64_t started_ns;  /* since the epoch */
+	int exit_status;     /* 0..255, 128+signal after a signal */
+	char *refused;       /* NULL, or why this run's samples do not count */
+	double *value;       /* counter_count values; NaN where the counter was not on in this pass */
 };
 
 struct ifr_dataset_fact {

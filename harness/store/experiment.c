@@ -72,35 +72,37 @@ int ifr_experiment_save_counter(struct ifr_experiment *experiment, unsigned id, 
 
 int ifr_experiment_save_variant(struct ifr_experiment *experiment, const struct ifr_experiment_variant *variant,
                                 struct ifr_error *err) {
-	return database_do(experiment->database, err,
-	                   "INSERT INTO variant(id,name,plan,build_id,sha256,facts) VALUES(?,?,?,?,?,?)"
-	                   " ON CONFLICT(id) DO NOTHING",
-	                   "isssss", (int64_t)variant->index, variant->name, variant->plan, variant->build_id,
-	                   variant->sha256, variant->facts);
+	return database_do(
+		experiment->database, err,
+		"INSERT INTO variant(id,program,layout,name,plan,build_id,sha256,facts) VALUES(?,?,?,?,?,?,?,?)"
+		" ON CONFLICT(id) DO NOTHING",
+		"iiisssss", (int64_t)variant->id, (int64_t)variant->program, (int64_t)variant->layout, variant->name,
+		variant->plan, variant->build_id, variant->sha256, variant->facts);
 }
 
-char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned index) {
-	return ask_text(experiment, "SELECT sha256 FROM variant WHERE id=?", "i", NULL, (int64_t)index);
+char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned id) {
+	return ask_text(experiment, "SELECT sha256 FROM variant WHERE id=?", "i", NULL, (int64_t)id);
 }
 
-int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned index, const char *why,
+int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned id, const char *why,
                                   struct ifr_error *err) {
 	return database_do(experiment->database, err, "UPDATE variant SET refused=? WHERE id=? AND refused IS NULL",
-	                   "si", why, (int64_t)index);
+	                   "si", why, (int64_t)id);
 }
 
-bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned index) {
-	char *why = ask_text(experiment, "SELECT refused FROM variant WHERE id=?", "i", NULL, (int64_t)index);
+bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned id) {
+	char *why = ask_text(experiment, "SELECT refused FROM variant WHERE id=?", "i", NULL, (int64_t)id);
 	bool refused = why;
 	free(why);
 	return refused;
 }
 
-bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned round, unsigned pass) {
+bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
+                            unsigned pass) {
 	sqlite3_stmt *statement;
 	if (database_prepare(experiment->database, &statement, NULL,
-	                     "SELECT 1 FROM run WHERE variant=? AND round=? AND pass=?", "iii", (int64_t)variant,
-	                     (int64_t)round, (int64_t)pass))
+	                     "SELECT 1 FROM run WHERE variant=? AND repetition=? AND pass=?", "iii", (int64_t)variant,
+	                     (int64_t)repetition, (int64_t)pass))
 		return false;
 	bool there = sqlite3_step(statement) == SQLITE_ROW;
 	sqlite3_finalize(statement);
@@ -135,11 +137,37 @@ int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_e
 		return result;
 	result = database_do_kept(
 		database, &experiment->add_run, err,
-		"INSERT OR IGNORE INTO run(variant,round,pass,started_ns,exit_status,refused) VALUES(?,?,?,?,?,?)",
-		"iiiiis", (int64_t)run->variant, (int64_t)run->round, (int64_t)run->pass, run->started_ns,
+		"INSERT OR IGNORE INTO run(variant,repetition,pass,started_ns,exit_status,refused) VALUES(?,?,?,?,?,?)",
+		"iiiiis", (int64_t)run->variant, (int64_t)run->repetition, (int64_t)run->pass, run->started_ns,
 		(int64_t)run->exit_status, run->refused);
 	if (!result && sqlite3_changes(database) && run->values)
 		result = add_samples(experiment, run, err);
+	if (!result && alone)
+		result = ifr_experiment_commit(experiment, err);
+	if (result && alone && !sqlite3_get_autocommit(database))
+		sqlite3_exec(database, "ROLLBACK", NULL, NULL, NULL);
+	return result;
+}
+
+bool ifr_experiment_is_simulated(struct ifr_experiment *experiment, unsigned variant) {
+	sqlite3_stmt *statement;
+	if (database_prepare(experiment->database, &statement, NULL, "SELECT 1 FROM simulated WHERE variant=?", "i",
+	                     (int64_t)variant))
+		return false;
+	bool there = sqlite3_step(statement) == SQLITE_ROW;
+	sqlite3_finalize(statement);
+	return there;
+}
+
+int ifr_experiment_add_simulated(struct ifr_experiment *experiment, unsigned variant, const double *values,
+                                 unsigned value_count, struct ifr_error *err) {
+	sqlite3 *database = experiment->database;
+	bool alone = sqlite3_get_autocommit(database);
+	int result = alone ? ifr_experiment_begin(experiment, err) : 0;
+	for (unsigned i = 0; i < value_count && !result; i++)
+		if (!isnan(values[i]))
+			result = database_do(database, err, "INSERT OR IGNORE INTO simulated VALUES(?,?,?)", "iid",
+			                     (int64_t)variant, (int64_t)i, values[i]);
 	if (!result && alone)
 		result = ifr_experiment_commit(experiment, err);
 	if (result && alone && !sqlite3_get_autocommit(database))

@@ -6,11 +6,13 @@
  *     fact(name, value)                                      what was planned and where it ran
  *     warning(text)
  *     counter(id, name, unit, source)
- *     variant(id, name, plan, build_id, sha256, facts, refused)
- *     run(id, variant, round, pass, started_ns, exit_status, refused)   one a (variant, round, pass)
- *     sample(run, counter, value)
+ *     variant(id, program, layout, name, plan, build_id, sha256, facts, refused)   one a (program, layout)
+ *     run(id, variant, repetition, pass, started_ns, exit_status, refused)   one a (variant, repetition, pass)
+ *     sample(run, counter, value)                            measured in a run
+ *     simulated(variant, counter, value)                     counted by the model, for a variant's layout
  *
- * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 1. */
+ * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 2. Files of version 1 are read, and
+ * brought to version 2 when they are written. */
 #ifndef IFR_HARNESS_EXPERIMENT_H
 #define IFR_HARNESS_EXPERIMENT_H
 
@@ -39,31 +41,37 @@ int ifr_experiment_save_counter(struct ifr_experiment *experiment, unsigned id, 
                                 const char *source, struct ifr_error *err);
 
 struct ifr_experiment_variant {
-	unsigned index;
+	unsigned id, program, layout;
 	const char *name, *plan, *build_id, *sha256, *facts;
 };
 int ifr_experiment_save_variant(struct ifr_experiment *experiment, const struct ifr_experiment_variant *variant,
                                 struct ifr_error *err);
 /* The digest of a variant's file, for the caller to free; NULL if there is no such variant yet. */
-char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned index);
-int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned index, const char *why,
+char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned id);
+int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned id, const char *why,
                                   struct ifr_error *err);
-bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned index);
+bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned id);
 
 struct ifr_experiment_run {
-	unsigned variant, round, pass;
+	unsigned variant, repetition, pass; /* variant: its id */
 	int64_t started_ns;
 	int exit_status;
 	const char *refused;  /* NULL if the values count */
 	const double *values; /* one a counter, NaN for none */
 	unsigned value_count;
 };
-bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned round, unsigned pass);
+bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
+                            unsigned pass);
 /* Runs that are added between these two stand in the file together, or not at all: for many at once. */
 int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err);
 int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err);
 /* One transaction. A run that is there already is left as it is. */
 int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
                            struct ifr_error *err);
+
+/* The model's values of a variant, one a counter, NaN for none: one transaction, or part of one that was begun. */
+int ifr_experiment_add_simulated(struct ifr_experiment *experiment, unsigned variant, const double *values,
+                                 unsigned value_count, struct ifr_error *err);
+bool ifr_experiment_is_simulated(struct ifr_experiment *experiment, unsigned variant);
 
 #endif

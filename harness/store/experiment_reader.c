@@ -33,26 +33,27 @@ static void take_counter(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 
 static void take_variant(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
-	variant->index = (unsigned)sqlite3_column_int64(row, 0);
-	copy_field(variant->name, sizeof variant->name, database_text(row, 1));
-	variant->plan = ifr_strdup(database_text(row, 2));
-	variant->build_id = ifr_strdup(database_text(row, 3));
-	variant->facts = ifr_strdup(database_text(row, 4));
-	variant->refused = copy_or_null(row, 5);
+	variant->program = (unsigned)sqlite3_column_int64(row, 0);
+	variant->layout = (unsigned)sqlite3_column_int64(row, 1);
+	copy_field(variant->name, sizeof variant->name, database_text(row, 2));
+	variant->plan = ifr_strdup(database_text(row, 3));
+	variant->build_id = ifr_strdup(database_text(row, 4));
+	variant->facts = ifr_strdup(database_text(row, 5));
+	variant->refused = copy_or_null(row, 6);
 }
 
 /* Rows of runs joined with their samples: the runs' columns come again with every sample. */
 static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	static const int first_sample_column = 6;
 	size_t variant = (size_t)sqlite3_column_int64(row, 0);
-	unsigned round = (unsigned)sqlite3_column_int64(row, 1), pass = (unsigned)sqlite3_column_int64(row, 2);
+	unsigned repetition = (unsigned)sqlite3_column_int64(row, 1), pass = (unsigned)sqlite3_column_int64(row, 2);
 	struct ifr_dataset_run *run = dataset->run_count ? &dataset->runs[dataset->run_count - 1] : NULL;
 	if (variant >= dataset->variant_count)
 		return;
-	if (!run || run->variant != variant || run->round != round || run->pass != pass) {
+	if (!run || run->variant != variant || run->repetition != repetition || run->pass != pass) {
 		run = ifr_dataset_add_run(dataset);
 		run->variant = (unsigned)variant;
-		run->round = round;
+		run->repetition = repetition;
 		run->pass = pass;
 		run->started_ns = sqlite3_column_int64(row, 3);
 		run->exit_status = sqlite3_column_int(row, 4);
@@ -65,6 +66,20 @@ static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 		run->value[counter] = sqlite3_column_double(row, first_sample_column + 1);
 }
 
+/* The model's values of a variant stand in the dataset like a run of it, which nothing executed. */
+static void take_simulated(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	size_t variant = (size_t)sqlite3_column_int64(row, 0), counter = (size_t)sqlite3_column_int64(row, 1);
+	struct ifr_dataset_run *run = dataset->run_count ? &dataset->runs[dataset->run_count - 1] : NULL;
+	if (variant >= dataset->variant_count || counter >= dataset->counter_count)
+		return;
+	if (!run || !run->simulated || run->variant != variant) {
+		run = ifr_dataset_add_run(dataset);
+		run->simulated = true;
+		run->variant = (unsigned)variant;
+	}
+	run->value[counter] = sqlite3_column_double(row, 2);
+}
+
 /* Ids are stored dense from 0; the row numbers make sure of it in a file that somebody edited. */
 static const struct {
 	const char *sql;
@@ -73,13 +88,18 @@ static const struct {
 	{"SELECT name,value FROM fact ORDER BY rowid", take_fact},
 	{"SELECT text FROM warning ORDER BY rowid", take_warning},
 	{"SELECT name,unit,source FROM counter ORDER BY id", take_counter},
-	{"SELECT id,name,plan,build_id,facts,refused FROM variant ORDER BY id", take_variant},
+	{"SELECT program,layout,name,plan,build_id,facts,refused FROM variant ORDER BY id", take_variant},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
      " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
-     " SELECT v.place,r.round,r.pass,r.started_ns,r.exit_status,r.refused,c.place,s.value FROM run r"
+     " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,c.place,s.value FROM run r"
      " JOIN v ON v.id=r.variant LEFT JOIN sample s ON s.run=r.id LEFT JOIN c ON c.id=s.counter"
      " ORDER BY r.id, s.counter",
      take_run},
+	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
+     " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
+     " SELECT v.place,c.place,s.value FROM simulated s JOIN v ON v.id=s.variant JOIN c ON c.id=s.counter"
+     " ORDER BY s.variant, s.counter",
+     take_simulated},
 };
 
 int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err) {

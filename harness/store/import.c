@@ -27,7 +27,7 @@ static void keep_name(char kept[IFR_NAME_MAX], const char *name) {
 
 static bool has_shipped(const struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->variant_count; i++)
-		if (!dataset->variants[i].index)
+		if (!dataset->variants[i].layout)
 			return true;
 	return false;
 }
@@ -43,7 +43,7 @@ size_t import_variant(struct ifr_dataset *dataset, const char *name) {
 			return (last + i) % count;
 	bool ships = (!strcmp(name, "shipped") || !strcmp(name, "v00000")) && !has_shipped(dataset);
 	struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
-	variant->index = ships ? 0 : (unsigned)dataset->variant_count;
+	variant->layout = ships ? 0 : (unsigned)dataset->variant_count;
 	copy_name(variant->name, sizeof variant->name, kept);
 	variant->plan = ifr_strdup("");
 	variant->build_id = ifr_strdup("");
@@ -65,15 +65,15 @@ int import_counter(struct ifr_dataset *dataset, const char *name, const char *un
 }
 
 struct ifr_dataset_run *import_run(struct ifr_dataset *dataset, size_t variant) {
-	unsigned round = 0;
+	unsigned repetition = 0;
 	for (size_t i = dataset->run_count; i-- > 0;)
 		if (dataset->runs[i].variant == variant) {
-			round = dataset->runs[i].round + 1;
+			repetition = dataset->runs[i].repetition + 1;
 			break;
 		}
 	struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
 	run->variant = (unsigned)variant;
-	run->round = round;
+	run->repetition = repetition;
 	return run;
 }
 
@@ -113,7 +113,8 @@ static int save_tables(const struct ifr_dataset *dataset, struct ifr_experiment 
 	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
 		const struct ifr_dataset_variant *v = &dataset->variants[i];
 		result = ifr_experiment_save_variant(
-			experiment, &(struct ifr_experiment_variant){v->index, v->name, v->plan, v->build_id, "", v->facts},
+			experiment,
+			&(struct ifr_experiment_variant){v->layout, 0, v->layout, v->name, v->plan, v->build_id, "", v->facts},
 			err);
 	}
 	return result;
@@ -131,8 +132,8 @@ int ifr_import_save(const struct ifr_dataset *dataset, const char *path, struct 
 		result = ifr_experiment_begin(experiment, err);
 	for (size_t i = 0; i < dataset->run_count && !result; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
-		const struct ifr_experiment_run saved = {.variant = dataset->variants[run->variant].index,
-		                                         .round = run->round,
+		const struct ifr_experiment_run saved = {.variant = dataset->variants[run->variant].layout,
+		                                         .repetition = run->repetition,
 		                                         .pass = run->pass,
 		                                         .started_ns = run->started_ns,
 		                                         .exit_status = run->exit_status,

@@ -85,7 +85,7 @@ static int by_round(const void *a, const void *b) {
 	const struct ifr_dataset_run *const *x = a, *const *y = b;
 	if ((*x)->variant != (*y)->variant)
 		return (*x)->variant < (*y)->variant ? -1 : 1;
-	return ((*x)->round > (*y)->round) - ((*x)->round < (*y)->round);
+	return ((*x)->repetition > (*y)->repetition) - ((*x)->repetition < (*y)->repetition);
 }
 
 /* No run may be there twice. */
@@ -97,7 +97,7 @@ static int check_runs(const struct ifr_dataset *dataset, const char *origin, str
 	qsort(runs, dataset->run_count, sizeof *runs, by_round);
 	for (size_t i = 1; i < dataset->run_count && !result; i++)
 		if (!by_round(&runs[i - 1], &runs[i]))
-			result = ifr_fail(err, IFR_E_USAGE, "%s: run %u of %s is there twice", origin, runs[i]->round,
+			result = ifr_fail(err, IFR_E_USAGE, "%s: run %u of %s is there twice", origin, runs[i]->repetition,
 			                  dataset->variants[runs[i]->variant].name);
 	free(runs);
 	return result;
@@ -122,7 +122,7 @@ static int parse_row(const struct ifr_strings *fields, const char *where, struct
 		return result;
 	struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
 	run->variant = (unsigned)variant;
-	run->round = (unsigned)round;
+	run->repetition = (unsigned)round;
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		if (!parse_value(fields->items[i + 2], &run->value[i]))
 			return ifr_fail(err, IFR_E_USAGE, "%s: column %zu is not a number: \"%.60s\"", where, i + 3,

@@ -17,7 +17,7 @@ int import_perf(const struct ifr_import_text *texts, size_t count, struct ifr_da
 size_t import_variant(struct ifr_dataset *dataset, const char *name);
 /* The place of a counter; added where it is new, which must be before the first run. -1 if there are too many. */
 int import_counter(struct ifr_dataset *dataset, const char *name, const char *unit, const char *source);
-/* The next run of a variant, its round one more than that of its last. */
+/* The next run of a variant, its repetition one more than that of its last. */
 struct ifr_dataset_run *import_run(struct ifr_dataset *dataset, size_t variant);
 
 #endif

@@ -20,7 +20,8 @@ bool test_has_place(const struct ifr_verify *verify) {
 
 int test_run(const struct ifr_verify *verify, const char *path, struct ifr_outcome *outcome,
              struct ifr_error *err) {
-	struct ifr_strings words = {0}, environment = {0}, none = {0};
+	struct ifr_strings words = {0};
+	struct ifr_context context;
 	ifr_outcome_init(outcome);
 	for (char *const *word = verify->test; *word; word++) {
 		if (!stands_for_program(verify, *word))
@@ -29,19 +30,19 @@ int test_run(const struct ifr_verify *verify, const char *path, struct ifr_outco
 			ifr_strings_take(&words, ifr_format("%s%s", strchr(path, '/') ? "" : "./", path));
 	}
 	assert(words.count); /* an empty command is refused with the options */
-	ifr_environment_make(&environment, &none);
+	ifr_context_init(&context, NULL);
 	char *program = ifr_program_find(words.items[0], NULL);
 	struct ifr_launch launch = {
 		.program = program,
 		.argv = words.items,
-		.environment = &environment,
+		.context = &context,
 		.cpu = -1,
 		.timeout_ns = verify->timeout_ns,
 	};
 	int result = program ? ifr_launch_run(&launch, outcome, err)
 	                     : ifr_fail(err, IFR_E_ENVIRONMENT, "there is no program \"%s\"", words.items[0]);
 	free(program);
-	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	ifr_strings_release(&words);
 	return result;
 }

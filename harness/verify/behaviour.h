@@ -3,7 +3,7 @@
 #ifndef IFR_HARNESS_VERIFY_BEHAVIOUR_H
 #define IFR_HARNESS_VERIFY_BEHAVIOUR_H
 
-#include "harness/exec/launch.h"
+#include "harness/exec/exec.h"
 #include "harness/verify/verify.h"
 
 /* Whether a word of the test stands for the program. */

@@ -7,7 +7,7 @@
 #ifndef IFR_HARNESS_VERIFY_BODIES_H
 #define IFR_HARNESS_VERIFY_BODIES_H
 
-#include "harness/code/instructions.h"
+#include "harness/code/code.h"
 
 struct bodies {
 	size_t functions, differing, instructions; /* of the plain objects */

@@ -11,7 +11,7 @@
 #include "harness/verify/behaviour.h"
 #include "harness/verify/bodies.h"
 #include "harness/verify/checks.h"
-#include "harness/build/variant_builder.h"
+#include "harness/build/build.h"
 #include "relinker/relinker.h"
 
 /* One verification under way. */

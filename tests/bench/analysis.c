@@ -33,7 +33,7 @@ static void fill(struct ifr_dataset *dataset, size_t runs, size_t counters, size
 	add_counters(dataset, counters);
 	for (size_t i = 0; i < layouts; i++) {
 		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
-		variant->index = (unsigned)i;
+		variant->layout = (unsigned)i;
 		snprintf(variant->name, sizeof variant->name, "v%05zu", i);
 		variant->plan = ifr_strdup("");
 		variant->build_id = ifr_strdup("");
@@ -44,7 +44,7 @@ static void fill(struct ifr_dataset *dataset, size_t runs, size_t counters, size
 		/* A round's order is that of its runs' remainders, another each time. */
 		size_t round = i / layouts, variant = (i % layouts * (2 * round + 1) + round) % layouts;
 		run->variant = (unsigned)variant;
-		run->round = (unsigned)round;
+		run->repetition = (unsigned)round;
 		run->started_ns = (int64_t)i + 1;
 		for (size_t j = 0; j < counters; j++)
 			run->value[j] = j == 1 ? 1e9 : 1e9 * (1 + 0.02 * uniform(variant, j) + 0.01 * uniform(i, j + 100));

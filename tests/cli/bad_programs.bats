@@ -46,7 +46,7 @@ differs() {
 	interfero variants -q -n 6 -o v ./subject
 	[ "$wrong" -eq "$(for i in 1 2 3 4 5 6; do v/v0000$i layout print; done | grep -c moved)" ]
 	# One run was enough to refuse a layout; the others have all of theirs.
-	[ "$(sql x.exp 'SELECT count(DISTINCT variant || "." || round) FROM run')" -eq $(((7 - wrong) * 2 + wrong)) ]
+	[ "$(sql x.exp 'SELECT count(DISTINCT variant || "." || repetition) FROM run')" -eq $(((7 - wrong) * 2 + wrong)) ]
 	[ "$(sql x.exp 'SELECT count(*) FROM variant WHERE id = 0 AND refused IS NULL')" -eq 1 ]
 	# The report leaves them out and says so.
 	interfero report x.exp | tr -s ' \n' '  ' | grep -qi "refused"

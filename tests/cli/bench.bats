@@ -45,10 +45,10 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	grep -q v00001 "$place/small.text"
 	[ "$(sql "$place/small.exp" "SELECT value FROM fact WHERE name='complete'")" = yes ]
 	# The layout that ships and four others, five runs each.
-	[ "$(sql "$place/small.exp" 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "5|5" ]
+	[ "$(sql "$place/small.exp" 'SELECT count(DISTINCT variant), count(DISTINCT repetition) FROM run')" = "5|5" ]
 	planned=$(sql "$place/small.exp" 'SELECT 25 * (max(pass) + 1) FROM run')
 	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run')" = "$planned" ]
-	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM (SELECT DISTINCT variant, round, pass FROM run)')" = "$planned" ]
+	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition, pass FROM run)')" = "$planned" ]
 	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM sample)')" = 0 ]
 }
 
@@ -138,19 +138,19 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	query='SELECT sha256 FROM variant WHERE id > 0 ORDER BY id'
 	[ "$(sql one.exp "$query" | head -n 1)" != "$(sql other.exp "$query" | head -n 1)" ]
 	# The order of runs, too.
-	query='SELECT variant, round FROM run ORDER BY id'
+	query='SELECT variant, repetition FROM run ORDER BY id'
 	[ "$(sql one.exp "$query")" = "$(sql two.exp "$query")" ]
 }
 
 @test "each round runs every layout once, in an order of its own" {
 	for round in 0 1 2 3 4; do
-		[ "$(sql "$place/small.exp" "SELECT DISTINCT variant FROM run WHERE round=$round ORDER BY 1" | tr -d '\n')" = 01234 ]
-		sql "$place/small.exp" "SELECT variant FROM run WHERE round=$round AND pass=0 ORDER BY id" | tr -d '\n'
+		[ "$(sql "$place/small.exp" "SELECT DISTINCT variant FROM run WHERE repetition=$round ORDER BY 1" | tr -d '\n')" = 01234 ]
+		sql "$place/small.exp" "SELECT variant FROM run WHERE repetition=$round AND pass=0 ORDER BY id" | tr -d '\n'
 		echo
 	done >rounds
 	[ "$(sort -u rounds | wc -l)" -ge 3 ]
 	# Interleaved: a round is over before the next begins.
-	sql "$place/small.exp" 'SELECT round FROM run ORDER BY id' >in_order
+	sql "$place/small.exp" 'SELECT repetition FROM run ORDER BY id' >in_order
 	sort -n in_order | cmp - in_order
 }
 
@@ -210,7 +210,7 @@ places() {
 	grow -n 3 -r 3
 	[ "$(wc -l <log)" -eq 14 ]
 	[ "$(sql grow.exp 'SELECT * FROM run ORDER BY id' | head -n 6)" = "$(head -n 6 <<<"$before")" ]
-	[ "$(sql grow.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, round FROM run)')" = 12 ]
+	[ "$(sql grow.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition FROM run)')" = 12 ]
 }
 
 @test "help, version and completions" {

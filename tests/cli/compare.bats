@@ -28,7 +28,7 @@ teardown_file() {
 	status=$(cat "$place/both.status")
 	[ "$status" = 0 ] || [ "$status" = 1 ]
 	[ ! -s "$place/both.errors" ]
-	[ "$(sql "$place/both.exp" 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "10|3" ]
+	[ "$(sql "$place/both.exp" 'SELECT count(DISTINCT variant), count(DISTINCT repetition) FROM run')" = "10|3" ]
 	[ "$(sql "$place/both.exp" "SELECT value FROM fact WHERE name='programs'")" = 2 ]
 	[ "$(sql "$place/both.exp" 'SELECT name FROM variant ORDER BY id LIMIT 4' | tr '\n' ' ')" = "v00000 w00000 v00001 w00001 " ]
 	# The seeds of a number are the same for both.
@@ -122,17 +122,17 @@ teardown_file() {
 	need jq
 	interfero-gcc -O1 -falign-functions=16 -DQUICK=1 "$programs/work.c" -o quick
 	interfero-gcc -O1 -falign-functions=16 -DQUICK=0 "$programs/work.c" -o slow
-	run -1 --separate-stderr within 120 interfero compare ./quick ./slow -n 16 -r 2 --looks 2 --counters clock -m page-faults --axes functions -o l.exp --json
+	run -1 --separate-stderr within 120 interfero compare ./quick ./slow -n 16 -r 2 --interim 2 --counters clock -m page-faults --axes functions -o l.exp --json
 	jq -e '.comparisons[0] | .verdict == "change" or .verdict == "both"' <<<"$output"
 	jq -e '.comparisons[0].result | .new_layouts == 8 and .ratio > 1.5 and .interval.confidence > 0.99' <<<"$output"
 	[ "$(sql l.exp 'SELECT count(*) FROM variant')" = 18 ]
 	run -1 interfero compare l.exp -m page-faults --json
 	jq -e '.comparisons[0].result.interval.confidence > 0.99' <<<"$output"
 	# A program against itself goes on, or is given up; never more layouts than planned.
-	run -0 --separate-stderr within 120 interfero compare ./quick ./quick -n 16 -r 2 --looks 2 --counters clock -m page-faults --axes functions -o m.exp --json --fail-above 900%
+	run -0 --separate-stderr within 120 interfero compare ./quick ./quick -n 16 -r 2 --interim 2 --counters clock -m page-faults --axes functions -o m.exp --json --fail-above 900%
 	jq -e '.comparisons[0].result.new_layouts <= 16' <<<"$output"
 	printf 'a: 1\n' >suite
-	refuse 2 'choose one' -- interfero compare ./quick ./slow --suite suite --looks 2
+	refuse 2 'choose one' -- interfero compare ./quick ./slow --suite suite --interim 2
 }
 
 @test "the same objects linked in another order: what differs is luck, and is said to be" {

@@ -56,8 +56,8 @@ has_runs() {
 is_whole() {
 	[ "$(sql it.exp 'PRAGMA integrity_check')" = ok ]
 	[ "$(sql it.exp 'SELECT count(*) FROM run')" = "$(sql it.exp 'SELECT 30 * (max(pass) + 1) FROM run')" ]
-	[ "$(sql it.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, round, pass FROM run)')" = "$(runs)" ]
-	[ "$(sql it.exp 'SELECT count(DISTINCT variant), count(DISTINCT round) FROM run')" = "6|5" ]
+	[ "$(sql it.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition, pass FROM run)')" = "$(runs)" ]
+	[ "$(sql it.exp 'SELECT count(DISTINCT variant), count(DISTINCT repetition) FROM run')" = "6|5" ]
 	# All runs of a pass have as many samples.
 	samples='SELECT pass, count(counter) AS n FROM run LEFT JOIN sample ON run = id GROUP BY id'
 	[ -z "$(sql it.exp "SELECT pass FROM ($samples) GROUP BY pass HAVING min(n) <> max(n) OR min(n) = 0")" ]

@@ -111,7 +111,7 @@ is_measured() {
 	[[ $output == *"layout that ships"* ]]
 	[[ $output == *"16 random"* ]]
 	grep -q '</html>' page.html
-	[ "$(sql "$file" 'SELECT count(*) FROM (SELECT DISTINCT variant, round FROM run WHERE refused IS NULL)')" = 85 ]
+	[ "$(sql "$file" 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition FROM run WHERE refused IS NULL)')" = 85 ]
 	[ "$(sql "$file" 'SELECT count(*) FROM variant WHERE refused IS NOT NULL')" = 0 ]
 }
 

@@ -14,7 +14,7 @@ static void is_whole(const struct ifr_dataset *dataset) {
 	assert(dataset->run_count);
 	for (size_t i = 0; i < dataset->variant_count; i++) {
 		assert(strlen(dataset->variants[i].name) < IFR_NAME_MAX);
-		shipped += !dataset->variants[i].index;
+		shipped += !dataset->variants[i].layout;
 	}
 	assert(shipped <= 1);
 	for (size_t i = 0; i < dataset->run_count; i++)

@@ -54,7 +54,7 @@ static inline void add_variants(struct ifr_dataset *dataset, const struct recipe
 		ifr_plan_init(&plan);
 		ifr_plan_derive(&plan, 42, 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING, i);
 		ifr_plan_print(&plan, &text);
-		variant->index = i;
+		variant->layout = i;
 		snprintf(variant->name, sizeof variant->name, i ? "v%03u" : "shipped", i);
 		variant->plan = i ? ifr_buffer_detach(&text) : ifr_strdup("");
 		variant->build_id = ifr_strdup("");
@@ -99,7 +99,7 @@ static inline void fill(struct ifr_dataset *dataset, const struct recipe *recipe
 			for (unsigned pass = 0; pass < (recipe->perf ? 2u : 1u); pass++) {
 				struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
 				run->variant = i;
-				run->round = round;
+				run->repetition = round;
 				run->pass = pass;
 				run->value[0] = recipe->centre * (1 + layout[i] + gsl_ran_gaussian(rng, recipe->within));
 				if (recipe->perf)

@@ -37,7 +37,7 @@ static void make(struct world *w, gsl_rng *rng, double effect) {
 		w->addresses.units[i] = ifr_format("unit%02d", i);
 	for (unsigned v = 0; v <= LAYOUTS; v++) {
 		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&w->dataset);
-		variant->index = v;
+		variant->layout = v;
 		snprintf(variant->name, sizeof variant->name, "v%05u", v);
 		variant->plan = ifr_strdup("");
 		variant->build_id = ifr_strdup("");
@@ -47,7 +47,7 @@ static void make(struct world *w, gsl_rng *rng, double effect) {
 		for (unsigned round = 0; round < 3; round++) {
 			struct ifr_dataset_run *run = ifr_dataset_add_run(&w->dataset);
 			run->variant = v;
-			run->round = round;
+			run->repetition = round;
 			run->value[0] = 1e8 * (1 + effect * (double)(w->addresses.at[v * UNITS + GUILTY] % 64 / 16) +
 			                       gsl_ran_gaussian(rng, 0.002));
 		}

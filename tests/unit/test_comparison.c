@@ -46,7 +46,8 @@ static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsig
 	for (unsigned id = 0; id < ids; id++) {
 		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
 		unsigned side = programs == 2 ? id % 2 : part, index = id / programs;
-		variant->index = id;
+		variant->program = programs == 2 ? side : 0;
+		variant->layout = index;
 		variant->plan = ifr_strdup("");
 		variant->build_id = ifr_strdup("");
 		variant->facts = ifr_strdup("");
@@ -62,7 +63,7 @@ static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsig
 		for (unsigned i = 0; i < ids; i++) {
 			struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
 			run->variant = order[i];
-			run->round = round;
+			run->repetition = round;
 			run->started_ns = 1 + (int64_t)(round * ids + i) * 1000;
 			run->value[0] = level[order[i]] * (1 + gsl_ran_gaussian(rng, recipe->noise));
 		}
@@ -81,9 +82,8 @@ static struct ifr_comparison compared(const struct recipe *recipe, gsl_rng *rng,
 	fill(&datasets[0], recipe, recipe->apart ? 1 : 2, 0, rng);
 	if (recipe->apart)
 		fill(&datasets[1], recipe, 1, 1, rng);
-	const struct ifr_comparison_side old = {&datasets[0], recipe->apart ? 1 : 2, 0, "./old"};
-	const struct ifr_comparison_side new = {&datasets[recipe->apart], recipe->apart ? 1 : 2, !recipe->apart,
-	                                        "./new"};
+	const struct ifr_comparison_side old = {&datasets[0], 0, "./old"};
+	const struct ifr_comparison_side new = {&datasets[recipe->apart], !recipe->apart, "./new"};
 	if (ifr_comparison_make(&old, &new, NULL, &rules, &comparison, &err))
 		fail_msg("%s", err.message);
 	return comparison;
@@ -140,15 +140,16 @@ static void test_by_hand(void **state) {
 	init(&dataset, "1");
 	for (unsigned id = 0; id < 12; id++) {
 		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&dataset);
-		variant->index = id;
+		variant->program = id % 2;
+		variant->layout = id / 2;
 		for (unsigned round = 0; round < 2; round++) {
 			struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
 			run->variant = id;
-			run->round = round;
+			run->repetition = round;
 			run->value[0] = values[id];
 		}
 	}
-	const struct ifr_comparison_side old = {&dataset, 2, 0, "old"}, new = {&dataset, 2, 1, "new"};
+	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	assert_true(fabs(c.ratio - 1) < 1e-12);
 	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.luck - 1.5) < 1e-12);

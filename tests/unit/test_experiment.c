@@ -71,8 +71,13 @@ static void save_frame(struct ifr_experiment *experiment, unsigned variants) {
 	assert_int_equal(ifr_experiment_save_counter(experiment, 2, "cycles", "cycles", "perf", NULL), 0);
 	for (unsigned i = 0; i < variants; i++) {
 		char *name = ifr_format("v%05u", i), *digest = ifr_format("digest %u", i);
-		const struct ifr_experiment_variant variant = {i,     name,   i ? "interfero-plan 1\n" : "",
-		                                               "abc", digest, "moved\n"};
+		const struct ifr_experiment_variant variant = {.id = i,
+		                                               .layout = i,
+		                                               .name = name,
+		                                               .plan = i ? "interfero-plan 1\n" : "",
+		                                               .build_id = "abc",
+		                                               .sha256 = digest,
+		                                               .facts = "moved\n"};
 		assert_int_equal(ifr_experiment_save_variant(experiment, &variant, NULL), 0);
 		free(digest);
 		free(name);
@@ -109,9 +114,9 @@ static void test_create_and_reopen(void **state) {
 	free(seed);
 	ifr_experiment_close(experiment);
 	ifr_experiment_close(NULL);
-	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 1. */
+	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 2. */
 	assert_int_equal(ask("PRAGMA application_id"), 0x49465250);
-	assert_int_equal(ask("PRAGMA user_version"), 1);
+	assert_int_equal(ask("PRAGMA user_version"), 2);
 	assert_int_equal(ask("SELECT count(*) FROM warning"), 1);
 	assert_int_equal(ask("SELECT count(*) FROM variant WHERE refused='crashed'"), 1);
 }
@@ -139,7 +144,7 @@ static void test_a_run_is_recorded_once(void **state) {
 	/* Two values a run: NaN is not stored, in any form. */
 	assert_int_equal(ask("SELECT count(*) FROM sample"), 4);
 	assert_int_equal(ask("SELECT count(*) FROM sample WHERE counter=1"), 0);
-	assert_int_equal(ask("SELECT value FROM sample JOIN run ON run.id=run WHERE round=4 AND counter=0"), 3);
+	assert_int_equal(ask("SELECT value FROM sample JOIN run ON run.id=run WHERE repetition=4 AND counter=0"), 3);
 }
 
 static void test_load_gives_what_was_saved(void **state) {
@@ -170,7 +175,7 @@ static void test_load_gives_what_was_saved(void **state) {
 	for (unsigned i = 0; i < 30; i++) {
 		const struct ifr_dataset_run *run = &dataset.runs[i];
 		assert_int_equal(run->variant, 2 - i % 3);
-		assert_int_equal(run->round, i / 3);
+		assert_int_equal(run->repetition, i / 3);
 		assert_int_equal(run->started_ns, 1000 + i / 3);
 		assert_true(run->value[0] == 0.1 + i && run->value[2] == (0.1 + i) / 3);
 		assert_true(isnan(run->value[1]));
@@ -181,6 +186,86 @@ static void test_load_gives_what_was_saved(void **state) {
 	assert_int_equal(last->exit_status, 139);
 	assert_int_equal(last->pass, 1);
 	assert_true(isnan(last->value[0]) && isnan(last->value[2]));
+	ifr_dataset_release(&dataset);
+}
+
+/* The schema of version 1, as its files have it. */
+static const char schema_1[] =
+	"CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+	"CREATE TABLE warning(text TEXT PRIMARY KEY);"
+	"CREATE TABLE counter(id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, unit TEXT NOT NULL, source TEXT NOT "
+	"NULL);"
+	"CREATE TABLE variant(id INTEGER PRIMARY KEY, name TEXT NOT NULL, plan TEXT NOT NULL, build_id TEXT NOT NULL,"
+	" sha256 TEXT NOT NULL, facts TEXT NOT NULL, refused TEXT);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id), round INTEGER NOT "
+	"NULL, pass INTEGER NOT NULL, started_ns INTEGER NOT NULL, exit_status INTEGER NOT NULL, refused TEXT,"
+	" UNIQUE(variant, round, pass));"
+	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
+	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;"
+	"PRAGMA application_id=1229345360; PRAGMA user_version=1;"
+	"INSERT INTO fact VALUES('programs','2');"
+	"INSERT INTO counter VALUES(0,'duration_time','ns','clock'),(1,'branch-misses','','model');"
+	"INSERT INTO variant VALUES(0,'v00000','','','a','',NULL),(1,'w00000','','','b','',NULL),"
+	"(2,'v00001','p','','c','',NULL),(3,'w00001','p','','d','','crashed');"
+	/* Measured in pass 0, modelled in the pass after. */
+	"INSERT INTO run VALUES(1,2,0,0,5,0,NULL),(2,2,1,0,6,0,NULL),(3,2,0,1,0,0,NULL);"
+	"INSERT INTO sample VALUES(1,0,10.5),(2,0,11.5),(3,1,77);";
+
+static void check_upgraded(void) {
+	struct ifr_dataset dataset;
+	struct ifr_error err = {0};
+	if (ifr_experiment_load(file, &dataset, &err))
+		fail_msg("%s", err.message);
+	assert_int_equal(dataset.variant_count, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		assert_int_equal(dataset.variants[i].program, i % 2);
+		assert_int_equal(dataset.variants[i].layout, i / 2);
+	}
+	assert_string_equal(dataset.variants[3].refused, "crashed");
+	assert_int_equal(dataset.run_count, 3);
+	assert_true(dataset.runs[1].value[0] == 11.5 && dataset.runs[1].repetition == 1 && !dataset.runs[1].simulated);
+	assert_true(dataset.runs[2].value[1] == 77 && isnan(dataset.runs[2].value[0]) && dataset.runs[2].simulated);
+	assert_int_equal(dataset.runs[2].variant, 2);
+	ifr_dataset_release(&dataset);
+}
+
+/* A reader leaves a file of schema 1 as it is; a writer brings it to schema 2. Both see the same experiment. */
+static void test_a_file_of_schema_1(void **state) {
+	(void)state;
+	run_sql(file, schema_1);
+	check_upgraded();
+	assert_int_equal(ask("PRAGMA user_version"), 1);
+	assert_int_equal(ask("SELECT count(*) FROM run"), 3);
+	struct ifr_experiment *experiment = reopen();
+	assert_true(ifr_experiment_is_simulated(experiment, 2));
+	assert_false(ifr_experiment_is_simulated(experiment, 0));
+	assert_true(ifr_experiment_has_run(experiment, 2, 1, 0));
+	assert_false(ifr_experiment_has_run(experiment, 2, 0, 1));
+	ifr_experiment_close(experiment);
+	assert_int_equal(ask("PRAGMA user_version"), 2);
+	assert_int_equal(ask("SELECT count(*) FROM run"), 2);
+	assert_int_equal(ask("SELECT value FROM simulated WHERE variant=2 AND counter=1"), 77);
+	check_upgraded();
+}
+
+static void test_simulated_values(void **state) {
+	(void)state;
+	struct ifr_experiment *experiment = reopen();
+	struct ifr_dataset dataset;
+	save_frame(experiment, 3);
+	const double values[] = {NAN, 5, 6.25};
+	assert_int_equal(add(experiment, 1, 0, 3.0, NULL), 0);
+	assert_int_equal(ifr_experiment_add_simulated(experiment, 2, values, 3, NULL), 0);
+	assert_int_equal(ifr_experiment_add_simulated(experiment, 9, values, 3, NULL), -IFR_E_ENVIRONMENT);
+	assert_true(ifr_experiment_is_simulated(experiment, 2) && !ifr_experiment_is_simulated(experiment, 1));
+	ifr_experiment_close(experiment);
+	assert_int_equal(ask("SELECT count(*) FROM simulated"), 2);
+	assert_int_equal(ask("SELECT count(*) FROM run"), 1);
+	assert_int_equal(ifr_experiment_load(file, &dataset, NULL), 0);
+	assert_int_equal(dataset.run_count, 2);
+	assert_true(dataset.runs[1].simulated && dataset.runs[1].variant == 2);
+	assert_true(isnan(dataset.runs[1].value[0]) && dataset.runs[1].value[1] == 5 &&
+	            dataset.runs[1].value[2] == 6.25);
 	ifr_dataset_release(&dataset);
 }
 
@@ -388,7 +473,7 @@ static void test_killed_while_writing(void **state) {
 	/* What was reported as recorded is there; at most one more a kill, of which the report was cut off. */
 	int64_t runs = ask("SELECT count(*) FROM run");
 	assert_in_range(runs, sure, sure + KILLS);
-	assert_int_equal(ask("SELECT count(*) FROM (SELECT DISTINCT variant,round,pass FROM run)"), runs);
+	assert_int_equal(ask("SELECT count(*) FROM (SELECT DISTINCT variant,repetition,pass FROM run)"), runs);
 	assert_int_equal(ask("SELECT count(*) FROM sample"), 3 * runs);
 	assert_int_equal(ask("SELECT count(*) FROM pragma_integrity_check WHERE integrity_check<>'ok'"), 0);
 	struct ifr_dataset dataset;
@@ -404,6 +489,8 @@ int main(void) {
 		IN_FOLDER(test_create_and_reopen),
 		IN_FOLDER(test_a_run_is_recorded_once),
 		IN_FOLDER(test_load_gives_what_was_saved),
+		IN_FOLDER(test_a_file_of_schema_1),
+		IN_FOLDER(test_simulated_values),
 		IN_FOLDER(test_files_that_are_none),
 		IN_FOLDER(test_empty_and_missing),
 		IN_FOLDER(test_damaged_files),

@@ -49,12 +49,12 @@ static void test_csv(void **state) {
 	assert_string_equal(d.counters[0].unit, "ns");
 	assert_int_equal(d.variant_count, 2);
 	assert_string_equal(d.variants[0].name, "a \"b\", c");
-	assert_int_equal(d.variants[0].index, 1);
-	assert_int_equal(d.variants[1].index, 0);
+	assert_int_equal(d.variants[0].layout, 1);
+	assert_int_equal(d.variants[1].layout, 0);
 	assert_int_equal(d.run_count, 3);
 	assert_true(d.runs[1].value[0] == 2000 && isnan(d.runs[1].value[1]));
 	assert_true(isnan(d.runs[2].value[0]) && d.runs[2].value[1] == 8);
-	assert_int_equal(d.runs[2].round, 1);
+	assert_int_equal(d.runs[2].repetition, 1);
 	ifr_dataset_release(&d);
 	refuses(IFR_IMPORT_CSV, "", "no run");
 	refuses(IFR_IMPORT_CSV, "variant,run\na,0\n", "no counter");
@@ -80,7 +80,7 @@ static void test_hyperfine(void **state) {
 	assert_string_equal(d.variants[1].name, "2: sleep 0.2");
 	assert_int_equal(d.run_count, 3);
 	assert_true(fabs(d.runs[1].value[0] - 101e6) < 1);
-	assert_int_equal(d.runs[1].round, 1);
+	assert_int_equal(d.runs[1].repetition, 1);
 	assert_non_null(strstr(d.runs[2].refused, "status 3"));
 	ifr_dataset_release(&d);
 	refuses(IFR_IMPORT_HYPERFINE, "{\"results\":", "file:1: not JSON");

@@ -18,7 +18,7 @@ static void test_each_slot_once_a_round(void **state) {
 	for (unsigned round = 0; round < 200; round++) {
 		struct ifr_slot slots[SLOTS];
 		char seen[VARIANTS][PASSES] = {{0}};
-		ifr_schedule_round(round % 3, round, VARIANTS, PASSES, slots);
+		ifr_schedule_repetition(round % 3, round, VARIANTS, PASSES, slots);
 		for (int i = 0; i < SLOTS; i++) {
 			assert_in_range(slots[i].variant, 0, VARIANTS - 1);
 			assert_in_range(slots[i].pass, 0, PASSES - 1);
@@ -31,8 +31,8 @@ static void test_each_slot_once_a_round(void **state) {
 static void differ(uint64_t seed_a, unsigned round_a, uint64_t seed_b, unsigned round_b) {
 	struct ifr_slot a[SLOTS], b[SLOTS];
 	int same = 0;
-	ifr_schedule_round(seed_a, round_a, VARIANTS, PASSES, a);
-	ifr_schedule_round(seed_b, round_b, VARIANTS, PASSES, b);
+	ifr_schedule_repetition(seed_a, round_a, VARIANTS, PASSES, a);
+	ifr_schedule_repetition(seed_b, round_b, VARIANTS, PASSES, b);
 	for (int i = 0; i < SLOTS; i++)
 		same += a[i].variant == b[i].variant && a[i].pass == b[i].pass;
 	assert_in_range(same, 0, 10);
@@ -45,8 +45,8 @@ static void test_rounds_and_seeds_differ(void **state) {
 		differ(7, round, 8, round);
 	}
 	struct ifr_slot a[SLOTS], b[SLOTS];
-	ifr_schedule_round(7, 3, VARIANTS, PASSES, a);
-	ifr_schedule_round(7, 3, VARIANTS, PASSES, b);
+	ifr_schedule_repetition(7, 3, VARIANTS, PASSES, a);
+	ifr_schedule_repetition(7, 3, VARIANTS, PASSES, b);
 	for (int i = 0; i < SLOTS; i++)
 		assert_true(a[i].variant == b[i].variant && a[i].pass == b[i].pass);
 }
@@ -56,8 +56,8 @@ static void test_growing_keeps_the_order(void **state) {
 	(void)state;
 	for (unsigned round = 0; round < 50; round++) {
 		struct ifr_slot old[SLOTS], new[2 * VARIANTS * (PASSES + 1)];
-		ifr_schedule_round(3, round, VARIANTS, PASSES, old);
-		ifr_schedule_round(3, round, 2 * VARIANTS, PASSES + 1, new);
+		ifr_schedule_repetition(3, round, VARIANTS, PASSES, old);
+		ifr_schedule_repetition(3, round, 2 * VARIANTS, PASSES + 1, new);
 		int at = 0;
 		for (size_t i = 0; i < sizeof new / sizeof *new; i++)
 			if (new[i].variant < VARIANTS &&new[i].pass < PASSES) {
@@ -76,7 +76,7 @@ static void test_positions_are_uniform(void **state) {
 	unsigned at[10][10] = {{0}}, behind[10][10] = {{0}};
 	for (unsigned round = 0; round < 5000; round++) {
 		struct ifr_slot slots[10];
-		ifr_schedule_round(1, round, 10, 1, slots);
+		ifr_schedule_repetition(1, round, 10, 1, slots);
 		for (int i = 0; i < 10; i++) {
 			at[slots[i].variant][i]++;
 			if (i)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What surrounds a run: environment, processor, randomization. */
+/* The conditions of a run: its processor, and address-space randomization off. */
 #include "harness/exec/launch.h"
 
 #include <errno.h>
@@ -12,35 +12,6 @@
 #include <unistd.h>
 
 #include "common/file.h"
-
-static void set(struct ifr_strings *environment, const char *entry) {
-	size_t name = strcspn(entry, "=") + 1;
-	for (size_t i = 0; i < environment->count; i++)
-		if (!strncmp(environment->items[i], entry, name)) {
-			free(environment->items[i]);
-			environment->items[i] = ifr_strdup(entry);
-			return;
-		}
-	ifr_strings_add(environment, entry);
-}
-
-void ifr_environment_make(struct ifr_strings *environment, const struct ifr_strings *more) {
-	const char *home = getenv("HOME");
-	ifr_strings_add(environment, "PATH=/usr/local/bin:/usr/bin:/bin");
-	ifr_strings_take(environment, ifr_format("HOME=%s", home ? home : "/"));
-	ifr_strings_add(environment, "LC_ALL=C");
-	for (size_t i = 0; i < more->count; i++) {
-		const char *entry = more->items[i];
-		const char *value = strchr(entry, '=') ? NULL : getenv(entry);
-		if (strchr(entry, '=')) {
-			set(environment, entry);
-		} else if (value) {
-			char *passed = ifr_format("%s=%s", entry, value);
-			set(environment, passed);
-			free(passed);
-		}
-	}
-}
 
 bool ifr_loads_libraries(const char *program) {
 	int fd = open(program, O_RDONLY | O_CLOEXEC);
@@ -59,18 +30,18 @@ bool ifr_loads_libraries(const char *program) {
 }
 
 static int run_probe(const char *probe, int cpu, struct ifr_outcome *outcome, struct ifr_error *err) {
-	struct ifr_strings environment = {0}, none = {0};
+	struct ifr_context context;
 	char name[] = "probe", *const argv[] = {name, NULL};
-	ifr_environment_make(&environment, &none);
+	ifr_context_init(&context, NULL);
 	struct ifr_launch launch = {
 		.program = probe,
 		.argv = argv,
-		.environment = &environment,
+		.context = &context,
 		.cpu = cpu,
 		.timeout_ns = INT64_C(10000000000),
 	};
 	int result = ifr_launch_run(&launch, outcome, err);
-	ifr_strings_release(&environment);
+	ifr_context_release(&context);
 	return result;
 }
 

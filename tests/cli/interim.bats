@@ -26,28 +26,28 @@ layouts_of() {
 }
 
 @test "ended where the difference is clear, and the experiment says so" {
-	run -0 --separate-stderr within 120 interfero bench -n 24 --looks 3 -r 2 --counters clock --axes functions,padding -m page-faults -o p.exp -- ./placed
-	[[ $stderr == *'Look 1 of 3, 8 layouts: the difference between layouts is significant'* ]]
+	run -0 --separate-stderr within 120 interfero bench -n 24 --interim 3 -r 2 --counters clock --axes functions,padding -m page-faults -o p.exp -- ./placed
+	[[ $stderr == *'Interim analysis 1 of 3, 8 layouts: the difference between layouts is significant'* ]]
 	[ "$(layouts_of p.exp)" = 8 ]
-	interfero report p.exp -m page-faults | tr -s ' \n' ' ' | grep -q 'Look 1 of 3'
+	interfero report p.exp -m page-faults | tr -s ' \n' ' ' | grep -q 'Interim analysis 1 of 3'
 }
 
 @test "ended where it will hardly become clear" {
-	run -0 --separate-stderr within 120 interfero bench -q -n 16 --looks 2 -r 2 --counters clock --axes functions -m page-faults -o s.exp -- ./subject
+	run -0 --separate-stderr within 120 interfero bench -q -n 16 --interim 2 -r 2 --counters clock --axes functions -m page-faults -o s.exp -- ./subject
 	[[ $stderr == *'will hardly become significant with all 16'* ]]
 	[ "$(layouts_of s.exp)" = 8 ]
 }
 
 @test "ended where the interval is as narrow as asked, or said to be wider" {
-	run -0 --separate-stderr within 120 interfero bench -q -n 20 --until 0.1% --looks 5 -r 2 --counters clock --axes functions -m page-faults -o n.exp -- ./subject
+	run -0 --separate-stderr within 120 interfero bench -q -n 20 --until 0.1% --interim 5 -r 2 --counters clock --axes functions -m page-faults -o n.exp -- ./subject
 	[[ $stderr == *'Ended with 4 of 20 layouts'*'as narrow as asked'* ]]
 	[ "$(layouts_of n.exp)" = 4 ]
-	run -0 --separate-stderr within 120 interfero bench -q -n 8 --until 0.1% --looks 2 -r 2 --counters clock --axes functions,padding -m page-faults -o w.exp -- ./placed
+	run -0 --separate-stderr within 120 interfero bench -q -n 8 --until 0.1% --interim 2 -r 2 --counters clock --axes functions,padding -m page-faults -o w.exp -- ./placed
 	[[ $stderr == *'wider than asked'* ]]
 	[ "$(layouts_of w.exp)" = 8 ]
 }
 
 @test "bad command lines" {
 	refuse 2 'such as 1%' -- interfero bench --until nothing -- ./placed
-	refuse 2 'looks' -- interfero bench --looks 0 -- ./placed
+	refuse 2 'interim' -- interfero bench --interim 0 -- ./placed
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A campaign carries out a design into an experiment: it makes the variants of all programs, runs them
+ * interleaved, and stores every sample.
+ *
+ * Its factors are the program (one, or the sides of a comparison) and the layout. All programs get the same
+ * layouts, under the same seeds and at paths of the same length, and run with the same arguments in one random
+ * order.
+ *
+ * A campaign can be stopped at any moment; the same campaign on the same file goes on where it stopped (resume):
+ * each step asks the experiment what is there already, and does the rest. */
+#ifndef IFR_HARNESS_CAMPAIGN_PLAN_H
+#define IFR_HARNESS_CAMPAIGN_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/error.h"
+#include "common/strings.h"
+#include "harness/design/design.h"
+#include "kit/kit.h"
+
+/* A program under test: a level of the factor program. */
+struct ifr_campaign_program {
+	const char *path;                /* as it ships; where there are files, the folder that they are from */
+	const struct ifr_kit *kit;       /* NULL where files are given */
+	const struct ifr_strings *files; /* NULL: variants are made; else the file of each layout from 1 on, and no
+	                                    layout ships */
+};
+
+struct ifr_campaign {
+	const char *file; /* the experiment */
+	const struct ifr_campaign_program *programs;
+	unsigned program_count; /* 1 … IFR_PROGRAMS_MAX */
+	const char *library;    /* the shared library that is laid out instead, as the user wrote it; or NULL */
+	const char *user;       /* the program to run where the program under test is a shared library; NULL: itself */
+	char *const *argv;      /* to run it with; argv[0] as the user wrote it */
+	struct ifr_layout_generator generator;
+	bool seed_given;      /* else an existing experiment's seed holds */
+	unsigned variants;    /* layouts beside the one that ships */
+	unsigned repetitions; /* runs of each variant */
+	const char *counters;
+	const char *machine; /* of the model: as ifr_machine_open takes it */
+	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
+	int64_t budget_ns;   /* 0: none */
+	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
+	int cpu;             /* -1: choose; -2: do not pin */
+	bool keep_aslr;
+	const char *stdin_file;         /* NULL: /dev/null */
+	struct ifr_strings environment; /* beyond the minimal one */
+	int expected_exit;
+	bool ignore_output;
+	bool keep_variants; /* leave FILE.variants there */
+
+	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
+	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+	/* Called with notes for the user before long steps, such as what making the variants costs; may be NULL. */
+	void (*say)(const char *text);
+};
+
+struct ifr_campaign_result {
+	uint64_t seed; /* the campaign's, or the one of the existing experiment */
+	unsigned runs; /* recorded by this call */
+	unsigned refused_variants;
+	bool complete; /* all that was planned is there */
+	bool interrupted;
+	char refusal[512]; /* the first refused variant and why; "" if none */
+};
+
+/* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the program
+ * fails as it ships; IFR_E_ENVIRONMENT for everything of the machine. */
+int ifr_campaign_run(const struct ifr_campaign *campaign, struct ifr_campaign_result *result,
+                     struct ifr_error *err);
+
+/* Carries out the campaign in parts, within one budget: after each part the rule decides whether to end or how many
+ * layouts the next part has in all. The first part has rule's first number of layouts, if the rule is not NULL. */
+int ifr_campaign_run_until(const struct ifr_campaign *campaign, struct ifr_stopping_rule *rule,
+                           struct ifr_campaign_result *result, struct ifr_error *err);
+
+#endif

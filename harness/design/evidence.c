@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/design/evidence.h"
+
+#include "harness/statistics/inference.h"
+#include "harness/store/store.h"
+
+static const double prospect_least = 0.05;
+
+int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
+                  struct ifr_report_evidence *evidence, struct ifr_error *err) {
+	struct ifr_dataset dataset;
+	struct ifr_report *report = NULL;
+	int result = ifr_experiment_load(experiment, &dataset, err);
+	if (result)
+		return result;
+	result = ifr_report_analyse(&dataset, rule->metric, &report, err);
+	if (!result)
+		ifr_report_weigh(report, evidence);
+	ifr_report_free(report);
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+bool evidence_is_hopeless(const struct ifr_stopping_rule *rule, double z) {
+	double information = (double)ifr_stopping_rule_layouts(rule) / rule->layouts;
+	return ifr_look_prospect(z, information, rule->bound[rule->analyses - 1]) < prospect_least;
+}

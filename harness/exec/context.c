@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/exec/context.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/random.h"
+#include "harness/exec/runtime_settings.h"
+
+static void set_variable(struct ifr_strings *environment, const char *entry) {
+	size_t name = strcspn(entry, "=") + 1;
+	for (size_t i = 0; i < environment->count; i++)
+		if (!strncmp(environment->items[i], entry, name)) {
+			free(environment->items[i]);
+			environment->items[i] = ifr_strdup(entry);
+			return;
+		}
+	ifr_strings_add(environment, entry);
+}
+
+void ifr_context_init(struct ifr_context *context, const struct ifr_strings *more) {
+	const char *home = getenv("HOME");
+	*context = (struct ifr_context){0};
+	ifr_strings_add(&context->environment, "PATH=/usr/local/bin:/usr/bin:/bin");
+	ifr_strings_take(&context->environment, ifr_format("HOME=%s", home ? home : "/"));
+	ifr_strings_add(&context->environment, "LC_ALL=C");
+	for (size_t i = 0; more && i < more->count; i++) {
+		const char *entry = more->items[i];
+		const char *value = strchr(entry, '=') ? NULL : getenv(entry);
+		if (strchr(entry, '=')) {
+			set_variable(&context->environment, entry);
+		} else if (value) {
+			char *passed = ifr_format("%s=%s", entry, value);
+			set_variable(&context->environment, passed);
+			free(passed);
+		}
+	}
+}
+
+void ifr_context_copy(struct ifr_context *copy, const struct ifr_context *context) {
+	*copy = *context;
+	copy->environment = (struct ifr_strings){0};
+	ifr_strings_add_all(&copy->environment, &context->environment);
+	copy->runtime = context->runtime ? ifr_strdup(context->runtime) : NULL;
+}
+
+void ifr_context_release(struct ifr_context *context) {
+	ifr_strings_release(&context->environment);
+	free(context->runtime);
+	*context = (struct ifr_context){0};
+}
+
+void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions) {
+	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK], *load = &plan->axis[IFR_AXIS_LOAD];
+	const struct ifr_axis_setting off = {0};
+	if (!stack->on)
+		stack = &off;
+	context->stack_bytes =
+		ifr_random_below(ifr_random_keyed(stack->seed, "stack", "environment"), (uint64_t)stack->value[0] + 1);
+	context->main_bytes =
+		16 * ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
+	context->load_pages = 0;
+	if (load->on)
+		context->load_pages =
+			1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
+	free(context->runtime);
+	context->runtime = ifr_runtime_settings(plan, axes, context->main_bytes, regions);
+}
+
+void ifr_context_describe(const struct ifr_context *context, const struct ifr_plan *plan,
+                          struct ifr_buffer *facts) {
+	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
+	if (stack->on)
+		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes of environment\n", context->stack_bytes);
+	if (stack->on && stack->value[1])
+		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes above main's frame\n", context->main_bytes);
+	if (plan->axis[IFR_AXIS_LOAD].on)
+		ifr_buffer_printf(facts, "load: mappings %" PRIu64 " pages lower\n", context->load_pages);
+}
+
+void ifr_context_environment(const struct ifr_context *context, struct ifr_strings *environment) {
+	static const char name[] = "P=";
+	char *padding = ifr_alloc(strlen(name) + context->stack_bytes + 1);
+	memset(stpcpy(padding, name), 'x', context->stack_bytes);
+	ifr_strings_add_all(environment, &context->environment);
+	ifr_strings_take(environment, padding);
+}
+
+/* The kernel places mappings below as much room for the stack as its limit allows, and below 128 MiB at least.
+ * Moved are addresses from bit 12 up of libraries, the loader, the kernel's own page and mmap's; neither the
+ * program nor its stack. Threads' stacks become as large as the limit. */
+static int shift_mappings(uint64_t pages) {
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_STACK, &limit))
+		return -1;
+	limit.rlim_cur = ((rlim_t)128 << 20) + pages * 4096;
+	return setrlimit(RLIMIT_STACK, &limit);
+}
+
+int ifr_context_enter(const struct ifr_context *context) {
+	return context->load_pages ? shift_mappings(context->load_pages) : 0;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The process context of a run: everything outside the program's file that decides where its stack, heap and
+ * mappings lie. It is one value, made here alone. The launcher runs programs in it, the recorder records them in
+ * it, and replays lay out their stack and mappings by it.
+ *
+ * To add an axis of the launcher: a row in common/axis.c, and in context.c its member's value
+ * (ifr_context_set_plan), its fact (ifr_context_describe), and how it is applied, either in the environment
+ * (ifr_context_environment) or in the child before exec (ifr_context_enter). */
+#ifndef IFR_HARNESS_CONTEXT_H
+#define IFR_HARNESS_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/buffer.h"
+#include "common/plan.h"
+#include "common/strings.h"
+
+struct ifr_context {
+	struct ifr_strings environment; /* "NAME=value", without what the axes add */
+	uint64_t stack_bytes;           /* axis stack: bytes of environment on top, below which the stack begins */
+	uint64_t main_bytes;            /* axis stack, parameter main: bytes above main's frame, a multiple of 16 */
+	uint64_t load_pages; /* axis load: pages by which mappings lie lower; 0: as the kernel places them */
+	char *runtime;       /* settings of libinterfero.so (runtime/runtime.h); NULL: it is not preloaded */
+};
+
+/* Makes a context that no axis has moved: PATH, HOME and LC_ALL=C, then more ("NAME=value", or "NAME" to pass the
+ * user's value on; NULL: nothing more). The caller releases it. */
+void ifr_context_init(struct ifr_context *context, const struct ifr_strings *more);
+void ifr_context_copy(struct ifr_context *copy, const struct ifr_context *context);
+void ifr_context_release(struct ifr_context *context);
+
+/* Sets what a plan's axes stack, load, heap and blocks ask for. axes, a mask of 1u << enum ifr_axis, are those of
+ * all plans of the design: under one mask the runtime's settings have one length, so that they do not move the
+ * stack. regions: the runtime also times the regions that the program marks. */
+void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions);
+
+/* Appends a line for each axis of the plan that moved the context, such as "load: mappings 3 pages lower". */
+void ifr_context_describe(const struct ifr_context *context, const struct ifr_plan *plan,
+                          struct ifr_buffer *facts);
+
+/* Appends the environment that a process gets: the variables, then "P=", whose length alone depends on
+ * stack_bytes. */
+void ifr_context_environment(const struct ifr_context *context, struct ifr_strings *environment);
+
+/* Applies the context to this process, which is about to exec the program. -1 with errno if the hard limit of the
+ * stack forbids the load axis. */
+int ifr_context_enter(const struct ifr_context *context);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "harness/analysis/attribution.h"
+#include "harness/analysis/comparison.h"
+#include "harness/report/report.h"
+#include "harness/report/wrap.h"
+
+/* What the worse of two places costs; the caller frees. */
+static char *describe_cost(const struct ifr_code_finding *f, double pct) {
+	if (f->other)
+		return ifr_format("%s %s costs %+.2f %%", f->classes.highest ? "meeting" : "keeping clear of", f->other,
+		                  pct);
+	return ifr_format("its worst place costs %+.2f %% against its best", pct);
+}
+
+void ifr_confirmation_text(const struct ifr_code_finding *f, const struct ifr_comparison *c,
+                           struct ifr_buffer *text) {
+	bool held = c->interval.low > 1, reversed = c->interval.high < 1;
+	struct ifr_buffer s = {0};
+	char *cost = describe_cost(f, 100 * (c->ratio - 1));
+	ifr_buffer_printf(&s,
+	                  "%s: moved alone in %zu layouts and measured afresh, %s "
+	                  "(95 %% interval %+.2f %% to %+.2f %%, %s).",
+	                  held       ? "Confirmed"
+	                  : reversed ? "Not confirmed, it is the other way round"
+	                             : "Not confirmed",
+	                  c->layouts[1], cost, 100 * (c->interval.low - 1), 100 * (c->interval.high - 1),
+	                  c->metric.name);
+	ifr_buffer_puts(text, "\n");
+	ifr_text_wrap(text, f->unit, "", "  ");
+	free(cost);
+	ifr_text_wrap(text, ifr_buffer_text(&s), "  ", "  ");
+	ifr_buffer_release(&s);
+}
