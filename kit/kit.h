@@ -16,7 +16,7 @@
  * kit.json, format 1: "format", "key", "program" (the output's name), "output" (its path when it was linked),
  * "sha256" and "build_id" of the output, "linker" (what made it) and "linker_version", "cwd", "created" (UTC),
  * "tool", "arguments" (for ld.bfd, without output, map, build-id and plugin; IFR_KIT_ROOT stands for root/,
- * IFR_KIT_REPLAY for our own plugin that hands over what -flto compiled when the program was linked),
+ * IFR_KIT_LTO_PLUGIN for our own plugin that hands over what -flto compiled when the program was linked),
  * "inputs" ("path", "sha256", "bytes"). */
 #ifndef IFR_KIT_KIT_H
 #define IFR_KIT_KIT_H
@@ -30,7 +30,7 @@
 #include "common/strings.h"
 
 #define IFR_KIT_ROOT "@interfero-root@"
-#define IFR_KIT_REPLAY "@interfero-replay@"
+#define IFR_KIT_LTO_PLUGIN "@interfero-replay@"
 enum { IFR_SHA256_HEX = 65, IFR_BUILD_ID_MAX_BYTES = 64 };
 
 struct ifr_kit_input {
@@ -61,7 +61,7 @@ void ifr_kit_release(struct ifr_kit *kit);
 void ifr_kit_add_input(struct ifr_kit *kit, const char *path);
 
 /* The store's folder; the caller frees. It need not exist. */
-int ifr_kit_store(char **path, struct ifr_error *err);
+int ifr_kit_store_path(char **path, struct ifr_error *err);
 /* Writes a kit whose inputs lie at their paths, with the map (a file's path, or NULL). A kit of the same key is
  * replaced whole. Errors leave no trace but unreferenced objects. */
 int ifr_kit_save(struct ifr_kit *kit, const char *map, struct ifr_error *err);
@@ -86,10 +86,10 @@ int ifr_kit_export(const struct ifr_kit *kit, const char *file, struct ifr_error
 int ifr_kit_import(const char *file, char key[IFR_KEY_MAX], struct ifr_error *err);
 
 /* Puts bytes among the objects of the store, for kits to come; key is their digest. A kit that has the file at
- * path as an input keeps it, else it is swept one day. ifr_kit_kept gives the path, which need not exist; the
+ * path as an input keeps it, else it is swept one day. ifr_kit_object_path gives the path, which need not exist; the
  * caller frees. */
-int ifr_kit_keep(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err);
-int ifr_kit_kept(const char *key, char **path, struct ifr_error *err);
+int ifr_kit_add_object(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err);
+int ifr_kit_object_path(const char *key, char **path, struct ifr_error *err);
 
 /* Calls visit with the bytes of the section of that name in an ELF file, or in each member of an archive, whose
  * name is given ("" outside of archives), until it returns non-zero, which is passed on. Errors: IFR_E_USAGE if

@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "kit/store.h"
 
-int ifr_kit_store(char **path, struct ifr_error *err) {
+int ifr_kit_store_path(char **path, struct ifr_error *err) {
 	const char *kits = getenv("INTERFERO_KITS"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (kits && *kits)
 		*path = ifr_strdup(kits);
@@ -25,7 +25,7 @@ int ifr_kit_store(char **path, struct ifr_error *err) {
 
 int store_path(const char *below, char **path, struct ifr_error *err) {
 	char *store = NULL;
-	int result = ifr_kit_store(&store, err);
+	int result = ifr_kit_store_path(&store, err);
 	if (result)
 		return result;
 	*path = ifr_format("%s/%s", store, below);
@@ -47,11 +47,11 @@ int store_object_path(const char *digest, char **path, struct ifr_error *err) {
 	return result;
 }
 
-int ifr_kit_kept(const char *key, char **path, struct ifr_error *err) {
+int ifr_kit_object_path(const char *key, char **path, struct ifr_error *err) {
 	return store_object_path(key, path, err);
 }
 
-int ifr_kit_keep(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err) {
+int ifr_kit_add_object(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err) {
 	char *object = NULL, *folder = NULL;
 	ifr_sha256(data, length, key);
 	int result = store_object_path(key, &object, err);

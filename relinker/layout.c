@@ -57,7 +57,7 @@ static int find_image(const struct ifr_relinker *relinker, const struct placemen
 
 /* Units that the image pins stay where they ship, and the others go around them. Which these are, the image for
  * the plan without them tells: so they follow from the plan alone. */
-static int place(struct ifr_layout *layout, struct ifr_error *err) {
+static int place(struct ifr_relinker_layout *layout, struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	struct placement *placement = &layout->placement;
 	uint8_t *held = NULL;
@@ -79,8 +79,8 @@ static int place(struct ifr_layout *layout, struct ifr_error *err) {
 }
 
 int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
-                       struct ifr_layout **placed, struct ifr_error *err) {
-	struct ifr_layout *layout = ifr_alloc(sizeof *layout);
+                       struct ifr_relinker_layout **placed, struct ifr_error *err) {
+	struct ifr_relinker_layout *layout = ifr_alloc(sizeof *layout);
 	int result = 0;
 	layout->relinker = relinker;
 	ifr_plan_copy(&layout->plan, plan);
@@ -92,13 +92,13 @@ int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_pla
 		result = place(layout, err);
 	}
 	if (result)
-		ifr_layout_close(layout);
+		ifr_relinker_layout_close(layout);
 	else
 		*placed = layout;
 	return result;
 }
 
-void ifr_layout_close(struct ifr_layout *layout) {
+void ifr_relinker_layout_close(struct ifr_relinker_layout *layout) {
 	if (!layout)
 		return;
 	placement_release(&layout->placement);
@@ -106,7 +106,7 @@ void ifr_layout_close(struct ifr_layout *layout) {
 	free(layout);
 }
 
-int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
+int ifr_relinker_apply(const struct ifr_relinker_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	if (layout->shipped) {
 		ifr_buffer_clear(bytes);
@@ -118,14 +118,14 @@ int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes
 	return image_apply(layout->image, &layout->placement, layout->build_id, bytes, err);
 }
 
-/* Names the places of a region's units in their order. */
-static int name_places(const struct units *units, const struct placed_region *placed, enum region region,
+/* Names the places of a output's units in their order. */
+static int name_places(const struct units *units, const struct placed_output *placed, enum output_section output,
                        bool addresses, struct ifr_plan *plan, struct ifr_error *err) {
-	uint64_t at = units->regions[region].address;
+	uint64_t at = units->outputs[output].address;
 	for (size_t i = 0; i < placed->count; i++) {
 		const struct unit *unit = &units->items[placed->order[i].unit];
 		/* Held data stay by themselves. */
-		bool named = unit->nameable && (region == REGION_TEXT || !unit->pin);
+		bool named = unit->nameable && (output == OUTPUT_TEXT || !unit->pin);
 		if (addresses && named && !unit->align)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
 			                unit->name);
@@ -140,8 +140,8 @@ static int name_places(const struct units *units, const struct placed_region *pl
 	return 0;
 }
 
-int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
-                       struct ifr_error *err) {
+int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool addresses, struct ifr_plan *plan,
+                                struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
 	struct placement base = {0};
 	const struct placement *placement = &layout->placement;
@@ -154,15 +154,15 @@ int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct i
 		result = placement_make(&base, units, &none, NULL, err);
 		placement = &base;
 	}
-	for (int r = 0; r < REGIONS && !result; r++)
-		result = name_places(units, &placement->regions[r], (enum region)r, addresses, plan, err);
+	for (int r = 0; r < OUTPUTS && !result; r++)
+		result = name_places(units, &placement->outputs[r], (enum output_section)r, addresses, plan, err);
 	placement_release(&base);
 	if (result)
 		ifr_plan_release(plan);
 	return result;
 }
 
-int layout_link(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+int layout_link(const struct ifr_relinker_layout *layout, const char *path, struct ifr_buffer *bytes,
                 struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	int result = ld_engine_link(&relinker->engine, &relinker->units, &layout->placement,
@@ -171,7 +171,7 @@ int layout_link(const struct ifr_layout *layout, const char *path, struct ifr_bu
 	return result ? result : ifr_file_read(path, 0, bytes, err);
 }
 
-int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct ifr_variant *variant,
+int ifr_relinker_write(const struct ifr_relinker_layout *layout, const char *path, struct ifr_variant *variant,
                        struct ifr_error *err) {
 	struct ifr_buffer bytes = {0};
 	struct ifr_error refused = {0};
@@ -192,8 +192,8 @@ int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct
 	return result;
 }
 
-static int compare(const struct ifr_layout *layout, const struct ifr_buffer *mine, const struct ifr_buffer *theirs,
-                   struct ifr_error *err) {
+static int compare(const struct ifr_relinker_layout *layout, const struct ifr_buffer *mine,
+                   const struct ifr_buffer *theirs, struct ifr_error *err) {
 	size_t at = 0, different = 0, shorter = mine->length < theirs->length ? mine->length : theirs->length;
 	for (size_t i = shorter; i-- > 0;)
 		if (mine->data[i] != theirs->data[i]) {
@@ -209,7 +209,7 @@ static int compare(const struct ifr_layout *layout, const struct ifr_buffer *min
 		layout->relinker->kit->program, mine->length, theirs->length, different, at);
 }
 
-int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err) {
+int ifr_relinker_verify(const struct ifr_relinker_layout *layout, struct ifr_error *err) {
 	struct ifr_buffer mine = {0}, theirs = {0};
 	char *folder = NULL;
 	int result = ifr_relinker_apply(layout, &mine, err);
@@ -231,10 +231,10 @@ int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err) 
 
 int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
                       struct ifr_variant *variant, struct ifr_error *err) {
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	int result = ifr_relinker_place(relinker, plan, &layout, err);
 	if (!result)
 		result = ifr_relinker_write(layout, path, variant, err);
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	return result;
 }

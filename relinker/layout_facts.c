@@ -4,9 +4,9 @@
 
 #include "relinker/relinker_parts.h"
 
-static void print_text(const struct ifr_layout *layout, struct ifr_buffer *facts) {
+static void print_text(const struct ifr_relinker_layout *layout, struct ifr_buffer *facts) {
 	const struct placement *placement = &layout->placement;
-	const struct placed_region *text = &placement->regions[REGION_TEXT];
+	const struct placed_output *text = &placement->outputs[OUTPUT_TEXT];
 	const struct ifr_axis_setting *axis = layout->plan.axis;
 	if (axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on)
 		ifr_buffer_printf(facts, "%s: %zu of %zu units at another position\n",
@@ -20,13 +20,13 @@ static void print_text(const struct ifr_layout *layout, struct ifr_buffer *facts
 		ifr_buffer_printf(facts, "base: +%" PRIu64 " bytes\n", placement->base_bytes);
 }
 
-static void print_data(const struct ifr_layout *layout, struct ifr_buffer *facts) {
+static void print_data(const struct ifr_relinker_layout *layout, struct ifr_buffer *facts) {
 	size_t moved = 0, count = 0;
 	uint64_t bytes = 0;
-	for (int r = REGION_TEXT + 1; r < REGIONS; r++) {
-		moved += layout->placement.regions[r].moved;
-		count += layout->placement.regions[r].count;
-		bytes += layout->placement.regions[r].padding_bytes;
+	for (int r = OUTPUT_TEXT + 1; r < OUTPUTS; r++) {
+		moved += layout->placement.outputs[r].moved;
+		count += layout->placement.outputs[r].count;
+		bytes += layout->placement.outputs[r].padding_bytes;
 	}
 	if (layout->plan.axis[IFR_AXIS_DATA].on && count)
 		ifr_buffer_printf(facts, "data: %zu of %zu units at another position, %" PRIu64 " bytes of padding\n",
@@ -36,7 +36,7 @@ static void print_data(const struct ifr_layout *layout, struct ifr_buffer *facts
 		                  layout->relinker->unread.message);
 }
 
-static void print_places(const struct ifr_layout *layout, struct ifr_buffer *facts) {
+static void print_places(const struct ifr_relinker_layout *layout, struct ifr_buffer *facts) {
 	const struct placement *placement = &layout->placement;
 	if (layout->plan.place_count)
 		ifr_buffer_printf(facts, "places: %zu of %zu followed", placement->places, layout->plan.place_count);
@@ -49,7 +49,7 @@ static void print_places(const struct ifr_layout *layout, struct ifr_buffer *fac
 		                  placement->held > 1 ? "they ship" : "it ships");
 }
 
-void layout_print_facts(const struct ifr_layout *layout, const struct ifr_buffer *bytes,
+void layout_print_facts(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,
                         struct ifr_buffer *facts) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	struct sections sections;

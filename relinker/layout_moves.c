@@ -9,7 +9,7 @@
 struct moves {
 	const struct ifr_relinker *shipped; /* whose program's pieces they are */
 	const struct unit **by_name;        /* its units; NULL: they are the layout's own */
-	struct ifr_layout_move *items;
+	struct ifr_relinker_move *items;
 	size_t count, room;
 };
 
@@ -20,11 +20,12 @@ static void add(struct moves *moves, uint64_t from, uint64_t bytes, uint64_t to,
 		moves->room = 2 * moves->room + 64;
 		moves->items = ifr_realloc(moves->items, moves->room, sizeof *moves->items);
 	}
-	moves->items[moves->count++] = (struct ifr_layout_move){.from = from, .bytes = bytes, .to = to, .code = code};
+	moves->items[moves->count++] =
+		(struct ifr_relinker_move){.from = from, .bytes = bytes, .to = to, .code = code};
 }
 
 static int by_from(const void *a, const void *b) {
-	const struct ifr_layout_move *x = a, *y = b;
+	const struct ifr_relinker_move *x = a, *y = b;
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
@@ -36,8 +37,8 @@ static const struct section_place *find_section(const struct sections *sections,
 }
 
 static int region_of(const char *name) {
-	for (int r = 0; r < REGIONS; r++)
-		if (!strcmp(region_names[r], name))
+	for (int r = 0; r < OUTPUTS; r++)
+		if (!strcmp(output_names[r], name))
 			return r;
 	return -1;
 }
@@ -60,15 +61,15 @@ static void add_unit(struct moves *moves, const struct unit *unit, uint64_t to) 
 		moves->by_name ? bsearch(&unit, moves->by_name, moves->shipped->units.count, sizeof *found, by_name)
 					   : &unit;
 	if (found)
-		add(moves, (*found)->address, (*found)->span_bytes, to, unit->align && unit->region == REGION_TEXT);
+		add(moves, (*found)->address, (*found)->span_bytes, to, unit->align && unit->output == OUTPUT_TEXT);
 }
 
 /* The units in their order, behind one another from the section's new address. */
-static int add_units(const struct ifr_layout *layout, enum region region, uint64_t start, struct moves *moves,
-                     struct ifr_error *err) {
+static int add_units(const struct ifr_relinker_layout *layout, enum output_section output, uint64_t start,
+                     struct moves *moves, struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
-	const struct unit_region *own = &units->regions[region];
-	const struct placed_region *placed = &layout->placement.regions[region];
+	const struct output_units *own = &units->outputs[output];
+	const struct placed_output *placed = &layout->placement.outputs[output];
 	uint64_t at = start;
 	for (size_t i = own->first; i < own->first + own->count && !placed->order; i++)
 		add_unit(moves, &units->items[i], start + (units->items[i].address - own->address));
@@ -97,7 +98,7 @@ static void add_gaps(const struct section_place *base, uint64_t to, size_t first
 	if (end > first)
 		qsort(moves->items + first, end - first, sizeof *moves->items, by_from);
 	for (size_t i = first; i < end; i++) {
-		struct ifr_layout_move unit = moves->items[i];
+		struct ifr_relinker_move unit = moves->items[i];
 		if (unit.from > at)
 			add(moves, at, unit.from - at, at - base->address + to, code);
 		at = unit.from + unit.bytes > at ? unit.from + unit.bytes : at;
@@ -106,18 +107,18 @@ static void add_gaps(const struct section_place *base, uint64_t to, size_t first
 		add(moves, at, base->address + base->bytes - at, at - base->address + to, code);
 }
 
-static int add_section(const struct ifr_layout *layout, const struct section_place *base,
+static int add_section(const struct ifr_relinker_layout *layout, const struct section_place *base,
                        const struct section_place *now, struct moves *moves, struct ifr_error *err) {
-	int region = region_of(base->name), result = 0;
+	int output = region_of(base->name), result = 0;
 	size_t first = moves->count;
-	if (region >= 0 && (layout->placement.regions[region].order || moves->by_name))
-		result = add_units(layout, (enum region)region, now->address, moves, err);
-	add_gaps(base, now->address, first, region == REGION_TEXT, moves);
+	if (output >= 0 && (layout->placement.outputs[output].order || moves->by_name))
+		result = add_units(layout, (enum output_section)output, now->address, moves, err);
+	add_gaps(base, now->address, first, output == OUTPUT_TEXT, moves);
 	return result;
 }
 
 /* The variant's file, whichever engine makes it. */
-static int make_bytes(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
+static int make_bytes(const struct ifr_relinker_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
 	char *folder = NULL;
 	if (!ifr_relinker_apply(layout, bytes, NULL))
 		return 0;
@@ -140,8 +141,9 @@ static uint64_t end_of(const struct sections *sections) {
 	return end;
 }
 
-int ifr_layout_moves(const struct ifr_relinker *shipped, const struct ifr_layout *layout,
-                     struct ifr_layout_move **out, size_t *count, uint64_t *end_bytes, struct ifr_error *err) {
+int ifr_relinker_layout_moves(const struct ifr_relinker *shipped, const struct ifr_relinker_layout *layout,
+                              struct ifr_relinker_move **out, size_t *count, uint64_t *end_bytes,
+                              struct ifr_error *err) {
 	const struct sections *base = &shipped->sections;
 	struct sections now = {0};
 	struct ifr_buffer bytes = {0};

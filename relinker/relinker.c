@@ -82,10 +82,10 @@ void ifr_relinker_describe(const struct ifr_relinker *relinker, struct ifr_relin
 		.reproduces = relinker->reproduces,
 		.reason = relinker->reason,
 	};
-	for (int r = 0; r < REGIONS; r++) {
-		const struct unit_region *region = &relinker->units.regions[r];
-		*(r == REGION_TEXT ? &info->units : &info->data_units) += region->count;
-		*(r == REGION_TEXT ? &info->movable : &info->data_movable) += region->movable;
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct output_units *output = &relinker->units.outputs[r];
+		*(r == OUTPUT_TEXT ? &info->units : &info->data_units) += output->count;
+		*(r == OUTPUT_TEXT ? &info->movable : &info->data_movable) += output->movable;
 	}
 }
 
@@ -120,7 +120,7 @@ static void print_reason(const struct units *units, size_t count, const char *re
 
 void ifr_relinker_print_pins(const struct ifr_relinker *relinker, bool data, struct ifr_buffer *text) {
 	const struct units *units = &relinker->units;
-	size_t count = data ? units->count : units->regions[REGION_TEXT].count;
+	size_t count = data ? units->count : units->outputs[OUTPUT_TEXT].count;
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = units->items[i].pin;
 		bool first = reason != NULL;

@@ -40,7 +40,7 @@ struct ifr_relinker_info {
 };
 
 /* Where every unit goes under a plan. */
-struct ifr_layout;
+struct ifr_relinker_layout;
 
 /* Links the kit once as it was and reads the units. The kit must outlive the relinker. Errors: IFR_E_ENVIRONMENT
  * if ld.bfd is missing or cannot repeat the link. */
@@ -76,17 +76,17 @@ struct ifr_variant {
  * layouts: it tells which units must stay. The layout is the caller's, and the relinker must outlive it. This and
  * all below may be called by several threads at once. Errors: IFR_E_USAGE if a place of the plan is impossible. */
 int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_plan *plan,
-                       struct ifr_layout **layout, struct ifr_error *err);
-void ifr_layout_close(struct ifr_layout *layout);
+                       struct ifr_relinker_layout **layout, struct ifr_error *err);
+void ifr_relinker_layout_close(struct ifr_relinker_layout *layout);
 
 /* Writes a layout as places of a plan, which names every unit of the sections that the layout places (of the base
  * layout: of .text): their order, or their addresses. The plan is the caller's to release. Errors:
  * IFR_E_ENVIRONMENT if addresses are asked for and alignments are not known. */
-int ifr_layout_to_plan(const struct ifr_layout *layout, bool addresses, struct ifr_plan *plan,
-                       struct ifr_error *err);
+int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool addresses, struct ifr_plan *plan,
+                                struct ifr_error *err);
 
 /* A piece of the shipped program, and where it lies in a layout: addresses as its file gives them. */
-struct ifr_layout_move {
+struct ifr_relinker_move {
 	uint64_t from, bytes, to;
 	bool code; /* in .text */
 };
@@ -95,21 +95,22 @@ struct ifr_layout_move {
  * caller frees them. The layout is of the same relinker, or of one whose kit has the same units, some of another
  * size: where these lie inside, the moves do not say. end_bytes: by which the program ends later, two's
  * complement. Errors: as ifr_relinker_write; IFR_E_ENVIRONMENT where alignments are not known. */
-int ifr_layout_moves(const struct ifr_relinker *shipped, const struct ifr_layout *layout,
-                     struct ifr_layout_move **moves, size_t *count, uint64_t *end_bytes, struct ifr_error *err);
+int ifr_relinker_layout_moves(const struct ifr_relinker *shipped, const struct ifr_relinker_layout *layout,
+                              struct ifr_relinker_move **moves, size_t *count, uint64_t *end_bytes,
+                              struct ifr_error *err);
 
 /* Makes the variant of a layout in memory, in place of what the buffer held: no file is touched. Errors:
  * IFR_E_ENVIRONMENT with the reason if only ld.bfd can make it. */
-int ifr_relinker_apply(const struct ifr_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err);
+int ifr_relinker_apply(const struct ifr_relinker_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err);
 
 /* Makes the variant of a layout at path (mode 0755), whole or not at all, by whichever engine can. facts must be
  * initialised, and is released by the caller. */
-int ifr_relinker_write(const struct ifr_layout *layout, const char *path, struct ifr_variant *variant,
+int ifr_relinker_write(const struct ifr_relinker_layout *layout, const char *path, struct ifr_variant *variant,
                        struct ifr_error *err);
 
 /* Makes the variant of a layout by both engines and compares. Errors: IFR_E_BUG if they differ, what
  * ifr_relinker_apply says if there is only one. */
-int ifr_relinker_verify(const struct ifr_layout *layout, struct ifr_error *err);
+int ifr_relinker_verify(const struct ifr_relinker_layout *layout, struct ifr_error *err);
 
 /* Places and writes. A plan without relinker axes gives the base layout. */
 int ifr_relinker_make(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,

@@ -23,7 +23,7 @@ struct ifr_relinker {
 	char *reason;
 };
 
-struct ifr_layout {
+struct ifr_relinker_layout {
 	const struct ifr_relinker *relinker;
 	struct ifr_plan plan;
 	bool shipped; /* no axis is on, and no place is given */
@@ -34,10 +34,11 @@ struct ifr_layout {
 };
 
 /* Has ld.bfd make the layout's file at path, and reads it, in place of what the buffer held. */
-int layout_link(const struct ifr_layout *layout, const char *path, struct ifr_buffer *bytes,
+int layout_link(const struct ifr_relinker_layout *layout, const char *path, struct ifr_buffer *bytes,
                 struct ifr_error *err);
 
 /* What each axis did, a line each. */
-void layout_print_facts(const struct ifr_layout *layout, const struct ifr_buffer *bytes, struct ifr_buffer *facts);
+void layout_print_facts(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,
+                        struct ifr_buffer *facts);
 
 #endif

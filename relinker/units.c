@@ -9,7 +9,7 @@
 #include "common/strings.h"
 #include "relinker/unit_names.h"
 
-const char *const region_names[REGIONS] = {".text", ".rodata", ".data", ".bss"};
+const char *const output_names[OUTPUTS] = {".text", ".rodata", ".data", ".bss"};
 
 static void release_unit(struct unit *unit) {
 	char *owned[] = {unit->name, unit->object, unit->file, unit->member, unit->section};
@@ -43,20 +43,20 @@ static bool has_relocations(const struct unit_sections *sections, size_t index) 
 }
 
 /* ".data" or ".data.…", for .data. */
-static bool is_plain(const char *section, const char *region) {
-	size_t length = strlen(region);
-	return !strncmp(section, region, length) && (!section[length] || section[length] == '.');
+static bool is_plain(const char *section, const char *output) {
+	size_t length = strlen(output);
+	return !strncmp(section, output, length) && (!section[length] || section[length] == '.');
 }
 
 /* Why axes leave a piece of data alone; NULL if they need not. */
 static const char *pin_of_data(const struct unit_sections *sections, size_t index, const char *name,
-                               enum region region) {
+                               enum output_section output) {
 	const Elf64_Shdr *header = header_of(sections, index);
 	if (!header)
 		return "the linker made it";
 	if (header->sh_flags & SHF_MERGE)
 		return "its constants are merged with those of other objects";
-	if (!is_plain(name, region_names[region]))
+	if (!is_plain(name, output_names[output]))
 		return "it is in a section of a name of its own";
 	if (strstr(name, ".DW.ref."))
 		return "frames refer to it";
@@ -74,10 +74,10 @@ static void add(struct units *units, size_t *capacity, const struct unit *unit) 
 }
 
 static void read_region(struct units *units, size_t *capacity, const struct link_map *map,
-                        const struct unit_sections *sections, enum region region) {
+                        const struct unit_sections *sections, enum output_section output) {
 	for (size_t i = 0; i < map->count; i++) {
-		const struct placed_section *item = &map->items[i];
-		if (!item->bytes || strcmp(item->output, region_names[region]))
+		const struct map_item *item = &map->items[i];
+		if (!item->bytes || strcmp(item->output, output_names[output]))
 			continue;
 		const Elf64_Shdr *header = header_of(sections, i);
 		uint64_t align = header ? header->sh_addralign ? header->sh_addralign : 1 : 0;
@@ -89,8 +89,8 @@ static void read_region(struct units *units, size_t *capacity, const struct link
 			.span_bytes = item->bytes,
 			.align = align & (align - 1) || align > UINT32_MAX / 2 ? 0 : (uint32_t)align,
 			.bucket = item->statement,
-			.region = region,
-			.pin = region == REGION_TEXT ? NULL : pin_of_data(sections, i, item->name, region),
+			.output = output,
+			.pin = output == OUTPUT_TEXT ? NULL : pin_of_data(sections, i, item->name, output),
 		};
 		add(units, capacity, &unit);
 	}
@@ -122,7 +122,7 @@ static void join_twins(struct units *units) {
 	qsort(all, units->count, sizeof *all, by_section);
 	for (size_t i = 0; i < units->count; i++) {
 		bool twin = first && !unit_compare_objects(first, all[i]) && !strcmp(first->section, all[i]->section) &&
-		            first->region == all[i]->region;
+		            first->output == all[i]->output;
 		if (twin)
 			join(first, all[i]);
 		else
@@ -159,19 +159,19 @@ static bool can_be_named(const struct unit *unit) {
 static void settle(struct units *units) {
 	for (size_t i = 0; i < units->count; i++) {
 		struct unit *unit = &units->items[i];
-		struct unit_region *region = &units->regions[unit->region];
+		struct output_units *output = &units->outputs[unit->output];
 		unit->nameable = can_be_named(unit);
 		if (is_start_file(unit->file))
 			unit->pin = "it is of a start file";
 		else if (!unit->nameable)
 			unit->pin = "a linker script cannot say its name";
-		else if (unit->region != REGION_TEXT && !unit->align && !unit->pin)
+		else if (unit->output != OUTPUT_TEXT && !unit->align && !unit->pin)
 			unit->pin = "its alignment is not known";
 		unit->movable = !unit->pin;
-		if (!region->count)
-			region->first = i;
-		region->count++;
-		region->movable += unit->movable;
+		if (!output->count)
+			output->first = i;
+		output->count++;
+		output->movable += unit->movable;
 	}
 }
 
@@ -179,14 +179,14 @@ int units_read(struct units *units, const struct link_map *map, const struct uni
                const char *folder, struct ifr_error *err) {
 	size_t capacity = 0;
 	*units = (struct units){0};
-	for (int r = 0; r < REGIONS; r++) {
-		const struct map_output *output = link_map_output(map, region_names[r]);
-		if (!output && r == REGION_TEXT)
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct map_output *output = link_map_output(map, output_names[r]);
+		if (!output && r == OUTPUT_TEXT)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the map of the link shows no .text: nothing can be moved");
-		if (!output || (r != REGION_TEXT && !sections))
+		if (!output || (r != OUTPUT_TEXT && !sections))
 			continue;
-		units->regions[r] = (struct unit_region){.address = output->address, .bytes = output->bytes};
-		read_region(units, &capacity, map, sections, (enum region)r);
+		units->outputs[r] = (struct output_units){.address = output->address, .bytes = output->bytes};
+		read_region(units, &capacity, map, sections, (enum output_section)r);
 	}
 	units_name(units, map, folder);
 	join_twins(units);

@@ -13,9 +13,9 @@
 #include "relinker/read/objects.h"
 
 /* The output sections that can be laid out anew, in the order of the linker's script. */
-enum region { REGION_TEXT, REGION_RODATA, REGION_DATA, REGION_BSS, REGIONS };
+enum output_section { OUTPUT_TEXT, OUTPUT_RODATA, OUTPUT_DATA, OUTPUT_BSS, OUTPUTS };
 
-extern const char *const region_names[REGIONS]; /* ".text", … */
+extern const char *const output_names[OUTPUTS]; /* ".text", … */
 
 struct unit {
 	char *name;       /* OBJECT:SECTION, unique; the key of all seeds */
@@ -28,7 +28,7 @@ struct unit {
 	uint64_t span_bytes; /* from its aligned start to its end: more than bytes where it is of two sections */
 	uint32_t align;      /* a power of two; 0 where it is not known */
 	unsigned bucket;     /* which statement of the linker script placed it: .text.unlikely, .text.startup, … */
-	enum region region;
+	enum output_section output;
 	bool movable;  /* by axes */
 	bool nameable; /* a linker script can say its name */
 	bool thin;     /* file is not on the command line: a member of a thin archive, or handed over by the plugin of
@@ -36,16 +36,16 @@ struct unit {
 	const char *pin; /* why it is not movable, else NULL */
 };
 
-/* Where a region's units are among all, and the output section in the base layout. */
-struct unit_region {
+/* Where a output's units are among all, and the output section in the base layout. */
+struct output_units {
 	size_t first, count, movable;
 	uint64_t address, bytes;
 };
 
 struct units {
-	struct unit *items; /* by region, and in it by address */
+	struct unit *items; /* by output, and in it by address */
 	size_t count;
-	struct unit_region regions[REGIONS];
+	struct output_units outputs[OUTPUTS];
 };
 
 /* The input sections behind a map's items; see objects_read. */

@@ -94,7 +94,7 @@ static void keep(const struct job *job, const struct ifr_buffer *text, char *key
 	for (size_t i = 0; i < job->arguments.count; i++)
 		ifr_buffer_printf(&whole, IFR_MARK_ARGUMENT " %s\n", job->arguments.items[i]);
 	ifr_buffer_append(&whole, text->data, text->length);
-	if (ifr_kit_keep(whole.data, whole.length, key, &err)) {
+	if (ifr_kit_add_object(whole.data, whole.length, key, &err)) {
 		fprintf(stderr, "interfero: warning: the template is not kept: %s\n", err.message);
 		*key = '\0';
 	}

@@ -146,7 +146,7 @@ static char *keep(const struct proper_job *job, const char *real) {
 		words = ifr_format("%snone %s", WORDS, reason);
 	} else {
 		ifr_recipe_print(&recipe, &text);
-		if (ifr_kit_keep(text.data, text.length, key, &err))
+		if (ifr_kit_add_object(text.data, text.length, key, &err))
 			fprintf(stderr, "interfero: warning: the source is not kept: %s\n", err.message);
 		words = err.code ? ifr_format("%snone it could not be written to the store", WORDS)
 		                 : ifr_format("%s%s", WORDS, key);

@@ -38,14 +38,14 @@ static void measure_units(const struct ifr_relinker *relinker, struct ifr_addres
 static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
                 struct ifr_addresses *addresses, struct ifr_error *err) {
 	struct ifr_plan plan, places;
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
 	if (result)
 		return result;
 	ifr_plan_init(&places);
 	result = ifr_relinker_place(relinker, &plan, &layout, err);
 	if (!result)
-		result = ifr_layout_to_plan(layout, true, &places, err);
+		result = ifr_relinker_layout_to_plan(layout, true, &places, err);
 	if (!result && !addresses->units)
 		name_units(&places, addresses);
 	for (size_t i = 0; i < places.place_count && !result; i++) {
@@ -53,7 +53,7 @@ static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_va
 		if (unit < addresses->unit_count)
 			addresses->at[place * addresses->unit_count + unit] = places.places[i].address;
 	}
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	ifr_plan_release(&places);
 	ifr_plan_release(&plan);
 	return result;

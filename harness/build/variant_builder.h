@@ -65,7 +65,7 @@ int ifr_builder_visit_objects(struct ifr_builder *builder, const struct ifr_plan
 
 /* A plan's layout, where it is not the file that is wanted. */
 struct ifr_variant_layout {
-	struct ifr_layout *layout; /* of the builder's relinker, or of one for the units made anew */
+	struct ifr_relinker_layout *layout; /* of the builder's relinker, or of one for the units made anew */
 	/* The units made anew, with their objects as they ship and as the plan has them: both list their labels
 	 * (IFR_LABELS_SECTION). None for a plan that has no axis of the compiler. */
 	struct ifr_variant_unit {

@@ -81,7 +81,7 @@ int ifr_builder_lay_out(struct ifr_builder *builder, const struct ifr_plan *plan
 }
 
 void ifr_variant_layout_release(struct ifr_variant_layout *layout) {
-	ifr_layout_close(layout->layout);
+	ifr_relinker_layout_close(layout->layout);
 	for (size_t i = 0; i < layout->unit_count; i++)
 		ifr_buffer_release(&layout->units[i].made);
 	free(layout->units);

@@ -72,7 +72,7 @@ static int check_axes(const char *file, const struct ifr_plan *plan, struct ifr_
 static int print_layout(const struct ifr_relinker *relinker, const struct options *options,
                         struct ifr_error *err) {
 	struct ifr_plan plan, places;
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_buffer text = {0};
 	ifr_plan_init(&plan);
 	ifr_plan_init(&places);
@@ -82,7 +82,7 @@ static int print_layout(const struct ifr_relinker *relinker, const struct option
 	if (!result)
 		result = ifr_relinker_place(relinker, &plan, &layout, err);
 	if (!result)
-		result = ifr_layout_to_plan(layout, options->addresses, &places, err);
+		result = ifr_relinker_layout_to_plan(layout, options->addresses, &places, err);
 	if (!result) {
 		/* A plan by names is for other builds, too: it is bound to no kit. */
 		places.kit[0] = '\0';
@@ -91,7 +91,7 @@ static int print_layout(const struct ifr_relinker *relinker, const struct option
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
 	}
 	ifr_buffer_release(&text);
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	ifr_plan_release(&places);
 	ifr_plan_release(&plan);
 	return result;

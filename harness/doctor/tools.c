@@ -123,7 +123,7 @@ static void kits(struct ifr_checkup *checkup) {
 	static const char remedy[] = "let INTERFERO_KITS name a folder that you may write to";
 	char *store = NULL;
 	struct ifr_error err = {0};
-	if (ifr_kit_store(&store, &err)) {
+	if (ifr_kit_store_path(&store, &err)) {
 		ifr_checkup_add(checkup, "kits", IFR_CHECK_BAD, remedy, "%s", err.message);
 		return;
 	}

@@ -112,7 +112,7 @@ int build_counting(const struct ifr_kit *kit, const char *path, struct procedure
 /* The rewritten template becomes an input of the new kit, so that variants of the unit can be made. */
 static int add_template(struct build *build, const struct rebuilt_unit *unit, struct ifr_error *err) {
 	char *kept = NULL;
-	int result = ifr_kit_kept(unit->key, &kept, err);
+	int result = ifr_kit_object_path(unit->key, &kept, err);
 	if (result)
 		return result;
 	char *cwd = getcwd(NULL, 0), *path = ifr_path_normalise(cwd ? cwd : "/", kept);

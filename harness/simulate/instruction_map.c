@@ -57,12 +57,12 @@ static int by_section(const void *a, const void *b) {
 
 static int by_from(const void *key, const void *item) {
 	uint64_t address = *(const uint64_t *)key;
-	const struct ifr_layout_move *move = item;
+	const struct ifr_relinker_move *move = item;
 	return address < move->from ? -1 : address >= move->from + move->bytes;
 }
 
 /* The program's sections, under the names that units of a kit have: linkers open inputs below the kit's root. */
-static void list_sections(struct pairing *pairing, const struct ifr_layout_move *moves, size_t move_count) {
+static void list_sections(struct pairing *pairing, const struct ifr_relinker_move *moves, size_t move_count) {
 	const struct ifr_relinker *relinker = ifr_builder_relinker(pairing->builder);
 	const struct ifr_kit *kit = ifr_builder_kit(pairing->builder);
 	char *root = ifr_format("%s/root", kit->dir), *folder = ifr_format("%s%s", root, kit->cwd);
@@ -71,7 +71,7 @@ static void list_sections(struct pairing *pairing, const struct ifr_layout_move 
 	for (size_t i = 0; i < count; i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(relinker, i, &unit);
-		const struct ifr_layout_move *move = bsearch(&unit.address, moves, move_count, sizeof *moves, by_from);
+		const struct ifr_relinker_move *move = bsearch(&unit.address, moves, move_count, sizeof *moves, by_from);
 		char *opened = move ? ifr_path_normalise(folder, unit.file) : NULL;
 		if (opened && ifr_starts_with(opened, root))
 			pairing->all[pairing->all_count++] =
@@ -250,7 +250,7 @@ static int by_place(const void *a, const void *b) {
 }
 
 int ifr_instruction_map_find(const struct ifr_builder *builder, const struct ifr_variant_layout *layout,
-                             const struct ifr_layout_move *moves, size_t move_count,
+                             const struct ifr_relinker_move *moves, size_t move_count,
                              struct ifr_code_point **points, size_t *count, struct ifr_error *err) {
 	struct pairing pairing = {.builder = builder};
 	int result = 0;

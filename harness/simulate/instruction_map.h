@@ -8,10 +8,10 @@
 #include "harness/build/build.h"
 #include "model/model.h"
 
-/* Code points of all units made anew, sorted; the caller frees. moves: of the layout, from ifr_layout_moves.
+/* Code points of all units made anew, sorted; the caller frees. moves: of the layout, from ifr_relinker_layout_moves.
  * Errors: IFR_E_ENVIRONMENT where two objects are not alike, or hold code that is in no function. */
 int ifr_instruction_map_find(const struct ifr_builder *builder, const struct ifr_variant_layout *layout,
-                             const struct ifr_layout_move *moves, size_t move_count,
+                             const struct ifr_relinker_move *moves, size_t move_count,
                              struct ifr_code_point **points, size_t *count, struct ifr_error *err);
 
 #endif

@@ -52,12 +52,12 @@ struct program {
 static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program *program,
                         struct ifr_layout_request *request, struct ifr_error *err) {
 	struct ifr_variant_layout layout;
-	struct ifr_layout_move *pieces = NULL;
+	struct ifr_relinker_move *pieces = NULL;
 	size_t count = 0;
 	int result = ifr_builder_lay_out(builder, plan, &layout, err);
 	if (!result)
-		result = ifr_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
-		                          &request->end_bytes, err);
+		result = ifr_relinker_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
+		                                   &request->end_bytes, err);
 	if (!result)
 		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->points, &request->point_count,
 		                                  err);

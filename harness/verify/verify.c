@@ -197,7 +197,7 @@ static int find_variants(const char *folder, struct ifr_verification *done, stru
 /* The program as its kit links it, without any axis. */
 static int open_base(struct work *work, struct ifr_error *err) {
 	struct ifr_plan plan;
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_buffer bytes = {0}, why = {0};
 	ifr_plan_init(&plan);
 	int result = ifr_relinker_place(ifr_builder_relinker(work->builder), &plan, &layout, err);
@@ -206,7 +206,7 @@ static int open_base(struct work *work, struct ifr_error *err) {
 	if (!result && !verify_image_open(&work->base, &bytes, &why))
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s, linked again from its kit: %s", work->verify->program,
 		                  ifr_buffer_text(&why));
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	ifr_buffer_release(&bytes);
 	ifr_buffer_release(&why);
 	return result;

@@ -24,7 +24,7 @@ uint64_t image_digest_units(const struct units *units) {
 void image_close(struct image *image) {
 	if (!image)
 		return;
-	for (int kind = 0; kind < SITE_KINDS; kind++)
+	for (int kind = 0; kind < PATCH_KINDS; kind++)
 		free(image->sites[kind]);
 	void *owned[] = {image->bytes,  image->atoms, image->units, image->frames, image->symbols,
 	                 image->groups, image->roots, image->pins,  image->visits};
@@ -33,12 +33,12 @@ void image_close(struct image *image) {
 	free(image);
 }
 
-const struct image_region *image_region_of(const struct image *image, uint32_t atom) {
-	const struct image_region *regions = image->numbers.regions;
-	for (int r = REGIONS; --r > REGION_TEXT;)
-		if (regions[r].limit && atom >= regions[r].first)
-			return &regions[r];
-	return &regions[REGION_TEXT];
+const struct image_output *image_output_of(const struct image *image, uint32_t atom) {
+	const struct image_output *outputs = image->numbers.outputs;
+	for (int r = OUTPUTS; --r > OUTPUT_TEXT;)
+		if (outputs[r].limit && atom >= outputs[r].first)
+			return &outputs[r];
+	return &outputs[OUTPUT_TEXT];
 }
 
 /* A mark for each atom that some pin names; the caller frees. */
@@ -72,7 +72,7 @@ void image_describe(const struct image *image, struct image_info *info) {
 		info->units += image->units[i].count > 0;
 		info->movable += image->units[i].count && !(held && held[i]);
 	}
-	for (int kind = 0; kind < SITE_KINDS; kind++)
+	for (int kind = 0; kind < PATCH_KINDS; kind++)
 		info->sites += image->site_count[kind];
 	free(held);
 }

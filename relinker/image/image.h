@@ -2,8 +2,8 @@
 /* The engine that works in memory: a prepared image of the linked program, from which a variant is made by copying
  * units to their new places and patching whatever depends on an address.
  *
- * An image is made for one size of each region (relinker/units.h) and one length of the interpreter path; then
- * only the regions' insides move from variant to variant. (Where the units' alignments make .text a few bytes
+ * An image is made for one size of each output (relinker/units.h) and one length of the interpreter path; then
+ * only the outputs' insides move from variant to variant. (Where the units' alignments make .text a few bytes
  * longer, executable sections behind it follow.) What it makes is what ld_engine links for the same placement,
  * byte for byte: preparing ends with a link of another order, and an image that does not reproduce it is refused.
  */
@@ -24,7 +24,7 @@ struct image;
 struct image_info {
 	struct layout_sizes sizes;
 	size_t image_bytes; /* of the program */
-	size_t units;       /* in the regions that it moves */
+	size_t units;       /* in the outputs that it moves */
 	size_t movable;     /* of them, those that may come to lie anywhere */
 	size_t sites;       /* that are patched */
 };

@@ -20,7 +20,7 @@ static uint64_t load64(const uint8_t *at) {
 
 static void patch32(const struct image *image, const uint64_t *way, uint8_t *variant, enum site_kind kind,
                     uint64_t own) {
-	const struct site *sites = image->sites[kind];
+	const struct patch_site *sites = image->sites[kind];
 	for (size_t i = 0; i < image->site_count[kind]; i++) {
 		uint8_t *at = variant + sites[i].at + way[sites[i].atom];
 		uint32_t value = load32(at) + (uint32_t)(way[sites[i].target] - (way[sites[i].atom] & own));
@@ -30,7 +30,7 @@ static void patch32(const struct image *image, const uint64_t *way, uint8_t *var
 
 static void patch64(const struct image *image, const uint64_t *way, uint8_t *variant, enum site_kind kind,
                     uint64_t own) {
-	const struct site *sites = image->sites[kind];
+	const struct patch_site *sites = image->sites[kind];
 	for (size_t i = 0; i < image->site_count[kind]; i++) {
 		uint8_t *at = variant + sites[i].at + way[sites[i].atom];
 		uint64_t value = load64(at) + way[sites[i].target] - (way[sites[i].atom] & own);
@@ -62,49 +62,50 @@ static int write_build_id(const struct image *image, const char *hex, uint8_t *v
 	return 0;
 }
 
-static bool is_of_region(const struct image *image, size_t index, const struct image_region *region) {
+static bool is_of_region(const struct image *image, size_t index, const struct image_output *output) {
 	if (index >= image->unit_count)
 		return false;
 	const struct atom_run *unit = &image->units[index];
-	return unit->first >= region->first && unit->first < region->units_end;
+	return unit->first >= output->first && unit->first < output->units_end;
 }
 
 static int check_fit(const struct image *image, const struct placement *placement, struct ifr_error *err) {
 	const struct layout_sizes *asked = &placement->sizes, *made = &image->numbers.sizes;
-	bool fits = !memcmp(asked->region_bytes, made->region_bytes, sizeof made->region_bytes) &&
-	            (asked->interp_bytes == made->interp_bytes ||
-	             (asked->interp_bytes > made->interp_bytes && image->numbers.front < image->numbers.front_end));
+	bool fits =
+		!memcmp(asked->output_bytes, made->output_bytes, sizeof made->output_bytes) &&
+		(asked->interp_bytes == made->interp_bytes ||
+	     (asked->interp_bytes > made->interp_bytes && image->numbers.leading < image->numbers.leading_end));
 	size_t count = 0;
-	for (int r = 0; r < REGIONS; r++) {
-		const struct placed_region *placed = &placement->regions[r];
-		fits &= !placed->order == !image->numbers.regions[r].limit;
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct placed_output *placed = &placement->outputs[r];
+		fits &= !placed->order == !image->numbers.outputs[r].limit;
 		count += placed->count;
 		for (size_t i = 0; fits && placed->order && i < placed->count; i++)
-			fits = is_of_region(image, placed->order[i].unit, &image->numbers.regions[r]);
+			fits = is_of_region(image, placed->order[i].unit, &image->numbers.outputs[r]);
 	}
 	return fits && count <= image->unit_count
 	           ? 0
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the image was prepared for other sizes");
 }
 
-/* All but the insides of the regions. */
+/* All but the insides of the outputs. */
 static void copy_around(const struct image *image, uint8_t *bytes) {
 	uint64_t done = 0;
-	for (int r = 0; r < REGIONS; r++) {
-		const struct image_region *region = &image->numbers.regions[r];
-		if (!region->limit || !region->in_file)
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct image_output *output = &image->numbers.outputs[r];
+		if (!output->limit || !output->in_file)
 			continue;
-		memcpy(bytes + done, image->bytes + done, region->at - done);
-		done = region->at + region->limit;
+		memcpy(bytes + done, image->bytes + done, output->at - done);
+		done = output->at + output->limit;
 	}
 	memcpy(bytes + done, image->bytes + done, image->length - done);
 }
 
 static void patch(const struct image *image, const struct atom_ways *ways, uint8_t *bytes) {
-	patch32(image, ways->way, bytes, SITE_PC32, UINT64_MAX);
-	patch64(image, ways->way, bytes, SITE_PC64, UINT64_MAX);
-	patch32(image, ways->way, bytes, SITE_ABS32, 0);
-	patch64(image, ways->way, bytes, SITE_ABS64, 0);
+	patch32(image, ways->way, bytes, PATCH_PC32, UINT64_MAX);
+	patch64(image, ways->way, bytes, PATCH_PC64, UINT64_MAX);
+	patch32(image, ways->way, bytes, PATCH_ABS32, 0);
+	patch64(image, ways->way, bytes, PATCH_ABS64, 0);
 	image_write_frames(image, ways, bytes);
 	image_write_symbols(image, ways, bytes);
 	image_sort_relocations(image, bytes);

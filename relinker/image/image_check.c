@@ -12,46 +12,47 @@ static bool inside(uint64_t at, uint64_t bytes, uint64_t length) {
 static bool front_fits(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
 	uint64_t at = 0;
-	if (n->front_end < n->front || n->front_end >= UINT32_MAX - 2 ||
-	    image->atom_count != (size_t)n->front_end + 2 || !inside(0, n->front_limit, image->length) ||
-	    n->front_limit > UINT32_MAX / 2)
+	if (n->leading_end < n->leading || n->leading_end >= UINT32_MAX - 2 ||
+	    image->atom_count != (size_t)n->leading_end + 2 || !inside(0, n->leading_limit, image->length) ||
+	    n->leading_limit > UINT32_MAX / 2)
 		return false;
-	for (uint32_t i = n->front; i < n->front_end; i++) {
-		if (image->atoms[i].offset < at || !inside(image->atoms[i].offset, image->atoms[i].bytes, n->front_limit))
+	for (uint32_t i = n->leading; i < n->leading_end; i++) {
+		if (image->atoms[i].offset < at ||
+		    !inside(image->atoms[i].offset, image->atoms[i].bytes, n->leading_limit))
 			return false;
 		at = (uint64_t)image->atoms[i].offset + image->atoms[i].bytes;
 	}
 	return true;
 }
 
-/* Each region's place in the file, in their order, and that its atoms follow those of the region before it. */
+/* Each output's place in the file, in their order, and that its atoms follow those of the output before it. */
 static bool regions_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
 	uint64_t at = 0, next = 1;
-	for (int r = 0; r < REGIONS; r++) {
-		const struct image_region *region = &n->regions[r];
-		if (!region->limit) {
-			if (r == REGION_TEXT || region->first || region->units_end || region->end)
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct image_output *output = &n->outputs[r];
+		if (!output->limit) {
+			if (r == OUTPUT_TEXT || output->first || output->units_end || output->end)
 				return false;
 			continue;
 		}
-		if (region->first != next || region->units_end < next || region->end < region->units_end ||
-		    region->limit > UINT32_MAX / 2)
+		if (output->first != next || output->units_end < next || output->end < output->units_end ||
+		    output->limit > UINT32_MAX / 2)
 			return false;
-		next = region->end;
-		if (r == REGION_TEXT) {
-			if (!region->in_file || n->text_end < next || n->text_end >= UINT32_MAX - 2 ||
+		next = output->end;
+		if (r == OUTPUT_TEXT) {
+			if (!output->in_file || n->text_end < next || n->text_end >= UINT32_MAX - 2 ||
 			    n->segment_end != n->text_end + 1)
 				return false;
 			next = (uint64_t)n->segment_end + 1;
 		}
-		if (!region->in_file)
+		if (!output->in_file)
 			continue;
-		if (region->at < at || !inside(region->at, region->limit, image->length))
+		if (output->at < at || !inside(output->at, output->limit, image->length))
 			return false;
-		at = region->at + region->limit;
+		at = output->at + output->limit;
 	}
-	return next == n->front && front_fits(image);
+	return next == n->leading && front_fits(image);
 }
 
 static bool numbers_fit(const struct image *image) {
@@ -63,31 +64,31 @@ static bool numbers_fit(const struct image *image) {
 
 static bool atom_fits(const struct image *image, uint32_t index) {
 	const struct atom *atom = &image->atoms[index];
-	const struct image_region *region = image_region_of(image, index);
+	const struct image_output *output = image_output_of(image, index);
 	return atom->align && !(atom->align & (atom->align - 1)) &&
-	       (!index                         ? !atom->offset && !atom->bytes
-	        : index < image->numbers.front ? inside(atom->offset, atom->bytes, region->limit)
-	                                       : atom->offset <= UINT32_MAX / 2);
+	       (!index                           ? !atom->offset && !atom->bytes
+	        : index < image->numbers.leading ? inside(atom->offset, atom->bytes, output->limit)
+	                                         : atom->offset <= UINT32_MAX / 2);
 }
 
-/* A region's units have its atoms up to units_end, each its own; other units have none. */
+/* A output's units have its atoms up to units_end, each its own; other units have none. */
 static bool units_fit(const struct image *image) {
 	size_t with_atoms = 0;
 	for (size_t i = 0; i < image->unit_count; i++)
 		with_atoms += image->units[i].count > 0;
-	for (int r = 0; r < REGIONS; r++) {
-		const struct image_region *region = &image->numbers.regions[r];
-		uint64_t next = region->first;
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct image_output *output = &image->numbers.outputs[r];
+		uint64_t next = output->first;
 		for (size_t i = 0; i < image->unit_count; i++) {
 			const struct atom_run *unit = &image->units[i];
-			if (!unit->count || unit->first < region->first || unit->first >= region->units_end)
+			if (!unit->count || unit->first < output->first || unit->first >= output->units_end)
 				continue;
 			if (unit->first != next)
 				return false;
 			next += unit->count;
 			with_atoms--;
 		}
-		if (next != region->units_end)
+		if (next != output->units_end)
 			return false;
 	}
 	return !with_atoms;
@@ -100,23 +101,23 @@ static bool atoms_fit(const struct image *image) {
 	return units_fit(image);
 }
 
-static bool site_fits(const struct image *image, const struct site *site, unsigned width) {
+static bool site_fits(const struct image *image, const struct patch_site *site, unsigned width) {
 	if (site->atom >= image->atom_count || site->target >= image->atom_count)
 		return false;
-	if (site->atom >= image->numbers.front)
+	if (site->atom >= image->numbers.leading)
 		return false;
 	if (!site->atom)
 		return inside(site->at, width, image->length);
 	const struct atom *atom = &image->atoms[site->atom];
-	const struct image_region *region = image_region_of(image, site->atom);
-	uint64_t start = region->at + atom->offset;
-	return region->in_file && site->at >= start && inside(site->at - start, width, atom->bytes);
+	const struct image_output *output = image_output_of(image, site->atom);
+	uint64_t start = output->at + atom->offset;
+	return output->in_file && site->at >= start && inside(site->at - start, width, atom->bytes);
 }
 
 static bool sites_fit(const struct image *image) {
-	for (int kind = 0; kind < SITE_KINDS; kind++)
+	for (int kind = 0; kind < PATCH_KINDS; kind++)
 		for (size_t i = 0; i < image->site_count[kind]; i++)
-			if (!site_fits(image, &image->sites[kind][i], kind == SITE_PC32 || kind == SITE_ABS32 ? 4 : 8))
+			if (!site_fits(image, &image->sites[kind][i], kind == PATCH_PC32 || kind == PATCH_ABS32 ? 4 : 8))
 				return false;
 	return true;
 }
@@ -126,7 +127,7 @@ static bool frames_fit(const struct image *image) {
 	if (!image->frame_count)
 		return true;
 	uint32_t next = n->first_frame;
-	for (uint32_t i = 1; i <= n->regions[REGION_TEXT].end; i++) {
+	for (uint32_t i = 1; i <= n->outputs[OUTPUT_TEXT].end; i++) {
 		if (image->atoms[i].frame < next || (i == 1 && image->atoms[i].frame != next))
 			return false;
 		next = image->atoms[i].frame;
@@ -152,7 +153,7 @@ static bool names_fit(const struct image *image) {
 static bool visits_fit(const struct image *image) {
 	for (size_t i = 0; i < image->visit_count; i++) {
 		uint32_t visit = image->visits[i];
-		if (visit & VISIT_REGION ? (visit & ~(uint32_t)VISIT_REGION) >= REGIONS : visit >= image->group_count)
+		if (visit & VISIT_REGION ? (visit & ~(uint32_t)VISIT_REGION) >= OUTPUTS : visit >= image->group_count)
 			return false;
 	}
 	return true;

@@ -35,7 +35,7 @@ static void list_tables(struct image *image, struct table tables[TABLES]) {
 	tables[n++] = (struct table){(void **)&image->bytes, &image->length, 1};
 	tables[n++] = (struct table){(void **)&image->atoms, &image->atom_count, sizeof *image->atoms};
 	tables[n++] = (struct table){(void **)&image->units, &image->unit_count, sizeof *image->units};
-	for (int kind = 0; kind < SITE_KINDS; kind++)
+	for (int kind = 0; kind < PATCH_KINDS; kind++)
 		tables[n++] =
 			(struct table){(void **)&image->sites[kind], &image->site_count[kind], sizeof *image->sites[kind]};
 	tables[n++] = (struct table){(void **)&image->frames, &image->frame_count, sizeof *image->frames};
@@ -87,7 +87,7 @@ int image_save(const struct image *image, const char *path, struct ifr_error *er
 	return result;
 }
 
-/* Takes bytes off the front; false if there are not so many. */
+/* Takes bytes off the leading; false if there are not so many. */
 static bool take(const char **at, size_t *left, void *to, size_t bytes) {
 	size_t whole = bytes + (-bytes & 7);
 	if (whole < bytes || whole > *left)

@@ -15,18 +15,18 @@ int image_place_front(const struct image *image, const struct placement *placeme
 	const struct image_numbers *numbers = &image->numbers;
 	const struct atom *atoms = image->atoms;
 	uint64_t longer = longer_by(image, placement), end = 0;
-	for (uint32_t i = numbers->front; i < numbers->front_end; i++) {
+	for (uint32_t i = numbers->leading; i < numbers->leading_end; i++) {
 		uint64_t at =
-			i == numbers->front ? atoms[i].offset : (end + atoms[i].align - 1) & -(uint64_t)atoms[i].align;
+			i == numbers->leading ? atoms[i].offset : (end + atoms[i].align - 1) & -(uint64_t)atoms[i].align;
 		ways->way[i] = at - atoms[i].offset;
-		end = at + atoms[i].bytes + (i == numbers->front ? longer : 0);
+		end = at + atoms[i].bytes + (i == numbers->leading ? longer : 0);
 	}
-	ways->way[numbers->front_end] = ways->way[numbers->front_end + 1] = 0;
-	if (numbers->front == numbers->front_end)
+	ways->way[numbers->leading_end] = ways->way[numbers->leading_end + 1] = 0;
+	if (numbers->leading == numbers->leading_end)
 		return 0;
-	ways->way[numbers->front_end] = longer;
-	ways->way[numbers->front_end + 1] = end - atoms[numbers->front_end + 1].offset;
-	if (longer && end > numbers->front_limit)
+	ways->way[numbers->leading_end] = longer;
+	ways->way[numbers->leading_end + 1] = end - atoms[numbers->leading_end + 1].offset;
+	if (longer && end > numbers->leading_limit)
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
 		                "an interpreter path longer by %llu bytes needs another page before the code",
 		                (unsigned long long)placement->sizes.interp_bytes);
@@ -48,19 +48,19 @@ static void grow_path(uint8_t *path, uint64_t bytes, uint64_t longer) {
 void image_move_front(const struct image *image, const struct atom_ways *ways, uint8_t *variant) {
 	const struct image_numbers *numbers = &image->numbers;
 	const struct atom *atoms = image->atoms;
-	uint64_t longer = ways->way[numbers->front_end];
+	uint64_t longer = ways->way[numbers->leading_end];
 	if (!longer)
 		return;
-	for (uint32_t i = numbers->front_end; --i > numbers->front;) {
+	for (uint32_t i = numbers->leading_end; --i > numbers->leading;) {
 		uint64_t at = atoms[i].offset + ways->way[i],
 				 before = atoms[i - 1].offset + ways->way[i - 1] + atoms[i - 1].bytes;
-		if (i - 1 == numbers->front)
+		if (i - 1 == numbers->leading)
 			before += longer;
 		memmove(variant + at, variant + atoms[i].offset, atoms[i].bytes);
 		/* The gap's bytes were other sections' before; these are gone already. */
 		memset(variant + before, 0, at - before);
 	}
-	grow_path(variant + atoms[numbers->front].offset, atoms[numbers->front].bytes, longer);
+	grow_path(variant + atoms[numbers->leading].offset, atoms[numbers->leading].bytes, longer);
 }
 
 uint64_t image_find_longest_path(const struct image *image) {
@@ -69,7 +69,8 @@ uint64_t image_find_longest_path(const struct image *image) {
 	struct atom_ways ways = {.way = ifr_alloc(image->atom_count * sizeof *ways.way)};
 	uint64_t longest = numbers->sizes.interp_bytes;
 	/* The path is limited to a few thousand bytes (axis interp). */
-	for (uint64_t longer = numbers->front_limit; numbers->front < numbers->front_end && longer > 0; longer--) {
+	for (uint64_t longer = numbers->leading_limit; numbers->leading < numbers->leading_end && longer > 0;
+	     longer--) {
 		placement.sizes.interp_bytes = numbers->sizes.interp_bytes + longer;
 		if (!image_place_front(image, &placement, &ways, NULL)) {
 			longest = placement.sizes.interp_bytes;

@@ -38,20 +38,20 @@ void image_fill(uint8_t *to, uint64_t count) {
 	memcpy(to + whole, nops[count - whole], count - whole);
 }
 
-/* A region at work. */
+/* A output at work. */
 struct cursor {
 	const struct image *image;
-	const struct image_region *region;
-	uint8_t *bytes; /* of the region in the variant; NULL: only places */
+	const struct image_output *output;
+	uint8_t *bytes; /* of the output in the variant; NULL: only places */
 	bool code;
-	uint64_t dot; /* from the region's start */
+	uint64_t dot; /* from the output's start */
 	struct atom_ways *ways;
 	uint32_t *count; /* of the atoms in the ways' order */
 };
 
 /* What would not fit is counted, not written: the end tells. */
 static bool fits(const struct cursor *cursor, uint64_t count) {
-	uint64_t limit = cursor->region->limit;
+	uint64_t limit = cursor->output->limit;
 	return cursor->bytes && cursor->dot <= limit && count <= limit - cursor->dot;
 }
 
@@ -78,7 +78,7 @@ static void put(struct cursor *cursor, uint32_t index) {
 	const struct image *image = cursor->image;
 	const struct atom *atom = &image->atoms[index];
 	if (fits(cursor, atom->bytes))
-		memcpy(cursor->bytes + cursor->dot, image->bytes + cursor->region->at + atom->offset, atom->bytes);
+		memcpy(cursor->bytes + cursor->dot, image->bytes + cursor->output->at + atom->offset, atom->bytes);
 	cursor->ways->way[index] = cursor->dot - atom->offset;
 	advance(cursor, atom->bytes);
 }
@@ -95,33 +95,33 @@ static void put_atoms(struct cursor *cursor, uint32_t first, uint32_t end) {
 static void put_tail(struct cursor *cursor) {
 	const struct image_numbers *numbers = &cursor->image->numbers;
 	put(cursor, numbers->text_end);
-	for (uint32_t i = cursor->region->end; i < numbers->text_end; i++) {
+	for (uint32_t i = cursor->output->end; i < numbers->text_end; i++) {
 		put_gap(cursor, to_align(cursor->dot, cursor->image->atoms[i].align), false);
 		put(cursor, i);
 	}
 	put(cursor, numbers->segment_end);
 }
 
-static int lay_out_region(struct cursor *cursor, enum region number, const struct placement *placement,
+static int lay_out_region(struct cursor *cursor, enum output_section number, const struct placement *placement,
                           struct ifr_error *err) {
-	const struct placed_region *placed = &placement->regions[number];
-	const struct image_region *region = cursor->region;
-	uint64_t bytes = cursor->image->numbers.sizes.region_bytes[number];
+	const struct placed_output *placed = &placement->outputs[number];
+	const struct image_output *output = cursor->output;
+	uint64_t bytes = cursor->image->numbers.sizes.output_bytes[number];
 	for (size_t i = 0; i < placed->count; i++) {
 		const struct atom_run *unit = &cursor->image->units[placed->order[i].unit];
 		put_gap(cursor, placed->order[i].padding_bytes, cursor->code);
 		put_atoms(cursor, unit->first, unit->first + unit->count);
 	}
-	put_atoms(cursor, region->units_end, region->end);
+	put_atoms(cursor, output->units_end, output->end);
 	if (cursor->dot < bytes)
 		put_gap(cursor, bytes - cursor->dot, cursor->code);
-	if (number == REGION_TEXT)
+	if (number == OUTPUT_TEXT)
 		put_tail(cursor);
-	if (cursor->dot > region->limit)
+	if (cursor->dot > output->limit)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "this layout makes %s %llu bytes too long for the prepared image",
-		                region_names[number], (unsigned long long)(cursor->dot - region->limit));
+		                output_names[number], (unsigned long long)(cursor->dot - output->limit));
 	if (cursor->bytes)
-		memset(cursor->bytes + cursor->dot, 0, region->limit - cursor->dot);
+		memset(cursor->bytes + cursor->dot, 0, output->limit - cursor->dot);
 	return 0;
 }
 
@@ -130,16 +130,16 @@ int image_lay_out(const struct image *image, const struct placement *placement, 
 	uint32_t count = 0;
 	int result = 0;
 	ways->way[0] = 0;
-	for (int r = 0; r < REGIONS && !result; r++) {
-		const struct image_region *region = &image->numbers.regions[r];
+	for (int r = 0; r < OUTPUTS && !result; r++) {
+		const struct image_output *output = &image->numbers.outputs[r];
 		struct cursor cursor = {
-			.image = image, .region = region, .code = r == REGION_TEXT, .ways = ways, .count = &count};
+			.image = image, .output = output, .code = r == OUTPUT_TEXT, .ways = ways, .count = &count};
 		ways->start[r] = count;
-		if (variant && region->in_file)
-			cursor.bytes = variant + region->at;
-		if (region->limit)
-			result = lay_out_region(&cursor, (enum region)r, placement, err);
+		if (variant && output->in_file)
+			cursor.bytes = variant + output->at;
+		if (output->limit)
+			result = lay_out_region(&cursor, (enum output_section)r, placement, err);
 	}
-	ways->start[REGIONS] = count;
+	ways->start[OUTPUTS] = count;
 	return result ? result : image_place_front(image, placement, ways, err);
 }

@@ -8,11 +8,11 @@
 
 #include "relinker/image/image.h"
 
-/* An atom is what moves in one piece: an input section of a region. Atom 0 stands for all that never moves; then
- * come the regions' atoms, each region's in the order of its addresses. Behind those of .text there are the output
+/* An atom is what moves in one piece: an input section of a output. Atom 0 stands for all that never moves; then
+ * come the outputs' atoms, each output's in the order of its addresses. Behind those of .text there are the output
  * sections that follow it in its segment, .text's end and the segment's end. */
 struct atom {
-	uint32_t offset; /* from the start of its region, in the image */
+	uint32_t offset; /* from the start of its output, in the image */
 	uint32_t bytes;
 	uint32_t align; /* a power of two, at least 1 */
 	uint32_t group; /* its object's local symbols, an index into the symbol groups, or IMAGE_NONE */
@@ -25,11 +25,11 @@ struct atom_run {
 };
 
 /* What a site holds, and so what is added to it: the way of its target, for *_PC less the way of its own atom. */
-enum site_kind { SITE_PC32, SITE_PC64, SITE_ABS32, SITE_ABS64, SITE_KINDS };
+enum site_kind { PATCH_PC32, PATCH_PC64, PATCH_ABS32, PATCH_ABS64, PATCH_KINDS };
 
-struct site {
+struct patch_site {
 	uint32_t at;     /* moves with its atom */
-	uint32_t atom;   /* that holds the site, 0 outside of the regions */
+	uint32_t atom;   /* that holds the site, 0 outside of the outputs */
 	uint32_t target; /* the atom that the value points into, or 0 */
 };
 
@@ -70,9 +70,9 @@ struct symbol_group {
 enum { IMAGE_NONE = UINT32_MAX };
 
 /* The inside of an output section, laid out anew in each variant. */
-struct image_region {
+struct image_output {
 	uint64_t at;    /* of the section in the file */
-	uint64_t limit; /* from its start: what moves must end here; 0 where the region stays as it is */
+	uint64_t limit; /* from its start: what moves must end here; 0 where the output stays as it is */
 	uint32_t first, units_end, end; /* its atoms: from the first those of units, then those of empty sections */
 	uint32_t in_file;               /* 0: it has no bytes there (.bss) */
 };
@@ -80,12 +80,12 @@ struct image_region {
 struct image_numbers {
 	struct layout_sizes sizes; /* for which it was made */
 	uint64_t units;            /* a digest of the units' names, sizes and base addresses */
-	struct image_region regions[REGIONS];
+	struct image_output outputs[OUTPUTS];
 	uint32_t text_end, segment_end; /* the atoms of the two ends; before them those of sections behind .text */
-	uint32_t front, front_end; /* the atoms of .interp and the sections behind it, their offsets in the file */
-	uint64_t front_limit;      /* offset in the file at which they must end; behind their atoms, two: of the path's
+	uint32_t leading, leading_end; /* the atoms of .interp and the sections behind it, their offsets in the file */
+	uint64_t leading_limit; /* offset in the file at which they must end; behind their atoms, two: of the path's
 	                              length and of where they end */
-	uint64_t longest_path;     /* the most bytes by which the path may be longer than the program's */
+	uint64_t longest_path;  /* the most bytes by which the path may be longer than the program's */
 	uint32_t frame_table, first_frame,
 		last_frame; /* the table; frames of moving atoms from first to before last */
 	uint32_t frame_count;
@@ -94,7 +94,7 @@ struct image_numbers {
 	uint32_t build_id, build_id_bytes;
 };
 
-/* A visit of the linker on its way through the output: a symbol group, or with this bit set a region, whose atoms'
+/* A visit of the linker on its way through the output: a symbol group, or with this bit set a output, whose atoms'
  * groups come in their order. */
 enum { VISIT_REGION = 0x80000000 };
 
@@ -103,25 +103,25 @@ struct image {
 	uint8_t *bytes;
 	struct atom *atoms;
 	struct atom_run *units;
-	struct site *sites[SITE_KINDS];
+	struct patch_site *sites[PATCH_KINDS];
 	struct frame *frames;
 	struct image_symbol *symbols;
 	struct symbol_group *groups;
 	struct root *roots;
 	struct pin *pins;
 	uint32_t *visits;
-	size_t length, atom_count, unit_count, site_count[SITE_KINDS], frame_count, symbol_count, group_count,
+	size_t length, atom_count, unit_count, site_count[PATCH_KINDS], frame_count, symbol_count, group_count,
 		root_count, pin_count, visit_count;
 };
 
 /* Where the atoms go under a placement: their ways from where the image has them, in bytes, modulo 2^64. */
 struct atom_ways {
 	uint64_t *way;               /* for each atom */
-	uint32_t *order;             /* of the regions' atoms as they come to lie, region by region */
-	uint32_t start[REGIONS + 1]; /* of each region's in it */
+	uint32_t *order;             /* of the outputs' atoms as they come to lie, output by output */
+	uint32_t start[OUTPUTS + 1]; /* of each output's in it */
 };
 
-/* Places the atoms. With variant not NULL it also lays out the regions there: copies and fills, up to the limits.
+/* Places the atoms. With variant not NULL it also lays out the outputs there: copies and fills, up to the limits.
  * Errors: IFR_E_ENVIRONMENT if what moves does not end before a limit. */
 int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *variant,
                   struct atom_ways *ways, struct ifr_error *err);
@@ -132,8 +132,8 @@ int image_place_front(const struct image *image, const struct placement *placeme
 uint64_t image_find_longest_path(const struct image *image);
 void image_move_front(const struct image *image, const struct atom_ways *ways, uint8_t *variant);
 
-/* The region of an atom that is none of a section behind .text. */
-const struct image_region *image_region_of(const struct image *image, uint32_t atom);
+/* The output of an atom that is none of a section behind .text. */
+const struct image_output *image_output_of(const struct image *image, uint32_t atom);
 
 /* Writes count bytes of the fill that ld.bfd puts between code sections on x86-64. */
 void image_fill(uint8_t *to, uint64_t count);

@@ -47,8 +47,8 @@ void image_store_free(struct image_store *store) {
 static char *file_of(const struct image_store *store, const struct layout_sizes *sizes) {
 	struct ifr_buffer path = {0};
 	ifr_buffer_printf(&path, "%s/image", store->engine->kit->dir);
-	for (int r = 0; r < REGIONS; r++)
-		ifr_buffer_printf(&path, "-%" PRIx64, sizes->region_bytes[r]);
+	for (int r = 0; r < OUTPUTS; r++)
+		ifr_buffer_printf(&path, "-%" PRIx64, sizes->output_bytes[r]);
 	ifr_buffer_printf(&path, "-%" PRIx64, sizes->interp_bytes);
 	return ifr_buffer_detach(&path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The prepared images of one kit: in memory, and in the kit's folder as image-SIZES: the
- * bytes of each region and of the interpreter path's growth, in hexadecimal. */
+ * bytes of each output and of the interpreter path's growth, in hexadecimal. */
 #ifndef IFR_RELINKER_IMAGE_STORE_H
 #define IFR_RELINKER_IMAGE_STORE_H
 

@@ -37,7 +37,7 @@ void image_write_frames(const struct image *image, const struct atom_ways *ways,
 	size_t count = 0;
 	for (size_t i = 0; i < numbers->first_frame; i++)
 		entries[count++] = place_frame(&image->frames[i], ways);
-	for (uint32_t i = ways->start[REGION_TEXT]; i < ways->start[REGION_TEXT + 1]; i++) {
+	for (uint32_t i = ways->start[OUTPUT_TEXT]; i < ways->start[OUTPUT_TEXT + 1]; i++) {
 		uint32_t atom = ways->order[i];
 		for (uint32_t f = image->atoms[atom].frame; f < image->atoms[atom + 1].frame; f++)
 			entries[count++] = place_frame(&image->frames[f], ways);
@@ -62,8 +62,8 @@ static void order_groups(const struct image *image, const struct atom_ways *ways
 			seen[visit] = 1;
 			continue;
 		}
-		uint32_t region = visit & ~(uint32_t)VISIT_REGION;
-		for (uint32_t i = ways->start[region]; i < ways->start[region + 1]; i++) {
+		uint32_t output = visit & ~(uint32_t)VISIT_REGION;
+		for (uint32_t i = ways->start[output]; i < ways->start[output + 1]; i++) {
 			uint32_t group = image->atoms[ways->order[i]].group;
 			if (group >= image->group_count || seen[group])
 				continue;

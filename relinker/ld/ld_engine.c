@@ -37,7 +37,7 @@ void ld_engine_close(struct ld_engine *engine) {
 
 static char *replace_root(const char *argument, const char *root) {
 	struct ifr_buffer text = {0};
-	if (!strcmp(argument, IFR_KIT_REPLAY))
+	if (!strcmp(argument, IFR_KIT_LTO_PLUGIN))
 		return ifr_path_libexec("replay.so"); /* it hands over what -flto compiled when the program was linked */
 	for (const char *at; (at = strstr(argument, IFR_KIT_ROOT)); argument = at + strlen(IFR_KIT_ROOT)) {
 		ifr_buffer_append(&text, argument, (size_t)(at - argument));

@@ -65,7 +65,7 @@ static void print_unit(const struct unit *unit, uint64_t padding_bytes, struct i
 	ifr_buffer_puts(text, "\")\n");
 }
 
-static void print_order(const struct units *units, const struct placed_region *placed, struct ifr_buffer *text) {
+static void print_order(const struct units *units, const struct placed_output *placed, struct ifr_buffer *text) {
 	ifr_buffer_puts(text, "\n");
 	for (size_t i = 0; i < placed->count; i++)
 		print_unit(&units->items[placed->order[i].unit], placed->order[i].padding_bytes, text);
@@ -73,20 +73,20 @@ static void print_order(const struct units *units, const struct placed_region *p
 
 int ld_script_print(const char *script, const struct units *units, const struct placement *placement,
                     struct ifr_buffer *text, struct ifr_error *err) {
-	for (int r = 0; r < REGIONS; r++) {
-		if (!placement->regions[r].order)
+	for (int r = 0; r < OUTPUTS; r++) {
+		if (!placement->outputs[r].order)
 			continue;
-		/* The script has the regions in their order: what was read is written. */
-		const char *body = find_body(script, region_names[r]), *end = body ? find_end(body) : NULL;
+		/* The script has the outputs in their order: what was read is written. */
+		const char *body = find_body(script, output_names[r]), *end = body ? find_end(body) : NULL;
 		if (!end)
 			return ifr_fail(
 				err, IFR_E_ENVIRONMENT,
 				"the linker script of this program has no output section %s: its layout cannot be changed",
-				region_names[r]);
+				output_names[r]);
 		ifr_buffer_append(text, script, (size_t)(body - script));
-		print_order(units, &placement->regions[r], text);
+		print_order(units, &placement->outputs[r], text);
 		ifr_buffer_append(text, body, (size_t)(end - body));
-		ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->sizes.region_bytes[r]);
+		ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->sizes.output_bytes[r]);
 		script = end;
 	}
 	ifr_buffer_puts(text, script);

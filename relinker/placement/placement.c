@@ -39,14 +39,14 @@ uint64_t placement_padding(const struct region_work *work, const struct unit *un
 
 /* The order of data and the bytes between them are decisions of one axis. */
 static void choose_padding(struct region_work *work) {
-	bool text = work->region == REGION_TEXT;
+	bool text = work->output == OUTPUT_TEXT;
 	work->pads_axis = text ? IFR_AXIS_PADDING : IFR_AXIS_DATA;
 	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
 	work->pads.on = setting->on;
 	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].name : "data padding");
 }
 
-/* --- a region ------------------------------------------------------------------------------------------------ */
+/* --- a output ------------------------------------------------------------------------------------------------ */
 
 static int by_offset(const void *a, const void *b) {
 	const struct fixed_unit *x = a, *y = b;
@@ -56,59 +56,59 @@ static int by_offset(const void *a, const void *b) {
 
 static void fix(struct region_work *work, size_t unit, uint64_t offset) {
 	work->fixed[work->fixed_count++] = (struct fixed_unit){unit, offset};
-	work->settled[unit - work->units->regions[work->region].first] = 1;
+	work->settled[unit - work->units->outputs[work->output].first] = 1;
 }
 
 static void list(struct region_work *work, size_t unit) {
 	work->listed[work->listed_count++] = unit;
-	work->settled[unit - work->units->regions[work->region].first] = 1;
+	work->settled[unit - work->units->outputs[work->output].first] = 1;
 }
 
 /* Whether a unit that the plan does not place stays where it ships. */
 static bool stays(const struct region_work *work, size_t unit, bool all) {
 	return all || (work->held && work->held[unit]) ||
-	       (work->region != REGION_TEXT && !work->units->items[unit].movable);
+	       (work->output != OUTPUT_TEXT && !work->units->items[unit].movable);
 }
 
 /* Settles what is listed, what has an address, and what stays. */
 static void settle(struct region_work *work, const struct known_place *places, size_t count) {
-	const struct unit_region *region = &work->units->regions[work->region];
+	const struct output_units *output = &work->units->outputs[work->output];
 	for (size_t i = 0; i < count; i++) {
-		if (work->units->items[places[i].unit].region != work->region)
+		if (work->units->items[places[i].unit].output != work->output)
 			continue;
 		if (places[i].fixed)
-			fix(work, places[i].unit, places[i].address - region->address);
+			fix(work, places[i].unit, places[i].address - output->address);
 		else
 			list(work, places[i].unit);
 	}
 	bool all = work->fixed_count && !work->listed_count && !work->moves;
-	for (size_t i = 0; i < region->count; i++)
-		if (!work->settled[i] && stays(work, region->first + i, all))
-			fix(work, region->first + i, work->units->items[region->first + i].address - region->address);
+	for (size_t i = 0; i < output->count; i++)
+		if (!work->settled[i] && stays(work, output->first + i, all))
+			fix(work, output->first + i, work->units->items[output->first + i].address - output->address);
 	qsort(work->fixed, work->fixed_count, sizeof *work->fixed, by_offset);
 }
 
-static bool region_moves(const struct ifr_plan *plan, enum region region) {
+static bool region_moves(const struct ifr_plan *plan, enum output_section output) {
 	const struct ifr_axis_setting *axis = plan->axis;
-	return region == REGION_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on ||
+	return output == OUTPUT_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on ||
 	                                   axis[IFR_AXIS_PADDING].on || axis[IFR_AXIS_BASE].on
 	                             : axis[IFR_AXIS_DATA].on;
 }
 
-/* A region is filled up to a size that no seed exceeds (but for text's rare units of more than 16 bytes'
+/* A output is filled up to a size that no seed exceeds (but for text's rare units of more than 16 bytes'
  * alignment), so that what lies behind it keeps its place from variant to variant: padding and base move code,
  * data moves data, nothing else. The growth is a whole number of pages, so that offsets in pages stay, too; where
  * only the order of text changes, everything stays where it ships. */
 static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
 	enum { COMMON_ALIGNMENT_BYTES = 16 };
-	const struct unit_region *region = &work->units->regions[work->region];
+	const struct output_units *output = &work->units->outputs[work->output];
 	const struct ifr_axis_setting *axis = work->plan->axis;
-	bool text = work->region == REGION_TEXT;
+	bool text = work->output == OUTPUT_TEXT;
 	uint64_t growth = 0, most = work->pads.on ? (uint64_t)axis[work->pads_axis].value[0] : 0;
 	if (text && axis[IFR_AXIS_BASE].on)
 		growth += (uint64_t)axis[IFR_AXIS_BASE].value[0];
 	if (text && work->pads.on)
-		growth += region->count * (most + COMMON_ALIGNMENT_BYTES - 1);
+		growth += output->count * (most + COMMON_ALIGNMENT_BYTES - 1);
 	if (work->moves && (!text || work->fixed_count)) {
 		/* Before a fixed unit there may be room for all but the longest one; behind the last there is for all. */
 		uint64_t longest = 0, all = 0, gaps = 0;
@@ -121,29 +121,29 @@ static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
 		}
 		growth += gaps + work->fixed_count * longest < all ? gaps + work->fixed_count * longest : all;
 	}
-	if (end > region->bytes + growth)
-		growth = end - region->bytes;
-	return region->bytes + (growth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+	if (end > output->bytes + growth)
+		growth = end - output->bytes;
+	return output->bytes + (growth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
 static int place_region(struct placement *placement, struct region_work *work, const struct known_place *places,
                         struct ifr_error *err) {
-	const struct unit_region *region = &work->units->regions[work->region];
-	struct placed_region *placed = &placement->regions[work->region];
-	uint64_t base_bytes = work->region == REGION_TEXT ? placement->base_bytes : 0, end;
-	work->sequence = ifr_alloc((region->count + 1) * sizeof *work->sequence);
-	work->listed = ifr_alloc((region->count + 1) * sizeof *work->listed);
-	work->fixed = ifr_alloc((region->count + 1) * sizeof *work->fixed);
-	work->settled = ifr_alloc(region->count + 1);
-	placed->order = ifr_alloc((region->count + 1) * sizeof *placed->order);
+	const struct output_units *output = &work->units->outputs[work->output];
+	struct placed_output *placed = &placement->outputs[work->output];
+	uint64_t base_bytes = work->output == OUTPUT_TEXT ? placement->base_bytes : 0, end;
+	work->sequence = ifr_alloc((output->count + 1) * sizeof *work->sequence);
+	work->listed = ifr_alloc((output->count + 1) * sizeof *work->listed);
+	work->fixed = ifr_alloc((output->count + 1) * sizeof *work->fixed);
+	work->settled = ifr_alloc(output->count + 1);
+	placed->order = ifr_alloc((output->count + 1) * sizeof *placed->order);
 	choose_padding(work);
 	settle(work, places, placement->places);
 	placement_rank(work);
 	int result = placement_flow(work, base_bytes, placed, &end, err);
 	if (!result)
-		placement->sizes.region_bytes[work->region] = fixed_bytes(work, end);
+		placement->sizes.output_bytes[work->output] = fixed_bytes(work, end);
 	for (size_t i = 0; i < placed->count; i++)
-		placed->moved += placed->order[i].unit != region->first + i;
+		placed->moved += placed->order[i].unit != output->first + i;
 	free(work->sequence);
 	free(work->listed);
 	free(work->fixed);
@@ -152,14 +152,14 @@ static int place_region(struct placement *placement, struct region_work *work, c
 }
 
 /* Text is always placed; data only where they move. */
-static bool is_placed(const struct units *units, const struct ifr_plan *plan, enum region region,
+static bool is_placed(const struct units *units, const struct ifr_plan *plan, enum output_section output,
                       const struct known_place *places, size_t count) {
-	if (region == REGION_TEXT)
+	if (output == OUTPUT_TEXT)
 		return true;
 	for (size_t i = 0; i < count; i++)
-		if (units->items[places[i].unit].region == region)
+		if (units->items[places[i].unit].output == output)
 			return true;
-	return region_moves(plan, region) && units->regions[region].movable;
+	return region_moves(plan, output) && units->outputs[output].movable;
 }
 
 static void place_scalars(struct placement *placement, const struct ifr_plan *plan) {
@@ -179,10 +179,10 @@ int placement_make(struct placement *placement, const struct units *units, const
 	*placement = (struct placement){0};
 	place_scalars(placement, plan);
 	int result = plan->place_count ? placement_find_places(units, plan, placement, places, err) : 0;
-	for (int r = 0; r < REGIONS && !result; r++) {
-		struct region_work work = {.units = units, .plan = plan, .region = (enum region)r, .held = held};
-		work.moves = region_moves(plan, work.region);
-		if (is_placed(units, plan, work.region, places, placement->places))
+	for (int r = 0; r < OUTPUTS && !result; r++) {
+		struct region_work work = {.units = units, .plan = plan, .output = (enum output_section)r, .held = held};
+		work.moves = region_moves(plan, work.output);
+		if (is_placed(units, plan, work.output, places, placement->places))
 			result = place_region(placement, &work, places, err);
 	}
 	for (size_t i = 0; held && i < units->count; i++)
@@ -194,7 +194,7 @@ int placement_make(struct placement *placement, const struct units *units, const
 }
 
 void placement_release(struct placement *placement) {
-	for (int r = 0; r < REGIONS; r++)
-		free(placement->regions[r].order);
+	for (int r = 0; r < OUTPUTS; r++)
+		free(placement->outputs[r].order);
 	*placement = (struct placement){0};
 }

@@ -16,14 +16,14 @@ struct placed_unit {
 	uint64_t padding_bytes; /* before it; its alignment is then kept */
 };
 
-/* What an engine has to make room for: the same for all seeds of a plan's axes, so that what lies behind a region
+/* What an engine has to make room for: the same for all seeds of a plan's axes, so that what lies behind a output
  * stays from variant to variant. */
 struct layout_sizes {
-	uint64_t region_bytes[REGIONS]; /* up to which each is filled; 0 where ld's own order stays */
+	uint64_t output_bytes[OUTPUTS]; /* up to which each is filled; 0 where ld's own order stays */
 	uint64_t interp_bytes;          /* by which the interpreter path is longer */
 };
 
-struct placed_region {
+struct placed_output {
 	struct placed_unit *order; /* of all its units; NULL where ld's own order stays */
 	size_t count;
 	size_t moved;           /* units at another position than in the base layout */
@@ -31,7 +31,7 @@ struct placed_region {
 };
 
 struct placement {
-	struct placed_region regions[REGIONS];
+	struct placed_output outputs[OUTPUTS];
 	struct layout_sizes sizes;
 	uint64_t base_bytes; /* of the padding before the first unit of .text that is free to move */
 	size_t places;       /* of the plan that were followed */

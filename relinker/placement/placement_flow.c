@@ -13,7 +13,7 @@ static int check_overlaps(const struct region_work *work, struct ifr_error *err)
 	for (size_t i = 1; i < work->fixed_count; i++) {
 		const struct unit *first = &work->units->items[work->fixed[i - 1].unit],
 						  *second = &work->units->items[work->fixed[i].unit];
-		uint64_t start = work->units->regions[work->region].address;
+		uint64_t start = work->units->outputs[work->output].address;
 		if (work->fixed[i - 1].offset + first->span_bytes > work->fixed[i].offset)
 			return ifr_fail(err, IFR_E_USAGE,
 			                "%s at 0x%" PRIx64 " (%" PRIu64 " bytes) and %s at 0x%" PRIx64
@@ -24,12 +24,12 @@ static int check_overlaps(const struct region_work *work, struct ifr_error *err)
 	return 0;
 }
 
-static void put(struct placed_region *placed, size_t unit, uint64_t padding_bytes) {
+static void put(struct placed_output *placed, size_t unit, uint64_t padding_bytes) {
 	placed->order[placed->count++] = (struct placed_unit){unit, padding_bytes};
 }
 
 /* Without fixed units the engines align: padding is just what the axes ask for. */
-static void put_all(const struct region_work *work, uint64_t base_bytes, struct placed_region *placed) {
+static void put_all(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed) {
 	for (size_t i = 0; i < work->count; i++) {
 		uint64_t bytes = placement_padding(work, &work->units->items[work->sequence[i]]);
 		placed->padding_bytes += bytes;
@@ -38,7 +38,7 @@ static void put_all(const struct region_work *work, uint64_t base_bytes, struct 
 }
 
 /* Around fixed units every place is worked out here, and padding reaches exactly to it. */
-static void put_around(const struct region_work *work, uint64_t base_bytes, struct placed_region *placed,
+static void put_around(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
                        uint64_t *end) {
 	uint64_t at = 0, more = base_bytes;
 	size_t next = 0;
@@ -63,7 +63,7 @@ static void put_around(const struct region_work *work, uint64_t base_bytes, stru
 	*end = at;
 }
 
-int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_region *placed,
+int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
                    uint64_t *end, struct ifr_error *err) {
 	int result = check_overlaps(work, err);
 	*end = 0;

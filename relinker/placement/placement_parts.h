@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a region is placed: an order of its units, and what stands fixed in it. */
+/* How a output is placed: an order of its units, and what stands fixed in it. */
 #ifndef IFR_RELINKER_PLACEMENT_PARTS_H
 #define IFR_RELINKER_PLACEMENT_PARTS_H
 
@@ -25,17 +25,17 @@ struct known_place {
 	uint64_t address;
 };
 
-/* A unit that lies at an offset from its region's start, whatever the order. */
+/* A unit that lies at an offset from its output's start, whatever the order. */
 struct fixed_unit {
 	size_t unit;
 	uint64_t offset;
 };
 
-/* A region at work. */
+/* A output at work. */
 struct region_work {
 	const struct units *units;
 	const struct ifr_plan *plan;
-	enum region region;
+	enum output_section output;
 	const uint8_t *held;
 	size_t *sequence; /* the units, in the order in which they come to lie, without the fixed ones */
 	size_t count;
@@ -43,8 +43,8 @@ struct region_work {
 	size_t fixed_count;
 	size_t *listed; /* by the plan's order lines */
 	size_t listed_count;
-	uint8_t *settled; /* marks units that are listed or fixed, by their index in the region */
-	bool moves;       /* an axis orders or pads the region */
+	uint8_t *settled; /* marks units that are listed or fixed, by their index in the output */
+	bool moves;       /* an axis orders or pads the output */
 	enum ifr_axis pads_axis;
 	struct decider pads;
 };
@@ -57,9 +57,9 @@ int placement_find_places(const struct units *units, const struct ifr_plan *plan
 /* The order: those that are listed, then the others as the axes say. Fills sequence. */
 void placement_rank(struct region_work *work);
 
-/* Turns sequence and fixed into the region's order and paddings. base_bytes come before the first unit of the
+/* Turns sequence and fixed into the output's order and paddings. base_bytes come before the first unit of the
  * sequence; end receives where the last unit ends. Errors: IFR_E_USAGE if fixed units overlap. */
-int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_region *placed,
+int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
                    uint64_t *end, struct ifr_error *err);
 
 /* The bytes before a unit that the axes ask for. */

@@ -7,19 +7,19 @@
 
 enum { FARTHEST_BYTES = 64 << 20 };
 
-static int check_fixed(const struct unit *unit, const struct unit_region *region, uint64_t address,
+static int check_fixed(const struct unit *unit, const struct output_units *output, uint64_t address,
                        struct ifr_error *err) {
 	if (!unit->align)
 		return ifr_fail(err, IFR_E_USAGE, "%s cannot be given an address: its alignment is not known", unit->name);
 	if (address & (unit->align - 1))
 		return ifr_fail(err, IFR_E_USAGE, "%s cannot lie at 0x%" PRIx64 ": it needs a multiple of %u", unit->name,
 		                address, unit->align);
-	if (address < region->address || address - region->address > region->bytes + FARTHEST_BYTES)
+	if (address < output->address || address - output->address > output->bytes + FARTHEST_BYTES)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s cannot lie at 0x%" PRIx64 ": %s begins at 0x%" PRIx64
 		                " and may grow by %d MiB behind 0x%" PRIx64,
-		                unit->name, address, region_names[unit->region], region->address, FARTHEST_BYTES >> 20,
-		                region->address + region->bytes);
+		                unit->name, address, output_names[unit->output], output->address, FARTHEST_BYTES >> 20,
+		                output->address + output->bytes);
 	return 0;
 }
 
@@ -37,10 +37,10 @@ int placement_find_places(const struct units *units, const struct ifr_plan *plan
 			continue;
 		}
 		const struct unit *unit = &units->items[*found];
-		if (!unit->nameable || (unit->region != REGION_TEXT && unit->pin))
+		if (!unit->nameable || (unit->output != OUTPUT_TEXT && unit->pin))
 			result = ifr_fail(err, IFR_E_USAGE, "%s cannot be placed: %s", unit->name, unit->pin);
 		else if (place->fixed)
-			result = check_fixed(unit, &units->regions[unit->region], place->address, err);
+			result = check_fixed(unit, &units->outputs[unit->output], place->address, err);
 		places[placement->places++] = (struct known_place){*found, place->fixed, place->address};
 	}
 	if (!result && plan->place_count && !placement->places)

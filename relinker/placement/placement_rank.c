@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The order of a region's units. */
+/* The order of a output's units. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,12 +103,12 @@ static struct candidate text_candidate(const struct region_work *work, size_t in
 	};
 }
 
-/* Whether every axis that orders the region may move a unit. */
+/* Whether every axis that orders the output may move a unit. */
 static bool is_free(const struct region_work *work, const struct unit *unit) {
 	static const enum ifr_axis of_text[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS};
 	if (!unit->movable)
 		return false;
-	if (work->region != REGION_TEXT)
+	if (work->output != OUTPUT_TEXT)
 		return axis_covers(work->plan, IFR_AXIS_DATA, unit);
 	for (size_t i = 0; i < sizeof of_text / sizeof *of_text; i++)
 		if (work->plan->axis[of_text[i]].on && !axis_covers(work->plan, of_text[i], unit))
@@ -118,21 +118,21 @@ static bool is_free(const struct region_work *work, const struct unit *unit) {
 
 /* The units that are neither listed nor fixed; those that no axis moves keep their positions among them. */
 static void rank_others(struct region_work *work) {
-	const struct unit_region *region = &work->units->regions[work->region];
+	const struct output_units *output = &work->units->outputs[work->output];
 	struct decider by_object = decider_of(work->plan, IFR_AXIS_OBJECTS),
 				   by_name =
-					   decider_of(work->plan, work->region == REGION_TEXT ? IFR_AXIS_FUNCTIONS : IFR_AXIS_DATA);
-	struct candidate *candidates = ifr_alloc((region->count + 1) * sizeof *candidates);
+					   decider_of(work->plan, work->output == OUTPUT_TEXT ? IFR_AXIS_FUNCTIONS : IFR_AXIS_DATA);
+	struct candidate *candidates = ifr_alloc((output->count + 1) * sizeof *candidates);
 	size_t first = work->count, free_count = 0, next = 0;
-	for (size_t i = 0; i < region->count; i++) {
-		size_t index = region->first + i;
+	for (size_t i = 0; i < output->count; i++) {
+		size_t index = output->first + i;
 		if (work->settled[i])
 			continue;
 		work->sequence[work->count++] = index;
 		if (!is_free(work, &work->units->items[index]))
 			continue;
 		candidates[free_count++] =
-			work->region == REGION_TEXT
+			work->output == OUTPUT_TEXT
 				? text_candidate(work, index, &by_object, &by_name)
 				: (struct candidate){.unit = index,
 		                             .function_key = decide(&by_name, work->units->items[index].name)};

@@ -23,7 +23,7 @@ uint64_t prepare_load64(const struct preparation *preparation, uint64_t at) {
 void prepare_add_site(struct preparation *preparation, enum site_kind kind, uint64_t at, uint32_t atom,
                       uint32_t target) {
 	struct image *image = preparation->image;
-	bool relative = kind == SITE_PC32 || kind == SITE_PC64;
+	bool relative = kind == PATCH_PC32 || kind == PATCH_PC64;
 	if (relative ? atom == target : !target)
 		return;
 	if (image->site_count[kind] == preparation->site_capacity[kind]) {
@@ -31,7 +31,7 @@ void prepare_add_site(struct preparation *preparation, enum site_kind kind, uint
 		image->sites[kind] =
 			ifr_realloc(image->sites[kind], preparation->site_capacity[kind], sizeof *image->sites[kind]);
 	}
-	image->sites[kind][image->site_count[kind]++] = (struct site){(uint32_t)at, atom, target};
+	image->sites[kind][image->site_count[kind]++] = (struct patch_site){(uint32_t)at, atom, target};
 }
 
 void prepare_add_pin(struct preparation *preparation, uint32_t atom, uint32_t target, enum pin_reason reason) {
@@ -58,13 +58,13 @@ static int open_program(struct preparation *preparation, const struct prepare_fi
 		result = link_map_read(&preparation->map, files->map, err);
 	if (result)
 		return result;
-	for (int r = 0; r < REGIONS; r++) {
-		const Elf64_Shdr *section = elf_view_find(&preparation->output, region_names[r]);
-		if (!image->numbers.sizes.region_bytes[r])
+	for (int r = 0; r < OUTPUTS; r++) {
+		const Elf64_Shdr *section = elf_view_find(&preparation->output, output_names[r]);
+		if (!image->numbers.sizes.output_bytes[r])
 			continue;
-		if (!section || section->sh_type != (r == REGION_BSS ? SHT_NOBITS : SHT_PROGBITS) ||
+		if (!section || section->sh_type != (r == OUTPUT_BSS ? SHT_NOBITS : SHT_PROGBITS) ||
 		    !section->sh_addralign)
-			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has no plain %s", region_names[r]);
+			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has no plain %s", output_names[r]);
 		preparation->ranges[r] = (struct range){section, section->sh_addr, section->sh_addr + section->sh_size};
 	}
 	return 0;

@@ -30,7 +30,7 @@ struct dynamic {
 	bool claimed; /* its target is known from the objects */
 };
 
-/* Addresses of what moves in a region, with the sections behind .text. */
+/* Addresses of what moves in a output, with the sections behind .text. */
 struct range {
 	const Elf64_Shdr *section; /* NULL: nothing moves */
 	uint64_t start, end;
@@ -42,9 +42,9 @@ struct preparation {
 	struct link_map map;
 	struct objects objects;
 	struct elf_view output;
-	struct range ranges[REGIONS];
+	struct range ranges[OUTPUTS];
 	uint32_t *item_sections, *item_objects; /* for each item of the map */
-	uint32_t *atom_objects, *atom_units;    /* for each atom of a region; units' count where it is of none */
+	uint32_t *atom_objects, *atom_units;    /* for each atom of a output; units' count where it is of none */
 	struct names at;          /* (symbol, address) in what moves → atom, PREPARE_TWICE if of several */
 	struct names definitions; /* global symbol → targets */
 	struct names globals;     /* global symbol → its address in the output, an index of addresses */
@@ -57,7 +57,7 @@ struct preparation {
 	struct ifr_strings spare; /* strings that the tables borrow */
 	struct dynamic *dynamics; /* by address */
 	size_t dynamic_count;
-	size_t site_capacity[SITE_KINDS];
+	size_t site_capacity[PATCH_KINDS];
 };
 
 enum { PREPARE_TWICE = UINT32_MAX };
@@ -98,7 +98,7 @@ int prepare_symtab(struct preparation *preparation, struct ifr_error *err);
 /* Links another order and compares. Errors: IFR_E_ENVIRONMENT with the first section that differs. */
 int prepare_check(const struct preparation *preparation, const struct ld_engine *engine, const char *script,
                   const char *path, struct ifr_error *err);
-/* The order as it is, of the regions that have a size; the caller releases it. */
+/* The order as it is, of the outputs that have a size; the caller releases it. */
 struct placement prepare_placement(const struct layout_sizes *sizes, const struct units *units);
 int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, struct ifr_error *err);
 

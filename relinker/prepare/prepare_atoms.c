@@ -14,7 +14,7 @@ uint32_t prepare_add_atom(struct image *image, size_t *capacity, const struct at
 }
 
 /* Whether an item of the map belongs to a unit: "FILE" or "ARCHIVE(MEMBER)", and the section. */
-static bool belongs(const struct placed_section *item, const struct unit *unit) {
+static bool belongs(const struct map_item *item, const struct unit *unit) {
 	if (strcmp(item->name, unit->section))
 		return false;
 	size_t length = strlen(unit->file);
@@ -27,19 +27,18 @@ static bool belongs(const struct placed_section *item, const struct unit *unit) 
 	return !strncmp(member, unit->member, length) && !strcmp(member + length, ")");
 }
 
-/* A region's items of the map at work. */
+/* A output's items of the map at work. */
 struct reading {
 	struct preparation *preparation;
-	enum region number;
-	struct image_region *region;
-	const struct unit_region *units;
+	enum output_section number;
+	struct image_output *output;
+	const struct output_units *units;
 	size_t met; /* of its units */
 	size_t *capacity;
 };
 
 /* The unit of the next item, an index into all units; their count for what lies behind them all. */
-static int find_unit(struct reading *reading, const struct placed_section *item, size_t *found,
-                     struct ifr_error *err) {
+static int find_unit(struct reading *reading, const struct map_item *item, size_t *found, struct ifr_error *err) {
 	const struct units *units = reading->preparation->units;
 	size_t next = reading->units->first + reading->met;
 	if (reading->met && belongs(item, &units->items[next - 1])) {
@@ -60,13 +59,13 @@ static int find_unit(struct reading *reading, const struct placed_section *item,
  * variables, is aligned as it lies: it stays there. */
 static int describe(const struct reading *reading, size_t index, struct atom *atom, struct ifr_error *err) {
 	const struct preparation *preparation = reading->preparation;
-	const struct placed_section *item = &preparation->map.items[index];
+	const struct map_item *item = &preparation->map.items[index];
 	const struct object *object = &preparation->objects.items[preparation->item_objects[index]];
 	const Elf64_Shdr *output = preparation->ranges[reading->number].section;
 	uint32_t section = preparation->item_sections[index];
 	uint64_t offset = item->address - output->sh_addr, align = 1;
 	if (offset > output->sh_size || item->bytes > output->sh_size - offset ||
-	    (!section && reading->number == REGION_TEXT))
+	    (!section && reading->number == OUTPUT_TEXT))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "the linker itself made %s in %s", item->name, item->output);
 	/* What was merged into others is nowhere, and asks for no alignment. */
 	bool merged = section && !item->bytes && object->places[section].state == PLACE_EDITED;
@@ -91,10 +90,10 @@ static int describe(const struct reading *reading, size_t index, struct atom *at
 static int check_place(const struct reading *reading, size_t unit, const struct atom *atom,
                        struct ifr_error *err) {
 	const struct unit *known = &reading->preparation->units->items[unit];
-	if (reading->number == REGION_TEXT || known->address - reading->units->address == atom->offset)
+	if (reading->number == OUTPUT_TEXT || known->address - reading->units->address == atom->offset)
 		return 0;
 	return ifr_fail(err, IFR_E_ENVIRONMENT, "the linker lays %s out in a way of its own (%s)",
-	                region_names[reading->number], known->name);
+	                output_names[reading->number], known->name);
 }
 
 static int add_section(struct reading *reading, size_t index, size_t unit, struct ifr_error *err) {
@@ -127,18 +126,18 @@ static int add_section(struct reading *reading, size_t index, size_t unit, struc
 static int read_region(struct reading *reading, struct ifr_error *err) {
 	const struct link_map *map = &reading->preparation->map;
 	struct image *image = reading->preparation->image;
-	struct image_region *region = reading->region;
+	struct image_output *output = reading->output;
 	size_t count = reading->preparation->units->count;
 	int result = 0;
-	region->first = (uint32_t)image->atom_count;
+	output->first = (uint32_t)image->atom_count;
 	for (size_t i = 0; i < map->count && !result; i++) {
 		size_t unit = 0;
-		if (strcmp(map->items[i].output, region_names[reading->number]))
+		if (strcmp(map->items[i].output, output_names[reading->number]))
 			continue;
 		result = find_unit(reading, &map->items[i], &unit, err);
-		if (!result && unit == count && !region->units_end)
-			region->units_end = (uint32_t)image->atom_count;
-		else if (!result && unit < count && region->units_end)
+		if (!result && unit == count && !output->units_end)
+			output->units_end = (uint32_t)image->atom_count;
+		else if (!result && unit < count && output->units_end)
 			result =
 				ifr_fail(err, IFR_E_ENVIRONMENT, "the linker put %s among the empty sections", map->items[i].name);
 		if (!result)
@@ -146,9 +145,9 @@ static int read_region(struct reading *reading, struct ifr_error *err) {
 	}
 	if (!result && reading->met != reading->units->count)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "the linker left out units");
-	region->end = (uint32_t)image->atom_count;
-	if (!region->units_end)
-		region->units_end = region->end;
+	output->end = (uint32_t)image->atom_count;
+	if (!output->units_end)
+		output->units_end = output->end;
 	return result;
 }
 
@@ -162,7 +161,7 @@ static int check_identity(const struct preparation *preparation, struct ifr_erro
 	for (uint32_t i = 0; i < image->atom_count && !result; i++)
 		if (ways.way[i])
 			result = ifr_fail(err, IFR_E_ENVIRONMENT, "the linker aligns %s in a way of its own",
-			                  region_names[image_region_of(image, i) - image->numbers.regions]);
+			                  output_names[image_output_of(image, i) - image->numbers.outputs]);
 	placement_release(&placement);
 	free(ways.way);
 	free(ways.order);
@@ -181,21 +180,21 @@ int prepare_atoms(struct preparation *preparation, struct ifr_error *err) {
 	preparation->atom_units = ifr_alloc(most * sizeof *preparation->atom_units);
 	memset(preparation->atom_units, 0xff, most * sizeof *preparation->atom_units);
 	prepare_add_atom(image, &capacity, &(struct atom){.align = 1});
-	for (int r = 0; r < REGIONS && !result; r++) {
+	for (int r = 0; r < OUTPUTS && !result; r++) {
 		const Elf64_Shdr *section = preparation->ranges[r].section;
 		if (!section)
 			continue;
-		struct image_region *region = &image->numbers.regions[r];
+		struct image_output *output = &image->numbers.outputs[r];
 		struct reading reading = {.preparation = preparation,
-		                          .number = (enum region)r,
-		                          .region = region,
-		                          .units = &preparation->units->regions[r],
+		                          .number = (enum output_section)r,
+		                          .output = output,
+		                          .units = &preparation->units->outputs[r],
 		                          .capacity = &capacity};
-		region->at = section->sh_offset;
-		region->limit = section->sh_size;
-		region->in_file = section->sh_type != SHT_NOBITS;
+		output->at = section->sh_offset;
+		output->limit = section->sh_size;
+		output->in_file = section->sh_type != SHT_NOBITS;
 		result = read_region(&reading, err);
-		if (!result && r == REGION_TEXT)
+		if (!result && r == OUTPUT_TEXT)
 			prepare_tail(preparation, &capacity);
 	}
 	if (result)

@@ -8,14 +8,14 @@
 /* Also the path grows, so that what follows it moves by more than its alignment. */
 enum { LONGER_PATH_BYTES = 37 };
 
-static void swap_units(struct placed_region *placed, size_t a, size_t b) {
+static void swap_units(struct placed_output *placed, size_t a, size_t b) {
 	struct placed_unit held = placed->order[a];
 	placed->order[a] = placed->order[b];
 	placed->order[b] = held;
 }
 
 /* The movable units from behind to before. */
-static void turn(struct placed_region *placed, const struct units *units) {
+static void turn(struct placed_output *placed, const struct units *units) {
 	for (size_t low = 0, high = placed->count; low < high; low++) {
 		if (!units->items[placed->order[low].unit].movable)
 			continue;
@@ -34,7 +34,7 @@ static bool alike(const struct image *image, const struct units *units, size_t a
 }
 
 /* Units of one size change places: those that are pinned, or held among data, stay where they are. */
-static void swap_alike(struct placed_region *placed, const struct image *image, const struct units *units,
+static void swap_alike(struct placed_output *placed, const struct image *image, const struct units *units,
                        const uint8_t *held) {
 	for (size_t i = 0; i < placed->count; i++) {
 		size_t mine = placed->order[i].unit;
@@ -50,15 +50,15 @@ static void swap_alike(struct placed_region *placed, const struct image *image, 
 
 struct placement prepare_placement(const struct layout_sizes *sizes, const struct units *units) {
 	struct placement placement = {.sizes = *sizes};
-	for (int r = 0; r < REGIONS; r++) {
-		const struct unit_region *region = &units->regions[r];
-		struct placed_region *placed = &placement.regions[r];
-		if (!sizes->region_bytes[r])
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct output_units *output = &units->outputs[r];
+		struct placed_output *placed = &placement.outputs[r];
+		if (!sizes->output_bytes[r])
 			continue;
-		placed->count = region->count;
-		placed->order = ifr_alloc((region->count + 1) * sizeof *placed->order);
-		for (size_t i = 0; i < region->count; i++)
-			placed->order[i].unit = region->first + i;
+		placed->count = output->count;
+		placed->order = ifr_alloc((output->count + 1) * sizeof *placed->order);
+		for (size_t i = 0; i < output->count; i++)
+			placed->order[i].unit = output->first + i;
 	}
 	return placement;
 }
@@ -81,11 +81,11 @@ static struct placement other_order(const struct preparation *preparation) {
 	uint8_t *held = image_held(image);
 	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units),
 					 shuffled = shuffle(preparation, held);
-	for (int r = 0; r < REGIONS; r++) {
-		struct placed_region *placed = &placement.regions[r], *other = &shuffled.regions[r], mine = *placed;
-		if (r == REGION_TEXT && !held) {
+	for (int r = 0; r < OUTPUTS; r++) {
+		struct placed_output *placed = &placement.outputs[r], *other = &shuffled.outputs[r], mine = *placed;
+		if (r == OUTPUT_TEXT && !held) {
 			turn(placed, preparation->units);
-		} else if (other->order && shuffled.sizes.region_bytes[r] <= placement.sizes.region_bytes[r]) {
+		} else if (other->order && shuffled.sizes.output_bytes[r] <= placement.sizes.output_bytes[r]) {
 			*placed = *other;
 			*other = mine;
 		} else {

@@ -21,7 +21,7 @@ struct dynamic *prepare_dynamic_at(const struct preparation *preparation, uint64
 static void move_entry(struct preparation *preparation, const Elf64_Shdr *section, size_t index, uint32_t atom) {
 	struct image_numbers *numbers = &preparation->image->numbers;
 	uint64_t at = section->sh_offset + index * sizeof(Elf64_Rela);
-	prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Rela, r_offset), 0, atom);
+	prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Rela, r_offset), 0, atom);
 	numbers->relocations = (uint32_t)section->sh_offset;
 	numbers->relocation_count = (uint32_t)(section->sh_size / sizeof(Elf64_Rela));
 }
@@ -33,7 +33,7 @@ static int add_table(struct preparation *preparation, const Elf64_Shdr *section,
 		ifr_realloc(preparation->dynamics, preparation->dynamic_count + count + 1, sizeof *preparation->dynamics);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t atom = prepare_atom_at(preparation, relas[i].r_offset);
-		if (atom && image_region_of(preparation->image, atom) == &preparation->image->numbers.regions[REGION_TEXT])
+		if (atom && image_output_of(preparation->image, atom) == &preparation->image->numbers.outputs[OUTPUT_TEXT])
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the program has relocations in its text (DT_TEXTREL)");
 		if (atom)
 			move_entry(preparation, section, i, atom);

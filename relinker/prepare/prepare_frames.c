@@ -85,7 +85,7 @@ static bool take_pointer(struct walk *walk, uint64_t at, uint64_t end, uint8_t e
 static void add_pointer_site(struct walk *walk, uint64_t at, uint8_t encoding, uint32_t atom) {
 	bool wide = width_of(encoding) == 8;
 	/* The section itself stays: a distance from it grows as the address does. */
-	prepare_add_site(walk->preparation, wide ? SITE_ABS64 : SITE_ABS32, walk->section->sh_offset + at, 0, atom);
+	prepare_add_site(walk->preparation, wide ? PATCH_ABS64 : PATCH_ABS32, walk->section->sh_offset + at, 0, atom);
 }
 
 /* Reads the augmentation of a CIE: "zPLRSB" in any order behind the z. at: behind the version. */
@@ -189,7 +189,7 @@ static int by_place(const void *a, const void *b) {
  */
 static int index_frames(struct image *image, struct ifr_error *err) {
 	struct image_numbers *numbers = &image->numbers;
-	uint32_t next = 0, end = numbers->regions[REGION_TEXT].end;
+	uint32_t next = 0, end = numbers->outputs[OUTPUT_TEXT].end;
 	while (next < image->frame_count && (!image->frames[next].atom || image->frames[next].atom >= end))
 		next++;
 	numbers->first_frame = next;

@@ -57,7 +57,7 @@ static void place_items(struct preparation *preparation) {
 		struct place *place = &object->places[preparation->item_sections[i]];
 		if (!preparation->item_sections[i] || !place->output || place->state != PLACE_EXACT)
 			continue;
-		for (uint32_t a = numbers->front; a < numbers->front_end; a++)
+		for (uint32_t a = numbers->leading; a < numbers->leading_end; a++)
 			if (place->output->sh_flags & SHF_ALLOC &&
 			    place->output->sh_offset == preparation->image->atoms[a].offset)
 				place->atom = a;
@@ -71,18 +71,18 @@ void prepare_front(struct preparation *preparation, size_t *capacity) {
 	const Elf64_Shdr *interp = elf_view_find(output, ".interp");
 	const Elf64_Phdr *segment = first_segment(output);
 	uint64_t end = segment ? segment->p_vaddr + segment->p_filesz : 0;
-	numbers->front = numbers->front_end = (uint32_t)image->atom_count;
+	numbers->leading = numbers->leading_end = (uint32_t)image->atom_count;
 	if (interp && segment && !segment->p_offset && segment->p_filesz == segment->p_memsz &&
 	    interp->sh_addr - segment->p_vaddr == interp->sh_offset &&
 	    add_sections(preparation, interp, end, capacity)) {
-		numbers->front_end = (uint32_t)image->atom_count;
-		numbers->front_limit = limit_of(output, segment);
+		numbers->leading_end = (uint32_t)image->atom_count;
+		numbers->leading_limit = limit_of(output, segment);
 	}
-	image->atom_count = numbers->front_end;
+	image->atom_count = numbers->leading_end;
 	prepare_add_atom(image, capacity, &(struct atom){.align = 1});
 	prepare_add_atom(image, capacity,
 	                 &(struct atom){.offset = segment ? (uint32_t)segment->p_filesz : 0, .align = 1});
-	if (numbers->front < numbers->front_end)
+	if (numbers->leading < numbers->leading_end)
 		place_items(preparation);
 }
 
@@ -90,14 +90,14 @@ uint32_t prepare_front_atom(const struct preparation *preparation, uint64_t addr
 	const struct image *image = preparation->image;
 	const Elf64_Phdr *segment = first_segment(&preparation->output);
 	uint64_t offset = segment ? address - segment->p_vaddr : 0;
-	for (uint32_t a = image->numbers.front; a < image->numbers.front_end; a++)
+	for (uint32_t a = image->numbers.leading; a < image->numbers.leading_end; a++)
 		if (offset >= image->atoms[a].offset && offset - image->atoms[a].offset < image->atoms[a].bytes)
 			return a;
 	return 0;
 }
 
 static void add_word(struct preparation *preparation, uint64_t at, uint32_t atom) {
-	prepare_add_site(preparation, SITE_ABS64, at, 0, atom);
+	prepare_add_site(preparation, PATCH_ABS64, at, 0, atom);
 }
 
 static void add_section_headers(struct preparation *preparation) {
@@ -109,8 +109,8 @@ static void add_section_headers(struct preparation *preparation) {
 		uint32_t atom = section->sh_flags & SHF_ALLOC ? prepare_front_atom(preparation, section->sh_addr) : 0;
 		add_word(preparation, at + offsetof(Elf64_Shdr, sh_addr), atom);
 		add_word(preparation, at + offsetof(Elf64_Shdr, sh_offset), atom);
-		if (atom == numbers->front)
-			add_word(preparation, at + offsetof(Elf64_Shdr, sh_size), atom ? numbers->front_end : 0);
+		if (atom == numbers->leading)
+			add_word(preparation, at + offsetof(Elf64_Shdr, sh_size), atom ? numbers->leading_end : 0);
 	}
 }
 
@@ -122,9 +122,9 @@ static void add_segments(struct preparation *preparation) {
 		uint64_t at = output->header->e_phoff + i * sizeof *segment;
 		uint32_t atom = prepare_front_atom(preparation, segment->p_vaddr), longer = 0;
 		if (segment == first_segment(output))
-			longer = numbers->front_end + 1;
+			longer = numbers->leading_end + 1;
 		else if (segment->p_type == PT_INTERP)
-			longer = numbers->front_end;
+			longer = numbers->leading_end;
 		if (segment != first_segment(output)) {
 			add_word(preparation, at + offsetof(Elf64_Phdr, p_offset), atom);
 			add_word(preparation, at + offsetof(Elf64_Phdr, p_vaddr), atom);
@@ -149,7 +149,7 @@ static void add_tags(struct preparation *preparation) {
 }
 
 void prepare_front_words(struct preparation *preparation) {
-	if (preparation->image->numbers.front == preparation->image->numbers.front_end)
+	if (preparation->image->numbers.leading == preparation->image->numbers.leading_end)
 		return;
 	add_section_headers(preparation);
 	add_segments(preparation);

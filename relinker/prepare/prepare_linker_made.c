@@ -18,10 +18,10 @@ static void finish_dynamics(struct preparation *preparation) {
 		if (dynamic->claimed || (dynamic->type != R_X86_64_RELATIVE && dynamic->type != R_X86_64_IRELATIVE))
 			continue;
 		uint32_t atom = atom_of_word(preparation, dynamic->address, dynamic->addend);
-		prepare_add_site(preparation, SITE_ABS64, dynamic->at, 0, atom);
+		prepare_add_site(preparation, PATCH_ABS64, dynamic->at, 0, atom);
 		if (atom && elf_view_offset(&preparation->output, dynamic->address, 8, &at) &&
 		    prepare_load64(preparation, at) == dynamic->addend)
-			prepare_add_site(preparation, SITE_ABS64, at, 0, atom);
+			prepare_add_site(preparation, PATCH_ABS64, at, 0, atom);
 	}
 }
 
@@ -31,7 +31,7 @@ static void finish_got_words(struct preparation *preparation, const Elf64_Shdr *
 		uint64_t value = prepare_load64(preparation, got->sh_offset + i);
 		if (!prepare_moves(preparation, value) || prepare_dynamic_at(preparation, got->sh_addr + i))
 			continue;
-		prepare_add_site(preparation, SITE_ABS64, got->sh_offset + i, 0,
+		prepare_add_site(preparation, PATCH_ABS64, got->sh_offset + i, 0,
 		                 atom_of_word(preparation, got->sh_addr + i, value));
 	}
 }
@@ -54,7 +54,7 @@ static void add_dynamic_section(struct preparation *preparation) {
 	const Elf64_Dyn *tags = section ? elf_view_table(&preparation->output, section, sizeof *tags, &count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		if (tags[i].d_tag == DT_INIT || tags[i].d_tag == DT_FINI)
-			prepare_add_site(preparation, SITE_ABS64, section->sh_offset + i * sizeof *tags + 8, 0,
+			prepare_add_site(preparation, PATCH_ABS64, section->sh_offset + i * sizeof *tags + 8, 0,
 			                 prepare_atom_at(preparation, tags[i].d_un.d_ptr));
 }
 
@@ -71,7 +71,7 @@ static void add_dynamic_symbols(struct preparation *preparation) {
 		if (atom == PREPARE_TWICE)
 			prepare_add_pin(preparation, prepare_atom_at(preparation, symbols[i].st_value), 0, PIN_SYMBOL);
 		else
-			prepare_add_site(preparation, SITE_ABS64,
+			prepare_add_site(preparation, PATCH_ABS64,
 			                 section->sh_offset + i * sizeof *symbols + offsetof(Elf64_Sym, st_value), 0, atom);
 	}
 }
@@ -82,21 +82,21 @@ static void add_section_header(struct preparation *preparation, size_t index) {
 	const struct image_numbers *numbers = &preparation->image->numbers;
 	const Elf64_Shdr *section = &output->sections[index];
 	uint64_t at = output->header->e_shoff + index * sizeof *section;
-	if (section == preparation->ranges[REGION_TEXT].section)
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_size), 0, numbers->text_end);
-	for (uint32_t a = numbers->regions[REGION_TEXT].end; a < numbers->text_end; a++) {
+	if (section == preparation->ranges[OUTPUT_TEXT].section)
+		prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Shdr, sh_size), 0, numbers->text_end);
+	for (uint32_t a = numbers->outputs[OUTPUT_TEXT].end; a < numbers->text_end; a++) {
 		if (!(section->sh_flags & SHF_ALLOC) || section->sh_addr != prepare_address(preparation, a))
 			continue;
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_addr), 0, a);
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Shdr, sh_offset), 0, a);
+		prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Shdr, sh_addr), 0, a);
+		prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Shdr, sh_offset), 0, a);
 	}
 }
 
 static void add_headers(struct preparation *preparation) {
 	const struct elf_view *output = &preparation->output;
-	const struct range *text = &preparation->ranges[REGION_TEXT];
+	const struct range *text = &preparation->ranges[OUTPUT_TEXT];
 	uint32_t end = preparation->image->numbers.segment_end;
-	prepare_add_site(preparation, SITE_ABS64, offsetof(Elf64_Ehdr, e_entry), 0,
+	prepare_add_site(preparation, PATCH_ABS64, offsetof(Elf64_Ehdr, e_entry), 0,
 	                 prepare_atom_at(preparation, output->header->e_entry));
 	for (size_t i = 1; i < output->section_count; i++)
 		add_section_header(preparation, i);
@@ -106,8 +106,8 @@ static void add_headers(struct preparation *preparation) {
 		if (segment->p_type != PT_LOAD || text->start < segment->p_vaddr ||
 		    text->end != segment->p_vaddr + segment->p_filesz)
 			continue;
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_filesz), 0, end);
-		prepare_add_site(preparation, SITE_ABS64, at + offsetof(Elf64_Phdr, p_memsz), 0, end);
+		prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Phdr, p_filesz), 0, end);
+		prepare_add_site(preparation, PATCH_ABS64, at + offsetof(Elf64_Phdr, p_memsz), 0, end);
 	}
 }
 

@@ -17,7 +17,7 @@ void work_slot(struct work *work, uint64_t offset, bool wide) {
 	}
 	if (work->target.atom || work->target.known)
 		names_add(&work->preparation->slots, "", address, work->target.atom, NULL);
-	work_site(work, wide ? SITE_PC64 : SITE_PC32, offset, 0);
+	work_site(work, wide ? PATCH_PC64 : PATCH_PC32, offset, 0);
 }
 
 /* The two bytes before the field, opcode and ModRM, and what the linker made of them. */

@@ -57,7 +57,7 @@ void work_relative(struct work *work, uint64_t offset, bool wide) {
 	const struct target *target = &work->target;
 	uint64_t place = work->address + offset, field = work_load(work, offset, wide);
 	uint64_t meant = field + place - work->addend;
-	enum site_kind kind = wide ? SITE_PC64 : SITE_PC32;
+	enum site_kind kind = wide ? PATCH_PC64 : PATCH_PC32;
 	if (target->known && says(target->address + work->addend - place, field, wide))
 		work_site(work, kind, offset, target->atom);
 	else if (in_plt(work->preparation, meant) || stays(work, meant))
@@ -70,7 +70,7 @@ void work_absolute(struct work *work, uint64_t offset, bool wide) {
 	const struct target *target = &work->target;
 	uint64_t field = work_load(work, offset, wide), meant = field - work->addend;
 	if (target->known && says(target->address + work->addend, field, wide))
-		work_site(work, wide ? SITE_ABS64 : SITE_ABS32, offset, target->atom);
+		work_site(work, wide ? PATCH_ABS64 : PATCH_ABS32, offset, target->atom);
 	else if (target->dropped || in_plt(work->preparation, meant))
 		return;
 	else if (target->unsure || target->atom ||
@@ -91,9 +91,9 @@ static void word(struct work *work) {
 	if (dynamic->type != R_X86_64_RELATIVE && dynamic->type != R_X86_64_IRELATIVE)
 		return;
 	if (target->known && dynamic->addend == value) {
-		prepare_add_site(work->preparation, SITE_ABS64, dynamic->at, 0, target->atom);
+		prepare_add_site(work->preparation, PATCH_ABS64, dynamic->at, 0, target->atom);
 		if (work_load(work, work->offset, true) == value)
-			work_site(work, SITE_ABS64, work->offset, target->atom);
+			work_site(work, PATCH_ABS64, work->offset, target->atom);
 	} else if (target->atom || target->unsure ||
 	           (!target->edited && prepare_moves(work->preparation, dynamic->addend - work->addend))) {
 		if (!in_plt(work->preparation, dynamic->addend - work->addend))
@@ -144,10 +144,10 @@ static void explain(struct work *work, uint32_t type) {
 		work_absolute(work, work->offset, false);
 		return;
 	case R_X86_64_GOTPC32:
-		work_site(work, SITE_PC32, work->offset, 0);
+		work_site(work, PATCH_PC32, work->offset, 0);
 		return;
 	case R_X86_64_GOTPC64:
-		work_site(work, SITE_PC64, work->offset, 0);
+		work_site(work, PATCH_PC64, work->offset, 0);
 		return;
 	case R_X86_64_GOTPCREL:
 	case R_X86_64_GOTPCRELX:
@@ -222,7 +222,7 @@ static int read_relocations(struct preparation *preparation, const struct object
 		.bytes = section->sh_size,
 		.at = place->output->sh_offset + inside,
 		.address = place->address,
-		.atom = place->atom < preparation->image->numbers.front ? place->atom : 0,
+		.atom = place->atom < preparation->image->numbers.leading ? place->atom : 0,
 		.loaded = section->sh_flags & SHF_ALLOC,
 	};
 	for (size_t i = 0; i < count; i++) {

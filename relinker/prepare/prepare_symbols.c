@@ -5,43 +5,43 @@
 
 #include "relinker/prepare/prepare.h"
 
-/* The region that an address lies in; with_end also that behind its last byte. REGIONS for none. */
-static enum region region_at(const struct preparation *preparation, uint64_t address, bool with_end) {
-	for (int r = 0; r < REGIONS; r++) {
+/* The output that an address lies in; with_end also that behind its last byte. OUTPUTS for none. */
+static enum output_section region_at(const struct preparation *preparation, uint64_t address, bool with_end) {
+	for (int r = 0; r < OUTPUTS; r++) {
 		const struct range *range = &preparation->ranges[r];
 		if (range->section && address >= range->start &&
 		    address - range->start < range->end - range->start + with_end)
-			return (enum region)r;
+			return (enum output_section)r;
 	}
-	return REGIONS;
+	return OUTPUTS;
 }
 
 /* Whether an atom of data is held: units of .text are free until something pins them. */
 static bool is_held(const struct preparation *preparation, uint32_t atom) {
 	size_t unit = preparation->atom_units[atom];
-	return atom && unit < preparation->units->count && preparation->units->items[unit].region != REGION_TEXT &&
+	return atom && unit < preparation->units->count && preparation->units->items[unit].output != OUTPUT_TEXT &&
 	       !preparation->units->items[unit].movable;
 }
 
 bool prepare_moves(const struct preparation *preparation, uint64_t address) {
-	return region_at(preparation, address, false) < REGIONS &&
+	return region_at(preparation, address, false) < OUTPUTS &&
 	       !is_held(preparation, prepare_atom_at(preparation, address));
 }
 
 uint64_t prepare_address(const struct preparation *preparation, uint32_t atom) {
 	const struct image *image = preparation->image;
-	size_t region = (size_t)(image_region_of(image, atom) - image->numbers.regions);
-	return preparation->ranges[region].start + image->atoms[atom].offset;
+	size_t output = (size_t)(image_output_of(image, atom) - image->numbers.outputs);
+	return preparation->ranges[output].start + image->atoms[atom].offset;
 }
 
 uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address) {
 	const struct image *image = preparation->image;
-	enum region region = region_at(preparation, address, false);
-	if (region == REGIONS)
+	enum output_section output = region_at(preparation, address, false);
+	if (output == OUTPUTS)
 		return 0;
-	uint64_t offset = address - preparation->ranges[region].start;
-	size_t low = image->numbers.regions[region].first,
-		   end = region == REGION_TEXT ? image->numbers.text_end : image->numbers.regions[region].end, high = end;
+	uint64_t offset = address - preparation->ranges[output].start;
+	size_t low = image->numbers.outputs[output].first,
+		   end = output == OUTPUT_TEXT ? image->numbers.text_end : image->numbers.outputs[output].end, high = end;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 		if (image->atoms[middle].offset + (uint64_t)image->atoms[middle].bytes <= offset)
@@ -53,8 +53,8 @@ uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address
 }
 
 uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address) {
-	enum region region = region_at(preparation, address, true);
-	if (region == REGIONS)
+	enum output_section output = region_at(preparation, address, true);
+	if (output == OUTPUTS)
 		return prepare_front_atom(preparation, address);
 	const uint32_t *atom = names_find(&preparation->at, name, address);
 	const char *version = strchr(name, '@');
@@ -70,7 +70,7 @@ uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const cha
 		return preparation->image->numbers.segment_end;
 	/* Among data the linker's own names are for the ends of sections, which stay (_edata, __bss_start). In code it
 	 * makes aliases (--defsym): they go with what is there. The check of another order tells. */
-	return region == REGION_TEXT ? prepare_atom_at(preparation, address) : 0;
+	return output == OUTPUT_TEXT ? prepare_atom_at(preparation, address) : 0;
 }
 
 /* A symbol that an object defines in a section. */

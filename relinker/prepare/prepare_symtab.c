@@ -65,15 +65,15 @@ static void read_group(struct reader *reader, const struct object *object) {
 	image->groups[image->group_count++] = (struct symbol_group){(uint32_t)first, (uint32_t)(reader->next - first)};
 }
 
-/* The linker's way through the output: objects by their sections outside of the regions, and the regions. */
+/* The linker's way through the output: objects by their sections outside of the outputs, and the outputs. */
 static void list_visits(struct preparation *preparation, const uint32_t *groups) {
 	struct image *image = preparation->image;
-	uint8_t *seen = ifr_alloc(image->group_count + REGIONS + 1);
-	image->visits = ifr_alloc((image->group_count + REGIONS + 1) * sizeof *image->visits);
+	uint8_t *seen = ifr_alloc(image->group_count + OUTPUTS + 1);
+	image->visits = ifr_alloc((image->group_count + OUTPUTS + 1) * sizeof *image->visits);
 	for (size_t i = 0; i < preparation->map.count; i++) {
 		size_t visit = groups[preparation->item_objects[i]];
-		for (int r = 0; r < REGIONS; r++)
-			if (preparation->ranges[r].section && !strcmp(preparation->map.items[i].output, region_names[r]))
+		for (int r = 0; r < OUTPUTS; r++)
+			if (preparation->ranges[r].section && !strcmp(preparation->map.items[i].output, output_names[r]))
 				visit = image->group_count + (size_t)r;
 		if (seen[visit])
 			continue;
@@ -92,8 +92,8 @@ static void read_groups(struct reader *reader) {
 		groups[i] = (uint32_t)image->group_count;
 		read_group(reader, &preparation->objects.items[i]);
 	}
-	for (int r = 0; r < REGIONS; r++)
-		for (uint32_t a = image->numbers.regions[r].first; a < image->numbers.regions[r].end; a++)
+	for (int r = 0; r < OUTPUTS; r++)
+		for (uint32_t a = image->numbers.outputs[r].first; a < image->numbers.outputs[r].end; a++)
 			image->atoms[a].group = groups[preparation->atom_objects[a]];
 	list_visits(preparation, groups);
 	free(groups);

@@ -9,8 +9,8 @@ static const Elf64_Phdr *segment_of_text(const struct preparation *preparation) 
 	const struct elf_view *output = &preparation->output;
 	for (size_t i = 0; i < output->segment_count; i++) {
 		const Elf64_Phdr *segment = &output->segments[i];
-		if (segment->p_type == PT_LOAD && preparation->ranges[REGION_TEXT].section->sh_addr >= segment->p_vaddr &&
-		    preparation->ranges[REGION_TEXT].section->sh_addr - segment->p_vaddr < segment->p_filesz)
+		if (segment->p_type == PT_LOAD && preparation->ranges[OUTPUT_TEXT].section->sh_addr >= segment->p_vaddr &&
+		    preparation->ranges[OUTPUT_TEXT].section->sh_addr - segment->p_vaddr < segment->p_filesz)
 			return segment;
 	}
 	return NULL;
@@ -21,7 +21,7 @@ static uint64_t room_end(const struct preparation *preparation, uint64_t end) {
 	const struct elf_view *output = &preparation->output;
 	uint64_t page = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	uint64_t offset =
-		preparation->ranges[REGION_TEXT].section->sh_offset - preparation->ranges[REGION_TEXT].section->sh_addr;
+		preparation->ranges[OUTPUT_TEXT].section->sh_offset - preparation->ranges[OUTPUT_TEXT].section->sh_addr;
 	if (page + offset > output->length)
 		page = output->length - offset;
 	for (size_t i = 1; i < output->section_count; i++) {
@@ -42,12 +42,12 @@ static void place_tail(struct preparation *preparation) {
 		struct object *object = &preparation->objects.items[preparation->item_objects[i]];
 		struct place *place = &object->places[preparation->item_sections[i]];
 		if (!preparation->item_sections[i] || !place->output ||
-		    place->output == preparation->ranges[REGION_TEXT].section)
+		    place->output == preparation->ranges[OUTPUT_TEXT].section)
 			continue;
-		for (uint32_t a = image->numbers.regions[REGION_TEXT].end; a < image->numbers.text_end; a++)
+		for (uint32_t a = image->numbers.outputs[OUTPUT_TEXT].end; a < image->numbers.text_end; a++)
 			if (place->output->sh_flags & SHF_ALLOC &&
 			    place->output->sh_addr ==
-			        preparation->ranges[REGION_TEXT].section->sh_addr + image->atoms[a].offset)
+			        preparation->ranges[OUTPUT_TEXT].section->sh_addr + image->atoms[a].offset)
 				place->atom = a;
 	}
 }
@@ -56,8 +56,8 @@ static void place_tail(struct preparation *preparation) {
 void prepare_tail(struct preparation *preparation, size_t *capacity) {
 	struct image *image = preparation->image;
 	const struct elf_view *output = &preparation->output;
-	const Elf64_Shdr *text = preparation->ranges[REGION_TEXT].section;
-	struct image_region *region = &image->numbers.regions[REGION_TEXT];
+	const Elf64_Shdr *text = preparation->ranges[OUTPUT_TEXT].section;
+	struct image_output *region = &image->numbers.outputs[OUTPUT_TEXT];
 	const Elf64_Phdr *segment = segment_of_text(preparation);
 	uint64_t end = text->sh_addr + text->sh_size, segment_end = segment ? segment->p_vaddr + segment->p_filesz : 0;
 	size_t first = image->atom_count;
@@ -87,6 +87,6 @@ void prepare_tail(struct preparation *preparation, size_t *capacity) {
 		prepare_add_atom(image, capacity, &(struct atom){(uint32_t)text->sh_size, 0, 1, 0, 0});
 	image->numbers.segment_end =
 		prepare_add_atom(image, capacity, &(struct atom){(uint32_t)(end - text->sh_addr), 0, 1, 0, 0});
-	preparation->ranges[REGION_TEXT].end = end;
+	preparation->ranges[OUTPUT_TEXT].end = end;
 	place_tail(preparation);
 }

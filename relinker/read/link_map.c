@@ -17,7 +17,7 @@ struct reader {
 	unsigned statement;
 };
 
-static void add(struct reader *reader, const struct placed_section *section) {
+static void add(struct reader *reader, const struct map_item *section) {
 	struct link_map *map = reader->map;
 	if (map->count == reader->capacity) {
 		reader->capacity = reader->capacity ? 2 * reader->capacity : 1024;
@@ -42,15 +42,14 @@ static bool read_numbers(char *text, uint64_t *address, uint64_t *bytes, char **
 /* Constants that were all merged into earlier ones take no room, and the map gives them another section's size:
  * what follows tells. */
 static void end_before(struct reader *reader, uint64_t address) {
-	struct placed_section *last = &reader->map->items[reader->map->count - 1];
+	struct map_item *last = &reader->map->items[reader->map->count - 1];
 	if (last->output == reader->output && last->address <= address && last->bytes > address - last->address)
 		last->bytes = 0;
 }
 
 /* "0xADDRESS 0xSIZE FILE" becomes a section under the pending name; anything else is not one. */
 static void take_section(struct reader *reader, char *text) {
-	struct placed_section section = {
-		.output = reader->output, .name = reader->pending, .statement = reader->statement};
+	struct map_item section = {.output = reader->output, .name = reader->pending, .statement = reader->statement};
 	char *rest;
 	reader->pending = NULL;
 	if (!read_numbers(text, &section.address, &section.bytes, &rest) || *rest != ' ' || !rest[1])

@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 
-struct placed_section {
+struct map_item {
 	const char *output; /* the output section's name */
 	const char *name;   /* the input section's */
 	const char *file;   /* "FILE" or "ARCHIVE(MEMBER)" */
@@ -25,7 +25,7 @@ struct map_output {
 
 struct link_map {
 	char *text; /* holds all strings */
-	struct placed_section *items;
+	struct map_item *items;
 	size_t count;
 	struct map_output *outputs; /* those with an address */
 	size_t output_count;

@@ -78,7 +78,7 @@ static bool is_edited(const char *name, const Elf64_Shdr *section) {
 	return section->sh_flags & SHF_MERGE || !strcmp(name, ".eh_frame") || !strcmp(name, ".note.gnu.property");
 }
 
-static const Elf64_Shdr *output_of(const struct elf_view *output, const struct placed_section *item,
+static const Elf64_Shdr *output_of(const struct elf_view *output, const struct map_item *item,
                                    const Elf64_Shdr *last) {
 	if (last && !strcmp(elf_view_name(output, last), item->output))
 		return last;
@@ -86,8 +86,7 @@ static const Elf64_Shdr *output_of(const struct elf_view *output, const struct p
 }
 
 /* The next section of the item's name in its object that has its size; 0 if the linker made the item itself. */
-static uint32_t match(struct names *heads, struct object *object, size_t index,
-                      const struct placed_section *item) {
+static uint32_t match(struct names *heads, struct object *object, size_t index, const struct map_item *item) {
 	uint32_t *head = names_add(heads, item->name, index, 0, NULL);
 	for (uint32_t at = *head; at; at = object->places[at].next_same) {
 		const Elf64_Shdr *section = &object->view.sections[at];
@@ -125,7 +124,7 @@ int objects_read(struct objects *objects, const struct link_map *map, const stru
 	}
 	const Elf64_Shdr *last = NULL;
 	for (size_t i = 0; i < map->count && !result; i++) {
-		const struct placed_section *item = &map->items[i];
+		const struct map_item *item = &map->items[i];
 		struct object *object = &objects->items[item_objects[i]];
 		uint32_t section = item_sections[i] = match(&heads, object, item_objects[i], item);
 		if (!section)

@@ -26,7 +26,7 @@ int captured_open(struct captured *captured, const char *program, struct ifr_err
 		result = link_map_read(&read, map, err);
 	if (!result)
 		result = units_of_link(&captured->units, &read, &bytes, captured->engine.folder, &unread, err);
-	captured->sizes.region_bytes[REGION_TEXT] = captured->units.regions[REGION_TEXT].bytes;
+	captured->sizes.output_bytes[OUTPUT_TEXT] = captured->units.outputs[OUTPUT_TEXT].bytes;
 	link_map_release(&read);
 	ifr_buffer_release(&bytes);
 	free(output);

@@ -65,7 +65,7 @@ static void print_image(const struct image *image) {
 	       info.image_bytes);
 }
 
-static void keep_variant(const struct ifr_layout *layout, const char *folder, const char *name) {
+static void keep_variant(const struct ifr_relinker_layout *layout, const char *folder, const char *name) {
 	struct ifr_buffer bytes = {0};
 	char *path = ifr_format("%s/%s", folder, name);
 	if (!ifr_relinker_apply(layout, &bytes, NULL))
@@ -78,7 +78,7 @@ static int check(const struct subject *subject, size_t number, const char *name,
                  const char *keep) {
 	struct ifr_plan plan;
 	struct ifr_error err = {0};
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	char *text = ifr_format("interfero-plan 1\n%s\n", lines);
 	int result = ifr_plan_parse(text, strlen(text), "plan", &plan, &err);
 	if (!result)
@@ -90,7 +90,7 @@ static int check(const struct subject *subject, size_t number, const char *name,
 	printf("%s %zu %s%s%s\n", result ? "not ok" : "ok", number, name, err.code ? ": " : "", err.message);
 	if (layout && keep)
 		keep_variant(layout, keep, name);
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	ifr_plan_release(&plan);
 	free(text);
 	return result != 0;
@@ -100,7 +100,7 @@ static int check(const struct subject *subject, size_t number, const char *name,
 static int check_places(const struct subject *subject, size_t number, bool addresses, const char *keep) {
 	struct ifr_plan plan;
 	struct ifr_error err = {0};
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_buffer places = {0};
 	ifr_plan_init(&plan);
 	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, 31);
@@ -108,8 +108,8 @@ static int check_places(const struct subject *subject, size_t number, bool addre
 	int result = ifr_relinker_place(subject->relinker, &plan, &layout, &err);
 	ifr_plan_release(&plan);
 	if (!result)
-		result = ifr_layout_to_plan(layout, addresses, &plan, &err);
-	ifr_layout_close(layout);
+		result = ifr_relinker_layout_to_plan(layout, addresses, &plan, &err);
+	ifr_relinker_layout_close(layout);
 	if (result)
 		die("places", &err);
 	ifr_plan_print(&plan, &places);

@@ -101,14 +101,14 @@ static void make_by_engine(struct program *program, enum way way, unsigned seed,
 	struct ifr_plan plan;
 	struct ifr_error err = {0};
 	struct ifr_variant variant = {0};
-	struct ifr_layout *layout = NULL;
+	struct ifr_relinker_layout *layout = NULL;
 	ifr_plan_init(&plan);
 	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, seed);
 	if (way == IN_MEMORY ? ifr_relinker_place(program->relinker, &plan, &layout, &err) ||
 	                           ifr_relinker_apply(layout, &program->bytes, &err)
 	                     : ifr_relinker_make(program->relinker, &plan, path, &variant, &err))
 		die(ways[way].label, &err);
-	ifr_layout_close(layout);
+	ifr_relinker_layout_close(layout);
 	ifr_buffer_release(&variant.facts);
 }
 

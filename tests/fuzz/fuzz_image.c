@@ -134,10 +134,10 @@ static void apply_all(const struct subject *subject, const struct image *image, 
 		plan.axis[IFR_AXIS_DATA].seed = seed + i;
 		assert(!placement_make(&placement, &subject->units, &plan, NULL, NULL));
 		placement.sizes = image->numbers.sizes;
-		if (image->numbers.front < image->numbers.front_end && image_longest_path(image) > 2)
+		if (image->numbers.leading < image->numbers.leading_end && image_longest_path(image) > 2)
 			placement.sizes.interp_bytes += seed % 3;
-		if (i == 3 && placement.regions[seed % REGIONS].order)
-			placement.regions[seed % REGIONS].order[0].padding_bytes = ifr_siphash(seed, 0, "gap", 3) >> seed % 64;
+		if (i == 3 && placement.outputs[seed % OUTPUTS].order)
+			placement.outputs[seed % OUTPUTS].order[0].padding_bytes = ifr_siphash(seed, 0, "gap", 3) >> seed % 64;
 		char *build_id = ifr_alloc(2 * (size_t)image->numbers.build_id_bytes + 1);
 		memset(build_id, 'a', 2 * (size_t)image->numbers.build_id_bytes);
 		if (image_apply(image, &placement, build_id, &variant, &err))

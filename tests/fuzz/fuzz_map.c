@@ -31,7 +31,7 @@ static void can_be_placed(const struct units *units, uint64_t seed) {
 		if (seed >> i & 1)
 			ifr_plan_enable(&plan, (enum ifr_axis)i, seed);
 	assert(!placement_make(&placement, units, &plan, NULL, NULL));
-	const struct placed_region *text_region = &placement.regions[REGION_TEXT];
+	const struct placed_output *text_region = &placement.outputs[OUTPUT_TEXT];
 	assert(text_region->count == units->count);
 	char *seen = ifr_alloc(units->count);
 	for (size_t i = 0; i < text_region->count; i++) {

@@ -84,22 +84,22 @@ static struct image *make_image(void) {
 		{0, 0, 1, 0, 0},  {0, 5, 1, IMAGE_NONE, 0}, {16, 4, 16, 0, 1}, {20, 3, 4, 1, 1}, {32, 0, 1, 0, 2},
 		{32, 0, 1, 0, 0}, {0, 4, 1, 0, 0},          {4, 4, 4, 0, 0},   {0, 0, 1, 0, 0},  {8, 0, 1, 0, 0}};
 	static const struct atom_run runs[] = {{1, 1}, {2, 1}, {3, 1}};
-	static const struct site near = {TEXT + 16, 2, 1}, far = {WORD, 0, 3};
+	static const struct patch_site near = {TEXT + 16, 2, 1}, far = {WORD, 0, 3};
 	static const struct frame frames[] = {{1, 100, 7, 5}, {3, 120, 9, 3}};
 	static const struct image_symbol symbols[] = {{IMAGE_NONE, 0, 0}, {0, 0, 2}, {1, 0, 3}};
 	static const struct symbol_group groups[] = {{1, 1}, {2, 1}};
-	static const uint32_t visits[] = {VISIT_REGION | REGION_TEXT};
+	static const uint32_t visits[] = {VISIT_REGION | OUTPUT_TEXT};
 	static const struct root roots[] = {{1, 2}, {3, 3}};
 	struct image *image = ifr_alloc(sizeof *image);
 	*image = (struct image){
-		.numbers = {.sizes = {.region_bytes = {32}},
+		.numbers = {.sizes = {.output_bytes = {32}},
 	                .units = image_digest_units(&units),
-	                .regions = {{.at = TEXT, .limit = LIMIT, .first = 1, .units_end = 4, .end = 4, .in_file = 1}},
+	                .outputs = {{.at = TEXT, .limit = LIMIT, .first = 1, .units_end = 4, .end = 4, .in_file = 1}},
 	                .text_end = 4,
 	                .segment_end = 5,
-	                .front = 6,
-	                .front_end = 8,
-	                .front_limit = TEXT,
+	                .leading = 6,
+	                .leading_end = 8,
+	                .leading_limit = TEXT,
 	                .frame_table = TABLE,
 	                .first_frame = 0,
 	                .last_frame = 2,
@@ -128,15 +128,15 @@ static struct image *make_image(void) {
 		.group_count = 2,
 		.root_count = 2,
 	};
-	image->sites[SITE_PC32] = copy_of(&near, sizeof near);
-	image->sites[SITE_ABS64] = copy_of(&far, sizeof far);
-	image->site_count[SITE_PC32] = image->site_count[SITE_ABS64] = 1;
+	image->sites[PATCH_PC32] = copy_of(&near, sizeof near);
+	image->sites[PATCH_ABS64] = copy_of(&far, sizeof far);
+	image->site_count[PATCH_PC32] = image->site_count[PATCH_ABS64] = 1;
 	return image;
 }
 
 /* C, then 2 bytes, A, and B on its alignment. */
 static struct placed_unit order[] = {{2, 0}, {0, 2}, {1, 0}};
-static struct placement placement = {.regions = {{.order = order, .count = 3}}, .sizes = {.region_bytes = {32}}};
+static struct placement placement = {.outputs = {{.order = order, .count = 3}}, .sizes = {.output_bytes = {32}}};
 
 /* By hand: C comes to 0 (20 back), A to 5 (5 on), B stays at 16. B's distance to A, 100, becomes 105; the word 20
  * becomes 0; the frames at 100 (A) and 120 (C) become 105 and 100, C's first; C's name and symbol come before B's.
@@ -184,7 +184,7 @@ static void test_longer(void **state) {
 	struct placement moved = placement;
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
-	moved.regions[REGION_TEXT].order = later;
+	moved.outputs[OUTPUT_TEXT].order = later;
 	assert_int_equal(image_apply(image, &moved, "beef", &variant, &err), 0);
 	const uint8_t *bytes = (const uint8_t *)variant.data;
 	assert_int_equal(bytes[TEXT + 32], 105);
@@ -207,10 +207,10 @@ static void test_longer_path(void **state) {
 	image->bytes = ifr_realloc(image->bytes, LENGTH + sizeof words, 1);
 	memcpy(image->bytes + LENGTH, words, sizeof words);
 	image->length = LENGTH + sizeof words;
-	image->sites[SITE_ABS64] = ifr_realloc(image->sites[SITE_ABS64], 4, sizeof(struct site));
+	image->sites[PATCH_ABS64] = ifr_realloc(image->sites[PATCH_ABS64], 4, sizeof(struct patch_site));
 	for (uint32_t i = 0; i < 3; i++)
-		image->sites[SITE_ABS64][1 + i] = (struct site){LENGTH + 8 * i, 0, 7 + i};
-	image->site_count[SITE_ABS64] = 4;
+		image->sites[PATCH_ABS64][1 + i] = (struct patch_site){LENGTH + 8 * i, 0, 7 + i};
+	image->site_count[PATCH_ABS64] = 4;
 	assert_null(image_fault(image));
 	assert_int_equal(image_find_longest_path(image), 8);
 	longer.sizes.interp_bytes = 3;
@@ -240,13 +240,13 @@ static void test_refusals(void **state) {
 	struct image *image = make_image();
 	struct placed_unit far[] = {{2, LIMIT}, {0, 2}, {1, 0}};
 	struct placement other = placement;
-	other.sizes.region_bytes[REGION_TEXT] = 33;
+	other.sizes.output_bytes[OUTPUT_TEXT] = 33;
 	refuse(image, &other, "beef");
 	other = placement;
 	other.sizes.interp_bytes = 100;
 	refuse(image, &other, "beef");
 	other = placement;
-	other.regions[REGION_TEXT].order = far;
+	other.outputs[OUTPUT_TEXT].order = far;
 	refuse(image, &other, "beef");
 	refuse(image, &placement, "bee");
 	refuse(image, &placement, "beeg");

@@ -29,10 +29,10 @@ static void add(struct units *units, int object, int function, unsigned bucket, 
 		.nameable = true,
 		.movable = movable,
 	};
-	units->regions[REGION_TEXT].address = 0x1000;
-	units->regions[REGION_TEXT].count++;
-	units->regions[REGION_TEXT].movable += movable;
-	units->regions[REGION_TEXT].bytes += 16;
+	units->outputs[OUTPUT_TEXT].address = 0x1000;
+	units->outputs[OUTPUT_TEXT].count++;
+	units->outputs[OUTPUT_TEXT].movable += movable;
+	units->outputs[OUTPUT_TEXT].bytes += 16;
 }
 
 /* Three buckets; in each, five objects of four functions; every thirteenth unit is pinned. without: left out. */
@@ -55,18 +55,18 @@ static struct ifr_plan plan_of(unsigned axes, uint64_t seed) {
 /* The movable units in their new order, as indices. */
 static size_t movable_order(const struct units *units, const struct placement *placement, size_t *order) {
 	size_t count = 0;
-	for (size_t i = 0; i < placement->regions[REGION_TEXT].count; i++)
-		if (units->items[placement->regions[REGION_TEXT].order[i].unit].movable)
-			order[count++] = placement->regions[REGION_TEXT].order[i].unit;
+	for (size_t i = 0; i < placement->outputs[OUTPUT_TEXT].count; i++)
+		if (units->items[placement->outputs[OUTPUT_TEXT].order[i].unit].movable)
+			order[count++] = placement->outputs[OUTPUT_TEXT].order[i].unit;
 	return count;
 }
 
 static void is_permutation(const struct units *units, const struct placement *placement) {
 	char *seen = ifr_alloc(units->count);
 	size_t moved = 0;
-	assert_int_equal(placement->regions[REGION_TEXT].count, units->count);
-	for (size_t i = 0; i < placement->regions[REGION_TEXT].count; i++) {
-		size_t unit = placement->regions[REGION_TEXT].order[i].unit;
+	assert_int_equal(placement->outputs[OUTPUT_TEXT].count, units->count);
+	for (size_t i = 0; i < placement->outputs[OUTPUT_TEXT].count; i++) {
+		size_t unit = placement->outputs[OUTPUT_TEXT].order[i].unit;
 		assert_true(unit < units->count);
 		assert_false(seen[unit]);
 		seen[unit] = 1;
@@ -74,7 +74,7 @@ static void is_permutation(const struct units *units, const struct placement *pl
 		if (!units->items[i].movable)
 			assert_int_equal(unit, i);
 	}
-	assert_int_equal(placement->regions[REGION_TEXT].moved, moved);
+	assert_int_equal(placement->outputs[OUTPUT_TEXT].moved, moved);
 	free(seen);
 }
 
@@ -87,14 +87,14 @@ static void test_nothing_on_nothing_moves(void **state) {
 	program(&units, -1);
 	placement_make(&placement, &units, &plan, NULL, NULL);
 	is_permutation(&units, &placement);
-	assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
+	assert_int_equal(placement.outputs[OUTPUT_TEXT].moved, 0);
 	assert_int_equal(
-		placement.regions[REGION_TEXT].padding_bytes + placement.base_bytes + placement.sizes.interp_bytes, 0);
-	assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], units.regions[REGION_TEXT].bytes);
+		placement.outputs[OUTPUT_TEXT].padding_bytes + placement.base_bytes + placement.sizes.interp_bytes, 0);
+	assert_int_equal(placement.sizes.output_bytes[OUTPUT_TEXT], units.outputs[OUTPUT_TEXT].bytes);
 	placement_release(&placement);
 	units_release(&units);
 	placement_make(&placement, &units, &plan, NULL, NULL);
-	assert_int_equal(placement.regions[REGION_TEXT].count, 0);
+	assert_int_equal(placement.outputs[OUTPUT_TEXT].count, 0);
 	placement_release(&placement);
 }
 
@@ -112,9 +112,9 @@ static void test_buckets_and_pins(void **state) {
 				placement_make(&placement, &units, &plan, NULL, NULL);
 				is_permutation(&units, &placement);
 				bool may_cross = cross && axes & FUNCTIONS;
-				for (size_t i = 0; i < placement.regions[REGION_TEXT].count; i++) {
+				for (size_t i = 0; i < placement.outputs[OUTPUT_TEXT].count; i++) {
 					bool here =
-						units.items[placement.regions[REGION_TEXT].order[i].unit].bucket == units.items[i].bucket;
+						units.items[placement.outputs[OUTPUT_TEXT].order[i].unit].bucket == units.items[i].bucket;
 					assert_true(here || may_cross);
 					crossed += !here;
 				}
@@ -196,23 +196,23 @@ static void test_padding(void **state) {
 		plan.axis[IFR_AXIS_PADDING].value[0] = shuffled.axis[IFR_AXIS_PADDING].value[0] = 7;
 		placement_make(&placement, &units, &plan, NULL, NULL);
 		placement_make(&other, &units, &shuffled, NULL, NULL);
-		assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
-		for (size_t i = 0; i < placement.regions[REGION_TEXT].count; i++) {
-			uint64_t bytes = by_unit[i] = placement.regions[REGION_TEXT].order[i].padding_bytes;
+		assert_int_equal(placement.outputs[OUTPUT_TEXT].moved, 0);
+		for (size_t i = 0; i < placement.outputs[OUTPUT_TEXT].count; i++) {
+			uint64_t bytes = by_unit[i] = placement.outputs[OUTPUT_TEXT].order[i].padding_bytes;
 			assert_in_range(bytes, 0, units.items[i].movable ? 7 : 0);
 			none |= units.items[i].movable && !bytes;
 			most |= bytes == 7;
 			sum += bytes;
 		}
-		assert_int_equal(placement.regions[REGION_TEXT].padding_bytes, sum);
+		assert_int_equal(placement.outputs[OUTPUT_TEXT].padding_bytes, sum);
 		/* A unit takes its padding along. */
-		for (size_t i = 0; i < other.regions[REGION_TEXT].count; i++)
-			assert_int_equal(other.regions[REGION_TEXT].order[i].padding_bytes,
-			                 by_unit[other.regions[REGION_TEXT].order[i].unit]);
+		for (size_t i = 0; i < other.outputs[OUTPUT_TEXT].count; i++)
+			assert_int_equal(other.outputs[OUTPUT_TEXT].order[i].padding_bytes,
+			                 by_unit[other.outputs[OUTPUT_TEXT].order[i].unit]);
 		/* Room for the padding and for what alignment to 16 may add, in whole pages. */
-		assert_true(placement.sizes.region_bytes[REGION_TEXT] >=
-		            units.regions[REGION_TEXT].bytes + sum + 15 * units.count);
-		assert_int_equal((placement.sizes.region_bytes[REGION_TEXT] - units.regions[REGION_TEXT].bytes) % 4096, 0);
+		assert_true(placement.sizes.output_bytes[OUTPUT_TEXT] >=
+		            units.outputs[OUTPUT_TEXT].bytes + sum + 15 * units.count);
+		assert_int_equal((placement.sizes.output_bytes[OUTPUT_TEXT] - units.outputs[OUTPUT_TEXT].bytes) % 4096, 0);
 		placement_release(&placement);
 		placement_release(&other);
 	}
@@ -238,8 +238,8 @@ static void test_base_and_interpreter(void **state) {
 		assert_in_range(placement.sizes.interp_bytes, 0, 9);
 		seen |= 1u << placement.base_bytes / 24;
 		longest = placement.sizes.interp_bytes > longest ? placement.sizes.interp_bytes : longest;
-		assert_int_equal(placement.regions[REGION_TEXT].moved, 0);
-		assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], units.regions[REGION_TEXT].bytes + 4096);
+		assert_int_equal(placement.outputs[OUTPUT_TEXT].moved, 0);
+		assert_int_equal(placement.sizes.output_bytes[OUTPUT_TEXT], units.outputs[OUTPUT_TEXT].bytes + 4096);
 		placement_release(&placement);
 	}
 	assert_int_equal(seen, 31);
@@ -258,13 +258,13 @@ static void test_same_plan_same_placement(void **state) {
 		placement_make(&a, &units, &plan, NULL, NULL);
 		placement_make(&b, &units, &plan, NULL, NULL);
 		placement_make(&c, &units, &next, NULL, NULL);
-		assert_memory_equal(a.regions[REGION_TEXT].order, b.regions[REGION_TEXT].order,
-		                    a.regions[REGION_TEXT].count * sizeof *a.regions[REGION_TEXT].order);
+		assert_memory_equal(a.outputs[OUTPUT_TEXT].order, b.outputs[OUTPUT_TEXT].order,
+		                    a.outputs[OUTPUT_TEXT].count * sizeof *a.outputs[OUTPUT_TEXT].order);
 		assert_int_equal(a.base_bytes, b.base_bytes);
 		assert_int_equal(a.sizes.interp_bytes, b.sizes.interp_bytes);
-		assert_int_equal(a.sizes.region_bytes[REGION_TEXT], b.sizes.region_bytes[REGION_TEXT]);
-		for (size_t i = 0; i < a.regions[REGION_TEXT].count; i++)
-			different += a.regions[REGION_TEXT].order[i].unit != c.regions[REGION_TEXT].order[i].unit;
+		assert_int_equal(a.sizes.output_bytes[OUTPUT_TEXT], b.sizes.output_bytes[OUTPUT_TEXT]);
+		for (size_t i = 0; i < a.outputs[OUTPUT_TEXT].count; i++)
+			different += a.outputs[OUTPUT_TEXT].order[i].unit != c.outputs[OUTPUT_TEXT].order[i].unit;
 		placement_release(&a);
 		placement_release(&b);
 		placement_release(&c);
@@ -287,7 +287,7 @@ static void all_orders(unsigned axes) {
 		size_t code = 0;
 		placement_make(&placement, &units, &plan, NULL, NULL);
 		for (size_t i = 0; i < 4; i++)
-			code = code * 4 + placement.regions[REGION_TEXT].order[i].unit;
+			code = code * 4 + placement.outputs[OUTPUT_TEXT].order[i].unit;
 		seen[code]++;
 		placement_release(&placement);
 	}

@@ -23,31 +23,31 @@ static uint64_t draw(uint64_t seed, const char *what, uint64_t number, uint64_t 
 	return drawn;
 }
 
-/* Units of every region, laid out one behind the other; some of the data are pinned, some of the text, too. */
+/* Units of every output, laid out one behind the other; some of the data are pinned, some of the text, too. */
 static void program(struct units *units, uint64_t seed) {
 	static const uint32_t aligns[] = {1, 2, 4, 8, 16, 16, 16, 32, 64};
 	uint64_t address = 0x1000;
 	*units = (struct units){.items = ifr_alloc(MOST_UNITS * sizeof *units->items)};
-	for (int r = 0; r < REGIONS; r++) {
-		struct unit_region *region = &units->regions[r];
-		region->first = units->count;
-		region->address = address = (address + 4095) & ~UINT64_C(4095);
-		region->count = 3 + draw(seed, "count", (uint64_t)r, 12);
-		for (size_t i = 0; i < region->count; i++) {
+	for (int r = 0; r < OUTPUTS; r++) {
+		struct output_units *output = &units->outputs[r];
+		output->first = units->count;
+		output->address = address = (address + 4095) & ~UINT64_C(4095);
+		output->count = 3 + draw(seed, "count", (uint64_t)r, 12);
+		for (size_t i = 0; i < output->count; i++) {
 			uint64_t number = units->count;
 			/* Of more than 16 bytes in data only: text may outgrow its size by such. */
 			uint32_t align =
-				aligns[draw(seed, "align", number, r == REGION_TEXT ? 7 : sizeof aligns / sizeof *aligns)];
+				aligns[draw(seed, "align", number, r == OUTPUT_TEXT ? 7 : sizeof aligns / sizeof *aligns)];
 			bool movable = draw(seed, "movable", number, 4) > 0;
 			address = (address + align - 1) & ~(uint64_t)(align - 1);
 			units->items[units->count++] = (struct unit){
-				.name = ifr_format("u%llu.o:%s", (unsigned long long)number, region_names[r]),
+				.name = ifr_format("u%llu.o:%s", (unsigned long long)number, output_names[r]),
 				.object = ifr_format("u%llu.o", (unsigned long long)number),
-				.section = ifr_strdup(region_names[r]),
+				.section = ifr_strdup(output_names[r]),
 				.address = address,
 				.bytes = 1 + draw(seed, "bytes", number, 100),
 				.align = align,
-				.region = (enum region)r,
+				.output = (enum output_section)r,
 				.movable = movable,
 				.nameable = true,
 				.pin = movable ? NULL : "drawn",
@@ -55,16 +55,16 @@ static void program(struct units *units, uint64_t seed) {
 			struct unit *unit = &units->items[number];
 			unit->span_bytes = unit->bytes;
 			address += unit->bytes;
-			region->movable += movable;
+			output->movable += movable;
 		}
-		region->bytes = address - region->address;
+		output->bytes = address - output->address;
 	}
 }
 
-/* Lays a region out as the engines do; at receives each unit's offset. The end is returned. */
-static uint64_t lay_out(const struct units *units, const struct placement *placement, enum region region,
+/* Lays a output out as the engines do; at receives each unit's offset. The end is returned. */
+static uint64_t lay_out(const struct units *units, const struct placement *placement, enum output_section output,
                         uint64_t *at) {
-	const struct placed_region *placed = &placement->regions[region];
+	const struct placed_output *placed = &placement->outputs[output];
 	uint64_t dot = 0;
 	for (size_t i = 0; i < placed->count; i++) {
 		const struct unit *unit = &units->items[placed->order[i].unit];
@@ -76,18 +76,18 @@ static uint64_t lay_out(const struct units *units, const struct placement *place
 	return dot;
 }
 
-/* Every unit of a placed region once, whole and in its region; nothing overlaps by being laid out in order. */
+/* Every unit of a placed output once, whole and in its output; nothing overlaps by being laid out in order. */
 static void is_whole(const struct units *units, const struct placement *placement) {
 	char seen[MOST_UNITS] = {0};
-	for (int r = 0; r < REGIONS; r++) {
-		const struct placed_region *placed = &placement->regions[r];
+	for (int r = 0; r < OUTPUTS; r++) {
+		const struct placed_output *placed = &placement->outputs[r];
 		if (!placed->order) {
-			assert_int_equal(placement->sizes.region_bytes[r], 0);
+			assert_int_equal(placement->sizes.output_bytes[r], 0);
 			continue;
 		}
-		assert_int_equal(placed->count, units->regions[r].count);
+		assert_int_equal(placed->count, units->outputs[r].count);
 		for (size_t i = 0; i < placed->count; i++) {
-			assert_int_equal(units->items[placed->order[i].unit].region, r);
+			assert_int_equal(units->items[placed->order[i].unit].output, r);
 			assert_false(seen[placed->order[i].unit]++);
 		}
 	}
@@ -120,21 +120,21 @@ static void test_flow(void **state) {
 			held[i] = !draw(seed, "held", i, 8);
 		assert_int_equal(placement_make(&placement, &units, &plan, held, NULL), 0);
 		is_whole(&units, &placement);
-		for (int r = 0; r < REGIONS; r++) {
-			const struct unit_region *region = &units.regions[r];
-			uint64_t end = lay_out(&units, &placement, (enum region)r, at);
-			if (!placement.regions[r].order)
+		for (int r = 0; r < OUTPUTS; r++) {
+			const struct output_units *output = &units.outputs[r];
+			uint64_t end = lay_out(&units, &placement, (enum output_section)r, at);
+			if (!placement.outputs[r].order)
 				continue;
 			/* Where nothing pads text, the gaps of another order may make it a little longer. */
-			if (r != REGION_TEXT || plan.axis[IFR_AXIS_PADDING].on)
-				assert_true(end <= placement.sizes.region_bytes[r]);
-			assert_int_equal((placement.sizes.region_bytes[r] - region->bytes) % 4096, 0);
-			for (size_t i = region->first; i < region->first + region->count; i++) {
-				bool stays = held[i] || (r != REGION_TEXT && !units.items[i].movable);
+			if (r != OUTPUT_TEXT || plan.axis[IFR_AXIS_PADDING].on)
+				assert_true(end <= placement.sizes.output_bytes[r]);
+			assert_int_equal((placement.sizes.output_bytes[r] - output->bytes) % 4096, 0);
+			for (size_t i = output->first; i < output->first + output->count; i++) {
+				bool stays = held[i] || (r != OUTPUT_TEXT && !units.items[i].movable);
 				if (stays)
-					assert_int_equal(at[i], units.items[i].address - region->address);
+					assert_int_equal(at[i], units.items[i].address - output->address);
 				else
-					moved += at[i] != units.items[i].address - region->address;
+					moved += at[i] != units.items[i].address - output->address;
 			}
 		}
 		for (int i = 0; i < IFR_AXIS_COUNT; i++)
@@ -160,8 +160,8 @@ static void test_addresses_repeat_a_layout(void **state) {
 		draw_plan(&plan, seed);
 		assert_int_equal(placement_make(&placement, &units, &plan, NULL, NULL), 0);
 		ifr_plan_init(&told);
-		for (int r = 0; r < REGIONS; r++)
-			lay_out(&units, &placement, (enum region)r, at);
+		for (int r = 0; r < OUTPUTS; r++)
+			lay_out(&units, &placement, (enum output_section)r, at);
 		for (size_t k = 0; k < units.count; k++) {
 			size_t i = (k * 7 + seed) % units.count;
 			const struct unit *unit = &units.items[i];
@@ -169,18 +169,18 @@ static void test_addresses_repeat_a_layout(void **state) {
 			bool again_named = false;
 			for (size_t p = 0; p < told.place_count; p++)
 				again_named |= !strcmp(told.places[p].unit, unit->name);
-			if (!again_named && placement.regions[unit->region].order &&
-			    (unit->region == REGION_TEXT || !unit->pin))
-				ifr_plan_place_at(&told, unit->name, units.regions[unit->region].address + at[i]);
+			if (!again_named && placement.outputs[unit->output].order &&
+			    (unit->output == OUTPUT_TEXT || !unit->pin))
+				ifr_plan_place_at(&told, unit->name, units.outputs[unit->output].address + at[i]);
 		}
 		if (units.count % 7) {
 			struct ifr_error err = {0};
 			assert_int_equal(placement_make(&again, &units, &told, NULL, &err), 0);
 			is_whole(&units, &again);
-			for (int r = 0; r < REGIONS; r++) {
-				lay_out(&units, &again, (enum region)r, back);
-				for (size_t i = 0; again.regions[r].order && i < units.regions[r].count; i++)
-					assert_int_equal(back[units.regions[r].first + i], at[units.regions[r].first + i]);
+			for (int r = 0; r < OUTPUTS; r++) {
+				lay_out(&units, &again, (enum output_section)r, back);
+				for (size_t i = 0; again.outputs[r].order && i < units.outputs[r].count; i++)
+					assert_int_equal(back[units.outputs[r].first + i], at[units.outputs[r].first + i]);
 			}
 			placement_release(&again);
 		}
@@ -207,7 +207,7 @@ static void test_by_hand(void **state) {
 		                         .align = 16,
 		                         .movable = true,
 		                         .nameable = true};
-	units.regions[REGION_TEXT] = (struct unit_region){0, 3, 3, 0x1000, 48};
+	units.outputs[OUTPUT_TEXT] = (struct output_units){0, 3, 3, 0x1000, 48};
 	static const struct {
 		const char *lines;
 		size_t order[3];
@@ -227,10 +227,10 @@ static void test_by_hand(void **state) {
 		assert_int_equal(ifr_plan_parse(text, strlen(text), "plan", &plan, &err), 0);
 		assert_int_equal(placement_make(&placement, &units, &plan, NULL, &err), 0);
 		for (size_t i = 0; i < 3; i++) {
-			assert_int_equal(placement.regions[REGION_TEXT].order[i].unit, table[t].order[i]);
-			assert_int_equal(placement.regions[REGION_TEXT].order[i].padding_bytes, table[t].padding[i]);
+			assert_int_equal(placement.outputs[OUTPUT_TEXT].order[i].unit, table[t].order[i]);
+			assert_int_equal(placement.outputs[OUTPUT_TEXT].order[i].padding_bytes, table[t].padding[i]);
 		}
-		assert_int_equal(placement.sizes.region_bytes[REGION_TEXT], table[t].bytes);
+		assert_int_equal(placement.sizes.output_bytes[OUTPUT_TEXT], table[t].bytes);
 		assert_int_equal(placement.places, plan.place_count);
 		placement_release(&placement);
 		ifr_plan_release(&plan);

@@ -130,17 +130,17 @@ static void test_order_is_as_placed(void **state) {
 			ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
 		plan.axis[IFR_AXIS_FUNCTIONS].seed = seed;
 		placement_make(&placement, &units, &plan, NULL, NULL);
-		assert_true(placement.regions[REGION_TEXT].moved > 4);
+		assert_true(placement.outputs[OUTPUT_TEXT].moved > 4);
 		make(&placement, &placed);
 		assert_int_equal(placed.count, units.count);
 		uint64_t end = 0;
 		for (size_t i = 0; i < placed.count; i++) {
 			assert_string_equal(placed.items[i].name,
-			                    units.items[placement.regions[REGION_TEXT].order[i].unit].name);
-			assert_true(placed.items[i].address >= end + placement.regions[REGION_TEXT].order[i].padding_bytes);
+			                    units.items[placement.outputs[OUTPUT_TEXT].order[i].unit].name);
+			assert_true(placed.items[i].address >= end + placement.outputs[OUTPUT_TEXT].order[i].padding_bytes);
 			end = placed.items[i].address + placed.items[i].bytes;
 		}
-		assert_int_equal(placed.regions[REGION_TEXT].bytes, placement.sizes.region_bytes[REGION_TEXT]);
+		assert_int_equal(placed.outputs[OUTPUT_TEXT].bytes, placement.sizes.output_bytes[OUTPUT_TEXT]);
 		still_runs();
 		units_release(&placed);
 		placement_release(&placement);
@@ -171,7 +171,7 @@ static void test_where_the_order_goes(void **state) {
 	                       {.file = (char *)"l.a", .member = (char *)"m.o", .section = (char *)".text"}};
 	struct units own = {.items = items, .count = 2};
 	struct placed_unit order[] = {{1, 64}, {0, 5}};
-	struct placement placement = {.regions = {{.order = order, .count = 2}}, .sizes = {.region_bytes = {4128}}};
+	struct placement placement = {.outputs = {{.order = order, .count = 2}}, .sizes = {.output_bytes = {4128}}};
 	struct ifr_buffer text = {0};
 	assert_int_equal(ld_script_print("X { .text }\n  .text.x : { }\n .text :\n {\n { *(.text) } }\n Z {}", &own,
 	                                 &placement, &text, NULL),

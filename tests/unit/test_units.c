@@ -168,7 +168,7 @@ static void test_text_size(void **state) {
 	shell_below(
 		"readelf -SW prog | sed -n 's/.* \\.text  *PROGBITS  *[0-9a-f]* [0-9a-f]* \\([0-9a-f]*\\) .*/\\1/p'",
 		&out);
-	assert_int_equal(units.regions[REGION_TEXT].bytes, strtoull(ifr_buffer_text(&out), NULL, 16));
+	assert_int_equal(units.outputs[OUTPUT_TEXT].bytes, strtoull(ifr_buffer_text(&out), NULL, 16));
 	ifr_buffer_release(&out);
 }
 
@@ -217,7 +217,7 @@ static void test_hand_written_maps(void **state) {
 		struct units own = {0};
 		assert_int_equal(read_units(&own, table[i].map, "/nonexistent", NULL), 0);
 		assert_int_equal(own.count, table[i].count);
-		assert_int_equal(own.regions[REGION_TEXT].bytes, 0x60);
+		assert_int_equal(own.outputs[OUTPUT_TEXT].bytes, 0x60);
 		if (own.count) {
 			assert_int_equal(own.items[0].address, 0x1000);
 			assert_int_equal(own.items[0].bytes, 0x10);

@@ -30,7 +30,7 @@ void ifr_link_release(struct ifr_link *link);
 bool ifr_link_is_probe(const char *output, const char *cwd);
 
 /* The arguments with which ld.bfd repeats the link inside a kit: without output, map, build-id and compiler
- * plugin, in whose place IFR_KIT_REPLAY stands if there are ltrans objects; absolute paths below IFR_KIT_ROOT.
+ * plugin, in whose place IFR_KIT_LTO_PLUGIN stands if there are ltrans objects; absolute paths below IFR_KIT_ROOT.
  * Files named by options (version scripts and the like) are added to files, as absolute paths. */
 void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr_strings *arguments,
                         struct ifr_strings *files);

@@ -110,7 +110,7 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
                         struct ifr_strings *files) {
 	bool sysroot = false;
 	if (link->ltrans.count)
-		ltrans_replay(link, IFR_KIT_REPLAY, IFR_KIT_ROOT, arguments);
+		ltrans_replay(link, IFR_KIT_LTO_PLUGIN, IFR_KIT_ROOT, arguments);
 	for (size_t i = 0; i < link->arguments.count;) {
 		const char *argument = link->arguments.items[i];
 		struct option_use use = option_read(argument, link->arguments.items[i + 1]);

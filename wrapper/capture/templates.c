@@ -13,8 +13,8 @@ static void add_recipe(struct ifr_kit *kit, const char *template) {
 	struct ifr_buffer text = {0};
 	char *key = ifr_file_read(template, 0, &text, NULL) ? NULL : ifr_template_recipe(text.data, text.length);
 	char *path = NULL;
-	if (key && strlen(key) == IFR_SHA256_HEX - 1 && !strpbrk(key, "/ ") && !ifr_kit_kept(key, &path, NULL) &&
-	    ifr_file_exists(path))
+	if (key && strlen(key) == IFR_SHA256_HEX - 1 && !strpbrk(key, "/ ") &&
+	    !ifr_kit_object_path(key, &path, NULL) && ifr_file_exists(path))
 		ifr_kit_add_input(kit, path);
 	free(path);
 	free(key);
@@ -30,7 +30,7 @@ static int add_template(const char *member, const void *bytes, size_t length, vo
 	(void)err;
 	while (ifr_note_next(bytes, length, &offset, &note, NULL) > 0) {
 		char *path = NULL;
-		if (*note.template_key && !ifr_kit_kept(note.template_key, &path, NULL) && ifr_file_exists(path)) {
+		if (*note.template_key && !ifr_kit_object_path(note.template_key, &path, NULL) && ifr_file_exists(path)) {
 			ifr_kit_add_input(kit, path);
 			add_recipe(kit, path);
 		}
