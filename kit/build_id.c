@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int not_a_program(int fd, const char *path, struct ifr_error *err) {
+static int fail_not_a_program(int fd, const char *path, struct ifr_error *err) {
 	char start[2] = "";
 	ssize_t got = pread(fd, start, sizeof start, 0);
 	if (got == 2 && start[0] == '#' && start[1] == '!')
@@ -20,7 +20,7 @@ static int not_a_program(int fd, const char *path, struct ifr_error *err) {
 	return ifr_fail(err, IFR_E_USAGE, "%s is not an ELF program", path);
 }
 
-/* Looks through one run of notes. */
+/* Looks for the build-id among the notes of one segment. */
 static void find_build_id(Elf_Data *data, char *hex) {
 	GElf_Nhdr note;
 	size_t at = 0, name, description;
@@ -50,7 +50,7 @@ int ifr_build_id_read(const char *path, char hex[2 * IFR_BUILD_ID_MAX_BYTES + 1]
 	GElf_Ehdr header;
 	int result = 0;
 	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		result = not_a_program(fd, path, err);
+		result = fail_not_a_program(fd, path, err);
 	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		result = ifr_fail(err, IFR_E_USAGE, "%s is an ELF file but not a linked program or library", path);
 	else if (header.e_machine != EM_X86_64)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kits as files: a zstd-compressed tar of kit.json, map and objects/SHA256. */
+/* Export and import. A kit's file is a zstd-compressed tar of kit.json, map and objects/SHA256. */
 #include "kit/kit.h"
 
 #include <archive.h>
@@ -12,7 +12,7 @@
 #include "common/file.h"
 #include "kit/store.h"
 
-/* What an imported file may unpack to. */
+/* Limits of an imported file's contents. */
 static const int64_t entry_limit_bytes = 1 << 30, total_limit_bytes = INT64_C(16) << 30;
 enum { TOTAL_LIMIT_ENTRIES = 100000 };
 
@@ -84,7 +84,7 @@ int ifr_kit_export(const struct ifr_kit *kit, const char *file, struct ifr_error
 	return result;
 }
 
-/* Only the names that export writes are taken; everything else in the archive is an error. */
+/* Whether export writes entries of a name; import refuses an archive with others. */
 static bool is_known_name(const char *name) {
 	if (!strcmp(name, "kit.json") || !strcmp(name, "map"))
 		return true;
@@ -115,7 +115,7 @@ static int unpack_entry(struct archive *archive, struct archive_entry *entry, co
 	return result;
 }
 
-static int unpack(const char *file, const char *folder, struct ifr_error *err) {
+static int unpack_archive(const char *file, const char *folder, struct ifr_error *err) {
 	struct archive *archive = archive_read_new();
 	struct archive_entry *entry;
 	int result = 0, status = ARCHIVE_OK;
@@ -137,8 +137,8 @@ static int unpack(const char *file, const char *folder, struct ifr_error *err) {
 	return result;
 }
 
-/* Checks what was unpacked against its manifest and enters it into the store. */
-static int take_in(const char *folder, struct ifr_kit *kit, struct ifr_error *err) {
+/* Checks the unpacked files against their manifest and saves the kit in the store. */
+static int save_unpacked(const char *folder, struct ifr_kit *kit, struct ifr_error *err) {
 	char *manifest = ifr_format("%s/kit.json", folder), *map = ifr_format("%s/map", folder);
 	struct ifr_buffer text = {0};
 	int result = ifr_file_read(manifest, 64 << 20, &text, err);
@@ -174,9 +174,9 @@ int ifr_kit_import(const char *file, char key[IFR_KEY_MAX], struct ifr_error *er
 	objects = ifr_format("%s/objects", folder);
 	result = ifr_dir_make(objects, err);
 	if (!result)
-		result = unpack(file, folder, err);
+		result = unpack_archive(file, folder, err);
 	if (!result)
-		result = take_in(folder, &kit, err);
+		result = save_unpacked(folder, &kit, err);
 	if (!result)
 		strcpy(key, kit.key);
 	ifr_kit_release(&kit);

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kits: captured links. A kit holds all that a link read, the command and the linker's map, so that the program
- * can be linked again in another layout, on this machine or another, after its sources and objects are gone.
+/* Kits are captured links. A kit holds all inputs of a link, its command and its map, so that the program can be
+ * linked again in another layout, on this machine or another, after its sources and objects are gone.
  *
  * The store is a folder ($INTERFERO_KITS, else $XDG_CACHE_HOME/interfero, else ~/.cache/interfero):
  *
  *     objects/ab/cdef…      input files by their SHA-256, read-only
- *     kits/KEY/kit.json     what was linked, how, from what (format below)
+ *     kits/KEY/kit.json     a description of the link (format below)
  *     kits/KEY/map          the linker's map of the original link
- *     kits/KEY/root/…       the inputs at the paths at which the link found them: a sysroot (hard links to
- * objects/)
+ *     kits/KEY/root/…       a sysroot: the inputs at their paths in the link (hard links to objects/)
  *
- * KEY is the program's GNU build-id in hexadecimal, so that copies and stripped copies still find their kit; a
- * program without one is found by "sha256-" and the digest of its bytes.
+ * KEY is the program's GNU build-id in hexadecimal, so that copies and stripped copies still find their kit; for a
+ * program without a build-id, "sha256-" and the digest of its bytes.
  *
- * kit.json, format 1: "format", "key", "program" (the output's name), "output" (its path when it was linked),
- * "sha256" and "build_id" of the output, "linker" (what made it) and "linker_version", "cwd", "created" (UTC),
- * "tool", "arguments" (for ld.bfd, without output, map, build-id and plugin; IFR_KIT_ROOT stands for root/,
- * IFR_KIT_LTO_PLUGIN for our own plugin that hands over what -flto compiled when the program was linked),
- * "inputs" ("path", "sha256", "bytes"). */
+ * kit.json, format 1:
+ *
+ *     format, key           1; KEY
+ *     program, output       the output's name; its path in the link
+ *     sha256, build_id      of the output
+ *     linker                the linker that made it
+ *     linker_version
+ *     cwd, created, tool    the link's folder; time (UTC); the version of interfero
+ *     arguments             for ld.bfd, without output, map, build-id and plugin. IFR_KIT_ROOT stands for root/,
+ *                           IFR_KIT_LTO_PLUGIN for the plugin that hands ld the objects that -flto compiled
+ *     inputs                a list of path, sha256, bytes */
 #ifndef IFR_KIT_KIT_H
 #define IFR_KIT_KIT_H
 
@@ -57,56 +62,56 @@ struct ifr_kit {
 
 void ifr_kit_init(struct ifr_kit *kit);
 void ifr_kit_release(struct ifr_kit *kit);
-/* Adds an input by its absolute path unless it is there already; the digest is taken when the kit is saved. */
+/* Adds an input by its absolute path, unless the kit has it already. Saving the kit computes the digest. */
 void ifr_kit_add_input(struct ifr_kit *kit, const char *path);
 
-/* The store's folder; the caller frees. It need not exist. */
+/* Finds the store's folder, which need not exist; the caller frees. */
 int ifr_kit_store_path(char **path, struct ifr_error *err);
-/* Writes a kit whose inputs lie at their paths, with the map (a file's path, or NULL). A kit of the same key is
- * replaced whole. Errors leave no trace but unreferenced objects. */
+/* Saves a kit whose inputs lie at their paths, with the map (a file's path, or NULL). Replaces a kit of the same
+ * key whole. Errors leave nothing but unreferenced objects behind. */
 int ifr_kit_save(struct ifr_kit *kit, const char *map, struct ifr_error *err);
-/* The same for inputs that lie at their paths below a folder. */
+/* Saves a kit whose inputs lie at their paths below a folder. */
 int ifr_kit_save_below(struct ifr_kit *kit, const char *root, const char *map, struct ifr_error *err);
-/* Loads the kit of a key (or of a unique beginning of one, 4 characters or more) and checks that its inputs are
- * there. Both leave a kit that may be released, also after an error. */
+/* Loads the kit of a key, or of a unique prefix of at least 4 characters, and checks that its inputs exist. The
+ * caller releases the kit of either function also after an error. */
 int ifr_kit_load(const char *key, struct ifr_kit *kit, struct ifr_error *err);
-/* Loads the kit of a program: an ELF file, found by build-id or digest. */
+/* Loads the kit of an ELF program, by its build-id or digest. */
 int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_error *err);
-/* Checks the digest of every input; the first that differs is the error. */
+/* Checks the digests of all inputs. Errors: IFR_E_ENVIRONMENT with the first input that differs. */
 int ifr_kit_check(const struct ifr_kit *kit, struct ifr_error *err);
-/* The keys of all kits, in the order of the letters. */
+/* Lists the keys of all kits, sorted. */
 int ifr_kit_keys(struct ifr_strings *keys, struct ifr_error *err);
 /* Removes a kit; its inputs stay until the next sweep. */
 int ifr_kit_remove(const char *key, struct ifr_error *err);
-/* Removes objects that no kit uses, and what was left by captures that were killed; adds up what was freed. */
+/* Removes objects that no kit uses and remains of killed captures; freed_bytes receives the sum of their sizes. */
 int ifr_kit_sweep(int64_t *freed_bytes, struct ifr_error *err);
-/* Writes a kit as a zstd-compressed tar file, and takes one in. Every digest and path of an imported kit is
- * checked before anything enters the store. */
+/* Exports a kit as a zstd-compressed tar file, and imports one. Import checks every digest and path before it
+ * changes the store. */
 int ifr_kit_export(const struct ifr_kit *kit, const char *file, struct ifr_error *err);
 int ifr_kit_import(const char *file, char key[IFR_KEY_MAX], struct ifr_error *err);
 
-/* Puts bytes among the objects of the store, for kits to come; key is their digest. A kit that has the file at
- * path as an input keeps it, else it is swept one day. ifr_kit_object_path gives the path, which need not exist; the
- * caller frees. */
+/* Adds bytes to the objects of the store, for later kits; key receives their digest. A sweep removes the object
+ * unless a kit has it as an input. */
 int ifr_kit_add_object(const void *data, size_t length, char key[IFR_SHA256_HEX], struct ifr_error *err);
+/* Finds the path of an object, which need not exist; the caller frees. */
 int ifr_kit_object_path(const char *key, char **path, struct ifr_error *err);
 
-/* Calls visit with the bytes of the section of that name in an ELF file, or in each member of an archive, whose
- * name is given ("" outside of archives), until it returns non-zero, which is passed on. Errors: IFR_E_USAGE if
- * the file is neither. */
+/* Calls visit with the bytes of a section of an ELF file, or of each member of an archive that has the section;
+ * member is "" for ELF files. Stops when visit returns non-zero, and returns that. Errors: IFR_E_USAGE if the file
+ * is neither an ELF file nor an archive. */
 typedef int (*ifr_section_visit)(const char *member, const void *bytes, size_t length, void *data,
                                  struct ifr_error *err);
 int ifr_sections_visit(const char *path, const char *name, ifr_section_visit visit, void *data,
                        struct ifr_error *err);
 
-/* The GNU build-id of an ELF file in hexadecimal, "" if it has none. Errors: IFR_E_USAGE if the file is not an ELF
- * program or library (a script, an object, something else), with what it is. */
+/* Reads the GNU build-id of an ELF file in hexadecimal, "" if it has none. Errors: IFR_E_USAGE, with the kind of
+ * the file, if it is not an ELF program or library. */
 int ifr_build_id_read(const char *path, char hex[2 * IFR_BUILD_ID_MAX_BYTES + 1], struct ifr_error *err);
-/* SHA-256 of bytes, and of a file, in hexadecimal. */
+/* Compute the SHA-256 of bytes or of a file, in hexadecimal. bytes receives the file's size; it may be NULL. */
 void ifr_sha256(const void *data, size_t length, char hex[IFR_SHA256_HEX]);
 int ifr_sha256_file(const char *path, char hex[IFR_SHA256_HEX], int64_t *bytes, struct ifr_error *err);
 
-/* kit.json as text, and back; parsing checks every field. */
+/* Parse and print kit.json; parsing checks every field. origin is the file's name in messages. */
 int ifr_kit_parse(const char *text, size_t length, const char *origin, struct ifr_kit *kit, struct ifr_error *err);
 char *ifr_kit_print(const struct ifr_kit *kit);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A kit is found by its key or its program, read, and held against what was linked. */
+/* Loading kits by key or program, and checking their inputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int check_presence(const struct ifr_kit *kit, struct ifr_error *err) {
 	return 0;
 }
 
-/* Completes a beginning of a key. */
+/* Completes the prefix of a key. */
 static int complete_key(const char *beginning, char key[IFR_KEY_MAX], struct ifr_error *err) {
 	struct ifr_strings keys = {0};
 	int result = ifr_kit_keys(&keys, err);

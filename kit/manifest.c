@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kit.json: a kit's description as text. */
+/* kit.json, the description of a kit. */
 #include "kit/kit.h"
 
 #include <jansson.h>
@@ -27,7 +27,7 @@ void ifr_kit_release(struct ifr_kit *kit) {
 	ifr_kit_init(kit);
 }
 
-static struct ifr_kit_input *new_input(struct ifr_kit *kit, const char *path) {
+static struct ifr_kit_input *append_input(struct ifr_kit *kit, const char *path) {
 	kit->inputs = ifr_realloc(kit->inputs, kit->input_count + 1, sizeof *kit->inputs);
 	struct ifr_kit_input *input = &kit->inputs[kit->input_count++];
 	*input = (struct ifr_kit_input){.path = ifr_strdup(path)};
@@ -43,7 +43,7 @@ static bool has_input(const struct ifr_kit *kit, const char *path) {
 
 void ifr_kit_add_input(struct ifr_kit *kit, const char *path) {
 	if (!has_input(kit, path))
-		new_input(kit, path);
+		append_input(kit, path);
 }
 
 char *ifr_kit_print(const struct ifr_kit *kit) {
@@ -84,7 +84,8 @@ static bool is_digest(const char *text) {
 	return strlen(text) == IFR_SHA256_HEX - 1 && strspn(text, "0123456789abcdef") == IFR_SHA256_HEX - 1;
 }
 
-/* An input's path decides where a file is written on import: only a clean absolute path will do. */
+/* Whether a path is absolute and normalised. Import writes files at the paths of inputs, so no path may lead out
+ * of the kit. */
 static bool is_clean_path(const char *path) {
 	char *normal = *path == '/' ? ifr_path_normalise("/", path) : NULL;
 	bool clean = normal && !strcmp(normal, path) && path[1];
@@ -96,14 +97,14 @@ static bool is_key(const char *text) {
 	return *text && strlen(text) < IFR_KEY_MAX && strspn(text, "0123456789abcdefsh-") == strlen(text);
 }
 
-static bool take_text(const json_t *json, const char *name, char **text) {
+static bool read_text(const json_t *json, const char *name, char **text) {
 	const char *value = json_string_value(json_object_get(json, name));
 	if (value)
 		*text = ifr_strdup(value);
 	return value;
 }
 
-static bool take_lists(const json_t *json, struct ifr_kit *kit) {
+static bool read_lists(const json_t *json, struct ifr_kit *kit) {
 	const json_t *arguments = json_object_get(json, "arguments"), *inputs = json_object_get(json, "inputs");
 	if (!json_is_array(arguments) || !json_is_array(inputs))
 		return false;
@@ -120,7 +121,7 @@ static bool take_lists(const json_t *json, struct ifr_kit *kit) {
 		if (!path || !is_clean_path(path) || has_input(kit, path) || !digest || !is_digest(digest) ||
 		    !json_is_integer(bytes))
 			return false;
-		struct ifr_kit_input *input = new_input(kit, path);
+		struct ifr_kit_input *input = append_input(kit, path);
 		strcpy(input->sha256, digest);
 		input->bytes = json_integer_value(bytes);
 	}
@@ -137,13 +138,13 @@ int ifr_kit_parse(const char *text, size_t length, const char *origin, struct if
 		                origin, fault.line, fault.text);
 	int64_t format = json_integer_value(json_object_get(json, "format"));
 	const char *key = json_string_value(json_object_get(json, "key"));
-	bool good = format == KIT_FORMAT && key && is_key(key) && take_text(json, "program", &kit->program) &&
-	            take_text(json, "output", &kit->output) && take_text(json, "sha256", &kit->sha256) &&
-	            is_digest(kit->sha256) && take_text(json, "build_id", &kit->build_id) &&
-	            take_text(json, "linker", &kit->linker) &&
-	            take_text(json, "linker_version", &kit->linker_version) && take_text(json, "cwd", &kit->cwd) &&
-	            (is_clean_path(kit->cwd) || !strcmp(kit->cwd, "/")) && take_text(json, "created", &kit->created) &&
-	            take_lists(json, kit);
+	bool good = format == KIT_FORMAT && key && is_key(key) && read_text(json, "program", &kit->program) &&
+	            read_text(json, "output", &kit->output) && read_text(json, "sha256", &kit->sha256) &&
+	            is_digest(kit->sha256) && read_text(json, "build_id", &kit->build_id) &&
+	            read_text(json, "linker", &kit->linker) &&
+	            read_text(json, "linker_version", &kit->linker_version) && read_text(json, "cwd", &kit->cwd) &&
+	            (is_clean_path(kit->cwd) || !strcmp(kit->cwd, "/")) && read_text(json, "created", &kit->created) &&
+	            read_lists(json, kit);
 	if (good)
 		strcpy(kit->key, key);
 	json_decref(json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A captured link becomes a kit: its inputs into the store, its folder beside the others, whole or not at all. */
+/* Saving a captured link as a kit: its inputs become objects of the store; its folder appears whole or never. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int store_object(const char *file, const char *digest, char **object, str
 	return result;
 }
 
-/* Puts an object at its path under the kit's root: a hard link, or a copy where links do not go. */
+/* Puts an object at its path under the kit's root: as a hard link, or as a copy where links fail. */
 static int place_input(const char *object, const char *root, const char *path, struct ifr_error *err) {
 	char *target = ifr_format("%s%s", root, path), *folder = ifr_path_dir(target);
 	int result = ifr_dir_make(folder, err);
@@ -47,8 +47,8 @@ static int save_input(struct ifr_kit_input *input, const char *objects, const ch
 	return result;
 }
 
-/* ld runs in the copy of the folder in which the program was linked, and goes through the folders its arguments
- * name on the way ("sub/../x.o"). */
+/* Makes the folders that ld needs besides those of inputs: its working folder, and folders that its arguments only
+ * pass through ("sub/../x.o"). */
 static int make_folders(const struct ifr_kit *kit, const char *root, struct ifr_error *err) {
 	char *cwd = ifr_format("%s%s", root, kit->cwd);
 	int result = ifr_dir_make(cwd, err);
@@ -69,8 +69,8 @@ static int make_folders(const struct ifr_kit *kit, const char *root, struct ifr_
 	return result;
 }
 
-/* Swaps a finished folder in; another capture of the same program may do so at the same time. */
-static int kit_settle(const char *made, const char *folder, struct ifr_error *err) {
+/* Renames a finished folder to its place; another capture of the same program may do so at the same time. */
+static int publish_folder(const char *made, const char *folder, struct ifr_error *err) {
 	for (int attempt = 0; attempt < 10; attempt++) {
 		if (!rename(made, folder))
 			return 0;
@@ -84,7 +84,7 @@ static int kit_settle(const char *made, const char *folder, struct ifr_error *er
 	return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot put the kit at %s", folder);
 }
 
-static int kit_new_folder(char **made, struct ifr_error *err) {
+static int make_new_folder(char **made, struct ifr_error *err) {
 	int result = store_path("kits", made, err);
 	if (result)
 		return result;
@@ -101,7 +101,7 @@ static int kit_new_folder(char **made, struct ifr_error *err) {
 	return result;
 }
 
-static int kit_write_manifest(const struct ifr_kit *kit, const char *folder, struct ifr_error *err) {
+static int write_manifest(const struct ifr_kit *kit, const char *folder, struct ifr_error *err) {
 	char *path = ifr_format("%s/kit.json", folder), *text = ifr_kit_print(kit);
 	int result =
 		text ? ifr_file_write(path, text, strlen(text), 0644, err)
@@ -114,7 +114,7 @@ static int kit_write_manifest(const struct ifr_kit *kit, const char *folder, str
 int kit_save_from(struct ifr_kit *kit, const char *objects, const char *below, const char *map,
                   struct ifr_error *err) {
 	char *made = NULL, *folder = NULL, *root = NULL;
-	int result = kit_new_folder(&made, err);
+	int result = make_new_folder(&made, err);
 	if (result)
 		goto out;
 	root = ifr_format("%s/root", made);
@@ -128,11 +128,11 @@ int kit_save_from(struct ifr_kit *kit, const char *objects, const char *below, c
 		free(copy);
 	}
 	if (!result)
-		result = kit_write_manifest(kit, made, err);
+		result = write_manifest(kit, made, err);
 	if (!result)
 		result = kit_folder(kit->key, &folder, err);
 	if (!result)
-		result = kit_settle(made, folder, err);
+		result = publish_folder(made, folder, err);
 out:
 	if (result && made)
 		ifr_tree_remove(made, NULL);

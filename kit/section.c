@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The bytes of one section, or NULL. */
-static const Elf_Data *section_of(Elf *elf, const char *name) {
+/* Finds the bytes of a section, or NULL. */
+static const Elf_Data *find_section(Elf *elf, const char *name) {
 	size_t names;
 	if (elf_kind(elf) != ELF_K_ELF || elf_getshdrstrndx(elf, &names))
 		return NULL;
@@ -22,9 +22,9 @@ static const Elf_Data *section_of(Elf *elf, const char *name) {
 	return NULL;
 }
 
-static int visit_one(Elf *elf, const char *member, const char *name, ifr_section_visit visit, void *data,
-                     struct ifr_error *err) {
-	const Elf_Data *bytes = section_of(elf, name);
+static int visit_section(Elf *elf, const char *member, const char *name, ifr_section_visit visit, void *data,
+                         struct ifr_error *err) {
+	const Elf_Data *bytes = find_section(elf, name);
 	return bytes && bytes->d_buf ? visit(member, bytes->d_buf, bytes->d_size, data, err) : 0;
 }
 
@@ -35,7 +35,7 @@ static int visit_members(Elf *archive, int file, const char *name, ifr_section_v
 	for (Elf *member; !result && (member = elf_begin(file, command, archive));) {
 		const Elf_Arhdr *header = elf_getarhdr(member);
 		if (header && header->ar_name && *header->ar_name != '/')
-			result = visit_one(member, header->ar_name, name, visit, data, err);
+			result = visit_section(member, header->ar_name, name, visit, data, err);
 		command = elf_next(member);
 		elf_end(member);
 	}
@@ -53,7 +53,7 @@ int ifr_sections_visit(const char *path, const char *name, ifr_section_visit vis
 	if (elf && elf_kind(elf) == ELF_K_AR)
 		result = visit_members(elf, file, name, visit, data, err);
 	else if (elf && elf_kind(elf) == ELF_K_ELF)
-		result = visit_one(elf, "", name, visit, data, err);
+		result = visit_section(elf, "", name, visit, data, err);
 	else
 		result = ifr_fail(err, IFR_E_USAGE, "%s is neither an ELF file nor an archive", path);
 	elf_end(elf);

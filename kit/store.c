@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The store: where kits and their inputs lie on disk, and which there are. */
+/* The store: the paths of kits and objects, and the list of kits. */
 #include "kit/kit.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Taking kits out of the store, and what no kit uses. */
+/* Removing kits, and objects that no kit uses. */
 #include "kit/kit.h"
 
 #include <dirent.h>
@@ -14,7 +14,7 @@
 #include "common/file.h"
 #include "kit/store.h"
 
-enum { LEFT_BEHIND_SECONDS = 3600 };
+enum { YOUNG_SECONDS = 3600 };
 
 int ifr_kit_remove(const char *key, struct ifr_error *err) {
 	char *folder = NULL;
@@ -31,22 +31,21 @@ int ifr_kit_remove(const char *key, struct ifr_error *err) {
 /* nftw has no argument for its callback. */
 static int64_t swept_bytes;
 
-/* An object with one link is in no kit. A young one may belong to a capture that is still going on. */
+/* An object with one link is in no kit. A young one can belong to a capture that is still running. */
 static int sweep_object(const char *path, const struct stat *status, int type, struct FTW *where) {
 	(void)where;
-	if (type == FTW_F && status->st_nlink == 1 && time(NULL) - status->st_ctime > LEFT_BEHIND_SECONDS &&
-	    !unlink(path))
+	if (type == FTW_F && status->st_nlink == 1 && time(NULL) - status->st_ctime > YOUNG_SECONDS && !unlink(path))
 		swept_bytes += status->st_size;
 	return 0;
 }
 
-static void sweep_left_behind(const char *kits) {
+static void remove_killed_captures(const char *kits) {
 	DIR *folder = opendir(kits);
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
 		char *path = ifr_format("%s/%s", kits, entry->d_name);
 		struct stat status;
 		if (ifr_starts_with(entry->d_name, ".new-") && !lstat(path, &status) &&
-		    time(NULL) - status.st_ctime > LEFT_BEHIND_SECONDS)
+		    time(NULL) - status.st_ctime > YOUNG_SECONDS)
 			ifr_tree_remove(path, NULL);
 		free(path);
 	}
@@ -59,7 +58,7 @@ int ifr_kit_sweep(int64_t *freed_bytes, struct ifr_error *err) {
 	int result = store_path("kits", &kits, err);
 	if (result)
 		return result;
-	sweep_left_behind(kits);
+	remove_killed_captures(kits);
 	free(kits);
 	if ((result = store_path("objects", &objects, err)))
 		return result;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layouts: a plan's places, and the variants made from them. */
+/* Layouts: placing units by a plan, and making variants by one of the engines. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
 #include "relinker/relinker_parts.h"
 
-/* The part of a plan that changes the file, as text. */
+/* Prints the part of a plan that changes the file: the relinker's axes and the places. */
 static void print_own_axes(const struct ifr_plan *plan, struct ifr_buffer *text) {
 	struct ifr_plan own = *plan;
 	own.name[0] = own.kit[0] = '\0';
@@ -16,8 +16,8 @@ static void print_own_axes(const struct ifr_plan *plan, struct ifr_buffer *text)
 	ifr_plan_print(&own, text);
 }
 
-/* A variant's build-id comes from the kit and the plan, in the length that the original's has, so that it is the
- * same wherever the variant is made and takes no more room. */
+/* Derives a variant's build-id from the kit and the plan, so that every machine gives the same. It is as long as
+ * the original's and takes no more room. */
 static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *plan, char *build_id) {
 	struct ifr_buffer text = {0};
 	size_t length = strlen(kit->build_id), filled = 0;
@@ -35,8 +35,9 @@ static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *pl
 	ifr_buffer_release(&text);
 }
 
-/* The image for a placement. One serves all lengths of the interpreter path with which the sections behind it stay
- * in their pages; for longer ones there is another, of the first length that needs a page more. */
+/* Finds the image for a placement. One image serves all lengths of the interpreter path that keep the sections
+ * behind it in their pages; longer paths have another image, prepared for the first length that needs one page
+ * more. */
 static int find_image(const struct ifr_relinker *relinker, const struct placement *placement,
                       const struct image **image, struct ifr_error *err) {
 	struct layout_sizes sizes = placement->sizes;
@@ -55,23 +56,24 @@ static int find_image(const struct ifr_relinker *relinker, const struct placemen
 	}
 }
 
-/* Units that the image pins stay where they ship, and the others go around them. Which these are, the image for
- * the plan without them tells: so they follow from the plan alone. */
-static int place(struct ifr_relinker_layout *layout, struct ifr_error *err) {
+/* Places the units twice if the image pins any. The first placement knows no pins and selects the image; the
+ * second leaves the units that this image pins where they ship and places the others around them. Both follow from
+ * the plan alone. */
+static int place_units(struct ifr_relinker_layout *layout, struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	struct placement *placement = &layout->placement;
-	uint8_t *held = NULL;
-	for (int round = 0; round < 2; round++) {
-		int result = placement_make(placement, &relinker->units, &layout->plan, held, err);
-		free(held);
-		held = NULL;
+	uint8_t *pinned = NULL;
+	for (int attempt = 0; attempt < 2; attempt++) {
+		int result = placement_make(placement, &relinker->units, &layout->plan, pinned, err);
+		free(pinned);
+		pinned = NULL;
 		if (result)
 			return result;
 		if (!ld_interpreter_of(relinker->kit))
 			placement->sizes.interp_bytes = 0;
 		if (find_image(relinker, placement, &layout->image, &layout->refused))
 			layout->image = NULL;
-		if (!layout->image || round || !(held = image_held(layout->image)))
+		if (!layout->image || attempt || !(pinned = image_pinned_units(layout->image)))
 			break;
 		placement_release(placement);
 	}
@@ -89,7 +91,7 @@ int ifr_relinker_place(const struct ifr_relinker *relinker, const struct ifr_pla
 		strcpy(layout->build_id, relinker->kit->build_id);
 	} else {
 		derive_build_id(relinker->kit, plan, layout->build_id);
-		result = place(layout, err);
+		result = place_units(layout, err);
 	}
 	if (result)
 		ifr_relinker_layout_close(layout);
@@ -118,13 +120,13 @@ int ifr_relinker_apply(const struct ifr_relinker_layout *layout, struct ifr_buff
 	return image_apply(layout->image, &layout->placement, layout->build_id, bytes, err);
 }
 
-/* Names the places of a output's units in their order. */
+/* Writes the units of an output section into the plan, in their order or with their addresses. */
 static int name_places(const struct units *units, const struct placed_output *placed, enum output_section output,
                        bool addresses, struct ifr_plan *plan, struct ifr_error *err) {
 	uint64_t at = units->outputs[output].address;
 	for (size_t i = 0; i < placed->count; i++) {
 		const struct unit *unit = &units->items[placed->order[i].unit];
-		/* Held data stay by themselves. */
+		/* Pinned data stay without being named. */
 		bool named = unit->nameable && (output == OUTPUT_TEXT || !unit->pin);
 		if (addresses && named && !unit->align)
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
@@ -192,8 +194,8 @@ int ifr_relinker_write(const struct ifr_relinker_layout *layout, const char *pat
 	return result;
 }
 
-static int compare(const struct ifr_relinker_layout *layout, const struct ifr_buffer *mine,
-                   const struct ifr_buffer *theirs, struct ifr_error *err) {
+static int compare_variants(const struct ifr_relinker_layout *layout, const struct ifr_buffer *mine,
+                            const struct ifr_buffer *theirs, struct ifr_error *err) {
 	size_t at = 0, different = 0, shorter = mine->length < theirs->length ? mine->length : theirs->length;
 	for (size_t i = shorter; i-- > 0;)
 		if (mine->data[i] != theirs->data[i]) {
@@ -219,7 +221,7 @@ int ifr_relinker_verify(const struct ifr_relinker_layout *layout, struct ifr_err
 		char *path = ifr_format("%s/variant", folder);
 		result = layout_link(layout, path, &theirs, err);
 		if (!result)
-			result = compare(layout, &mine, &theirs, err);
+			result = compare_variants(layout, &mine, &theirs, err);
 		ifr_tree_remove(folder, NULL);
 		free(path);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a layout did, in words. */
+/* The facts of a variant: a line for each axis that changed it. */
 #include <inttypes.h>
 
 #include "relinker/relinker_parts.h"
@@ -44,9 +44,9 @@ static void print_places(const struct ifr_relinker_layout *layout, struct ifr_bu
 		ifr_buffer_printf(facts, "; %zu name no unit of this program", placement->unknown);
 	if (layout->plan.place_count)
 		ifr_buffer_puts(facts, "\n");
-	if (placement->held)
-		ifr_buffer_printf(facts, "held: %zu unit%s where %s\n", placement->held, placement->held > 1 ? "s" : "",
-		                  placement->held > 1 ? "they ship" : "it ships");
+	if (placement->pinned)
+		ifr_buffer_printf(facts, "held: %zu unit%s where %s\n", placement->pinned,
+		                  placement->pinned > 1 ? "s" : "", placement->pinned > 1 ? "they ship" : "it ships");
 }
 
 void layout_print_facts(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a layout puts every byte of the shipped program. */
+/* The moves of a layout: a map from each byte of the shipped program to its address in the layout. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +7,13 @@
 #include "relinker/relinker_parts.h"
 
 struct moves {
-	const struct ifr_relinker *shipped; /* whose program's pieces they are */
-	const struct unit **by_name;        /* its units; NULL: they are the layout's own */
+	const struct ifr_relinker *shipped; /* the moves start in its program */
+	const struct unit **by_name;        /* its units by name; NULL if the layout is of the same relinker */
 	struct ifr_relinker_move *items;
 	size_t count, room;
 };
 
-static void add(struct moves *moves, uint64_t from, uint64_t bytes, uint64_t to, bool code) {
+static void add_move(struct moves *moves, uint64_t from, uint64_t bytes, uint64_t to, bool code) {
 	if (!bytes)
 		return;
 	if (moves->count == moves->room) {
@@ -36,7 +36,7 @@ static const struct section_place *find_section(const struct sections *sections,
 	return NULL;
 }
 
-static int region_of(const char *name) {
+static int find_output(const char *name) {
 	for (int r = 0; r < OUTPUTS; r++)
 		if (!strcmp(output_names[r], name))
 			return r;
@@ -55,16 +55,16 @@ static void index_units(struct moves *moves) {
 	qsort(moves->by_name, units->count, sizeof *moves->by_name, by_name);
 }
 
-/* A unit of the layout has come to lie at an address. */
+/* Adds the move of the shipped program's unit of this name. */
 static void add_unit(struct moves *moves, const struct unit *unit, uint64_t to) {
 	const struct unit *const *found =
 		moves->by_name ? bsearch(&unit, moves->by_name, moves->shipped->units.count, sizeof *found, by_name)
 					   : &unit;
 	if (found)
-		add(moves, (*found)->address, (*found)->span_bytes, to, unit->align && unit->output == OUTPUT_TEXT);
+		add_move(moves, (*found)->address, (*found)->span_bytes, to, unit->align && unit->output == OUTPUT_TEXT);
 }
 
-/* The units in their order, behind one another from the section's new address. */
+/* Adds the moves of an output section's units, which follow one another from the section's new address. */
 static int add_units(const struct ifr_relinker_layout *layout, enum output_section output, uint64_t start,
                      struct moves *moves, struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
@@ -91,7 +91,7 @@ static int add_units(const struct ifr_relinker_layout *layout, enum output_secti
 	return 0;
 }
 
-/* What of a section belongs to no unit stays where it is in it. */
+/* Adds moves for the bytes of a section that belong to no unit; they keep their offset in it. */
 static void add_gaps(const struct section_place *base, uint64_t to, size_t first, bool code, struct moves *moves) {
 	size_t end = moves->count;
 	uint64_t at = base->address;
@@ -100,16 +100,16 @@ static void add_gaps(const struct section_place *base, uint64_t to, size_t first
 	for (size_t i = first; i < end; i++) {
 		struct ifr_relinker_move unit = moves->items[i];
 		if (unit.from > at)
-			add(moves, at, unit.from - at, at - base->address + to, code);
+			add_move(moves, at, unit.from - at, at - base->address + to, code);
 		at = unit.from + unit.bytes > at ? unit.from + unit.bytes : at;
 	}
 	if (base->address + base->bytes > at)
-		add(moves, at, base->address + base->bytes - at, at - base->address + to, code);
+		add_move(moves, at, base->address + base->bytes - at, at - base->address + to, code);
 }
 
 static int add_section(const struct ifr_relinker_layout *layout, const struct section_place *base,
                        const struct section_place *now, struct moves *moves, struct ifr_error *err) {
-	int output = region_of(base->name), result = 0;
+	int output = find_output(base->name), result = 0;
 	size_t first = moves->count;
 	if (output >= 0 && (layout->placement.outputs[output].order || moves->by_name))
 		result = add_units(layout, (enum output_section)output, now->address, moves, err);
@@ -117,7 +117,7 @@ static int add_section(const struct ifr_relinker_layout *layout, const struct se
 	return result;
 }
 
-/* The variant's file, whichever engine makes it. */
+/* Makes the variant's file by the first engine that can. */
 static int make_bytes(const struct ifr_relinker_layout *layout, struct ifr_buffer *bytes, struct ifr_error *err) {
 	char *folder = NULL;
 	if (!ifr_relinker_apply(layout, bytes, NULL))
@@ -155,7 +155,7 @@ int ifr_relinker_layout_moves(const struct ifr_relinker *shipped, const struct i
 		result = sections_read(&now, bytes.data, bytes.length, "the variant", err);
 	for (size_t i = 0; i < base->count && !result; i++) {
 		const struct section_place *section = find_section(&now, base->items[i].name);
-		/* A thread's zeros take no room in the program. */
+		/* .tbss takes no room in the program's address space. */
 		if (section && base->items[i].address && strcmp(section->name, ".tbss") != 0)
 			result = add_section(layout, &base->items[i], section, &moves, err);
 	}

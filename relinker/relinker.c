@@ -19,7 +19,7 @@ static void compare_with_kit(struct ifr_relinker *relinker) {
 	                       : ifr_format("linking it again gave other bytes than \"%s\" did", kit->linker_version);
 }
 
-/* Links the kit unchanged and reads what came out. */
+/* Links the kit unchanged and reads the program, its map and its units. */
 static int read_base(struct ifr_relinker *relinker, const char *folder, struct ifr_error *err) {
 	const struct ifr_kit *kit = relinker->kit;
 	char *output = ifr_format("%s/%s", folder, "base"), *map_file = ifr_format("%s/map", folder);
@@ -124,7 +124,7 @@ void ifr_relinker_print_pins(const struct ifr_relinker *relinker, bool data, str
 	for (size_t i = 0; i < count; i++) {
 		const char *reason = units->items[i].pin;
 		bool first = reason != NULL;
-		/* Reasons are few and are constants. */
+		/* Reasons are constants: equal pointers are equal reasons. */
 		for (size_t k = 0; k < i && first; k++)
 			first = units->items[k].pin != reason;
 		if (first)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What relinkers and layouts are made of. */
+/* The insides of relinkers and layouts. */
 #ifndef IFR_RELINKER_RELINKER_PARTS_H
 #define IFR_RELINKER_RELINKER_PARTS_H
 
@@ -18,7 +18,7 @@ struct ifr_relinker {
 	struct sections sections; /* of the base layout */
 	struct ifr_buffer base;   /* the program in it */
 	struct image_store *images;
-	struct ifr_error unread; /* why the objects could not be read, if so */
+	struct ifr_error unread; /* why the objects are unreadable; code 0 if they are not */
 	bool reproduces;
 	char *reason;
 };
@@ -28,16 +28,16 @@ struct ifr_relinker_layout {
 	struct ifr_plan plan;
 	bool shipped; /* no axis is on, and no place is given */
 	struct placement placement;
-	const struct image *image; /* NULL: only ld.bfd can make it, for the reason in refused */
+	const struct image *image; /* NULL if only ld.bfd can make the variant, for the reason in refused */
 	struct ifr_error refused;
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1];
 };
 
-/* Has ld.bfd make the layout's file at path, and reads it, in place of what the buffer held. */
+/* Links the layout with ld.bfd at path and reads the file; replaces the buffer's contents. */
 int layout_link(const struct ifr_relinker_layout *layout, const char *path, struct ifr_buffer *bytes,
                 struct ifr_error *err);
 
-/* What each axis did, a line each. */
+/* Appends a line for each axis that is on. */
 void layout_print_facts(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,
                         struct ifr_buffer *facts);
 

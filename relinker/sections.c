@@ -6,7 +6,7 @@
 
 #include "relinker/read/elf_view.h"
 
-static void add(struct sections *sections, const char *name, const Elf64_Shdr *header) {
+static void add_section(struct sections *sections, const char *name, const Elf64_Shdr *header) {
 	sections->items = ifr_realloc(sections->items, sections->count + 1, sizeof *sections->items);
 	sections->items[sections->count++] =
 		(struct section_place){ifr_strdup(name), header->sh_addr, header->sh_size};
@@ -19,7 +19,7 @@ int sections_read(struct sections *sections, const void *bytes, size_t length, c
 	int result = elf_view_open(&view, bytes, length, name, err);
 	for (size_t i = 1; !result && i < view.section_count; i++)
 		if (view.sections[i].sh_flags & SHF_ALLOC)
-			add(sections, elf_view_name(&view, &view.sections[i]), &view.sections[i]);
+			add_section(sections, elf_view_name(&view, &view.sections[i]), &view.sections[i]);
 	return result;
 }
 
@@ -30,20 +30,20 @@ void sections_release(struct sections *sections) {
 	*sections = (struct sections){0};
 }
 
-static const struct section_place *find(const struct sections *sections, const char *name) {
+static const struct section_place *find_section(const struct sections *sections, const char *name) {
 	for (size_t i = 0; i < sections->count; i++)
 		if (!strcmp(sections->items[i].name, name))
 			return &sections->items[i];
 	return NULL;
 }
 
-/* How far the section at index moved; 0 also if it is gone. */
+/* By how much the section at index moved; 0 also if the variant lacks it. */
 static long long shift_of(const struct sections *base, size_t index, const struct sections *variant) {
-	const struct section_place *old = &base->items[index], *new = find(variant, old->name);
+	const struct section_place *old = &base->items[index], *new = find_section(variant, old->name);
 	return new ? (long long)(new->address - old->address) : 0;
 }
 
-/* Neighbours that moved alike are one entry: ".fini to .bss +4096". */
+/* Neighbours with the same shift are one entry: ".fini to .bss +4096". */
 static void print_moved(const struct sections *base, const struct sections *variant, struct ifr_buffer *text) {
 	const char *separator = "moved";
 	for (size_t i = 0, end; i < base->count; i = end) {
@@ -66,7 +66,7 @@ void sections_compare(const struct sections *base, const struct sections *varian
 	const char *separator = "; resized";
 	print_moved(base, variant, text);
 	for (size_t i = 0; i < base->count; i++) {
-		const struct section_place *old = &base->items[i], *new = find(variant, old->name);
+		const struct section_place *old = &base->items[i], *new = find_section(variant, old->name);
 		if (!new || new->bytes == old->bytes)
 			continue;
 		ifr_buffer_printf(text, "%s %s %+lld", separator, old->name, (long long)(new->bytes - old->bytes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which sections lie elsewhere in one version of a program than in another. */
+/* The sections of two versions of a program compared: shifts and new sizes. */
 #ifndef IFR_RELINKER_SECTIONS_H
 #define IFR_RELINKER_SECTIONS_H
 

@@ -13,7 +13,7 @@
 #include "common/strings.h"
 #include "relinker/read/names.h"
 
-/* Splits "archive(member)", unless a file of the whole name is there. */
+/* Splits "archive(member)", unless a file of the whole name exists. */
 static void split_member(struct unit *unit, const char *folder) {
 	char *open = strrchr(unit->file, '(');
 	if (!open || !ifr_ends_with(unit->file, ")"))
@@ -31,19 +31,20 @@ static bool is_temporary(const char *base) {
 	return strlen(base) == 10 && ifr_starts_with(base, "cc") && ifr_ends_with(base, ".o");
 }
 
-/* What -flto compiled in the link: PROGRAM.ltransN.ltrans.o. */
+/* An object that -flto compiled in the link: PROGRAM.ltransN.ltrans.o. */
 static bool is_ltrans(const char *base) {
 	return strstr(base, ".ltrans") && ifr_ends_with(base, ".ltrans.o");
 }
 
-/* The same where GCC's collect2 names it, /tmp/ccXXXXXX.ltransN.ltrans.o: without what is different every time. */
+/* The part of an object's name that is the same in every link. GCC's collect2 names objects of -flto
+ * /tmp/ccXXXXXX.ltransN.ltrans.o, with other X each time. */
 static const char *lasting_part(const char *base) {
 	bool temporary = is_ltrans(base) && ifr_starts_with(base, "cc") && strcspn(base, ".") == 8;
 	return temporary ? base + 9 : base;
 }
 
-/* The name of the source file as the object's symbol table has it; NULL if it has none. */
-static char *source_of(const char *path) {
+/* Reads the source file's name from the object's symbol table (STT_FILE); NULL if it has none. */
+static char *read_source_name(const char *path) {
 	char *name = NULL;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	elf_version(EV_CURRENT);
@@ -73,12 +74,12 @@ static char *plain_label(const struct unit *unit, const char *folder) {
 	if (!is_temporary(base))
 		return ifr_strdup(lasting_part(base));
 	char *path = *unit->file == '/' ? ifr_strdup(unit->file) : ifr_format("%s/%s", folder, unit->file);
-	char *source = source_of(path);
+	char *source = read_source_name(path);
 	free(path);
 	return source ? source : ifr_strdup(base);
 }
 
-/* A name that holds a '#' of its own gets a number too, so that it is never taken for a numbered one. */
+/* A name with a '#' of its own gets a number, too, so that no numbered name equals it. */
 static char *object_label(const struct unit *unit, const char *folder) {
 	char *label = plain_label(unit, folder);
 	if (!strchr(label, '#'))
@@ -97,7 +98,7 @@ int unit_compare_objects(const struct unit *a, const struct unit *b) {
 	return order ? order : compare_texts(a->member, b->member);
 }
 
-/* Orders units by the object they come from, and those of one object as they lie. */
+/* Orders units by object, and the units of one object by position. */
 static int by_object(const void *a, const void *b) {
 	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
 	int order = unit_compare_objects(x, y);
@@ -117,7 +118,8 @@ struct unit **unit_pointers(struct units *units) {
 	return all;
 }
 
-/* Gives each object a name of its own: objects of one name in different folders are numbered as they come. */
+/* Gives each object a unique name: objects of one name in different folders are numbered in the order of their
+ * units. */
 static void label_objects(struct units *units, const char *folder) {
 	struct unit **all = unit_pointers(units), **firsts = ifr_alloc((units->count + 1) * sizeof(struct unit *));
 	size_t objects = 0;
@@ -144,9 +146,8 @@ static void label_objects(struct units *units, const char *folder) {
 	free(all);
 }
 
-/* The files that the linker opened by themselves: the map has a line "LOAD FILE" for each, but none for a member
- * of a thin archive. */
-static void find_thin(struct units *units, const struct link_map *map) {
+/* Marks members of thin archives. For every other file the linker opens, the map has a line "LOAD FILE". */
+static void mark_thin_members(struct units *units, const struct link_map *map) {
 	struct names loaded = {0};
 	for (size_t i = 0; i < map->loaded_count; i++)
 		names_add(&loaded, map->loaded[i], 0, 0, NULL);
@@ -161,7 +162,7 @@ static void find_thin(struct units *units, const struct link_map *map) {
 void units_name(struct units *units, const struct link_map *map, const char *folder) {
 	for (size_t i = 0; i < units->count; i++)
 		split_member(&units->items[i], folder);
-	find_thin(units, map);
+	mark_thin_members(units, map);
 	label_objects(units, folder);
 	for (size_t i = 0; i < units->count; i++)
 		units->items[i].name = ifr_format("%s:%s", units->items[i].object, units->items[i].section);

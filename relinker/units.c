@@ -26,8 +26,8 @@ void units_release(struct units *units) {
 
 /* --- the map ------------------------------------------------------------------------------------------------- */
 
-/* The section behind item number index of the map, or NULL. */
-static const Elf64_Shdr *header_of(const struct unit_sections *sections, size_t index) {
+/* The input section of item number index of the map, or NULL. */
+static const Elf64_Shdr *input_section(const struct unit_sections *sections, size_t index) {
 	if (!sections || !sections->item_sections[index])
 		return NULL;
 	const struct object *object = &sections->objects->items[sections->item_objects[index]];
@@ -42,21 +42,21 @@ static bool has_relocations(const struct unit_sections *sections, size_t index) 
 	return false;
 }
 
-/* ".data" or ".data.…", for .data. */
-static bool is_plain(const char *section, const char *output) {
+/* Whether an input section has its output section's name, or one like ".data.x" for .data. */
+static bool has_plain_name(const char *section, const char *output) {
 	size_t length = strlen(output);
 	return !strncmp(section, output, length) && (!section[length] || section[length] == '.');
 }
 
-/* Why axes leave a piece of data alone; NULL if they need not. */
-static const char *pin_of_data(const struct unit_sections *sections, size_t index, const char *name,
-                               enum output_section output) {
-	const Elf64_Shdr *header = header_of(sections, index);
+/* Returns why axes must leave an input section of data alone, or NULL. */
+static const char *find_data_pin(const struct unit_sections *sections, size_t index, const char *name,
+                                 enum output_section output) {
+	const Elf64_Shdr *header = input_section(sections, index);
 	if (!header)
 		return "the linker made it";
 	if (header->sh_flags & SHF_MERGE)
 		return "its constants are merged with those of other objects";
-	if (!is_plain(name, output_names[output]))
+	if (!has_plain_name(name, output_names[output]))
 		return "it is in a section of a name of its own";
 	if (strstr(name, ".DW.ref."))
 		return "frames refer to it";
@@ -65,7 +65,7 @@ static const char *pin_of_data(const struct unit_sections *sections, size_t inde
 	return NULL;
 }
 
-static void add(struct units *units, size_t *capacity, const struct unit *unit) {
+static void add_unit(struct units *units, size_t *capacity, const struct unit *unit) {
 	if (units->count == *capacity) {
 		*capacity = *capacity ? 2 * *capacity : 256;
 		units->items = ifr_realloc(units->items, *capacity, sizeof *units->items);
@@ -73,13 +73,13 @@ static void add(struct units *units, size_t *capacity, const struct unit *unit) 
 	units->items[units->count++] = *unit;
 }
 
-static void read_region(struct units *units, size_t *capacity, const struct link_map *map,
+static void read_output(struct units *units, size_t *capacity, const struct link_map *map,
                         const struct unit_sections *sections, enum output_section output) {
 	for (size_t i = 0; i < map->count; i++) {
 		const struct map_item *item = &map->items[i];
 		if (!item->bytes || strcmp(item->output, output_names[output]))
 			continue;
-		const Elf64_Shdr *header = header_of(sections, i);
+		const Elf64_Shdr *header = input_section(sections, i);
 		uint64_t align = header ? header->sh_addralign ? header->sh_addralign : 1 : 0;
 		struct unit unit = {
 			.section = ifr_strdup(item->name),
@@ -90,13 +90,13 @@ static void read_region(struct units *units, size_t *capacity, const struct link
 			.align = align & (align - 1) || align > UINT32_MAX / 2 ? 0 : (uint32_t)align,
 			.bucket = item->statement,
 			.output = output,
-			.pin = output == OUTPUT_TEXT ? NULL : pin_of_data(sections, i, item->name, output),
+			.pin = output == OUTPUT_TEXT ? NULL : find_data_pin(sections, i, item->name, output),
 		};
-		add(units, capacity, &unit);
+		add_unit(units, capacity, &unit);
 	}
 }
 
-/* --- what can move ------------------------------------------------------------------------------------------- */
+/* --- movable units ------------------------------------------------------------------------------------------- */
 
 static int by_section(const void *a, const void *b) {
 	const struct unit *x = *(struct unit *const *)a, *y = *(struct unit *const *)b;
@@ -106,8 +106,8 @@ static int by_section(const void *a, const void *b) {
 	return order ? order : (x > y) - (x < y);
 }
 
-/* A second section of a name lies behind the first one, wherever that goes. */
-static void join(struct unit *first, struct unit *twin) {
+/* Joins a second section of a name to the first; it follows the first wherever that goes. */
+static void join_units(struct unit *first, struct unit *twin) {
 	uint64_t align = twin->align ? twin->align : 1;
 	first->span_bytes = ((first->span_bytes + align - 1) & ~(align - 1)) + twin->bytes;
 	first->bytes += twin->bytes;
@@ -116,7 +116,7 @@ static void join(struct unit *first, struct unit *twin) {
 	twin->bytes = 0;
 }
 
-/* An input section that comes twice in one object takes the first one's place: the script cannot part them. */
+/* Joins input sections of one name in one object, which a linker script cannot tell apart. */
 static void join_twins(struct units *units) {
 	struct unit **all = unit_pointers(units), *first = NULL;
 	qsort(all, units->count, sizeof *all, by_section);
@@ -124,7 +124,7 @@ static void join_twins(struct units *units) {
 		bool twin = first && !unit_compare_objects(first, all[i]) && !strcmp(first->section, all[i]->section) &&
 		            first->output == all[i]->output;
 		if (twin)
-			join(first, all[i]);
+			join_units(first, all[i]);
 		else
 			first = all[i];
 	}
@@ -139,7 +139,7 @@ static void join_twins(struct units *units) {
 	units->count = kept;
 }
 
-/* The start files frame the program; the linker's own order of them is part of the platform's conventions. */
+/* Start files frame the program; the linker's order of them is a convention of the platform. */
 static bool is_start_file(const char *file) {
 	static const char *const names[] = {"crt1.o", "Scrt1.o", "rcrt1.o", "gcrt1.o", "grcrt1.o", "crti.o", "crtn.o"};
 	const char *base = ifr_path_base(file);
@@ -149,14 +149,15 @@ static bool is_start_file(const char *file) {
 	return (ifr_starts_with(base, "crtbegin") || ifr_starts_with(base, "crtend")) && ifr_ends_with(base, ".o");
 }
 
-/* A script's patterns cannot say every name: ':' parts an archive from its member, the others are wildcards. */
+/* Whether a linker script can name a unit: in patterns, ':' parts an archive from its member, and the other
+ * characters are wildcards or end the pattern. */
 static bool can_be_named(const struct unit *unit) {
 	static const char special[] = "*?[]\\:\"\n";
 	return !strpbrk(unit->file, special) && !(unit->member && strpbrk(unit->member, special)) &&
 	       !strpbrk(unit->section, special);
 }
 
-static void settle(struct units *units) {
+static void classify_units(struct units *units) {
 	for (size_t i = 0; i < units->count; i++) {
 		struct unit *unit = &units->items[i];
 		struct output_units *output = &units->outputs[unit->output];
@@ -186,11 +187,11 @@ int units_read(struct units *units, const struct link_map *map, const struct uni
 		if (!output || (r != OUTPUT_TEXT && !sections))
 			continue;
 		units->outputs[r] = (struct output_units){.address = output->address, .bytes = output->bytes};
-		read_region(units, &capacity, map, sections, (enum output_section)r);
+		read_output(units, &capacity, map, sections, (enum output_section)r);
 	}
 	units_name(units, map, folder);
 	join_twins(units);
-	settle(units);
+	classify_units(units);
 	return 0;
 }
 

@@ -41,40 +41,40 @@ const struct image_output *image_output_of(const struct image *image, uint32_t a
 	return &outputs[OUTPUT_TEXT];
 }
 
-/* A mark for each atom that some pin names; the caller frees. */
-static uint8_t *mark_pinned(const struct image *image) {
-	uint8_t *pinned = ifr_alloc(image->atom_count + 1);
+/* Marks every atom that a pin names, as its own or as its target. The caller frees. */
+static uint8_t *mark_pinned_atoms(const struct image *image) {
+	uint8_t *pinned_atoms = ifr_alloc(image->atom_count + 1);
 	for (size_t i = 0; i < image->pin_count; i++)
-		pinned[image->pins[i].atom] = pinned[image->pins[i].target] = 1;
-	pinned[0] = 0;
-	return pinned;
+		pinned_atoms[image->pins[i].atom] = pinned_atoms[image->pins[i].target] = 1;
+	pinned_atoms[0] = 0;
+	return pinned_atoms;
 }
 
 uint64_t image_longest_path(const struct image *image) {
 	return image->numbers.longest_path;
 }
 
-uint8_t *image_held(const struct image *image) {
+uint8_t *image_pinned_units(const struct image *image) {
 	if (!image->pin_count)
 		return NULL;
-	uint8_t *pinned = mark_pinned(image), *held = ifr_alloc(image->unit_count + 1);
+	uint8_t *pinned_atoms = mark_pinned_atoms(image), *pinned = ifr_alloc(image->unit_count + 1);
 	for (size_t i = 0; i < image->unit_count; i++)
 		for (uint32_t k = 0; k < image->units[i].count; k++)
-			held[i] |= pinned[image->units[i].first + k];
-	free(pinned);
-	return held;
+			pinned[i] |= pinned_atoms[image->units[i].first + k];
+	free(pinned_atoms);
+	return pinned;
 }
 
 void image_describe(const struct image *image, struct image_info *info) {
-	uint8_t *held = image_held(image);
+	uint8_t *pinned = image_pinned_units(image);
 	*info = (struct image_info){.sizes = image->numbers.sizes, .image_bytes = image->length};
 	for (size_t i = 0; i < image->unit_count; i++) {
 		info->units += image->units[i].count > 0;
-		info->movable += image->units[i].count && !(held && held[i]);
+		info->movable += image->units[i].count && !(pinned && pinned[i]);
 	}
 	for (int kind = 0; kind < PATCH_KINDS; kind++)
 		info->sites += image->site_count[kind];
-	free(held);
+	free(pinned);
 }
 
 static const char *unit_of(const struct image *image, const struct units *units, uint32_t atom) {

@@ -4,29 +4,29 @@
 #include <elf.h>
 #include <stdbool.h>
 
-static bool inside(uint64_t at, uint64_t bytes, uint64_t length) {
+static bool lies_inside(uint64_t at, uint64_t bytes, uint64_t length) {
 	return at <= length && bytes <= length - at;
 }
 
-/* The sections from .interp on, and the two atoms behind them. */
-static bool front_fits(const struct image *image) {
+/* Leading sections lie in their order below the limit; two more atoms follow theirs. */
+static bool leading_sections_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
 	uint64_t at = 0;
 	if (n->leading_end < n->leading || n->leading_end >= UINT32_MAX - 2 ||
-	    image->atom_count != (size_t)n->leading_end + 2 || !inside(0, n->leading_limit, image->length) ||
+	    image->atom_count != (size_t)n->leading_end + 2 || !lies_inside(0, n->leading_limit, image->length) ||
 	    n->leading_limit > UINT32_MAX / 2)
 		return false;
 	for (uint32_t i = n->leading; i < n->leading_end; i++) {
 		if (image->atoms[i].offset < at ||
-		    !inside(image->atoms[i].offset, image->atoms[i].bytes, n->leading_limit))
+		    !lies_inside(image->atoms[i].offset, image->atoms[i].bytes, n->leading_limit))
 			return false;
 		at = (uint64_t)image->atoms[i].offset + image->atoms[i].bytes;
 	}
 	return true;
 }
 
-/* Each output's place in the file, in their order, and that its atoms follow those of the output before it. */
-static bool regions_fit(const struct image *image) {
+/* Output sections lie in the file in their order, and the atoms of one follow those of the one before. */
+static bool outputs_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
 	uint64_t at = 0, next = 1;
 	for (int r = 0; r < OUTPUTS; r++) {
@@ -48,18 +48,18 @@ static bool regions_fit(const struct image *image) {
 		}
 		if (!output->in_file)
 			continue;
-		if (output->at < at || !inside(output->at, output->limit, image->length))
+		if (output->at < at || !lies_inside(output->at, output->limit, image->length))
 			return false;
 		at = output->at + output->limit;
 	}
-	return next == n->leading && front_fits(image);
+	return next == n->leading && leading_sections_fit(image);
 }
 
 static bool numbers_fit(const struct image *image) {
 	const struct image_numbers *n = &image->numbers;
-	return image->length <= UINT32_MAX / 2 && regions_fit(image) &&
-	       inside(n->build_id, n->build_id_bytes, image->length) &&
-	       inside(n->relocations, (uint64_t)n->relocation_count * sizeof(Elf64_Rela), image->length);
+	return image->length <= UINT32_MAX / 2 && outputs_fit(image) &&
+	       lies_inside(n->build_id, n->build_id_bytes, image->length) &&
+	       lies_inside(n->relocations, (uint64_t)n->relocation_count * sizeof(Elf64_Rela), image->length);
 }
 
 static bool atom_fits(const struct image *image, uint32_t index) {
@@ -67,11 +67,12 @@ static bool atom_fits(const struct image *image, uint32_t index) {
 	const struct image_output *output = image_output_of(image, index);
 	return atom->align && !(atom->align & (atom->align - 1)) &&
 	       (!index                           ? !atom->offset && !atom->bytes
-	        : index < image->numbers.leading ? inside(atom->offset, atom->bytes, output->limit)
+	        : index < image->numbers.leading ? lies_inside(atom->offset, atom->bytes, output->limit)
 	                                         : atom->offset <= UINT32_MAX / 2);
 }
 
-/* A output's units have its atoms up to units_end, each its own; other units have none. */
+/* The units of an output section share its atoms up to units_end among them, each atom once. Units elsewhere have
+ * no atoms. */
 static bool units_fit(const struct image *image) {
 	size_t with_atoms = 0;
 	for (size_t i = 0; i < image->unit_count; i++)
@@ -107,11 +108,11 @@ static bool site_fits(const struct image *image, const struct patch_site *site, 
 	if (site->atom >= image->numbers.leading)
 		return false;
 	if (!site->atom)
-		return inside(site->at, width, image->length);
+		return lies_inside(site->at, width, image->length);
 	const struct atom *atom = &image->atoms[site->atom];
 	const struct image_output *output = image_output_of(image, site->atom);
 	uint64_t start = output->at + atom->offset;
-	return output->in_file && site->at >= start && inside(site->at - start, width, atom->bytes);
+	return output->in_file && site->at >= start && lies_inside(site->at - start, width, atom->bytes);
 }
 
 static bool sites_fit(const struct image *image) {
@@ -136,18 +137,18 @@ static bool frames_fit(const struct image *image) {
 		if (image->frames[i].atom >= image->atom_count)
 			return false;
 	return next == n->last_frame && n->last_frame <= image->frame_count &&
-	       inside(n->frame_table, 8 * (uint64_t)image->frame_count, image->length);
+	       lies_inside(n->frame_table, 8 * (uint64_t)image->frame_count, image->length);
 }
 
 static bool names_fit(const struct image *image) {
 	uint64_t bytes = 1;
 	for (size_t i = 0; i < image->root_count; i++) {
-		if (!inside(image->roots[i].offset, image->roots[i].bytes, image->numbers.strtab_bytes))
+		if (!lies_inside(image->roots[i].offset, image->roots[i].bytes, image->numbers.strtab_bytes))
 			return false;
 		bytes += image->roots[i].bytes;
 	}
 	return !image->root_count || (bytes <= image->numbers.strtab_bytes &&
-	                              inside(image->numbers.strtab, image->numbers.strtab_bytes, image->length));
+	                              lies_inside(image->numbers.strtab, image->numbers.strtab_bytes, image->length));
 }
 
 static bool visits_fit(const struct image *image) {
@@ -175,7 +176,7 @@ static bool symbols_fit(const struct image *image) {
 		next += image->groups[i].count;
 	}
 	return next <= image->symbol_count && visits_fit(image) &&
-	       inside(n->symtab, image->symbol_count * sizeof(Elf64_Sym), image->length) && names_fit(image);
+	       lies_inside(n->symtab, image->symbol_count * sizeof(Elf64_Sym), image->length) && names_fit(image);
 }
 
 static bool pins_fit(const struct image *image) {

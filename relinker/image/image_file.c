@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An image's own file:
+/* An image's file:
  *
- *     16 bytes   "interfero-image" and a newline
- *     64 bytes   SHA-256 of all that follows, in hexadecimal
- *     struct shape, struct image_numbers, then each table in the order of tables(), filled up to 8 bytes
+ *     16 bytes               "interfero-image" and a newline
+ *     64 bytes               SHA-256 of the rest, in hexadecimal
+ *     struct shape           format, number and size of each table's entries
+ *     struct image_numbers
+ *     each table             in the order of list_tables()
  *
- * It holds the structures as they are: it is a cache of one machine's work, made again wherever it does not fit.
- */
+ * Each part is padded with zeros to a multiple of 8 bytes. Structures are stored as they lie in memory: the file
+ * is a cache of one machine's work, and an image is prepared again where its file does not fit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ static void list_tables(struct image *image, struct table tables[TABLES]) {
 	tables[n++] = (struct table){(void **)&image->visits, &image->visit_count, sizeof *image->visits};
 }
 
-/* The pointers are of several types: memcpy reads them as what they are. */
+/* The tables' pointers have different types; memcpy reads each without breaking the aliasing rules. */
 static void *items_of(const struct table *table) {
 	void *items;
 	memcpy(&items, table->items, sizeof items);
@@ -87,8 +89,8 @@ int image_save(const struct image *image, const char *path, struct ifr_error *er
 	return result;
 }
 
-/* Takes bytes off the leading; false if there are not so many. */
-static bool take(const char **at, size_t *left, void *to, size_t bytes) {
+/* Moves bytes and their padding from the start of the remaining input to `to`; false if too few are left. */
+static bool take_bytes(const char **at, size_t *left, void *to, size_t bytes) {
 	size_t whole = bytes + (-bytes & 7);
 	if (whole < bytes || whole > *left)
 		return false;
@@ -102,8 +104,9 @@ static bool take(const char **at, size_t *left, void *to, size_t bytes) {
 static bool read_tables(struct image *image, const char *at, size_t left) {
 	struct shape shape;
 	struct table tables[TABLES];
-	if (!take(&at, &left, &shape, sizeof shape) || shape.format != FORMAT ||
-	    shape.numbers_bytes != sizeof image->numbers || !take(&at, &left, &image->numbers, sizeof image->numbers))
+	if (!take_bytes(&at, &left, &shape, sizeof shape) || shape.format != FORMAT ||
+	    shape.numbers_bytes != sizeof image->numbers ||
+	    !take_bytes(&at, &left, &image->numbers, sizeof image->numbers))
 		return false;
 	list_tables(image, tables);
 	for (size_t i = 0; i < TABLES; i++) {
@@ -112,7 +115,7 @@ static bool read_tables(struct image *image, const char *at, size_t left) {
 		void *items = ifr_alloc((shape.count[i] + 1) * tables[i].size);
 		set_items(&tables[i], items);
 		*tables[i].count = shape.count[i];
-		if (!take(&at, &left, items, shape.count[i] * tables[i].size))
+		if (!take_bytes(&at, &left, items, shape.count[i] * tables[i].size))
 			return false;
 	}
 	return !left;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Placing atoms, as ld.bfd places input sections by the script of ld_script.c. */
+/* Placing atoms exactly as ld.bfd places input sections by the script of ld_script.c: the location counter goes on
+ * by a unit's padding, then up to the alignment of each of its atoms; empty input sections follow behind all
+ * units; the output section is filled up to its size with nops (.text) or zeros. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -24,7 +26,8 @@ static const uint8_t nops[LONGEST_NOP_BYTES + 1][LONGEST_NOP_BYTES] = {
 	{0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00},
 };
 
-/* As few instructions as possible, the shorter one last. Long runs double what is there. */
+/* Uses as few instructions as possible and puts the shorter one last. Long fills copy the part that is written
+ * already, which doubles it each time. */
 void image_fill(uint8_t *to, uint64_t count) {
 	uint64_t whole = count / LONGEST_NOP_BYTES * LONGEST_NOP_BYTES, done = 0;
 	if (whole) {
@@ -38,30 +41,30 @@ void image_fill(uint8_t *to, uint64_t count) {
 	memcpy(to + whole, nops[count - whole], count - whole);
 }
 
-/* A output at work. */
+/* The location counter in one output section. */
 struct cursor {
 	const struct image *image;
 	const struct image_output *output;
-	uint8_t *bytes; /* of the output in the variant; NULL: only places */
+	uint8_t *bytes; /* of the output section in the variant; NULL computes displacements alone */
 	bool code;
-	uint64_t dot; /* from the output's start */
-	struct atom_ways *ways;
-	uint32_t *count; /* of the atoms in the ways' order */
+	uint64_t dot; /* from the output section's start */
+	struct atom_layout *layout;
+	uint32_t *count; /* of the atoms in the layout's order so far */
 };
 
-/* What would not fit is counted, not written: the end tells. */
-static bool fits(const struct cursor *cursor, uint64_t count) {
+/* Bytes past the limit are counted but not written; lay_out_output refuses the layout at its end. */
+static bool has_room(const struct cursor *cursor, uint64_t count) {
 	uint64_t limit = cursor->output->limit;
 	return cursor->bytes && cursor->dot <= limit && count <= limit - cursor->dot;
 }
 
-/* A count that has run over stays there: it must not come round to where there is room again. */
+/* The counter saturates far out, lest a huge padding wraps it round to where there is room again. */
 static void advance(struct cursor *cursor, uint64_t count) {
 	cursor->dot = count < FAR_OUT - cursor->dot ? cursor->dot + count : FAR_OUT;
 }
 
 static void put_gap(struct cursor *cursor, uint64_t count, bool code) {
-	if (count && fits(cursor, count)) {
+	if (count && has_room(cursor, count)) {
 		if (code)
 			image_fill(cursor->bytes + cursor->dot, count);
 		else
@@ -70,39 +73,39 @@ static void put_gap(struct cursor *cursor, uint64_t count, bool code) {
 	advance(cursor, count);
 }
 
-static uint64_t to_align(uint64_t dot, uint64_t align) {
+static uint64_t gap_to(uint64_t dot, uint64_t align) {
 	return -dot & (align - 1);
 }
 
-static void put(struct cursor *cursor, uint32_t index) {
+static void put_atom(struct cursor *cursor, uint32_t index) {
 	const struct image *image = cursor->image;
 	const struct atom *atom = &image->atoms[index];
-	if (fits(cursor, atom->bytes))
+	if (has_room(cursor, atom->bytes))
 		memcpy(cursor->bytes + cursor->dot, image->bytes + cursor->output->at + atom->offset, atom->bytes);
-	cursor->ways->way[index] = cursor->dot - atom->offset;
+	cursor->layout->displacement[index] = cursor->dot - atom->offset;
 	advance(cursor, atom->bytes);
 }
 
 static void put_atoms(struct cursor *cursor, uint32_t first, uint32_t end) {
 	for (uint32_t i = first; i < end; i++) {
-		put_gap(cursor, to_align(cursor->dot, cursor->image->atoms[i].align), cursor->code);
-		put(cursor, i);
-		cursor->ways->order[(*cursor->count)++] = i;
+		put_gap(cursor, gap_to(cursor->dot, cursor->image->atoms[i].align), cursor->code);
+		put_atom(cursor, i);
+		cursor->layout->order[(*cursor->count)++] = i;
 	}
 }
 
-/* .text's end, then the sections behind it with zeros between them. */
-static void put_tail(struct cursor *cursor) {
+/* Puts the end of .text, the trailing sections with zeros between them, and the segment's end. */
+static void put_trailing_sections(struct cursor *cursor) {
 	const struct image_numbers *numbers = &cursor->image->numbers;
-	put(cursor, numbers->text_end);
+	put_atom(cursor, numbers->text_end);
 	for (uint32_t i = cursor->output->end; i < numbers->text_end; i++) {
-		put_gap(cursor, to_align(cursor->dot, cursor->image->atoms[i].align), false);
-		put(cursor, i);
+		put_gap(cursor, gap_to(cursor->dot, cursor->image->atoms[i].align), false);
+		put_atom(cursor, i);
 	}
-	put(cursor, numbers->segment_end);
+	put_atom(cursor, numbers->segment_end);
 }
 
-static int lay_out_region(struct cursor *cursor, enum output_section number, const struct placement *placement,
+static int lay_out_output(struct cursor *cursor, enum output_section number, const struct placement *placement,
                           struct ifr_error *err) {
 	const struct placed_output *placed = &placement->outputs[number];
 	const struct image_output *output = cursor->output;
@@ -116,7 +119,7 @@ static int lay_out_region(struct cursor *cursor, enum output_section number, con
 	if (cursor->dot < bytes)
 		put_gap(cursor, bytes - cursor->dot, cursor->code);
 	if (number == OUTPUT_TEXT)
-		put_tail(cursor);
+		put_trailing_sections(cursor);
 	if (cursor->dot > output->limit)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "this layout makes %s %llu bytes too long for the prepared image",
 		                output_names[number], (unsigned long long)(cursor->dot - output->limit));
@@ -126,20 +129,20 @@ static int lay_out_region(struct cursor *cursor, enum output_section number, con
 }
 
 int image_lay_out(const struct image *image, const struct placement *placement, uint8_t *variant,
-                  struct atom_ways *ways, struct ifr_error *err) {
+                  struct atom_layout *layout, struct ifr_error *err) {
 	uint32_t count = 0;
 	int result = 0;
-	ways->way[0] = 0;
+	layout->displacement[0] = 0;
 	for (int r = 0; r < OUTPUTS && !result; r++) {
 		const struct image_output *output = &image->numbers.outputs[r];
 		struct cursor cursor = {
-			.image = image, .output = output, .code = r == OUTPUT_TEXT, .ways = ways, .count = &count};
-		ways->start[r] = count;
+			.image = image, .output = output, .code = r == OUTPUT_TEXT, .layout = layout, .count = &count};
+		layout->start[r] = count;
 		if (variant && output->in_file)
 			cursor.bytes = variant + output->at;
 		if (output->limit)
-			result = lay_out_region(&cursor, (enum output_section)r, placement, err);
+			result = lay_out_output(&cursor, (enum output_section)r, placement, err);
 	}
-	ways->start[OUTPUTS] = count;
-	return result ? result : image_place_front(image, placement, ways, err);
+	layout->start[OUTPUTS] = count;
+	return result ? result : image_place_leading_sections(image, placement, layout, err);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dynamic relocations of data that moved. ld.bfd sorts .rela.dyn (-z combreloc): relative ones first, by address;
- * the others with those of one symbol together, these by their first address. Ref: GNU ld 2.40, section 2.1, "-z
- * combreloc": "combines multiple dynamic relocation sections and sorts to improve dynamic symbol lookup caching".
- */
+/* The order of .rela.dyn, whose entries' addresses move with the data. ld.bfd sorts it (-z combreloc):
+ *
+ *     1. relative relocations, by address;
+ *     2. the others, by class, then by the lowest address of their symbol's relocations, then by address.
+ *
+ * Ref: GNU ld 2.40, section 2.1, "-z combreloc": "combines multiple dynamic relocation sections and sorts to
+ * improve dynamic symbol lookup caching". */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 struct entry {
 	Elf64_Rela rela;
 	uint32_t class;
-	uint64_t first; /* address of its symbol's */
+	uint64_t first; /* lowest address of its symbol's relocations */
 };
 
 enum { CLASS_RELATIVE, CLASS_NORMAL, CLASS_COPY, CLASS_IFUNC, CLASS_PLT };

@@ -12,7 +12,7 @@ enum { MOST_IMAGES = 24 };
 
 struct entry {
 	struct layout_sizes sizes;
-	struct image *image; /* NULL: refused, for the reason in err */
+	struct image *image; /* NULL if refused, with the reason in err */
 	struct ifr_error err;
 };
 
@@ -44,7 +44,7 @@ void image_store_free(struct image_store *store) {
 	free(store);
 }
 
-static char *file_of(const struct image_store *store, const struct layout_sizes *sizes) {
+static char *image_path(const struct image_store *store, const struct layout_sizes *sizes) {
 	struct ifr_buffer path = {0};
 	ifr_buffer_printf(&path, "%s/image", store->engine->kit->dir);
 	for (int r = 0; r < OUTPUTS; r++)
@@ -53,8 +53,8 @@ static char *file_of(const struct image_store *store, const struct layout_sizes 
 	return ifr_buffer_detach(&path);
 }
 
-static void fill(const struct image_store *store, struct entry *entry) {
-	char *path = file_of(store, &entry->sizes);
+static void load_or_prepare(const struct image_store *store, struct entry *entry) {
+	char *path = image_path(store, &entry->sizes);
 	if (!ifr_file_exists(path) || image_load(path, store->units, &entry->image, NULL)) {
 		if (!image_prepare(store->engine, store->units, store->script, &entry->sizes, &entry->image, &entry->err))
 			image_save(entry->image, path, NULL);
@@ -62,7 +62,7 @@ static void fill(const struct image_store *store, struct entry *entry) {
 	free(path);
 }
 
-static const struct entry *find(struct image_store *store, const struct layout_sizes *sizes) {
+static const struct entry *find_entry(struct image_store *store, const struct layout_sizes *sizes) {
 	for (size_t i = 0; i < store->count; i++)
 		if (!memcmp(&store->entries[i].sizes, sizes, sizeof *sizes))
 			return &store->entries[i];
@@ -70,14 +70,14 @@ static const struct entry *find(struct image_store *store, const struct layout_s
 		return NULL;
 	struct entry *entry = &store->entries[store->count++];
 	*entry = (struct entry){.sizes = *sizes};
-	fill(store, entry);
+	load_or_prepare(store, entry);
 	return entry;
 }
 
 int image_store_get(struct image_store *store, const struct layout_sizes *sizes, const struct image **image,
                     struct ifr_error *err) {
 	pthread_mutex_lock(&store->lock);
-	const struct entry *entry = find(store, sizes);
+	const struct entry *entry = find_entry(store, sizes);
 	pthread_mutex_unlock(&store->lock);
 	if (!entry)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "there are images for %d other sizes already", MOST_IMAGES);
@@ -87,7 +87,7 @@ int image_store_get(struct image_store *store, const struct layout_sizes *sizes,
 
 void image_store_print_pins(struct image_store *store, struct ifr_buffer *text) {
 	pthread_mutex_lock(&store->lock);
-	/* Each finds the same ones: the first that has any speaks for all. */
+	/* Images of all sizes pin the same units: the first image with pins speaks for all. */
 	for (size_t i = 0, before = text->length; i < store->count && text->length == before; i++)
 		if (store->entries[i].image)
 			image_print_pins(store->entries[i].image, store->units, text);

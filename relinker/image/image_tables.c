@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a variant whose order follows the order of .text: .eh_frame_hdr, and the local symbols. */
+/* The tables of a variant whose order follows the layout: .eh_frame_hdr, .symtab and .strtab.
+ *
+ * Problem: ld.bfd sorts the frame table by address, writes local symbols object by object as it meets the objects'
+ * sections, and writes strings as the symbols name them. One moved unit changes all three tables.
+ *
+ * Idea: sorting from scratch is not needed. Frames of one atom stay together and in order, so the table is the
+ * atoms' runs of frames in the layout's order; the symbols are the objects' groups in the order of their first
+ * atoms; the strings follow from the symbols. Entries are indexes into the image's own tables, copied and patched.
+ *
+ * Invariant: in the image's own order each table equals the linker's; preparing refuses the program otherwise
+ * (prepare_frames.c, prepare_symtab.c). */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +21,13 @@ struct entry {
 	uint32_t bytes;
 };
 
-static struct entry place_frame(const struct frame *frame, const struct atom_ways *ways) {
-	return (struct entry){(int32_t)((uint32_t)frame->start + (uint32_t)ways->way[frame->atom]), frame->fde,
-	                      frame->bytes};
+static struct entry place_frame(const struct frame *frame, const struct atom_layout *layout) {
+	return (struct entry){(int32_t)((uint32_t)frame->start + (uint32_t)layout->displacement[frame->atom]),
+	                      frame->fde, frame->bytes};
 }
 
-/* The table's own order, by start and then by length; nearly there already. */
-static void settle(struct entry *entries, size_t count) {
+/* Insertion sort by start, then by length: the entries are nearly in order, only empty atoms share an address. */
+static void sort_entries(struct entry *entries, size_t count) {
 	for (size_t i = 1; i < count; i++) {
 		struct entry entry = entries[i];
 		size_t at = i;
@@ -29,29 +39,29 @@ static void settle(struct entry *entries, size_t count) {
 	}
 }
 
-void image_write_frames(const struct image *image, const struct atom_ways *ways, uint8_t *variant) {
+void image_write_frames(const struct image *image, const struct atom_layout *layout, uint8_t *variant) {
 	const struct image_numbers *numbers = &image->numbers;
 	if (!image->frame_count)
 		return;
 	struct entry *entries = ifr_alloc(image->frame_count * sizeof *entries);
 	size_t count = 0;
 	for (size_t i = 0; i < numbers->first_frame; i++)
-		entries[count++] = place_frame(&image->frames[i], ways);
-	for (uint32_t i = ways->start[OUTPUT_TEXT]; i < ways->start[OUTPUT_TEXT + 1]; i++) {
-		uint32_t atom = ways->order[i];
+		entries[count++] = place_frame(&image->frames[i], layout);
+	for (uint32_t i = layout->start[OUTPUT_TEXT]; i < layout->start[OUTPUT_TEXT + 1]; i++) {
+		uint32_t atom = layout->order[i];
 		for (uint32_t f = image->atoms[atom].frame; f < image->atoms[atom + 1].frame; f++)
-			entries[count++] = place_frame(&image->frames[f], ways);
+			entries[count++] = place_frame(&image->frames[f], layout);
 	}
 	for (size_t i = numbers->last_frame; i < image->frame_count; i++)
-		entries[count++] = place_frame(&image->frames[i], ways);
-	settle(entries, count);
+		entries[count++] = place_frame(&image->frames[i], layout);
+	sort_entries(entries, count);
 	for (size_t i = 0; i < count; i++)
 		memcpy(variant + numbers->frame_table + 8 * i, &entries[i], 8);
 	free(entries);
 }
 
-/* The groups of local symbols as ld.bfd writes them: an object's when the first of its sections is met. */
-static void order_groups(const struct image *image, const struct atom_ways *ways, uint32_t *order) {
+/* Orders the groups of local symbols as ld.bfd's walk meets their objects. */
+static void order_groups(const struct image *image, const struct atom_layout *layout, uint32_t *order) {
 	uint32_t next = 0;
 	uint8_t *seen = ifr_alloc(image->group_count + 1);
 	for (size_t v = 0; v < image->visit_count; v++) {
@@ -63,8 +73,8 @@ static void order_groups(const struct image *image, const struct atom_ways *ways
 			continue;
 		}
 		uint32_t output = visit & ~(uint32_t)VISIT_REGION;
-		for (uint32_t i = ways->start[output]; i < ways->start[output + 1]; i++) {
-			uint32_t group = image->atoms[ways->order[i]].group;
+		for (uint32_t i = layout->start[output]; i < layout->start[output + 1]; i++) {
+			uint32_t group = image->atoms[layout->order[i]].group;
 			if (group >= image->group_count || seen[group])
 				continue;
 			seen[group] = 1;
@@ -77,7 +87,7 @@ static void order_groups(const struct image *image, const struct atom_ways *ways
 	free(seen);
 }
 
-/* The string table holds strings in the order in which symbols first ask for them. */
+/* Writes the roots in the order in which the symbols first name them whole; place receives their new offsets. */
 static void write_strings(const struct image *image, const uint32_t *symbols, uint32_t *place, uint8_t *variant) {
 	uint32_t end = 1;
 	const uint8_t *old = image->bytes + image->numbers.strtab;
@@ -94,7 +104,7 @@ static void write_strings(const struct image *image, const uint32_t *symbols, ui
 }
 
 static void write_symbols(const struct image *image, const uint32_t *symbols, const uint32_t *place,
-                          const struct atom_ways *ways, uint8_t *variant) {
+                          const struct atom_layout *layout, uint8_t *variant) {
 	const uint8_t *old = image->bytes + image->numbers.symtab;
 	uint8_t *to = variant + image->numbers.symtab;
 	for (size_t i = 0; i < image->symbol_count; i++, to += sizeof(Elf64_Sym)) {
@@ -102,19 +112,19 @@ static void write_symbols(const struct image *image, const uint32_t *symbols, co
 		Elf64_Sym symbol;
 		memcpy(&symbol, old + symbols[i] * sizeof symbol, sizeof symbol);
 		symbol.st_name = known->root == IMAGE_NONE ? 0 : place[known->root] + known->tail;
-		symbol.st_value += ways->way[known->atom];
+		symbol.st_value += layout->displacement[known->atom];
 		memcpy(to, &symbol, sizeof symbol);
 	}
 }
 
-void image_write_symbols(const struct image *image, const struct atom_ways *ways, uint8_t *variant) {
+void image_write_symbols(const struct image *image, const struct atom_layout *layout, uint8_t *variant) {
 	if (!image->symbol_count)
 		return;
 	uint32_t *groups = ifr_alloc((image->group_count + 1) * sizeof *groups);
 	uint32_t *symbols = ifr_alloc(image->symbol_count * sizeof *symbols);
 	uint32_t *place = ifr_alloc((image->root_count + 1) * sizeof *place);
 	size_t count = 0;
-	order_groups(image, ways, groups);
+	order_groups(image, layout, groups);
 	uint32_t first = image->group_count ? image->groups[0].first : 0;
 	while (count < first)
 		symbols[count] = (uint32_t)count, count++;
@@ -124,7 +134,7 @@ void image_write_symbols(const struct image *image, const struct atom_ways *ways
 	while (count < image->symbol_count)
 		symbols[count] = (uint32_t)count, count++;
 	write_strings(image, symbols, place, variant);
-	write_symbols(image, symbols, place, ways, variant);
+	write_symbols(image, symbols, place, layout, variant);
 	free(groups);
 	free(symbols);
 	free(place);

@@ -35,10 +35,10 @@ void ld_engine_close(struct ld_engine *engine) {
 	*engine = (struct ld_engine){0};
 }
 
-static char *replace_root(const char *argument, const char *root) {
+static char *expand_placeholders(const char *argument, const char *root) {
 	struct ifr_buffer text = {0};
 	if (!strcmp(argument, IFR_KIT_LTO_PLUGIN))
-		return ifr_path_libexec("replay.so"); /* it hands over what -flto compiled when the program was linked */
+		return ifr_path_libexec("replay.so"); /* hands ld the objects that -flto compiled in the captured link */
 	for (const char *at; (at = strstr(argument, IFR_KIT_ROOT)); argument = at + strlen(IFR_KIT_ROOT)) {
 		ifr_buffer_append(&text, argument, (size_t)(at - argument));
 		ifr_buffer_puts(&text, root);
@@ -81,14 +81,14 @@ char *ld_interpreter_grow(const char *path, uint64_t bytes) {
 	return ifr_buffer_detach(&text);
 }
 
-/* How many words an option that names the linker script takes; 0 for anything else. */
+/* The number of words of an option that names a linker script; 0 for other arguments. */
 static size_t script_option_words(const char *argument) {
 	bool separate = !strcmp(argument, "-T") || !strcmp(argument, "--script") || !strcmp(argument, "-script");
 	bool joined = ifr_starts_with(argument, "-T" IFR_KIT_ROOT) || ifr_starts_with(argument, "--script=");
 	return separate ? 2 : joined ? 1 : 0;
 }
 
-/* script: the one to link by instead of the kit's own, or NULL. */
+/* Builds ld's command line from the kit's arguments; script replaces the kit's own unless it is NULL. */
 static void add_arguments(const struct ld_engine *engine, const char *build_id, const char *output,
                           uint64_t interp_bytes, const char *script, struct ifr_strings *arguments) {
 	const struct ifr_kit *kit = engine->kit;
@@ -98,7 +98,7 @@ static void add_arguments(const struct ld_engine *engine, const char *build_id, 
 		if (words)
 			i += words - 1;
 		else
-			ifr_strings_take(arguments, replace_root(kit->arguments.items[i], engine->root));
+			ifr_strings_take(arguments, expand_placeholders(kit->arguments.items[i], engine->root));
 	}
 	if (script) {
 		ifr_strings_add(arguments, "-T");
@@ -106,7 +106,7 @@ static void add_arguments(const struct ld_engine *engine, const char *build_id, 
 	}
 	const char *interpreter = ld_interpreter_of(kit);
 	if (interp_bytes && interpreter) {
-		/* The last one wins. */
+		/* ld uses the last --dynamic-linker. */
 		char *grown = ld_interpreter_grow(interpreter, interp_bytes);
 		ifr_strings_take(arguments, ifr_format("--dynamic-linker=%s", grown));
 		free(grown);
@@ -117,9 +117,8 @@ static void add_arguments(const struct ld_engine *engine, const char *build_id, 
 	ifr_strings_add(arguments, output);
 }
 
-/* The line of ld's complaint that says most: the first that is neither a mere warning nor just "in function …:".
- */
-static int link_failed(const struct ld_engine *engine, const char *said, struct ifr_error *err) {
+/* Fails with the first line of ld's messages that is neither a warning nor only a heading ("in function …:"). */
+static int fail_with_complaint(const struct ld_engine *engine, const char *said, struct ifr_error *err) {
 	struct ifr_strings lines = {0};
 	ifr_strings_split(&lines, said, "\n");
 	const char *line = lines.count ? lines.items[0] : "it says nothing";
@@ -135,9 +134,9 @@ static int link_failed(const struct ld_engine *engine, const char *said, struct 
 	return result;
 }
 
-/* ld writes beside the output; only a finished file takes its name. */
-static int run(const struct ld_engine *engine, struct ifr_strings *arguments, const char *made, const char *output,
-               struct ifr_buffer *said, struct ifr_error *err) {
+/* Runs ld, which writes beside the output; only a finished file is renamed to it. */
+static int run_linker(const struct ld_engine *engine, struct ifr_strings *arguments, const char *made,
+                      const char *output, struct ifr_buffer *said, struct ifr_error *err) {
 	static const char *const environment[] = {"LC_ALL=C", "LD_RUN_PATH", "LDEMULATION", "GNUTARGET", NULL};
 	struct ifr_buffer errors = {0};
 	int status = 0;
@@ -150,7 +149,7 @@ static int run(const struct ld_engine *engine, struct ifr_strings *arguments, co
 	};
 	int result = ifr_process_run(&process, &status, err);
 	if (!result && status)
-		result = link_failed(engine, ifr_buffer_text(&errors), err);
+		result = fail_with_complaint(engine, ifr_buffer_text(&errors), err);
 	if (!result && (chmod(made, 0755) || rename(made, output)))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write %s", output);
 	if (result)
@@ -159,7 +158,8 @@ static int run(const struct ld_engine *engine, struct ifr_strings *arguments, co
 	return result;
 }
 
-/* A name of its own beside the output, on the same file system; ld runs in another folder, so it is absolute. */
+/* Creates a file of a unique name beside the output, on the same file system. Its path is absolute because ld runs
+ * in another folder. */
 static int temporary_beside(const char *output, char **made, struct ifr_error *err) {
 	char *cwd = getcwd(NULL, 0);
 	char *absolute = ifr_path_normalise(cwd ? cwd : "/", output);
@@ -178,7 +178,7 @@ static int temporary_beside(const char *output, char **made, struct ifr_error *e
 }
 
 /* ld --verbose prints the script between two lines of '='. */
-static int take_script(const char *said, struct ifr_buffer *script, struct ifr_error *err) {
+static int extract_script(const char *said, struct ifr_buffer *script, struct ifr_error *err) {
 	static const char rule[] = "==================================================\n";
 	const char *start = strstr(said, rule), *end = start ? strstr(start + strlen(rule), rule) : NULL;
 	if (!end)
@@ -201,9 +201,9 @@ int ld_engine_link_base(const struct ld_engine *engine, const char *build_id, co
 		ifr_strings_add(&arguments, "--verbose");
 	if (map)
 		ifr_strings_take(&arguments, ifr_format("-Map=%s", map));
-	result = run(engine, &arguments, made, output, &said, err);
+	result = run_linker(engine, &arguments, made, output, &said, err);
 	if (!result && script)
-		result = take_script(ifr_buffer_text(&said), script, err);
+		result = extract_script(ifr_buffer_text(&said), script, err);
 	ifr_buffer_release(&said);
 	ifr_strings_release(&arguments);
 	free(made);
@@ -225,7 +225,7 @@ int ld_engine_link(const struct ld_engine *engine, const struct units *units, co
 	add_arguments(engine, build_id, made, placement->sizes.interp_bytes, script_file, &arguments);
 	if (map)
 		ifr_strings_take(&arguments, ifr_format("-Map=%s", map));
-	result = run(engine, &arguments, made, output, &said, err);
+	result = run_linker(engine, &arguments, made, output, &said, err);
 	unlink(script_file);
 out:
 	if (result && made)

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linker scripts with an explicit order. */
+/* Linker scripts with an explicit order. The script of the base link gets at the head of each output section that
+ * is placed, before its own patterns,
+ *
+ *     . = . + PADDING;
+ *     "FILE:MEMBER"("SECTION")        for each unit, in the order of the placement
+ *
+ * and at its end ". = MAX(., SIZE);". ld.bfd puts an input section where it matches first, so the patterns that
+ * follow only find the sections that are no units. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "relinker/ld/ld_engine.h"
 
-/* Just behind the '{' of an output section; NULL if the script has none. */
+/* Finds the text behind the '{' of an output section; NULL if the script does not have the section. */
 static const char *find_body(const char *script, const char *name) {
 	size_t length = strlen(name);
 	for (const char *at = script; (at = strstr(at, name)); at += length) {
@@ -24,7 +31,7 @@ static const char *find_body(const char *script, const char *name) {
 	return NULL;
 }
 
-/* The '}' that closes a body. */
+/* Finds the '}' that closes a body. */
 static const char *find_end(const char *body) {
 	int depth = 1;
 	for (; *body; body++) {
@@ -35,7 +42,8 @@ static const char *find_end(const char *body) {
 	return NULL;
 }
 
-/* Quotes do not keep ld from taking "a[1].o" for a pattern. What a script cannot say at all may be any letter. */
+/* Prints a name as a pattern that matches it: "a[1].o" would be a pattern even in quotes, so its special
+ * characters stand in brackets. '?' replaces characters that no script can express. */
 static void print_name(const char *name, bool as_pattern, struct ifr_buffer *text) {
 	for (; *name; name++, as_pattern = false) {
 		size_t plain = as_pattern ? 0 : strcspn(name, "\\:\"\n*?[");
@@ -53,7 +61,7 @@ static void print_name(const char *name, bool as_pattern, struct ifr_buffer *tex
 static void print_unit(const struct unit *unit, uint64_t padding_bytes, struct ifr_buffer *text) {
 	if (padding_bytes)
 		ifr_buffer_printf(text, "    . = . + %" PRIu64 ";\n", padding_bytes);
-	/* By its plain name ld would open a thin member once more; a pattern only finds what is there. */
+	/* ld would open a thin member's plain name once more; a pattern only matches files that are open. */
 	ifr_buffer_puts(text, "    \"");
 	print_name(unit->file, unit->thin, text);
 	if (unit->member) {
@@ -76,7 +84,7 @@ int ld_script_print(const char *script, const struct units *units, const struct 
 	for (int r = 0; r < OUTPUTS; r++) {
 		if (!placement->outputs[r].order)
 			continue;
-		/* The script has the outputs in their order: what was read is written. */
+		/* The script has the output sections in the order of the enum, so the rest is still unread. */
 		const char *body = find_body(script, output_names[r]), *end = body ? find_end(body) : NULL;
 		if (!end)
 			return ifr_fail(

@@ -30,15 +30,15 @@ bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct u
 	return ifr_axis_setting_covers(setting, names);
 }
 
-uint64_t placement_padding(const struct region_work *work, const struct unit *unit) {
+uint64_t placement_padding(const struct placement_work *work, const struct unit *unit) {
 	if (!work->pads.on || !unit->movable || !axis_covers(work->plan, work->pads_axis, unit))
 		return 0;
 	return ifr_random_below(decide(&work->pads, unit->name),
 	                        (uint64_t)work->plan->axis[work->pads_axis].value[0] + 1);
 }
 
-/* The order of data and the bytes between them are decisions of one axis. */
-static void choose_padding(struct region_work *work) {
+/* .text has an axis for its padding; one axis decides both the order of data and the bytes between them. */
+static void choose_padding(struct placement_work *work) {
 	bool text = work->output == OUTPUT_TEXT;
 	work->pads_axis = text ? IFR_AXIS_PADDING : IFR_AXIS_DATA;
 	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
@@ -46,7 +46,7 @@ static void choose_padding(struct region_work *work) {
 	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].name : "data padding");
 }
 
-/* --- a output ------------------------------------------------------------------------------------------------ */
+/* --- one output section -------------------------------------------------------------------------------------- */
 
 static int by_offset(const void *a, const void *b) {
 	const struct fixed_unit *x = a, *y = b;
@@ -54,52 +54,52 @@ static int by_offset(const void *a, const void *b) {
 	                              : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static void fix(struct region_work *work, size_t unit, uint64_t offset) {
+static void fix_unit(struct placement_work *work, size_t unit, uint64_t offset) {
 	work->fixed[work->fixed_count++] = (struct fixed_unit){unit, offset};
-	work->settled[unit - work->units->outputs[work->output].first] = 1;
+	work->assigned[unit - work->units->outputs[work->output].first] = 1;
 }
 
-static void list(struct region_work *work, size_t unit) {
+static void list_unit(struct placement_work *work, size_t unit) {
 	work->listed[work->listed_count++] = unit;
-	work->settled[unit - work->units->outputs[work->output].first] = 1;
+	work->assigned[unit - work->units->outputs[work->output].first] = 1;
 }
 
-/* Whether a unit that the plan does not place stays where it ships. */
-static bool stays(const struct region_work *work, size_t unit, bool all) {
-	return all || (work->held && work->held[unit]) ||
+/* Whether a unit that the plan does not name stays where it ships. */
+static bool is_kept(const struct placement_work *work, size_t unit, bool all) {
+	return all || (work->pinned && work->pinned[unit]) ||
 	       (work->output != OUTPUT_TEXT && !work->units->items[unit].movable);
 }
 
-/* Settles what is listed, what has an address, and what stays. */
-static void settle(struct region_work *work, const struct known_place *places, size_t count) {
+/* Finds the units that the plan lists, the units with an address, and the units that stay. */
+static void classify_units(struct placement_work *work, const struct known_place *places, size_t count) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	for (size_t i = 0; i < count; i++) {
 		if (work->units->items[places[i].unit].output != work->output)
 			continue;
 		if (places[i].fixed)
-			fix(work, places[i].unit, places[i].address - output->address);
+			fix_unit(work, places[i].unit, places[i].address - output->address);
 		else
-			list(work, places[i].unit);
+			list_unit(work, places[i].unit);
 	}
 	bool all = work->fixed_count && !work->listed_count && !work->moves;
 	for (size_t i = 0; i < output->count; i++)
-		if (!work->settled[i] && stays(work, output->first + i, all))
-			fix(work, output->first + i, work->units->items[output->first + i].address - output->address);
+		if (!work->assigned[i] && is_kept(work, output->first + i, all))
+			fix_unit(work, output->first + i, work->units->items[output->first + i].address - output->address);
 	qsort(work->fixed, work->fixed_count, sizeof *work->fixed, by_offset);
 }
 
-static bool region_moves(const struct ifr_plan *plan, enum output_section output) {
+static bool is_moved(const struct ifr_plan *plan, enum output_section output) {
 	const struct ifr_axis_setting *axis = plan->axis;
 	return output == OUTPUT_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on ||
 	                                   axis[IFR_AXIS_PADDING].on || axis[IFR_AXIS_BASE].on
 	                             : axis[IFR_AXIS_DATA].on;
 }
 
-/* A output is filled up to a size that no seed exceeds (but for text's rare units of more than 16 bytes'
- * alignment), so that what lies behind it keeps its place from variant to variant: padding and base move code,
- * data moves data, nothing else. The growth is a whole number of pages, so that offsets in pages stay, too; where
- * only the order of text changes, everything stays where it ships. */
-static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
+/* The size up to which an output section is filled. No seed exceeds it (but for .text's rare units with an
+ * alignment above 16 bytes), so sections behind it keep their addresses from variant to variant: the axes padding
+ * and base move code alone, data moves data alone. The growth is a whole number of pages, which keeps offsets in
+ * pages; where only the order of .text changes, there is no growth. */
+static uint64_t output_size(const struct placement_work *work, uint64_t end) {
 	enum { COMMON_ALIGNMENT_BYTES = 16 };
 	const struct output_units *output = &work->units->outputs[work->output];
 	const struct ifr_axis_setting *axis = work->plan->axis;
@@ -110,7 +110,8 @@ static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
 	if (text && work->pads.on)
 		growth += output->count * (most + COMMON_ALIGNMENT_BYTES - 1);
 	if (work->moves && (!text || work->fixed_count)) {
-		/* Before a fixed unit there may be room for all but the longest one; behind the last there is for all. */
+		/* Before a fixed unit, a gap is shorter than the longest unit that does not fit into it; behind the last
+		 * fixed unit there is room for all. */
 		uint64_t longest = 0, all = 0, gaps = 0;
 		for (size_t i = 0; i < work->count; i++) {
 			const struct unit *unit = &work->units->items[work->sequence[i]];
@@ -126,7 +127,7 @@ static uint64_t fixed_bytes(const struct region_work *work, uint64_t end) {
 	return output->bytes + (growth + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 }
 
-static int place_region(struct placement *placement, struct region_work *work, const struct known_place *places,
+static int place_output(struct placement *placement, struct placement_work *work, const struct known_place *places,
                         struct ifr_error *err) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	struct placed_output *placed = &placement->outputs[work->output];
@@ -134,24 +135,24 @@ static int place_region(struct placement *placement, struct region_work *work, c
 	work->sequence = ifr_alloc((output->count + 1) * sizeof *work->sequence);
 	work->listed = ifr_alloc((output->count + 1) * sizeof *work->listed);
 	work->fixed = ifr_alloc((output->count + 1) * sizeof *work->fixed);
-	work->settled = ifr_alloc(output->count + 1);
+	work->assigned = ifr_alloc(output->count + 1);
 	placed->order = ifr_alloc((output->count + 1) * sizeof *placed->order);
 	choose_padding(work);
-	settle(work, places, placement->places);
+	classify_units(work, places, placement->places);
 	placement_rank(work);
 	int result = placement_flow(work, base_bytes, placed, &end, err);
 	if (!result)
-		placement->sizes.output_bytes[work->output] = fixed_bytes(work, end);
+		placement->sizes.output_bytes[work->output] = output_size(work, end);
 	for (size_t i = 0; i < placed->count; i++)
 		placed->moved += placed->order[i].unit != output->first + i;
 	free(work->sequence);
 	free(work->listed);
 	free(work->fixed);
-	free(work->settled);
+	free(work->assigned);
 	return result;
 }
 
-/* Text is always placed; data only where they move. */
+/* .text is always placed; data only where a plan names units of theirs or an axis moves them. */
 static bool is_placed(const struct units *units, const struct ifr_plan *plan, enum output_section output,
                       const struct known_place *places, size_t count) {
 	if (output == OUTPUT_TEXT)
@@ -159,10 +160,10 @@ static bool is_placed(const struct units *units, const struct ifr_plan *plan, en
 	for (size_t i = 0; i < count; i++)
 		if (units->items[places[i].unit].output == output)
 			return true;
-	return region_moves(plan, output) && units->outputs[output].movable;
+	return is_moved(plan, output) && units->outputs[output].movable;
 }
 
-static void place_scalars(struct placement *placement, const struct ifr_plan *plan) {
+static void draw_base_and_interp(struct placement *placement, const struct ifr_plan *plan) {
 	const struct ifr_axis_setting *base = &plan->axis[IFR_AXIS_BASE], *interp = &plan->axis[IFR_AXIS_INTERP];
 	struct decider shift = decider_of(plan, IFR_AXIS_BASE), path = decider_of(plan, IFR_AXIS_INTERP);
 	if (base->on)
@@ -174,19 +175,20 @@ static void place_scalars(struct placement *placement, const struct ifr_plan *pl
 }
 
 int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,
-                   const uint8_t *held, struct ifr_error *err) {
+                   const uint8_t *pinned, struct ifr_error *err) {
 	struct known_place *places = ifr_alloc((plan->place_count + 1) * sizeof *places);
 	*placement = (struct placement){0};
-	place_scalars(placement, plan);
+	draw_base_and_interp(placement, plan);
 	int result = plan->place_count ? placement_find_places(units, plan, placement, places, err) : 0;
 	for (int r = 0; r < OUTPUTS && !result; r++) {
-		struct region_work work = {.units = units, .plan = plan, .output = (enum output_section)r, .held = held};
-		work.moves = region_moves(plan, work.output);
+		struct placement_work work = {
+			.units = units, .plan = plan, .output = (enum output_section)r, .pinned = pinned};
+		work.moves = is_moved(plan, work.output);
 		if (is_placed(units, plan, work.output, places, placement->places))
-			result = place_region(placement, &work, places, err);
+			result = place_output(placement, &work, places, err);
 	}
-	for (size_t i = 0; held && i < units->count; i++)
-		placement->held += held[i];
+	for (size_t i = 0; pinned && i < units->count; i++)
+		placement->pinned += pinned[i];
 	free(places);
 	if (result)
 		placement_release(placement);

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An order of units around fixed ones. */
+/* The flow of an output section's units around its fixed units.
+ *
+ * Problem: some units have an address (places of the plan with an address, units that an image pins, data that
+ * must stay), and the others come in an order and with paddings that know nothing of these addresses.
+ *
+ * Idea: as text flows around pictures. Units are taken in their order, each at the next aligned address behind its
+ * padding. If it would reach into the next fixed unit, the fixed unit comes first, and the unit tries again behind
+ * it. Engines only know paddings, so the padding of every unit is computed here as the distance from the end of
+ * the one before it.
+ *
+ * Invariant: units do not overlap and every fixed unit has its offset. check_overlaps refuses fixed units that
+ * overlap one another; a free unit is appended only if it ends before the next fixed unit begins, and the flow
+ * never goes back. Bytes left free before a fixed unit are fewer than the first unit that did not fit needs there,
+ * which bounds the size of the section (output_size in placement.c). */
 #include <inttypes.h>
 #include <string.h>
 
 #include "relinker/placement/placement_parts.h"
 
-static uint64_t aligned(uint64_t offset, uint64_t align) {
+static uint64_t align_up(uint64_t offset, uint64_t align) {
 	return align ? (offset + align - 1) & ~(align - 1) : offset;
 }
 
-static int check_overlaps(const struct region_work *work, struct ifr_error *err) {
+static int check_overlaps(const struct placement_work *work, struct ifr_error *err) {
 	for (size_t i = 1; i < work->fixed_count; i++) {
 		const struct unit *first = &work->units->items[work->fixed[i - 1].unit],
 						  *second = &work->units->items[work->fixed[i].unit];
@@ -24,54 +37,54 @@ static int check_overlaps(const struct region_work *work, struct ifr_error *err)
 	return 0;
 }
 
-static void put(struct placed_output *placed, size_t unit, uint64_t padding_bytes) {
+static void append_unit(struct placed_output *placed, size_t unit, uint64_t padding_bytes) {
 	placed->order[placed->count++] = (struct placed_unit){unit, padding_bytes};
 }
 
-/* Without fixed units the engines align: padding is just what the axes ask for. */
-static void put_all(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed) {
+/* Without fixed units, paddings are those of the axes, and the engines align the units. */
+static void append_in_order(const struct placement_work *work, uint64_t base_bytes, struct placed_output *placed) {
 	for (size_t i = 0; i < work->count; i++) {
 		uint64_t bytes = placement_padding(work, &work->units->items[work->sequence[i]]);
 		placed->padding_bytes += bytes;
-		put(placed, work->sequence[i], bytes + (i ? 0 : base_bytes));
+		append_unit(placed, work->sequence[i], bytes + (i ? 0 : base_bytes));
 	}
 }
 
-/* Around fixed units every place is worked out here, and padding reaches exactly to it. */
-static void put_around(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
-                       uint64_t *end) {
+/* With fixed units, each padding reaches exactly to the offset that is computed here. */
+static void append_around_fixed(const struct placement_work *work, uint64_t base_bytes,
+                                struct placed_output *placed, uint64_t *end) {
 	uint64_t at = 0, more = base_bytes;
 	size_t next = 0;
 	for (size_t i = 0; i < work->count; i++) {
 		const struct unit *unit = &work->units->items[work->sequence[i]];
-		uint64_t bytes = placement_padding(work, unit), place = aligned(at + more + bytes, unit->align);
+		uint64_t bytes = placement_padding(work, unit), place = align_up(at + more + bytes, unit->align);
 		for (; next < work->fixed_count && place + unit->span_bytes > work->fixed[next].offset; next++) {
 			const struct fixed_unit *fixed = &work->fixed[next];
-			put(placed, fixed->unit, fixed->offset - at);
+			append_unit(placed, fixed->unit, fixed->offset - at);
 			at = fixed->offset + work->units->items[fixed->unit].span_bytes;
-			place = aligned(at + more + bytes, unit->align);
+			place = align_up(at + more + bytes, unit->align);
 		}
-		put(placed, work->sequence[i], place - at);
+		append_unit(placed, work->sequence[i], place - at);
 		placed->padding_bytes += bytes;
 		at = place + unit->span_bytes;
 		more = 0;
 	}
 	for (; next < work->fixed_count; next++) {
-		put(placed, work->fixed[next].unit, work->fixed[next].offset - at);
+		append_unit(placed, work->fixed[next].unit, work->fixed[next].offset - at);
 		at = work->fixed[next].offset + work->units->items[work->fixed[next].unit].span_bytes;
 	}
 	*end = at;
 }
 
-int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
+int placement_flow(const struct placement_work *work, uint64_t base_bytes, struct placed_output *placed,
                    uint64_t *end, struct ifr_error *err) {
 	int result = check_overlaps(work, err);
 	*end = 0;
 	if (result)
 		return result;
 	if (work->fixed_count)
-		put_around(work, base_bytes, placed, end);
+		append_around_fixed(work, base_bytes, placed, end);
 	else
-		put_all(work, base_bytes, placed);
+		append_in_order(work, base_bytes, placed);
 	return 0;
 }

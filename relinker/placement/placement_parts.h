@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How a output is placed: an order of its units, and what stands fixed in it. */
+/* The steps of placing one output section: find the places of the plan, rank the units, let them flow around the
+ * fixed units. */
 #ifndef IFR_RELINKER_PLACEMENT_PARTS_H
 #define IFR_RELINKER_PLACEMENT_PARTS_H
 
 #include "common/random.h"
 #include "relinker/placement/placement.h"
 
-/* An axis's decisions; off gives 0 for every name. */
+/* The decisions of an axis: a random number for each name, 0 while the axis is off. */
 struct decider {
 	bool on;
 	struct ifr_random_key key;
@@ -18,51 +19,52 @@ uint64_t decide(const struct decider *decider, const char *name);
 /* Whether an axis is on and may change a unit. */
 bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct unit *unit);
 
-/* A place that was found, in the order of the plan. */
+/* A place of the plan whose unit was found. */
 struct known_place {
 	size_t unit;
 	bool fixed;
 	uint64_t address;
 };
 
-/* A unit that lies at an offset from its output's start, whatever the order. */
+/* A unit with an offset from its output section's start, whatever the order of the others. */
 struct fixed_unit {
 	size_t unit;
 	uint64_t offset;
 };
 
-/* A output at work. */
-struct region_work {
+/* The state of placing one output section. */
+struct placement_work {
 	const struct units *units;
 	const struct ifr_plan *plan;
 	enum output_section output;
-	const uint8_t *held;
-	size_t *sequence; /* the units, in the order in which they come to lie, without the fixed ones */
+	const uint8_t *pinned;
+	size_t *sequence; /* the units in their new order, without the fixed ones */
 	size_t count;
 	struct fixed_unit *fixed; /* in the order of their offsets */
 	size_t fixed_count;
-	size_t *listed; /* by the plan's order lines */
+	size_t *listed; /* the units that the plan puts in an order */
 	size_t listed_count;
-	uint8_t *settled; /* marks units that are listed or fixed, by their index in the output */
-	bool moves;       /* an axis orders or pads the output */
+	uint8_t *assigned; /* marks units that are listed or fixed, by their index in the section */
+	bool moves;        /* an axis orders or pads the section */
 	enum ifr_axis pads_axis;
 	struct decider pads;
 };
 
-/* Finds the units that the plan places, in its order: places has room for all, and is the caller's; the placement
- * counts them. Errors: IFR_E_USAGE if a unit cannot be there, or if there is none of them. */
+/* Finds the units that the plan places, in its order, and counts them in the placement. places is the caller's and
+ * has room for all. Errors: IFR_E_USAGE if a unit cannot have its place, or if the program has none of the units. */
 int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
                           struct known_place *places, struct ifr_error *err);
 
-/* The order: those that are listed, then the others as the axes say. Fills sequence. */
-void placement_rank(struct region_work *work);
+/* Fills sequence: the listed units, then the others as the axes order them. */
+void placement_rank(struct placement_work *work);
 
-/* Turns sequence and fixed into the output's order and paddings. base_bytes come before the first unit of the
- * sequence; end receives where the last unit ends. Errors: IFR_E_USAGE if fixed units overlap. */
-int placement_flow(const struct region_work *work, uint64_t base_bytes, struct placed_output *placed,
+/* Turns sequence and fixed units into the output section's order and paddings. base_bytes come before the first
+ * unit of the sequence. end receives the offset behind the last unit if there are fixed units, else 0. Errors:
+ * IFR_E_USAGE if fixed units overlap. */
+int placement_flow(const struct placement_work *work, uint64_t base_bytes, struct placed_output *placed,
                    uint64_t *end, struct ifr_error *err);
 
-/* The bytes before a unit that the axes ask for. */
-uint64_t placement_padding(const struct region_work *work, const struct unit *unit);
+/* The padding before a unit as the axes decide. */
+uint64_t placement_padding(const struct placement_work *work, const struct unit *unit);
 
 #endif

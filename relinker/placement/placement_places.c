@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The places that a plan gives to units by name. */
+/* The places that a plan gives to units by their names. */
 #include <inttypes.h>
 
 #include "relinker/placement/placement_parts.h"

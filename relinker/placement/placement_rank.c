@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The order of a output's units. */
+/* The order of an output section's units. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "relinker/placement/placement_parts.h"
 
-/* A movable unit with what decides its rank. */
+/* A movable unit and the keys of its rank. */
 struct candidate {
 	size_t unit;
 	unsigned bucket;
@@ -26,7 +26,7 @@ struct ranking {
 	size_t count;
 };
 
-/* Sorts by one digit of the keys; what has equal ones keeps its order. */
+/* Sorts by one digit of the keys; entries with equal digits keep their order (a pass of radix sort). */
 static void sort_digit(struct ranking *ranking, unsigned shift) {
 	size_t starts[DIGITS] = {0}, next = 0;
 	const struct ranked *items = ranking->items;
@@ -46,7 +46,7 @@ static void sort_digit(struct ranking *ranking, unsigned shift) {
 	ranking->items = sorted;
 }
 
-/* Hashes are spread evenly: their first three digits part nearly all, and comparing settles the rest. */
+/* Sorts by hashes: their three highest digits separate nearly all of them, and insertion sort finishes the rest. */
 static void sort_hashes(struct ranking *ranking) {
 	for (unsigned shift = 64 - 3 * DIGIT_BITS; shift < 64; shift += DIGIT_BITS)
 		sort_digit(ranking, shift);
@@ -59,7 +59,7 @@ static void sort_hashes(struct ranking *ranking) {
 	}
 }
 
-/* By bucket, object and function, and then as they lie. */
+/* Sorts by bucket, object and function; candidates with equal keys keep their order. */
 static void sort_candidates(struct candidate *candidates, size_t count) {
 	struct ranking ranking = {.items = ifr_alloc((count + 1) * sizeof *ranking.items),
 	                          .spare = ifr_alloc((count + 1) * sizeof *ranking.spare),
@@ -88,10 +88,14 @@ static void sort_candidates(struct candidate *candidates, size_t count) {
 	free(ranking.spare);
 }
 
-/* What orders a unit of text. `functions` alone shuffles the whole program, `objects` alone blocks of whole
- * objects, both together the blocks and the functions inside each: the procedure of Wang and Jiménez 2011,
- * section 5.4. */
-static struct candidate text_candidate(const struct region_work *work, size_t index,
+/* The keys of a unit of .text:
+ *
+ *     axis functions    shuffles the functions of the whole program
+ *     axis objects      shuffles blocks, each of all functions of an object
+ *     both              shuffles the blocks and the functions inside each
+ *
+ * Ref: Wang and Jiménez 2011, section 5.4. */
+static struct candidate text_candidate(const struct placement_work *work, size_t index,
                                        const struct decider *by_object, const struct decider *by_name) {
 	const struct ifr_axis_setting *functions = &work->plan->axis[IFR_AXIS_FUNCTIONS];
 	const struct unit *unit = &work->units->items[index];
@@ -103,8 +107,8 @@ static struct candidate text_candidate(const struct region_work *work, size_t in
 	};
 }
 
-/* Whether every axis that orders the output may move a unit. */
-static bool is_free(const struct region_work *work, const struct unit *unit) {
+/* Whether every axis that orders the output section may move a unit. */
+static bool is_free(const struct placement_work *work, const struct unit *unit) {
 	static const enum ifr_axis of_text[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS};
 	if (!unit->movable)
 		return false;
@@ -116,8 +120,8 @@ static bool is_free(const struct region_work *work, const struct unit *unit) {
 	return true;
 }
 
-/* The units that are neither listed nor fixed; those that no axis moves keep their positions among them. */
-static void rank_others(struct region_work *work) {
+/* Ranks the units that are neither listed nor fixed. Units that no axis may move keep their positions among them. */
+static void rank_others(struct placement_work *work) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	struct decider by_object = decider_of(work->plan, IFR_AXIS_OBJECTS),
 				   by_name =
@@ -126,7 +130,7 @@ static void rank_others(struct region_work *work) {
 	size_t first = work->count, free_count = 0, next = 0;
 	for (size_t i = 0; i < output->count; i++) {
 		size_t index = output->first + i;
-		if (work->settled[i])
+		if (work->assigned[i])
 			continue;
 		work->sequence[work->count++] = index;
 		if (!is_free(work, &work->units->items[index]))
@@ -144,7 +148,7 @@ static void rank_others(struct region_work *work) {
 	free(candidates);
 }
 
-void placement_rank(struct region_work *work) {
+void placement_rank(struct placement_work *work) {
 	for (size_t i = 0; i < work->listed_count; i++)
 		work->sequence[work->count++] = work->listed[i];
 	rank_others(work);

@@ -8,20 +8,20 @@
 
 uint32_t prepare_load32(const struct preparation *preparation, uint64_t at) {
 	uint32_t value = 0;
-	if (at + sizeof value <= preparation->output.length)
-		memcpy(&value, preparation->output.bytes + at, sizeof value);
+	if (at + sizeof value <= preparation->program.length)
+		memcpy(&value, preparation->program.bytes + at, sizeof value);
 	return value;
 }
 
 uint64_t prepare_load64(const struct preparation *preparation, uint64_t at) {
 	uint64_t value = 0;
-	if (at + sizeof value <= preparation->output.length)
-		memcpy(&value, preparation->output.bytes + at, sizeof value);
+	if (at + sizeof value <= preparation->program.length)
+		memcpy(&value, preparation->program.bytes + at, sizeof value);
 	return value;
 }
 
-void prepare_add_site(struct preparation *preparation, enum site_kind kind, uint64_t at, uint32_t atom,
-                      uint32_t target) {
+void prepare_add_patch_site(struct preparation *preparation, enum patch_kind kind, uint64_t at, uint32_t atom,
+                            uint32_t target) {
 	struct image *image = preparation->image;
 	bool relative = kind == PATCH_PC32 || kind == PATCH_PC64;
 	if (relative ? atom == target : !target)
@@ -53,13 +53,13 @@ static int open_program(struct preparation *preparation, const struct prepare_fi
 	struct image *image = preparation->image;
 	int result = prepare_read_program(files->program, &image->bytes, &image->length, err);
 	if (!result)
-		result = elf_view_open(&preparation->output, image->bytes, image->length, files->name, err);
+		result = elf_view_open(&preparation->program, image->bytes, image->length, files->name, err);
 	if (!result)
 		result = link_map_read(&preparation->map, files->map, err);
 	if (result)
 		return result;
 	for (int r = 0; r < OUTPUTS; r++) {
-		const Elf64_Shdr *section = elf_view_find(&preparation->output, output_names[r]);
+		const Elf64_Shdr *section = elf_view_find(&preparation->program, output_names[r]);
 		if (!image->numbers.sizes.output_bytes[r])
 			continue;
 		if (!section || section->sh_type != (r == OUTPUT_BSS ? SHT_NOBITS : SHT_PROGBITS) ||
@@ -70,7 +70,7 @@ static int open_program(struct preparation *preparation, const struct prepare_fi
 	return 0;
 }
 
-/* The names that --wrap redirects. */
+/* Lists the names that --wrap redirects. */
 static void list_wraps(struct preparation *preparation, const struct ifr_strings *arguments) {
 	for (size_t i = 0; i < arguments->count; i++) {
 		const char *argument = arguments->items[i], *name = NULL;
@@ -87,8 +87,8 @@ static void list_wraps(struct preparation *preparation, const struct ifr_strings
 
 int prepare_read(struct preparation *preparation, const struct prepare_files *files, struct ifr_error *err) {
 	static int (*const steps[])(struct preparation *, struct ifr_error *) = {
-		prepare_atoms,       prepare_symbols, prepare_dynamics, prepare_sites,
-		prepare_linker_made, prepare_frames,  prepare_symtab,
+		prepare_atoms,         prepare_symbols, prepare_dynamics, prepare_patch_sites,
+		prepare_linker_fields, prepare_frames,  prepare_symtab,
 	};
 	int result = open_program(preparation, files, err);
 	if (result)
@@ -96,7 +96,7 @@ int prepare_read(struct preparation *preparation, const struct prepare_files *fi
 	list_wraps(preparation, files->arguments);
 	preparation->item_sections = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
 	preparation->item_objects = ifr_alloc((preparation->map.count + 1) * sizeof(uint32_t));
-	result = objects_read(&preparation->objects, &preparation->map, &preparation->output, files->folder,
+	result = objects_read(&preparation->objects, &preparation->map, &preparation->program, files->folder,
 	                      preparation->item_sections, preparation->item_objects, err);
 	for (size_t i = 0; i < sizeof steps / sizeof *steps && !result; i++)
 		result = steps[i](preparation, err);

@@ -13,8 +13,8 @@ uint32_t prepare_add_atom(struct image *image, size_t *capacity, const struct at
 	return (uint32_t)image->atom_count++;
 }
 
-/* Whether an item of the map belongs to a unit: "FILE" or "ARCHIVE(MEMBER)", and the section. */
-static bool belongs(const struct map_item *item, const struct unit *unit) {
+/* Whether an item of the map, "FILE" or "ARCHIVE(MEMBER)" and a section, belongs to a unit. */
+static bool belongs_to(const struct map_item *item, const struct unit *unit) {
 	if (strcmp(item->name, unit->section))
 		return false;
 	size_t length = strlen(unit->file);
@@ -27,25 +27,26 @@ static bool belongs(const struct map_item *item, const struct unit *unit) {
 	return !strncmp(member, unit->member, length) && !strcmp(member + length, ")");
 }
 
-/* A output's items of the map at work. */
-struct reading {
+/* The state of reading the map's items of one output section. */
+struct output_reader {
 	struct preparation *preparation;
 	enum output_section number;
 	struct image_output *output;
 	const struct output_units *units;
-	size_t met; /* of its units */
+	size_t met; /* units met so far */
 	size_t *capacity;
 };
 
-/* The unit of the next item, an index into all units; their count for what lies behind them all. */
-static int find_unit(struct reading *reading, const struct map_item *item, size_t *found, struct ifr_error *err) {
-	const struct units *units = reading->preparation->units;
-	size_t next = reading->units->first + reading->met;
-	if (reading->met && belongs(item, &units->items[next - 1])) {
+/* Finds the unit of the next item, an index into all units; for empty sections of no unit, the number of units. */
+static int find_unit(struct output_reader *reader, const struct map_item *item, size_t *found,
+                     struct ifr_error *err) {
+	const struct units *units = reader->preparation->units;
+	size_t next = reader->units->first + reader->met;
+	if (reader->met && belongs_to(item, &units->items[next - 1])) {
 		*found = next - 1;
-	} else if (reading->met < reading->units->count && belongs(item, &units->items[next])) {
+	} else if (reader->met < reader->units->count && belongs_to(item, &units->items[next])) {
 		*found = next;
-		reading->met++;
+		reader->met++;
 	} else if (!item->bytes) {
 		*found = units->count;
 	} else {
@@ -55,19 +56,20 @@ static int find_unit(struct reading *reading, const struct map_item *item, size_
 	return 0;
 }
 
-/* The atom of an item, without its number. What the linker made itself, such as copies of other libraries'
- * variables, is aligned as it lies: it stays there. */
-static int describe(const struct reading *reading, size_t index, struct atom *atom, struct ifr_error *err) {
-	const struct preparation *preparation = reading->preparation;
+/* Describes the atom of an item. Items that the linker made itself, such as copy-relocated variables of shared
+ * libraries, stay where they are: their alignment is that of their address. */
+static int describe_atom(const struct output_reader *reader, size_t index, struct atom *atom,
+                         struct ifr_error *err) {
+	const struct preparation *preparation = reader->preparation;
 	const struct map_item *item = &preparation->map.items[index];
 	const struct object *object = &preparation->objects.items[preparation->item_objects[index]];
-	const Elf64_Shdr *output = preparation->ranges[reading->number].section;
+	const Elf64_Shdr *output = preparation->ranges[reader->number].section;
 	uint32_t section = preparation->item_sections[index];
 	uint64_t offset = item->address - output->sh_addr, align = 1;
 	if (offset > output->sh_size || item->bytes > output->sh_size - offset ||
-	    (!section && reading->number == OUTPUT_TEXT))
+	    (!section && reader->number == OUTPUT_TEXT))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "the linker itself made %s in %s", item->name, item->output);
-	/* What was merged into others is nowhere, and asks for no alignment. */
+	/* A section that was merged into others whole has no place and needs no alignment. */
 	bool merged = section && !item->bytes && object->places[section].state == PLACE_EDITED;
 	if (section && !merged && object->view.sections[section].sh_addralign)
 		align = object->view.sections[section].sh_addralign;
@@ -76,8 +78,8 @@ static int describe(const struct reading *reading, size_t index, struct atom *at
 		                                                                      : output->sh_addralign;
 	if (align & (align - 1) || align > output->sh_addralign)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has an odd alignment", item->name, item->file);
-	/* Any other flag, as that of attribute((retain)), does to the output what the order of those that have it
-	 * says; merged constants have theirs, and stay. */
+	/* Any other flag, such as that of attribute((retain)), can change the output section in a way that depends on
+	 * the order of its input sections. Merged constants have flags of their own, but stay. */
 	const uint64_t plain = SHF_WRITE | SHF_ALLOC | SHF_EXECINSTR | SHF_GROUP | SHF_MERGE | SHF_STRINGS;
 	if (section && (object->view.sections[section].sh_flags ^ output->sh_flags) & ~plain)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s of %s has flags that %s does not have", item->name, item->file,
@@ -86,29 +88,29 @@ static int describe(const struct reading *reading, size_t index, struct atom *at
 	return 0;
 }
 
-/* Held units must come to lie where they ship. */
-static int check_place(const struct reading *reading, size_t unit, const struct atom *atom,
-                       struct ifr_error *err) {
-	const struct unit *known = &reading->preparation->units->items[unit];
-	if (reading->number == OUTPUT_TEXT || known->address - reading->units->address == atom->offset)
+/* Data units must lie where they ship, because some of them are pinned. */
+static int check_offset(const struct output_reader *reader, size_t unit, const struct atom *atom,
+                        struct ifr_error *err) {
+	const struct unit *known = &reader->preparation->units->items[unit];
+	if (reader->number == OUTPUT_TEXT || known->address - reader->units->address == atom->offset)
 		return 0;
 	return ifr_fail(err, IFR_E_ENVIRONMENT, "the linker lays %s out in a way of its own (%s)",
-	                output_names[reading->number], known->name);
+	                output_names[reader->number], known->name);
 }
 
-static int add_section(struct reading *reading, size_t index, size_t unit, struct ifr_error *err) {
-	struct preparation *preparation = reading->preparation;
+static int add_section(struct output_reader *reader, size_t index, size_t unit, struct ifr_error *err) {
+	struct preparation *preparation = reader->preparation;
 	struct image *image = preparation->image;
 	struct object *object = &preparation->objects.items[preparation->item_objects[index]];
 	uint32_t section = preparation->item_sections[index];
 	struct atom atom = {0};
 	if (!section && !preparation->map.items[index].bytes)
 		return 0;
-	int result = describe(reading, index, &atom, err);
+	int result = describe_atom(reader, index, &atom, err);
 	if (result)
 		return result;
-	uint32_t number = prepare_add_atom(image, reading->capacity, &atom);
-	/* Symbols in merged sections lie anywhere in what was merged, which stays. */
+	uint32_t number = prepare_add_atom(image, reader->capacity, &atom);
+	/* Merged sections have no atom: their symbols can lie anywhere in the merged contents, which stay. */
 	if (section && object->places[section].state == PLACE_EXACT)
 		object->places[section].atom = number;
 	preparation->atom_objects[number] = preparation->item_objects[index];
@@ -117,33 +119,33 @@ static int add_section(struct reading *reading, size_t index, size_t unit, struc
 		return 0;
 	if (!image->units[unit].count) {
 		image->units[unit].first = number;
-		result = check_place(reading, unit, &atom, err);
+		result = check_offset(reader, unit, &atom, err);
 	}
 	image->units[unit].count++;
 	return result;
 }
 
-static int read_region(struct reading *reading, struct ifr_error *err) {
-	const struct link_map *map = &reading->preparation->map;
-	struct image *image = reading->preparation->image;
-	struct image_output *output = reading->output;
-	size_t count = reading->preparation->units->count;
+static int read_output(struct output_reader *reader, struct ifr_error *err) {
+	const struct link_map *map = &reader->preparation->map;
+	struct image *image = reader->preparation->image;
+	struct image_output *output = reader->output;
+	size_t count = reader->preparation->units->count;
 	int result = 0;
 	output->first = (uint32_t)image->atom_count;
 	for (size_t i = 0; i < map->count && !result; i++) {
 		size_t unit = 0;
-		if (strcmp(map->items[i].output, output_names[reading->number]))
+		if (strcmp(map->items[i].output, output_names[reader->number]))
 			continue;
-		result = find_unit(reading, &map->items[i], &unit, err);
+		result = find_unit(reader, &map->items[i], &unit, err);
 		if (!result && unit == count && !output->units_end)
 			output->units_end = (uint32_t)image->atom_count;
 		else if (!result && unit < count && output->units_end)
 			result =
 				ifr_fail(err, IFR_E_ENVIRONMENT, "the linker put %s among the empty sections", map->items[i].name);
 		if (!result)
-			result = add_section(reading, i, unit, err);
+			result = add_section(reader, i, unit, err);
 	}
-	if (!result && reading->met != reading->units->count)
+	if (!result && reader->met != reader->units->count)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "the linker left out units");
 	output->end = (uint32_t)image->atom_count;
 	if (!output->units_end)
@@ -151,20 +153,20 @@ static int read_region(struct reading *reading, struct ifr_error *err) {
 	return result;
 }
 
-/* Laid out in their old order, the atoms must come to lie where the linker put them. */
-static int check_identity(const struct preparation *preparation, struct ifr_error *err) {
+/* In the shipped order, image_lay_out must put every atom where the linker put it. */
+static int check_shipped_order(const struct preparation *preparation, struct ifr_error *err) {
 	const struct image *image = preparation->image;
 	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units);
-	struct atom_ways ways = {.way = ifr_alloc(image->atom_count * sizeof *ways.way),
-	                         .order = ifr_alloc(image->atom_count * sizeof *ways.order)};
-	int result = image_lay_out(image, &placement, NULL, &ways, err);
+	struct atom_layout layout = {.displacement = ifr_alloc(image->atom_count * sizeof *layout.displacement),
+	                             .order = ifr_alloc(image->atom_count * sizeof *layout.order)};
+	int result = image_lay_out(image, &placement, NULL, &layout, err);
 	for (uint32_t i = 0; i < image->atom_count && !result; i++)
-		if (ways.way[i])
+		if (layout.displacement[i])
 			result = ifr_fail(err, IFR_E_ENVIRONMENT, "the linker aligns %s in a way of its own",
 			                  output_names[image_output_of(image, i) - image->numbers.outputs]);
 	placement_release(&placement);
-	free(ways.way);
-	free(ways.order);
+	free(layout.displacement);
+	free(layout.order);
 	return result;
 }
 
@@ -174,8 +176,8 @@ int prepare_atoms(struct preparation *preparation, struct ifr_error *err) {
 	int result = 0;
 	image->unit_count = preparation->units->count;
 	image->units = ifr_alloc((image->unit_count + 1) * sizeof *image->units);
-	/* The sections behind .text have atoms, too, and so have the two ends. */
-	size_t most = preparation->map.count + preparation->output.section_count + 4;
+	/* Trailing and leading sections have atoms, too, and so have their ends (struct atom). */
+	size_t most = preparation->map.count + preparation->program.section_count + 4;
 	preparation->atom_objects = ifr_alloc(most * sizeof *preparation->atom_objects);
 	preparation->atom_units = ifr_alloc(most * sizeof *preparation->atom_units);
 	memset(preparation->atom_units, 0xff, most * sizeof *preparation->atom_units);
@@ -185,21 +187,21 @@ int prepare_atoms(struct preparation *preparation, struct ifr_error *err) {
 		if (!section)
 			continue;
 		struct image_output *output = &image->numbers.outputs[r];
-		struct reading reading = {.preparation = preparation,
-		                          .number = (enum output_section)r,
-		                          .output = output,
-		                          .units = &preparation->units->outputs[r],
-		                          .capacity = &capacity};
+		struct output_reader reader = {.preparation = preparation,
+		                               .number = (enum output_section)r,
+		                               .output = output,
+		                               .units = &preparation->units->outputs[r],
+		                               .capacity = &capacity};
 		output->at = section->sh_offset;
 		output->limit = section->sh_size;
 		output->in_file = section->sh_type != SHT_NOBITS;
-		result = read_region(&reading, err);
+		result = read_output(&reader, err);
 		if (!result && r == OUTPUT_TEXT)
-			prepare_tail(preparation, &capacity);
+			prepare_trailing_sections(preparation, &capacity);
 	}
 	if (result)
 		return result;
-	prepare_front(preparation, &capacity);
+	prepare_leading_sections(preparation, &capacity);
 	image->numbers.longest_path = image_find_longest_path(image);
-	return check_identity(preparation, err);
+	return check_shipped_order(preparation, err);
 }

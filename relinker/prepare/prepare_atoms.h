@@ -8,10 +8,10 @@
 /* Adds an atom and returns its number. */
 uint32_t prepare_add_atom(struct image *image, size_t *capacity, const struct atom *atom);
 
-/* The atoms of the sections behind .text, of its end and of its segment's, and the room behind them. */
-void prepare_tail(struct preparation *preparation, size_t *capacity);
+/* Adds the atoms of the trailing sections, of .text's end and of its segment's end; finds the limit behind them. */
+void prepare_trailing_sections(struct preparation *preparation, size_t *capacity);
 
-/* The atoms of the sections from .interp on, and those of its size and of their segment's. */
-void prepare_front(struct preparation *preparation, size_t *capacity);
+/* Adds the atoms of the leading sections, of the path's growth and of the segment's growth; finds their limit. */
+void prepare_leading_sections(struct preparation *preparation, size_t *capacity);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An image is only as good as what it makes: the linker says what that should be. */
+/* The check of a prepared image: the linker links another order, and the image must make the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "relinker/prepare/prepare.h"
 
-/* Also the path grows, so that what follows it moves by more than its alignment. */
+/* The check also grows the interpreter path, by so much that the leading sections move by more than an alignment. */
 enum { LONGER_PATH_BYTES = 37 };
 
 static void swap_units(struct placed_output *placed, size_t a, size_t b) {
-	struct placed_unit held = placed->order[a];
+	struct placed_unit first = placed->order[a];
 	placed->order[a] = placed->order[b];
-	placed->order[b] = held;
+	placed->order[b] = first;
 }
 
-/* The movable units from behind to before. */
-static void turn(struct placed_output *placed, const struct units *units) {
+/* Reverses the order of the movable units. */
+static void reverse_movable(struct placed_output *placed, const struct units *units) {
 	for (size_t low = 0, high = placed->count; low < high; low++) {
 		if (!units->items[placed->order[low].unit].movable)
 			continue;
@@ -26,22 +26,22 @@ static void turn(struct placed_output *placed, const struct units *units) {
 	}
 }
 
-/* Whether two units may change places and nothing else moves. */
-static bool alike(const struct image *image, const struct units *units, size_t a, size_t b) {
+/* Whether two units can swap their places without moving others. */
+static bool are_interchangeable(const struct image *image, const struct units *units, size_t a, size_t b) {
 	const struct atom *x = &image->atoms[image->units[a].first], *y = &image->atoms[image->units[b].first];
 	return units->items[a].movable && units->items[b].movable && image->units[a].count == 1 &&
 	       image->units[b].count == 1 && x->bytes == y->bytes && x->align == y->align;
 }
 
-/* Units of one size change places: those that are pinned, or held among data, stay where they are. */
-static void swap_alike(struct placed_output *placed, const struct image *image, const struct units *units,
-                       const uint8_t *held) {
+/* Swaps pairs of interchangeable units that are not pinned. */
+static void swap_interchangeable(struct placed_output *placed, const struct image *image,
+                                 const struct units *units, const uint8_t *pinned) {
 	for (size_t i = 0; i < placed->count; i++) {
 		size_t mine = placed->order[i].unit;
-		bool done = held && held[mine];
+		bool done = pinned && pinned[mine];
 		for (size_t k = i + 1; k < placed->count && !done; k++) {
 			size_t other = placed->order[k].unit;
-			done = !(held && held[other]) && mine < other && alike(image, units, mine, other);
+			done = !(pinned && pinned[other]) && mine < other && are_interchangeable(image, units, mine, other);
 			if (done)
 				swap_units(placed, i, k);
 		}
@@ -63,39 +63,39 @@ struct placement prepare_placement(const struct layout_sizes *sizes, const struc
 	return placement;
 }
 
-/* A shuffle around what is held, as plans make it. */
-static struct placement shuffle(const struct preparation *preparation, const uint8_t *held) {
+/* Makes a shuffle around the pinned units, as plans do. */
+static struct placement make_shuffle(const struct preparation *preparation, const uint8_t *pinned) {
 	struct ifr_plan plan;
 	struct placement placement;
 	ifr_plan_init(&plan);
 	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, 1);
 	ifr_plan_set(&plan, IFR_AXIS_DATA, "seed=1 max=0", NULL);
-	placement_make(&placement, preparation->units, &plan, held, NULL);
+	placement_make(&placement, preparation->units, &plan, pinned, NULL);
 	return placement;
 }
 
-/* Another order: of text all turned round where nothing is pinned; else a shuffle, or where that takes more room
- * than the image has, units of one size in each other's places. */
-static struct placement other_order(const struct preparation *preparation) {
+/* Makes an order that moves as many units as possible: .text is reversed if the image pins no unit; else the order
+ * is a shuffle; where a shuffle needs more room than the image has, interchangeable units are swapped. */
+static struct placement make_other_order(const struct preparation *preparation) {
 	const struct image *image = preparation->image;
-	uint8_t *held = image_held(image);
+	uint8_t *pinned = image_pinned_units(image);
 	struct placement placement = prepare_placement(&image->numbers.sizes, preparation->units),
-					 shuffled = shuffle(preparation, held);
+					 shuffled = make_shuffle(preparation, pinned);
 	for (int r = 0; r < OUTPUTS; r++) {
 		struct placed_output *placed = &placement.outputs[r], *other = &shuffled.outputs[r], mine = *placed;
-		if (r == OUTPUT_TEXT && !held) {
-			turn(placed, preparation->units);
+		if (r == OUTPUT_TEXT && !pinned) {
+			reverse_movable(placed, preparation->units);
 		} else if (other->order && shuffled.sizes.output_bytes[r] <= placement.sizes.output_bytes[r]) {
 			*placed = *other;
 			*other = mine;
 		} else {
-			swap_alike(placed, image, preparation->units, held);
+			swap_interchangeable(placed, image, preparation->units, pinned);
 		}
 	}
 	uint64_t longest = image_longest_path(image), longer = placement.sizes.interp_bytes + LONGER_PATH_BYTES;
 	placement.sizes.interp_bytes = longest < longer ? longest : longer;
 	placement_release(&shuffled);
-	free(held);
+	free(pinned);
 	return placement;
 }
 
@@ -111,7 +111,7 @@ int prepare_check(const struct preparation *preparation, const struct ld_engine 
                   const char *path, struct ifr_error *err) {
 	const struct image *image = preparation->image;
 	const char *build_id = engine->kit->build_id;
-	struct placement placement = other_order(preparation);
+	struct placement placement = make_other_order(preparation);
 	struct ifr_buffer mine = {0};
 	uint8_t *theirs = NULL;
 	size_t length = 0, at = 0;
@@ -125,7 +125,7 @@ int prepare_check(const struct preparation *preparation, const struct ld_engine 
 			at++;
 		result =
 			ifr_fail(err, IFR_E_ENVIRONMENT, "in another order the linker makes another program (%s, byte %zu)",
-		             section_at(&preparation->output, at), at);
+		             section_at(&preparation->program, at), at);
 	}
 	ifr_buffer_release(&mine);
 	free(theirs);

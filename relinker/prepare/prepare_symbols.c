@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What symbols stand for, as the link resolved them. */
+/* The targets of symbols, as the link resolved them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "relinker/prepare/prepare.h"
 
-/* The output that an address lies in; with_end also that behind its last byte. OUTPUTS for none. */
-static enum output_section region_at(const struct preparation *preparation, uint64_t address, bool with_end) {
+/* Finds the output section that holds an address; with_end includes the address behind its last byte. OUTPUTS for
+ * none. */
+static enum output_section output_at(const struct preparation *preparation, uint64_t address, bool with_end) {
 	for (int r = 0; r < OUTPUTS; r++) {
 		const struct range *range = &preparation->ranges[r];
 		if (range->section && address >= range->start &&
@@ -16,16 +17,16 @@ static enum output_section region_at(const struct preparation *preparation, uint
 	return OUTPUTS;
 }
 
-/* Whether an atom of data is held: units of .text are free until something pins them. */
-static bool is_held(const struct preparation *preparation, uint32_t atom) {
+/* Whether an atom belongs to a unit of data that stays. Units of .text may move until a relocation pins them. */
+static bool is_pinned(const struct preparation *preparation, uint32_t atom) {
 	size_t unit = preparation->atom_units[atom];
 	return atom && unit < preparation->units->count && preparation->units->items[unit].output != OUTPUT_TEXT &&
 	       !preparation->units->items[unit].movable;
 }
 
 bool prepare_moves(const struct preparation *preparation, uint64_t address) {
-	return region_at(preparation, address, false) < OUTPUTS &&
-	       !is_held(preparation, prepare_atom_at(preparation, address));
+	return output_at(preparation, address, false) < OUTPUTS &&
+	       !is_pinned(preparation, prepare_atom_at(preparation, address));
 }
 
 uint64_t prepare_address(const struct preparation *preparation, uint32_t atom) {
@@ -36,7 +37,7 @@ uint64_t prepare_address(const struct preparation *preparation, uint32_t atom) {
 
 uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address) {
 	const struct image *image = preparation->image;
-	enum output_section output = region_at(preparation, address, false);
+	enum output_section output = output_at(preparation, address, false);
 	if (output == OUTPUTS)
 		return 0;
 	uint64_t offset = address - preparation->ranges[output].start;
@@ -53,9 +54,9 @@ uint32_t prepare_atom_at(const struct preparation *preparation, uint64_t address
 }
 
 uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const char *name, uint64_t address) {
-	enum output_section output = region_at(preparation, address, true);
+	enum output_section output = output_at(preparation, address, true);
 	if (output == OUTPUTS)
-		return prepare_front_atom(preparation, address);
+		return prepare_leading_atom(preparation, address);
 	const uint32_t *atom = names_find(&preparation->at, name, address);
 	const char *version = strchr(name, '@');
 	if (!atom && version) {
@@ -65,15 +66,15 @@ uint32_t prepare_atom_of_symbol(const struct preparation *preparation, const cha
 	}
 	if (atom)
 		return *atom;
-	/* The linker's own names for the end of all code. */
+	/* The linker's own symbols for the end of all code. */
 	if (!strcmp(name, "etext") || !strcmp(name, "_etext") || !strcmp(name, "__etext"))
 		return preparation->image->numbers.segment_end;
-	/* Among data the linker's own names are for the ends of sections, which stay (_edata, __bss_start). In code it
-	 * makes aliases (--defsym): they go with what is there. The check of another order tells. */
+	/* The linker's own symbols among data are ends of sections, which stay (_edata, __bss_start). Its own symbols
+	 * in code are aliases (--defsym) and move with the code there; prepare_check finds exceptions. */
 	return output == OUTPUT_TEXT ? prepare_atom_at(preparation, address) : 0;
 }
 
-/* A symbol that an object defines in a section. */
+/* The target of a symbol that an object defines. */
 static struct target section_target(const struct preparation *preparation, const struct object *object,
                                     const Elf64_Sym *symbol) {
 	struct target target = {.strong = ELF64_ST_BIND(symbol->st_info) != STB_WEAK};
@@ -107,7 +108,7 @@ static struct target global_target(const struct preparation *preparation, const 
 	if (found) {
 		struct target target = {.known = true, .address = preparation->addresses[*found]};
 		target.atom = prepare_atom_of_symbol(preparation, name, target.address);
-		target.unsure = target.atom == PREPARE_TWICE;
+		target.unsure = target.atom == PREPARE_AMBIGUOUS;
 		if (target.unsure)
 			target.atom = 0;
 		return target;
@@ -116,8 +117,8 @@ static struct target global_target(const struct preparation *preparation, const 
 	return found ? preparation->targets[*found] : (struct target){0};
 }
 
-/* What an undefined name means under --wrap=NAME. */
-static const char *wrapped(const struct preparation *preparation, const char *name) {
+/* The name that an undefined symbol resolves to under --wrap=NAME. */
+static const char *apply_wrap(const struct preparation *preparation, const char *name) {
 	static const char real[] = "__real_";
 	for (size_t i = 0; i + 1 < preparation->wraps.count; i += 2) {
 		const char *plain = preparation->wraps.items[i];
@@ -137,11 +138,11 @@ struct target prepare_resolve(const struct preparation *preparation, const struc
 		return section_target(preparation, object, symbol);
 	const char *name = object_symbol_name(object, symbol);
 	if (symbol->st_shndx == SHN_UNDEF && preparation->wraps.count)
-		name = wrapped(preparation, name);
+		name = apply_wrap(preparation, name);
 	return global_target(preparation, name);
 }
 
-static void define(struct preparation *preparation, const char *name, const struct target *target) {
+static void add_definition(struct preparation *preparation, const char *name, const struct target *target) {
 	bool added;
 	uint32_t *place = names_add(&preparation->definitions, name, 0, (uint32_t)preparation->target_count, &added);
 	if (added)
@@ -161,32 +162,32 @@ static void add_symbols(struct preparation *preparation, const struct object *ob
 		if (target.atom) {
 			uint32_t *atom = names_add(&preparation->at, name, target.address, target.atom, &added);
 			if (!added && *atom != target.atom)
-				*atom = PREPARE_TWICE;
+				*atom = PREPARE_AMBIGUOUS;
 		}
 		if (i < object->local_count)
 			continue;
-		define(preparation, name, &target);
+		add_definition(preparation, name, &target);
 		if (version && version[1] == '@') {
 			char *plain = ifr_format("%.*s", (int)(version - name), name);
 			ifr_strings_take(&preparation->spare, plain);
-			define(preparation, plain, &target);
+			add_definition(preparation, plain, &target);
 		}
 	}
 }
 
-/* The copies of COMDAT sections that were kept: debugging information of the others is about them. */
+/* Adds the kept copies of COMDAT sections; debugging information of dropped copies refers to them. */
 static void add_copies(struct preparation *preparation, const struct object *object) {
 	for (size_t i = 1; i < object->view.section_count; i++)
 		if (object->places[i].atom && object->view.sections[i].sh_flags & SHF_GROUP)
 			names_add(&preparation->copies, object_section_name(object, i), 0, object->places[i].atom, NULL);
 }
 
-/* The global symbols of the output, where it still has its symbol table. */
+/* Adds the global symbols of the program, unless it is stripped. */
 static void add_globals(struct preparation *preparation, const Elf64_Shdr *section) {
-	const struct elf_view *output = &preparation->output;
+	const struct elf_view *program = &preparation->program;
 	size_t count;
-	const Elf64_Sym *symbols = elf_view_table(output, section, sizeof *symbols, &count);
-	if (section->sh_link >= output->section_count)
+	const Elf64_Sym *symbols = elf_view_table(program, section, sizeof *symbols, &count);
+	if (section->sh_link >= program->section_count)
 		return;
 	preparation->addresses = ifr_alloc((count + 1) * sizeof *preparation->addresses);
 	for (size_t i = section->sh_info; i < count; i++) {
@@ -194,7 +195,7 @@ static void add_globals(struct preparation *preparation, const Elf64_Shdr *secti
 			continue;
 		preparation->addresses[preparation->address_count] = symbols[i].st_value;
 		names_add(&preparation->globals,
-		          elf_view_string(output, &output->sections[section->sh_link], symbols[i].st_name), 0,
+		          elf_view_string(program, &program->sections[section->sh_link], symbols[i].st_name), 0,
 		          (uint32_t)preparation->address_count++, NULL);
 	}
 }
@@ -209,7 +210,7 @@ int prepare_symbols(struct preparation *preparation, struct ifr_error *err) {
 		add_copies(preparation, &preparation->objects.items[i]);
 	for (size_t i = 0; i < preparation->objects.count; i++)
 		add_symbols(preparation, &preparation->objects.items[i]);
-	const Elf64_Shdr *symtab = elf_view_find(&preparation->output, ".symtab");
+	const Elf64_Shdr *symtab = elf_view_find(&preparation->program, ".symtab");
 	if (symtab)
 		add_globals(preparation, symtab);
 	return 0;

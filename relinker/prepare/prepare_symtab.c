@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The symbol table. Its local symbols come object by object, in the order in which the linker met the objects'
- * sections: their order, and that of the string table, follows the order of .text. */
+/* The symbol table. ld.bfd writes local symbols object by object, in the order in which it meets the objects'
+ * sections, so the order of the local symbols and of their names follows the layout (image_tables.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,17 +9,17 @@
 
 struct reader {
 	struct preparation *preparation;
-	const Elf64_Sym *symbols; /* of the output */
+	const Elf64_Sym *symbols; /* of the program */
 	size_t count, local_count;
 	const Elf64_Shdr *strings;
-	size_t next; /* the first symbol that is not understood yet */
+	size_t next; /* the first symbol of the program that no object explains yet */
 };
 
 static const char *name_of(const struct reader *reader, size_t index) {
-	return elf_view_string(&reader->preparation->output, reader->strings, reader->symbols[index].st_name);
+	return elf_view_string(&reader->preparation->program, reader->strings, reader->symbols[index].st_name);
 }
 
-/* Whether a symbol of the output is this one of an object; atom receives what carries it. */
+/* Whether the program's next symbol is this one of an object; atom receives the atom that it moves with. */
 static bool is_symbol(const struct reader *reader, const struct object *object, size_t index, uint32_t *atom) {
 	const Elf64_Sym *mine = &object->symbols[index], *theirs = &reader->symbols[reader->next];
 	*atom = 0;
@@ -36,8 +36,8 @@ static bool is_symbol(const struct reader *reader, const struct object *object, 
 	       theirs->st_value == place->address + mine->st_value;
 }
 
-/* Where an object does not name its source, the linker names the object before its first symbol. So it does,
- * without a name, where the source is "<artificial>": what -flto compiled in a link with a plugin. */
+/* Whether the program's next symbol is a STT_FILE that the linker added for an object. It adds the object's name
+ * if the object does not name its source, and an empty name if the source is "<artificial>" (-flto). */
 static bool is_named_after(const struct reader *reader, const struct object *object) {
 	if (reader->next >= reader->local_count || ELF64_ST_TYPE(reader->symbols[reader->next].st_info) != STT_FILE)
 		return false;
@@ -52,7 +52,7 @@ static bool is_named_after(const struct reader *reader, const struct object *obj
 	return !strcmp(ifr_path_base(object->file), name);
 }
 
-/* Takes an object's local symbols, as many as the output has of them. */
+/* Reads the group of an object's local symbols, as many as the program has of them. */
 static void read_group(struct reader *reader, const struct object *object) {
 	struct image *image = reader->preparation->image;
 	size_t first = reader->next, named = first + is_named_after(reader, object);
@@ -65,7 +65,8 @@ static void read_group(struct reader *reader, const struct object *object) {
 	image->groups[image->group_count++] = (struct symbol_group){(uint32_t)first, (uint32_t)(reader->next - first)};
 }
 
-/* The linker's way through the output: objects by their sections outside of the outputs, and the outputs. */
+/* Lists the visits of the linker's walk: objects by their sections outside of the output sections that are laid
+ * out, and these output sections. */
 static void list_visits(struct preparation *preparation, const uint32_t *groups) {
 	struct image *image = preparation->image;
 	uint8_t *seen = ifr_alloc(image->group_count + OUTPUTS + 1);
@@ -99,7 +100,7 @@ static void read_groups(struct reader *reader) {
 	free(groups);
 }
 
-/* The rest: hidden symbols, which became local, and the global ones. */
+/* Reads the other symbols: hidden symbols, which became local, and the global ones. */
 static int read_rest(struct reader *reader, struct ifr_error *err) {
 	struct preparation *preparation = reader->preparation;
 	for (; reader->next < reader->count; reader->next++) {
@@ -111,7 +112,7 @@ static int read_rest(struct reader *reader, struct ifr_error *err) {
 		             ELF64_ST_TYPE(symbol->st_info) != STT_TLS && ELF64_ST_TYPE(symbol->st_info) != STT_SECTION;
 		uint32_t atom =
 			plain ? prepare_atom_of_symbol(preparation, name_of(reader, reader->next), symbol->st_value) : 0;
-		if (atom == PREPARE_TWICE)
+		if (atom == PREPARE_AMBIGUOUS)
 			prepare_add_pin(preparation, prepare_atom_at(preparation, symbol->st_value), 0, PIN_SYMBOL);
 		else
 			preparation->image->symbols[reader->next].atom = atom;
@@ -121,10 +122,10 @@ static int read_rest(struct reader *reader, struct ifr_error *err) {
 
 /* --- names --------------------------------------------------------------------------------------------------- */
 
-/* The strings that stand alone, in the order of the table. */
+/* Reads the strings that are stored whole, in the order of the table. */
 static int read_roots(struct reader *reader, struct ifr_error *err) {
 	struct image *image = reader->preparation->image;
-	const char *strings = (const char *)reader->preparation->output.bytes + reader->strings->sh_offset;
+	const char *strings = (const char *)reader->preparation->program.bytes + reader->strings->sh_offset;
 	uint64_t size = reader->strings->sh_size;
 	size_t capacity = reader->count + 2;
 	image->roots = ifr_alloc(capacity * sizeof *image->roots);
@@ -162,7 +163,7 @@ static int name_symbols(struct reader *reader, struct ifr_error *err) {
 	return 0;
 }
 
-/* Written in the image's own order, the names must come to lie as the linker laid them. */
+/* In the image's own order, image_write_symbols must write the names as the linker did. */
 static int check_names(const struct reader *reader, struct ifr_error *err) {
 	const struct image *image = reader->preparation->image;
 	size_t next = 0;
@@ -176,17 +177,17 @@ static int check_names(const struct reader *reader, struct ifr_error *err) {
 }
 
 int prepare_symtab(struct preparation *preparation, struct ifr_error *err) {
-	const struct elf_view *output = &preparation->output;
+	const struct elf_view *program = &preparation->program;
 	struct image *image = preparation->image;
-	const Elf64_Shdr *section = elf_view_find(output, ".symtab");
+	const Elf64_Shdr *section = elf_view_find(program, ".symtab");
 	if (!section)
 		return 0;
 	struct reader reader = {.preparation = preparation, .local_count = section->sh_info, .next = 1};
-	reader.symbols = elf_view_table(output, section, sizeof *reader.symbols, &reader.count);
-	if (section->sh_link >= output->section_count || section->sh_info > reader.count)
+	reader.symbols = elf_view_table(program, section, sizeof *reader.symbols, &reader.count);
+	if (section->sh_link >= program->section_count || section->sh_info > reader.count)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, ".symtab is damaged");
-	reader.strings = &output->sections[section->sh_link];
-	if (reader.strings->sh_type != SHT_STRTAB || output->length > UINT32_MAX / 2)
+	reader.strings = &program->sections[section->sh_link];
+	if (reader.strings->sh_type != SHT_STRTAB || program->length > UINT32_MAX / 2)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, ".strtab is damaged");
 	image->symbol_count = reader.count;
 	image->symbols = ifr_alloc((reader.count + 1) * sizeof *image->symbols);

@@ -7,7 +7,7 @@ static bool inside(const struct elf_view *view, uint64_t offset, uint64_t bytes)
 	return offset <= view->length && bytes <= view->length - offset;
 }
 
-/* Every section lies in the file, and string tables end with a NUL. */
+/* Whether a section lies in the file and, if it is a string table, ends with a NUL. */
 static bool check_section(const struct elf_view *view, const Elf64_Shdr *section) {
 	if (section->sh_type == SHT_NOBITS || section->sh_type == SHT_NULL)
 		return true;

@@ -12,12 +12,12 @@ struct reader {
 	struct link_map *map;
 	size_t capacity, output_capacity, loaded_capacity;
 	const char *output;
-	const char *pending; /* a name that stood alone on its line: its numbers are on the next */
-	bool output_pending; /* the same, of an output section */
+	const char *pending; /* an input section's name that filled its line: its numbers are on the next one */
+	bool output_pending; /* the output section's name filled its line */
 	unsigned statement;
 };
 
-static void add(struct reader *reader, const struct map_item *section) {
+static void add_item(struct reader *reader, const struct map_item *section) {
 	struct link_map *map = reader->map;
 	if (map->count == reader->capacity) {
 		reader->capacity = reader->capacity ? 2 * reader->capacity : 1024;
@@ -26,7 +26,7 @@ static void add(struct reader *reader, const struct map_item *section) {
 	map->items[map->count++] = *section;
 }
 
-/* "0xADDRESS 0xSIZE"; rest receives what stands behind. A symbol's line has one number only. */
+/* Reads "0xADDRESS 0xSIZE"; rest receives the text behind. False for other lines: a symbol's has one number. */
 static bool read_numbers(char *text, uint64_t *address, uint64_t *bytes, char **rest) {
 	char *end;
 	if (strncmp(text, "0x", 2))
@@ -39,16 +39,16 @@ static bool read_numbers(char *text, uint64_t *address, uint64_t *bytes, char **
 	return true;
 }
 
-/* Constants that were all merged into earlier ones take no room, and the map gives them another section's size:
- * what follows tells. */
-static void end_before(struct reader *reader, uint64_t address) {
+/* Clears the size of an item that the next one overlaps. Constants that were all merged into earlier ones take no
+ * room, but the map gives them the size of another section. */
+static void clip_last_item(struct reader *reader, uint64_t address) {
 	struct map_item *last = &reader->map->items[reader->map->count - 1];
 	if (last->output == reader->output && last->address <= address && last->bytes > address - last->address)
 		last->bytes = 0;
 }
 
-/* "0xADDRESS 0xSIZE FILE" becomes a section under the pending name; anything else is not one. */
-static void take_section(struct reader *reader, char *text) {
+/* Adds an item for "0xADDRESS 0xSIZE FILE" under the pending name; ignores other lines. */
+static void read_section(struct reader *reader, char *text) {
 	struct map_item section = {.output = reader->output, .name = reader->pending, .statement = reader->statement};
 	char *rest;
 	reader->pending = NULL;
@@ -56,11 +56,11 @@ static void take_section(struct reader *reader, char *text) {
 		return;
 	section.file = rest + 1;
 	if (reader->map->count)
-		end_before(reader, section.address);
-	add(reader, &section);
+		clip_last_item(reader, section.address);
+	add_item(reader, &section);
 }
 
-static void take_output(struct reader *reader, char *text) {
+static void read_output(struct reader *reader, char *text) {
 	struct map_output output = {.name = reader->output};
 	struct link_map *map = reader->map;
 	char *rest;
@@ -74,7 +74,7 @@ static void take_output(struct reader *reader, char *text) {
 	map->outputs[map->output_count++] = output;
 }
 
-/* Cuts the first word off and returns what stands behind it. */
+/* Ends the first word with a NUL and returns the text behind it. */
 static char *cut_word(char *text) {
 	char *end = text + strcspn(text, " ");
 	char *rest = end + strspn(end, " ");
@@ -103,11 +103,11 @@ static void begin_output(struct reader *reader, char *text) {
 	reader->pending = NULL;
 	reader->output_pending = !*rest;
 	if (*rest)
-		take_output(reader, rest);
+		read_output(reader, rest);
 }
 
-/* "*fill*" is padding, everything else with a star a statement of the script. */
-static void take_statement(struct reader *reader, char *text) {
+/* "*fill*" is padding; other lines with a star are statements of the script. */
+static void read_statement(struct reader *reader, char *text) {
 	static const char fill[] = "*fill*";
 	uint64_t address, bytes;
 	char *rest;
@@ -117,7 +117,7 @@ static void take_statement(struct reader *reader, char *text) {
 	}
 	text += strlen(fill);
 	if (read_numbers(text + strspn(text, " "), &address, &bytes, &rest) && reader->map->count)
-		end_before(reader, address);
+		clip_last_item(reader, address);
 }
 
 static void read_line(struct reader *reader, char *line) {
@@ -131,17 +131,17 @@ static void read_line(struct reader *reader, char *line) {
 		reader->pending = NULL;
 		reader->output_pending = false;
 		if (*text == '*') {
-			take_statement(reader, text);
+			read_statement(reader, text);
 		} else if (reader->output) {
 			char *rest = cut_word(text);
 			reader->pending = text;
 			if (*rest)
-				take_section(reader, rest);
+				read_section(reader, rest);
 		}
 	} else if (reader->output_pending) {
-		take_output(reader, text);
+		read_output(reader, text);
 	} else if (reader->pending) {
-		take_section(reader, text);
+		read_section(reader, text);
 	}
 }
 

@@ -18,7 +18,8 @@ void names_release(struct names *names) {
 	*names = (struct names){0};
 }
 
-/* Inputs are the user's own programs: nobody attacks this table, and speed counts. */
+/* A fast hash after FNV-1a, without a secret: the names are of the user's own programs, which do not attack the
+ * table. */
 static uint32_t hash_of(const char *text, uint64_t number) {
 	uint64_t hash = number * UINT64_C(0x9e3779b97f4a7c15);
 	for (; *text; text++)
@@ -34,7 +35,7 @@ static struct name_entry *slot_of(const struct names *names, const char *text, u
 	}
 }
 
-static void grow(struct names *names) {
+static void grow_table(struct names *names) {
 	struct names larger = {.capacity = names->capacity ? 2 * names->capacity : 64, .count = names->count};
 	larger.items = ifr_alloc(larger.capacity * sizeof *larger.items);
 	for (size_t i = 0; i < names->capacity; i++) {
@@ -59,7 +60,7 @@ const uint32_t *names_find(const struct names *names, const char *text, uint64_t
 
 uint32_t *names_add(struct names *names, const char *text, uint64_t number, uint32_t initial, bool *added) {
 	if (2 * (names->count + 1) > names->capacity)
-		grow(names);
+		grow_table(names);
 	uint32_t hash = hash_of(text, number);
 	struct name_entry *entry = slot_of(names, text, number, hash);
 	if (added)

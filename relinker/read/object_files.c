@@ -11,8 +11,8 @@
 #include "common/file.h"
 #include "common/strings.h"
 
-/* Members lie at even places in their archive: a copy gives their tables the alignment that they ask for. */
-static int take(struct object *object, const void *bytes, size_t length, struct ifr_error *err) {
+/* Copies a member, which aligns its tables to 8: in archives, members have even offsets. */
+static int copy_member(struct object *object, const void *bytes, size_t length, struct ifr_error *err) {
 	if (object->bytes)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is in its archive twice", object->file);
 	object->bytes = ifr_alloc(length + 1);
@@ -20,7 +20,7 @@ static int take(struct object *object, const void *bytes, size_t length, struct 
 	return elf_view_open(&object->view, object->bytes, length, object->file, err);
 }
 
-static int open_alone(struct object *object, const char *path, struct ifr_error *err) {
+static int open_file(struct object *object, const char *path, struct ifr_error *err) {
 	struct ifr_buffer contents = {0};
 	int result = ifr_file_read(path, 0, &contents, err);
 	size_t length = contents.length;
@@ -32,7 +32,7 @@ static int open_alone(struct object *object, const char *path, struct ifr_error 
 	return elf_view_open(&object->view, object->bytes, length, object->file, err);
 }
 
-/* Takes every member that the link used. name is the archive's as the map writes it. */
+/* Opens every member that the link used. name is the archive's as the map writes it. */
 static int open_members(struct objects *objects, const char *name, const char *path, struct ifr_error *err) {
 	elf_version(EV_CURRENT);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -49,7 +49,7 @@ static int open_members(struct objects *objects, const char *name, const char *p
 		char *key = header && header->ar_name ? ifr_format("%s(%s)", name, header->ar_name) : ifr_strdup("");
 		const uint32_t *index = names_find(&objects->by_file, key, 0);
 		if (index && bytes)
-			result = take(&objects->items[*index], bytes, length, err);
+			result = copy_member(&objects->items[*index], bytes, length, err);
 		free(key);
 		next = elf_next(member);
 		elf_end(member);
@@ -63,14 +63,14 @@ static char *path_of(const char *file, const char *folder) {
 	return *file == '/' ? ifr_strdup(file) : ifr_format("%s/%s", folder, file);
 }
 
-/* Opens the object, and with a member of an archive all others that the link took from it. */
+/* Opens an object; with a member of an archive also all others that the link used. */
 static int open_object(struct objects *objects, size_t index, const char *folder, struct ifr_error *err) {
 	struct object *object = &objects->items[index];
 	char *path = path_of(object->file, folder), *name = NULL;
 	const char *open = strrchr(object->file, '(');
 	int result;
 	if (!open || !ifr_ends_with(object->file, ")") || ifr_file_exists(path)) {
-		result = open_alone(object, path, err);
+		result = open_file(object, path, err);
 	} else {
 		name = ifr_format("%.*s", (int)(open - object->file), object->file);
 		free(path);

@@ -26,7 +26,7 @@ void objects_release(struct objects *objects) {
 	*objects = (struct objects){0};
 }
 
-/* One entry for each file that the map names. */
+/* Lists each file that the map names once. */
 static void list_files(struct objects *objects, const struct link_map *map, uint32_t *item_objects) {
 	size_t capacity = 0;
 	for (size_t i = 0; i < map->count; i++) {
@@ -43,7 +43,7 @@ static void list_files(struct objects *objects, const struct link_map *map, uint
 			capacity = capacity ? 2 * capacity : 64;
 			objects->items = ifr_realloc(objects->items, capacity, sizeof *objects->items);
 		}
-		objects->items[objects->count++] = (struct object){.file = file, .first_item = i};
+		objects->items[objects->count++] = (struct object){.file = file};
 	}
 }
 
@@ -65,7 +65,7 @@ static int read_tables(struct object *object, struct ifr_error *err) {
 	return 0;
 }
 
-/* Chains the sections of one name, in their order. heads is keyed by (name, object). */
+/* Chains the sections of one name in an object, in their order. heads has the key (name, object). */
 static void chain_names(struct names *heads, struct object *object, size_t index) {
 	for (size_t i = object->view.section_count; --i > 0;) {
 		uint32_t *head = names_add(heads, object_section_name(object, i), index, 0, NULL);
@@ -85,8 +85,8 @@ static const Elf64_Shdr *output_of(const struct elf_view *output, const struct m
 	return elf_view_find(output, item->output);
 }
 
-/* The next section of the item's name in its object that has its size; 0 if the linker made the item itself. */
-static uint32_t match(struct names *heads, struct object *object, size_t index, const struct map_item *item) {
+/* Finds the object's next section that has the item's name and size; 0 if the linker made the item itself. */
+static uint32_t match_item(struct names *heads, struct object *object, size_t index, const struct map_item *item) {
 	uint32_t *head = names_add(heads, item->name, index, 0, NULL);
 	for (uint32_t at = *head; at; at = object->places[at].next_same) {
 		const Elf64_Shdr *section = &object->view.sections[at];
@@ -99,7 +99,8 @@ static uint32_t match(struct names *heads, struct object *object, size_t index, 
 	return 0;
 }
 
-/* A section that was left out must differ in size from those of its name that were not. */
+/* Refuses objects in which a section that was left out has the name and size of one that was not: the map does not
+ * tell which of them was linked. */
 static int check_twins(const struct object *object, const struct elf_view *view, struct ifr_error *err) {
 	for (size_t i = 1; i < view->section_count; i++)
 		for (uint32_t at = view->sections[i].sh_flags & SHF_ALLOC ? object->places[i].next_same : 0; at;
@@ -126,7 +127,7 @@ int objects_read(struct objects *objects, const struct link_map *map, const stru
 	for (size_t i = 0; i < map->count && !result; i++) {
 		const struct map_item *item = &map->items[i];
 		struct object *object = &objects->items[item_objects[i]];
-		uint32_t section = item_sections[i] = match(&heads, object, item_objects[i], item);
+		uint32_t section = item_sections[i] = match_item(&heads, object, item_objects[i], item);
 		if (!section)
 			continue;
 		last = output_of(output, item, last);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as an ELF file: a build-id in hexadecimal, none, or an error that names the file. Its sections are
- * read, too. */
+/* Any bytes as an ELF file: reading gives a build-id in hexadecimal, none, or an error that names the file.
+ * Sections are visited, too. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A dependency file's entries are pieces of its lines, each once; as words of a command line they are classified.
- */
+/* The entries of a dependency file are parts of its lines, each once. The same bytes as words of a command line
+ * are classified. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,7 @@ static void is_classified(const char *word, const char *next) {
 	assert(use.name == word);
 }
 
-/* The arguments of a repeated link name nothing outside of the kit, but for values that the program takes along.
- */
+/* The arguments of a repeated link name no file outside of the kit, except in values that end up in the program. */
 static void is_repeated(const struct ifr_strings *words) {
 	struct ifr_link link = {0};
 	struct ifr_strings arguments = {0}, files = {0};

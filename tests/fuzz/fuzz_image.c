@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Damaged files of prepared images, under a digest that agrees: refused, or every placement is applied within the
- * image's bounds, or refused. An input is the number of a subject, a seed of placements, and a list of pokes. */
+/* Damaged files of prepared images, with a correct digest: loading refuses the image, or every placement is
+ * applied within its bounds or refused. An input is the number of a program, a seed of placements, and a list of
+ * pokes. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ static void release_files(void) {
 		ifr_buffer_release(&files[i]);
 }
 
-/* The subject's image as it is kept in a file. */
+/* Reads the file of a program's image. */
 static const struct ifr_buffer *file_of(const struct subject *subject, size_t index) {
 	static bool registered;
 	struct image *image;
@@ -66,7 +67,7 @@ static uint64_t word_at(const struct ifr_buffer *file, size_t at) {
 	return word;
 }
 
-/* Table number index as the file itself counts it. */
+/* The offset and size of table number index, from the counts in the file. */
 static struct poke_table table_at(const struct ifr_buffer *file, size_t index) {
 	size_t at = tables_at;
 	for (size_t i = 0; i < index; i++) {
@@ -77,7 +78,7 @@ static struct poke_table table_at(const struct ifr_buffer *file, size_t index) {
 	                           word_at(file, BODY + 16 + 8 * (TABLES + index)), "4"};
 }
 
-/* Any of the 4-byte fields of a table's entry. */
+/* Pokes one of the 4-byte fields of a table's entry. */
 static void poke_entry(struct ifr_buffer *file, size_t index, const struct poke *poke) {
 	struct poke_table table = table_at(file, index);
 	char widths[] = "44444444";
@@ -117,7 +118,7 @@ static void sign(struct ifr_buffer *file) {
 	memcpy(file->data + DIGEST, digest, sizeof digest - 1);
 }
 
-/* Placements of the image's own size: the order, the order and gaps, more than there is room for. */
+/* Placements of the image's size: another order, another order with gaps, and more than there is room for. */
 static void apply_all(const struct subject *subject, const struct image *image, uint64_t seed, bool intact) {
 	enum { PLACEMENTS = 4 };
 	struct ifr_buffer variant = {0};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A kit's description: what parses is printed as what parses to the same, and no path in it leads out of the kit.
- */
+/* A kit's manifest: printing and parsing a parsed manifest again gives the same, and no path leads out of the kit. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

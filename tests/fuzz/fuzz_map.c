@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units read from a map have names of their own, and every plan places each of them once; a script can be made of
- * it. */
+/* Units read from a map have unique names, every plan places each of them once, and ld_script_print makes a script
+ * of the placement. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void can_be_placed(const struct units *units, uint64_t seed) {
 		assert(units->items[i].movable || unit == i);
 	}
 	assert(!ld_script_print(script, units, &placement, &text, NULL));
-	/* A quote in a name would end it: two quotes a name, two names a unit. */
+	/* A quote inside a name would end it, so a unit has two names in two quotes each. */
 	size_t quotes = 0;
 	for (const char *c = ifr_buffer_text(&text); *c; c++)
 		quotes += *c == '"';

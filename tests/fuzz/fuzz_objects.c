@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Damaged objects, programs and maps: an image is prepared from them, or there is an error. What is prepared from
- * files of which none was damaged gives the program itself; whatever is prepared can be applied within its bounds.
+/* Damaged objects, programs and maps: preparing an image gives an error or an image that can be applied within its
+ * bounds. An image of undamaged files gives the program itself.
  *
- * An input is the number of a subject, a seed of placements, and a list of pokes. One of 64 inputs has its pokes
- * in the objects alone and goes the whole way, with the linker: the variants that come of it are then the
- * linker's, byte for byte. */
+ * An input is the number of a program, a seed of placements, and a list of pokes. One of 64 inputs pokes objects
+ * alone and is linked, too: its variants must then equal the linker's, byte for byte. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +57,7 @@ static void repair(const struct subject *subject, const bool changed[SUBJECT_FIL
 			subject_write(subject, i, &subject->files[i]);
 }
 
-/* Number 0 leaves everything where it is. */
+/* Placement number 0 is the shipped order. */
 static struct placement place(const struct units *units, const struct layout_sizes *sizes, uint64_t seed,
                               unsigned number) {
 	struct ifr_plan plan;
@@ -81,7 +80,7 @@ static struct placement place(const struct units *units, const struct layout_siz
 	return placement;
 }
 
-/* Whether a variant came of it. */
+/* Returns whether the image made a variant. */
 static bool apply(const struct subject *subject, const struct image *image, const struct placement *placement,
                   struct ifr_buffer *variant) {
 	struct ifr_error err = {0};
@@ -100,7 +99,7 @@ static void print_all(const struct subject *subject, const struct image *image) 
 	ifr_buffer_release(&text);
 }
 
-/* In this process: all that is read behind the link. */
+/* Tests the reading of a link's files, without a link. */
 static void read_damaged(const struct subject *subject, uint64_t seed, bool intact) {
 	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
 	const struct prepare_files files = {"subject", program, map, subject->folder, &subject->kit.arguments};
@@ -133,7 +132,7 @@ static void read_damaged(const struct subject *subject, uint64_t seed, bool inta
 
 /* --- with the linker ----------------------------------------------------------------------------------------- */
 
-/* The linker's variant is the engine's, where both make one. */
+/* Compares the linker's variant with the image's, if both make one. */
 static void compare(const struct subject *subject, const struct units *units, const char *script,
                     const struct image *image, const struct placement *placement) {
 	char *path = ifr_format("%s/linked", subject->folder);

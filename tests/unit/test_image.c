@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The engine that works in memory, on an small image made by hand: where atoms go, what is patched, in which
- * order the tables come, and that no image file leads it out of bounds. Whole programs are in
- * tests/e2e/engine.bats. */
+/* The in-memory engine, on a small image made by hand: the offsets of atoms, the patched fields, the order of the
+ * tables, and that no image file leads it out of bounds. Whole programs are in tests/e2e/engine.bats. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +41,7 @@ static void test_fill(void **state) {
 /* --- the image ----------------------------------------------------------------------------------------------- */
 
 enum {
-	TEXT = 16,  /* before it, a path of 4 bytes and a section of 4; .text: 5 bytes A, a gap, at 16 4 bytes B, at 20
+	TEXT = 16,  /* behind a path of 4 bytes and a section of 4. .text: 5 bytes A, a gap, at 16 4 bytes B, at 20
 	               3 bytes C */
 	LIMIT = 48, /* room for it */
 	WORD = TEXT + LIMIT, /* a word with C's address */
@@ -134,13 +133,13 @@ static struct image *make_image(void) {
 	return image;
 }
 
-/* C, then 2 bytes, A, and B on its alignment. */
+/* The order C, 2 bytes of padding, A, B at its alignment. */
 static struct placed_unit order[] = {{2, 0}, {0, 2}, {1, 0}};
 static struct placement placement = {.outputs = {{.order = order, .count = 3}}, .sizes = {.output_bytes = {32}}};
 
-/* By hand: C comes to 0 (20 back), A to 5 (5 on), B stays at 16. B's distance to A, 100, becomes 105; the word 20
- * becomes 0; the frames at 100 (A) and 120 (C) become 105 and 100, C's first; C's name and symbol come before B's.
- */
+/* By hand: C goes to 0 (20 back), A to 5 (5 on), B stays at 16. B's distance to A, 100, becomes 105. The word 20
+ * becomes 0. The frames at 100 (A) and 120 (C) become 105 and 100, with C's first. C's name and symbol come before
+ * B's. */
 static void check_variant(const struct image *image) {
 	static const uint8_t text[] = "CCC\x66\x90"
 								  "AAAAA\x66\x0f\x1f\x44\0\0"
@@ -174,8 +173,8 @@ static void test_apply(void **state) {
 	image_close(image);
 }
 
-/* 16 bytes more before all: C at 16 (4 back), A at 21, B at 32 (16 on), so .text ends at 36, past the 32 asked
- * for. B's distance to A becomes 100 + 21 - 16; behind .text there are zeros. */
+/* With 16 bytes more before the first unit: C at 16 (4 back), A at 21, B at 32 (16 on). So .text ends at 36, past
+ * its size of 32. B's distance to A becomes 100 + 21 - 16; zeros follow .text. */
 static void test_longer(void **state) {
 	(void)state;
 	static const uint8_t zeros[LIMIT - 36];
@@ -203,7 +202,7 @@ static void test_longer_path(void **state) {
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
 	uint64_t words[3] = {4, 4, 8};
-	/* Words at the section's place, the path's length and the end, where the build-id was. */
+	/* Words for the section's offset, the path's length and the end, where the build-id was. */
 	image->bytes = ifr_realloc(image->bytes, LENGTH + sizeof words, 1);
 	memcpy(image->bytes + LENGTH, words, sizeof words);
 	image->length = LENGTH + sizeof words;
@@ -294,8 +293,8 @@ static void test_file(void **state) {
 	image_close(image);
 }
 
-/* Every byte of the file changed, under a digest that agrees: refused, or applied within its bounds (which the
- * sanitizers watch). */
+/* Each byte of the file changed, with a correct digest: the image is refused, or applied within its bounds (which
+ * the sanitizers watch). */
 static void test_poke(void **state) {
 	(void)state;
 	enum { DIGEST = 16, BODY = DIGEST + IFR_SHA256_HEX - 1 };
@@ -327,7 +326,7 @@ static void test_poke(void **state) {
 	image_close(image);
 }
 
-/* --- what it is made from ------------------------------------------------------------------------------------ */
+/* --- tables of names and maps -------------------------------------------------------------------------------- */
 
 static void test_names(void **state) {
 	(void)state;

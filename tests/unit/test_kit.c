@@ -21,7 +21,7 @@
 
 static time_t later_s;
 
-/* Stands in for libc's, so that what the store keeps for an hour can be tested. */
+/* Replaces libc's time(), to test that the store keeps young objects for an hour. */
 time_t time(time_t *result) {
 	struct timespec now;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -126,7 +126,7 @@ static void test_save_and_load(void **state) {
 	assert_int_equal(loaded.arguments.count, 3);
 	assert_int_equal(loaded.inputs[1].bytes, strlen("object b"));
 	assert_string_equal(loaded.dir, saved.dir);
-	/* The way through "sub dir/.." is there for ld to go. */
+	/* The folder "sub dir" exists, so that ld finds "sub dir/..". */
 	char *way = ifr_format("%s/root%s/sub dir/../a.o", loaded.dir, in);
 	assert_true(ifr_file_exists(way));
 	free(way);
@@ -224,7 +224,7 @@ static void test_beginnings_of_keys(void **state) {
 	assert_true(exists("kits/kits/ab/kit.json"));
 }
 
-/* Objects of no kit go when they are an hour old, what kits use stays. */
+/* A sweep removes objects of no kit that are an hour old, and keeps objects of kits. */
 static void test_sweep(void **state) {
 	(void)state;
 	struct ifr_kit kit;
@@ -251,7 +251,7 @@ static void test_sweep(void **state) {
 	assert_int_equal(freed, strlen("another object a") + strlen("object b"));
 }
 
-/* Exports a kit from one store and takes it into another. */
+/* Exports a kit from one store and imports it into another. */
 static void test_exchange(void **state) {
 	(void)state;
 	struct ifr_kit kit, other;
@@ -267,9 +267,9 @@ static void test_exchange(void **state) {
 	char *before = ifr_kit_print(&kit), *after = ifr_kit_print(&other);
 	assert_string_equal(before, after);
 	assert_true(exists("kits2/kits/" KEY "/map"));
-	/* What is no file is not replaced by one. */
+	/* Export does not replace a folder or device. */
 	assert_int_equal(ifr_kit_export(&kit, "/dev/null", NULL), -IFR_E_USAGE);
-	/* A damaged kit is not given away. */
+	/* A damaged kit is not exported. */
 	char *copy = ifr_format("%s/root%s", kit.dir, kit.inputs[0].path);
 	assert_int_equal(ifr_file_write(copy, "OBJECT a", 8, 0644, NULL), 0);
 	assert_int_equal(unlink(file), 0);
@@ -310,7 +310,7 @@ static void pack(const struct entry *entries, const char *file) {
 	archive_write_free(archive);
 }
 
-/* Refused, with the store untouched. */
+/* Expects that import refuses a file and leaves the store as it was. */
 static void refused(const char *file, const char *says) {
 	char key[IFR_KEY_MAX] = "untouched";
 	struct ifr_error err = {0};
@@ -365,7 +365,7 @@ static void test_hostile_archives(void **state) {
 		pack(hostile[i].entries, file);
 		refused(file, hostile[i].says);
 	}
-	/* The same, well made, is taken: the refusals above are not for another reason. */
+	/* A correct file of this form is imported: the refusals above have no other reason. */
 	pack((const struct entry[]){{"kit.json", good, AE_IFREG}, OBJECT, {0}}, file);
 	assert_int_equal(ifr_kit_import(file, key, NULL), 0);
 	assert_string_equal(key, "abcd");
@@ -406,13 +406,13 @@ static void shell(const char *command, struct ifr_buffer *out) {
 	assert_int_equal(status, 0);
 }
 
-/* readelf -n is the judge. */
+/* Build-ids are compared with those of readelf -n. */
 static void test_one_path_twice(void **state) {
 	(void)state;
 	struct ifr_kit kit;
 	char *text = ifr_strdup(MANIFEST("ab", "/a", DIGEST "\",\"bytes\":3},{\"path\":\"/a\",\"sha256\":\"" DIGEST));
 	assert_int_equal(ifr_kit_parse(text, strlen(text), "it", &kit, NULL), -IFR_E_ENVIRONMENT);
-	/* The same with another path is right. */
+	/* With another path the manifest is correct. */
 	free(text);
 	text = ifr_strdup(MANIFEST("ab", "/a", DIGEST "\",\"bytes\":3},{\"path\":\"/b\",\"sha256\":\"" DIGEST));
 	assert_int_equal(ifr_kit_parse(text, strlen(text), "it", &kit, NULL), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a linker's command line says. Kinds and forms of options are from the ld manual, "Command-line Options";
- * whole command lines from the compiler, with ld.bfd as the judge. */
+/* The linker's command line. Kinds and forms of options are from the ld manual, "Command-line Options"; whole
+ * command lines are the compiler's, and their links are compared with ld.bfd's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static void test_options(void **state) {
 	}
 }
 
-/* words: separated by '|'. */
+/* Words are separated by '|'. */
 static void read_words(struct ifr_link *link, const char *words) {
 	struct ifr_strings argv = {0};
 	ifr_strings_add(&argv, "ld");
@@ -192,7 +192,7 @@ static void test_response_files(void **state) {
 	free(inner);
 }
 
-/* Repeats the compiler's own link by our arguments, with / as the root: the same bytes must come out. */
+/* Repeats the compiler's link with the kit's arguments and / as the root, and expects the same bytes. */
 static void repeats(const char *options) {
 	struct ifr_buffer line = {0};
 	struct ifr_strings words = {0}, arguments = {0}, files = {0}, again = {0};
@@ -265,7 +265,7 @@ static void test_dependency_files(void **state) {
 	(void)state;
 	struct ifr_buffer text = {0};
 	struct ifr_strings files = {0};
-	/* By the linker itself: blanks stay as they are, a shared library comes twice. */
+	/* A dependency file of the linker keeps blanks, and names a shared library twice. */
 	shell_below("gcc -c 'a b.c' o.c && gcc 'a b.o' o.o -lm -o 'an out' -Wl,--dependency-file=d && cat d", &text);
 	ifr_dependencies_parse(ifr_buffer_text(&text), &files);
 	assert_true(ifr_strings_contain(&files, "a b.o"));

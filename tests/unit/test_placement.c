@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Placements of units made by hand: what each axis may move, and that it moves it everywhere. */
+/* Placements of units made by hand: each axis moves the units that it may move, everywhere, and no others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static void add(struct units *units, int object, int function, unsigned bucket, 
 	units->outputs[OUTPUT_TEXT].bytes += 16;
 }
 
-/* Three buckets; in each, five objects of four functions; every thirteenth unit is pinned. without: left out. */
+/* Three buckets, each with five objects of four functions. Every thirteenth unit is pinned; `without` is left out. */
 static void program(struct units *units, int without) {
 	*units = (struct units){0};
 	for (int i = 0; i < 60; i++)
@@ -82,7 +82,7 @@ static void test_nothing_on_nothing_moves(void **state) {
 	(void)state;
 	struct units units;
 	struct placement placement;
-	/* The plugin's and the launcher's axes are not ours. */
+	/* Axes of the plugin and the launcher do not change a placement. */
 	struct ifr_plan plan = plan_of(ifr_axes_of(IFR_OWNER_PLUGIN | IFR_OWNER_LAUNCHER), 5);
 	program(&units, -1);
 	placement_make(&placement, &units, &plan, NULL, NULL);
@@ -125,7 +125,7 @@ static void test_buckets_and_pins(void **state) {
 	units_release(&units);
 }
 
-/* Under `objects` an object's functions follow one another, in their old order unless `functions` is on, too. */
+/* Under `objects`, an object's functions follow one another; they keep their order unless `functions` is on, too. */
 static void test_objects_stay_together(void **state) {
 	(void)state;
 	struct units units;
@@ -205,11 +205,11 @@ static void test_padding(void **state) {
 			sum += bytes;
 		}
 		assert_int_equal(placement.outputs[OUTPUT_TEXT].padding_bytes, sum);
-		/* A unit takes its padding along. */
+		/* A unit keeps its padding in another order. */
 		for (size_t i = 0; i < other.outputs[OUTPUT_TEXT].count; i++)
 			assert_int_equal(other.outputs[OUTPUT_TEXT].order[i].padding_bytes,
 			                 by_unit[other.outputs[OUTPUT_TEXT].order[i].unit]);
-		/* Room for the padding and for what alignment to 16 may add, in whole pages. */
+		/* Room for the padding and for alignments to 16, in whole pages. */
 		assert_true(placement.sizes.output_bytes[OUTPUT_TEXT] >=
 		            units.outputs[OUTPUT_TEXT].bytes + sum + 15 * units.count);
 		assert_int_equal((placement.sizes.output_bytes[OUTPUT_TEXT] - units.outputs[OUTPUT_TEXT].bytes) % 4096, 0);
@@ -229,7 +229,7 @@ static void test_base_and_interpreter(void **state) {
 	for (uint64_t seed = 0; seed < 500; seed++) {
 		struct ifr_plan plan = plan_of(1u << IFR_AXIS_BASE | 1u << IFR_AXIS_INTERP, seed);
 		struct placement placement;
-		/* 100 is no multiple of 24: 0, 24, 48, 72 and 96 are left. */
+		/* 100 is not a multiple of 24: the values are 0, 24, 48, 72 and 96. */
 		ifr_plan_set(&plan, IFR_AXIS_BASE, "max=100 step=24", NULL);
 		ifr_plan_set(&plan, IFR_AXIS_INTERP, "max=9", NULL);
 		placement_make(&placement, &units, &plan, NULL, NULL);
@@ -273,8 +273,8 @@ static void test_same_plan_same_placement(void **state) {
 	units_release(&units);
 }
 
-/* All 24 orders of four units come equally often over 4800 seeds: NIST/SEMATECH e-Handbook, table 1.3.6.7.4: 23
- * degrees of freedom, 49.728 at 0.001. Under `objects` the same of four objects. */
+/* All 24 orders of four units, or under `objects` of four objects, are equally frequent over 4800 seeds. The
+ * critical value for 23 degrees of freedom at 0.001 is 49.728. Ref: NIST/SEMATECH e-Handbook, table 1.3.6.7.4. */
 static void all_orders(unsigned axes) {
 	struct units units = {0};
 	unsigned seen[256] = {0}, orders = 0;

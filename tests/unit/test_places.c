@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Placements around fixed units: programs and plans drawn at random, laid out here as an engine does it, and held
- * against what a plan promises. */
+/* Placements around fixed units: programs and plans drawn at random, laid out here as engines do, and compared
+ * with the promises of the plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static uint64_t draw(uint64_t seed, const char *what, uint64_t number, uint64_t 
 	return drawn;
 }
 
-/* Units of every output, laid out one behind the other; some of the data are pinned, some of the text, too. */
+/* Units of every output section, laid out one behind the other; some units of data and of .text are pinned. */
 static void program(struct units *units, uint64_t seed) {
 	static const uint32_t aligns[] = {1, 2, 4, 8, 16, 16, 16, 32, 64};
 	uint64_t address = 0x1000;
@@ -35,7 +35,7 @@ static void program(struct units *units, uint64_t seed) {
 		output->count = 3 + draw(seed, "count", (uint64_t)r, 12);
 		for (size_t i = 0; i < output->count; i++) {
 			uint64_t number = units->count;
-			/* Of more than 16 bytes in data only: text may outgrow its size by such. */
+			/* Alignments above 16 bytes are in data only: with them .text may outgrow its size. */
 			uint32_t align =
 				aligns[draw(seed, "align", number, r == OUTPUT_TEXT ? 7 : sizeof aligns / sizeof *aligns)];
 			bool movable = draw(seed, "movable", number, 4) > 0;
@@ -61,7 +61,7 @@ static void program(struct units *units, uint64_t seed) {
 	}
 }
 
-/* Lays a output out as the engines do; at receives each unit's offset. The end is returned. */
+/* Lays an output section out as the engines do. at receives each unit's offset. Returns the end. */
 static uint64_t lay_out(const struct units *units, const struct placement *placement, enum output_section output,
                         uint64_t *at) {
 	const struct placed_output *placed = &placement->outputs[output];
@@ -76,7 +76,8 @@ static uint64_t lay_out(const struct units *units, const struct placement *place
 	return dot;
 }
 
-/* Every unit of a placed output once, whole and in its output; nothing overlaps by being laid out in order. */
+/* Checks that a placed output section has each of its units once. Units cannot overlap, because they are laid out
+ * in order. */
 static void is_whole(const struct units *units, const struct placement *placement) {
 	char seen[MOST_UNITS] = {0};
 	for (int r = 0; r < OUTPUTS; r++) {
@@ -103,8 +104,7 @@ static void draw_plan(struct ifr_plan *plan, uint64_t seed) {
 	plan->axis[IFR_AXIS_DATA].value[0] = (int64_t)draw(seed, "most", 0, 300);
 }
 
-/* Pinned data and held units stay where they ship, everything is inside the size, and the size is that of every
- * seed. */
+/* Pinned units stay where they ship, all units lie inside the size, and the size is the same for every seed. */
 static void test_flow(void **state) {
 	(void)state;
 	size_t moved = 0;
@@ -125,7 +125,7 @@ static void test_flow(void **state) {
 			uint64_t end = lay_out(&units, &placement, (enum output_section)r, at);
 			if (!placement.outputs[r].order)
 				continue;
-			/* Where nothing pads text, the gaps of another order may make it a little longer. */
+			/* Without padding, the alignment gaps of another order may make .text a little longer. */
 			if (r != OUTPUT_TEXT || plan.axis[IFR_AXIS_PADDING].on)
 				assert_true(end <= placement.sizes.output_bytes[r]);
 			assert_int_equal((placement.sizes.output_bytes[r] - output->bytes) % 4096, 0);
@@ -148,7 +148,7 @@ static void test_flow(void **state) {
 	assert_true(moved > 10 * PROGRAMS);
 }
 
-/* A layout told as addresses, in any order of the lines, is that layout. */
+/* A layout written as a plan of addresses, with its lines in any order, gives the same layout. */
 static void test_addresses_repeat_a_layout(void **state) {
 	(void)state;
 	for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
@@ -165,7 +165,7 @@ static void test_addresses_repeat_a_layout(void **state) {
 		for (size_t k = 0; k < units.count; k++) {
 			size_t i = (k * 7 + seed) % units.count;
 			const struct unit *unit = &units.items[i];
-			/* 7 does not divide every count: then some come twice, and are left out. */
+			/* 7 can divide the count: then some units come twice and are left out. */
 			bool again_named = false;
 			for (size_t p = 0; p < told.place_count; p++)
 				again_named |= !strcmp(told.places[p].unit, unit->name);
@@ -190,8 +190,8 @@ static void test_addresses_repeat_a_layout(void **state) {
 	}
 }
 
-/* By hand: 16-byte units a, b, c at 0, 16, 32. c to 80: a and b stay, 32 bytes of gap. b to 64 with a and c listed
- * as c, a: these come first, b's gap is 32. */
+/* By hand: units a, b, c of 16 bytes at 0, 16, 32. With c fixed at 80, a and b stay, and the gap has 32 bytes.
+ * With b fixed at 64 and the list c, a, these two come first, and b's gap is 32. */
 static void test_by_hand(void **state) {
 	(void)state;
 	struct unit items[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Linker scripts with an explicit order: ld.bfd links by them, nm says where things are, and the program must
- * still run. */
+/* Linker scripts with an explicit order: ld.bfd links by them, nm prints the addresses, and the program still
+ * runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,7 +96,7 @@ static uint64_t text_start(const char *program) {
 	return start;
 }
 
-/* The program's own arithmetic: three multiplications by 3 and +1 each, of what m1 makes of 1. */
+/* The program's exit status is a1(c1(d1(m1(1)))), where each function gives 3 x + 1. */
 static void still_runs(void) {
 	int expected = 1;
 	for (int i = 0; i < 4; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units, read from the maps of links made here; nm and readelf are the judges. */
+/* Units, read from the maps of links made here and compared with nm and readelf. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,8 +20,7 @@
 
 static struct units units;
 
-/* Functions of different buckets, of one file name in two folders, out of archives, and two sections of one name.
- */
+/* Functions of different buckets, of one file name in two folders and of archives; two sections of one name. */
 static int set_up(void **state) {
 	(void)state;
 	if (make_folder(state))
@@ -61,7 +60,7 @@ static const struct unit *find(const char *name) {
 	return NULL;
 }
 
-/* A symbol's address and size after nm; size 0 if nm knows none. */
+/* A symbol's address and size as nm prints them; size 0 if nm prints none. */
 static void ask_nm(const char *symbol, uint64_t *address, uint64_t *bytes) {
 	struct ifr_buffer out = {0};
 	char *command = ifr_format("nm -S prog | grep ' %s$'", symbol);
@@ -172,7 +171,7 @@ static void test_text_size(void **state) {
 	ifr_buffer_release(&out);
 }
 
-/* The compiler's temporary object has another name each time: the source's name stands for it. */
+/* The compiler's temporary object has another name each time; its units have the source's name. */
 static void test_temporary_objects(void **state) {
 	(void)state;
 	struct units own = {0};
@@ -187,7 +186,7 @@ static void test_temporary_objects(void **state) {
 	assert_int_equal(read_units(&own, ifr_buffer_text(&map), folder, NULL), 0);
 	assert_int_equal(own.count, 2);
 	assert_string_equal(own.items[0].name, "lib.c:.text");
-	/* One letter less, and it is not one of the compiler's. */
+	/* A name of one letter less is not a temporary object's. */
 	assert_string_equal(own.items[1].name, "ccAbCdE.o:.text");
 	units_release(&own);
 	ifr_buffer_release(&map);

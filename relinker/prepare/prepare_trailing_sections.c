@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What lies behind .text in its segment: when alignments make .text a few bytes longer, it follows. */
+/* The trailing sections: the executable sections behind .text in its segment. When alignments make .text a few
+ * bytes longer, they follow it. */
 #include "relinker/prepare/prepare_atoms.h"
 
 enum { PAGE_BYTES = 4096 };
 
 /* The segment that holds .text. */
 static const Elf64_Phdr *segment_of_text(const struct preparation *preparation) {
-	const struct elf_view *output = &preparation->output;
-	for (size_t i = 0; i < output->segment_count; i++) {
-		const Elf64_Phdr *segment = &output->segments[i];
+	const struct elf_view *program = &preparation->program;
+	for (size_t i = 0; i < program->segment_count; i++) {
+		const Elf64_Phdr *segment = &program->segments[i];
 		if (segment->p_type == PT_LOAD && preparation->ranges[OUTPUT_TEXT].section->sh_addr >= segment->p_vaddr &&
 		    preparation->ranges[OUTPUT_TEXT].section->sh_addr - segment->p_vaddr < segment->p_filesz)
 			return segment;
@@ -16,16 +17,16 @@ static const Elf64_Phdr *segment_of_text(const struct preparation *preparation) 
 	return NULL;
 }
 
-/* An upper bound of where the file and the memory are free behind the segment. */
-static uint64_t room_end(const struct preparation *preparation, uint64_t end) {
-	const struct elf_view *output = &preparation->output;
+/* Finds where the free room behind the segment ends, in the file and in memory: at the end of a page at most. */
+static uint64_t find_room_end(const struct preparation *preparation, uint64_t end) {
+	const struct elf_view *program = &preparation->program;
 	uint64_t page = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	uint64_t offset =
 		preparation->ranges[OUTPUT_TEXT].section->sh_offset - preparation->ranges[OUTPUT_TEXT].section->sh_addr;
-	if (page + offset > output->length)
-		page = output->length - offset;
-	for (size_t i = 1; i < output->section_count; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
+	if (page + offset > program->length)
+		page = program->length - offset;
+	for (size_t i = 1; i < program->section_count; i++) {
+		const Elf64_Shdr *section = &program->sections[i];
 		if (section->sh_flags & SHF_ALLOC && section->sh_addr >= end && section->sh_addr < page)
 			page = section->sh_addr;
 		if (section->sh_type != SHT_NOBITS && section->sh_offset - offset >= end && section->sh_offset >= offset &&
@@ -35,8 +36,8 @@ static uint64_t room_end(const struct preparation *preparation, uint64_t end) {
 	return page < end ? end : page;
 }
 
-/* Input sections of the output sections behind .text move with them. */
-static void place_tail(struct preparation *preparation) {
+/* Gives the input sections of the trailing sections their atoms. */
+static void assign_input_sections(struct preparation *preparation) {
 	const struct image *image = preparation->image;
 	for (size_t i = 0; i < preparation->map.count; i++) {
 		struct object *object = &preparation->objects.items[preparation->item_objects[i]];
@@ -52,17 +53,18 @@ static void place_tail(struct preparation *preparation) {
 	}
 }
 
-/* The executable sections behind .text follow it when alignments make it longer; anything else there may not. */
-void prepare_tail(struct preparation *preparation, size_t *capacity) {
+/* Without room to move, or with another kind of section behind .text, there are no trailing sections, and .text
+ * keeps its length. */
+void prepare_trailing_sections(struct preparation *preparation, size_t *capacity) {
 	struct image *image = preparation->image;
-	const struct elf_view *output = &preparation->output;
+	const struct elf_view *program = &preparation->program;
 	const Elf64_Shdr *text = preparation->ranges[OUTPUT_TEXT].section;
-	struct image_output *region = &image->numbers.outputs[OUTPUT_TEXT];
+	struct image_output *text_output = &image->numbers.outputs[OUTPUT_TEXT];
 	const Elf64_Phdr *segment = segment_of_text(preparation);
 	uint64_t end = text->sh_addr + text->sh_size, segment_end = segment ? segment->p_vaddr + segment->p_filesz : 0;
 	size_t first = image->atom_count;
-	for (size_t i = 1; i < output->section_count && segment; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
+	for (size_t i = 1; i < program->section_count && segment; i++) {
+		const Elf64_Shdr *section = &program->sections[i];
 		if (!(section->sh_flags & SHF_ALLOC) || section->sh_addr < end || section->sh_addr >= segment_end)
 			continue;
 		if (!(section->sh_flags & SHF_EXECINSTR) || section->sh_type == SHT_NOBITS || !section->sh_addralign ||
@@ -79,14 +81,14 @@ void prepare_tail(struct preparation *preparation, size_t *capacity) {
 	if (!segment || end != segment_end) {
 		image->atom_count = first;
 		end = text->sh_addr + text->sh_size;
-		region->limit = text->sh_size;
+		text_output->limit = text->sh_size;
 	} else {
-		region->limit = room_end(preparation, end) - text->sh_addr;
+		text_output->limit = find_room_end(preparation, end) - text->sh_addr;
 	}
 	image->numbers.text_end =
 		prepare_add_atom(image, capacity, &(struct atom){(uint32_t)text->sh_size, 0, 1, 0, 0});
 	image->numbers.segment_end =
 		prepare_add_atom(image, capacity, &(struct atom){(uint32_t)(end - text->sh_addr), 0, 1, 0, 0});
 	preparation->ranges[OUTPUT_TEXT].end = end;
-	place_tail(preparation);
+	assign_input_sections(preparation);
 }

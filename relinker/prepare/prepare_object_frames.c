@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "relinker/prepare/prepare_origins.h"
+#include "relinker/prepare/prepare_object_frames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@ static uint64_t read_uint(const uint8_t *bytes, unsigned width) {
 	return value;
 }
 
-static void add_origin(struct origins *origins, const struct target *target, uint64_t addend) {
-	if (origins->count == origins->capacity) {
-		origins->capacity = origins->capacity ? 2 * origins->capacity : 256;
-		origins->items = ifr_realloc(origins->items, origins->capacity, sizeof *origins->items);
+static void add_frame(struct object_frames *frames, const struct target *target, uint64_t addend) {
+	if (frames->count == frames->capacity) {
+		frames->capacity = frames->capacity ? 2 * frames->capacity : 256;
+		frames->items = ifr_realloc(frames->items, frames->capacity, sizeof *frames->items);
 	}
-	origins->items[origins->count++] = (struct origin){target->atom, target->address + addend};
+	frames->items[frames->count++] = (struct object_frame){target->atom, target->address + addend};
 }
 
 static int by_offset(const void *a, const void *b) {
@@ -30,9 +30,9 @@ static const Elf64_Shdr *relocations_of(const struct object *object, size_t sect
 	return NULL;
 }
 
-/* Adds the frames of what moves, in their order. */
-static void read_origins(const struct preparation *preparation, const struct object *object, size_t section,
-                         struct origins *origins) {
+/* Adds the frames of an object that describe moving code, in their order. */
+static void read_frames(const struct preparation *preparation, const struct object *object, size_t section,
+                        struct object_frames *frames) {
 	const Elf64_Shdr *header = &object->view.sections[section], *table = relocations_of(object, section);
 	const uint8_t *bytes = object->view.bytes + header->sh_offset;
 	size_t count = 0;
@@ -45,16 +45,16 @@ static void read_origins(const struct preparation *preparation, const struct obj
 			struct target target = rela ? prepare_resolve(preparation, object, (uint32_t)ELF64_R_SYM(rela->r_info))
 			                            : (struct target){0};
 			if (target.atom && !target.dropped)
-				add_origin(origins, &target, (uint64_t)rela->r_addend);
+				add_frame(frames, &target, (uint64_t)rela->r_addend);
 		}
 		at += 4 + length;
 	}
 }
 
-void origins_collect(const struct preparation *preparation, struct origins *origins) {
+void object_frames_collect(const struct preparation *preparation, struct object_frames *frames) {
 	for (size_t i = 0; i < preparation->map.count; i++) {
 		uint32_t section = preparation->item_sections[i];
 		if (section && !strcmp(preparation->map.items[i].output, ".eh_frame"))
-			read_origins(preparation, &preparation->objects.items[preparation->item_objects[i]], section, origins);
+			read_frames(preparation, &preparation->objects.items[preparation->item_objects[i]], section, frames);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What moves when the interpreter path grows: the sections from .interp to the end of the file's first segment.
- * Where that segment holds anything that may not move, such as code, nothing of it does. */
+/* The leading sections, which move when the interpreter path grows: .interp and the sections behind it in the
+ * file's first segment. If that segment holds a section that must not move, such as code, there are no leading
+ * sections. */
 #include "relinker/prepare/prepare_atoms.h"
 
 enum { PAGE_BYTES = 4096 };
@@ -11,12 +12,12 @@ static bool may_follow(const Elf64_Shdr *section) {
 	       section->sh_addralign <= PAGE_BYTES;
 }
 
-/* The sections that follow .interp in its segment, up to end; false if one of them may not move. */
+/* Adds atoms for .interp and the sections behind it, up to end; false if one of them must not move. */
 static bool add_sections(struct preparation *preparation, const Elf64_Shdr *interp, uint64_t end,
                          size_t *capacity) {
-	const struct elf_view *output = &preparation->output;
-	for (size_t i = 1; i < output->section_count; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
+	const struct elf_view *program = &preparation->program;
+	for (size_t i = 1; i < program->section_count; i++) {
+		const Elf64_Shdr *section = &program->sections[i];
 		if (!(section->sh_flags & SHF_ALLOC) || section->sh_addr < interp->sh_addr || section->sh_addr >= end)
 			continue;
 		if (!may_follow(section))
@@ -29,18 +30,18 @@ static bool add_sections(struct preparation *preparation, const Elf64_Shdr *inte
 	return true;
 }
 
-static const Elf64_Phdr *first_segment(const struct elf_view *output) {
-	for (size_t i = 0; i < output->segment_count; i++)
-		if (output->segments[i].p_type == PT_LOAD)
-			return &output->segments[i];
+static const Elf64_Phdr *first_segment(const struct elf_view *program) {
+	for (size_t i = 0; i < program->segment_count; i++)
+		if (program->segments[i].p_type == PT_LOAD)
+			return &program->segments[i];
 	return NULL;
 }
 
-/* Where the file and the memory are free behind the segment, a page's end at most. */
-static uint64_t limit_of(const struct elf_view *output, const Elf64_Phdr *segment) {
+/* Finds where the free room behind the segment ends, in the file and in memory: at the end of a page at most. */
+static uint64_t find_room_end(const struct elf_view *program, const Elf64_Phdr *segment) {
 	uint64_t end = segment->p_filesz, limit = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-	for (size_t i = 1; i < output->section_count; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
+	for (size_t i = 1; i < program->section_count; i++) {
+		const Elf64_Shdr *section = &program->sections[i];
 		uint64_t address = section->sh_addr - segment->p_vaddr;
 		if (section->sh_flags & SHF_ALLOC && address >= end && address < limit)
 			limit = address;
@@ -50,7 +51,7 @@ static uint64_t limit_of(const struct elf_view *output, const Elf64_Phdr *segmen
 	return limit;
 }
 
-static void place_items(struct preparation *preparation) {
+static void assign_input_sections(struct preparation *preparation) {
 	const struct image_numbers *numbers = &preparation->image->numbers;
 	for (size_t i = 0; i < preparation->map.count; i++) {
 		struct object *object = &preparation->objects.items[preparation->item_objects[i]];
@@ -64,31 +65,31 @@ static void place_items(struct preparation *preparation) {
 	}
 }
 
-void prepare_front(struct preparation *preparation, size_t *capacity) {
+void prepare_leading_sections(struct preparation *preparation, size_t *capacity) {
 	struct image *image = preparation->image;
 	struct image_numbers *numbers = &image->numbers;
-	const struct elf_view *output = &preparation->output;
-	const Elf64_Shdr *interp = elf_view_find(output, ".interp");
-	const Elf64_Phdr *segment = first_segment(output);
+	const struct elf_view *program = &preparation->program;
+	const Elf64_Shdr *interp = elf_view_find(program, ".interp");
+	const Elf64_Phdr *segment = first_segment(program);
 	uint64_t end = segment ? segment->p_vaddr + segment->p_filesz : 0;
 	numbers->leading = numbers->leading_end = (uint32_t)image->atom_count;
 	if (interp && segment && !segment->p_offset && segment->p_filesz == segment->p_memsz &&
 	    interp->sh_addr - segment->p_vaddr == interp->sh_offset &&
 	    add_sections(preparation, interp, end, capacity)) {
 		numbers->leading_end = (uint32_t)image->atom_count;
-		numbers->leading_limit = limit_of(output, segment);
+		numbers->leading_limit = find_room_end(program, segment);
 	}
 	image->atom_count = numbers->leading_end;
 	prepare_add_atom(image, capacity, &(struct atom){.align = 1});
 	prepare_add_atom(image, capacity,
 	                 &(struct atom){.offset = segment ? (uint32_t)segment->p_filesz : 0, .align = 1});
 	if (numbers->leading < numbers->leading_end)
-		place_items(preparation);
+		assign_input_sections(preparation);
 }
 
-uint32_t prepare_front_atom(const struct preparation *preparation, uint64_t address) {
+uint32_t prepare_leading_atom(const struct preparation *preparation, uint64_t address) {
 	const struct image *image = preparation->image;
-	const Elf64_Phdr *segment = first_segment(&preparation->output);
+	const Elf64_Phdr *segment = first_segment(&preparation->program);
 	uint64_t offset = segment ? address - segment->p_vaddr : 0;
 	for (uint32_t a = image->numbers.leading; a < image->numbers.leading_end; a++)
 		if (offset >= image->atoms[a].offset && offset - image->atoms[a].offset < image->atoms[a].bytes)
@@ -97,16 +98,16 @@ uint32_t prepare_front_atom(const struct preparation *preparation, uint64_t addr
 }
 
 static void add_word(struct preparation *preparation, uint64_t at, uint32_t atom) {
-	prepare_add_site(preparation, PATCH_ABS64, at, 0, atom);
+	prepare_add_patch_site(preparation, PATCH_ABS64, at, 0, atom);
 }
 
-static void add_section_headers(struct preparation *preparation) {
-	const struct elf_view *output = &preparation->output;
+static void add_section_words(struct preparation *preparation) {
+	const struct elf_view *program = &preparation->program;
 	const struct image_numbers *numbers = &preparation->image->numbers;
-	for (size_t i = 1; i < output->section_count; i++) {
-		const Elf64_Shdr *section = &output->sections[i];
-		uint64_t at = output->header->e_shoff + i * sizeof *section;
-		uint32_t atom = section->sh_flags & SHF_ALLOC ? prepare_front_atom(preparation, section->sh_addr) : 0;
+	for (size_t i = 1; i < program->section_count; i++) {
+		const Elf64_Shdr *section = &program->sections[i];
+		uint64_t at = program->header->e_shoff + i * sizeof *section;
+		uint32_t atom = section->sh_flags & SHF_ALLOC ? prepare_leading_atom(preparation, section->sh_addr) : 0;
 		add_word(preparation, at + offsetof(Elf64_Shdr, sh_addr), atom);
 		add_word(preparation, at + offsetof(Elf64_Shdr, sh_offset), atom);
 		if (atom == numbers->leading)
@@ -114,18 +115,18 @@ static void add_section_headers(struct preparation *preparation) {
 	}
 }
 
-static void add_segments(struct preparation *preparation) {
-	const struct elf_view *output = &preparation->output;
+static void add_segment_words(struct preparation *preparation) {
+	const struct elf_view *program = &preparation->program;
 	const struct image_numbers *numbers = &preparation->image->numbers;
-	for (size_t i = 0; i < output->segment_count; i++) {
-		const Elf64_Phdr *segment = &output->segments[i];
-		uint64_t at = output->header->e_phoff + i * sizeof *segment;
-		uint32_t atom = prepare_front_atom(preparation, segment->p_vaddr), longer = 0;
-		if (segment == first_segment(output))
+	for (size_t i = 0; i < program->segment_count; i++) {
+		const Elf64_Phdr *segment = &program->segments[i];
+		uint64_t at = program->header->e_phoff + i * sizeof *segment;
+		uint32_t atom = prepare_leading_atom(preparation, segment->p_vaddr), longer = 0;
+		if (segment == first_segment(program))
 			longer = numbers->leading_end + 1;
 		else if (segment->p_type == PT_INTERP)
 			longer = numbers->leading_end;
-		if (segment != first_segment(output)) {
+		if (segment != first_segment(program)) {
 			add_word(preparation, at + offsetof(Elf64_Phdr, p_offset), atom);
 			add_word(preparation, at + offsetof(Elf64_Phdr, p_vaddr), atom);
 			add_word(preparation, at + offsetof(Elf64_Phdr, p_paddr), atom);
@@ -135,23 +136,23 @@ static void add_segments(struct preparation *preparation) {
 	}
 }
 
-static void add_tags(struct preparation *preparation) {
+static void add_tag_words(struct preparation *preparation) {
 	static const int64_t pointers[] = {DT_HASH,   DT_GNU_HASH, DT_STRTAB,  DT_SYMTAB, DT_RELA,
 	                                   DT_JMPREL, DT_VERSYM,   DT_VERNEED, DT_VERDEF, 36 /* DT_RELR */};
-	const Elf64_Shdr *section = elf_view_find(&preparation->output, ".dynamic");
+	const Elf64_Shdr *section = elf_view_find(&preparation->program, ".dynamic");
 	size_t count = 0;
-	const Elf64_Dyn *tags = section ? elf_view_table(&preparation->output, section, sizeof *tags, &count) : NULL;
+	const Elf64_Dyn *tags = section ? elf_view_table(&preparation->program, section, sizeof *tags, &count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < sizeof pointers / sizeof *pointers; k++)
 			if (tags[i].d_tag == pointers[k])
 				add_word(preparation, section->sh_offset + i * sizeof *tags + offsetof(Elf64_Dyn, d_un),
-				         prepare_front_atom(preparation, tags[i].d_un.d_ptr));
+				         prepare_leading_atom(preparation, tags[i].d_un.d_ptr));
 }
 
-void prepare_front_words(struct preparation *preparation) {
+void prepare_leading_words(struct preparation *preparation) {
 	if (preparation->image->numbers.leading == preparation->image->numbers.leading_end)
 		return;
-	add_section_headers(preparation);
-	add_segments(preparation);
-	add_tags(preparation);
+	add_section_words(preparation);
+	add_segment_words(preparation);
+	add_tag_words(preparation);
 }
