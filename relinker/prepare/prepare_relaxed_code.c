@@ -2,14 +2,20 @@
 /* Instructions that the linker may relax: loads from .got, calls through it, accesses to thread-local variables.
  * The bytes in the program tell the form that it chose:
  *
- *     in the object                in the program                            field
- *     op  slot(%rip)               the same                                  pc-relative, to the slot
- *     call/jmp *slot(%rip)         e8 or e9 target, nop (a byte shorter)     pc-relative, a byte earlier
- *                                  67 e8 target (call behind a prefix)       pc-relative
- *     mov slot(%rip), reg          8d: lea target(%rip), reg                 pc-relative
- *                                  c7, f7, 81: immediate operand             absolute
- *     tls general/local dynamic    the same; add slot(%rip), %rax; no address
- *     tls initial exec             the same; immediate operand
+ *     in the object                 in the program                           patched field
+ *     any op slot(%rip)             unchanged                                pc-relative, to the slot
+ *     call, jmp *slot(%rip)         e8 or e9 target, a byte shorter; nop     pc-relative, a byte earlier
+ *     call *slot(%rip)              67 e8 target                             pc-relative
+ *     mov slot(%rip), reg           8d: lea target(%rip), reg                pc-relative
+ *     mov, test, add, ...           c7, f7, 81: immediate operand            absolute
+ *     TLS, general, local dynamic   unchanged                                pc-relative, to the slot
+ *                                   add slot(%rip), %rax (initial exec)      pc-relative, to the slot, 8 bytes later
+ *                                   an offset (local exec)                   none
+ *     TLS, initial exec             unchanged                                pc-relative, to the slot
+ *                                   immediate operand (local exec)           none
+ *     TLS, descriptor               unchanged                                pc-relative, to the slot
+ *                                   8b: mov slot(%rip) (initial exec)        pc-relative, to the slot
+ *                                   immediate operand (local exec)           none
  *
  * Ref: H.J. Lu et al., System V ABI, AMD64 Architecture Processor Supplement 1.0, sections 4.4 and B.2; Drepper
  * 2013, "ELF Handling For Thread-Local Storage", sections 5.1 to 5.5. */
@@ -17,7 +23,7 @@
 
 #include "relinker/prepare/prepare_relocation.h"
 
-/* The way to a slot of .got. Slots are remembered by their symbol: their own words do not say it. */
+/* Patches the distance to a slot of .got and records the symbol of the slot, which its own word does not tell. */
 void relocation_patch_slot(struct relocation *relocation, uint64_t offset, bool wide) {
 	static const char *const names[] = {".got", NULL}; /* also .got.plt */
 	uint64_t address =
