@@ -11,8 +11,8 @@
  *
  * Invariant: units do not overlap and every fixed unit has its offset. check_overlaps refuses fixed units that
  * overlap one another; a free unit is appended only if it ends before the next fixed unit begins, and the flow
- * never goes back. Bytes left free before a fixed unit are fewer than the first unit that did not fit needs there,
- * which bounds the size of the section (output_size in placement.c). */
+ * never goes back. The first unit that does not fit before a fixed unit needs more bytes than are left free there,
+ * and this bounds the size of the section (output_size in placement.c). */
 #include <inttypes.h>
 #include <string.h>
 
