@@ -20,8 +20,8 @@ void ifr_recording_context(struct ifr_context *context, const struct ifr_strings
 int ifr_objects_refuse_threads(struct ifr_error *err);
 
 /* Finds where the allocator puts each object of the trace under the context's runtime settings, by request; the
- * caller frees. A program of our own answers the requests natively. Errors: IFR_E_USAGE if the trace has no objects, or several threads asked
- * for them; IFR_E_ENVIRONMENT if the allocator could not answer. */
+ * caller frees. A program of our own answers the requests natively. Errors: IFR_E_USAGE if the trace has no objects,
+ * or several threads asked for them; IFR_E_ENVIRONMENT if the allocator could not answer. */
 int ifr_objects_place(const struct ifr_trace *trace, const struct ifr_context *context,
                       struct ifr_object_place **places, struct ifr_error *err);
 
