@@ -34,7 +34,7 @@ RUNTIME_CORE := $(filter-out runtime/log_read.c,$(sort $(wildcard runtime/*.c)))
 RUNTIME_SOURCES := $(RUNTIME_CORE) $(call sources,runtime/preload)
 # The same in a program that is recorded, with marks around what it does.
 RECORDED_SOURCES := $(filter-out runtime/os_memory.c,$(RUNTIME_CORE)) runtime/preload/malloc.c $(call sources,runtime/recorded)
-RECORDED_WRAPPED := take resize free usable
+RECORDED_WRAPPED := allocate resize free usable
 # The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
 RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c common/random.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.

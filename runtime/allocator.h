@@ -17,7 +17,7 @@ void allocator_stop(void);
 
 /* alignment is a power of two. All keep errno but for ENOMEM, with which they return NULL. take.c, free.c and
  * resize.c have them. */
-void *allocator_take(size_t size, size_t alignment, bool zero);
+void *allocator_allocate(size_t size, size_t alignment, bool zero);
 void *allocator_resize(void *memory, size_t size);
 void allocator_free(void *memory);
 size_t allocator_usable(void *memory);

@@ -119,7 +119,7 @@ void area_init(struct area *area, uint32_t first, uint32_t chunks) {
 	*area = (struct area){first, first, first, first + chunks};
 }
 
-uint32_t area_take(struct area *area, uint32_t chunks) {
+uint32_t area_allocate(struct area *area, uint32_t chunks) {
 	if (chunks > area->end - area->next)
 		return 0;
 	uint32_t taken = area->next;

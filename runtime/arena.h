@@ -127,6 +127,6 @@ struct area {
 };
 void area_init(struct area *area, uint32_t first, uint32_t chunks);
 /* The number of the first of so many new chunks, all zeros; 0 when there are no more. */
-uint32_t area_take(struct area *area, uint32_t chunks);
+uint32_t area_allocate(struct area *area, uint32_t chunks);
 
 #endif

@@ -91,7 +91,7 @@ static uint32_t take_run(struct heap_blocks *blocks, uint32_t chunks, bool *dirt
 	uint32_t run = find_run(blocks, chunks);
 	*dirty = false;
 	if (!run) {
-		run = area_take(&blocks->area, chunks);
+		run = area_allocate(&blocks->area, chunks);
 	} else {
 		uint32_t rest = arena.blocks[run].chunks - chunks;
 		*dirty = arena.blocks[run].dirty;
@@ -109,7 +109,7 @@ static uint32_t take_aligned(struct heap_blocks *blocks, uint32_t chunks, uint32
 	uint32_t run = take_run(blocks, chunks + align - 1, dirty);
 	if (!run || align == 1)
 		return run;
-	/* The arena itself lies at a multiple of every alignment asked for here: see blocks_take. */
+	/* The arena itself lies at a multiple of every alignment asked for here: see blocks_allocate. */
 	uint32_t first = (run + align - 1) & ~(align - 1), rest = run + align - 1 - first;
 	become_block(first, chunks);
 	if (first > run)
@@ -123,7 +123,7 @@ static uint64_t usable(uint64_t offset, uint64_t bytes) {
 	return ((offset + bytes + OS_PAGE_BYTES - 1) & ~(uint64_t)(OS_PAGE_BYTES - 1)) - offset;
 }
 
-void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero) {
+void *blocks_allocate(struct heap *heap, size_t bytes, size_t alignment, bool zero) {
 	struct heap_blocks *blocks = &heap->blocks;
 	bool dirty;
 	bytes = bytes ? bytes : 1;
@@ -149,7 +149,7 @@ void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero) 
 	return block;
 }
 
-void blocks_give(struct heap *heap, uint32_t chunk, uint64_t granule) {
+void blocks_free(struct heap *heap, uint32_t chunk, uint64_t granule) {
 	struct heap_blocks *blocks = &heap->blocks;
 	const struct block block = arena.blocks[chunk];
 	live_clear(granule);
@@ -163,7 +163,7 @@ void blocks_give(struct heap *heap, uint32_t chunk, uint64_t granule) {
 static bool extend(struct heap_blocks *blocks, uint32_t chunk, uint32_t more) {
 	uint32_t end = chunk + arena.blocks[chunk].chunks;
 	if (end == blocks->area.next)
-		return area_take(&blocks->area, more) != 0;
+		return area_allocate(&blocks->area, more) != 0;
 	if (arena.chunks[end].kind != CHUNK_FREE || arena.blocks[end].chunks < more)
 		return false;
 	uint32_t rest = arena.blocks[end].chunks - more;
@@ -228,7 +228,7 @@ void blocks_drain(struct heap *heap) {
 		atomic_fetch_and_explicit(&arena.remote[granule >> 6], ~bit, memory_order_relaxed);
 		if (!live_test(granule))
 			os_stop("double free of", arena_address(granule));
-		blocks_give(heap, chunk, granule);
+		blocks_free(heap, chunk, granule);
 		chunk = next;
 	}
 }

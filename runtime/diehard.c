@@ -98,7 +98,7 @@ static void set_aside(struct heap *heap, struct heap_class *c, unsigned count, c
 	c->used += count;
 }
 
-void diehard_choose(struct heap *heap, unsigned class) {
+void diehard_set_aside(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
 	if (c->top > c->low)
 		return;

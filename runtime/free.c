@@ -35,7 +35,7 @@ static _Noreturn void stop_free(const void *memory, uint32_t chunk) {
 	os_stop(once && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);
 }
 
-struct heap *find_owner(const void *memory, uint32_t *chunk) {
+struct heap *find_heap_of(const void *memory, uint32_t *chunk) {
 	struct heap *heap = heap_of(memory);
 	if (!LIKELY(heap != NULL))
 		os_stop("invalid free of", memory);
@@ -53,19 +53,19 @@ static inline bool freed_remotely(uint32_t chunk, uint64_t granule) {
 void free_object(void *memory) {
 	struct thread *thread = &this_thread;
 	uint32_t chunk;
-	struct heap *heap = find_owner(memory, &chunk), *own;
+	struct heap *heap = find_heap_of(memory, &chunk), *own;
 	uint64_t granule = arena_granule(memory);
 	bool mine = atomic_load_explicit(&heap->owner, memory_order_relaxed) == thread;
 	if (!mine || !(own = thread_enter(thread))) {
-		remote_give(heap, chunk, granule);
+		remote_free(heap, chunk, granule);
 		return;
 	}
 	if (freed_remotely(chunk, granule))
 		os_stop("double free of", memory);
 	if (arena.chunks[chunk].kind >= CHUNK_SPAN)
-		slots_give(heap, &arena.chunks[chunk], (uint32_t)(granule - heap->first_granule));
+		slots_free(heap, &arena.chunks[chunk], (uint32_t)(granule - heap->first_granule));
 	else
-		blocks_give(heap, chunk, granule);
+		blocks_free(heap, chunk, granule);
 	thread_leave(thread, own);
 }
 
@@ -115,7 +115,7 @@ size_t allocator_usable(void *memory) {
 		return 0;
 	if (!arena_has(memory))
 		return next_usable(memory);
-	find_owner(memory, &chunk);
+	find_heap_of(memory, &chunk);
 	uint8_t kind = arena.chunks[chunk].kind;
 	return kind >= CHUNK_SPAN ? sizes_bytes(kind - CHUNK_SPAN) : arena.blocks[chunk].bytes;
 }

@@ -11,7 +11,7 @@
 #include "runtime/options.h"
 #include "runtime/sizes.h"
 
-enum { SET_ASIDE_MAX = 512, PLACES = 16 };
+enum { SET_ASIDE_SLOTS_MAX = 512, PLACES = 16 };
 
 /* The spans of one size class. Slots are numbered through: slot s of span i is i * slots + s. Granules are counted
  * from the heap's first. */
@@ -33,7 +33,7 @@ struct heap_class {
 	uint32_t capacity, limit;                 /* diehard: slots to choose from; how many of them may be used */
 	uint32_t frees;                           /* diehard: since memory was last given back */
 	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
-	uint32_t aside[SET_ASIDE_MAX];            /* granules of slots set aside: a stack */
+	uint32_t aside[SET_ASIDE_SLOTS_MAX];      /* granules of slots set aside: a stack */
 };
 
 enum { BLOCK_BINS = 20, BLOCK_OFFSETS = 256 };
@@ -124,16 +124,16 @@ bool slots_is_slot(uint32_t span, uint64_t granule);
 void diehard_init(struct heap_class *c);
 void shuffle_init(struct heap_class *c);
 /* Sets slots aside; none when memory has run out. */
-void diehard_choose(struct heap *heap, unsigned class);
-void shuffle_choose(struct heap *heap, unsigned class);
+void diehard_set_aside(struct heap *heap, unsigned class);
+void shuffle_set_aside(struct heap *heap, unsigned class);
 /* After a free in that span: diehard: it has no used slots any more; shuffle: so many slots are set aside that
  * some go back to their spans. */
 void diehard_empty(struct heap *heap, struct heap_class *c, struct chunk *span);
 void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span);
 
 /* blocks.c: NULL when the window is full. zero: shall read as zeros. */
-void *blocks_take(struct heap *heap, size_t bytes, size_t alignment, bool zero);
-void blocks_give(struct heap *heap, uint32_t chunk, uint64_t granule);
+void *blocks_allocate(struct heap *heap, size_t bytes, size_t alignment, bool zero);
+void blocks_free(struct heap *heap, uint32_t chunk, uint64_t granule);
 /* In place or by moving pages; NULL if neither can be done, and then nothing has changed. */
 void *blocks_resize(struct heap *heap, void *block, size_t bytes);
 void blocks_drain(struct heap *heap);
@@ -145,6 +145,6 @@ void blocks_offset_done(struct heap_blocks *blocks, unsigned offset);
 /* remote.c: puts a span or block into a list that its owner takes whole. */
 void pending_push(_Atomic uint32_t *list, uint32_t chunk);
 /* Frees an object of another thread's heap, without a lock, at any moment. */
-void remote_give(struct heap *heap, uint32_t chunk, uint64_t granule);
+void remote_free(struct heap *heap, uint32_t chunk, uint64_t granule);
 
 #endif

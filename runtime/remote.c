@@ -31,7 +31,7 @@ static void give_block(struct heap *heap, uint32_t chunk, uint64_t granule) {
 	pending_push(&heap->blocks.pending, chunk);
 }
 
-void remote_give(struct heap *heap, uint32_t chunk, uint64_t granule) {
+void remote_free(struct heap *heap, uint32_t chunk, uint64_t granule) {
 	if (arena.chunks[chunk].kind == CHUNK_BLOCK) {
 		give_block(heap, chunk, granule);
 		return;

@@ -16,14 +16,14 @@ struct requests {
 };
 extern struct requests requests;
 
-/* take.c: the same as allocator_take, without the log. */
+/* take.c: the same as allocator_allocate, without the log. */
 void *take(size_t size, size_t alignment, bool zero);
 /* ENOMEM and NULL. */
 void *out_of_memory(void);
 
 /* free.c: the heap that memory in the arena belongs to, and the first chunk of what it lies in. Stops the program
  * unless it is an object that is alive. */
-struct heap *find_owner(const void *memory, uint32_t *chunk);
+struct heap *find_heap_of(const void *memory, uint32_t *chunk);
 /* Stops the program if memory outside the arena can be nobody's. */
 void check_foreign(const void *memory);
 /* Frees memory in the arena, without the log. */

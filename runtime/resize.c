@@ -12,7 +12,7 @@
 static void *resize_in_place(void *memory, size_t size) {
 	struct thread *thread = &this_thread;
 	uint32_t chunk;
-	struct heap *heap = find_owner(memory, &chunk);
+	struct heap *heap = find_heap_of(memory, &chunk);
 	if (arena.chunks[chunk].kind >= CHUNK_SPAN) {
 		size_t bytes = sizes_bytes(arena.chunks[chunk].kind - CHUNK_SPAN);
 		/* As long as at least half of the slot is used. */
@@ -40,7 +40,7 @@ static void *resize(void *memory, size_t size) {
 
 void *allocator_resize(void *memory, size_t size) {
 	if (!memory)
-		return allocator_take(size, GRANULE_BYTES, false);
+		return allocator_allocate(size, GRANULE_BYTES, false);
 	if (!size) {
 		allocator_free(memory); /* as glibc does */
 		return NULL;

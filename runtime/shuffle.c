@@ -25,7 +25,7 @@ static uint32_t at_most(const struct heap_class *c, uint64_t wanted) {
 void shuffle_init(struct heap_class *c) {
 	c->window = at_most(c, heap_options.window_slots);
 	c->low = c->aside + c->window;
-	c->high = c->low + at_most(c, SET_ASIDE_MAX / 2);
+	c->high = c->low + at_most(c, SET_ASIDE_SLOTS_MAX / 2);
 }
 
 /* Begins with another span at a place of the seed's choice. */
@@ -89,7 +89,7 @@ static void draw_places(struct heap_class *c) {
 	c->picks = 0;
 }
 
-void shuffle_choose(struct heap *heap, unsigned class) {
+void shuffle_set_aside(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
 	if (c->top <= c->low)
 		look_for_slots(heap, class);

@@ -11,16 +11,16 @@ void slots_init(void) {
 		slots_class_table[i] = (uint8_t)sizes_class((size_t)i * GRANULE_BYTES);
 }
 
-void *slots_take(struct heap *heap, unsigned class) {
+void *slots_allocate(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
 	if (heap_options.heap == HEAP_DIEHARD)
-		diehard_choose(heap, class);
+		diehard_set_aside(heap, class);
 	else
-		shuffle_choose(heap, class);
+		shuffle_set_aside(heap, class);
 	return c->top > c->aside ? slots_pop(heap, c) : NULL;
 }
 
-void slots_give(struct heap *heap, struct chunk *span, uint32_t granule) {
+void slots_free(struct heap *heap, struct chunk *span, uint32_t granule) {
 	struct heap_class *c = slots_class_of(heap, span);
 	bool suffices = slots_push_suffices(c, span);
 	slots_push(heap, c, span, granule);
@@ -44,7 +44,7 @@ enum {
 static uint32_t find_chunks(struct heap *heap, unsigned chunks) {
 	uint32_t span = heap->free_spans[chunks];
 	if (!span)
-		return area_take(&heap->spans, chunks);
+		return area_allocate(&heap->spans, chunks);
 	heap->free_spans[chunks] = arena.chunks[span].next;
 	if (arena.chunks[span].index)
 		heap->kept_bytes -= (uint64_t)chunks << CHUNK_SHIFT;
@@ -98,7 +98,7 @@ static uint32_t drain_word(struct heap *heap, uint32_t span, uint64_t word) {
 		uint64_t granule = word << 6 | (unsigned)__builtin_ctzll(bits);
 		if (!live_test(granule))
 			os_stop("double free of", arena_address(granule));
-		slots_give(heap, &arena.chunks[span], (uint32_t)(granule - heap->first_granule));
+		slots_free(heap, &arena.chunks[span], (uint32_t)(granule - heap->first_granule));
 	}
 	return count;
 }

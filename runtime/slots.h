@@ -19,7 +19,7 @@ static inline unsigned slots_class(size_t size) {
 }
 
 /* Whether an object can be taken without looking for slots first. */
-static inline bool slots_are_at_hand(const struct heap_class *c) {
+static inline bool slots_are_set_aside(const struct heap_class *c) {
 	return __builtin_expect(c->top > c->low && c->picks < PLACES, 1);
 }
 
@@ -67,8 +67,8 @@ static inline struct heap_class *slots_class_of(struct heap *heap, const struct 
 }
 
 /* The address of a new object; NULL when memory has run out. */
-void *slots_take(struct heap *heap, unsigned class);
+void *slots_allocate(struct heap *heap, unsigned class);
 /* Frees a live object, whatever has to be done for it. */
-void slots_give(struct heap *heap, struct chunk *span, uint32_t granule);
+void slots_free(struct heap *heap, struct chunk *span, uint32_t granule);
 
 #endif

@@ -32,7 +32,7 @@ static int note_recording(struct campaign_state *state, const struct ifr_recorde
 	int result = 0;
 	for (size_t i = 0; i < sizeof telling / sizeof *telling; i++)
 		some.notes[telling[i]] = recorded->notes[telling[i]];
-	ifr_recorded_print(&some, &text);
+	ifr_recorded_print_notes(&some, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count && !result; i++) {
 		char *line = ifr_format("The model's recording: %s.", lines.items[i] + strlen("note "));

@@ -137,7 +137,7 @@ static void print_notes(const struct ifr_recorded *recorded) {
 	/* Every program of a recent C library asks for some, for malloc: the trace has the note. */
 	struct ifr_recorded shown = *recorded;
 	shown.notes[RING_NOTE_RANDOM] = 0;
-	ifr_recorded_print(&shown, &text);
+	ifr_recorded_print_notes(&shown, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count; i++)
 		ifr_command_note("%s", lines.items[i] + strlen("note "));

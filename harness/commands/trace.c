@@ -81,17 +81,17 @@ static void print_object(const struct ifr_trace *trace, uint64_t place) {
 	printf("object%zu:%" PRId64, low, high ? (int64_t)(place - requests[low].place) : 0);
 }
 
-static void print_place(const struct ifr_trace *trace, const struct ifr_region *regions, uint64_t place) {
-	uint64_t number = place >> IFR_REGION_SHIFT, offset = place & IFR_REGION_OFFSET;
-	const struct ifr_region *region = &regions[number];
-	if (number < IFR_REGION_FIRST)
+static void print_place(const struct ifr_trace *trace, const struct ifr_mapping *regions, uint64_t place) {
+	uint64_t number = place >> IFR_MAPPING_SHIFT, offset = place & IFR_OFFSET_MASK;
+	const struct ifr_mapping *region = &regions[number];
+	if (number < IFR_MAPPING_FIRST)
 		printf("other:0x%" PRIx64, place);
-	else if (region->kind == IFR_REGION_STACK)
+	else if (region->kind == IFR_MAPPING_STACK)
 		printf("stack:%" PRId64, (int64_t)(offset - IFR_STACK_ORIGIN));
-	else if (region->kind == IFR_REGION_OBJECTS)
+	else if (region->kind == IFR_MAPPING_OBJECTS)
 		print_object(trace, place);
 	else
-		printf("%s%" PRIu64 ":0x%" PRIx64, ifr_region_kind_names[region->kind], number, offset);
+		printf("%s%" PRIu64 ":0x%" PRIx64, ifr_mapping_kind_names[region->kind], number, offset);
 }
 
 static void info_of_requests(const struct ifr_trace *trace) {
@@ -109,10 +109,10 @@ static void info_of_requests(const struct ifr_trace *trace) {
 
 static void info(const struct ifr_trace *trace) {
 	struct ifr_trace_totals totals;
-	const struct ifr_region *regions;
+	const struct ifr_mapping *regions;
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	size_t count = ifr_trace_regions(trace, &regions);
+	size_t count = ifr_trace_mappings(trace, &regions);
 	ifr_trace_totals(trace, &totals);
 	fputs(ifr_trace_text(trace), stdout);
 	printf("instructions %" PRIu64 "\nsteps %" PRIu64 "\naccesses %" PRIu64 "\nrecorded accesses %" PRIu64 "\n",
@@ -120,19 +120,19 @@ static void info(const struct ifr_trace *trace) {
 	printf("blocks %zu\nstatic accesses %zu\n", ifr_trace_blocks(trace, &blocks),
 	       ifr_trace_accesses(trace, &accesses));
 	info_of_requests(trace);
-	for (size_t i = IFR_REGION_FIRST; i < count; i++)
-		printf("region %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_region_kind_names[regions[i].kind],
+	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
+		printf("region %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_mapping_kind_names[regions[i].kind],
 		       regions[i].bytes, *regions[i].path ? " " : "", regions[i].path);
 }
 
 static void dump_step(const struct ifr_trace *trace, uint32_t step, const uint64_t *places) {
-	const struct ifr_region *regions;
+	const struct ifr_mapping *regions;
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	ifr_trace_regions(trace, &regions);
+	ifr_trace_mappings(trace, &regions);
 	ifr_trace_blocks(trace, &blocks);
 	ifr_trace_accesses(trace, &accesses);
-	if (step == IFR_STEP_BREAK) {
+	if (step == IFR_EXECUTION_BREAK) {
 		puts("break");
 		return;
 	}
@@ -152,17 +152,17 @@ static void read_all(struct ifr_trace *trace, const struct options *options, str
 	bool dumps = !strcmp(options->verb, "dump");
 	uint64_t left = dumps && options->steps ? options->steps : UINT64_MAX;
 	const struct ifr_trace_block *blocks;
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	ifr_trace_blocks(trace, &blocks);
 
 	while (left && !ifr_launch_interrupted()) {
-		ifr_trace_next(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece);
+		ifr_trace_read_chunk(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece);
 		if (!piece.steps_count)
 			return;
 		const uint64_t *places = piece.places;
 		for (size_t i = 0; i < piece.steps_count; i++) {
 			const struct ifr_trace_block *block =
-				piece.steps[i] == IFR_STEP_BREAK ? NULL : &blocks[piece.steps[i] >> 1];
+				piece.steps[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[piece.steps[i] >> 1];
 			if (dumps)
 				dump_step(trace, piece.steps[i], places);
 			places += block ? block->accesses : 0;

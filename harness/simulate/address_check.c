@@ -20,7 +20,7 @@ struct side {
 	struct ifr_trace *trace;
 	struct ifr_address_map *map;
 	const struct ifr_trace_block *blocks;
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 };
 
 struct check {
@@ -33,13 +33,13 @@ struct check {
 
 static uint64_t address_of_step(const struct side *side, size_t i, const struct ifr_trace_block **block) {
 	uint32_t step = side->piece.steps[i];
-	*block = step == IFR_STEP_BREAK ? NULL : &side->blocks[step >> 1];
+	*block = step == IFR_EXECUTION_BREAK ? NULL : &side->blocks[step >> 1];
 	return *block ? ifr_address_of(side->map, (*block)->place) : 0;
 }
 
 static bool next_pieces(struct check *check) {
 	for (int i = 0; i < 2; i++)
-		ifr_trace_next(check->sides[i].trace, PIECE_STEPS, &check->sides[i].piece);
+		ifr_trace_read_chunk(check->sides[i].trace, PIECE_STEPS, &check->sides[i].piece);
 	return check->sides[0].piece.steps_count || check->sides[1].piece.steps_count;
 }
 
@@ -74,10 +74,10 @@ static void describe_end(const struct side *side, const struct ifr_trace_block *
 		ifr_buffer_puts(text, "the end");
 		return;
 	}
-	const struct ifr_region *regions;
-	ifr_trace_regions(side->trace, &regions);
-	const struct ifr_region *region = &regions[block->place >> IFR_REGION_SHIFT];
-	ifr_source_describe(region->path, block->place & IFR_REGION_OFFSET, text);
+	const struct ifr_mapping *regions;
+	ifr_trace_mappings(side->trace, &regions);
+	const struct ifr_mapping *region = &regions[block->place >> IFR_MAPPING_SHIFT];
+	ifr_source_describe(region->path, block->place & IFR_OFFSET_MASK, text);
 }
 
 static void describe(const struct check *check, const char *elsewhere, struct ifr_buffer *text) {

@@ -26,7 +26,7 @@ struct pairing {
 	const struct ifr_builder *builder;
 	struct code_section *all;
 	size_t all_count;
-	struct ifr_code_point *points;
+	struct ifr_instruction_move *points;
 	size_t count, room;
 	/* of the unit at hand */
 	const struct ifr_variant_unit *unit;
@@ -114,7 +114,7 @@ static void add_function(struct pairing *pairing, const struct function *a, cons
 	for (size_t i = 0; i < a->count; i++) {
 		const struct instruction *instruction = &b->items[i];
 		const int nops = section_nops(section, end, instruction->at);
-		pairing->points[pairing->count++] = (struct ifr_code_point){.from = placed->from + a->items[i].at,
+		pairing->points[pairing->count++] = (struct ifr_instruction_move){.from = placed->from + a->items[i].at,
 		                                                            .to = placed->to + instruction->at,
 		                                                            .falls = placed->to + end,
 		                                                            .enters = placed->to + end,
@@ -197,7 +197,7 @@ static bool enter_at(struct pairing *pairing, struct label left, struct label ri
 		return false;
 	if (index == a->count) /* what is behind its end is not executed */
 		return true;
-	struct ifr_code_point *point = &pairing->points[pairing->first[a - pairing->shipped.functions] + index];
+	struct ifr_instruction_move *point = &pairing->points[pairing->first[a - pairing->shipped.functions] + index];
 	const int nops = section_nops(&pairing->made.sections[b->section], right.at, b->items[index].at);
 	point->enters = pairing->sections[a->section].to + right.at;
 	point->enters_nops = (uint16_t)nops;
@@ -245,13 +245,13 @@ static int pair_unit(struct pairing *pairing, const struct ifr_variant_unit *uni
 }
 
 static int by_place(const void *a, const void *b) {
-	const struct ifr_code_point *x = a, *y = b;
+	const struct ifr_instruction_move *x = a, *y = b;
 	return (x->from > y->from) - (x->from < y->from);
 }
 
 int ifr_instruction_map_find(const struct ifr_builder *builder, const struct ifr_variant_layout *layout,
                              const struct ifr_relinker_move *moves, size_t move_count,
-                             struct ifr_code_point **points, size_t *count, struct ifr_error *err) {
+                             struct ifr_instruction_move **points, size_t *count, struct ifr_error *err) {
 	struct pairing pairing = {.builder = builder};
 	int result = 0;
 	if (layout->unit_count)

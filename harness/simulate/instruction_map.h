@@ -12,6 +12,6 @@
  * Errors: IFR_E_ENVIRONMENT where two objects are not alike, or hold code that is in no function. */
 int ifr_instruction_map_find(const struct ifr_builder *builder, const struct ifr_variant_layout *layout,
                              const struct ifr_relinker_move *moves, size_t move_count,
-                             struct ifr_code_point **points, size_t *count, struct ifr_error *err);
+                             struct ifr_instruction_move **points, size_t *count, struct ifr_error *err);
 
 #endif

@@ -46,7 +46,7 @@ static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
 /* What a request borrows. */
 struct program {
 	struct ifr_move *moves;
-	struct ifr_code_point *points;
+	struct ifr_instruction_move *points;
 };
 
 static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program *program,

@@ -84,8 +84,8 @@ static void replay_lot(struct worker *worker, struct ifr_address_map *const *map
 	for (size_t i = 0; i < replaying->machine_count && !result; i++) {
 		const struct ifr_count_settings settings = {
 			.machine = replaying->machines[i], .engine = replaying->engine, .stopped = ifr_launch_interrupted};
-		result = ifr_count(worker->trace, maps, count, &settings, lots->counters + i * lots->count + first,
-		                   &engine, &err);
+		result = ifr_count_events(worker->trace, maps, count, &settings, lots->counters + i * lots->count + first,
+		                          &engine, &err);
 	}
 	pthread_mutex_lock(&lots->mutex);
 	if (result && !lots->result) {
@@ -150,7 +150,7 @@ static int replay_lots(struct lots *lots, size_t threads) {
 		struct worker *worker = &workers[started];
 		struct ifr_error err = {0};
 		*worker = (struct worker){.lots = lots};
-		if (ifr_trace_again(lots->replaying->trace, &worker->trace, &err))
+		if (ifr_trace_reopen(lots->replaying->trace, &worker->trace, &err))
 			break;
 		if (pthread_create(&worker->thread, NULL, work, worker)) {
 			ifr_trace_free(worker->trace);

@@ -21,7 +21,7 @@ struct ifr_plan_replay {
 /* Stores the counters of the trace under each plan on each machine, those of plan p on machine m at m * count + p:
  * each layout is made once. Plans with axes of the relinker need the kit of the program
  * that was recorded. Errors: IFR_E_USAGE if there is none, or if the program has changed since; what
- * ifr_layout_of_plan and ifr_count say. */
+ * ifr_layout_of_plan and ifr_count_events say. */
 int ifr_replay_plans(struct ifr_plan_replay *replaying, const struct ifr_plan *plans, size_t count,
                      struct ifr_counts *counters, struct ifr_error *err);
 

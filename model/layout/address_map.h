@@ -8,10 +8,10 @@
 struct ifr_address_map {
 	struct ifr_move *moves;
 	size_t count;
-	struct ifr_code_point *points;
+	struct ifr_instruction_move *points;
 	size_t point_count;
 	uint64_t *deltas; /* by region */
-	uint64_t *quick;  /* the same where that is all; NATIVE_OBJECTS where more is to be asked */
+	uint64_t *quick;  /* the same where that is all; NATIVE_PER_OBJECT where more is to be asked */
 	struct placed_objects *objects;
 	size_t region_count;
 	size_t program, heap; /* their regions; 0: none was recorded */

@@ -6,11 +6,11 @@
 
 /* The instructions of a block, points first … last of a map; last < first where it has none of its own. */
 struct run {
-	const struct ifr_code_point *first, *last;
+	const struct ifr_instruction_move *first, *last;
 };
 
 /* The first point that is not before an offset in the program. */
-static const struct ifr_code_point *point_at(const struct ifr_address_map *map, uint64_t offset) {
+static const struct ifr_instruction_move *point_at(const struct ifr_address_map *map, uint64_t offset) {
 	size_t low = 0, high = map->point_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -23,8 +23,8 @@ static const struct ifr_code_point *point_at(const struct ifr_address_map *map, 
 }
 
 static bool find_run(const struct ifr_address_map *map, const struct ifr_trace_block *block, struct run *run) {
-	uint64_t offset = block->place & IFR_REGION_OFFSET;
-	if (!map->point_count || block->place >> IFR_REGION_SHIFT != map->program)
+	uint64_t offset = block->place & IFR_OFFSET_MASK;
+	if (!map->point_count || block->place >> IFR_MAPPING_SHIFT != map->program)
 		return false;
 	run->first = point_at(map, offset);
 	run->last = point_at(map, offset + (block->bytes ? block->bytes : 1)) - 1;
@@ -37,7 +37,7 @@ static uint64_t start_of(const struct run *run, enum ifr_entry entry) {
 
 /* The address of an offset in the program, as it is in this layout. */
 static uint64_t address_of(const struct ifr_address_map *map, uint64_t offset) {
-	return ((uint64_t)map->program << IFR_REGION_SHIFT | offset) + map->deltas[map->program];
+	return ((uint64_t)map->program << IFR_MAPPING_SHIFT | offset) + map->deltas[map->program];
 }
 
 /* Where a jump to a place arrives. */
@@ -61,7 +61,7 @@ static int place_run(const struct ifr_address_map *map, const struct ifr_trace_b
 	uint64_t start = start_of(run, entry), bytes = run->last->to + run->last->bytes - start;
 	uint64_t instructions = (uint64_t)(run->last - run->first) + 1;
 	instructions += entry == IFR_ENTRY_FALL ? run->first->falls_nops : run->first->enters_nops;
-	for (const struct ifr_code_point *point = run->first + 1; point <= run->last; point++)
+	for (const struct ifr_instruction_move *point = run->first + 1; point <= run->last; point++)
 		instructions += point->falls_nops;
 	if (bytes > UINT16_MAX || instructions > UINT16_MAX)
 		return too_long(block, err);
@@ -78,8 +78,8 @@ static void place_accesses(const struct ifr_address_map *map, const struct ifr_t
                            const struct ifr_trace_access *accesses, const struct run *run, enum ifr_entry entry,
                            uint16_t *ends) {
 	for (unsigned i = 0; i < block->accesses && block->bytes; i++) {
-		const struct ifr_code_point *point =
-			point_at(map, (block->place & IFR_REGION_OFFSET) + accesses[i].end) - 1;
+		const struct ifr_instruction_move *point =
+			point_at(map, (block->place & IFR_OFFSET_MASK) + accesses[i].end) - 1;
 		if (point >= run->first && point <= run->last)
 			ends[i] = (uint16_t)(point->to + point->bytes - start_of(run, entry));
 	}
@@ -108,7 +108,7 @@ static int place_block(const struct ifr_address_map *map, const struct ifr_trace
 	return 0;
 }
 
-bool ifr_address_map_has_points(const struct ifr_address_map *map) {
+bool ifr_address_map_has_instructions(const struct ifr_address_map *map) {
 	return map->point_count;
 }
 

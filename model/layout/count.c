@@ -61,19 +61,20 @@ static void describe_blocks(struct counting *counting) {
 
 /* How the step comes to its block, told by the one before. */
 static enum ifr_entry entry_of(const struct counting *counting, uint32_t before) {
-	if (before == IFR_STEP_BREAK)
+	if (before == IFR_EXECUTION_BREAK)
 		return IFR_ENTRY_JUMP;
 	const uint8_t branch = counting->trace_blocks[before >> 1].branch;
 	return branch == IFR_BRANCH_RETURN || !(before & 1) ? IFR_ENTRY_FALL : IFR_ENTRY_JUMP;
 }
 
 /* The steps of a piece as the replay takes them. */
-static const uint32_t *enter_steps(struct counting *counting, const struct ifr_trace_piece *piece) {
+static const uint32_t *enter_steps(struct counting *counting, const struct ifr_trace_chunk *piece) {
 	if (counting->entries == 1)
 		return piece->steps;
 	for (size_t i = 0; i < piece->steps_count; i++) {
 		const uint32_t step = piece->steps[i], entry = entry_of(counting, counting->before);
-		counting->steps[i] = step == IFR_STEP_BREAK ? step : step + 2 * entry * (uint32_t)counting->block_count;
+		counting->steps[i] =
+			step == IFR_EXECUTION_BREAK ? step : step + 2 * entry * (uint32_t)counting->block_count;
 		counting->before = step;
 	}
 	return counting->steps;
@@ -140,7 +141,7 @@ enum { TOLD_APART = 1 };
 
 /* Whether layouts share more than they may when such accesses are made; from then on they share less. */
 static bool told_apart(struct counting *counting, unsigned stray) {
-	const enum sharing most = stray & IFR_STRAY_CODE ? NOTHING : stray & IFR_STRAY_LEFT ? DATA : DATA_AND_LINES;
+	const enum sharing most = stray & IFR_STRAY_CODE ? NOTHING : stray & IFR_STRAY_UNMOVED ? DATA : DATA_AND_LINES;
 	const bool share_data = counting->groups < counting->count;
 	if (most >= counting->sharing || !(counting->shares_lines || (share_data && most == NOTHING)))
 		return false;
@@ -149,7 +150,7 @@ static bool told_apart(struct counting *counting, unsigned stray) {
 }
 
 /* Returns TOLD_APART where less is shared than was taken for granted: the program reads its own code, say. */
-static int replay_piece(struct counting *counting, const struct ifr_trace_piece *piece, struct ifr_error *err) {
+static int replay_piece(struct counting *counting, const struct ifr_trace_chunk *piece, struct ifr_error *err) {
 	struct ifr_chunk chunk = {.blocks = counting->blocks,
 	                          .accesses = counting->accesses,
 	                          .blocks_count = counting->entries * counting->block_count,
@@ -169,15 +170,15 @@ static int replay_piece(struct counting *counting, const struct ifr_trace_piece 
 
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
 	if (result)
 		return result;
 	ifr_replay_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
-	counting->before = IFR_STEP_BREAK;
+	counting->before = IFR_EXECUTION_BREAK;
 	for (;;) {
-		ifr_trace_next(counting->trace, PIECE_STEPS, &piece);
+		ifr_trace_read_chunk(counting->trace, PIECE_STEPS, &piece);
 		if (!piece.steps_count)
 			return 0;
 		if (settings->stopped && settings->stopped())
@@ -206,9 +207,9 @@ static void release(struct counting *counting) {
 	free(counting->addresses);
 }
 
-int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
-              const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
-              struct ifr_error *err) {
+int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
+                     const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
+                     struct ifr_error *err) {
 	struct counting counting = {
 		.trace = trace, .maps = maps, .count = count, .entries = 1, .sharing = DATA_AND_LINES};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);
@@ -219,7 +220,7 @@ int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size
 	counting.addresses = ifr_alloc(count * sizeof *counting.addresses);
 	counting.steps = ifr_alloc(PIECE_STEPS * sizeof *counting.steps);
 	for (size_t i = 0; i < count; i++)
-		if (ifr_address_map_has_points(maps[i]))
+		if (ifr_address_map_has_instructions(maps[i]))
 			counting.entries = IFR_ENTRIES;
 	describe_blocks(&counting);
 	int result;

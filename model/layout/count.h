@@ -15,8 +15,8 @@ struct ifr_count_settings {
 /* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: the name
  * of the one that was used, NULL if nobody asks. Errors: what ifr_replay_chunk says; IFR_E_ENVIRONMENT if stopped.
  */
-int ifr_count(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
-              const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
-              struct ifr_error *err);
+int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
+                     const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
+                     struct ifr_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 enum { GRAIN_SHIFT = 6 };
 
 /* As far as the last move goes: what a trace says of the program's size may be anything. */
-static void index_moves(struct ifr_address_map *map, const struct ifr_region *program) {
+static void index_moves(struct ifr_address_map *map, const struct ifr_mapping *program) {
 	size_t move = 0;
 	uint64_t end = map->count ? map->moves[map->count - 1].from + map->moves[map->count - 1].bytes : 0;
 	map->program_start = program->start;
@@ -27,8 +27,8 @@ static void index_moves(struct ifr_address_map *map, const struct ifr_region *pr
 }
 
 /* The first of the kind, 0 if there is none. */
-static size_t region_of_kind(const struct ifr_region *regions, size_t count, unsigned kind) {
-	for (size_t i = IFR_REGION_FIRST; i < count; i++)
+static size_t region_of_kind(const struct ifr_mapping *regions, size_t count, unsigned kind) {
+	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
 		if (regions[i].kind == kind)
 			return i;
 	return 0;
@@ -57,9 +57,9 @@ static void survey_data(struct ifr_address_map *map) {
 struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request) {
 	struct ifr_address_map *map = ifr_alloc(sizeof *map);
-	const struct ifr_region *regions;
+	const struct ifr_mapping *regions;
 	const struct ifr_trace_request *asked;
-	map->region_count = ifr_trace_regions(trace, &regions);
+	map->region_count = ifr_trace_mappings(trace, &regions);
 	map->deltas = ifr_alloc(map->region_count * sizeof *map->deltas);
 	uint64_t *mappings = ifr_alloc((ifr_trace_requests(trace, &asked) + 1) * sizeof *mappings);
 	native_deltas(trace, request, map->deltas, mappings);
@@ -74,14 +74,14 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 	map->points = ifr_alloc((map->point_count + 1) * sizeof *map->points);
 	if (map->point_count)
 		memcpy(map->points, request->points, map->point_count * sizeof *map->points);
-	map->program = region_of_kind(regions, map->region_count, IFR_REGION_PROGRAM);
-	map->heap = region_of_kind(regions, map->region_count, IFR_REGION_HEAP);
+	map->program = region_of_kind(regions, map->region_count, IFR_MAPPING_PROGRAM);
+	map->heap = region_of_kind(regions, map->region_count, IFR_MAPPING_HEAP);
 	if (map->program)
 		index_moves(map, &regions[map->program]);
 	map->quick = ifr_alloc(map->region_count * sizeof *map->quick);
 	memcpy(map->quick, map->deltas, map->region_count * sizeof *map->quick);
 	if (map->count && map->program)
-		map->quick[map->program] = NATIVE_OBJECTS;
+		map->quick[map->program] = NATIVE_PER_OBJECT;
 	return map;
 }
 
@@ -110,15 +110,15 @@ static inline const struct ifr_move *move_of(const struct ifr_address_map *map, 
 
 /* stray: gets what the place is of IFR_STRAY_…. */
 static uint64_t address_of(const struct ifr_address_map *map, uint64_t place, unsigned *stray) {
-	size_t region = place >> IFR_REGION_SHIFT;
+	size_t region = place >> IFR_MAPPING_SHIFT;
 	uint64_t delta = region < map->region_count ? map->deltas[region] : 0, address = place + delta;
-	if (delta == NATIVE_OBJECTS && map->objects)
+	if (delta == NATIVE_PER_OBJECT && map->objects)
 		return placed_objects_address(map->objects, place);
 	if (region != map->program || !map->count)
 		return address;
-	const struct ifr_move *move = move_of(map, place & IFR_REGION_OFFSET);
+	const struct ifr_move *move = move_of(map, place & IFR_OFFSET_MASK);
 	if (!move) {
-		*stray |= (place & IFR_REGION_OFFSET) >= map->data_from ? IFR_STRAY_LEFT : 0;
+		*stray |= (place & IFR_OFFSET_MASK) >= map->data_from ? IFR_STRAY_UNMOVED : 0;
 		return address;
 	}
 	*stray |= move->code ? IFR_STRAY_CODE : 0;
@@ -137,10 +137,10 @@ unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *pla
 	unsigned stray = 0;
 #pragma GCC unroll 4
 	for (size_t i = 0; i < count; i++) {
-		const size_t region = places[i] >> IFR_REGION_SHIFT;
+		const size_t region = places[i] >> IFR_MAPPING_SHIFT;
 		const uint64_t delta = region < region_count ? quick[region] : 0;
-		addresses[i] =
-			__builtin_expect(delta == NATIVE_OBJECTS, 0) ? address_of(map, places[i], &stray) : places[i] + delta;
+		addresses[i] = __builtin_expect(delta == NATIVE_PER_OBJECT, 0) ? address_of(map, places[i], &stray)
+		                                                               : places[i] + delta;
 	}
 	return stray;
 }

@@ -32,7 +32,7 @@ struct ifr_move {
  * of the layout are counted. Execution that falls through to it, or returns to it, goes on behind the instruction
  * before, and so through all nops between them; a jump arrives where its label is, behind what aligns the label
  * and ahead of what was put in front of the instruction. */
-struct ifr_code_point {
+struct ifr_instruction_move {
 	uint64_t from;          /* in the recorded program */
 	uint64_t to;            /* in the layout, where it begins */
 	uint64_t falls, enters; /* in the layout: where execution that falls through, and that jumps, goes on to it */
@@ -50,7 +50,8 @@ struct ifr_object_place {
 struct ifr_layout_request {
 	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
 	size_t count;
-	const struct ifr_code_point *points; /* sorted by from: all instructions of the functions that have any */
+	const struct ifr_instruction_move
+		*points; /* sorted by from: all instructions of the functions that have any */
 	size_t point_count;
 	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
 	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
@@ -70,7 +71,7 @@ void ifr_address_map_free(struct ifr_address_map *map);
 uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place);
 /* What tells layouts apart that are taken to share their data (below): accesses to code that moved, and to what
  * stayed behind the beginning of data that moved. */
-enum { IFR_STRAY_CODE = 1, IFR_STRAY_LEFT = 2 };
+enum { IFR_STRAY_CODE = 1, IFR_STRAY_UNMOVED = 2 };
 /* The same for many. Returns, or'd, which of these are among them. */
 unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
                           uint64_t *addresses);
@@ -84,7 +85,7 @@ bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct 
 enum ifr_entry { IFR_ENTRY_JUMP, IFR_ENTRY_FALL, IFR_ENTRIES };
 
 /* Whether it makes a difference. */
-bool ifr_address_map_has_points(const struct ifr_address_map *map);
+bool ifr_address_map_has_instructions(const struct ifr_address_map *map);
 /* Where all blocks of the trace lie, and where in them the instructions that make accesses end (as access_ends of
  * struct ifr_lane). Errors: IFR_E_ENVIRONMENT if a block gets too long. */
 int ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace, enum ifr_entry entry,

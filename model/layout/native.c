@@ -74,18 +74,18 @@ static uint64_t take_highest(struct rooms *rooms, uint64_t top, uint64_t bytes, 
 /* --- all regions ----------------------------------------------------------------------------------------------
  */
 
-static const struct ifr_region *find_program(const struct ifr_region *regions, size_t count) {
+static const struct ifr_mapping *find_program(const struct ifr_mapping *regions, size_t count) {
 	for (size_t i = 0; i < count; i++)
-		if (regions[i].kind == IFR_REGION_PROGRAM)
+		if (regions[i].kind == IFR_MAPPING_PROGRAM)
 			return &regions[i];
 	return NULL;
 }
 
 /* Where the program ends. */
 static uint64_t program_end(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
-	const struct ifr_region *regions;
-	const size_t count = ifr_trace_regions(trace, &regions);
-	const struct ifr_region *program = find_program(regions, count);
+	const struct ifr_mapping *regions;
+	const size_t count = ifr_trace_mappings(trace, &regions);
+	const struct ifr_mapping *program = find_program(regions, count);
 	if (!program)
 		return PROGRAM_BASE;
 	return (program->fixed ? 0 : PROGRAM_BASE) + program->start + program->bytes + request->end_bytes;
@@ -136,7 +136,7 @@ static uint64_t *find_ends(const struct ifr_trace_request *asked, size_t count) 
 	return closed;
 }
 
-static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_region *region) {
+static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_mapping *region) {
 	if (arrivals->put && region->allocator)
 		return 0;
 	objects_arrive(arrivals, region->opened);
@@ -145,13 +145,13 @@ static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_region *r
 
 /* The address of offset 0. */
 static uint64_t origin_of(const struct ifr_trace *trace, const struct ifr_layout_request *request,
-                          struct arrivals *arrivals, const struct ifr_region *region) {
+                          struct arrivals *arrivals, const struct ifr_mapping *region) {
 	switch (region->kind) {
-	case IFR_REGION_PROGRAM:
+	case IFR_MAPPING_PROGRAM:
 		return region->fixed ? 0 : PROGRAM_BASE;
-	case IFR_REGION_HEAP:
+	case IFR_MAPPING_HEAP:
 		return native_heap_start(trace, request) - region->start;
-	case IFR_REGION_STACK:
+	case IFR_MAPPING_STACK:
 		return stack_pointer(trace, request) - IFR_STACK_ORIGIN;
 	default:
 		return mapping_of(arrivals, region);
@@ -160,8 +160,8 @@ static uint64_t origin_of(const struct ifr_trace *trace, const struct ifr_layout
 
 void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas,
                    uint64_t *mappings) {
-	const struct ifr_region *regions;
-	const size_t count = ifr_trace_regions(trace, &regions);
+	const struct ifr_mapping *regions;
+	const size_t count = ifr_trace_mappings(trace, &regions);
 	struct arrivals arrivals = {
 		.top = MAPPINGS_TOP - IFR_PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
 		.kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES)),
@@ -170,10 +170,10 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 	arrivals.count = ifr_trace_requests(trace, &arrivals.asked);
 	arrivals.closed = find_ends(arrivals.asked, arrivals.count);
 	memset(deltas, 0, count * sizeof *deltas);
-	for (size_t i = IFR_REGION_FIRST; i < count; i++)
-		deltas[i] = regions[i].kind == IFR_REGION_OBJECTS
-		                ? NATIVE_OBJECTS
-		                : origin_of(trace, request, &arrivals, &regions[i]) - ((uint64_t)i << IFR_REGION_SHIFT);
+	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
+		deltas[i] = regions[i].kind == IFR_MAPPING_OBJECTS
+		                ? NATIVE_PER_OBJECT
+		                : origin_of(trace, request, &arrivals, &regions[i]) - ((uint64_t)i << IFR_MAPPING_SHIFT);
 	objects_arrive(&arrivals, UINT64_MAX);
 	free(arrivals.closed);
 	free(arrivals.rooms.items);

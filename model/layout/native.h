@@ -6,9 +6,9 @@
 #include "model/layout/layout.h"
 
 /* The delta of regions of objects, each of which has an address of its own. */
-#define NATIVE_OBJECTS UINT64_MAX
+#define NATIVE_PER_OBJECT UINT64_MAX
 
-/* Stores for each region what is to be added to a place of it to get its address; count as ifr_trace_regions.
+/* Stores for each region what is to be added to a place of it to get its address; count as ifr_trace_mappings.
  * Stores by request the address of its mapping, where request->objects gives it one; count as ifr_trace_requests.
  */
 void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas,

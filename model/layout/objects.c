@@ -24,7 +24,7 @@ struct placed_objects {
 static uint64_t delta_of(const struct ifr_trace_request *asked, const struct ifr_object_place *put, uint64_t heap,
                          const uint64_t *deltas, uint64_t mapping) {
 	if (!put)
-		return asked->had + deltas[asked->had >> IFR_REGION_SHIFT] - asked->place;
+		return asked->had + deltas[asked->had >> IFR_MAPPING_SHIFT] - asked->place;
 	switch (put->home) {
 	case IFR_OBJECT_IN_HEAP:
 		return heap + put->offset - asked->place;

@@ -167,7 +167,7 @@ static void add(struct objects *objects, uint64_t address, const struct ifr_trac
 	struct span span = {.start = address,
 	                    .bytes = (request->bytes + !request->bytes + 15) & ~UINT64_C(15),
 	                    .delta = request->place - address,
-	                    .region = (uint32_t)(request->place >> IFR_REGION_SHIFT)};
+	                    .region = (uint32_t)(request->place >> IFR_MAPPING_SHIFT)};
 	drop_all_of(objects, &span);
 	struct object *object = new_object(objects);
 	object->span = span;
@@ -187,7 +187,7 @@ static void extend(struct objects *objects, struct object *object, uint64_t byte
 	set_owners(objects, object, object);
 }
 
-void objects_request(struct objects *objects, uint16_t thread, const uint64_t *numbers, uint64_t had) {
+void objects_apply_request(struct objects *objects, uint16_t thread, const uint64_t *numbers, uint64_t had) {
 	const uint64_t address = numbers[1];
 	struct object *old = numbers[4] ? find(objects, numbers[4]) : NULL;
 	struct ifr_trace_request request = {.bytes = numbers[2],

@@ -80,7 +80,7 @@ void qemu_command(const struct ifr_recording *recording, int ring_fd, struct ifr
 	make_environment(recording, environment);
 }
 
-char **qemu_list(const struct ifr_strings *strings) {
+char **null_terminated(const struct ifr_strings *strings) {
 	char **list = ifr_alloc((strings->count + 1) * sizeof *list);
 	for (size_t i = 0; i < strings->count; i++)
 		list[i] = strings->items[i];

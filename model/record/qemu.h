@@ -8,12 +8,12 @@
 
 #define QEMU "qemu-x86_64"
 
-/* Its arguments and its environment, each ready for execve but for the null at the end, which qemu_list adds. The
+/* Its arguments and its environment, each ready for execve but for the null at the end, which null_terminated adds. The
  * ring is the descriptor ring_fd. */
 void qemu_command(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments,
                   struct ifr_strings *environment);
 
 /* The strings with a null behind them; the caller frees the list, and the strings stay whose they are. */
-char **qemu_list(const struct ifr_strings *strings);
+char **null_terminated(const struct ifr_strings *strings);
 
 #endif

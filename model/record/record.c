@@ -20,7 +20,7 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/process.h"
-#include "model/record/assemble.h"
+#include "model/record/assembler.h"
 #include "model/record/qemu.h"
 
 struct session {
@@ -88,7 +88,7 @@ static int start(struct session *session, struct ifr_error *err) {
 	if (!qemu)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
 	qemu_command(session->recording, session->ring_fd, &arguments, &environment);
-	char **argv = qemu_list(&arguments), **variables = qemu_list(&environment);
+	char **argv = null_terminated(&arguments), **variables = null_terminated(&environment);
 	session->child = fork();
 	if (!session->child)
 		become(session, qemu, argv, variables);
@@ -107,8 +107,8 @@ static int start(struct session *session, struct ifr_error *err) {
 static int read_chunk(struct session *session, uint32_t chunk) {
 	if (chunk >= RING_CHUNKS || session->ring->chunks[chunk].words > RING_CHUNK_WORDS)
 		return ifr_fail(&session->err, IFR_E_PROGRAM, "the program overwrote the memory of its recording");
-	return assembler_read(session->assembler, session->ring->chunks[chunk].thread, session->ring->words[chunk],
-	                      session->ring->chunks[chunk].words, &session->err);
+	return assembler_read_chunk(session->assembler, session->ring->chunks[chunk].thread,
+	                            session->ring->words[chunk], session->ring->chunks[chunk].words, &session->err);
 }
 
 static int read_filled(struct session *session) {
@@ -174,7 +174,7 @@ static int follow(struct session *session) {
 	}
 	if (!session->cut)
 		session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	assembler_end(session->assembler);
+	assembler_finish(session->assembler);
 	return result;
 }
 
@@ -202,7 +202,7 @@ static int open_ring(struct session *session, struct ifr_error *err) {
 static int run(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
-	struct spaces *spaces = spaces_new(writer, real ? real : recording->program, recording->name);
+	struct spaces *spaces = address_space_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(
 		writer, spaces, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
 	int result = start(session, &session->err);
@@ -221,7 +221,7 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 		                  "the program ended after %llu instructions, before the first that was to be recorded",
 		                  (unsigned long long)recorded->instructions);
 	assembler_free(session->assembler);
-	spaces_free(spaces);
+	address_space_free(spaces);
 	free(real);
 	return result;
 }
@@ -242,9 +242,9 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 	if (!result) {
 		struct ifr_buffer lines = {0};
 		int failed = run(&session, writer, recorded);
-		ifr_recorded_print(recorded, &lines);
+		ifr_recorded_print_notes(recorded, &lines);
 		if (lines.length)
-			ifr_trace_note(writer, lines.data);
+			ifr_trace_add_text(writer, lines.data);
 		ifr_buffer_release(&lines);
 		result = ifr_trace_close(writer, failed, &recorded->totals, err);
 		if (failed)
@@ -271,7 +271,7 @@ static const char *const sentences[RING_NOTES] = {
 	[RING_NOTE_THREAD] = "the program has several threads, replayed in the order in which they were recorded",
 };
 
-void ifr_recorded_print(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
+void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
 	ifr_buffer_clear(text);
 	for (int i = 0; i < RING_NOTES; i++)
 		if (recorded->notes[i] && sentences[i])

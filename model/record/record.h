@@ -47,6 +47,6 @@ struct ifr_recorded {
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
 
 /* What makes this recording less than repeatable or whole, a line each, in place of what was in text. */
-void ifr_recorded_print(const struct ifr_recorded *recorded, struct ifr_buffer *text);
+void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text);
 
 #endif

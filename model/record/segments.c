@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096 };
 
-bool segments_of(const char *path, uint64_t *low, uint64_t *high, bool *fixed) {
+bool read_file_segments(const char *path, uint64_t *low, uint64_t *high, bool *fixed) {
 	struct ifr_buffer file = {0};
 	bool found = false;
 	*low = UINT64_MAX;

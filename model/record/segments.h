@@ -7,6 +7,6 @@
 
 /* The addresses that a file's segments ask for, in whole pages; fixed: it can lie nowhere else. Returns false if
  * it has none. */
-bool segments_of(const char *path, uint64_t *low, uint64_t *high, bool *fixed);
+bool read_file_segments(const char *path, uint64_t *low, uint64_t *high, bool *fixed);
 
 #endif

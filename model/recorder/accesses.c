@@ -130,7 +130,7 @@ bool is_repeated(const ZydisDecodedInstruction *insn) {
 }
 
 /* push, pop, call and ret of eight bytes. */
-bool stack_shape(const struct state *state, struct shape *shape) {
+bool decode_stack_access(const struct state *state, struct shape *shape) {
 	const ZydisDecodedInstruction *insn = state->insn;
 	const struct value *pointer = &state->registers[STACK_POINTER];
 	bool store = insn->mnemonic == ZYDIS_MNEMONIC_PUSH || insn->mnemonic == ZYDIS_MNEMONIC_CALL;
@@ -147,7 +147,7 @@ bool stack_shape(const struct state *state, struct shape *shape) {
 	return true;
 }
 
-bool memory_shape(const struct state *state, struct shape *shape) {
+bool decode_memory_access(const struct state *state, struct shape *shape) {
 	const ZydisDecodedInstruction *insn = state->insn;
 	const ZydisDecodedOperand *operand = only_memory(state);
 	if (!operand || (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |

@@ -55,7 +55,7 @@ bool is_masked(ZydisMnemonic mnemonic);
 bool touches_memory(const struct state *state);
 /* The one access of the instruction at hand, if that is all it makes: to the stack, or to where an operand says.
  */
-bool stack_shape(const struct state *state, struct shape *shape);
-bool memory_shape(const struct state *state, struct shape *shape);
+bool decode_stack_access(const struct state *state, struct shape *shape);
+bool decode_memory_access(const struct state *state, struct shape *shape);
 
 #endif

@@ -6,7 +6,7 @@
 #include "model/recorder/accesses.h"
 #include "model/replay/replay.h"
 
-static bool is_gpr64(const ZydisDecodedOperand *operand) {
+static bool is_register64(const ZydisDecodedOperand *operand) {
 	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->reg.value >= ZYDIS_REGISTER_RAX &&
 	       operand->reg.value <= ZYDIS_REGISTER_R15;
 }
@@ -21,13 +21,13 @@ static struct value fresh(struct state *state) {
 static bool follows(const struct state *state, struct value *value) {
 	const ZydisDecodedInstruction *insn = state->insn;
 	const ZydisDecodedOperand *to = &state->operands[0], *from = &state->operands[1];
-	if (insn->operand_count < 1 || !is_gpr64(to))
+	if (insn->operand_count < 1 || !is_register64(to))
 		return false;
 	struct value old = state->registers[register_number(to->reg.value)];
 	int64_t step;
 	switch (insn->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
-		if (!is_gpr64(from))
+		if (!is_register64(from))
 			return false;
 		*value = state->registers[register_number(from->reg.value)];
 		return true;
@@ -142,7 +142,7 @@ static void end_block(const struct state *state, struct ring_block *block) {
 		block->end = RING_END_REPEAT;
 }
 
-void derive_block(uint64_t address, const struct derive_instruction *instructions, size_t count, bool everything,
+void decode_block(uint64_t address, const struct derive_instruction *instructions, size_t count, bool everything,
                   struct decoded_block *decoded) {
 	struct state state = {.origins = REGISTERS, .end = address};
 	ZydisDecoder decoder;
@@ -172,12 +172,12 @@ void derive_block(uint64_t address, const struct derive_instruction *instruction
 			continue;
 		}
 		struct shape shape, stack;
-		bool stacks = stack_shape(&state, &stack);
+		bool stacks = decode_stack_access(&state, &stack);
 		bool known = stacks;
 		if (stacks)
 			shape = stack;
 		else
-			known = memory_shape(&state, &shape);
+			known = decode_memory_access(&state, &shape);
 		if (touches_memory(&state) && !(known && !everything && derive(&state, &shape, i, decoded)))
 			decoded->lengths[i] |=
 				RING_RECORDED | (is_masked(insn.mnemonic) || is_repeated(&insn) ? RING_MAYBE : 0);

@@ -29,7 +29,7 @@ struct derive_instruction {
 };
 
 /* everything: derive nothing, so that tests can compare. */
-void derive_block(uint64_t address, const struct derive_instruction *instructions, size_t count, bool everything,
+void decode_block(uint64_t address, const struct derive_instruction *instructions, size_t count, bool everything,
                   struct decoded_block *decoded);
 
 #endif

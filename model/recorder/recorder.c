@@ -109,7 +109,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 	if (count && !blocks)
 		syscalls_first_block(qemu_plugin_tb_vaddr(block),
 		                     qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(block, 0)));
-	derive_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
+	decode_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
 	decoded.block.id = blocks++;
 	define(&decoded);
 	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES;

@@ -87,7 +87,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 	struct ifr_replay *replay = ifr_alloc(sizeof *replay);
 	replay->machine = *machine;
 	replay->engine = engine;
-	replay->pending = IFR_STEP_BREAK;
+	replay->pending = IFR_EXECUTION_BREAK;
 	struct ifr_pass *pass = &replay->pass;
 	pass->machine = &replay->machine;
 	pass->lanes_count = lanes_count;

@@ -43,7 +43,7 @@ static uint32_t data_start(const struct ifr_pass *pass, size_t step) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	uint32_t position = pass->data_starts[step / IFR_DATA_START_STEPS];
 	for (size_t i = step / IFR_DATA_START_STEPS * IFR_DATA_START_STEPS; i < step; i++)
-		position += chunk->steps[i] == IFR_STEP_BREAK ? 0 : chunk->blocks[chunk->steps[i] >> 1].accesses;
+		position += chunk->steps[i] == IFR_EXECUTION_BREAK ? 0 : chunk->blocks[chunk->steps[i] >> 1].accesses;
 	return position;
 }
 
@@ -86,7 +86,7 @@ static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, size_t l
 	struct walk local = *walk;
 	local.misses->count = 0;
 	for (size_t i = 0; i < chunk->steps_count && local.cache->shape.sets; i++)
-		if (chunk->steps[i] != IFR_STEP_BREAK)
+		if (chunk->steps[i] != IFR_EXECUTION_BREAK)
 			fetch_block(&local, pass, lane, i, &pass->lanes[lane].blocks[chunk->steps[i] >> 1]);
 	*walk = local;
 }

@@ -51,9 +51,9 @@ struct ifr_block {
 };
 
 /* Steps are a block's id shifted left by one, plus 1 if its branch was taken (always, but for conditional ones).
- * The target of a taken branch is the next step's block. After IFR_STEP_BREAK what went before has no successor (a
+ * The target of a taken branch is the next step's block. After IFR_EXECUTION_BREAK what went before has no successor (a
  * signal, another thread): that branch is counted, and neither predicted nor trained. */
-#define IFR_STEP_BREAK UINT32_MAX
+#define IFR_EXECUTION_BREAK UINT32_MAX
 
 struct ifr_chunk {
 	const struct ifr_block *blocks; /* all blocks of the trace, by id */

@@ -91,7 +91,7 @@ extern const struct ifr_stage ifr_lanes_stage_front, ifr_lanes_stage_behind, ifr
 	ifr_avx2_stage_targets, ifr_avx512_stage_direction, ifr_avx512_stage_targets;
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
- * pending is the last step of the chunk before, IFR_STEP_BREAK without one. */
+ * pending is the last step of the chunk before, IFR_EXECUTION_BREAK without one. */
 int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 /* Counters that follow from how often each block ran and where it lies. */
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);

@@ -87,7 +87,7 @@ static void list_data(struct ifr_pass *pass) {
 	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + KINDS_COPIED, sizeof *pass->data_kinds);
 	uint8_t *out = pass->data_kinds;
 	for (size_t i = 0; i < chunk->steps_count && chunk->data_count; i++) {
-		if (UNLIKELY(chunk->steps[i] == IFR_STEP_BREAK))
+		if (UNLIKELY(chunk->steps[i] == IFR_EXECUTION_BREAK))
 			continue;
 		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
 		const uint8_t *kinds = pass->access_kinds + block->first_access;
@@ -113,20 +113,20 @@ static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t 
 
 static void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
 	const uint8_t kind = pass->kinds[step >> 1];
-	if (next == IFR_STEP_BREAK)
+	if (next == IFR_EXECUTION_BREAK)
 		return;
 	append(&pass->streams[IFR_STREAM_INDIRECT], step | 1, next >> 1, ifr_branch_is_indirect(kind));
 	append(&pass->calls, step | 1, next >> 1, kind >= IFR_BRANCH_CALL);
 }
 
 static bool is_conditional(const struct ifr_pass *pass, uint32_t step) {
-	return step != IFR_STEP_BREAK && pass->kinds[step >> 1] == IFR_BRANCH_CONDITIONAL;
+	return step != IFR_EXECUTION_BREAK && pass->kinds[step >> 1] == IFR_BRANCH_CONDITIONAL;
 }
 
 /* The branch that waited for this chunk's first step. Returns how many conditional ones it lists. */
 static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	if (pending == IFR_STEP_BREAK || !chunk->steps_count || chunk->steps[0] == IFR_STEP_BREAK)
+	if (pending == IFR_EXECUTION_BREAK || !chunk->steps_count || chunk->steps[0] == IFR_EXECUTION_BREAK)
 		return 0;
 	if (pass->kinds[pending >> 1] > IFR_BRANCH_JUMP)
 		list_rare(pass, pending, chunk->steps[0]);
@@ -158,7 +158,7 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 		if (UNLIKELY(i % IFR_DATA_START_STEPS == 0))
 			data_starts[i / IFR_DATA_START_STEPS] = (uint32_t)(sum >> 32);
 		if (UNLIKELY(block >= blocks_count)) {
-			if (step != IFR_STEP_BREAK)
+			if (step != IFR_EXECUTION_BREAK)
 				break;
 			sum -= i && is_conditional(pass, steps[i - 1]);
 			continue;
@@ -181,7 +181,7 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 /* Undoes what a refused chunk has counted. */
 static void uncount_blocks(struct ifr_pass *pass, size_t steps) {
 	for (size_t i = 0; i < steps; i++)
-		if (pass->chunk->steps[i] != IFR_STEP_BREAK)
+		if (pass->chunk->steps[i] != IFR_EXECUTION_BREAK)
 			pass->block_counts[pass->chunk->steps[i] >> 1]--;
 }
 
@@ -210,7 +210,7 @@ static void list_stream(struct ifr_pass *pass, enum ifr_stream stream, uint32_t 
 	for (size_t i = 0; i < chunk->steps_count; i++) {
 		const uint32_t from = last, step = chunk->steps[i];
 		last = step;
-		if (from == IFR_STEP_BREAK || step == IFR_STEP_BREAK)
+		if (from == IFR_EXECUTION_BREAK || step == IFR_EXECUTION_BREAK)
 			continue;
 		const uint8_t kind = pass->kinds[from >> 1];
 		const uint32_t branch = from | (kind != IFR_BRANCH_CONDITIONAL);

@@ -10,7 +10,14 @@
 
 /* --- frames --- */
 
-enum trace_frame_type { TRACE_TEXT = 1, TRACE_REGIONS, TRACE_BLOCKS, TRACE_RUN, TRACE_TOTALS, TRACE_REQUESTS };
+enum trace_frame_type {
+	TRACE_TEXT = 1,
+	TRACE_MAPPINGS,
+	TRACE_BLOCKS,
+	TRACE_SEQUENCE,
+	TRACE_TOTALS,
+	TRACE_REQUESTS
+};
 
 struct trace_frame {
 	uint32_t type;
@@ -34,7 +41,7 @@ struct trace_head {
 /* A region in a frame of regions, its path behind it, padded to 8 bytes. A later one of the same number replaces
  * it.
  */
-struct trace_region {
+struct trace_mapping {
 	uint32_t number, kind, path_bytes;
 	uint16_t fixed, allocator;
 	uint64_t start, bytes, opened, closed;
@@ -42,7 +49,7 @@ struct trace_region {
 
 /* --- numbers --- */
 
-enum { VARINT_MOST = 10 };
+enum { VARINT_BYTES_MAX = 10 };
 
 static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
 	while (value >= 0x80) {
@@ -76,29 +83,29 @@ static inline int64_t unzigzag(uint64_t value) {
 
 /* --- steps: the step that came last time after the same four --- */
 
-enum { STEP_TABLE_BITS = 16 };
+enum { EXECUTION_TABLE_BITS = 16 };
 
-struct step_coder {
-	uint32_t table[1 << STEP_TABLE_BITS];
+struct execution_coder {
+	uint32_t table[1 << EXECUTION_TABLE_BITS];
 	uint32_t history;
 };
 
-static inline uint32_t *step_predicted(struct step_coder *coder) {
-	return &coder->table[coder->history >> (32 - STEP_TABLE_BITS)];
+static inline uint32_t *execution_predicted(struct execution_coder *coder) {
+	return &coder->table[coder->history >> (32 - EXECUTION_TABLE_BITS)];
 }
 /* A step's influence is shifted out after four more. */
-static inline void step_follows(struct step_coder *coder, uint32_t step) {
+static inline void execution_update_history(struct execution_coder *coder, uint32_t step) {
 	coder->history = (coder->history << 6) + step * 0x9e3779b1U;
 }
 
 /* --- places: the difference of last time --- */
 
-struct place_coder {
+struct address_coder {
 	uint64_t last;
 	int64_t stride;
 };
 
-static inline uint8_t *place_put(struct place_coder *coder, uint8_t *to, uint64_t place) {
+static inline uint8_t *address_encode(struct address_coder *coder, uint8_t *to, uint64_t place) {
 	int64_t step = (int64_t)(place - coder->last);
 	coder->last = place;
 	if (step == coder->stride) {
@@ -109,7 +116,7 @@ static inline uint8_t *place_put(struct place_coder *coder, uint8_t *to, uint64_
 	return varint_put(to, zigzag(step) + 1);
 }
 
-static inline const uint8_t *place_get(struct place_coder *coder, const uint8_t *from, const uint8_t *end) {
+static inline const uint8_t *address_decode(struct address_coder *coder, const uint8_t *from, const uint8_t *end) {
 	if (from < end && !*from) {
 		coder->last += (uint64_t)coder->stride;
 		return from + 1;

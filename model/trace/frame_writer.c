@@ -25,7 +25,7 @@ struct raw_frame {
 	struct trace_frame head;
 	char *data;
 	size_t room;
-	struct raw_run run;
+	struct raw_sequence run;
 };
 
 struct frame_writer {
@@ -38,7 +38,7 @@ struct frame_writer {
 	unsigned first, count;
 	bool ends;
 	struct ifr_error err; /* of the thread, the first */
-	struct run_encoder *encoder;
+	struct sequence_encoder *encoder;
 	ZSTD_CCtx *zstd;
 	char *stored;
 	size_t stored_room;
@@ -53,13 +53,13 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 
 /* The bytes to be compressed; a run's steps are coded now. */
 static const void *payload(struct frame_writer *writer, struct raw_frame *frame) {
-	struct coded_run coded;
-	struct raw_run *run = &frame->run;
-	if (frame->head.type != TRACE_RUN)
+	struct coded_sequence coded;
+	struct raw_sequence *run = &frame->run;
+	if (frame->head.type != TRACE_SEQUENCE)
 		return frame->data;
 	run->steps = (const void *)frame->data;
 	run->places = (const void *)(run->steps + run->step_count);
-	run_encode(writer->encoder, run, &coded);
+	sequence_encode(writer->encoder, run, &coded);
 	frame->head.step_bytes = coded.step_bytes;
 	frame->head.raw_bytes = coded.all_bytes;
 	return coded.bytes;
@@ -123,7 +123,7 @@ static void release(struct frame_writer *writer) {
 	for (unsigned i = 0; i < QUEUE; i++)
 		free(writer->queue[i].data);
 	ZSTD_freeCCtx(writer->zstd);
-	run_encoder_free(writer->encoder);
+	sequence_encoder_free(writer->encoder);
 	pthread_mutex_destroy(&writer->lock);
 	pthread_cond_destroy(&writer->changed);
 	free(writer->stored);
@@ -139,7 +139,7 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	pthread_mutex_init(&writer->lock, NULL);
 	pthread_cond_init(&writer->changed, NULL);
 	writer->zstd = ZSTD_createCCtx();
-	writer->encoder = run_encoder_new();
+	writer->encoder = sequence_encoder_new();
 	int result = start(writer, err);
 	if (result) {
 		if (writer->file) {
@@ -188,11 +188,11 @@ void frame_write(struct frame_writer *writer, enum trace_frame_type type, const 
 	put(writer);
 }
 
-void frame_write_run(struct frame_writer *writer, const struct raw_run *run) {
+void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *run) {
 	const struct frame_part parts[] = {{run->steps, run->step_count * sizeof *run->steps},
 	                                   {run->places, run->place_bytes}};
 	struct raw_frame *frame = take(writer, parts, 2);
-	frame->head.type = TRACE_RUN;
+	frame->head.type = TRACE_SEQUENCE;
 	frame->head.steps = (uint32_t)run->step_count;
 	frame->run = *run;
 	put(writer);

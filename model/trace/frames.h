@@ -8,7 +8,7 @@
 
 #include "common/error.h"
 #include "model/trace/coding.h"
-#include "model/trace/encode.h"
+#include "model/trace/sequence_encoder.h"
 
 struct frame_writer;
 
@@ -16,7 +16,7 @@ int frame_writer_open(const char *path, struct frame_writer **writer, struct ifr
 /* The data are copied. Errors are kept for frame_writer_close. */
 void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length);
 /* A run, all copied. */
-void frame_write_run(struct frame_writer *writer, const struct raw_run *run);
+void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *run);
 int frame_writer_close(struct frame_writer *writer, bool discard, struct ifr_error *err);
 
 uint64_t frame_checksum(const struct trace_frame *head, const void *stored);

@@ -61,31 +61,31 @@ bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struc
 
 static bool take_regions(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length;) {
-		struct trace_region from;
+		struct trace_mapping from;
 		if (length - at < sizeof from)
 			return false;
 		memcpy(&from, trace->raw + at, sizeof from);
 		at += sizeof from;
-		if (from.number > trace->region_count || from.number < IFR_REGION_FIRST ||
-		    from.number >= IFR_REGION_LIMIT || from.kind >= IFR_REGION_KINDS || from.path_bytes > length - at ||
-		    ((from.path_bytes + 7UL) & ~7UL) > length - at || from.start > IFR_REGION_OFFSET ||
-		    from.bytes > IFR_REGION_OFFSET - from.start)
+		if (from.number > trace->region_count || from.number < IFR_MAPPING_FIRST ||
+		    from.number >= IFR_MAPPING_LIMIT || from.kind >= IFR_MAPPING_KINDS || from.path_bytes > length - at ||
+		    ((from.path_bytes + 7UL) & ~7UL) > length - at || from.start > IFR_OFFSET_MASK ||
+		    from.bytes > IFR_OFFSET_MASK - from.start)
 			return false;
 		if (from.number == trace->region_count) {
 			trace->regions = ifr_realloc(trace->regions, trace->region_count + 1, sizeof *trace->regions);
-			trace->regions[trace->region_count++] = (struct ifr_region){0};
+			trace->regions[trace->region_count++] = (struct ifr_mapping){0};
 		}
-		struct ifr_region *region = &trace->regions[from.number];
+		struct ifr_mapping *region = &trace->regions[from.number];
 		free(region->path);
-		*region =
-			(struct ifr_region){.kind = from.kind,
-		                        .path = memcpy(ifr_alloc(from.path_bytes + 1UL), trace->raw + at, from.path_bytes),
-		                        .start = from.start,
-		                        .bytes = from.bytes,
-		                        .opened = from.opened,
-		                        .closed = from.closed,
-		                        .fixed = from.fixed,
-		                        .allocator = from.allocator};
+		*region = (struct ifr_mapping){
+			.kind = from.kind,
+			.path = memcpy(ifr_alloc(from.path_bytes + 1UL), trace->raw + at, from.path_bytes),
+			.start = from.start,
+			.bytes = from.bytes,
+			.opened = from.opened,
+			.closed = from.closed,
+			.fixed = from.fixed,
+			.allocator = from.allocator};
 		at += (from.path_bytes + 7UL) & ~7UL;
 	}
 	return true;
@@ -108,7 +108,7 @@ static bool take_blocks(struct ifr_trace *trace, size_t length) {
 		at += sizeof block;
 		size_t bytes = block.accesses * sizeof(struct ifr_trace_access);
 		if (bytes > length - at || block.branch > IFR_BRANCH_RETURN || block.branch_bytes > 15 ||
-		    block.first_access != trace->access_count || (block.place >> IFR_REGION_SHIFT) >= IFR_REGION_LIMIT ||
+		    block.first_access != trace->access_count || (block.place >> IFR_MAPPING_SHIFT) >= IFR_MAPPING_LIMIT ||
 		    (block.bytes && block.branch_bytes > block.bytes))
 			return false;
 		trace->accesses = trace_grow(trace->accesses, trace->access_count, block.accesses, sizeof *trace->accesses,
@@ -141,11 +141,11 @@ static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
 	case TRACE_TEXT:
 		ifr_buffer_append(&trace->text, trace->raw, head->raw_bytes);
 		break;
-	case TRACE_REGIONS:
+	case TRACE_MAPPINGS:
 		right = take_regions(trace, head->raw_bytes);
 		break;
 	case TRACE_REQUESTS:
-		right = trace_take_requests(trace, head->raw_bytes);
+		right = trace_read_requests(trace, head->raw_bytes);
 		break;
 	case TRACE_BLOCKS:
 		right = take_blocks(trace, head->raw_bytes);
@@ -174,7 +174,7 @@ static int read_all(struct ifr_trace *trace, const char *path, struct ifr_error 
 		return ifr_fail(err, IFR_E_USAGE, "%s is a trace of version %u, and this is for version %d: record again",
 		                path, magic.version, IFR_TRACE_VERSION);
 	while (next_stored(trace, &head)) {
-		if (head.type == TRACE_RUN) {
+		if (head.type == TRACE_SEQUENCE) {
 			trace->frames++;
 			continue;
 		}
@@ -190,10 +190,10 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 	struct ifr_trace *trace = ifr_alloc(sizeof *trace);
 	int result = 0;
 	trace->zstd = ZSTD_createDCtx();
-	trace->regions = ifr_alloc(IFR_REGION_FIRST * sizeof *trace->regions);
-	for (; trace->region_count < IFR_REGION_FIRST; trace->region_count++)
-		trace->regions[trace->region_count] = (struct ifr_region){
-			.path = ifr_strdup(""), .bytes = IFR_REGION_OFFSET, .closed = UINT64_MAX, .fixed = true};
+	trace->regions = ifr_alloc(IFR_MAPPING_FIRST * sizeof *trace->regions);
+	for (; trace->region_count < IFR_MAPPING_FIRST; trace->region_count++)
+		trace->regions[trace->region_count] = (struct ifr_mapping){
+			.path = ifr_strdup(""), .bytes = IFR_OFFSET_MASK, .closed = UINT64_MAX, .fixed = true};
 	trace->file = fopen(path, "rbe");
 	if (!trace->file)
 		result = ifr_fail_errno(err, IFR_E_USAGE, "cannot read the trace %s", path);
@@ -203,12 +203,12 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 		ifr_trace_free(trace);
 		return result;
 	}
-	trace_prepare_runs(trace);
+	trace_prepare_sequence(trace);
 	*out = trace;
 	return 0;
 }
 
-int ifr_trace_again(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err) {
+int ifr_trace_reopen(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err) {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(trace->file));
 	return ifr_trace_open(path, again, err);
@@ -230,7 +230,7 @@ void ifr_trace_free(struct ifr_trace *trace) {
 	free(trace->accesses);
 	free(trace->stored);
 	free(trace->raw);
-	trace_release_runs(trace);
+	trace_release_sequence(trace);
 	free(trace);
 }
 
@@ -256,7 +256,7 @@ char *ifr_trace_fact(const struct ifr_trace *trace, const char *key) {
 	return NULL;
 }
 
-size_t ifr_trace_regions(const struct ifr_trace *trace, const struct ifr_region **regions) {
+size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mapping **regions) {
 	*regions = trace->regions;
 	return trace->region_count;
 }

@@ -7,13 +7,13 @@ enum { ALIGNMENT_SHIFT_MOST = 46 };
 
 /* Behind the object before it, in a region of objects. */
 static bool place_is_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
-	const uint64_t region = request->place >> IFR_REGION_SHIFT, offset = request->place & IFR_REGION_OFFSET;
-	const uint64_t had = request->had >> IFR_REGION_SHIFT;
+	const uint64_t region = request->place >> IFR_MAPPING_SHIFT, offset = request->place & IFR_OFFSET_MASK;
+	const uint64_t had = request->had >> IFR_MAPPING_SHIFT;
 	uint64_t before = 0;
 	if (trace->request_count)
 		before = trace->requests[trace->request_count - 1].place;
 	return region < trace->region_count && had < trace->region_count &&
-	       trace->regions[had].kind != IFR_REGION_OBJECTS && trace->regions[region].kind == IFR_REGION_OBJECTS &&
+	       trace->regions[had].kind != IFR_MAPPING_OBJECTS && trace->regions[region].kind == IFR_MAPPING_OBJECTS &&
 	       offset >= IFR_OBJECT_MARGIN && offset <= trace->regions[region].bytes &&
 	       request->place >= before + 2 * IFR_OBJECT_MARGIN;
 }
@@ -25,7 +25,7 @@ static bool ends_right(const struct ifr_trace *trace, const struct ifr_trace_req
 	return request->old < trace->request_count && trace->requests[request->old].had && !trace->ended[request->old];
 }
 
-bool trace_take_requests(struct ifr_trace *trace, size_t length) {
+bool trace_read_requests(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length; at += sizeof(struct ifr_trace_request)) {
 		struct ifr_trace_request request;
 		if (length - at < sizeof request)

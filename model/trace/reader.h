@@ -25,7 +25,7 @@ struct followed {
 };
 
 /* Where a reader is in a frame of runs. */
-struct run_cursor {
+struct sequence_cursor {
 	const uint8_t *step_at, *step_end, *place_at, *place_end;
 	uint64_t hits; /* predicted steps to come before the next stored one */
 	uint32_t steps_left;
@@ -36,7 +36,7 @@ struct ifr_trace {
 	char damage[128];
 	bool complete;
 	struct ifr_buffer text;
-	struct ifr_region *regions;
+	struct ifr_mapping *regions;
 	struct ifr_trace_block *blocks;
 	struct ifr_trace_access *accesses;
 	struct ifr_trace_request *requests;
@@ -49,12 +49,12 @@ struct ifr_trace {
 	size_t stored_room, raw_room;
 	/* runs */
 	struct block_recipe *recipes;
-	struct place_coder *coders;
+	struct address_coder *coders;
 	size_t coder_count;
 	uint16_t *recorded; /* by coder: which of its block's accesses it is for */
 	struct followed *followed;
-	struct step_coder *step_coder;
-	struct run_cursor cursor;
+	struct execution_coder *execution_coder;
+	struct sequence_cursor cursor;
 	bool started;
 	uint32_t *steps;
 	uint64_t *places;
@@ -64,10 +64,10 @@ struct ifr_trace {
 /* The next frame of a type, unpacked in raw. False at the end or where the file is damaged. */
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);
 /* What a frame of requests holds, in raw. False where it makes no sense. */
-bool trace_take_requests(struct ifr_trace *trace, size_t length);
+bool trace_read_requests(struct ifr_trace *trace, size_t length);
 /* Room for more items behind count of them. */
 void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
-void trace_prepare_runs(struct ifr_trace *trace);
-void trace_release_runs(struct ifr_trace *trace);
+void trace_prepare_sequence(struct ifr_trace *trace);
+void trace_release_sequence(struct ifr_trace *trace);
 
 #endif

@@ -2,7 +2,7 @@
 /* The trace: what a program did, in a form without addresses.
  *
  * Everything that a program touches lies in a region (its own file, a library, the stack, the heap of brk, a
- * mapping), and a place is a region and an offset: region << IFR_REGION_SHIFT | offset. The stack's offsets count
+ * mapping), and a place is a region and an offset: region << IFR_MAPPING_SHIFT | offset. The stack's offsets count
  * from IFR_STACK_ORIGIN, where the stack pointer stood when the program began; offsets in the program and in
  * libraries are addresses as their ELF files give them. A layout says where places lie (model/layout/layout.h).
  *
@@ -28,26 +28,26 @@
 #include "model/replay/replay.h"
 
 #define IFR_TRACE_VERSION 2
-#define IFR_REGION_SHIFT 44
-#define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_REGION_SHIFT - 1))
-#define IFR_REGION_FIRST 8
-#define IFR_REGION_LIMIT (1U << 18)
-#define IFR_REGION_OFFSET ((UINT64_C(1) << IFR_REGION_SHIFT) - 1)
+#define IFR_MAPPING_SHIFT 44
+#define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_MAPPING_SHIFT - 1))
+#define IFR_MAPPING_FIRST 8
+#define IFR_MAPPING_LIMIT (1U << 18)
+#define IFR_OFFSET_MASK ((UINT64_C(1) << IFR_MAPPING_SHIFT) - 1)
 
-enum ifr_region_kind {
-	IFR_REGION_OTHER,   /* what none of the following explains: places below IFR_REGION_FIRST are addresses */
-	IFR_REGION_PROGRAM, /* the program's file and its bss */
-	IFR_REGION_LIBRARY, /* a file that was mapped, a shared library or data */
-	IFR_REGION_STACK,
-	IFR_REGION_HEAP,    /* what brk gives */
-	IFR_REGION_MAPPING, /* anonymous memory */
-	IFR_REGION_OBJECTS, /* of the allocator, one behind another (struct ifr_trace_request) */
-	IFR_REGION_KINDS
+enum ifr_mapping_kind {
+	IFR_MAPPING_OTHER,   /* what none of the following explains: places below IFR_MAPPING_FIRST are addresses */
+	IFR_MAPPING_PROGRAM, /* the program's file and its bss */
+	IFR_MAPPING_LIBRARY, /* a file that was mapped, a shared library or data */
+	IFR_MAPPING_STACK,
+	IFR_MAPPING_HEAP,      /* what brk gives */
+	IFR_MAPPING_ANONYMOUS, /* anonymous memory */
+	IFR_MAPPING_OBJECTS,   /* of the allocator, one behind another (struct ifr_trace_request) */
+	IFR_MAPPING_KINDS
 };
-extern const char *const ifr_region_kind_names[IFR_REGION_KINDS];
+extern const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS];
 
-struct ifr_region {
-	enum ifr_region_kind kind;
+struct ifr_mapping {
+	enum ifr_mapping_kind kind;
 	char *path;      /* of the file; "" without one */
 	uint64_t start;  /* the lowest offset */
 	uint64_t bytes;  /* the most that it ever had */
@@ -105,23 +105,23 @@ struct ifr_trace_writer;
 
 /* The file appears at path when it is closed; until then it has a name beside it. text: lines "key value". */
 int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **writer, struct ifr_error *err);
-/* Returns the region's number, from IFR_REGION_FIRST on; 0, other, when there are IFR_REGION_LIMIT. */
-uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_region *region);
+/* Returns the region's number, from IFR_MAPPING_FIRST on; 0, other, when there are IFR_MAPPING_LIMIT. */
+uint32_t ifr_trace_add_mapping(struct ifr_trace_writer *writer, const struct ifr_mapping *region);
 /* The program is in memory with its loader: regions that are added from now on come while it runs. */
-void ifr_trace_begin(struct ifr_trace_writer *writer);
+void ifr_trace_start_program(struct ifr_trace_writer *writer);
 /* What became of a region. */
-void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t region, uint64_t start, uint64_t bytes);
-void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t region);
+void ifr_trace_grow_mapping(struct ifr_trace_writer *writer, uint32_t region, uint64_t start, uint64_t bytes);
+void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t region);
 /* Gives the request its place and moment. Returns its number, from 0 on. */
 uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request);
 /* Returns the block's id; the accesses are copied, first_access is set. */
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
                              const struct ifr_trace_access *accesses);
 /* A block ran, and its branch was taken or not: places of its recorded accesses, in order. */
-void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places);
-void ifr_trace_break(struct ifr_trace_writer *writer);
+void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places);
+void ifr_trace_add_break(struct ifr_trace_writer *writer);
 /* A line about the recording, known only now. */
-void ifr_trace_note(struct ifr_trace_writer *writer, const char *line);
+void ifr_trace_add_text(struct ifr_trace_writer *writer, const char *line);
 /* Finishes the file, or removes it if discard. Errors: IFR_E_ENVIRONMENT for what went wrong at any time, a full
  * disk for example; then the file is removed, too. */
 int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
@@ -140,14 +140,14 @@ struct ifr_trace;
  * wrong with it, NULL if nothing is. Errors: IFR_E_USAGE if it is no trace or of another version. */
 int ifr_trace_open(const char *path, struct ifr_trace **trace, struct ifr_error *err);
 /* A second reader of the same file, for another thread; also if the file has gone from its folder since. */
-int ifr_trace_again(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err);
+int ifr_trace_reopen(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err);
 void ifr_trace_free(struct ifr_trace *trace);
 const char *ifr_trace_damage(const struct ifr_trace *trace);
 /* The lines about the recording. ifr_trace_fact: what is behind a key, NULL if it is not there. */
 const char *ifr_trace_text(const struct ifr_trace *trace);
 char *ifr_trace_fact(const struct ifr_trace *trace, const char *key);
-/* The first IFR_REGION_FIRST are of what lies in no region. */
-size_t ifr_trace_regions(const struct ifr_trace *trace, const struct ifr_region **regions);
+/* The first IFR_MAPPING_FIRST are of what lies in no region. */
+size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mapping **regions);
 /* By their places; none unless objects were recorded. Each ends an object of before, if any, that no other ended.
  */
 size_t ifr_trace_requests(const struct ifr_trace *trace, const struct ifr_trace_request **requests);
@@ -157,12 +157,12 @@ void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *to
 
 /* The next steps, at most so many, and the places of all their accesses; both belong to the trace until the next
  * call. steps_count is 0 at the end. A damaged run ends it, and ifr_trace_damage says so. */
-struct ifr_trace_piece {
+struct ifr_trace_chunk {
 	const uint32_t *steps;
 	const uint64_t *places;
 	size_t steps_count, places_count;
 };
-void ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece);
+void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_chunk *piece);
 void ifr_trace_rewind(struct ifr_trace *trace);
 
 #endif

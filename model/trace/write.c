@@ -8,8 +8,8 @@
 #include "model/trace/frames.h"
 #include "model/trace/trace.h"
 
-const char *const ifr_region_kind_names[IFR_REGION_KINDS] = {"other", "program", "library", "stack",
-                                                             "heap",  "mapping", "objects"};
+const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
+                                                               "heap",  "mapping", "objects"};
 
 enum { RUN_STEPS = 1 << 19, RUN_PLACES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
 
@@ -20,7 +20,7 @@ struct block_use {
 
 struct ifr_trace_writer {
 	struct frame_writer *frames;
-	struct ifr_region *regions;
+	struct ifr_mapping *regions;
 	uint32_t region_count;
 	bool *region_news;
 	bool begun;
@@ -33,7 +33,7 @@ struct ifr_trace_writer {
 	struct block_use *uses;
 	uint32_t block_count, block_room;
 	uint32_t access_count;
-	struct place_coder *coders;
+	struct address_coder *coders;
 	size_t coder_count, coder_room;
 	uint32_t *steps, *steps_end;  /* of the run */
 	uint8_t *places, *places_end; /* coded */
@@ -50,7 +50,7 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
 	writer->steps = writer->steps_end = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
-	writer->places = writer->places_end = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, VARINT_MOST);
+	writer->places = writer->places_end = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, VARINT_BYTES_MAX);
 	*out = writer;
 	return 0;
 }
@@ -59,8 +59,8 @@ static bool is_first_of_room(uint32_t count) {
 	return !(count & (count - 1)) || !count;
 }
 
-uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_region *region) {
-	if (writer->region_count + IFR_REGION_FIRST == IFR_REGION_LIMIT)
+uint32_t ifr_trace_add_mapping(struct ifr_trace_writer *writer, const struct ifr_mapping *region) {
+	if (writer->region_count + IFR_MAPPING_FIRST == IFR_MAPPING_LIMIT)
 		return 0;
 	uint32_t number = writer->region_count++;
 	if (is_first_of_room(number)) {
@@ -73,45 +73,45 @@ uint32_t ifr_trace_add_region(struct ifr_trace_writer *writer, const struct ifr_
 	writer->regions[number].opened = writer->begun ? ++writer->moments : 0;
 	writer->regions[number].closed = UINT64_MAX;
 	writer->region_news[number] = true;
-	return number + IFR_REGION_FIRST;
+	return number + IFR_MAPPING_FIRST;
 }
 
-void ifr_trace_begin(struct ifr_trace_writer *writer) {
+void ifr_trace_start_program(struct ifr_trace_writer *writer) {
 	writer->begun = true;
 }
 
-void ifr_trace_region_grows(struct ifr_trace_writer *writer, uint32_t number, uint64_t start, uint64_t bytes) {
-	number -= IFR_REGION_FIRST;
-	struct ifr_region *region = &writer->regions[number];
+void ifr_trace_grow_mapping(struct ifr_trace_writer *writer, uint32_t number, uint64_t start, uint64_t bytes) {
+	number -= IFR_MAPPING_FIRST;
+	struct ifr_mapping *region = &writer->regions[number];
 	uint64_t end = region->start + region->bytes, to = start + bytes;
 	region->start = start < region->start ? start : region->start;
 	region->bytes = (to > end ? to : end) - region->start;
 	writer->region_news[number] = true;
 }
 
-void ifr_trace_region_closes(struct ifr_trace_writer *writer, uint32_t number) {
-	number -= IFR_REGION_FIRST;
+void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t number) {
+	number -= IFR_MAPPING_FIRST;
 	writer->regions[number].closed = ++writer->moments;
 	writer->region_news[number] = true;
 }
 
 /* Whole lines, with the margins. */
 static uint64_t room_of(uint64_t bytes) {
-	const uint64_t most = IFR_REGION_OFFSET - 4 * IFR_OBJECT_MARGIN;
+	const uint64_t most = IFR_OFFSET_MASK - 4 * IFR_OBJECT_MARGIN;
 	bytes = bytes < most ? bytes : most;
 	return 2 * IFR_OBJECT_MARGIN + ((bytes + 63) & ~UINT64_C(63));
 }
 
 uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request) {
 	uint64_t room = room_of(request->bytes);
-	if (!writer->objects || room > IFR_REGION_OFFSET - writer->objects_end) {
-		writer->objects = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_OBJECTS});
+	if (!writer->objects || room > IFR_OFFSET_MASK - writer->objects_end) {
+		writer->objects = ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_OBJECTS});
 		writer->objects_end = 0;
 	}
-	request->place = ((uint64_t)writer->objects << IFR_REGION_SHIFT) + writer->objects_end + IFR_OBJECT_MARGIN;
+	request->place = ((uint64_t)writer->objects << IFR_MAPPING_SHIFT) + writer->objects_end + IFR_OBJECT_MARGIN;
 	request->moment = ++writer->moments;
 	writer->objects_end += room;
-	ifr_trace_region_grows(writer, writer->objects, 0, writer->objects_end);
+	ifr_trace_grow_mapping(writer, writer->objects, 0, writer->objects_end);
 	ifr_buffer_append(&writer->requests, request, sizeof *request);
 	return writer->request_count++;
 }
@@ -155,26 +155,26 @@ static void write_regions(struct ifr_trace_writer *writer) {
 	static const char zeros[8];
 	struct ifr_buffer text = {0};
 	for (uint32_t i = 0; i < writer->region_count; i++) {
-		const struct ifr_region *region = &writer->regions[i];
+		const struct ifr_mapping *region = &writer->regions[i];
 		if (!writer->region_news[i])
 			continue;
 		writer->region_news[i] = false;
 		size_t length = strlen(region->path);
-		struct trace_region head = {.number = i + IFR_REGION_FIRST,
-		                            .kind = region->kind,
-		                            .path_bytes = (uint32_t)length,
-		                            .fixed = region->fixed,
-		                            .allocator = region->allocator,
-		                            .start = region->start,
-		                            .bytes = region->bytes,
-		                            .opened = region->opened,
-		                            .closed = region->closed};
+		struct trace_mapping head = {.number = i + IFR_MAPPING_FIRST,
+		                             .kind = region->kind,
+		                             .path_bytes = (uint32_t)length,
+		                             .fixed = region->fixed,
+		                             .allocator = region->allocator,
+		                             .start = region->start,
+		                             .bytes = region->bytes,
+		                             .opened = region->opened,
+		                             .closed = region->closed};
 		ifr_buffer_append(&text, &head, sizeof head);
 		ifr_buffer_append(&text, region->path, length);
 		ifr_buffer_append(&text, zeros, -length & 7);
 	}
 	if (text.length)
-		frame_write(writer->frames, TRACE_REGIONS, text.data, text.length);
+		frame_write(writer->frames, TRACE_MAPPINGS, text.data, text.length);
 	ifr_buffer_release(&text);
 }
 
@@ -188,11 +188,11 @@ static void flush(struct ifr_trace_writer *writer) {
 	ifr_buffer_clear(&writer->blocks);
 	if (writer->steps_end == writer->steps)
 		return;
-	struct raw_run run = {.steps = writer->steps,
-	                      .places = writer->places,
-	                      .step_count = (size_t)(writer->steps_end - writer->steps),
-	                      .place_bytes = (size_t)(writer->places_end - writer->places)};
-	frame_write_run(writer->frames, &run);
+	struct raw_sequence run = {.steps = writer->steps,
+	                           .places = writer->places,
+	                           .step_count = (size_t)(writer->steps_end - writer->steps),
+	                           .place_bytes = (size_t)(writer->places_end - writer->places)};
+	frame_write_sequence(writer->frames, &run);
 	writer->totals.steps += run.step_count;
 	writer->totals.recorded += writer->place_count;
 	writer->place_count = 0;
@@ -206,12 +206,12 @@ static inline void step(struct ifr_trace_writer *writer, uint32_t value) {
 		flush(writer);
 }
 
-void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
+void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
 	const struct block_use *use = &writer->uses[block];
-	struct place_coder *coder = writer->coders + use->first_coder;
+	struct address_coder *coder = writer->coders + use->first_coder;
 	uint8_t *to = writer->places_end;
 	for (const uint64_t *end = places + use->recorded; places < end; places++, coder++)
-		to = place_put(coder, to, *places);
+		to = address_encode(coder, to, *places);
 	writer->places_end = to;
 	writer->place_count += use->recorded;
 	writer->totals.instructions += use->instructions;
@@ -219,11 +219,11 @@ void ifr_trace_run(struct ifr_trace_writer *writer, uint32_t block, bool taken, 
 	step(writer, block << 1 | taken);
 }
 
-void ifr_trace_break(struct ifr_trace_writer *writer) {
-	step(writer, IFR_STEP_BREAK);
+void ifr_trace_add_break(struct ifr_trace_writer *writer) {
+	step(writer, IFR_EXECUTION_BREAK);
 }
 
-void ifr_trace_note(struct ifr_trace_writer *writer, const char *line) {
+void ifr_trace_add_text(struct ifr_trace_writer *writer, const char *line) {
 	frame_write(writer->frames, TRACE_TEXT, line, strlen(line));
 }
 

@@ -45,8 +45,8 @@ static void play(struct ifr_play_request *requests, size_t count) {
 			allocator_free(old);
 			break;
 		default:
-			memory =
-				allocator_take(request->bytes, request->alignment, request->request == IFR_REQUEST_TAKE_ZEROED);
+			memory = allocator_allocate(request->bytes, request->alignment,
+			                            request->request == IFR_REQUEST_TAKE_ZEROED);
 			break;
 		}
 		request->address = (uintptr_t)memory;

@@ -12,7 +12,7 @@
 enum { ORDINARY = 16 };
 
 EXPORTED void *malloc(size_t size) {
-	return allocator_take(size, ORDINARY, false);
+	return allocator_allocate(size, ORDINARY, false);
 }
 
 EXPORTED void free(void *memory) {
@@ -28,7 +28,7 @@ EXPORTED void *calloc(size_t count, size_t size) {
 	size_t whole;
 	if (__builtin_mul_overflow(count, size, &whole))
 		return out_of_memory();
-	return allocator_take(whole, ORDINARY, true);
+	return allocator_allocate(whole, ORDINARY, true);
 }
 
 EXPORTED void *realloc(void *memory, size_t size) {
@@ -57,7 +57,7 @@ static void *take_aligned(size_t alignment, size_t size) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return size > PTRDIFF_MAX - whole ? out_of_memory() : allocator_take(size, whole, false);
+	return size > PTRDIFF_MAX - whole ? out_of_memory() : allocator_allocate(size, whole, false);
 }
 
 EXPORTED void *memalign(size_t alignment, size_t size) {

@@ -10,11 +10,11 @@
 #include "runtime/allocator.h"
 #include "runtime/threads.h"
 
-void *__real_allocator_take(size_t size, size_t alignment, bool zero);
+void *__real_allocator_allocate(size_t size, size_t alignment, bool zero);
 void *__real_allocator_resize(void *memory, size_t size);
 void __real_allocator_free(void *memory);
 size_t __real_allocator_usable(void *memory);
-void *__wrap_allocator_take(size_t size, size_t alignment, bool zero);
+void *__wrap_allocator_allocate(size_t size, size_t alignment, bool zero);
 void *__wrap_allocator_resize(void *memory, size_t size);
 void __wrap_allocator_free(void *memory);
 size_t __wrap_allocator_usable(void *memory);
@@ -28,9 +28,9 @@ static inline void leave(enum ifr_request request, const void *memory, size_t si
 	ifr_mark(IFR_MARK_LEAVE, request, (uintptr_t)memory, size, alignment, (uintptr_t)old);
 }
 
-void *__wrap_allocator_take(size_t size, size_t alignment, bool zero) {
+void *__wrap_allocator_allocate(size_t size, size_t alignment, bool zero) {
 	enter();
-	void *memory = __real_allocator_take(size, alignment, zero);
+	void *memory = __real_allocator_allocate(size, alignment, zero);
 	leave(zero ? IFR_REQUEST_TAKE_ZEROED : IFR_REQUEST_TAKE, memory, size, alignment, NULL);
 	return memory;
 }

@@ -69,7 +69,7 @@ static void end_piece(void) {
 	pieces[pieces_count++] = seconds() - piece_began;
 }
 
-/* ifr_count asks before each piece whether it shall stop; the first piece is what was done once. */
+/* ifr_count_events asks before each piece whether it shall stop; the first piece is what was done once. */
 static bool next_piece(void) {
 	end_piece();
 	piece_began = seconds();
@@ -80,7 +80,8 @@ static void replay_all(const struct work *work, struct subject *subject) {
 	const struct ifr_count_settings settings = {
 		.machine = subject->machine, .engine = subject->engine, .stopped = next_piece};
 	struct ifr_error err = {0};
-	if (ifr_count(work->trace, work->maps, work->layouts, &settings, subject->counters, &subject->ran, &err))
+	if (ifr_count_events(work->trace, work->maps, work->layouts, &settings, subject->counters, &subject->ran,
+	                     &err))
 		die(&err);
 	end_piece();
 	pieces[0] = 0;
@@ -98,7 +99,7 @@ static void replay_predictor(const struct work *work, struct subject *subject) {
 	                        .lanes = work->lanes,
 	                        .places = work->places};
 	struct ifr_error err = {0};
-	uint32_t pending = IFR_STEP_BREAK;
+	uint32_t pending = IFR_EXECUTION_BREAK;
 	void *state = stage->create(&pass);
 	pass.wanted[subject->machine->direction->stream] = true;
 	for (size_t i = 0; i < work->steps_count; i += PIECE_STEPS) {
@@ -180,13 +181,13 @@ static void make_maps(struct work *work) {
 
 static void take_steps(struct work *work) {
 	const struct ifr_trace_block *blocks;
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	work->blocks_count = ifr_trace_blocks(work->trace, &blocks);
 	work->blocks = ifr_alloc((work->blocks_count + 1) * sizeof *work->blocks);
 	for (size_t i = 0; i < work->blocks_count; i++)
 		work->blocks[i].branch = blocks[i].branch;
 	do {
-		ifr_trace_next(work->trace, 1 << 20, &piece);
+		ifr_trace_read_chunk(work->trace, 1 << 20, &piece);
 		work->steps = ifr_realloc(work->steps, work->steps_count + piece.steps_count + 1, sizeof *work->steps);
 		memcpy(work->steps + work->steps_count, piece.steps, piece.steps_count * sizeof *piece.steps);
 		work->steps_count += piece.steps_count;

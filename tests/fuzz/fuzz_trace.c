@@ -28,13 +28,13 @@ static const char *trace_path(void) {
 static bool read_runs(struct ifr_trace *trace) {
 	const struct ifr_trace_block *blocks;
 	size_t count = ifr_trace_blocks(trace, &blocks), steps = 0;
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	do {
 		size_t places = 0;
-		ifr_trace_next(trace, 1000, &piece);
+		ifr_trace_read_chunk(trace, 1000, &piece);
 		for (size_t i = 0; i < piece.steps_count; i++) {
-			assert(piece.steps[i] == IFR_STEP_BREAK || piece.steps[i] >> 1 < count);
-			places += piece.steps[i] == IFR_STEP_BREAK ? 0 : blocks[piece.steps[i] >> 1].accesses;
+			assert(piece.steps[i] == IFR_EXECUTION_BREAK || piece.steps[i] >> 1 < count);
+			places += piece.steps[i] == IFR_EXECUTION_BREAK ? 0 : blocks[piece.steps[i] >> 1].accesses;
 		}
 		assert(places == piece.places_count);
 		steps += piece.steps_count;
@@ -52,7 +52,7 @@ static void replay(struct ifr_trace *trace) {
 		assert(!ifr_machine_open(&machine, "p6", NULL));
 	settings.machine = machine;
 	struct ifr_address_map *maps[] = {ifr_address_map_new(trace, &none), ifr_address_map_new(trace, &shifted)};
-	int result = ifr_count(trace, maps, 2, &settings, counts, NULL, &err);
+	int result = ifr_count_events(trace, maps, 2, &settings, counts, NULL, &err);
 	assert(!result || (*err.message && !strchr(err.message, '\n')));
 	for (int i = 0; i < 2; i++)
 		ifr_address_map_free(maps[i]);

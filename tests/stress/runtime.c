@@ -71,7 +71,7 @@ static void drop(struct object *object) {
 static struct object *make(uint64_t *state) {
 	size_t size = draw_size(state), alignment = (size_t)16 << (draw(state) % 64 ? 0 : draw(state) % 10);
 	bool zero = draw(state) % 4 == 0;
-	struct object *object = allocator_take(size, alignment, zero);
+	struct object *object = allocator_allocate(size, alignment, zero);
 	if (!object || (uintptr_t)object % alignment)
 		complain("is not aligned", object);
 	for (size_t i = 0; zero && i < size; i++)

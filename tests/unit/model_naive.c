@@ -177,7 +177,7 @@ struct naive *naive_new(const struct ifr_machine *machine) {
 		n->btbs[i] = memory_new(ifr_machine_btb(machine, IFR_BTB1_ENTRIES + 3 * i));
 	n->direction = direction_new(machine);
 	n->indirect = machine->indirect->create(machine->indirect_values);
-	n->last = IFR_STEP_BREAK;
+	n->last = IFR_EXECUTION_BREAK;
 	n->line_bytes = machine->values[IFR_L1I_BYTES + 2] ? machine->values[IFR_L1I_BYTES + 2] : 64;
 	return n;
 }
@@ -334,8 +334,8 @@ void naive_replay(struct naive *n, const struct ifr_chunk *chunk, const struct i
                   const uint64_t *addresses) {
 	for (size_t i = 0; i < chunk->steps_count; i++) {
 		const uint32_t step = chunk->steps[i];
-		if (step != IFR_STEP_BREAK) {
-			if (n->last != IFR_STEP_BREAK)
+		if (step != IFR_EXECUTION_BREAK) {
+			if (n->last != IFR_EXECUTION_BREAK)
 				run_branch(n, chunk, lane, n->last, step >> 1);
 			addresses += run_block(n, chunk, lane, step >> 1, addresses);
 			n->v[IFR_EVENT_INSTRUCTIONS] += lane->blocks[step >> 1].instructions;

@@ -54,7 +54,7 @@ static inline void random_steps(struct random_trace *trace) {
 		const struct ifr_block *block = &trace->blocks[at];
 		trace->data_starts[i + 1] = trace->data_starts[i];
 		if (draw(&trace->seed, 200) == 0) {
-			trace->steps[i] = IFR_STEP_BREAK;
+			trace->steps[i] = IFR_EXECUTION_BREAK;
 			continue;
 		}
 		const bool taken = block->branch != IFR_BRANCH_CONDITIONAL || draw(&trace->seed, 3) == 0;

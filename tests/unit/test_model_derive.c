@@ -33,7 +33,7 @@ static void decode_as(const char *text, bool everything) {
 		text += *text == ',';
 	}
 	memset(&decoded, 0xee, sizeof decoded);
-	derive_block(AT, instructions, count, everything, &decoded);
+	decode_block(AT, instructions, count, everything, &decoded);
 }
 
 static void decode(const char *text) {
@@ -270,7 +270,7 @@ static void test_limits(void **state) {
 		memcpy(bytes[i], i % 2 ? load : change, i % 2 ? sizeof load : sizeof change);
 		instructions[i] = (struct derive_instruction){bytes[i], i % 2 ? sizeof load : sizeof change};
 	}
-	derive_block(AT, instructions, DERIVE_INSTRUCTIONS + 8, false, &decoded);
+	decode_block(AT, instructions, DERIVE_INSTRUCTIONS + 8, false, &decoded);
 	assert_int_equal(decoded.block.instructions, DERIVE_INSTRUCTIONS);
 	assert_int_equal(decoded.block.derived, 0);
 	for (unsigned i = 0; i < DERIVE_INSTRUCTIONS + 8; i++) {
@@ -278,7 +278,7 @@ static void test_limits(void **state) {
 		memcpy(bytes[i], load, sizeof load);
 		instructions[i] = (struct derive_instruction){bytes[i], sizeof load};
 	}
-	derive_block(AT, instructions, DERIVE_INSTRUCTIONS, false, &decoded);
+	decode_block(AT, instructions, DERIVE_INSTRUCTIONS, false, &decoded);
 	assert_int_equal(decoded.block.derived, 4 * (DERIVE_INSTRUCTIONS - 1));
 }
 

@@ -14,24 +14,24 @@
 #include "model/model.h"
 #include "tests/unit/folder.h"
 
-enum { PROGRAM = IFR_REGION_FIRST, LOADER, STACK, HEAP, CACHE, LIBRARY, FIRST, SECOND, THIRD, REGIONS };
+enum { PROGRAM = IFR_MAPPING_FIRST, LOADER, STACK, HEAP, CACHE, LIBRARY, FIRST, SECOND, THIRD, REGIONS };
 
 static uint64_t place(uint64_t region, uint64_t offset) {
-	return region << IFR_REGION_SHIFT | offset;
+	return region << IFR_MAPPING_SHIFT | offset;
 }
 
 /* A program of 0x5000 bytes with a loader; later a cache that is unmapped again, a library, and mappings. */
 static struct ifr_trace *make_trace(bool fixed, const char *text) {
-	struct ifr_region regions[REGIONS] = {
-		[PROGRAM] = {.kind = IFR_REGION_PROGRAM, .start = fixed ? 0x400000 : 0, .bytes = 0x5000, .fixed = fixed},
-		[LOADER] = {.kind = IFR_REGION_LIBRARY, .bytes = 0x35000},
-		[STACK] = {.kind = IFR_REGION_STACK, .start = IFR_STACK_ORIGIN - 0x100000, .bytes = 0x800000},
-		[HEAP] = {.kind = IFR_REGION_HEAP, .bytes = 0x21000},
-		[CACHE] = {.kind = IFR_REGION_LIBRARY, .bytes = 0xaa5f},
-		[LIBRARY] = {.kind = IFR_REGION_LIBRARY, .bytes = 0x1e2000},
-		[FIRST] = {.kind = IFR_REGION_MAPPING, .bytes = 0x100000},
-		[SECOND] = {.kind = IFR_REGION_MAPPING, .bytes = 0x4000},
-		[THIRD] = {.kind = IFR_REGION_MAPPING, .bytes = 0xb000},
+	struct ifr_mapping regions[REGIONS] = {
+		[PROGRAM] = {.kind = IFR_MAPPING_PROGRAM, .start = fixed ? 0x400000 : 0, .bytes = 0x5000, .fixed = fixed},
+		[LOADER] = {.kind = IFR_MAPPING_LIBRARY, .bytes = 0x35000},
+		[STACK] = {.kind = IFR_MAPPING_STACK, .start = IFR_STACK_ORIGIN - 0x100000, .bytes = 0x800000},
+		[HEAP] = {.kind = IFR_MAPPING_HEAP, .bytes = 0x21000},
+		[CACHE] = {.kind = IFR_MAPPING_LIBRARY, .bytes = 0xaa5f},
+		[LIBRARY] = {.kind = IFR_MAPPING_LIBRARY, .bytes = 0x1e2000},
+		[FIRST] = {.kind = IFR_MAPPING_ANONYMOUS, .bytes = 0x100000},
+		[SECOND] = {.kind = IFR_MAPPING_ANONYMOUS, .bytes = 0x4000},
+		[THIRD] = {.kind = IFR_MAPPING_ANONYMOUS, .bytes = 0xb000},
 	};
 	struct ifr_trace_writer *writer;
 	struct ifr_trace_totals totals;
@@ -49,10 +49,10 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 	assert_int_equal(ifr_trace_create(path, text, &writer, NULL), 0);
 	for (int i = PROGRAM; i < REGIONS; i++) {
 		if (i == STACK)
-			ifr_trace_begin(writer);
-		assert_int_equal(ifr_trace_add_region(writer, &regions[i]), i);
+			ifr_trace_start_program(writer);
+		assert_int_equal(ifr_trace_add_mapping(writer, &regions[i]), i);
 		if (i == LIBRARY)
-			ifr_trace_region_closes(writer, CACHE);
+			ifr_trace_close_mapping(writer, CACHE);
 	}
 	ifr_trace_add_block(writer, &block, accesses);
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
@@ -132,11 +132,11 @@ static void test_moves(void **state) {
 		expect(all, places[i], wanted[i]);
 		expect(native, places[i], offsets[i]);
 	}
-	assert_int_equal(ifr_addresses_of(all, places, COUNT, addresses), IFR_STRAY_CODE | IFR_STRAY_LEFT);
+	assert_int_equal(ifr_addresses_of(all, places, COUNT, addresses), IFR_STRAY_CODE | IFR_STRAY_UNMOVED);
 	assert_memory_equal(addresses, wanted, sizeof wanted);
 	assert_int_equal(ifr_addresses_of(all, places, 1, addresses), 0);
 	assert_int_equal(ifr_addresses_of(all, places + 1, 9, addresses), IFR_STRAY_CODE);
-	assert_int_equal(ifr_addresses_of(all, places + COUNT - 2, 2, addresses), IFR_STRAY_LEFT);
+	assert_int_equal(ifr_addresses_of(all, places + COUNT - 2, 2, addresses), IFR_STRAY_UNMOVED);
 	assert_int_equal(ifr_addresses_of(native, places, COUNT, addresses), 0);
 	assert_true(ifr_address_maps_share_data(native, of_code));
 	assert_true(ifr_address_maps_share_data(of_data, all));
@@ -163,7 +163,7 @@ static void test_moves(void **state) {
 static void test_points(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
-	const struct ifr_code_point points[] = {
+	const struct ifr_instruction_move points[] = {
 		{0x401000, 0x405111, 0x405100, 0x405110, 3, 1, 4}, {0x401007, 0x405118, 0x405115, 0x405115, 1, 1, 5},
 		{0x40100c, 0x40511d, 0x40511d, 0x40511d, 0, 0, 6}, {0x401012, 0x405123, 0x405123, 0x405123, 0, 0, 6},
 		{0x401080, 0x406000, 0x405f00, 0x405123, 9, 8, 1},
@@ -173,7 +173,7 @@ static void test_points(void **state) {
 	struct ifr_address_map *map = map_of(trace, &request);
 	struct ifr_geometry block;
 	uint16_t ends[2];
-	assert_true(ifr_address_map_has_points(map));
+	assert_true(ifr_address_map_has_instructions(map));
 	assert_int_equal(ifr_address_map_blocks(map, trace, IFR_ENTRY_FALL, &block, ends, NULL), 0);
 	assert_int_equal(block.address, 0x405100);
 	assert_int_equal(block.bytes, 0x29);
@@ -196,8 +196,8 @@ static void test_points(void **state) {
 static void test_too_long(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
-	const struct ifr_code_point points[] = {{0x401000, 0x405000, 0x405000, 0x405000, 0, 0, 4},
-	                                        {0x401012, 0x415000, 0x405004, 0x405004, 7000, 7000, 2}};
+	const struct ifr_instruction_move points[] = {{0x401000, 0x405000, 0x405000, 0x405000, 0, 0, 4},
+	                                              {0x401012, 0x415000, 0x405004, 0x405004, 7000, 7000, 2}};
 	struct ifr_layout_request request = {.points = points, .point_count = 2};
 	struct ifr_address_map *map = map_of(trace, &request);
 	struct ifr_geometry block;
@@ -297,11 +297,11 @@ static uint64_t said(const char *output, const char *what) {
 	return address;
 }
 
-static size_t region_of(const struct ifr_trace *trace, enum ifr_region_kind kind, const char *path,
+static size_t region_of(const struct ifr_trace *trace, enum ifr_mapping_kind kind, const char *path,
                         uint64_t bytes) {
-	const struct ifr_region *regions;
-	size_t count = ifr_trace_regions(trace, &regions);
-	for (size_t i = IFR_REGION_FIRST; i < count; i++)
+	const struct ifr_mapping *regions;
+	size_t count = ifr_trace_mappings(trace, &regions);
+	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
 		if (regions[i].kind == kind && (!path || strstr(regions[i].path, path)) &&
 		    (!bytes || regions[i].bytes == bytes))
 			return i;
@@ -341,21 +341,21 @@ static void compare(const char *flags, bool is_static) {
 	struct ifr_trace *trace = record(flags, &output);
 	struct ifr_address_map *map = map_of(trace, NULL);
 	const char *text = ifr_buffer_text(&output);
-	const struct ifr_region *regions;
-	ifr_trace_regions(trace, &regions);
-	size_t own = region_of(trace, IFR_REGION_PROGRAM, NULL, 0);
+	const struct ifr_mapping *regions;
+	ifr_trace_mappings(trace, &regions);
+	size_t own = region_of(trace, IFR_MAPPING_PROGRAM, NULL, 0);
 	expect(map, place(own, regions[own].start), said(text, "program"));
 	/* Without a loader the C library holds for the end what it has pushed a word on. */
-	expect(map, place(region_of(trace, IFR_REGION_STACK, NULL, 0), IFR_STACK_ORIGIN),
+	expect(map, place(region_of(trace, IFR_MAPPING_STACK, NULL, 0), IFR_STACK_ORIGIN),
 	       said(text, "stack") + (is_static ? 8 : 0));
-	expect(map, place(region_of(trace, IFR_REGION_HEAP, NULL, 0), 0), said(text, "heap"));
+	expect(map, place(region_of(trace, IFR_MAPPING_HEAP, NULL, 0), 0), said(text, "heap"));
 	if (is_static) { /* a loader takes other mappings, a page or two, where the processor has longer registers */
-		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 20), 0), said(text, "big"));
-		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 16), 0), said(text, "small"));
-		expect(map, place(region_of(trace, IFR_REGION_MAPPING, NULL, 1 << 14), 0), said(text, "again"));
+		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 20), 0), said(text, "big"));
+		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 16), 0), said(text, "small"));
+		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 14), 0), said(text, "again"));
 	} else {
-		size_t loader = region_of(trace, IFR_REGION_LIBRARY, "ld-linux", 0);
-		size_t libc = region_of(trace, IFR_REGION_LIBRARY, "libc.so", 0);
+		size_t loader = region_of(trace, IFR_MAPPING_LIBRARY, "ld-linux", 0);
+		size_t libc = region_of(trace, IFR_MAPPING_LIBRARY, "libc.so", 0);
 		expect(map, place(loader, 0), said(text, "/lib64/ld-linux-x86-64.so.2"));
 		expect(map, place(libc, 0), said(text, "libc.so.6"));
 	}

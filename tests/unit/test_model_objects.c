@@ -16,7 +16,7 @@
 #include "tests/unit/folder.h"
 
 static uint64_t place(uint64_t region, uint64_t offset) {
-	return region << IFR_REGION_SHIFT | offset;
+	return region << IFR_MAPPING_SHIFT | offset;
 }
 
 static struct ifr_trace_writer *begin(const char *path) {
@@ -71,12 +71,12 @@ static void test_alive(void **state) {
 		const uint64_t bytes = sizes[(draw >> 32) % 3], start = FIRST + (draw >> 40) % (ROOM / 16) * 16;
 		const bool lives = naive.start[object];
 		if (lives) {
-			objects_request(objects, 0, (uint64_t[]){IFR_REQUEST_RELEASE, 0, 0, 0, naive.start[object]}, 0);
+			objects_apply_request(objects, 0, (uint64_t[]){IFR_REQUEST_RELEASE, 0, 0, 0, naive.start[object]}, 0);
 			fill(&naive, object, 0);
 			naive.start[object] = 0;
 			requests++;
 		} else if (is_free(&naive, start, bytes)) {
-			objects_request(objects, 0, (uint64_t[]){IFR_REQUEST_TAKE, start, bytes, 16, 0}, start);
+			objects_apply_request(objects, 0, (uint64_t[]){IFR_REQUEST_TAKE, start, bytes, 16, 0}, start);
 			naive.start[object] = start;
 			naive.bytes[object] = bytes;
 			fill(&naive, object, (unsigned char)(object + 1));
@@ -118,7 +118,7 @@ static void test_requests(void **state) {
 	struct ifr_trace_writer *writer = begin(path);
 	struct objects *objects = objects_new(writer);
 	for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-		objects_request(objects, 3, said[i], said[i][1]);
+		objects_apply_request(objects, 3, said[i], said[i][1]);
 	assert_null(objects_find(objects, 0x5010));
 	assert_null(objects_find(objects, 0x6000));
 	assert_int_equal(objects_find(objects, 0x604f)->start, 0x6040);
@@ -151,27 +151,27 @@ static void test_shared(void **state) {
 	const uint64_t brk[][8] = {{SYS_brk, 0x100000}, {SYS_brk, 0x121000}};
 	char *path = below("shared.trace");
 	struct ifr_trace_writer *writer = begin(path);
-	struct spaces *spaces = spaces_new(writer, "/nowhere", NULL);
-	spaces_call(spaces, brk[0], "", false);
-	spaces_call(spaces, brk[1], "", false);
-	const struct span *heap = spaces_find(spaces, 0x100010, false);
+	struct spaces *spaces = address_space_new(writer, "/nowhere", NULL);
+	address_space_apply_call(spaces, brk[0], "", false);
+	address_space_apply_call(spaces, brk[1], "", false);
+	const struct span *heap = address_space_find(spaces, 0x100010, false);
 	assert_int_equal(heap->bytes, 0x21000);
 	const uint64_t delta = heap->delta;
-	spaces_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
+	address_space_apply_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
-	const struct span *object = spaces_find(spaces, 0x1002b0, false),
-					  *beside = spaces_find(spaces, 0x100010, false);
+	const struct span *object = address_space_find(spaces, 0x1002b0, false),
+					  *beside = address_space_find(spaces, 0x100010, false);
 	assert_int_equal(object->start, 0x1002a0);
 	assert_true(object->region != beside->region);
 	assert_true(beside->delta == delta && !beside->bytes);
 	/* So with what lies in no region. */
-	heap = spaces_find(spaces, 0x140000000000, false);
+	heap = address_space_find(spaces, 0x140000000000, false);
 	assert_true(heap->bytes > 0);
-	spaces_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
+	address_space_apply_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
-	assert_int_equal(spaces_find(spaces, 0x14000000007f, false)->start, 0x140000000040);
-	assert_int_equal(spaces_find(spaces, 0x140000000080, false)->delta, 0);
-	spaces_free(spaces);
+	assert_int_equal(address_space_find(spaces, 0x14000000007f, false)->start, 0x140000000040);
+	assert_int_equal(address_space_find(spaces, 0x140000000080, false)->delta, 0);
+	address_space_free(spaces);
 	struct ifr_trace *trace = end(writer, path);
 	const struct ifr_trace_request *read;
 	assert_int_equal(ifr_trace_requests(trace, &read), 2);
@@ -217,16 +217,16 @@ static void test_nonsense(void **state) {
 	wrong.alignment_shift = 64;
 	assert_false(is_read(wrong));
 	wrong = right;
-	wrong.had = place(IFR_REGION_FIRST + 1, 0); /* no such region */
+	wrong.had = place(IFR_MAPPING_FIRST + 1, 0); /* no such region */
 	assert_false(is_read(wrong));
-	wrong.had = place(IFR_REGION_FIRST, 0); /* among the objects themselves */
+	wrong.had = place(IFR_MAPPING_FIRST, 0); /* among the objects themselves */
 	assert_false(is_read(wrong));
 }
 
 /* --- laid out --------------------------------------------------------------------------------------------------
  */
 
-enum { PROGRAM = IFR_REGION_FIRST, HEAP, OWN, OBJECTS_REGION, LATER };
+enum { PROGRAM = IFR_MAPPING_FIRST, HEAP, OWN, OBJECTS_REGION, LATER };
 
 static uint64_t take(struct ifr_trace_writer *writer, uint64_t bytes, uint64_t had) {
 	struct ifr_trace_request request = {
@@ -245,17 +245,17 @@ static void release(struct ifr_trace_writer *writer, uint32_t old) {
 static struct ifr_trace *make_trace(uint64_t places[3]) {
 	char *path = below("laid.trace");
 	struct ifr_trace_writer *writer = begin(path);
-	ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_PROGRAM, .bytes = 0x5000});
-	ifr_trace_begin(writer);
-	ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = 0x21000});
-	ifr_trace_add_region(writer,
-	                     &(struct ifr_region){.kind = IFR_REGION_MAPPING, .bytes = 0x40000, .allocator = true});
+	ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_PROGRAM, .bytes = 0x5000});
+	ifr_trace_start_program(writer);
+	ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_HEAP, .bytes = 0x21000});
+	ifr_trace_add_mapping(
+		writer, &(struct ifr_mapping){.kind = IFR_MAPPING_ANONYMOUS, .bytes = 0x40000, .allocator = true});
 	places[0] = take(writer, 100, place(HEAP, 0x2a0));
 	places[1] = take(writer, 0x3f000, place(OWN, 0x10));
 	places[2] = take(writer, 16, 0x140000001230);
-	ifr_trace_region_closes(writer, OWN);
+	ifr_trace_close_mapping(writer, OWN);
 	release(writer, 1);
-	ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_MAPPING, .bytes = 0x10000});
+	ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_ANONYMOUS, .bytes = 0x10000});
 	struct ifr_trace *trace = end(writer, path);
 	assert_null(ifr_trace_damage(trace));
 	free(path);

@@ -58,7 +58,7 @@ static void setting_free(struct setting *s) {
 static size_t blocks_until(const struct random_trace *trace, size_t steps) {
 	size_t count = 0;
 	for (size_t i = 0; i < steps; i++)
-		if (trace->steps[i] != IFR_STEP_BREAK && trace->steps[i] / 2 >= count)
+		if (trace->steps[i] != IFR_EXECUTION_BREAK && trace->steps[i] / 2 >= count)
 			count = trace->steps[i] / 2 + 1;
 	return count;
 }

@@ -21,7 +21,7 @@ enum { BLOCKS = 40, REGIONS = 6, ACCESSES_MOST = 7 };
 /* What was written, in the order in which it was. */
 struct story {
 	uint64_t seed, draws, moments;
-	struct ifr_region regions[REGIONS];
+	struct ifr_mapping regions[REGIONS];
 	struct ifr_trace_block blocks[BLOCKS];
 	struct ifr_trace_access accesses[BLOCKS][ACCESSES_MOST];
 	size_t region_count, block_count;
@@ -37,23 +37,23 @@ static uint64_t below_of(struct story *story, uint64_t n) {
 
 static uint64_t any_place(struct story *story) {
 	uint64_t region = below_of(story, story->region_count + 1);
-	uint64_t offset = below_of(story, 4) ? below_of(story, 5000) : below_of(story, IFR_REGION_OFFSET);
-	return region ? (region - 1 + IFR_REGION_FIRST) << IFR_REGION_SHIFT | offset : offset;
+	uint64_t offset = below_of(story, 4) ? below_of(story, 5000) : below_of(story, IFR_OFFSET_MASK);
+	return region ? (region - 1 + IFR_MAPPING_FIRST) << IFR_MAPPING_SHIFT | offset : offset;
 }
 
 static void add_region(struct story *story, struct ifr_trace_writer *writer) {
 	static char paths[][16] = {"", "/usr/bin/prog", "a b", "12345678"};
-	struct ifr_region *region = &story->regions[story->region_count];
-	*region = (struct ifr_region){.kind = (enum ifr_region_kind)below_of(story, IFR_REGION_KINDS),
-	                              .path = paths[below_of(story, 4)],
-	                              .start = below_of(story, 1 << 20),
-	                              .bytes = below_of(story, 1 << 30),
-	                              .fixed = below_of(story, 2),
-	                              .opened = story->region_count > 1 ? ++story->moments : 0,
-	                              .closed = UINT64_MAX};
-	assert_int_equal(ifr_trace_add_region(writer, region), story->region_count++ + IFR_REGION_FIRST);
+	struct ifr_mapping *region = &story->regions[story->region_count];
+	*region = (struct ifr_mapping){.kind = (enum ifr_mapping_kind)below_of(story, IFR_MAPPING_KINDS),
+	                               .path = paths[below_of(story, 4)],
+	                               .start = below_of(story, 1 << 20),
+	                               .bytes = below_of(story, 1 << 30),
+	                               .fixed = below_of(story, 2),
+	                               .opened = story->region_count > 1 ? ++story->moments : 0,
+	                               .closed = UINT64_MAX};
+	assert_int_equal(ifr_trace_add_mapping(writer, region), story->region_count++ + IFR_MAPPING_FIRST);
 	if (story->region_count == 2)
-		ifr_trace_begin(writer);
+		ifr_trace_start_program(writer);
 }
 
 static void add_block(struct story *story, struct ifr_trace_writer *writer) {
@@ -76,8 +76,8 @@ static void add_block(struct story *story, struct ifr_trace_writer *writer) {
 }
 
 static void write_break(struct story *story, struct ifr_trace_writer *writer) {
-	ifr_trace_break(writer);
-	story->steps[story->step_count++] = IFR_STEP_BREAK;
+	ifr_trace_add_break(writer);
+	story->steps[story->step_count++] = IFR_EXECUTION_BREAK;
 	story->totals.steps++;
 }
 
@@ -98,7 +98,7 @@ static void write_run(struct story *story, struct ifr_trace_writer *writer) {
 		else
 			places[i] = places[access->anchor] + (uint64_t)access->offset;
 	}
-	ifr_trace_run(writer, id, taken, recorded);
+	ifr_trace_add_execution(writer, id, taken, recorded);
 	story->steps[story->step_count++] = id << 1 | taken;
 	story->place_count += block->accesses;
 	story->totals.steps++;
@@ -126,7 +126,7 @@ static void tell(struct story *story, uint64_t seed, size_t steps, const char *p
 		else
 			write_break(story, writer);
 	}
-	ifr_trace_note(writer, "note the end\n");
+	ifr_trace_add_text(writer, "note the end\n");
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
 	assert_memory_equal(&totals, &story->totals, sizeof totals);
 }
@@ -138,10 +138,10 @@ static void forget(struct story *story) {
 
 /* Reads all of it in pieces of so many steps: a prefix of the story. Returns its length. */
 static size_t read_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps) {
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	size_t steps = 0, places = 0;
 	for (;;) {
-		ifr_trace_next(trace, piece_steps, &piece);
+		ifr_trace_read_chunk(trace, piece_steps, &piece);
 		if (!piece.steps_count)
 			return steps;
 		assert_true(piece.steps_count <= piece_steps && steps + piece.steps_count <= story->step_count);
@@ -155,10 +155,10 @@ static size_t read_runs(const struct story *story, struct ifr_trace *trace, size
 }
 
 static void check_regions(const struct story *story, const struct ifr_trace *trace) {
-	const struct ifr_region *regions;
-	assert_int_equal(ifr_trace_regions(trace, &regions), story->region_count + IFR_REGION_FIRST);
+	const struct ifr_mapping *regions;
+	assert_int_equal(ifr_trace_mappings(trace, &regions), story->region_count + IFR_MAPPING_FIRST);
 	for (size_t i = 0; i < story->region_count; i++) {
-		const struct ifr_region *got = &regions[i + IFR_REGION_FIRST], *wanted = &story->regions[i];
+		const struct ifr_mapping *got = &regions[i + IFR_MAPPING_FIRST], *wanted = &story->regions[i];
 		assert_int_equal(got->kind, wanted->kind);
 		assert_string_equal(got->path, wanted->path);
 		assert_int_equal(got->start, wanted->start);
@@ -222,12 +222,12 @@ static void test_rewind(void **state) {
 	char *path = below("rewound.trace");
 	struct story story;
 	struct ifr_trace *trace;
-	struct ifr_trace_piece piece;
+	struct ifr_trace_chunk piece;
 	tell(&story, 7, 5000, path);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 	ifr_trace_rewind(trace);
 	for (size_t i = 0; i < 20; i++) {
-		ifr_trace_next(trace, 1 + i * 100, &piece);
+		ifr_trace_read_chunk(trace, 1 + i * 100, &piece);
 		ifr_trace_rewind(trace);
 	}
 	assert_int_equal(read_runs(&story, trace, 1000), story.step_count);
@@ -324,21 +324,22 @@ static void test_grown_and_closed(void **state) {
 	struct ifr_trace_writer *writer;
 	struct ifr_trace_totals totals;
 	struct ifr_trace *trace;
-	const struct ifr_region *regions;
+	const struct ifr_mapping *regions;
 	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
-	uint32_t heap = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = 4096});
-	ifr_trace_begin(writer);
-	ifr_trace_break(writer);
-	ifr_trace_region_grows(writer, heap, 0, 12288);
-	ifr_trace_region_grows(writer, heap, 0, 8192); /* the most that it ever had stays */
-	ifr_trace_break(writer);
-	ifr_trace_break(writer);
-	ifr_trace_region_closes(writer, heap);
-	uint32_t next = ifr_trace_add_region(writer, &(struct ifr_region){.kind = IFR_REGION_MAPPING, .bytes = 4096});
+	uint32_t heap = ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_HEAP, .bytes = 4096});
+	ifr_trace_start_program(writer);
+	ifr_trace_add_break(writer);
+	ifr_trace_grow_mapping(writer, heap, 0, 12288);
+	ifr_trace_grow_mapping(writer, heap, 0, 8192); /* the most that it ever had stays */
+	ifr_trace_add_break(writer);
+	ifr_trace_add_break(writer);
+	ifr_trace_close_mapping(writer, heap);
+	uint32_t next =
+		ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_ANONYMOUS, .bytes = 4096});
 	assert_int_equal(next, heap + 1);
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
-	assert_int_equal(ifr_trace_regions(trace, &regions), IFR_REGION_FIRST + 2);
+	assert_int_equal(ifr_trace_mappings(trace, &regions), IFR_MAPPING_FIRST + 2);
 	assert_int_equal(regions[heap].bytes, 12288);
 	assert_int_equal(regions[heap].opened, 0);
 	assert_int_equal(regions[heap].closed, 1);

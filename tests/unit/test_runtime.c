@@ -53,7 +53,7 @@ static void each_way(void (*test)(void)) {
 static void alignments(void) {
 	for (size_t alignment = 16; alignment <= (size_t)1 << 24; alignment *= 2)
 		for (size_t size = 0; size < 300000; size = size * 3 + 1) {
-			char *memory = allocator_take(size, alignment, false);
+			char *memory = allocator_allocate(size, alignment, false);
 			assert_non_null(memory);
 			assert_int_equal((uintptr_t)memory % alignment, 0);
 			assert_true(allocator_usable(memory) >= size);
@@ -72,7 +72,7 @@ static void test_alignment_and_usable_size(void **state) {
 static void zeros(void) {
 	for (int round = 0; round < 20; round++)
 		for (size_t size = 1; size < 3000000; size = size * 2 + 7) {
-			unsigned char *memory = allocator_take(size, 16, true);
+			unsigned char *memory = allocator_allocate(size, 16, true);
 			for (size_t i = 0; i < size; i++)
 				if (memory[i])
 					fail_msg("byte %zu of %zu is not zero", i, size);
@@ -104,7 +104,7 @@ static void resizes(void) {
 			memory[j] = (unsigned char)(j * 7);
 		before = sizes[i];
 		/* Something behind it, so that it cannot always grow in place. */
-		obstacle[i] = allocator_take(sizes[i], 16, false);
+		obstacle[i] = allocator_allocate(sizes[i], 16, false);
 	}
 	assert_null(allocator_resize(memory, 0));
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -116,7 +116,7 @@ static void test_small_objects_are_ours(void **state) {
 	(void)state;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 3);
 	for (size_t size = 1; size <= SIZES_SMALL_MAX; size = size * 2 + 1) {
-		char *memory = allocator_take(200000, 16, false);
+		char *memory = allocator_allocate(200000, 16, false);
 		assert_false(arena_has(memory));
 		memset(memory, 5, size);
 		memory = allocator_resize(memory, size);
@@ -133,10 +133,10 @@ static void test_realloc_keeps_contents(void **state) {
 
 static void errors(void) {
 	static const size_t impossible[] = {SIZE_MAX, SIZE_MAX - 4096, (size_t)PTRDIFF_MAX + 1, PTRDIFF_MAX};
-	void *memory = allocator_take(100, 16, false);
+	void *memory = allocator_allocate(100, 16, false);
 	for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
 		errno = 0;
-		assert_null(allocator_take(impossible[i], 16, i % 2));
+		assert_null(allocator_allocate(impossible[i], 16, i % 2));
 		assert_int_equal(errno, ENOMEM);
 		errno = 0;
 		assert_null(allocator_resize(memory, impossible[i]));
@@ -145,7 +145,7 @@ static void errors(void) {
 	errno = 42;
 	allocator_free(memory);
 	for (int i = 0; i < 200; i++) {
-		void *block = allocator_take((size_t)i * 30000, 16, false);
+		void *block = allocator_allocate((size_t)i * 30000, 16, false);
 		memset(block, 1, (size_t)i * 30000);
 		allocator_free(block);
 	}
@@ -192,33 +192,33 @@ static void tell(int fd, const void *address) {
 }
 
 static void free_twice(int fd) {
-	void *memory = allocator_take(100, 16, false);
+	void *memory = allocator_allocate(100, 16, false);
 	tell(fd, memory);
 	allocator_free(memory);
 	allocator_free(memory);
 }
 
 static void free_block_twice(int fd) {
-	void *memory = allocator_take(100000, 16, false);
+	void *memory = allocator_allocate(100000, 16, false);
 	tell(fd, memory);
 	allocator_free(memory);
 	allocator_free(memory);
 }
 
 static void free_inside(int fd) {
-	char *memory = allocator_take(100, 16, false);
+	char *memory = allocator_allocate(100, 16, false);
 	tell(fd, memory + 16);
 	allocator_free(memory + 16);
 }
 
 static void free_inside_block(int fd) {
-	char *memory = allocator_take(200000, 16, false);
+	char *memory = allocator_allocate(200000, 16, false);
 	tell(fd, memory + 65536);
 	allocator_free(memory + 65536);
 }
 
 static void free_unaligned(int fd) {
-	char *memory = allocator_take(100, 16, false);
+	char *memory = allocator_allocate(100, 16, false);
 	tell(fd, memory + 1);
 	allocator_free(memory + 1);
 }
@@ -243,14 +243,14 @@ static void *free_it(void *unused) {
 }
 
 static void free_here_and_there(int fd) {
-	passed = allocator_take(100, 16, false);
+	passed = allocator_allocate(100, 16, false);
 	tell(fd, passed);
 	runtime_join(runtime_thread(free_it, NULL));
 	allocator_free(passed);
 }
 
 static void free_there_twice(int fd) {
-	passed = allocator_take(100000, 16, false);
+	passed = allocator_allocate(100000, 16, false);
 	tell(fd, passed);
 	runtime_join(runtime_thread(free_it, NULL));
 	runtime_join(runtime_thread(free_it, NULL));
@@ -290,7 +290,7 @@ static void test_remote_frees_come_back(void **state) {
 		uint32_t spans = 0;
 		for (int round = 0; round < 10; round++) {
 			for (int i = 0; i < PASSED; i++)
-				handed_over[i] = allocator_take(i % 100 ? 48 : 50000, 16, false);
+				handed_over[i] = allocator_allocate(i % 100 ? 48 : 50000, 16, false);
 			runtime_join(runtime_thread(free_all, NULL));
 			if (round == 1)
 				spans = this_thread.heap->class[sizes_class(48)].span_count;
@@ -318,12 +318,12 @@ static void test_memory_is_given_back(void **state) {
 	runtime_start(HEAP_SHUFFLE, BLOCKS_ALIGNED, 3);
 	size_t before = resident_bytes();
 	for (int i = 0; i < OBJECTS; i++)
-		memset(object[i] = allocator_take(1024, 16, false), 1, 1024);
+		memset(object[i] = allocator_allocate(1024, 16, false), 1, 1024);
 	assert_true(resident_bytes() > before + ((size_t)60 << 20));
 	for (int i = 0; i < OBJECTS; i++)
 		allocator_free(object[i]);
 	assert_true(resident_bytes() < before + ((size_t)40 << 20));
-	void *block = allocator_take((size_t)256 << 20, 16, false);
+	void *block = allocator_allocate((size_t)256 << 20, 16, false);
 	memset(block, 1, (size_t)256 << 20);
 	allocator_free(block);
 	assert_true(resident_bytes() < before + ((size_t)40 << 20));
@@ -334,9 +334,9 @@ static void test_memory_is_given_back(void **state) {
 static void test_requests_in_between(void **state) {
 	(void)state;
 	runtime_start(HEAP_DIEHARD, BLOCKS_RANDOM, 3);
-	char *outside = allocator_take(100, 16, false);
+	char *outside = allocator_allocate(100, 16, false);
 	struct heap *own = thread_enter(&this_thread);
-	char *inside = allocator_take(100, 16, false), *block = allocator_take(100000, 16, false);
+	char *inside = allocator_allocate(100, 16, false), *block = allocator_allocate(100000, 16, false);
 	assert_true(heap_of(inside) != heap_of(outside) && heap_of(block) != heap_of(outside));
 	memset(inside, 1, 100);
 	allocator_free(outside); /* marked, and taken in later */
@@ -357,7 +357,7 @@ static void test_small_arena(void **state) {
 	assert_true(arena.bytes == (size_t)1 << 30);
 	void *object[100];
 	for (int i = 0; i < 100; i++)
-		memset(object[i] = allocator_take((size_t)8 << 20, 16, false), i, (size_t)1 << 20);
+		memset(object[i] = allocator_allocate((size_t)8 << 20, 16, false), i, (size_t)1 << 20);
 	assert_false(arena_has(object[99]));
 	for (int i = 0; i < 100; i++)
 		allocator_free(object[i]);
@@ -370,7 +370,7 @@ static void test_granule(void **state) {
 	options.granule_bytes = 64;
 	allocator_start_with(&options, (size_t)1 << TEST_ARENA_SHIFT);
 	for (size_t size = 0; size < 2000; size++)
-		assert_int_equal((uintptr_t)allocator_take(size, 16, false) % 64, 0);
+		assert_int_equal((uintptr_t)allocator_allocate(size, 16, false) % 64, 0);
 	allocator_stop();
 }
 

@@ -80,7 +80,7 @@ static void test_log_reads_back(void **state) {
 	enum { OBJECTS = 30000 };
 	static void *object[OBJECTS];
 	for (int i = 0; i < OBJECTS; i++)
-		object[i] = allocator_take((size_t)i, i % 10 ? 16 : 64, i % 3 == 0);
+		object[i] = allocator_allocate((size_t)i, i % 10 ? 16 : 64, i % 3 == 0);
 	object[7] = allocator_resize(object[7], 100000);
 	for (int i = 0; i < OBJECTS; i++)
 		allocator_free(object[i]);
@@ -88,7 +88,7 @@ static void test_log_reads_back(void **state) {
 	pid_t child = fork();
 	if (child == 0) {
 		log_after_fork();
-		allocator_free(allocator_take(4242, 16, false));
+		allocator_free(allocator_allocate(4242, 16, false));
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -130,7 +130,7 @@ static void test_log_does_not_disturb(void **state) {
 			snprintf(options.log, sizeof options.log, "%s", path);
 		allocator_start_with(&options, (size_t)1 << TEST_ARENA_SHIFT);
 		for (int i = 0; i < 500; i++)
-			object[logged][i] = allocator_take((size_t)i * i, 16, false);
+			object[logged][i] = allocator_allocate((size_t)i * i, 16, false);
 		allocator_stop();
 	}
 	assert_memory_equal(object[0], object[1], sizeof object[0]);

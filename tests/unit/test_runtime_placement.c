@@ -32,7 +32,7 @@ static void test_diehard_is_uniform_over_slots(void **state) {
 		unsigned seen[CELLS] = {0};
 		runtime_start(HEAP_DIEHARD, BLOCKS_GLIBC, seed);
 		for (int i = 0; i < DRAWS; i++) {
-			void *object = allocator_take(64, 16, false);
+			void *object = allocator_allocate(64, 16, false);
 			seen[(uintptr_t)object % 65536 / 64 % CELLS]++;
 			allocator_free(object);
 		}
@@ -49,14 +49,14 @@ static void test_diehard_is_uniform_while_full(void **state) {
 	unsigned seen[CELLS] = {0};
 	runtime_start(HEAP_DIEHARD, BLOCKS_GLIBC, 5);
 	for (int i = 0; i < LIVE; i++)
-		live[i] = allocator_take(64, 16, false);
+		live[i] = allocator_allocate(64, 16, false);
 	uint32_t capacity = this_thread.heap->class[sizes_class(64)].capacity;
 	assert_true(capacity >= 2 * LIVE && capacity <= 3 * LIVE);
 	const uint32_t *spans = this_thread.heap->class[sizes_class(64)].spans;
 	for (int i = 0; i < DRAWS; i++) {
 		int which = i * 7919 % LIVE;
 		allocator_free(live[which]);
-		live[which] = allocator_take(64, 16, false);
+		live[which] = allocator_allocate(64, 16, false);
 		uint32_t chunk = arena_chunk(live[which]), number = 0;
 		while (spans[number] != chunk)
 			number++;
@@ -72,7 +72,7 @@ static void test_diehard_is_uniform_while_full(void **state) {
 static void first_objects(enum heap_mode mode, uint64_t cells_bytes, unsigned *seen) {
 	for (uint64_t seed = 0; seed < 2000; seed++) {
 		runtime_start(mode, BLOCKS_GLIBC, seed);
-		seen[(uintptr_t)allocator_take(64, 16, false) % (cells_bytes * CELLS) / cells_bytes]++;
+		seen[(uintptr_t)allocator_allocate(64, 16, false) % (cells_bytes * CELLS) / cells_bytes]++;
 		allocator_stop();
 	}
 }
@@ -94,7 +94,7 @@ static void test_shuffle_draws_from_its_window(void **state) {
 	unsigned slot[OBJECTS], descents = 0, starts = 0;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 9);
 	for (int i = 0; i < OBJECTS; i++) {
-		slot[i] = (unsigned)((uintptr_t)allocator_take(64, 16, false) / 64 % SPAN);
+		slot[i] = (unsigned)((uintptr_t)allocator_allocate(64, 16, false) / 64 % SPAN);
 		descents += i && slot[i] < slot[i - 1];
 	}
 	/* Counted from where the sweep began, object i is one of the first i + 80 slots. */
@@ -116,7 +116,7 @@ static void test_shuffle_is_uniform_over_its_window(void **state) {
 	unsigned seen[1024] = {0}, slots = 0;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 11);
 	for (int i = 0; i < DRAWS; i++) {
-		void *object = allocator_take(64, 16, false);
+		void *object = allocator_allocate(64, 16, false);
 		seen[(uintptr_t)object % 65536 / 64]++;
 		allocator_free(object);
 	}
@@ -135,7 +135,7 @@ static void test_only_objects_are_alive(void **state) {
 	for (int mode = HEAP_SHUFFLE; mode <= HEAP_DIEHARD; mode++) {
 		runtime_start((enum heap_mode)mode, BLOCKS_GLIBC, 7);
 		for (int i = 0; i < OBJECTS; i++)
-			assert_non_null(allocator_take((size_t)i, 16, false));
+			assert_non_null(allocator_allocate((size_t)i, 16, false));
 		const struct heap *heap = this_thread.heap;
 		uint64_t end = (uint64_t)heap->spans.next * CHUNK_GRANULES;
 		unsigned alive = 0;
@@ -160,7 +160,7 @@ static void *work(void *argument) {
 	for (int i = 0; i < TRACE; i++) {
 		state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		size_t size = state >> 63 ? (state >> 40) % 100000 : (state >> 40) % 500;
-		trace->address[i] = allocator_take(size, 16, false);
+		trace->address[i] = allocator_allocate(size, 16, false);
 		if (i % 3 == 2)
 			allocator_free(trace->address[i - 1]);
 	}
@@ -233,7 +233,7 @@ static void take_blocks(enum block_policy policy, uint64_t seed, unsigned low[BL
 	runtime_start(HEAP_GLIBC, policy, seed);
 	void *block[BLOCKS];
 	for (int i = 0; i < BLOCKS; i++) {
-		block[i] = allocator_take(100000 + 4096 * (size_t)(i % 5), 16, false);
+		block[i] = allocator_allocate(100000 + 4096 * (size_t)(i % 5), 16, false);
 		low[i] = (uintptr_t)block[i] & 4095;
 		assert_int_equal(low[i] % 16, 0);
 		memset(block[i], i, 100000);
@@ -290,12 +290,12 @@ static void test_alias_free_keeps_count(void **state) {
 	void *block[BLOCKS];
 	runtime_start(HEAP_GLIBC, BLOCKS_ALIAS_FREE, 3);
 	for (int i = 0; i < BLOCKS; i++)
-		block[i] = allocator_take(40000, 16, false);
+		block[i] = allocator_allocate(40000, 16, false);
 	for (int i = 0; i < 1000; i++) {
 		int which = i * 37 % BLOCKS;
 		unsigned low = (uintptr_t)block[which] & 4095;
 		allocator_free(block[which]);
-		block[which] = allocator_take(40000 + (size_t)i * 100, 16, false);
+		block[which] = allocator_allocate(40000 + (size_t)i * 100, 16, false);
 		assert_int_equal((uintptr_t)block[which] & 4095, low);
 	}
 	allocator_stop();
@@ -310,8 +310,8 @@ static void test_axes_are_apart(void **state) {
 		options.heap_seed = i == 1 ? 2 : 1;
 		options.blocks_seed = i == 2 ? 2 : 1;
 		allocator_start_with(&options, (size_t)1 << TEST_ARENA_SHIFT);
-		small[i] = allocator_take(100, 16, false);
-		large[i] = allocator_take(100000, 16, false);
+		small[i] = allocator_allocate(100, 16, false);
+		large[i] = allocator_allocate(100000, 16, false);
 		allocator_stop();
 	}
 #ifndef __SANITIZE_THREAD__

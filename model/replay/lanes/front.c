@@ -20,7 +20,7 @@ struct front {
 	struct front_lot *lots;
 	size_t placed;    /* blocks that lots know */
 	uint64_t steps;   /* before this chunk: times are counted in them */
-	uint32_t last;    /* of these, whose branch waits for its successor; IFR_STEP_BREAK */
+	uint32_t last;    /* of these, whose branch waits for its successor; IFR_EXECUTION_BREAK */
 	bool btb, fetch;  /* whether there is anything to touch */
 	void *scalar_btb; /* of a machine whose BTB is not for lots */
 };
@@ -29,7 +29,7 @@ static void *create(const struct ifr_pass *pass) {
 	const struct ifr_machine *machine = pass->machine;
 	struct front *front = ifr_alloc(sizeof *front);
 	front->lots = ifr_alloc(ifr_lots_of(pass) * sizeof *front->lots);
-	front->last = IFR_STEP_BREAK;
+	front->last = IFR_EXECUTION_BREAK;
 	front->btb = ifr_btb_lot_fits(machine);
 	front->fetch = machine->values[IFR_L1I_BYTES] || machine->values[IFR_ITLB_ENTRIES];
 	if (!front->btb)
@@ -88,11 +88,12 @@ static void walk(struct front_lot *lot, const struct ifr_pass *pass, uint64_t ti
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t step = steps[i], before = last;
 		last = step;
-		if (__builtin_expect(step == IFR_STEP_BREAK, 0))
+		if (__builtin_expect(step == IFR_EXECUTION_BREAK, 0))
 			continue;
 		const struct visit visit = lot->visits[step];
 		time++;
-		if (before != IFR_STEP_BREAK && !ifr_resident_touch(&lot->btb.first, lot->visits[before].branch, time))
+		if (before != IFR_EXECUTION_BREAK &&
+		    !ifr_resident_touch(&lot->btb.first, lot->visits[before].branch, time))
 			ifr_btb_lot_miss(&lot->btb, pass->places, before >> 1, lot->visits[before].branch, time);
 		if (!ifr_resident_touch(&lot->lines.resident, visit.lines, time))
 			ifr_fetch_lot_miss(&lot->lines, pass, i, visit.lines, time);

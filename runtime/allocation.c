@@ -33,11 +33,11 @@ static void *take_from(struct heap *heap, size_t size, size_t alignment, bool ze
 	/* A multiple of a power of two has a class of such multiples. */
 	rounded = (rounded + alignment - 1) & ~(alignment - 1);
 	if (requests.small && rounded <= SIZES_SMALL_MAX && alignment <= OS_PAGE_BYTES) {
-		void *object = slots_take(heap, slots_class(rounded));
+		void *object = slots_allocate(heap, slots_class(rounded));
 		return object && zero ? memset(object, 0, size) : object;
 	}
 	if (requests.blocks && (size > SIZES_SMALL_MAX || requests.small))
-		return blocks_take(heap, size, alignment, zero);
+		return blocks_allocate(heap, size, alignment, zero);
 	return NULL;
 }
 
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void *take_plain(struct thread *thr
 	if (!LIKELY(heap && size < requests.plain_end))
 		return NULL;
 	struct heap_class *c = &heap->class[slots_class(size)];
-	if (!LIKELY(slots_are_at_hand(c)))
+	if (!LIKELY(slots_are_set_aside(c)))
 		return NULL;
 	thread_enter(thread);
 	void *object = slots_pop(heap, c);
@@ -94,7 +94,7 @@ static __attribute__((noinline)) void *take_and_log(size_t size, size_t alignmen
 	return memory;
 }
 
-void *allocator_take(size_t size, size_t alignment, bool zero) {
+void *allocator_allocate(size_t size, size_t alignment, bool zero) {
 	/* While there is a log nothing is plain. */
 	void *object = alignment <= GRANULE_BYTES ? take_plain(&this_thread, size) : NULL;
 	if (!LIKELY(object != NULL))

@@ -4,10 +4,10 @@
 #ifndef IFR_MODEL_STEPS_H
 #define IFR_MODEL_STEPS_H
 
-#include "model/record/assemble.h"
-#include "model/record/translated.h"
+#include "model/record/assembler.h"
+#include "model/record/translations.h"
 
-enum { STEPS_VALUES_MOST = 20000 }; /* longer straight runs are cut */
+enum { EXECUTION_ACCESSES_MAX = 20000 }; /* longer straight runs are cut */
 
 struct thread {
 	uint32_t block; /* that ran last and whose successor is not known yet, NONE */
@@ -40,10 +40,10 @@ struct assembler {
 };
 
 /* The block that ran last, now that it is known what runs next (0: nothing). */
-void steps_finish(struct assembler *assembler, struct thread *thread, uint64_t next);
+void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next);
 /* The same for nearly all blocks, from the one whose accesses begin at words on: those that run as they did last
  * time, and go on where they can. Returns the words of the first other one, which is thread's block then. */
-const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, const uint64_t *words,
-                          const uint64_t *end);
+const uint64_t *run_fast_path(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                              const uint64_t *end);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/spans.h"
+#include "model/record/extents.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 
-void spans_release(struct spans *spans) {
+void extents_release(struct spans *spans) {
 	for (size_t i = 0; i < spans->all_count; i++)
 		free(spans->all[i]);
 	free(spans->items);
@@ -26,12 +26,12 @@ static size_t position(const struct spans *spans, uint64_t address) {
 	return low;
 }
 
-struct span *spans_at(const struct spans *spans, uint64_t address) {
+struct span *extents_at(const struct spans *spans, uint64_t address) {
 	size_t at = position(spans, address);
 	return at < spans->count && spans->items[at]->start <= address ? spans->items[at] : NULL;
 }
 
-bool spans_have_region(const struct spans *spans, uint32_t region) {
+bool extents_have_mapping(const struct spans *spans, uint32_t region) {
 	for (size_t i = 0; i < spans->count; i++)
 		if (spans->items[i]->region == region)
 			return true;
@@ -46,7 +46,7 @@ static struct span *keep(struct spans *spans, const struct span *span) {
 	return kept;
 }
 
-struct span *spans_insert(struct spans *spans, const struct span *span) {
+struct span *extents_insert(struct spans *spans, const struct span *span) {
 	struct span *kept = keep(spans, span);
 	size_t at = position(spans, span->start);
 	spans->items = ifr_realloc(spans->items, spans->count + 1, sizeof *spans->items);
@@ -56,7 +56,7 @@ struct span *spans_insert(struct spans *spans, const struct span *span) {
 	return kept;
 }
 
-struct span *spans_renew(struct spans *spans, struct span *span) {
+struct span *extents_replace(struct spans *spans, struct span *span) {
 	size_t at = position(spans, span->start);
 	spans->items[at] = keep(spans, span);
 	span->bytes = 0;
@@ -70,8 +70,8 @@ static struct span *drop(struct spans *spans, size_t at) {
 	return span;
 }
 
-void spans_clear(struct spans *spans, uint64_t start, uint64_t bytes, void (*gone)(void *owner, struct span *span),
-                 void *owner) {
+void extents_clear(struct spans *spans, uint64_t start, uint64_t bytes,
+                   void (*gone)(void *owner, struct span *span), void *owner) {
 	uint64_t end = start + bytes;
 	for (size_t at = position(spans, start); at < spans->count && spans->items[at]->start < end;) {
 		struct span *span = spans->items[at];
@@ -90,7 +90,7 @@ void spans_clear(struct spans *spans, uint64_t start, uint64_t bytes, void (*gon
 			if (span->start >= start)
 				*span = rest;
 			else
-				spans_insert(spans, &rest);
+				extents_insert(spans, &rest);
 			break;
 		}
 	}

@@ -21,7 +21,7 @@ static void prepare_block(struct ifr_trace *trace, size_t id, uint32_t *followed
 	}
 }
 
-void trace_prepare_runs(struct ifr_trace *trace) {
+void trace_prepare_sequence(struct ifr_trace *trace) {
 	uint32_t followed = 0;
 	trace->recipes = ifr_alloc((trace->block_count + 1) * sizeof *trace->recipes);
 	trace->recorded = ifr_alloc((trace->access_count + 1) * sizeof *trace->recorded);
@@ -29,16 +29,16 @@ void trace_prepare_runs(struct ifr_trace *trace) {
 	for (size_t i = 0; i < trace->block_count; i++)
 		prepare_block(trace, i, &followed);
 	trace->coders = ifr_alloc((trace->coder_count + 1) * sizeof *trace->coders);
-	trace->step_coder = ifr_alloc(sizeof *trace->step_coder);
+	trace->execution_coder = ifr_alloc(sizeof *trace->execution_coder);
 	ifr_trace_rewind(trace);
 }
 
-void trace_release_runs(struct ifr_trace *trace) {
+void trace_release_sequence(struct ifr_trace *trace) {
 	free(trace->recipes);
 	free(trace->recorded);
 	free(trace->followed);
 	free(trace->coders);
-	free(trace->step_coder);
+	free(trace->execution_coder);
 	free(trace->steps);
 	free(trace->places);
 }
@@ -46,27 +46,27 @@ void trace_release_runs(struct ifr_trace *trace) {
 void ifr_trace_rewind(struct ifr_trace *trace) {
 	fseek(trace->file, sizeof(struct trace_head), SEEK_SET);
 	memset(trace->coders, 0, trace->coder_count * sizeof *trace->coders);
-	memset(trace->step_coder, 0, sizeof *trace->step_coder);
+	memset(trace->execution_coder, 0, sizeof *trace->execution_coder);
 	trace->cursor.steps_left = 0;
 }
 
 static bool open_frame(struct ifr_trace *trace) {
 	struct trace_frame head;
-	if (!trace_next_frame(trace, TRACE_RUN, &head))
+	if (!trace_next_frame(trace, TRACE_SEQUENCE, &head))
 		return false;
 	const uint8_t *places = trace->raw + head.step_bytes;
-	trace->cursor = (struct run_cursor){.step_at = trace->raw,
-	                                    .step_end = places,
-	                                    .place_at = places,
-	                                    .place_end = trace->raw + head.raw_bytes,
-	                                    .steps_left = head.steps};
+	trace->cursor = (struct sequence_cursor){.step_at = trace->raw,
+	                                         .step_end = places,
+	                                         .place_at = places,
+	                                         .place_end = trace->raw + head.raw_bytes,
+	                                         .steps_left = head.steps};
 	trace->cursor.step_at = varint_get(trace->raw, places, &trace->cursor.hits);
 	return trace->cursor.step_at;
 }
 
 /* False where the frame makes no sense. */
-static inline bool next_step(struct step_coder *coder, struct run_cursor *at, uint32_t *step) {
-	uint32_t *predicted = step_predicted(coder);
+static inline bool next_step(struct execution_coder *coder, struct sequence_cursor *at, uint32_t *step) {
+	uint32_t *predicted = execution_predicted(coder);
 	if (at->hits) {
 		at->hits--;
 	} else {
@@ -80,15 +80,15 @@ static inline bool next_step(struct step_coder *coder, struct run_cursor *at, ui
 			return false;
 	}
 	*step = *predicted;
-	step_follows(coder, *step);
+	execution_update_history(coder, *step);
 	return true;
 }
 
 /* Places that are recorded, and so may not go beyond the frame's end. */
-static inline const uint8_t *take_recorded(struct place_coder *coder, const uint16_t *indices, unsigned count,
+static inline const uint8_t *take_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
                                            const uint8_t *at, const uint8_t *end, uint64_t *places) {
 	for (unsigned i = 0; i < count; i++) {
-		at = place_get(&coder[i], at, end);
+		at = address_decode(&coder[i], at, end);
 		if (!at)
 			return NULL;
 		places[indices[i]] = coder[i].last;
@@ -104,7 +104,8 @@ static inline void take_followed(const struct followed *followed, unsigned count
 	}
 }
 
-static inline bool next_places(struct ifr_trace *trace, struct run_cursor *at, uint32_t id, uint64_t *places) {
+static inline bool next_places(struct ifr_trace *trace, struct sequence_cursor *at, uint32_t id,
+                               uint64_t *places) {
 	const struct block_recipe *recipe = &trace->recipes[id];
 	at->place_at = take_recorded(trace->coders + recipe->first_coder, trace->recorded + recipe->first_coder,
 	                             recipe->recorded, at->place_at, at->place_end, places);
@@ -113,14 +114,14 @@ static inline bool next_places(struct ifr_trace *trace, struct run_cursor *at, u
 }
 
 /* Steps of the frame, at most so many. False where it makes no sense. */
-static bool take_steps(struct ifr_trace *trace, size_t most, struct ifr_trace_piece *piece) {
-	struct run_cursor at = trace->cursor;
+static bool take_steps(struct ifr_trace *trace, size_t most, struct ifr_trace_chunk *piece) {
+	struct sequence_cursor at = trace->cursor;
 	size_t count = piece->places_count;
 	const uint32_t before = at.steps_left;
 	bool good = true;
 	for (uint32_t *to = trace->steps + piece->steps_count; good && at.steps_left && most; most--) {
-		good = next_step(trace->step_coder, &at, to);
-		if (good && *to != IFR_STEP_BREAK) {
+		good = next_step(trace->execution_coder, &at, to);
+		if (good && *to != IFR_EXECUTION_BREAK) {
 			const uint32_t id = *to >> 1;
 			const size_t more = id < trace->block_count ? trace->blocks[id].accesses : 0;
 			if (count + more > trace->place_room)
@@ -137,8 +138,8 @@ static bool take_steps(struct ifr_trace *trace, size_t most, struct ifr_trace_pi
 	return good;
 }
 
-void ifr_trace_next(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_piece *piece) {
-	*piece = (struct ifr_trace_piece){0};
+void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_chunk *piece) {
+	*piece = (struct ifr_trace_chunk){0};
 	trace->steps = trace_grow(trace->steps, 0, most_steps, sizeof *trace->steps, &trace->step_room);
 	while (piece->steps_count < most_steps) {
 		if (!trace->cursor.steps_left && !open_frame(trace))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/assemble.h"
+#include "model/record/assembler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
-#include "model/record/steps.h"
+#include "model/record/executions.h"
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,
                                 const struct assembler_window *window) {
@@ -14,7 +14,7 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *
 	assembler->spaces = spaces;
 	assembler->window = *window;
 	assembler->windowed = window->from || window->to || window->region;
-	tables_init(&assembler->tables);
+	translations_init(&assembler->tables);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;
 	return assembler;
@@ -25,7 +25,7 @@ void assembler_free(struct assembler *assembler) {
 		free(assembler->threads[i].saved);
 		free(assembler->threads[i].values);
 	}
-	tables_release(&assembler->tables);
+	translations_release(&assembler->tables);
 	free(assembler);
 }
 
@@ -43,23 +43,24 @@ uint64_t assembler_cuts(const struct assembler *assembler) {
  */
 
 static void read_mapping(struct assembler *assembler, const uint64_t *words) {
-	spaces_initial(assembler->spaces, &(struct spaces_row){.start = words[0],
-	                                                       .end = words[1],
-	                                                       .writable = words[2] & 2,
-	                                                       .file_offset = words[3],
-	                                                       .path = (const char *)(words + 4)});
+	address_space_add_initial(assembler->spaces, &(struct initial_mapping){.start = words[0],
+	                                                                       .end = words[1],
+	                                                                       .writable = words[2] & 2,
+	                                                                       .file_offset = words[3],
+	                                                                       .path = (const char *)(words + 4)});
 }
 
 static bool read_definition(struct assembler *assembler, const uint64_t *words, uint32_t count) {
 	if (!assembler->begun)
-		spaces_begin(assembler->spaces, words[0]);
+		address_space_start_program(assembler->spaces, words[0]);
 	assembler->begun = true;
-	return tables_define(&assembler->tables, words, count, spaces_find(assembler->spaces, words[0], false)->delta);
+	return translations_define(&assembler->tables, words, count,
+	                           address_space_find(assembler->spaces, words[0], false)->delta);
 }
 
 static void take_note(struct assembler *assembler, uint64_t note, uint64_t value) {
 	/* The loader reads the clock for statistics that nobody asked for. */
-	if (note == RING_NOTE_TSC && spaces_in_loader(assembler->spaces, value))
+	if (note == RING_NOTE_TSC && address_space_in_loader(assembler->spaces, value))
 		return;
 	if (note < RING_NOTES)
 		assembler->notes[note]++;
@@ -69,14 +70,14 @@ static void take_note(struct assembler *assembler, uint64_t note, uint64_t value
 
 static void enter_allocator(struct assembler *assembler, struct thread *thread) {
 	if (!thread->in_allocator++ && assembler->inside)
-		ifr_trace_break(assembler->writer);
+		ifr_trace_add_break(assembler->writer);
 	assembler->inside = false;
 }
 
 static void leave_allocator(struct assembler *assembler, struct thread *thread, const uint64_t *numbers) {
 	thread->block = NONE;
 	if (thread->in_allocator && !--thread->in_allocator)
-		spaces_request(assembler->spaces, (uint16_t)(thread - assembler->threads), numbers);
+		address_space_apply_request(assembler->spaces, (uint16_t)(thread - assembler->threads), numbers);
 }
 
 /* The number of words that a record takes, 0 if it makes no sense. */
@@ -93,7 +94,7 @@ static uint32_t read_record(struct assembler *assembler, struct thread *thread, 
 	if (type == RING_MAPPING)
 		read_mapping(assembler, words + 1);
 	if (type == RING_SYSCALL)
-		spaces_call(assembler->spaces, words + 1, (const char *)(words + 9), thread->in_allocator);
+		address_space_apply_call(assembler->spaces, words + 1, (const char *)(words + 9), thread->in_allocator);
 	if (type == RING_LEAVE && count == 5)
 		leave_allocator(assembler, thread, words + 1);
 	if (type == RING_NOTE && count == 2)
@@ -108,16 +109,16 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 		return;
 	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
 	thread->after_call = block->address + block->bytes;
-	steps_finish(assembler, thread, thread->after_call);
+	finish_block(assembler, thread, thread->after_call);
 }
 
 /* The block before it is finished, now that its successor is known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
 	uint64_t address = assembler->tables.hot[block].address;
 	if (thread->block != NONE && !thread->in_allocator)
-		steps_finish(assembler, thread, address);
+		finish_block(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
-		ifr_trace_break(assembler->writer);
+		ifr_trace_add_break(assembler->writer);
 	thread->after_call = 0;
 	thread->block = block;
 }
@@ -137,7 +138,7 @@ static void change_thread(struct assembler *assembler, uint32_t number) {
 	if (number == RING_THREADS || number == assembler->last_thread)
 		return;
 	if (assembler->notes[RING_NOTE_THREAD])
-		ifr_trace_break(assembler->writer);
+		ifr_trace_add_break(assembler->writer);
 	assembler->last_thread = number;
 }
 
@@ -147,15 +148,15 @@ static int nonsense(struct ifr_error *err) {
 	                "stray store with valgrind");
 }
 
-int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t *words, uint32_t count,
-                   struct ifr_error *err) {
+int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uint64_t *words, uint32_t count,
+                         struct ifr_error *err) {
 	struct thread *thread = &assembler->threads[number % RING_THREADS];
 	const uint64_t *end = words + count;
 	if (number > RING_THREADS || count > RING_CHUNK_WORDS)
 		return nonsense(err);
 	change_thread(assembler, number);
 	if (!thread->values)
-		thread->values = ifr_realloc(NULL, STEPS_VALUES_MOST + RING_RESERVE_WORDS, sizeof *thread->values);
+		thread->values = ifr_realloc(NULL, EXECUTION_ACCESSES_MAX + RING_RESERVE_WORDS, sizeof *thread->values);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
 			enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
@@ -173,7 +174,7 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
 			return nonsense(err);
 		begin_block(assembler, thread, block);
-		words = steps_run(assembler, thread, words, end);
+		words = run_fast_path(assembler, thread, words, end);
 		thread->events = words;
 		while (words < end && !(*words & RING_BLOCK))
 			words++;
@@ -186,8 +187,8 @@ int assembler_read(struct assembler *assembler, uint32_t number, const uint64_t 
 	return 0;
 }
 
-void assembler_end(struct assembler *assembler) {
+void assembler_finish(struct assembler *assembler) {
 	for (int i = 0; i < RING_THREADS; i++)
 		if (assembler->threads[i].block != NONE && !assembler->threads[i].in_allocator)
-			steps_finish(assembler, &assembler->threads[i], 0);
+			finish_block(assembler, &assembler->threads[i], 0);
 }

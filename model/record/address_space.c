@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/spaces.h"
+#include "model/record/address_space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 enum { PAGE = 4096 };
 
 struct row {
-	struct spaces_row row;
+	struct initial_mapping row;
 	char *path;
 };
 
@@ -36,7 +36,7 @@ static uint64_t whole_pages(uint64_t bytes) {
 	return (bytes + PAGE - 1) & -(uint64_t)PAGE;
 }
 
-struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, const char *name) {
+struct spaces *address_space_new(struct ifr_trace_writer *writer, const char *program, const char *name) {
 	struct spaces *spaces = ifr_alloc(sizeof *spaces);
 	spaces->writer = writer;
 	spaces->program = ifr_strdup(program);
@@ -45,12 +45,12 @@ struct spaces *spaces_new(struct ifr_trace_writer *writer, const char *program, 
 	return spaces;
 }
 
-void spaces_free(struct spaces *spaces) {
+void address_space_free(struct spaces *spaces) {
 	for (size_t i = 0; i < spaces->row_count; i++)
 		free(spaces->rows[i].path);
 	objects_free(spaces->objects);
 	free(spaces->rows);
-	spans_release(&spaces->spans);
+	extents_release(&spaces->spans);
 	free(spaces->program);
 	free(spaces->name);
 	free(spaces);
@@ -59,50 +59,50 @@ void spaces_free(struct spaces *spaces) {
 /* A span has no bytes any more. */
 static void gone(void *owner, struct span *span) {
 	struct spaces *spaces = owner;
-	if (span->region && !spans_have_region(&spaces->spans, span->region))
-		ifr_trace_region_closes(spaces->writer, span->region);
+	if (span->region && !extents_have_mapping(&spaces->spans, span->region))
+		ifr_trace_close_mapping(spaces->writer, span->region);
 	if (span == spaces->heap)
 		spaces->heap = NULL;
 }
 
 static void clear(struct spaces *spaces, uint64_t start, uint64_t bytes) {
-	spans_clear(&spaces->spans, start, bytes, gone, spaces);
+	extents_clear(&spaces->spans, start, bytes, gone, spaces);
 }
 
-static struct span *open_region(struct spaces *spaces, const struct ifr_region *region, uint64_t address) {
-	uint32_t number = ifr_trace_add_region(spaces->writer, region);
+static struct span *open_region(struct spaces *spaces, const struct ifr_mapping *region, uint64_t address) {
+	uint32_t number = ifr_trace_add_mapping(spaces->writer, region);
 	struct span span = {.start = address, .bytes = region->bytes, .region = number};
 	if (number)
-		span.delta = ((uint64_t)number << IFR_REGION_SHIFT) + region->start - address;
+		span.delta = ((uint64_t)number << IFR_MAPPING_SHIFT) + region->start - address;
 	clear(spaces, address, region->bytes);
-	return spans_insert(&spaces->spans, &span);
+	return extents_insert(&spaces->spans, &span);
 }
 
 /* --- when the program begins ----------------------------------------------------------------------------------
  */
 
-void spaces_initial(struct spaces *spaces, const struct spaces_row *row) {
+void address_space_add_initial(struct spaces *spaces, const struct initial_mapping *row) {
 	spaces->rows = ifr_realloc(spaces->rows, spaces->row_count + 1, sizeof *spaces->rows);
 	struct row *kept = &spaces->rows[spaces->row_count++];
 	*kept = (struct row){*row, ifr_strdup(row->path)};
 	kept->row.path = kept->path;
 }
 
-static void open_file(struct spaces *spaces, enum ifr_region_kind kind, const struct row *row) {
+static void open_file(struct spaces *spaces, enum ifr_mapping_kind kind, const struct row *row) {
 	uint64_t low, high;
 	bool fixed = false;
-	if (!segments_of(row->path, &low, &high, &fixed))
+	if (!read_file_segments(row->path, &low, &high, &fixed))
 		return;
 	open_region(spaces,
-	            &(struct ifr_region){.kind = kind,
-	                                 .path = kind == IFR_REGION_PROGRAM ? spaces->name : row->path,
-	                                 .start = low,
-	                                 .bytes = high - low,
-	                                 .fixed = fixed},
+	            &(struct ifr_mapping){.kind = kind,
+	                                  .path = kind == IFR_MAPPING_PROGRAM ? spaces->name : row->path,
+	                                  .start = low,
+	                                  .bytes = high - low,
+	                                  .fixed = fixed},
 	            row->row.start);
 }
 
-void spaces_begin(struct spaces *spaces, uint64_t first_block) {
+void address_space_start_program(struct spaces *spaces, uint64_t first_block) {
 	const struct row *program = NULL, *loader = NULL;
 	for (size_t i = 0; i < spaces->row_count && !program; i++)
 		if (!strcmp(spaces->rows[i].path, spaces->program))
@@ -118,42 +118,42 @@ void spaces_begin(struct spaces *spaces, uint64_t first_block) {
 	       loader[-1].row.end == loader->row.start)
 		loader--;
 	if (program)
-		open_file(spaces, IFR_REGION_PROGRAM, program);
+		open_file(spaces, IFR_MAPPING_PROGRAM, program);
 	spaces->has_loader = loader && strcmp(loader->path, spaces->program) != 0;
 	if (spaces->has_loader)
-		open_file(spaces, IFR_REGION_LIBRARY, loader);
-	spaces->loader = spaces_find(spaces, first_block, false)->region;
-	ifr_trace_begin(spaces->writer);
+		open_file(spaces, IFR_MAPPING_LIBRARY, loader);
+	spaces->loader = address_space_find(spaces, first_block, false)->region;
+	ifr_trace_start_program(spaces->writer);
 }
 
-bool spaces_in_loader(struct spaces *spaces, uint64_t address) {
-	return spaces->has_loader && spaces_find(spaces, address, false)->region == spaces->loader;
+bool address_space_in_loader(struct spaces *spaces, uint64_t address) {
+	return spaces->has_loader && address_space_find(spaces, address, false)->region == spaces->loader;
 }
 
 /* The first access is the one to the stack by which a program or its loader begins: a call or a push, which stores
  * below the pointer, or a pop, which loads from it. */
 static const struct span *make_stack(struct spaces *spaces, uint64_t address, bool store) {
 	for (size_t i = 0; i < spaces->row_count && !spaces->has_stack; i++) {
-		const struct spaces_row *row = &spaces->rows[i].row;
+		const struct initial_mapping *row = &spaces->rows[i].row;
 		if (address < row->start || address >= row->end || !row->writable)
 			continue;
 		uint64_t pointer = (address + (store ? 8 : 0) + 15) & ~UINT64_C(15);
 		spaces->has_stack = true;
 		return open_region(spaces,
-		                   &(struct ifr_region){.kind = IFR_REGION_STACK,
-		                                        .start = IFR_STACK_ORIGIN - (pointer - row->start),
-		                                        .bytes = row->end - row->start},
+		                   &(struct ifr_mapping){.kind = IFR_MAPPING_STACK,
+		                                         .start = IFR_STACK_ORIGIN - (pointer - row->start),
+		                                         .bytes = row->end - row->start},
 		                   row->start);
 	}
 	return &spaces->other;
 }
 
 static const struct span *find_without_objects(struct spaces *spaces, uint64_t address, bool store) {
-	const struct span *span = spans_at(&spaces->spans, address);
+	const struct span *span = extents_at(&spaces->spans, address);
 	return span ? span : make_stack(spaces, address, store);
 }
 
-const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool store) {
+const struct span *address_space_find(struct spaces *spaces, uint64_t address, bool store) {
 	const struct span *span = spaces->objects ? objects_find(spaces->objects, address) : NULL;
 	if (!span)
 		span = find_without_objects(spaces, address, store);
@@ -169,30 +169,30 @@ const struct span *spaces_find(struct spaces *spaces, uint64_t address, bool sto
 
 static void mapped(struct spaces *spaces, uint64_t address, uint64_t bytes, uint64_t flags, const char *path,
                    bool allocator) {
-	const struct span *there = spans_at(&spaces->spans, address);
+	const struct span *there = extents_at(&spaces->spans, address);
 	bool wanted = flags & MAP_FIXED;
 	/* A library's later segments lie in the room of its first. */
 	if (wanted && there && address + bytes <= there->start + there->bytes)
 		return;
 	open_region(spaces,
-	            &(struct ifr_region){.kind = *path ? IFR_REGION_LIBRARY : IFR_REGION_MAPPING,
-	                                 .path = (char *)path,
-	                                 .bytes = bytes,
-	                                 .fixed = wanted,
-	                                 .allocator = allocator},
+	            &(struct ifr_mapping){.kind = *path ? IFR_MAPPING_LIBRARY : IFR_MAPPING_ANONYMOUS,
+	                                  .path = (char *)path,
+	                                  .bytes = bytes,
+	                                  .fixed = wanted,
+	                                  .allocator = allocator},
 	            address);
 }
 
 static void moved(struct spaces *spaces, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes,
                   bool allocator) {
-	struct span *span = spans_at(&spaces->spans, from);
+	struct span *span = extents_at(&spaces->spans, from);
 	if (!span)
 		return;
 	bool in_place = to == from && span->start + span->bytes == from + old_bytes && span->region;
 	if (in_place && bytes > old_bytes) {
 		clear(spaces, from + old_bytes, bytes - old_bytes);
 		span->bytes += bytes - old_bytes;
-		ifr_trace_region_grows(spaces->writer, span->region, (span->start + span->delta) & IFR_REGION_OFFSET,
+		ifr_trace_grow_mapping(spaces->writer, span->region, (span->start + span->delta) & IFR_OFFSET_MASK,
 		                       span->bytes);
 	} else if (to == from) {
 		if (bytes < old_bytes)
@@ -210,8 +210,8 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 	if (end < spaces->heap_start || !bytes)
 		return;
 	if (!spaces->heap) {
-		spaces->heap =
-			open_region(spaces, &(struct ifr_region){.kind = IFR_REGION_HEAP, .bytes = bytes}, spaces->heap_start);
+		spaces->heap = open_region(spaces, &(struct ifr_mapping){.kind = IFR_MAPPING_HEAP, .bytes = bytes},
+		                           spaces->heap_start);
 		return;
 	}
 	if (bytes > spaces->heap->bytes)
@@ -220,12 +220,12 @@ static void heap_ends(struct spaces *spaces, uint64_t end) {
 		return;
 	spaces->heap->bytes = bytes;
 	if (spaces->heap->region)
-		ifr_trace_region_grows(spaces->writer, spaces->heap->region, 0, bytes);
+		ifr_trace_grow_mapping(spaces->writer, spaces->heap->region, 0, bytes);
 }
 
 /* Who has found the span of an address has to ask again from now on. */
 static void share(struct spaces *spaces, uint64_t address) {
-	struct span *span = spans_at(&spaces->spans, address);
+	struct span *span = extents_at(&spaces->spans, address);
 	if (!span) {
 		spaces->other.shared = true;
 		spaces->other.bytes = 0;
@@ -234,22 +234,22 @@ static void share(struct spaces *spaces, uint64_t address) {
 	if (span->shared)
 		return;
 	span->shared = true;
-	struct span *renewed = spans_renew(&spaces->spans, span);
+	struct span *renewed = extents_replace(&spaces->spans, span);
 	if (spaces->heap == span)
 		spaces->heap = renewed;
 }
 
-void spaces_request(struct spaces *spaces, uint16_t thread, const uint64_t *numbers) {
+void address_space_apply_request(struct spaces *spaces, uint16_t thread, const uint64_t *numbers) {
 	uint64_t address = numbers[1];
 	if (!spaces->objects)
 		spaces->objects = objects_new(spaces->writer);
 	if (address)
 		share(spaces, address);
-	objects_request(spaces->objects, thread, numbers,
-	                address ? address + find_without_objects(spaces, address, false)->delta : 0);
+	objects_apply_request(spaces->objects, thread, numbers,
+	                      address ? address + find_without_objects(spaces, address, false)->delta : 0);
 }
 
-void spaces_call(struct spaces *spaces, const uint64_t *numbers, const char *path, bool allocator) {
+void address_space_apply_call(struct spaces *spaces, const uint64_t *numbers, const char *path, bool allocator) {
 	uint64_t result = numbers[1];
 	const uint64_t *arguments = numbers + 2;
 	if (result > -(uint64_t)PAGE)

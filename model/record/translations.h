@@ -4,7 +4,7 @@
 #define IFR_MODEL_TRANSLATED_H
 
 #include "model/record/ring.h"
-#include "model/record/spaces.h"
+#include "model/record/address_space.h"
 #include "model/trace/trace.h"
 
 #define NONE UINT32_MAX
@@ -33,11 +33,11 @@ struct translated {
 /* What is needed of a translation block on the way of every one that runs: all of one cache line, and its accesses
  * behind one another. It stands for the way that it ran last, alone, if that makes a block of the trace. */
 struct hot_access {
-	const struct span *span; /* &tables_follows: the place follows that of the access before */
+	const struct span *span; /* &follows_previous: the place follows that of the access before */
 	uint64_t tag;            /* the access less its address, as in the ring */
 };
 /* A vector's further eight bytes go where the first do, also behind the end of the object that it begins in. */
-extern const struct span tables_follows;
+extern const struct span follows_previous;
 struct hot {
 	uint64_t address;
 	uint64_t fall;               /* where it goes on if its branch is not taken; UINT64_MAX: nowhere */
@@ -64,15 +64,16 @@ struct tables {
 	struct block_index *index; /* blocks of the trace by what they are */
 };
 
-void tables_init(struct tables *tables);
-void tables_release(struct tables *tables);
+void translations_init(struct tables *tables);
+void translations_release(struct tables *tables);
 /* A definition's words. Returns false if they make no sense. */
-bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta);
-uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count, uint16_t cut);
-uint32_t tables_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated);
+bool translations_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta);
+uint32_t translations_add_pattern(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count,
+                                  uint16_t cut);
+uint32_t translations_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated);
 /* From now on the block runs as this shape does, until it does not. */
-void tables_warm(struct tables *tables, uint32_t shape);
+void translations_set_fast_entry(struct tables *tables, uint32_t shape);
 /* The trace's block of a chain. */
-uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer);
+uint32_t translations_trace_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "model/record/spans.h"
+#include "model/record/extents.h"
 #include "tests/unit/model_random.h"
 
 enum { SPACE = 400, REGIONS = 1000 };
@@ -26,7 +26,7 @@ static void note_gone(void *owner, struct span *span) {
 
 static void assert_same(const struct spans *spans, const struct naive *naive) {
 	for (uint64_t address = 0; address < SPACE; address++) {
-		const struct span *span = spans_at(spans, address);
+		const struct span *span = extents_at(spans, address);
 		assert_int_equal(span ? span->region : 0, naive->region_at[address]);
 		if (span)
 			assert_int_equal(address + span->delta, 10 * span->region * (uint64_t)SPACE + address);
@@ -39,7 +39,7 @@ static void assert_regions(const struct spans *spans, const struct naive *naive,
 		bool there = false;
 		for (size_t i = 0; i < SPACE; i++)
 			there |= naive->region_at[i] == region;
-		assert_int_equal(spans_have_region(spans, region), there);
+		assert_int_equal(extents_have_mapping(spans, region), there);
 	}
 }
 
@@ -47,7 +47,7 @@ static void assert_regions(const struct spans *spans, const struct naive *naive,
 static size_t whole_spans(const struct spans *spans, uint64_t start, uint64_t end) {
 	size_t count = 0;
 	for (uint64_t at = start; at < end; at++) {
-		const struct span *span = spans_at(spans, at);
+		const struct span *span = extents_at(spans, at);
 		count += span && span->start == at && span->start + span->bytes <= end;
 	}
 	return count;
@@ -63,38 +63,38 @@ static void test_random(void **state) {
 		const uint64_t end = start + bytes < SPACE ? start + bytes : SPACE;
 		const size_t whole = whole_spans(&spans, start, end);
 		naive.gone_count = 0;
-		spans_clear(&spans, start, end - start, note_gone, &naive);
+		extents_clear(&spans, start, end - start, note_gone, &naive);
 		assert_int_equal(naive.gone_count, whole);
 		const bool fills = draw(&seed, 3);
 		if (fills)
-			spans_insert(&spans, &(struct span){.start = start,
-			                                    .bytes = end - start,
-			                                    .delta = 10 * region * (uint64_t)SPACE,
-			                                    .region = region});
+			extents_insert(&spans, &(struct span){.start = start,
+			                                      .bytes = end - start,
+			                                      .delta = 10 * region * (uint64_t)SPACE,
+			                                      .region = region});
 		for (uint64_t i = start; i < end; i++)
 			naive.region_at[i] = fills ? region : 0;
 		assert_same(&spans, &naive);
 		if (region % 50 == 0)
 			assert_regions(&spans, &naive, region);
 	}
-	spans_release(&spans);
+	extents_release(&spans);
 }
 
 /* Whoever remembers a span that is renewed sees that it holds nothing any more. */
 static void test_renewed(void **state) {
 	(void)state;
 	struct spans spans = {0};
-	struct span *old = spans_insert(&spans, &(struct span){.start = 16, .bytes = 32, .region = 1});
-	spans_insert(&spans, &(struct span){.start = 48, .bytes = 16, .region = 2});
-	struct span *renewed = spans_renew(&spans, old);
+	struct span *old = extents_insert(&spans, &(struct span){.start = 16, .bytes = 32, .region = 1});
+	extents_insert(&spans, &(struct span){.start = 48, .bytes = 16, .region = 2});
+	struct span *renewed = extents_replace(&spans, old);
 	assert_ptr_not_equal(old, renewed);
 	assert_int_equal(old->bytes, 0);
-	assert_ptr_equal(spans_at(&spans, 47), renewed);
+	assert_ptr_equal(extents_at(&spans, 47), renewed);
 	assert_int_equal(renewed->bytes, 32);
-	assert_int_equal(spans_at(&spans, 48)->region, 2);
-	assert_null(spans_at(&spans, 15));
-	assert_null(spans_at(&spans, 64));
-	spans_release(&spans);
+	assert_int_equal(extents_at(&spans, 48)->region, 2);
+	assert_null(extents_at(&spans, 15));
+	assert_null(extents_at(&spans, 64));
+	extents_release(&spans);
 }
 
 int main(void) {

@@ -22,16 +22,16 @@ struct spans {
 	size_t all_count;
 };
 
-void spans_release(struct spans *spans);
+void extents_release(struct spans *spans);
 /* The one that holds an address, NULL. */
-struct span *spans_at(const struct spans *spans, uint64_t address);
-bool spans_have_region(const struct spans *spans, uint32_t region);
+struct span *extents_at(const struct spans *spans, uint64_t address);
+bool extents_have_mapping(const struct spans *spans, uint32_t region);
 /* The span is copied; nothing else lies there. */
-struct span *spans_insert(struct spans *spans, const struct span *span);
+struct span *extents_insert(struct spans *spans, const struct span *span);
 /* Another span of the same range takes its place. */
-struct span *spans_renew(struct spans *spans, struct span *span);
+struct span *extents_replace(struct spans *spans, struct span *span);
 /* Takes a range away from whatever spans it. gone is told of each that has no bytes any more. */
-void spans_clear(struct spans *spans, uint64_t start, uint64_t bytes, void (*gone)(void *owner, struct span *span),
-                 void *owner);
+void extents_clear(struct spans *spans, uint64_t start, uint64_t bytes,
+                   void (*gone)(void *owner, struct span *span), void *owner);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/steps.h"
+#include "model/record/executions.h"
 
 /* Longer straight runs are cut. */
 enum { CHAIN_BYTES = 40000 };
@@ -37,7 +37,7 @@ static uint32_t shape_of(struct assembler *assembler, uint32_t block, const stru
 		if (assembler->tables.shapes[shape].cut == cut &&
 		    matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
 			return shape;
-	return tables_shape(&assembler->tables, block, thread->events, thread->event_count, cut);
+	return translations_add_pattern(&assembler->tables, block, thread->events, thread->event_count, cut);
 }
 
 /* The place of an access that is not where it was last time. False if it is another access than that. */
@@ -47,12 +47,12 @@ static __attribute__((noinline)) bool find_place(struct assembler *assembler, co
 	const struct span *span = access->span;
 	if (address > RING_ADDRESS)
 		return false;
-	if (span == &tables_follows && *event == event[-1] + 8) {
+	if (span == &follows_previous && *event == event[-1] + 8) {
 		*to = to[-1] + 8;
 		return true;
 	}
-	const bool keeps = span != &tables_follows;
-	span = spaces_find(assembler->spaces, address, RING_STORE(*event));
+	const bool keeps = span != &follows_previous;
+	span = address_space_find(assembler->spaces, address, RING_STORE(*event));
 	if (keeps)
 		access->span = span;
 	*to = address + span->delta;
@@ -111,18 +111,18 @@ static void write_step(struct assembler *assembler, struct thread *thread, enum 
 	uint32_t chain = thread->chain;
 	bool inside = in_window(assembler, thread->chain_start);
 	if (inside && assembler->tables.chains[chain].block == NONE)
-		tables_block(&assembler->tables, chain, assembler->writer);
+		translations_trace_block(&assembler->tables, chain, assembler->writer);
 	if (inside)
-		ifr_trace_run(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
-		              thread->values);
+		ifr_trace_add_execution(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
+		                        thread->values);
 	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
-		ifr_trace_break(assembler->writer);
+		ifr_trace_add_break(assembler->writer);
 	assembler->inside = inside;
 	thread->chain = NONE;
 	thread->value_count = thread->chain_bytes = 0;
 }
 
-void steps_finish(struct assembler *assembler, struct thread *thread, uint64_t next) {
+void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next) {
 	uint32_t block = thread->block;
 	struct translated *ran = &assembler->tables.blocks[block];
 	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
@@ -135,17 +135,17 @@ void steps_finish(struct assembler *assembler, struct thread *thread, uint64_t n
 	uint32_t shape = shape_of(assembler, block, thread, cut);
 	if (thread->chain == NONE)
 		thread->chain_start = assembler->instructions;
-	thread->chain = tables_chain(&assembler->tables, thread->chain, shape, repeated);
+	thread->chain = translations_chain(&assembler->tables, thread->chain, shape, repeated);
 	add_values(assembler, thread, &assembler->tables.shapes[shape]);
 	ran = &assembler->tables.blocks[block];
 	thread->chain_bytes += ran->block.bytes;
 	assembler->instructions += repeated ? 0 : cut;
 	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
 	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
-	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < STEPS_VALUES_MOST;
+	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < EXECUTION_ACCESSES_MAX;
 	if (!goes_on && cut)
 		write_step(assembler, thread, successor);
-	tables_warm(&assembler->tables, shape);
+	translations_set_fast_entry(&assembler->tables, shape);
 	thread->block = NONE;
 }
 
@@ -166,7 +166,7 @@ run(struct assembler *assembler, struct thread *thread, const uint64_t *words, c
 		if (inside && !add_places(assembler, words, next, ran->accesses, thread->values))
 			break;
 		if (inside)
-			ifr_trace_run(assembler->writer, ran->trace_block, taken, thread->values);
+			ifr_trace_add_execution(assembler->writer, ran->trace_block, taken, thread->values);
 		assembler->instructions += ran->instructions;
 		ran = follower;
 		words = next + 1;
@@ -175,8 +175,8 @@ run(struct assembler *assembler, struct thread *thread, const uint64_t *words, c
 	return words;
 }
 
-const uint64_t *steps_run(struct assembler *assembler, struct thread *thread, const uint64_t *words,
-                          const uint64_t *end) {
+const uint64_t *run_fast_path(struct assembler *assembler, struct thread *thread, const uint64_t *words,
+                              const uint64_t *end) {
 	const bool inside = in_window(assembler, assembler->instructions);
 	if (thread->chain != NONE || thread->repeated || thread->in_allocator ||
 	    (assembler->windowed && inside != assembler->inside))

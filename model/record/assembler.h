@@ -8,7 +8,7 @@
 #define IFR_MODEL_ASSEMBLE_H
 
 #include "model/record/ring.h"
-#include "model/record/spaces.h"
+#include "model/record/address_space.h"
 #include "model/trace/trace.h"
 
 struct assembler;
@@ -23,10 +23,10 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *
 void assembler_free(struct assembler *assembler);
 
 /* Reads a chunk. Errors: IFR_E_PROGRAM if it does not make sense: the program wrote into the recorder's memory. */
-int assembler_read(struct assembler *assembler, uint32_t thread, const uint64_t *words, uint32_t count,
-                   struct ifr_error *err);
+int assembler_read_chunk(struct assembler *assembler, uint32_t thread, const uint64_t *words, uint32_t count,
+                         struct ifr_error *err);
 /* No more is to come. */
-void assembler_end(struct assembler *assembler);
+void assembler_finish(struct assembler *assembler);
 /* How often each kind of note came (enum ring_note). */
 const uint64_t *assembler_notes(const struct assembler *assembler);
 uint64_t assembler_instructions(const struct assembler *assembler);

@@ -7,22 +7,23 @@
 #include <stdint.h>
 
 /* The steps as they came; places, coded already. */
-struct raw_run {
+struct raw_sequence {
 	const uint32_t *steps;
 	const uint8_t *places;
 	size_t step_count, place_bytes;
 };
 
 /* In memory that the encoder keeps until the next run: the steps, and behind them the places. */
-struct coded_run {
+struct coded_sequence {
 	const uint8_t *bytes;
 	size_t step_bytes, all_bytes;
 };
 
-struct run_encoder;
+struct sequence_encoder;
 
-struct run_encoder *run_encoder_new(void);
-void run_encoder_free(struct run_encoder *encoder);
-void run_encode(struct run_encoder *encoder, const struct raw_run *run, struct coded_run *coded);
+struct sequence_encoder *sequence_encoder_new(void);
+void sequence_encoder_free(struct sequence_encoder *encoder);
+void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *run,
+                     struct coded_sequence *coded);
 
 #endif

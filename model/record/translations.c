@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/translated.h"
+#include "model/record/translations.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,11 +15,11 @@ struct block_index {
 	size_t room, count;
 };
 
-void tables_init(struct tables *tables) {
+void translations_init(struct tables *tables) {
 	*tables = (struct tables){.index = ifr_alloc(sizeof *tables->index)};
 }
 
-void tables_release(struct tables *tables) {
+void translations_release(struct tables *tables) {
 	for (uint32_t i = 0; i < tables->block_count; i++) {
 		free(tables->blocks[i].lengths);
 		free(tables->blocks[i].derived);
@@ -41,7 +41,7 @@ static void *grow(void *items, uint32_t count, size_t bytes) {
 	return count & (count - 1) ? items : ifr_realloc(items, count ? 2 * (size_t)count : 1, bytes);
 }
 
-bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta) {
+bool translations_define(struct tables *tables, const uint64_t *words, uint32_t count, uint64_t place_delta) {
 	struct translated block = {.shapes = NONE};
 	memcpy(&block.block, words, sizeof block.block);
 	size_t head = sizeof block.block / 8, lengths = (block.block.instructions + 7U) / 8;
@@ -66,14 +66,14 @@ bool tables_define(struct tables *tables, const uint64_t *words, uint32_t count,
 	return true;
 }
 
-const struct span tables_follows;
+const struct span follows_previous;
 
 static bool follows(uint64_t before, uint64_t event) {
 	return RING_SHIFT(event) == 3 && event == before + 8;
 }
 
-uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count,
-                      uint16_t cut) {
+uint32_t translations_add_pattern(struct tables *tables, uint32_t block, const uint64_t *events, uint32_t count,
+                                  uint16_t cut) {
 	static const struct span nowhere;
 	uint32_t number = tables->shape_count;
 	tables->shapes = grow(tables->shapes, number, sizeof *tables->shapes);
@@ -87,13 +87,13 @@ uint32_t tables_shape(struct tables *tables, uint32_t block, const uint64_t *eve
 	for (uint32_t i = 0; i < count; i++) {
 		const bool continues = i && follows(events[i - 1], events[i]);
 		shape->accesses[i] =
-			(struct hot_access){continues ? &tables_follows : &nowhere, events[i] & ~RING_ADDRESS};
+			(struct hot_access){continues ? &follows_previous : &nowhere, events[i] & ~RING_ADDRESS};
 	}
 	tables->blocks[block].shapes = number;
 	return number;
 }
 
-void tables_warm(struct tables *tables, uint32_t number) {
+void translations_set_fast_entry(struct tables *tables, uint32_t number) {
 	const struct shape *shape = &tables->shapes[number];
 	const struct ring_block *block = &tables->blocks[shape->block].block;
 	struct hot *hot = &tables->hot[shape->block];
@@ -109,7 +109,7 @@ static uint32_t *first_chain(struct tables *tables, uint32_t parent, uint32_t sh
 	return parent == NONE ? &tables->shapes[shape].roots[repeated] : &tables->chains[parent].child;
 }
 
-uint32_t tables_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated) {
+uint32_t translations_chain(struct tables *tables, uint32_t parent, uint32_t shape, bool repeated) {
 	uint32_t first = *first_chain(tables, parent, shape, repeated), number = tables->chain_count;
 	for (uint32_t chain = first; chain != NONE; chain = tables->chains[chain].sibling)
 		if (tables->chains[chain].shape == shape)
@@ -191,7 +191,7 @@ static uint32_t find_or_add(struct block_index *index, const struct ifr_trace_bl
 	return index->ids[at] = ifr_trace_add_block(writer, block, (const void *)ifr_buffer_text(accesses));
 }
 
-uint32_t tables_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer) {
+uint32_t translations_trace_block(struct tables *tables, uint32_t chain, struct ifr_trace_writer *writer) {
 	uint32_t path[4096], depth = 0;
 	struct ifr_trace_block block;
 	struct ifr_buffer accesses = {0};
