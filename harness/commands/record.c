@@ -152,7 +152,7 @@ static void print_recorded(const char *path, const struct ifr_recorded *recorded
 	        "%s: %.4f bytes an instruction\n  %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64
 	        " accesses\n",
 	        path, recorded->totals.instructions ? bytes / (double)recorded->totals.instructions : 0.0,
-	        recorded->totals.instructions, recorded->totals.steps, recorded->totals.accesses);
+	        recorded->totals.instructions, recorded->totals.executions, recorded->totals.accesses);
 }
 
 static int record(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {

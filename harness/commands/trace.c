@@ -73,12 +73,12 @@ static void print_object(const struct ifr_trace *trace, uint64_t place) {
 	size_t low = 0, high = ifr_trace_requests(trace, &requests);
 	while (high - low > 1) {
 		const size_t middle = (low + high) / 2;
-		if (requests[middle].place - IFR_OBJECT_MARGIN <= place)
+		if (requests[middle].normalised - IFR_OBJECT_MARGIN <= place)
 			low = middle;
 		else
 			high = middle;
 	}
-	printf("object%zu:%" PRId64, low, high ? (int64_t)(place - requests[low].place) : 0);
+	printf("object%zu:%" PRId64, low, high ? (int64_t)(place - requests[low].normalised) : 0);
 }
 
 static void print_place(const struct ifr_trace *trace, const struct ifr_mapping *regions, uint64_t place) {
@@ -100,8 +100,8 @@ static void info_of_requests(const struct ifr_trace *trace) {
 	uint64_t bytes = 0;
 	size_t objects = 0;
 	for (size_t i = 0; i < count; i++) {
-		objects += requests[i].had != 0;
-		bytes += requests[i].had ? requests[i].bytes : 0;
+		objects += requests[i].recorded_at != 0;
+		bytes += requests[i].recorded_at ? requests[i].bytes : 0;
 	}
 	if (count)
 		printf("requests %zu\nobjects %zu\nobject bytes %" PRIu64 "\n", count, objects, bytes);
@@ -116,7 +116,7 @@ static void info(const struct ifr_trace *trace) {
 	ifr_trace_totals(trace, &totals);
 	fputs(ifr_trace_text(trace), stdout);
 	printf("instructions %" PRIu64 "\nsteps %" PRIu64 "\naccesses %" PRIu64 "\nrecorded accesses %" PRIu64 "\n",
-	       totals.instructions, totals.steps, totals.accesses, totals.recorded);
+	       totals.instructions, totals.executions, totals.accesses, totals.recorded);
 	printf("blocks %zu\nstatic accesses %zu\n", ifr_trace_blocks(trace, &blocks),
 	       ifr_trace_accesses(trace, &accesses));
 	info_of_requests(trace);
@@ -138,7 +138,7 @@ static void dump_step(const struct ifr_trace *trace, uint32_t step, const uint64
 	}
 	const struct ifr_trace_block *block = &blocks[step >> 1];
 	printf("block ");
-	print_place(trace, regions, block->place);
+	print_place(trace, regions, block->normalised);
 	printf(" +%u, %u instructions%s\n", block->bytes, block->instructions, step & 1 ? ", taken" : "");
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &accesses[block->first_access + i];
@@ -157,30 +157,31 @@ static void read_all(struct ifr_trace *trace, const struct options *options, str
 
 	while (left && !ifr_launch_interrupted()) {
 		ifr_trace_read_chunk(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece);
-		if (!piece.steps_count)
+		if (!piece.executions_count)
 			return;
-		const uint64_t *places = piece.places;
-		for (size_t i = 0; i < piece.steps_count; i++) {
+		const uint64_t *places = piece.normalised;
+		for (size_t i = 0; i < piece.executions_count; i++) {
 			const struct ifr_trace_block *block =
-				piece.steps[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[piece.steps[i] >> 1];
+				piece.executions[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[piece.executions[i] >> 1];
 			if (dumps)
-				dump_step(trace, piece.steps[i], places);
+				dump_step(trace, piece.executions[i], places);
 			places += block ? block->accesses : 0;
 			seen->instructions += block ? block->instructions : 0;
 		}
-		seen->steps += piece.steps_count;
-		seen->accesses += piece.places_count;
-		left -= piece.steps_count;
+		seen->executions += piece.executions_count;
+		seen->accesses += piece.accesses_count;
+		left -= piece.executions_count;
 	}
 }
 
 static int verify(struct ifr_trace *trace, const struct ifr_trace_totals *seen, struct ifr_error *err) {
 	struct ifr_trace_totals totals;
 	ifr_trace_totals(trace, &totals);
-	printf("%" PRIu64 " instructions, %" PRIu64 " steps, %" PRIu64 " accesses\n", seen->instructions, seen->steps,
-	       seen->accesses);
-	if (!ifr_trace_damage(trace) && (totals.steps != seen->steps || totals.instructions != seen->instructions ||
-	                                 totals.accesses != seen->accesses))
+	printf("%" PRIu64 " instructions, %" PRIu64 " steps, %" PRIu64 " accesses\n", seen->instructions,
+	       seen->executions, seen->accesses);
+	if (!ifr_trace_damage(trace) &&
+	    (totals.executions != seen->executions || totals.instructions != seen->instructions ||
+	     totals.accesses != seen->accesses))
 		return ifr_fail(err, IFR_E_PROGRAM, "the trace holds something else than its totals say");
 	return 0;
 }

@@ -32,32 +32,33 @@ struct check {
 };
 
 static uint64_t address_of_step(const struct side *side, size_t i, const struct ifr_trace_block **block) {
-	uint32_t step = side->piece.steps[i];
+	uint32_t step = side->piece.executions[i];
 	*block = step == IFR_EXECUTION_BREAK ? NULL : &side->blocks[step >> 1];
-	return *block ? ifr_address_of(side->map, (*block)->place) : 0;
+	return *block ? ifr_address_of(side->map, (*block)->normalised) : 0;
 }
 
 static bool next_pieces(struct check *check) {
 	for (int i = 0; i < 2; i++)
 		ifr_trace_read_chunk(check->sides[i].trace, PIECE_STEPS, &check->sides[i].piece);
-	return check->sides[0].piece.steps_count || check->sides[1].piece.steps_count;
+	return check->sides[0].piece.executions_count || check->sides[1].piece.executions_count;
 }
 
 static void compare_places(struct check *check) {
 	const struct side *a = &check->sides[0], *b = &check->sides[1];
-	for (size_t i = 0; i < a->piece.places_count && i < b->piece.places_count; i++)
+	for (size_t i = 0; i < a->piece.accesses_count && i < b->piece.accesses_count; i++)
 		check->other_places +=
-			ifr_address_of(a->map, a->piece.places[i]) != ifr_address_of(b->map, b->piece.places[i]);
+			ifr_address_of(a->map, a->piece.normalised[i]) != ifr_address_of(b->map, b->piece.normalised[i]);
 }
 
 static void compare_piece(struct check *check) {
 	const struct side *a = &check->sides[0], *b = &check->sides[1];
-	size_t longer = a->piece.steps_count > b->piece.steps_count ? a->piece.steps_count : b->piece.steps_count;
+	size_t longer = a->piece.executions_count > b->piece.executions_count ? a->piece.executions_count
+	                                                                      : b->piece.executions_count;
 	for (size_t i = 0; i < longer; i++) {
 		const struct ifr_trace_block *left = NULL, *right = NULL;
-		bool both = i < a->piece.steps_count && i < b->piece.steps_count;
-		uint64_t x = i < a->piece.steps_count ? address_of_step(a, i, &left) : 0;
-		uint64_t y = i < b->piece.steps_count ? address_of_step(b, i, &right) : 0;
+		bool both = i < a->piece.executions_count && i < b->piece.executions_count;
+		uint64_t x = i < a->piece.executions_count ? address_of_step(a, i, &left) : 0;
+		uint64_t y = i < b->piece.executions_count ? address_of_step(b, i, &right) : 0;
 		if (!both || x != y || (left && right && left->bytes != right->bytes)) {
 			check->parted = true;
 			check->parts[0] = left;
@@ -76,8 +77,8 @@ static void describe_end(const struct side *side, const struct ifr_trace_block *
 	}
 	const struct ifr_mapping *regions;
 	ifr_trace_mappings(side->trace, &regions);
-	const struct ifr_mapping *region = &regions[block->place >> IFR_MAPPING_SHIFT];
-	ifr_source_describe(region->path, block->place & IFR_OFFSET_MASK, text);
+	const struct ifr_mapping *region = &regions[block->normalised >> IFR_MAPPING_SHIFT];
+	ifr_source_describe(region->path, block->normalised & IFR_OFFSET_MASK, text);
 }
 
 static void describe(const struct check *check, const char *elsewhere, struct ifr_buffer *text) {

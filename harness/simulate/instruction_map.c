@@ -116,10 +116,10 @@ static void add_function(struct pairing *pairing, const struct function *a, cons
 		const int nops = section_nops(section, end, instruction->at);
 		pairing->points[pairing->count++] = (struct ifr_instruction_move){.from = placed->from + a->items[i].at,
 		                                                            .to = placed->to + instruction->at,
-		                                                            .falls = placed->to + end,
-		                                                            .enters = placed->to + end,
-		                                                            .falls_nops = (uint16_t)nops,
-		                                                            .enters_nops = (uint16_t)nops,
+		                                                            .fall_through = placed->to + end,
+		                                                            .jump_target = placed->to + end,
+		                                                            .fall_through_nops = (uint16_t)nops,
+		                                                            .jump_nops = (uint16_t)nops,
 		                                                            .bytes = instruction->length};
 		end = instruction->at + instruction->length;
 	}
@@ -199,8 +199,8 @@ static bool enter_at(struct pairing *pairing, struct label left, struct label ri
 		return true;
 	struct ifr_instruction_move *point = &pairing->points[pairing->first[a - pairing->shipped.functions] + index];
 	const int nops = section_nops(&pairing->made.sections[b->section], right.at, b->items[index].at);
-	point->enters = pairing->sections[a->section].to + right.at;
-	point->enters_nops = (uint16_t)nops;
+	point->jump_target = pairing->sections[a->section].to + right.at;
+	point->jump_nops = (uint16_t)nops;
 	return nops >= 0;
 }
 

@@ -59,14 +59,14 @@ static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan
 		result = ifr_relinker_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
 		                                   &request->end_bytes, err);
 	if (!result)
-		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->points, &request->point_count,
+		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->points, &request->instruction_count,
 		                                  err);
 	program->moves = ifr_alloc((count + 1) * sizeof *program->moves);
 	for (size_t i = 0; i < count; i++)
 		program->moves[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
 	request->moves = program->moves;
 	request->count = count;
-	request->points = program->points;
+	request->instructions = program->instructions;
 	ifr_variant_layout_release(&layout);
 	free(pieces);
 	return result;

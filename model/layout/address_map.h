@@ -8,13 +8,13 @@
 struct ifr_address_map {
 	struct ifr_move *moves;
 	size_t count;
-	struct ifr_instruction_move *points;
-	size_t point_count;
-	uint64_t *deltas; /* by region */
+	struct ifr_instruction_move *instructions;
+	size_t instruction_count;
+	uint64_t *deltas; /* by mapping */
 	uint64_t *quick;  /* the same where that is all; NATIVE_PER_OBJECT where more is to be asked */
 	struct placed_objects *objects;
-	size_t region_count;
-	size_t program, heap; /* their regions; 0: none was recorded */
+	size_t mapping_count;
+	size_t program, heap; /* their mappings; 0: none was recorded */
 	uint64_t program_start;
 	/* Of the program's data that moved: the first page, as an offset (UINT64_MAX: nothing did), and how far. */
 	uint64_t data_from, data_shift;

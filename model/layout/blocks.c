@@ -4,27 +4,27 @@
 
 #include "model/layout/address_map.h"
 
-/* The instructions of a block, points first … last of a map; last < first where it has none of its own. */
+/* The instructions of a block, instructions first … last of a map; last < first where it has none of its own. */
 struct run {
 	const struct ifr_instruction_move *first, *last;
 };
 
 /* The first point that is not before an offset in the program. */
 static const struct ifr_instruction_move *point_at(const struct ifr_address_map *map, uint64_t offset) {
-	size_t low = 0, high = map->point_count;
+	size_t low = 0, high = map->instruction_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (map->points[middle].from < offset)
+		if (map->instructions[middle].from < offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return &map->points[low];
+	return &map->instructions[low];
 }
 
 static bool find_run(const struct ifr_address_map *map, const struct ifr_trace_block *block, struct run *run) {
-	uint64_t offset = block->place & IFR_OFFSET_MASK;
-	if (!map->point_count || block->place >> IFR_MAPPING_SHIFT != map->program)
+	uint64_t offset = block->normalised & IFR_OFFSET_MASK;
+	if (!map->instruction_count || block->normalised >> IFR_MAPPING_SHIFT != map->program)
 		return false;
 	run->first = point_at(map, offset);
 	run->last = point_at(map, offset + (block->bytes ? block->bytes : 1)) - 1;
@@ -32,7 +32,7 @@ static bool find_run(const struct ifr_address_map *map, const struct ifr_trace_b
 }
 
 static uint64_t start_of(const struct run *run, enum ifr_entry entry) {
-	return entry == IFR_ENTRY_FALL ? run->first->falls : run->first->enters;
+	return entry == IFR_ENTRY_FALL ? run->first->fall_through : run->first->jump_target;
 }
 
 /* The address of an offset in the program, as it is in this layout. */
@@ -40,13 +40,13 @@ static uint64_t address_of(const struct ifr_address_map *map, uint64_t offset) {
 	return ((uint64_t)map->program << IFR_MAPPING_SHIFT | offset) + map->deltas[map->program];
 }
 
-/* Where a jump to a place arrives. */
-static uint64_t target_of(const struct ifr_address_map *map, uint64_t place) {
+/* Where a jump to a normalised arrives. */
+static uint64_t target_of(const struct ifr_address_map *map, uint64_t normalised) {
 	struct run run;
-	const struct ifr_trace_block one = {.place = place, .bytes = 1};
+	const struct ifr_trace_block one = {.normalised = normalised, .bytes = 1};
 	if (!find_run(map, &one, &run))
-		return ifr_address_of(map, place);
-	return address_of(map, run.first->enters);
+		return ifr_address_of(map, normalised);
+	return address_of(map, run.first->jump_target);
 }
 
 static int too_long(const struct ifr_trace_block *block, struct ifr_error *err) {
@@ -60,9 +60,9 @@ static int place_run(const struct ifr_address_map *map, const struct ifr_trace_b
                      enum ifr_entry entry, struct ifr_geometry *geometry, struct ifr_error *err) {
 	uint64_t start = start_of(run, entry), bytes = run->last->to + run->last->bytes - start;
 	uint64_t instructions = (uint64_t)(run->last - run->first) + 1;
-	instructions += entry == IFR_ENTRY_FALL ? run->first->falls_nops : run->first->enters_nops;
+	instructions += entry == IFR_ENTRY_FALL ? run->first->fall_through_nops : run->first->jump_nops;
 	for (const struct ifr_instruction_move *point = run->first + 1; point <= run->last; point++)
-		instructions += point->falls_nops;
+		instructions += point->fall_through_nops;
 	if (bytes > UINT16_MAX || instructions > UINT16_MAX)
 		return too_long(block, err);
 	/* A further round of a repeated instruction fetches nothing. */
@@ -79,7 +79,7 @@ static void place_accesses(const struct ifr_address_map *map, const struct ifr_t
                            uint16_t *ends) {
 	for (unsigned i = 0; i < block->accesses && block->bytes; i++) {
 		const struct ifr_instruction_move *point =
-			point_at(map, (block->place & IFR_OFFSET_MASK) + accesses[i].end) - 1;
+			point_at(map, (block->normalised & IFR_OFFSET_MASK) + accesses[i].end) - 1;
 		if (point >= run->first && point <= run->last)
 			ends[i] = (uint16_t)(point->to + point->bytes - start_of(run, entry));
 	}
@@ -94,7 +94,7 @@ static int place_block(const struct ifr_address_map *map, const struct ifr_trace
 	if (result)
 		return result;
 	if (!own)
-		*geometry = (struct ifr_geometry){.address = ifr_address_of(map, block->place),
+		*geometry = (struct ifr_geometry){.address = ifr_address_of(map, block->normalised),
 		                                  .bytes = block->bytes,
 		                                  .instructions = block->instructions,
 		                                  .branch_bytes = block->branch_bytes};
@@ -109,7 +109,7 @@ static int place_block(const struct ifr_address_map *map, const struct ifr_trace
 }
 
 bool ifr_address_map_has_instructions(const struct ifr_address_map *map) {
-	return map->point_count;
+	return map->instruction_count;
 }
 
 int ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace, enum ifr_entry entry,

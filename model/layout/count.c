@@ -6,8 +6,8 @@
 
 #include "common/buffer.h"
 
-/* Small enough that a piece's addresses stay in the second-level cache from stage to stage. */
-enum { PIECE_STEPS = 16384 };
+/* Small enough that a from's addresses stay in the second-level cache from stage to stage. */
+enum { CHUNK_EXECUTIONS = 16384 };
 
 /* What layouts share whose data lie alike, until an access is found that tells them apart. */
 enum sharing { NOTHING, DATA, DATA_AND_LINES };
@@ -27,8 +27,8 @@ struct counting {
 	struct ifr_geometry **geometry; /* by layout */
 	uint16_t **access_ends;
 	struct ifr_lane *lanes;
-	uint32_t *steps; /* of a piece, with entries */
-	uint32_t before; /* the step before, of the trace */
+	uint32_t *executions; /* of a from, with entries */
+	uint32_t before;      /* the step before, of the trace */
 	/* layouts whose data lie alike */
 	size_t *group_map;     /* one map of each */
 	unsigned *group_lines; /* the first group whose lines are alike */
@@ -67,17 +67,17 @@ static enum ifr_entry entry_of(const struct counting *counting, uint32_t before)
 	return branch == IFR_BRANCH_RETURN || !(before & 1) ? IFR_ENTRY_FALL : IFR_ENTRY_JUMP;
 }
 
-/* The steps of a piece as the replay takes them. */
-static const uint32_t *enter_steps(struct counting *counting, const struct ifr_trace_chunk *piece) {
+/* The steps of a from as the replay takes them. */
+static const uint32_t *number_executions(struct counting *counting, const struct ifr_trace_chunk *from) {
 	if (counting->entries == 1)
-		return piece->steps;
-	for (size_t i = 0; i < piece->steps_count; i++) {
-		const uint32_t step = piece->steps[i], entry = entry_of(counting, counting->before);
-		counting->steps[i] =
+		return from->executions;
+	for (size_t i = 0; i < from->executions_count; i++) {
+		const uint32_t step = from->executions[i], entry = entry_of(counting, counting->before);
+		counting->executions[i] =
 			step == IFR_EXECUTION_BREAK ? step : step + 2 * entry * (uint32_t)counting->block_count;
 		counting->before = step;
 	}
-	return counting->steps;
+	return counting->executions;
 }
 
 static unsigned group_of(struct counting *counting, size_t lane) {
@@ -150,18 +150,18 @@ static bool told_apart(struct counting *counting, unsigned stray) {
 }
 
 /* Returns TOLD_APART where less is shared than was taken for granted: the program reads its own code, say. */
-static int replay_piece(struct counting *counting, const struct ifr_trace_chunk *piece, struct ifr_error *err) {
+static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk *from, struct ifr_error *err) {
 	struct ifr_chunk chunk = {.blocks = counting->blocks,
 	                          .accesses = counting->accesses,
 	                          .blocks_count = counting->entries * counting->block_count,
 	                          .accesses_count = counting->entries * counting->access_count,
-	                          .steps = enter_steps(counting, piece),
-	                          .steps_count = piece->steps_count,
-	                          .data_count = piece->places_count};
-	make_room(counting, piece->places_count + 1);
+	                          .steps = number_executions(counting, from),
+	                          .steps_count = from->executions_count,
+	                          .data_count = from->accesses_count};
+	make_room(counting, from->accesses_count + 1);
 	for (size_t i = 0; i < counting->groups; i++) {
-		const unsigned stray = ifr_addresses_of(counting->maps[counting->group_map[i]], piece->places,
-		                                        piece->places_count, counting->addresses[i]);
+		const unsigned stray = ifr_addresses_of(counting->maps[counting->group_map[i]], from->normalised,
+		                                        from->accesses_count, counting->addresses[i]);
 		if (told_apart(counting, stray))
 			return TOLD_APART;
 	}
@@ -170,7 +170,7 @@ static int replay_piece(struct counting *counting, const struct ifr_trace_chunk 
 
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
-	struct ifr_trace_chunk piece;
+	struct ifr_trace_chunk from;
 	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
 	if (result)
 		return result;
@@ -178,12 +178,12 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
 	for (;;) {
-		ifr_trace_read_chunk(counting->trace, PIECE_STEPS, &piece);
-		if (!piece.steps_count)
+		ifr_trace_read_chunk(counting->trace, CHUNK_EXECUTIONS, &from);
+		if (!from.executions_count)
 			return 0;
 		if (settings->stopped && settings->stopped())
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
-		result = replay_piece(counting, &piece, err);
+		result = replay_chunk(counting, &from, err);
 		if (result)
 			return result;
 	}
@@ -198,7 +198,7 @@ static void release(struct counting *counting) {
 	ifr_replay_free(counting->replay);
 	free(counting->blocks);
 	free(counting->accesses);
-	free(counting->steps);
+	free(counting->executions);
 	free(counting->access_ends);
 	free(counting->geometry);
 	free(counting->lanes);
@@ -218,7 +218,7 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 	counting.group_map = ifr_alloc(count * sizeof *counting.group_map);
 	counting.group_lines = ifr_alloc(count * sizeof *counting.group_lines);
 	counting.addresses = ifr_alloc(count * sizeof *counting.addresses);
-	counting.steps = ifr_alloc(PIECE_STEPS * sizeof *counting.steps);
+	counting.executions = ifr_alloc(CHUNK_EXECUTIONS * sizeof *counting.executions);
 	for (size_t i = 0; i < count; i++)
 		if (ifr_address_map_has_instructions(maps[i]))
 			counting.entries = IFR_ENTRIES;

@@ -27,9 +27,9 @@ static void index_moves(struct ifr_address_map *map, const struct ifr_mapping *p
 }
 
 /* The first of the kind, 0 if there is none. */
-static size_t region_of_kind(const struct ifr_mapping *regions, size_t count, unsigned kind) {
+static size_t region_of_kind(const struct ifr_mapping *mappings, size_t count, unsigned kind) {
 	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
-		if (regions[i].kind == kind)
+		if (mappings[i].kind == kind)
 			return i;
 	return 0;
 }
@@ -57,29 +57,29 @@ static void survey_data(struct ifr_address_map *map) {
 struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request) {
 	struct ifr_address_map *map = ifr_alloc(sizeof *map);
-	const struct ifr_mapping *regions;
+	const struct ifr_mapping *mappings;
 	const struct ifr_trace_request *asked;
-	map->region_count = ifr_trace_mappings(trace, &regions);
-	map->deltas = ifr_alloc(map->region_count * sizeof *map->deltas);
-	uint64_t *mappings = ifr_alloc((ifr_trace_requests(trace, &asked) + 1) * sizeof *mappings);
-	native_deltas(trace, request, map->deltas, mappings);
-	map->objects = placed_objects_new(trace, request, map->deltas, mappings);
-	free(mappings);
+	map->mapping_count = ifr_trace_mappings(trace, &mappings);
+	map->deltas = ifr_alloc(map->mapping_count * sizeof *map->deltas);
+	uint64_t *object_mappings = ifr_alloc((ifr_trace_requests(trace, &asked) + 1) * sizeof *object_mappings);
+	native_deltas(trace, request, map->deltas, object_mappings);
+	map->objects = placed_objects_new(trace, request, map->deltas, object_mappings);
+	free(object_mappings);
 	map->count = request->count;
 	map->moves = ifr_alloc((map->count + 1) * sizeof *map->moves);
 	if (map->count)
 		memcpy(map->moves, request->moves, map->count * sizeof *map->moves);
 	survey_data(map);
-	map->point_count = request->point_count;
-	map->points = ifr_alloc((map->point_count + 1) * sizeof *map->points);
-	if (map->point_count)
-		memcpy(map->points, request->points, map->point_count * sizeof *map->points);
-	map->program = region_of_kind(regions, map->region_count, IFR_MAPPING_PROGRAM);
-	map->heap = region_of_kind(regions, map->region_count, IFR_MAPPING_HEAP);
+	map->instruction_count = request->instruction_count;
+	map->instructions = ifr_alloc((map->instruction_count + 1) * sizeof *map->instructions);
+	if (map->instruction_count)
+		memcpy(map->instructions, request->instructions, map->instruction_count * sizeof *map->instructions);
+	map->program = region_of_kind(mappings, map->mapping_count, IFR_MAPPING_PROGRAM);
+	map->heap = region_of_kind(mappings, map->mapping_count, IFR_MAPPING_HEAP);
 	if (map->program)
-		index_moves(map, &regions[map->program]);
-	map->quick = ifr_alloc(map->region_count * sizeof *map->quick);
-	memcpy(map->quick, map->deltas, map->region_count * sizeof *map->quick);
+		index_moves(map, &mappings[map->program]);
+	map->quick = ifr_alloc(map->mapping_count * sizeof *map->quick);
+	memcpy(map->quick, map->deltas, map->mapping_count * sizeof *map->quick);
 	if (map->count && map->program)
 		map->quick[map->program] = NATIVE_PER_OBJECT;
 	return map;
@@ -89,7 +89,7 @@ void ifr_address_map_free(struct ifr_address_map *map) {
 	if (!map)
 		return;
 	free(map->moves);
-	free(map->points);
+	free(map->instructions);
 	free(map->deltas);
 	free(map->quick);
 	placed_objects_free(map->objects);
@@ -108,39 +108,39 @@ static inline const struct ifr_move *move_of(const struct ifr_address_map *map, 
 	return NULL;
 }
 
-/* stray: gets what the place is of IFR_STRAY_…. */
-static uint64_t address_of(const struct ifr_address_map *map, uint64_t place, unsigned *stray) {
-	size_t region = place >> IFR_MAPPING_SHIFT;
-	uint64_t delta = region < map->region_count ? map->deltas[region] : 0, address = place + delta;
+/* stray: gets what the normalised is of IFR_STRAY_…. */
+static uint64_t address_of(const struct ifr_address_map *map, uint64_t normalised, unsigned *stray) {
+	size_t mapping = normalised >> IFR_MAPPING_SHIFT;
+	uint64_t delta = mapping < map->mapping_count ? map->deltas[mapping] : 0, address = normalised + delta;
 	if (delta == NATIVE_PER_OBJECT && map->objects)
-		return placed_objects_address(map->objects, place);
-	if (region != map->program || !map->count)
+		return placed_objects_address(map->objects, normalised);
+	if (mapping != map->program || !map->count)
 		return address;
-	const struct ifr_move *move = move_of(map, place & IFR_OFFSET_MASK);
+	const struct ifr_move *move = move_of(map, normalised & IFR_OFFSET_MASK);
 	if (!move) {
-		*stray |= (place & IFR_OFFSET_MASK) >= map->data_from ? IFR_STRAY_UNMOVED : 0;
+		*stray |= (normalised & IFR_OFFSET_MASK) >= map->data_from ? IFR_STRAY_UNMOVED : 0;
 		return address;
 	}
 	*stray |= move->code ? IFR_STRAY_CODE : 0;
 	return address + (move->to - move->from);
 }
 
-uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place) {
+uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t normalised) {
 	unsigned stray = 0;
-	return address_of(map, place, &stray);
+	return address_of(map, normalised, &stray);
 }
 
-unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
+unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *normalised, size_t count,
                           uint64_t *addresses) {
 	const uint64_t *quick = map->quick;
-	const size_t region_count = map->region_count;
+	const size_t mapping_count = map->mapping_count;
 	unsigned stray = 0;
 #pragma GCC unroll 4
 	for (size_t i = 0; i < count; i++) {
-		const size_t region = places[i] >> IFR_MAPPING_SHIFT;
-		const uint64_t delta = region < region_count ? quick[region] : 0;
-		addresses[i] = __builtin_expect(delta == NATIVE_PER_OBJECT, 0) ? address_of(map, places[i], &stray)
-		                                                               : places[i] + delta;
+		const size_t mapping = normalised[i] >> IFR_MAPPING_SHIFT;
+		const uint64_t delta = mapping < mapping_count ? quick[mapping] : 0;
+		addresses[i] = __builtin_expect(delta == NATIVE_PER_OBJECT, 0) ? address_of(map, normalised[i], &stray)
+		                                                               : normalised[i] + delta;
 	}
 	return stray;
 }
@@ -152,8 +152,8 @@ static size_t next_of_data(const struct ifr_address_map *map, size_t at) {
 }
 
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b) {
-	if (a->region_count != b->region_count ||
-	    memcmp(a->deltas, b->deltas, a->region_count * sizeof *a->deltas) != 0 ||
+	if (a->mapping_count != b->mapping_count ||
+	    memcmp(a->deltas, b->deltas, a->mapping_count * sizeof *a->deltas) != 0 ||
 	    !placed_objects_equal(a->objects, b->objects))
 		return false;
 	size_t i = next_of_data(a, 0), j = next_of_data(b, 0);
@@ -167,7 +167,7 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 
 /* Only the heap, behind the program, may lie elsewhere. */
 static bool regions_are_pages_apart(const struct ifr_address_map *a, const struct ifr_address_map *b) {
-	for (size_t i = 0; i < a->region_count; i++)
+	for (size_t i = 0; i < a->mapping_count; i++)
 		if (i == a->heap ? (a->deltas[i] - b->deltas[i]) % IFR_PAGE : a->deltas[i] != b->deltas[i])
 			return false;
 	return true;
@@ -176,7 +176,7 @@ static bool regions_are_pages_apart(const struct ifr_address_map *a, const struc
 /* Of the program, data in front of the first page that moved are where they are in both. */
 bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b) {
 	const bool both_moved = a->data_from != UINT64_MAX && b->data_from != UINT64_MAX;
-	return a->region_count == b->region_count && !a->objects && !b->objects && !a->data_apart && !b->data_apart &&
-	       (a->data_shift - b->data_shift) % IFR_PAGE == 0 && (!both_moved || a->data_from == b->data_from) &&
-	       regions_are_pages_apart(a, b);
+	return a->mapping_count == b->mapping_count && !a->objects && !b->objects && !a->data_apart &&
+	       !b->data_apart && (a->data_shift - b->data_shift) % IFR_PAGE == 0 &&
+	       (!both_moved || a->data_from == b->data_from) && regions_are_pages_apart(a, b);
 }

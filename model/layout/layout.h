@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A layout: at which address each place of a trace lies. Without moves it is the one that the program has when it
+/* A layout: at which address each normalised of a trace lies. Without moves it is the one that the program has when it
  * is started on Linux for x86-64 with address-space randomization off, whatever recorded it:
  *
  *   program   at its own addresses, or at 0x555555554000 if it can lie anywhere
@@ -28,16 +28,17 @@ struct ifr_move {
 };
 
 /* An instruction, and where it lies in a layout that put nops between the program's instructions; offsets as the
- * ELF files give addresses. Nops themselves are no code points: those of the recorded program are dropped, those
+ * ELF files give addresses. Nops themselves are no code instructions: those of the recorded program are dropped, those
  * of the layout are counted. Execution that falls through to it, or returns to it, goes on behind the instruction
  * before, and so through all nops between them; a jump arrives where its label is, behind what aligns the label
  * and ahead of what was put in front of the instruction. */
 struct ifr_instruction_move {
-	uint64_t from;          /* in the recorded program */
-	uint64_t to;            /* in the layout, where it begins */
-	uint64_t falls, enters; /* in the layout: where execution that falls through, and that jumps, goes on to it */
-	uint16_t falls_nops, enters_nops; /* from there to the instruction */
-	uint8_t bytes;                    /* its length in the layout: jumps may be longer or shorter */
+	uint64_t from; /* in the recorded program */
+	uint64_t to;   /* in the layout, where it begins */
+	uint64_t fall_through,
+		jump_target; /* in the layout: where execution that falls through, and that jumps, goes on to it */
+	uint16_t fall_through_nops, jump_nops; /* from there to the instruction */
+	uint8_t bytes;                         /* its length in the layout: jumps may be longer or shorter */
 };
 
 /* Where an allocator other than the recorded one puts an object. */
@@ -51,8 +52,8 @@ struct ifr_layout_request {
 	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
 	size_t count;
 	const struct ifr_instruction_move
-		*points; /* sorted by from: all instructions of the functions that have any */
-	size_t point_count;
+		*instructions; /* sorted by from: all instructions of the functions that have any */
+	size_t instruction_count;
 	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
 	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
 	uint64_t load_pages;  /* by which mappings move down: the `load` axis */
@@ -68,12 +69,12 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request);
 void ifr_address_map_free(struct ifr_address_map *map);
 
-uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t place);
+uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t normalised);
 /* What tells layouts apart that are taken to share their data (below): accesses to code that moved, and to what
  * stayed behind the beginning of data that moved. */
 enum { IFR_STRAY_CODE = 1, IFR_STRAY_UNMOVED = 2 };
 /* The same for many. Returns, or'd, which of these are among them. */
-unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *places, size_t count,
+unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *normalised, size_t count,
                           uint64_t *addresses);
 /* Whether all data lie at the same addresses, as long as no access is made to code that moved. */
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b);
@@ -81,7 +82,7 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
  * as long as no access strays: a cache that picks its sets by the offset in a page cannot tell the two apart. */
 bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b);
 
-/* How a block was come to: where nops were put in front of it, the two begin at different places. */
+/* How a block was come to: where nops were put in front of it, the two begin at different normalised. */
 enum ifr_entry { IFR_ENTRY_JUMP, IFR_ENTRY_FALL, IFR_ENTRIES };
 
 /* Whether it makes a difference. */

@@ -38,7 +38,7 @@ static uint64_t stack_pointer(const struct ifr_trace *trace, const struct ifr_la
 	return (at - 8 * (3 + pointers) - auxiliary) & ~UINT64_C(15);
 }
 
-/* --- mappings -------------------------------------------------------------------------------------------------
+/* --- object_mappings -------------------------------------------------------------------------------------------------
  */
 
 struct room {
@@ -71,21 +71,21 @@ static uint64_t take_highest(struct rooms *rooms, uint64_t top, uint64_t bytes, 
 	return end - bytes;
 }
 
-/* --- all regions ----------------------------------------------------------------------------------------------
+/* --- all mappings ----------------------------------------------------------------------------------------------
  */
 
-static const struct ifr_mapping *find_program(const struct ifr_mapping *regions, size_t count) {
+static const struct ifr_mapping *find_program(const struct ifr_mapping *mappings, size_t count) {
 	for (size_t i = 0; i < count; i++)
-		if (regions[i].kind == IFR_MAPPING_PROGRAM)
-			return &regions[i];
+		if (mappings[i].kind == IFR_MAPPING_PROGRAM)
+			return &mappings[i];
 	return NULL;
 }
 
 /* Where the program ends. */
 static uint64_t program_end(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
-	const struct ifr_mapping *regions;
-	const size_t count = ifr_trace_mappings(trace, &regions);
-	const struct ifr_mapping *program = find_program(regions, count);
+	const struct ifr_mapping *mappings;
+	const size_t count = ifr_trace_mappings(trace, &mappings);
+	const struct ifr_mapping *program = find_program(mappings, count);
 	if (!program)
 		return PROGRAM_BASE;
 	return (program->fixed ? 0 : PROGRAM_BASE) + program->start + program->bytes + request->end_bytes;
@@ -95,14 +95,14 @@ uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layou
 	return whole_pages(program_end(trace, request));
 }
 
-/* Mappings as they come, of regions and of objects. */
+/* Mappings as they come, of mappings and of objects. */
 struct arrivals {
 	struct rooms rooms;
 	uint64_t top, kernel_bytes;
 	bool kernel_mapped;
 	const struct ifr_trace_request *asked;
-	const struct ifr_object_place *put; /* NULL: the recording's own mappings count */
-	uint64_t *closed, *mappings;        /* by request */
+	const struct ifr_object_place *put; /* NULL: the recording's own object_mappings count */
+	uint64_t *closed, *object_mappings; /* by request */
 	size_t count, next;
 };
 
@@ -121,7 +121,7 @@ static void objects_arrive(struct arrivals *arrivals, uint64_t moment) {
 		if (arrivals->asked[i].moment >= moment)
 			break;
 		if (arrivals->put[i].home == IFR_OBJECT_IN_MAPPING)
-			arrivals->mappings[i] =
+			arrivals->object_mappings[i] =
 				arrive(arrivals, arrivals->put[i].mapping_bytes, arrivals->asked[i].moment, arrivals->closed[i]);
 	}
 }
@@ -136,44 +136,44 @@ static uint64_t *find_ends(const struct ifr_trace_request *asked, size_t count) 
 	return closed;
 }
 
-static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_mapping *region) {
-	if (arrivals->put && region->allocator)
+static uint64_t mapping_of(struct arrivals *arrivals, const struct ifr_mapping *mapping) {
+	if (arrivals->put && mapping->allocator)
 		return 0;
-	objects_arrive(arrivals, region->opened);
-	return arrive(arrivals, region->bytes, region->opened, region->closed) - region->start;
+	objects_arrive(arrivals, mapping->opened);
+	return arrive(arrivals, mapping->bytes, mapping->opened, mapping->closed) - mapping->start;
 }
 
 /* The address of offset 0. */
 static uint64_t origin_of(const struct ifr_trace *trace, const struct ifr_layout_request *request,
-                          struct arrivals *arrivals, const struct ifr_mapping *region) {
-	switch (region->kind) {
+                          struct arrivals *arrivals, const struct ifr_mapping *mapping) {
+	switch (mapping->kind) {
 	case IFR_MAPPING_PROGRAM:
-		return region->fixed ? 0 : PROGRAM_BASE;
+		return mapping->fixed ? 0 : PROGRAM_BASE;
 	case IFR_MAPPING_HEAP:
-		return native_heap_start(trace, request) - region->start;
+		return native_heap_start(trace, request) - mapping->start;
 	case IFR_MAPPING_STACK:
 		return stack_pointer(trace, request) - IFR_STACK_ORIGIN;
 	default:
-		return mapping_of(arrivals, region);
+		return mapping_of(arrivals, mapping);
 	}
 }
 
 void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_request *request, uint64_t *deltas,
-                   uint64_t *mappings) {
-	const struct ifr_mapping *regions;
-	const size_t count = ifr_trace_mappings(trace, &regions);
+                   uint64_t *object_mappings) {
+	const struct ifr_mapping *mappings;
+	const size_t count = ifr_trace_mappings(trace, &mappings);
 	struct arrivals arrivals = {
 		.top = MAPPINGS_TOP - IFR_PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
 		.kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES)),
 		.put = request->objects,
-		.mappings = mappings};
+		.object_mappings = object_mappings};
 	arrivals.count = ifr_trace_requests(trace, &arrivals.asked);
 	arrivals.closed = find_ends(arrivals.asked, arrivals.count);
 	memset(deltas, 0, count * sizeof *deltas);
 	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
-		deltas[i] = regions[i].kind == IFR_MAPPING_OBJECTS
+		deltas[i] = mappings[i].kind == IFR_MAPPING_OBJECTS
 		                ? NATIVE_PER_OBJECT
-		                : origin_of(trace, request, &arrivals, &regions[i]) - ((uint64_t)i << IFR_MAPPING_SHIFT);
+		                : origin_of(trace, request, &arrivals, &mappings[i]) - ((uint64_t)i << IFR_MAPPING_SHIFT);
 	objects_arrive(&arrivals, UINT64_MAX);
 	free(arrivals.closed);
 	free(arrivals.rooms.items);

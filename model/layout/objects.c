@@ -7,7 +7,7 @@
 #include "common/buffer.h"
 #include "model/layout/native.h"
 
-/* From `from` up to the next object's: address = place + delta. */
+/* From `from` up to the next object's: address = normalised + delta. */
 struct placed {
 	uint64_t from, delta;
 };
@@ -17,21 +17,21 @@ struct placed_objects {
 	size_t count;
 	uint64_t start; /* the first's */
 	unsigned grain_shift;
-	uint32_t *first; /* by grains of places: the last object that begins before it, or the first */
+	uint32_t *first; /* by grains of normalised: the last object that begins before it, or the first */
 	size_t grains;
 };
 
 static uint64_t delta_of(const struct ifr_trace_request *asked, const struct ifr_object_place *put, uint64_t heap,
                          const uint64_t *deltas, uint64_t mapping) {
 	if (!put)
-		return asked->had + deltas[asked->had >> IFR_MAPPING_SHIFT] - asked->place;
+		return asked->recorded_at + deltas[asked->recorded_at >> IFR_MAPPING_SHIFT] - asked->normalised;
 	switch (put->home) {
 	case IFR_OBJECT_IN_HEAP:
-		return heap + put->offset - asked->place;
+		return heap + put->offset - asked->normalised;
 	case IFR_OBJECT_IN_MAPPING:
-		return mapping + put->offset - asked->place;
+		return mapping + put->offset - asked->normalised;
 	default:
-		return put->offset - asked->place;
+		return put->offset - asked->normalised;
 	}
 }
 
@@ -54,7 +54,7 @@ static void index_objects(struct placed_objects *objects) {
 }
 
 struct placed_objects *placed_objects_new(const struct ifr_trace *trace, const struct ifr_layout_request *request,
-                                          const uint64_t *deltas, const uint64_t *mappings) {
+                                          const uint64_t *deltas, const uint64_t *object_mappings) {
 	const struct ifr_trace_request *asked;
 	const size_t count = ifr_trace_requests(trace, &asked);
 	const uint64_t heap = native_heap_start(trace, request);
@@ -65,8 +65,8 @@ struct placed_objects *placed_objects_new(const struct ifr_trace *trace, const s
 	objects->items = ifr_alloc(count * sizeof *objects->items);
 	for (size_t i = 0; i < count; i++)
 		objects->items[i] = (struct placed){
-			asked[i].place - IFR_OBJECT_MARGIN,
-			delta_of(&asked[i], request->objects ? &request->objects[i] : NULL, heap, deltas, mappings[i])};
+			asked[i].normalised - IFR_OBJECT_MARGIN,
+			delta_of(&asked[i], request->objects ? &request->objects[i] : NULL, heap, deltas, object_mappings[i])};
 	objects->start = objects->items[0].from;
 	index_objects(objects);
 	return objects;
@@ -80,18 +80,18 @@ void placed_objects_free(struct placed_objects *objects) {
 	free(objects);
 }
 
-uint64_t placed_objects_address(const struct placed_objects *objects, uint64_t place) {
-	size_t grain = (size_t)((place - objects->start) >> objects->grain_shift);
+uint64_t placed_objects_address(const struct placed_objects *objects, uint64_t normalised) {
+	size_t grain = (size_t)((normalised - objects->start) >> objects->grain_shift);
 	grain = grain < objects->grains ? grain : objects->grains - 1;
 	size_t low = objects->first[grain], high = objects->first[grain + 1];
 	while (low < high) {
 		const size_t middle = (low + high + 1) / 2;
-		if (objects->items[middle].from <= place)
+		if (objects->items[middle].from <= normalised)
 			low = middle;
 		else
 			high = middle - 1;
 	}
-	return place + objects->items[low].delta;
+	return normalised + objects->items[low].delta;
 }
 
 bool placed_objects_equal(const struct placed_objects *a, const struct placed_objects *b) {

@@ -7,14 +7,14 @@
 #include "common/buffer.h"
 #include "model/record/executions.h"
 
-struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,
+struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
                                 const struct assembler_window *window) {
 	struct assembler *assembler = ifr_alloc(sizeof *assembler);
 	assembler->writer = writer;
-	assembler->spaces = spaces;
+	assembler->space = space;
 	assembler->window = *window;
 	assembler->windowed = window->from || window->to || window->region;
-	translations_init(&assembler->tables);
+	translations_init(&assembler->translations);
 	for (int i = 0; i < RING_THREADS; i++)
 		assembler->threads[i].block = assembler->threads[i].chain = NONE;
 	return assembler;
@@ -25,7 +25,7 @@ void assembler_free(struct assembler *assembler) {
 		free(assembler->threads[i].saved);
 		free(assembler->threads[i].values);
 	}
-	translations_release(&assembler->tables);
+	translations_release(&assembler->translations);
 	free(assembler);
 }
 
@@ -43,24 +43,24 @@ uint64_t assembler_cuts(const struct assembler *assembler) {
  */
 
 static void read_mapping(struct assembler *assembler, const uint64_t *words) {
-	address_space_add_initial(assembler->spaces, &(struct initial_mapping){.start = words[0],
-	                                                                       .end = words[1],
-	                                                                       .writable = words[2] & 2,
-	                                                                       .file_offset = words[3],
-	                                                                       .path = (const char *)(words + 4)});
+	address_space_add_initial(assembler->space, &(struct initial_mapping){.start = words[0],
+	                                                                      .end = words[1],
+	                                                                      .writable = words[2] & 2,
+	                                                                      .file_offset = words[3],
+	                                                                      .path = (const char *)(words + 4)});
 }
 
 static bool read_definition(struct assembler *assembler, const uint64_t *words, uint32_t count) {
 	if (!assembler->begun)
-		address_space_start_program(assembler->spaces, words[0]);
+		address_space_start_program(assembler->space, words[0]);
 	assembler->begun = true;
-	return translations_define(&assembler->tables, words, count,
-	                           address_space_find(assembler->spaces, words[0], false)->delta);
+	return translations_define(&assembler->translations, words, count,
+	                           address_space_find(assembler->space, words[0], false)->delta);
 }
 
 static void take_note(struct assembler *assembler, uint64_t note, uint64_t value) {
 	/* The loader reads the clock for statistics that nobody asked for. */
-	if (note == RING_NOTE_TSC && address_space_in_loader(assembler->spaces, value))
+	if (note == RING_NOTE_TSC && address_space_in_loader(assembler->space, value))
 		return;
 	if (note < RING_NOTES)
 		assembler->notes[note]++;
@@ -77,7 +77,7 @@ static void enter_allocator(struct assembler *assembler, struct thread *thread) 
 static void leave_allocator(struct assembler *assembler, struct thread *thread, const uint64_t *numbers) {
 	thread->block = NONE;
 	if (thread->in_allocator && !--thread->in_allocator)
-		address_space_apply_request(assembler->spaces, (uint16_t)(thread - assembler->threads), numbers);
+		address_space_apply_request(assembler->space, (uint16_t)(thread - assembler->threads), numbers);
 }
 
 /* The number of words that a record takes, 0 if it makes no sense. */
@@ -94,7 +94,7 @@ static uint32_t read_record(struct assembler *assembler, struct thread *thread, 
 	if (type == RING_MAPPING)
 		read_mapping(assembler, words + 1);
 	if (type == RING_SYSCALL)
-		address_space_apply_call(assembler->spaces, words + 1, (const char *)(words + 9), thread->in_allocator);
+		address_space_apply_call(assembler->space, words + 1, (const char *)(words + 9), thread->in_allocator);
 	if (type == RING_LEAVE && count == 5)
 		leave_allocator(assembler, thread, words + 1);
 	if (type == RING_NOTE && count == 2)
@@ -107,14 +107,14 @@ static uint32_t read_record(struct assembler *assembler, struct thread *thread, 
 static void finish_before_call(struct assembler *assembler, struct thread *thread) {
 	if (thread->block == NONE || thread->in_allocator)
 		return;
-	const struct ring_block *block = &assembler->tables.blocks[thread->block].block;
+	const struct ring_block *block = &assembler->translations.blocks[thread->block].block;
 	thread->after_call = block->address + block->bytes;
 	finish_block(assembler, thread, thread->after_call);
 }
 
 /* The block before it is finished, now that its successor is known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
-	uint64_t address = assembler->tables.hot[block].address;
+	uint64_t address = assembler->translations.fast[block].address;
 	if (thread->block != NONE && !thread->in_allocator)
 		finish_block(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
@@ -171,7 +171,7 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 			continue;
 		}
 		uint32_t block = (uint32_t)*words++;
-		if (!(words[-1] & RING_BLOCK) || block >= assembler->tables.block_count || number == RING_THREADS)
+		if (!(words[-1] & RING_BLOCK) || block >= assembler->translations.block_count || number == RING_THREADS)
 			return nonsense(err);
 		begin_block(assembler, thread, block);
 		words = run_fast_path(assembler, thread, words, end);

@@ -18,7 +18,7 @@ struct assembler_window {
 	bool region;       /* only between RING_NOTE_BEGIN and RING_NOTE_END */
 };
 
-struct assembler *assembler_new(struct ifr_trace_writer *writer, struct spaces *spaces,
+struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
                                 const struct assembler_window *window);
 void assembler_free(struct assembler *assembler);
 

@@ -22,61 +22,63 @@ static enum successor successor_of(const struct translated *ran, uint64_t next) 
 	}
 }
 
-static inline bool matches(const struct shape *shape, const uint64_t *events, uint32_t count) {
-	if (shape->count != count)
+static inline bool matches(const struct access_pattern *pattern, const uint64_t *events, uint32_t count) {
+	if (pattern->count != count)
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (shape->accesses[i].tag != (events[i] & ~RING_ADDRESS))
+		if (pattern->accesses[i].tag != (events[i] & ~RING_ADDRESS))
 			return false;
 	return true;
 }
 
-static uint32_t shape_of(struct assembler *assembler, uint32_t block, const struct thread *thread, uint16_t cut) {
-	uint32_t shape = assembler->tables.blocks[block].shapes;
-	for (; shape != NONE; shape = assembler->tables.shapes[shape].next)
-		if (assembler->tables.shapes[shape].cut == cut &&
-		    matches(&assembler->tables.shapes[shape], thread->events, thread->event_count))
-			return shape;
-	return translations_add_pattern(&assembler->tables, block, thread->events, thread->event_count, cut);
+static uint32_t find_pattern(struct assembler *assembler, uint32_t block, const struct thread *thread,
+                             uint16_t cut) {
+	uint32_t pattern = assembler->translations.blocks[block].patterns;
+	for (; pattern != NONE; pattern = assembler->translations.patterns[pattern].next)
+		if (assembler->translations.patterns[pattern].cut == cut &&
+		    matches(&assembler->translations.patterns[pattern], thread->events, thread->event_count))
+			return pattern;
+	return translations_add_pattern(&assembler->translations, block, thread->events, thread->event_count, cut);
 }
 
 /* The place of an access that is not where it was last time. False if it is another access than that. */
 static __attribute__((noinline)) bool find_place(struct assembler *assembler, const uint64_t *event,
-                                                 struct hot_access *access, uint64_t *to) {
+                                                 struct pattern_access *access, uint64_t *to) {
 	uint64_t address = *event - access->tag;
-	const struct span *span = access->span;
+	const struct extent *extent = access->extent;
 	if (address > RING_ADDRESS)
 		return false;
-	if (span == &follows_previous && *event == event[-1] + 8) {
+	if (extent == &follows_previous && *event == event[-1] + 8) {
 		*to = to[-1] + 8;
 		return true;
 	}
-	const bool keeps = span != &follows_previous;
-	span = address_space_find(assembler->spaces, address, RING_STORE(*event));
+	const bool keeps = extent != &follows_previous;
+	extent = address_space_find(assembler->space, address, RING_STORE(*event));
 	if (keeps)
-		access->span = span;
-	*to = address + span->delta;
+		access->extent = extent;
+	*to = address + extent->delta;
 	return true;
 }
 
 /* Stores the places of events up to end. False if they are other accesses than these. */
 static inline bool add_places(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
-                              struct hot_access *access, uint64_t *to) {
+                              struct pattern_access *access, uint64_t *to) {
 	for (; event < end; event++, access++, to++) {
-		uint64_t address = *event - access->tag; /* another tag makes one that no span has */
-		const struct span *span = access->span;
-		if (__builtin_expect(address - span->start < span->bytes, 1))
-			*to = address + span->delta;
+		uint64_t address = *event - access->tag; /* another tag makes one that no extent has */
+		const struct extent *extent = access->extent;
+		if (__builtin_expect(address - extent->start < extent->bytes, 1))
+			*to = address + extent->delta;
 		else if (!find_place(assembler, event, access, to))
 			return false;
 	}
 	return true;
 }
 
-static inline void add_values(struct assembler *assembler, struct thread *thread, const struct shape *shape) {
-	add_places(assembler, thread->events, thread->events + shape->count, shape->accesses,
+static inline void add_values(struct assembler *assembler, struct thread *thread,
+                              const struct access_pattern *pattern) {
+	add_places(assembler, thread->events, thread->events + pattern->count, pattern->accesses,
 	           thread->values + thread->value_count);
-	thread->value_count += shape->count;
+	thread->value_count += pattern->count;
 }
 
 /* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
@@ -110,10 +112,10 @@ static uint64_t window_changes(const struct assembler *assembler, bool inside) {
 static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
 	uint32_t chain = thread->chain;
 	bool inside = in_window(assembler, thread->chain_start);
-	if (inside && assembler->tables.chains[chain].block == NONE)
-		translations_trace_block(&assembler->tables, chain, assembler->writer);
+	if (inside && assembler->translations.chains[chain].block == NONE)
+		translations_trace_block(&assembler->translations, chain, assembler->writer);
 	if (inside)
-		ifr_trace_add_execution(assembler->writer, assembler->tables.chains[chain].block, successor == TAKEN,
+		ifr_trace_add_execution(assembler->writer, assembler->translations.chains[chain].block, successor == TAKEN,
 		                        thread->values);
 	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
 		ifr_trace_add_break(assembler->writer);
@@ -124,7 +126,7 @@ static void write_step(struct assembler *assembler, struct thread *thread, enum 
 
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next) {
 	uint32_t block = thread->block;
-	struct translated *ran = &assembler->tables.blocks[block];
+	struct translated *ran = &assembler->translations.blocks[block];
 	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
 	uint16_t cut = ran->block.instructions;
 	if (successor == NO_SUCCESSOR)
@@ -132,12 +134,12 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
 	bool repeated = thread->repeated;
-	uint32_t shape = shape_of(assembler, block, thread, cut);
+	uint32_t pattern = find_pattern(assembler, block, thread, cut);
 	if (thread->chain == NONE)
 		thread->chain_start = assembler->instructions;
-	thread->chain = translations_chain(&assembler->tables, thread->chain, shape, repeated);
-	add_values(assembler, thread, &assembler->tables.shapes[shape]);
-	ran = &assembler->tables.blocks[block];
+	thread->chain = translations_chain(&assembler->translations, thread->chain, pattern, repeated);
+	add_values(assembler, thread, &assembler->translations.patterns[pattern]);
+	ran = &assembler->translations.blocks[block];
 	thread->chain_bytes += ran->block.bytes;
 	assembler->instructions += repeated ? 0 : cut;
 	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
@@ -145,7 +147,7 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < EXECUTION_ACCESSES_MAX;
 	if (!goes_on && cut)
 		write_step(assembler, thread, successor);
-	translations_set_fast_entry(&assembler->tables, shape);
+	translations_set_fast_entry(&assembler->translations, pattern);
 	thread->block = NONE;
 }
 
@@ -153,13 +155,13 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
  * matter. */
 static inline __attribute__((always_inline)) const uint64_t *
 run(struct assembler *assembler, struct thread *thread, const uint64_t *words, const uint64_t *end, bool inside) {
-	const struct hot *hot = assembler->tables.hot, *ran = &hot[thread->block];
-	const uint64_t blocks = assembler->tables.block_count, changes = window_changes(assembler, inside);
+	const struct fast_entry *fast = assembler->translations.fast, *ran = &fast[thread->block];
+	const uint64_t blocks = assembler->translations.block_count, changes = window_changes(assembler, inside);
 	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && assembler->instructions < changes) {
 		const uint64_t *next = words + ran->count;
 		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
 			break;
-		const struct hot *follower = &hot[*next ^ RING_BLOCK];
+		const struct fast_entry *follower = &fast[*next ^ RING_BLOCK];
 		const bool taken = follower->address != ran->fall;
 		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
@@ -171,7 +173,7 @@ run(struct assembler *assembler, struct thread *thread, const uint64_t *words, c
 		ran = follower;
 		words = next + 1;
 	}
-	thread->block = (uint32_t)(ran - hot);
+	thread->block = (uint32_t)(ran - fast);
 	return words;
 }
 

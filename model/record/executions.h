@@ -26,8 +26,8 @@ struct thread {
 
 struct assembler {
 	struct ifr_trace_writer *writer;
-	struct spaces *spaces;
-	struct tables tables;
+	struct address_space *space;
+	struct translations translations;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
 	bool windowed;

@@ -6,19 +6,19 @@
 
 #include "common/buffer.h"
 
-void extents_release(struct spans *spans) {
-	for (size_t i = 0; i < spans->all_count; i++)
-		free(spans->all[i]);
-	free(spans->items);
-	free(spans->all);
+void extents_release(struct extents *extents) {
+	for (size_t i = 0; i < extents->all_count; i++)
+		free(extents->all[i]);
+	free(extents->items);
+	free(extents->all);
 }
 
 /* The first that ends behind an address. */
-static size_t position(const struct spans *spans, uint64_t address) {
-	size_t low = 0, high = spans->count;
+static size_t position(const struct extents *extents, uint64_t address) {
+	size_t low = 0, high = extents->count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		if (spans->items[middle]->start + spans->items[middle]->bytes <= address)
+		if (extents->items[middle]->start + extents->items[middle]->bytes <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -26,71 +26,71 @@ static size_t position(const struct spans *spans, uint64_t address) {
 	return low;
 }
 
-struct span *extents_at(const struct spans *spans, uint64_t address) {
-	size_t at = position(spans, address);
-	return at < spans->count && spans->items[at]->start <= address ? spans->items[at] : NULL;
+struct extent *extents_at(const struct extents *extents, uint64_t address) {
+	size_t at = position(extents, address);
+	return at < extents->count && extents->items[at]->start <= address ? extents->items[at] : NULL;
 }
 
-bool extents_have_mapping(const struct spans *spans, uint32_t region) {
-	for (size_t i = 0; i < spans->count; i++)
-		if (spans->items[i]->region == region)
+bool extents_have_mapping(const struct extents *extents, uint32_t region) {
+	for (size_t i = 0; i < extents->count; i++)
+		if (extents->items[i]->mapping == region)
 			return true;
 	return false;
 }
 
-static struct span *keep(struct spans *spans, const struct span *span) {
-	struct span *kept = ifr_alloc(sizeof *kept);
-	*kept = *span;
-	spans->all = ifr_realloc(spans->all, spans->all_count + 1, sizeof *spans->all);
-	spans->all[spans->all_count++] = kept;
+static struct extent *keep(struct extents *extents, const struct extent *extent) {
+	struct extent *kept = ifr_alloc(sizeof *kept);
+	*kept = *extent;
+	extents->all = ifr_realloc(extents->all, extents->all_count + 1, sizeof *extents->all);
+	extents->all[extents->all_count++] = kept;
 	return kept;
 }
 
-struct span *extents_insert(struct spans *spans, const struct span *span) {
-	struct span *kept = keep(spans, span);
-	size_t at = position(spans, span->start);
-	spans->items = ifr_realloc(spans->items, spans->count + 1, sizeof *spans->items);
-	memmove(spans->items + at + 1, spans->items + at, (spans->count - at) * sizeof *spans->items);
-	spans->items[at] = kept;
-	spans->count++;
+struct extent *extents_insert(struct extents *extents, const struct extent *extent) {
+	struct extent *kept = keep(extents, extent);
+	size_t at = position(extents, extent->start);
+	extents->items = ifr_realloc(extents->items, extents->count + 1, sizeof *extents->items);
+	memmove(extents->items + at + 1, extents->items + at, (extents->count - at) * sizeof *extents->items);
+	extents->items[at] = kept;
+	extents->count++;
 	return kept;
 }
 
-struct span *extents_replace(struct spans *spans, struct span *span) {
-	size_t at = position(spans, span->start);
-	spans->items[at] = keep(spans, span);
-	span->bytes = 0;
-	return spans->items[at];
+struct extent *extents_replace(struct extents *extents, struct extent *extent) {
+	size_t at = position(extents, extent->start);
+	extents->items[at] = keep(extents, extent);
+	extent->bytes = 0;
+	return extents->items[at];
 }
 
-static struct span *drop(struct spans *spans, size_t at) {
-	struct span *span = spans->items[at];
-	span->bytes = 0;
-	memmove(spans->items + at, spans->items + at + 1, (--spans->count - at) * sizeof *spans->items);
-	return span;
+static struct extent *drop(struct extents *extents, size_t at) {
+	struct extent *extent = extents->items[at];
+	extent->bytes = 0;
+	memmove(extents->items + at, extents->items + at + 1, (--extents->count - at) * sizeof *extents->items);
+	return extent;
 }
 
-void extents_clear(struct spans *spans, uint64_t start, uint64_t bytes,
-                   void (*gone)(void *owner, struct span *span), void *owner) {
+void extents_clear(struct extents *extents, uint64_t start, uint64_t bytes,
+                   void (*gone)(void *owner, struct extent *extent), void *owner) {
 	uint64_t end = start + bytes;
-	for (size_t at = position(spans, start); at < spans->count && spans->items[at]->start < end;) {
-		struct span *span = spans->items[at];
-		struct span rest = *span;
-		uint64_t span_end = span->start + span->bytes;
-		if (span->start < start) {
-			span->bytes = start - span->start;
+	for (size_t at = position(extents, start); at < extents->count && extents->items[at]->start < end;) {
+		struct extent *extent = extents->items[at];
+		struct extent rest = *extent;
+		uint64_t span_end = extent->start + extent->bytes;
+		if (extent->start < start) {
+			extent->bytes = start - extent->start;
 			at++;
 		} else if (span_end <= end) {
-			gone(owner, drop(spans, at));
+			gone(owner, drop(extents, at));
 			continue;
 		}
 		if (span_end > end) {
 			rest.start = end;
 			rest.bytes = span_end - end;
-			if (span->start >= start)
-				*span = rest;
+			if (extent->start >= start)
+				*extent = rest;
 			else
-				extents_insert(spans, &rest);
+				extents_insert(extents, &rest);
 			break;
 		}
 	}

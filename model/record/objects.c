@@ -9,7 +9,7 @@
 enum { PAGE_SHIFT = 12, GRANULE_SHIFT = 4, GRANULES = 1 << (PAGE_SHIFT - GRANULE_SHIFT) };
 
 struct object {
-	struct span span;
+	struct extent extent;
 	uint64_t bytes;      /* asked for */
 	uint32_t request;    /* that made it */
 	struct object *next; /* in the list of all */
@@ -99,14 +99,14 @@ static void set_owner(struct page *page, unsigned from, unsigned to, struct obje
 		page->granule[i] = object;
 }
 
-static uint64_t granules_end(const struct span *span) {
-	return (span->start + (span->bytes ? span->bytes : 1) + 15) >> GRANULE_SHIFT;
+static uint64_t granules_end(const struct extent *extent) {
+	return (extent->start + (extent->bytes ? extent->bytes : 1) + 15) >> GRANULE_SHIFT;
 }
 
 /* Gives all of an object's granules to it, or to nobody. */
 static void set_owners(struct objects *objects, const struct object *object, struct object *owner) {
-	uint64_t granule = object->span.start >> GRANULE_SHIFT;
-	const uint64_t end = granules_end(&object->span);
+	uint64_t granule = object->extent.start >> GRANULE_SHIFT;
+	const uint64_t end = granules_end(&object->extent);
 	while (granule < end) {
 		struct page *page = page_of(objects, granule / GRANULES);
 		const uint64_t next = (granule / GRANULES + 1) * GRANULES, stop = next < end ? next : end;
@@ -126,22 +126,22 @@ static struct object *find(const struct objects *objects, uint64_t address) {
 	return page->number ? owner_of(page, address) : NULL;
 }
 
-const struct span *objects_find(const struct objects *objects, uint64_t address) {
+const struct extent *objects_find(const struct objects *objects, uint64_t address) {
 	const struct object *object = find(objects, address);
-	return object ? &object->span : NULL;
+	return object ? &object->extent : NULL;
 }
 
 static void drop(struct objects *objects, struct object *object) {
 	set_owners(objects, object, NULL);
-	object->span.bytes = 0;
+	object->extent.bytes = 0;
 	object->free = objects->free;
 	objects->free = object;
 }
 
 /* What was there went without a word: another thread's, whose words come later. */
-static void drop_all_of(struct objects *objects, const struct span *span) {
-	const uint64_t end = granules_end(span);
-	for (uint64_t granule = span->start >> GRANULE_SHIFT; granule < end;) {
+static void drop_all_of(struct objects *objects, const struct extent *extent) {
+	const uint64_t end = granules_end(extent);
+	for (uint64_t granule = extent->start >> GRANULE_SHIFT; granule < end;) {
 		const struct page *page = row_of(objects, granule / GRANULES);
 		struct object *object = page->number ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
 		if (object)
@@ -164,13 +164,13 @@ static struct object *new_object(struct objects *objects) {
 
 static void add(struct objects *objects, uint64_t address, const struct ifr_trace_request *request,
                 uint32_t number) {
-	struct span span = {.start = address,
-	                    .bytes = (request->bytes + !request->bytes + 15) & ~UINT64_C(15),
-	                    .delta = request->place - address,
-	                    .region = (uint32_t)(request->place >> IFR_MAPPING_SHIFT)};
-	drop_all_of(objects, &span);
+	struct extent extent = {.start = address,
+	                        .bytes = (request->bytes + !request->bytes + 15) & ~UINT64_C(15),
+	                        .delta = request->normalised - address,
+	                        .mapping = (uint32_t)(request->normalised >> IFR_MAPPING_SHIFT)};
+	drop_all_of(objects, &extent);
 	struct object *object = new_object(objects);
-	object->span = span;
+	object->extent = extent;
 	object->bytes = request->bytes;
 	object->request = number;
 	set_owners(objects, object, object);
@@ -181,26 +181,27 @@ static void extend(struct objects *objects, struct object *object, uint64_t byte
 	const uint64_t most = object->bytes + IFR_OBJECT_MARGIN;
 	bytes = (bytes < most ? bytes : most) + 15;
 	bytes &= ~UINT64_C(15);
-	if (bytes <= object->span.bytes)
+	if (bytes <= object->extent.bytes)
 		return;
-	object->span.bytes = bytes;
+	object->extent.bytes = bytes;
 	set_owners(objects, object, object);
 }
 
-void objects_apply_request(struct objects *objects, uint16_t thread, const uint64_t *numbers, uint64_t had) {
+void objects_apply_request(struct objects *objects, uint16_t thread, const uint64_t *numbers,
+                           uint64_t recorded_at) {
 	const uint64_t address = numbers[1];
 	struct object *old = numbers[4] ? find(objects, numbers[4]) : NULL;
 	struct ifr_trace_request request = {.bytes = numbers[2],
-	                                    .had = had,
+	                                    .recorded_at = recorded_at,
 	                                    .old = IFR_NO_REQUEST,
 	                                    .thread = thread,
 	                                    .request = (uint8_t)numbers[0],
 	                                    .alignment_shift = numbers[3] ? (uint8_t)__builtin_ctzll(numbers[3]) : 0};
 	const bool ends = request.request == IFR_REQUEST_RESIZE || request.request == IFR_REQUEST_RELEASE;
-	if (old && old->span.start != numbers[4])
+	if (old && old->extent.start != numbers[4])
 		old = NULL;
 	struct object *measured = request.request == IFR_REQUEST_NOTHING && address ? find(objects, address) : NULL;
-	if (measured && measured->span.start == address)
+	if (measured && measured->extent.start == address)
 		extend(objects, measured, numbers[2]);
 	if (!request.request || request.request >= IFR_REQUESTS || (request.request == IFR_REQUEST_RELEASE && !old) ||
 	    (request.request == IFR_REQUEST_RESIZE && !address))

@@ -202,9 +202,9 @@ static int open_ring(struct session *session, struct ifr_error *err) {
 static int run(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
-	struct spaces *spaces = address_space_new(writer, real ? real : recording->program, recording->name);
+	struct address_space *space = address_space_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(
-		writer, spaces, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
+		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
 	int result = start(session, &session->err);
 	if (!result)
 		result = follow(session);
@@ -221,7 +221,7 @@ static int run(struct session *session, struct ifr_trace_writer *writer, struct 
 		                  "the program ended after %llu instructions, before the first that was to be recorded",
 		                  (unsigned long long)recorded->instructions);
 	assembler_free(session->assembler);
-	address_space_free(spaces);
+	address_space_free(space);
 	free(real);
 	return result;
 }

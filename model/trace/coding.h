@@ -21,11 +21,11 @@ enum trace_frame_type {
 
 struct trace_frame {
 	uint32_t type;
-	uint32_t steps;        /* of a run; with the places' raw bytes behind those of the steps */
-	uint64_t step_bytes;   /* of the raw payload that are steps */
-	uint64_t raw_bytes;    /* at most TRACE_FRAME_LIMIT */
-	uint64_t stored_bytes; /* of zstd, behind this head */
-	uint64_t checksum;     /* of the head with 0 here, and the stored bytes: SipHash under the keys below */
+	uint32_t executions;     /* of a run; with the normalised' raw bytes behind those of the executions */
+	uint64_t sequence_bytes; /* of the raw payload that are executions */
+	uint64_t raw_bytes;      /* at most TRACE_FRAME_LIMIT */
+	uint64_t stored_bytes;   /* of zstd, behind this head */
+	uint64_t checksum;       /* of the head with 0 here, and the stored bytes: SipHash under the keys below */
 };
 
 #define TRACE_MAGIC "IFRTRACE"
@@ -38,7 +38,7 @@ struct trace_head {
 	uint32_t version, unused;
 };
 
-/* A region in a frame of regions, its path behind it, padded to 8 bytes. A later one of the same number replaces
+/* A mapping in a frame of mappings, its path behind it, padded to 8 bytes. A later one of the same number replaces
  * it.
  */
 struct trace_mapping {
@@ -81,7 +81,7 @@ static inline int64_t unzigzag(uint64_t value) {
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* --- steps: the step that came last time after the same four --- */
+/* --- executions: the execution that came last time after the same four --- */
 
 enum { EXECUTION_TABLE_BITS = 16 };
 
@@ -93,27 +93,27 @@ struct execution_coder {
 static inline uint32_t *execution_predicted(struct execution_coder *coder) {
 	return &coder->table[coder->history >> (32 - EXECUTION_TABLE_BITS)];
 }
-/* A step's influence is shifted out after four more. */
-static inline void execution_update_history(struct execution_coder *coder, uint32_t step) {
-	coder->history = (coder->history << 6) + step * 0x9e3779b1U;
+/* A execution's influence is shifted out after four more. */
+static inline void execution_update_history(struct execution_coder *coder, uint32_t execution) {
+	coder->history = (coder->history << 6) + execution * 0x9e3779b1U;
 }
 
-/* --- places: the difference of last time --- */
+/* --- normalised: the difference of last time --- */
 
 struct address_coder {
 	uint64_t last;
 	int64_t stride;
 };
 
-static inline uint8_t *address_encode(struct address_coder *coder, uint8_t *to, uint64_t place) {
-	int64_t step = (int64_t)(place - coder->last);
-	coder->last = place;
-	if (step == coder->stride) {
+static inline uint8_t *address_encode(struct address_coder *coder, uint8_t *to, uint64_t normalised) {
+	int64_t execution = (int64_t)(normalised - coder->last);
+	coder->last = normalised;
+	if (execution == coder->stride) {
 		*to++ = 0;
 		return to;
 	}
-	coder->stride = step;
-	return varint_put(to, zigzag(step) + 1);
+	coder->stride = execution;
+	return varint_put(to, zigzag(execution) + 1);
 }
 
 static inline const uint8_t *address_decode(struct address_coder *coder, const uint8_t *from, const uint8_t *end) {

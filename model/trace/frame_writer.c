@@ -20,7 +20,7 @@ struct frame_part {
 	size_t length;
 };
 
-/* Of a run, data are its steps and places, of which run says how many there are. */
+/* Of a run, data are its executions and normalised, of which run says how many there are. */
 struct raw_frame {
 	struct trace_frame head;
 	char *data;
@@ -51,16 +51,16 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
-/* The bytes to be compressed; a run's steps are coded now. */
+/* The bytes to be compressed; a run's executions are coded now. */
 static const void *payload(struct frame_writer *writer, struct raw_frame *frame) {
 	struct coded_sequence coded;
 	struct raw_sequence *run = &frame->run;
 	if (frame->head.type != TRACE_SEQUENCE)
 		return frame->data;
-	run->steps = (const void *)frame->data;
-	run->places = (const void *)(run->steps + run->step_count);
+	run->executions = (const void *)frame->data;
+	run->addresses = (const void *)(run->executions + run->execution_count);
 	sequence_encode(writer->encoder, run, &coded);
-	frame->head.step_bytes = coded.step_bytes;
+	frame->head.sequence_bytes = coded.sequence_bytes;
 	frame->head.raw_bytes = coded.all_bytes;
 	return coded.bytes;
 }
@@ -184,16 +184,16 @@ static void put(struct frame_writer *writer) {
 void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length) {
 	struct raw_frame *frame = take(writer, &(struct frame_part){data, length}, 1);
 	frame->head.type = type;
-	frame->head.step_bytes = length;
+	frame->head.sequence_bytes = length;
 	put(writer);
 }
 
 void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *run) {
-	const struct frame_part parts[] = {{run->steps, run->step_count * sizeof *run->steps},
-	                                   {run->places, run->place_bytes}};
+	const struct frame_part parts[] = {{run->executions, run->execution_count * sizeof *run->executions},
+	                                   {run->addresses, run->address_bytes}};
 	struct raw_frame *frame = take(writer, parts, 2);
 	frame->head.type = TRACE_SEQUENCE;
-	frame->head.steps = (uint32_t)run->step_count;
+	frame->head.executions = (uint32_t)run->execution_count;
 	frame->run = *run;
 	put(writer);
 }

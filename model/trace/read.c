@@ -17,7 +17,7 @@ static bool next_stored(struct ifr_trace *trace, struct trace_frame *head) {
 	if (!got)
 		return false;
 	if (got < sizeof *head || head->stored_bytes > TRACE_FRAME_LIMIT || head->raw_bytes > TRACE_FRAME_LIMIT ||
-	    head->step_bytes > head->raw_bytes) {
+	    head->sequence_bytes > head->raw_bytes) {
 		damage(trace, got < sizeof *head ? "the file ends in the middle of a frame" : "a frame's head is damaged");
 		return false;
 	}
@@ -59,25 +59,25 @@ bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struc
 /* --- what frames hold -----------------------------------------------------------------------------------------
  */
 
-static bool take_regions(struct ifr_trace *trace, size_t length) {
+static bool read_mappings(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length;) {
 		struct trace_mapping from;
 		if (length - at < sizeof from)
 			return false;
 		memcpy(&from, trace->raw + at, sizeof from);
 		at += sizeof from;
-		if (from.number > trace->region_count || from.number < IFR_MAPPING_FIRST ||
+		if (from.number > trace->mapping_count || from.number < IFR_MAPPING_FIRST ||
 		    from.number >= IFR_MAPPING_LIMIT || from.kind >= IFR_MAPPING_KINDS || from.path_bytes > length - at ||
 		    ((from.path_bytes + 7UL) & ~7UL) > length - at || from.start > IFR_OFFSET_MASK ||
 		    from.bytes > IFR_OFFSET_MASK - from.start)
 			return false;
-		if (from.number == trace->region_count) {
-			trace->regions = ifr_realloc(trace->regions, trace->region_count + 1, sizeof *trace->regions);
-			trace->regions[trace->region_count++] = (struct ifr_mapping){0};
+		if (from.number == trace->mapping_count) {
+			trace->mappings = ifr_realloc(trace->mappings, trace->mapping_count + 1, sizeof *trace->mappings);
+			trace->mappings[trace->mapping_count++] = (struct ifr_mapping){0};
 		}
-		struct ifr_mapping *region = &trace->regions[from.number];
-		free(region->path);
-		*region = (struct ifr_mapping){
+		struct ifr_mapping *mapping = &trace->mappings[from.number];
+		free(mapping->path);
+		*mapping = (struct ifr_mapping){
 			.kind = from.kind,
 			.path = memcpy(ifr_alloc(from.path_bytes + 1UL), trace->raw + at, from.path_bytes),
 			.start = from.start,
@@ -99,7 +99,7 @@ static bool access_is_right(const struct ifr_trace_block *block, const struct if
 	       access->anchor < (int32_t)index;
 }
 
-static bool take_blocks(struct ifr_trace *trace, size_t length) {
+static bool read_blocks(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length;) {
 		struct ifr_trace_block block;
 		if (length - at < sizeof block)
@@ -108,7 +108,8 @@ static bool take_blocks(struct ifr_trace *trace, size_t length) {
 		at += sizeof block;
 		size_t bytes = block.accesses * sizeof(struct ifr_trace_access);
 		if (bytes > length - at || block.branch > IFR_BRANCH_RETURN || block.branch_bytes > 15 ||
-		    block.first_access != trace->access_count || (block.place >> IFR_MAPPING_SHIFT) >= IFR_MAPPING_LIMIT ||
+		    block.first_access != trace->access_count ||
+		    (block.normalised >> IFR_MAPPING_SHIFT) >= IFR_MAPPING_LIMIT ||
 		    (block.bytes && block.branch_bytes > block.bytes))
 			return false;
 		trace->accesses = trace_grow(trace->accesses, trace->access_count, block.accesses, sizeof *trace->accesses,
@@ -142,13 +143,13 @@ static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
 		ifr_buffer_append(&trace->text, trace->raw, head->raw_bytes);
 		break;
 	case TRACE_MAPPINGS:
-		right = take_regions(trace, head->raw_bytes);
+		right = read_mappings(trace, head->raw_bytes);
 		break;
 	case TRACE_REQUESTS:
 		right = trace_read_requests(trace, head->raw_bytes);
 		break;
 	case TRACE_BLOCKS:
-		right = take_blocks(trace, head->raw_bytes);
+		right = read_blocks(trace, head->raw_bytes);
 		break;
 	case TRACE_TOTALS:
 		right = head->raw_bytes == sizeof trace->totals;
@@ -190,9 +191,9 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 	struct ifr_trace *trace = ifr_alloc(sizeof *trace);
 	int result = 0;
 	trace->zstd = ZSTD_createDCtx();
-	trace->regions = ifr_alloc(IFR_MAPPING_FIRST * sizeof *trace->regions);
-	for (; trace->region_count < IFR_MAPPING_FIRST; trace->region_count++)
-		trace->regions[trace->region_count] = (struct ifr_mapping){
+	trace->mappings = ifr_alloc(IFR_MAPPING_FIRST * sizeof *trace->mappings);
+	for (; trace->mapping_count < IFR_MAPPING_FIRST; trace->mapping_count++)
+		trace->mappings[trace->mapping_count] = (struct ifr_mapping){
 			.path = ifr_strdup(""), .bytes = IFR_OFFSET_MASK, .closed = UINT64_MAX, .fixed = true};
 	trace->file = fopen(path, "rbe");
 	if (!trace->file)
@@ -217,13 +218,13 @@ int ifr_trace_reopen(const struct ifr_trace *trace, struct ifr_trace **again, st
 void ifr_trace_free(struct ifr_trace *trace) {
 	if (!trace)
 		return;
-	for (size_t i = 0; i < trace->region_count; i++)
-		free(trace->regions[i].path);
+	for (size_t i = 0; i < trace->mapping_count; i++)
+		free(trace->mappings[i].path);
 	if (trace->file)
 		fclose(trace->file);
 	ZSTD_freeDCtx(trace->zstd);
 	ifr_buffer_release(&trace->text);
-	free(trace->regions);
+	free(trace->mappings);
 	free(trace->requests);
 	free(trace->ended);
 	free(trace->blocks);
@@ -256,9 +257,9 @@ char *ifr_trace_fact(const struct ifr_trace *trace, const char *key) {
 	return NULL;
 }
 
-size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mapping **regions) {
-	*regions = trace->regions;
-	return trace->region_count;
+size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mapping **mappings) {
+	*mappings = trace->mappings;
+	return trace->mapping_count;
 }
 
 size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks) {

@@ -5,24 +5,26 @@
 
 enum { ALIGNMENT_SHIFT_MOST = 46 };
 
-/* Behind the object before it, in a region of objects. */
+/* Behind the object before it, in a mapping of objects. */
 static bool place_is_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
-	const uint64_t region = request->place >> IFR_MAPPING_SHIFT, offset = request->place & IFR_OFFSET_MASK;
-	const uint64_t had = request->had >> IFR_MAPPING_SHIFT;
+	const uint64_t mapping = request->normalised >> IFR_MAPPING_SHIFT,
+				   offset = request->normalised & IFR_OFFSET_MASK;
+	const uint64_t had = request->recorded_at >> IFR_MAPPING_SHIFT;
 	uint64_t before = 0;
 	if (trace->request_count)
-		before = trace->requests[trace->request_count - 1].place;
-	return region < trace->region_count && had < trace->region_count &&
-	       trace->regions[had].kind != IFR_MAPPING_OBJECTS && trace->regions[region].kind == IFR_MAPPING_OBJECTS &&
-	       offset >= IFR_OBJECT_MARGIN && offset <= trace->regions[region].bytes &&
-	       request->place >= before + 2 * IFR_OBJECT_MARGIN;
+		before = trace->requests[trace->request_count - 1].normalised;
+	return mapping < trace->mapping_count && had < trace->mapping_count &&
+	       trace->mappings[had].kind != IFR_MAPPING_OBJECTS &&
+	       trace->mappings[mapping].kind == IFR_MAPPING_OBJECTS && offset >= IFR_OBJECT_MARGIN &&
+	       offset <= trace->mappings[mapping].bytes && request->normalised >= before + 2 * IFR_OBJECT_MARGIN;
 }
 
 static bool ends_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
 	const bool ends = request->request == IFR_REQUEST_RESIZE || request->request == IFR_REQUEST_RELEASE;
 	if (!ends)
 		return request->old == IFR_NO_REQUEST;
-	return request->old < trace->request_count && trace->requests[request->old].had && !trace->ended[request->old];
+	return request->old < trace->request_count && trace->requests[request->old].recorded_at &&
+	       !trace->ended[request->old];
 }
 
 bool trace_read_requests(struct ifr_trace *trace, size_t length) {

@@ -15,7 +15,7 @@ static void prepare_block(struct ifr_trace *trace, size_t id, uint32_t *followed
 			recipe->recorded++;
 			continue;
 		}
-		const uint64_t base = access->anchor == IFR_ACCESS_ABSOLUTE ? block->place : 0;
+		const uint64_t base = access->anchor == IFR_ACCESS_ABSOLUTE ? block->normalised : 0;
 		trace->followed[(*followed)++] = (struct followed){base + (uint64_t)access->offset, access->anchor, i};
 		recipe->followed++;
 	}
@@ -39,118 +39,121 @@ void trace_release_sequence(struct ifr_trace *trace) {
 	free(trace->followed);
 	free(trace->coders);
 	free(trace->execution_coder);
-	free(trace->steps);
-	free(trace->places);
+	free(trace->executions);
+	free(trace->normalised);
 }
 
 void ifr_trace_rewind(struct ifr_trace *trace) {
 	fseek(trace->file, sizeof(struct trace_head), SEEK_SET);
 	memset(trace->coders, 0, trace->coder_count * sizeof *trace->coders);
 	memset(trace->execution_coder, 0, sizeof *trace->execution_coder);
-	trace->cursor.steps_left = 0;
+	trace->cursor.executions_left = 0;
 }
 
 static bool open_frame(struct ifr_trace *trace) {
 	struct trace_frame head;
 	if (!trace_next_frame(trace, TRACE_SEQUENCE, &head))
 		return false;
-	const uint8_t *places = trace->raw + head.step_bytes;
-	trace->cursor = (struct sequence_cursor){.step_at = trace->raw,
-	                                         .step_end = places,
-	                                         .place_at = places,
-	                                         .place_end = trace->raw + head.raw_bytes,
-	                                         .steps_left = head.steps};
-	trace->cursor.step_at = varint_get(trace->raw, places, &trace->cursor.hits);
-	return trace->cursor.step_at;
+	const uint8_t *normalised = trace->raw + head.sequence_bytes;
+	trace->cursor = (struct sequence_cursor){.sequence_at = trace->raw,
+	                                         .sequence_end = normalised,
+	                                         .address_at = normalised,
+	                                         .address_end = trace->raw + head.raw_bytes,
+	                                         .executions_left = head.executions};
+	trace->cursor.sequence_at = varint_get(trace->raw, normalised, &trace->cursor.hits);
+	return trace->cursor.sequence_at;
 }
 
 /* False where the frame makes no sense. */
-static inline bool next_step(struct execution_coder *coder, struct sequence_cursor *at, uint32_t *step) {
+static inline bool decode_execution(struct execution_coder *coder, struct sequence_cursor *at,
+                                    uint32_t *execution) {
 	uint32_t *predicted = execution_predicted(coder);
 	if (at->hits) {
 		at->hits--;
 	} else {
 		uint64_t value;
-		at->step_at = varint_get(at->step_at, at->step_end, &value);
-		if (!at->step_at || value > UINT32_MAX)
+		at->sequence_at = varint_get(at->sequence_at, at->sequence_end, &value);
+		if (!at->sequence_at || value > UINT32_MAX)
 			return false;
 		*predicted = (uint32_t)value;
-		at->step_at = varint_get(at->step_at, at->step_end, &at->hits);
-		if (!at->step_at)
+		at->sequence_at = varint_get(at->sequence_at, at->sequence_end, &at->hits);
+		if (!at->sequence_at)
 			return false;
 	}
-	*step = *predicted;
-	execution_update_history(coder, *step);
+	*execution = *predicted;
+	execution_update_history(coder, *execution);
 	return true;
 }
 
 /* Places that are recorded, and so may not go beyond the frame's end. */
-static inline const uint8_t *take_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
-                                           const uint8_t *at, const uint8_t *end, uint64_t *places) {
+static inline const uint8_t *decode_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
+                                             const uint8_t *at, const uint8_t *end, uint64_t *normalised) {
 	for (unsigned i = 0; i < count; i++) {
 		at = address_decode(&coder[i], at, end);
 		if (!at)
 			return NULL;
-		places[indices[i]] = coder[i].last;
+		normalised[indices[i]] = coder[i].last;
 	}
 	return at;
 }
 
-static inline void take_followed(const struct followed *followed, unsigned count, uint64_t *places) {
+static inline void derive_followed(const struct followed *followed, unsigned count, uint64_t *normalised) {
 	static const uint64_t nowhere;
 	for (unsigned i = 0; i < count; i++) {
-		const uint64_t *base = followed[i].anchor < 0 ? &nowhere : places + followed[i].anchor;
-		places[followed[i].index] = *base + followed[i].offset;
+		const uint64_t *base = followed[i].anchor < 0 ? &nowhere : normalised + followed[i].anchor;
+		normalised[followed[i].index] = *base + followed[i].offset;
 	}
 }
 
-static inline bool next_places(struct ifr_trace *trace, struct sequence_cursor *at, uint32_t id,
-                               uint64_t *places) {
+static inline bool decode_addresses(struct ifr_trace *trace, struct sequence_cursor *at, uint32_t id,
+                                    uint64_t *normalised) {
 	const struct block_recipe *recipe = &trace->recipes[id];
-	at->place_at = take_recorded(trace->coders + recipe->first_coder, trace->recorded + recipe->first_coder,
-	                             recipe->recorded, at->place_at, at->place_end, places);
-	take_followed(trace->followed + recipe->first_followed, recipe->followed, places);
-	return at->place_at;
+	at->address_at = decode_recorded(trace->coders + recipe->first_coder, trace->recorded + recipe->first_coder,
+	                                 recipe->recorded, at->address_at, at->address_end, normalised);
+	derive_followed(trace->followed + recipe->first_followed, recipe->followed, normalised);
+	return at->address_at;
 }
 
 /* Steps of the frame, at most so many. False where it makes no sense. */
-static bool take_steps(struct ifr_trace *trace, size_t most, struct ifr_trace_chunk *piece) {
+static bool decode_executions(struct ifr_trace *trace, size_t most, struct ifr_trace_chunk *chunk) {
 	struct sequence_cursor at = trace->cursor;
-	size_t count = piece->places_count;
-	const uint32_t before = at.steps_left;
+	size_t count = chunk->accesses_count;
+	const uint32_t before = at.executions_left;
 	bool good = true;
-	for (uint32_t *to = trace->steps + piece->steps_count; good && at.steps_left && most; most--) {
-		good = next_step(trace->execution_coder, &at, to);
+	for (uint32_t *to = trace->executions + chunk->executions_count; good && at.executions_left && most; most--) {
+		good = decode_execution(trace->execution_coder, &at, to);
 		if (good && *to != IFR_EXECUTION_BREAK) {
 			const uint32_t id = *to >> 1;
 			const size_t more = id < trace->block_count ? trace->blocks[id].accesses : 0;
-			if (count + more > trace->place_room)
-				trace->places = trace_grow(trace->places, count, more, sizeof *trace->places, &trace->place_room);
-			good = id < trace->block_count && next_places(trace, &at, id, trace->places + count);
+			if (count + more > trace->normalised_room)
+				trace->normalised =
+					trace_grow(trace->normalised, count, more, sizeof *trace->normalised, &trace->normalised_room);
+			good = id < trace->block_count && decode_addresses(trace, &at, id, trace->normalised + count);
 			count += good ? more : 0;
 		}
 		to += good;
-		at.steps_left -= good;
+		at.executions_left -= good;
 	}
 	trace->cursor = at;
-	piece->steps_count += before - at.steps_left;
-	piece->places_count = count;
+	chunk->executions_count += before - at.executions_left;
+	chunk->accesses_count = count;
 	return good;
 }
 
-void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_steps, struct ifr_trace_chunk *piece) {
-	*piece = (struct ifr_trace_chunk){0};
-	trace->steps = trace_grow(trace->steps, 0, most_steps, sizeof *trace->steps, &trace->step_room);
-	while (piece->steps_count < most_steps) {
-		if (!trace->cursor.steps_left && !open_frame(trace))
+void ifr_trace_read_chunk(struct ifr_trace *trace, size_t most_executions, struct ifr_trace_chunk *chunk) {
+	*chunk = (struct ifr_trace_chunk){0};
+	trace->executions =
+		trace_grow(trace->executions, 0, most_executions, sizeof *trace->executions, &trace->execution_room);
+	while (chunk->executions_count < most_executions) {
+		if (!trace->cursor.executions_left && !open_frame(trace))
 			break;
-		if (!take_steps(trace, most_steps - piece->steps_count, piece)) {
+		if (!decode_executions(trace, most_executions - chunk->executions_count, chunk)) {
 			snprintf(trace->damage, sizeof trace->damage, "a run's contents make no sense");
-			trace->cursor.steps_left = 0;
+			trace->cursor.executions_left = 0;
 			fseek(trace->file, 0, SEEK_END);
 			break;
 		}
 	}
-	piece->steps = trace->steps;
-	piece->places = trace->places;
+	chunk->executions = trace->executions;
+	chunk->normalised = trace->normalised;
 }

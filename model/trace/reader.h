@@ -10,25 +10,25 @@
 #include "model/trace/coding.h"
 #include "model/trace/trace.h"
 
-/* How the places of a block's accesses are found: first those that are recorded, then those that follow. */
+/* How the normalised of a block's accesses are found: first those that are recorded, then those that follow. */
 struct block_recipe {
 	uint32_t first_coder; /* one for each that is recorded */
 	uint32_t first_followed;
 	uint16_t recorded, followed;
 };
 
-/* An access that follows from another of its block, or lies at one place. */
+/* An access that follows from another of its block, or lies at one normalised. */
 struct followed {
-	uint64_t offset; /* to the other's place, or the place itself */
+	uint64_t offset; /* to the other's normalised, or the normalised itself */
 	int32_t anchor;  /* index of the other; below 0: none */
 	uint32_t index;
 };
 
 /* Where a reader is in a frame of runs. */
 struct sequence_cursor {
-	const uint8_t *step_at, *step_end, *place_at, *place_end;
-	uint64_t hits; /* predicted steps to come before the next stored one */
-	uint32_t steps_left;
+	const uint8_t *sequence_at, *sequence_end, *address_at, *address_end;
+	uint64_t hits; /* predicted executions to come before the next stored one */
+	uint32_t executions_left;
 };
 
 struct ifr_trace {
@@ -36,13 +36,13 @@ struct ifr_trace {
 	char damage[128];
 	bool complete;
 	struct ifr_buffer text;
-	struct ifr_mapping *regions;
+	struct ifr_mapping *mappings;
 	struct ifr_trace_block *blocks;
 	struct ifr_trace_access *accesses;
 	struct ifr_trace_request *requests;
 	bool *ended; /* of each: its object */
 	size_t request_count, request_room, ended_room;
-	size_t region_count, block_count, access_count, block_room, access_room, frames;
+	size_t mapping_count, block_count, access_count, block_room, access_room, frames;
 	struct ifr_trace_totals totals;
 	ZSTD_DCtx *zstd;
 	uint8_t *stored, *raw;
@@ -56,9 +56,9 @@ struct ifr_trace {
 	struct execution_coder *execution_coder;
 	struct sequence_cursor cursor;
 	bool started;
-	uint32_t *steps;
-	uint64_t *places;
-	size_t step_room, place_room;
+	uint32_t *executions;
+	uint64_t *normalised;
+	size_t execution_room, normalised_room;
 };
 
 /* The next frame of a type, unpacked in raw. False at the end or where the file is damaged. */

@@ -8,7 +8,7 @@
 #include "model/trace/coding.h"
 
 struct sequence_encoder {
-	struct execution_coder steps;
+	struct execution_coder executions;
 	uint8_t *bytes;
 	size_t room;
 };
@@ -22,35 +22,35 @@ void sequence_encoder_free(struct sequence_encoder *encoder) {
 	free(encoder);
 }
 
-static uint8_t *code_steps(struct sequence_encoder *encoder, const struct raw_sequence *run, uint8_t *to) {
+static uint8_t *encode_executions(struct sequence_encoder *encoder, const struct raw_sequence *run, uint8_t *to) {
 	uint64_t hits = 0; /* predicted since the last stored one */
-	for (size_t i = 0; i < run->step_count; i++) {
-		uint32_t *predicted = execution_predicted(&encoder->steps);
-		if (*predicted == run->steps[i]) {
+	for (size_t i = 0; i < run->execution_count; i++) {
+		uint32_t *predicted = execution_predicted(&encoder->executions);
+		if (*predicted == run->executions[i]) {
 			hits++;
 		} else {
-			*predicted = run->steps[i];
+			*predicted = run->executions[i];
 			to = varint_put(to, hits);
-			to = varint_put(to, run->steps[i]);
+			to = varint_put(to, run->executions[i]);
 			hits = 0;
 		}
-		execution_update_history(&encoder->steps, run->steps[i]);
+		execution_update_history(&encoder->executions, run->executions[i]);
 	}
 	return varint_put(to, hits);
 }
 
 void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *run,
                      struct coded_sequence *coded) {
-	size_t most = (2 * run->step_count + 1) * VARINT_BYTES_MAX + run->place_bytes;
+	size_t most = (2 * run->execution_count + 1) * VARINT_BYTES_MAX + run->address_bytes;
 	if (most > encoder->room) {
 		encoder->room = most;
 		free(encoder->bytes);
 		encoder->bytes = ifr_realloc(NULL, most, 1);
 	}
-	uint8_t *middle = code_steps(encoder, run, encoder->bytes);
-	if (run->place_bytes)
-		memcpy(middle, run->places, run->place_bytes);
+	uint8_t *middle = encode_executions(encoder, run, encoder->bytes);
+	if (run->address_bytes)
+		memcpy(middle, run->addresses, run->address_bytes);
 	*coded = (struct coded_sequence){.bytes = encoder->bytes,
-	                                 .step_bytes = (size_t)(middle - encoder->bytes),
-	                                 .all_bytes = (size_t)(middle - encoder->bytes) + run->place_bytes};
+	                                 .sequence_bytes = (size_t)(middle - encoder->bytes),
+	                                 .all_bytes = (size_t)(middle - encoder->bytes) + run->address_bytes};
 }

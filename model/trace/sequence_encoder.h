@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The steps as they came; places, coded already. */
+/* The executions as they came; normalised, coded already. */
 struct raw_sequence {
-	const uint32_t *steps;
-	const uint8_t *places;
-	size_t step_count, place_bytes;
+	const uint32_t *executions;
+	const uint8_t *addresses;
+	size_t execution_count, address_bytes;
 };
 
-/* In memory that the encoder keeps until the next run: the steps, and behind them the places. */
+/* In memory that the encoder keeps until the next run: the executions, and behind them the normalised. */
 struct coded_sequence {
 	const uint8_t *bytes;
-	size_t step_bytes, all_bytes;
+	size_t sequence_bytes, all_bytes;
 };
 
 struct sequence_encoder;

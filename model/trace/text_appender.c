@@ -18,7 +18,7 @@ static int cannot_write(const char *path, struct ifr_error *err) {
 static int append_text(FILE *file, const char *path, const char *line, struct ifr_error *err) {
 	const size_t length = strlen(line), bound = ZSTD_compressBound(length);
 	char *stored = ifr_alloc(bound);
-	struct trace_frame head = {.type = TRACE_TEXT, .step_bytes = length, .raw_bytes = length};
+	struct trace_frame head = {.type = TRACE_TEXT, .sequence_bytes = length, .raw_bytes = length};
 	int result = fseek(file, 0, SEEK_END) ? cannot_write(path, err) : 0;
 	const long end = ftell(file);
 	head.stored_bytes = ZSTD_compress(stored, bound, line, length, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace: steps are collected as they come, and places coded; a thread of trace/frame_writer.c codes the
- * steps, compresses and writes both. */
+/* Writing a trace: executions are collected as they come, and normalised coded; a thread of trace/frame_writer.c codes the
+ * executions, compresses and writes both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
                                                                "heap",  "mapping", "objects"};
 
-enum { RUN_STEPS = 1 << 19, RUN_PLACES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
+enum { SEQUENCE_EXECUTIONS = 1 << 19, SEQUENCE_ACCESSES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
 
 struct block_use {
 	uint32_t recorded, instructions, accesses;
@@ -20,14 +20,14 @@ struct block_use {
 
 struct ifr_trace_writer {
 	struct frame_writer *frames;
-	struct ifr_mapping *regions;
-	uint32_t region_count;
-	bool *region_news;
+	struct ifr_mapping *mappings;
+	uint32_t mapping_count;
+	bool *mapping_changed;
 	bool begun;
-	uint64_t moments;           /* at which regions opened or closed since then */
+	uint64_t moments;           /* at which mappings opened or closed since then */
 	struct ifr_buffer requests; /* not yet written, */
 	uint32_t request_count;
-	uint32_t objects; /* the region of them, and the end of what is used of it */
+	uint32_t objects; /* the mapping of them, and the end of what is used of it */
 	uint64_t objects_end;
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
@@ -35,9 +35,9 @@ struct ifr_trace_writer {
 	uint32_t access_count;
 	struct address_coder *coders;
 	size_t coder_count, coder_room;
-	uint32_t *steps, *steps_end;  /* of the run */
-	uint8_t *places, *places_end; /* coded */
-	size_t place_count;
+	uint32_t *executions, *executions_end; /* of the run */
+	uint8_t *addresses, *addresses_end;    /* coded */
+	size_t recorded_count;
 	struct ifr_trace_totals totals;
 };
 
@@ -49,8 +49,10 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		return result;
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
-	writer->steps = writer->steps_end = ifr_realloc(NULL, RUN_STEPS, sizeof *writer->steps);
-	writer->places = writer->places_end = ifr_realloc(NULL, RUN_PLACES + LONGEST_BLOCK, VARINT_BYTES_MAX);
+	writer->executions = writer->executions_end =
+		ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *writer->executions);
+	writer->addresses = writer->addresses_end =
+		ifr_realloc(NULL, SEQUENCE_ACCESSES + LONGEST_BLOCK, VARINT_BYTES_MAX);
 	*out = writer;
 	return 0;
 }
@@ -59,20 +61,20 @@ static bool is_first_of_room(uint32_t count) {
 	return !(count & (count - 1)) || !count;
 }
 
-uint32_t ifr_trace_add_mapping(struct ifr_trace_writer *writer, const struct ifr_mapping *region) {
-	if (writer->region_count + IFR_MAPPING_FIRST == IFR_MAPPING_LIMIT)
+uint32_t ifr_trace_add_mapping(struct ifr_trace_writer *writer, const struct ifr_mapping *mapping) {
+	if (writer->mapping_count + IFR_MAPPING_FIRST == IFR_MAPPING_LIMIT)
 		return 0;
-	uint32_t number = writer->region_count++;
+	uint32_t number = writer->mapping_count++;
 	if (is_first_of_room(number)) {
 		size_t room = number ? 2 * (size_t)number : 1;
-		writer->regions = ifr_realloc(writer->regions, room, sizeof *writer->regions);
-		writer->region_news = ifr_realloc(writer->region_news, room, sizeof *writer->region_news);
+		writer->mappings = ifr_realloc(writer->mappings, room, sizeof *writer->mappings);
+		writer->mapping_changed = ifr_realloc(writer->mapping_changed, room, sizeof *writer->mapping_changed);
 	}
-	writer->regions[number] = *region;
-	writer->regions[number].path = ifr_strdup(region->path ? region->path : "");
-	writer->regions[number].opened = writer->begun ? ++writer->moments : 0;
-	writer->regions[number].closed = UINT64_MAX;
-	writer->region_news[number] = true;
+	writer->mappings[number] = *mapping;
+	writer->mappings[number].path = ifr_strdup(mapping->path ? mapping->path : "");
+	writer->mappings[number].opened = writer->begun ? ++writer->moments : 0;
+	writer->mappings[number].closed = UINT64_MAX;
+	writer->mapping_changed[number] = true;
 	return number + IFR_MAPPING_FIRST;
 }
 
@@ -82,17 +84,17 @@ void ifr_trace_start_program(struct ifr_trace_writer *writer) {
 
 void ifr_trace_grow_mapping(struct ifr_trace_writer *writer, uint32_t number, uint64_t start, uint64_t bytes) {
 	number -= IFR_MAPPING_FIRST;
-	struct ifr_mapping *region = &writer->regions[number];
-	uint64_t end = region->start + region->bytes, to = start + bytes;
-	region->start = start < region->start ? start : region->start;
-	region->bytes = (to > end ? to : end) - region->start;
-	writer->region_news[number] = true;
+	struct ifr_mapping *mapping = &writer->mappings[number];
+	uint64_t end = mapping->start + mapping->bytes, to = start + bytes;
+	mapping->start = start < mapping->start ? start : mapping->start;
+	mapping->bytes = (to > end ? to : end) - mapping->start;
+	writer->mapping_changed[number] = true;
 }
 
 void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t number) {
 	number -= IFR_MAPPING_FIRST;
-	writer->regions[number].closed = ++writer->moments;
-	writer->region_news[number] = true;
+	writer->mappings[number].closed = ++writer->moments;
+	writer->mapping_changed[number] = true;
 }
 
 /* Whole lines, with the margins. */
@@ -108,7 +110,8 @@ uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace
 		writer->objects = ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_OBJECTS});
 		writer->objects_end = 0;
 	}
-	request->place = ((uint64_t)writer->objects << IFR_MAPPING_SHIFT) + writer->objects_end + IFR_OBJECT_MARGIN;
+	request->normalised =
+		((uint64_t)writer->objects << IFR_MAPPING_SHIFT) + writer->objects_end + IFR_OBJECT_MARGIN;
 	request->moment = ++writer->moments;
 	writer->objects_end += room;
 	ifr_trace_grow_mapping(writer, writer->objects, 0, writer->objects_end);
@@ -151,26 +154,26 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 /* --- runs -----------------------------------------------------------------------------------------------------
  */
 
-static void write_regions(struct ifr_trace_writer *writer) {
+static void write_mappings(struct ifr_trace_writer *writer) {
 	static const char zeros[8];
 	struct ifr_buffer text = {0};
-	for (uint32_t i = 0; i < writer->region_count; i++) {
-		const struct ifr_mapping *region = &writer->regions[i];
-		if (!writer->region_news[i])
+	for (uint32_t i = 0; i < writer->mapping_count; i++) {
+		const struct ifr_mapping *mapping = &writer->mappings[i];
+		if (!writer->mapping_changed[i])
 			continue;
-		writer->region_news[i] = false;
-		size_t length = strlen(region->path);
+		writer->mapping_changed[i] = false;
+		size_t length = strlen(mapping->path);
 		struct trace_mapping head = {.number = i + IFR_MAPPING_FIRST,
-		                             .kind = region->kind,
+		                             .kind = mapping->kind,
 		                             .path_bytes = (uint32_t)length,
-		                             .fixed = region->fixed,
-		                             .allocator = region->allocator,
-		                             .start = region->start,
-		                             .bytes = region->bytes,
-		                             .opened = region->opened,
-		                             .closed = region->closed};
+		                             .fixed = mapping->fixed,
+		                             .allocator = mapping->allocator,
+		                             .start = mapping->start,
+		                             .bytes = mapping->bytes,
+		                             .opened = mapping->opened,
+		                             .closed = mapping->closed};
 		ifr_buffer_append(&text, &head, sizeof head);
-		ifr_buffer_append(&text, region->path, length);
+		ifr_buffer_append(&text, mapping->path, length);
 		ifr_buffer_append(&text, zeros, -length & 7);
 	}
 	if (text.length)
@@ -179,48 +182,50 @@ static void write_regions(struct ifr_trace_writer *writer) {
 }
 
 static void flush(struct ifr_trace_writer *writer) {
-	write_regions(writer);
+	write_mappings(writer);
 	if (writer->requests.length)
 		frame_write(writer->frames, TRACE_REQUESTS, writer->requests.data, writer->requests.length);
 	ifr_buffer_clear(&writer->requests);
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (writer->steps_end == writer->steps)
+	if (writer->executions_end == writer->executions)
 		return;
-	struct raw_sequence run = {.steps = writer->steps,
-	                           .places = writer->places,
-	                           .step_count = (size_t)(writer->steps_end - writer->steps),
-	                           .place_bytes = (size_t)(writer->places_end - writer->places)};
+	struct raw_sequence run = {.executions = writer->executions,
+	                           .addresses = writer->addresses,
+	                           .execution_count = (size_t)(writer->executions_end - writer->executions),
+	                           .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
 	frame_write_sequence(writer->frames, &run);
-	writer->totals.steps += run.step_count;
-	writer->totals.recorded += writer->place_count;
-	writer->place_count = 0;
-	writer->steps_end = writer->steps;
-	writer->places_end = writer->places;
+	writer->totals.executions += run.execution_count;
+	writer->totals.recorded += writer->recorded_count;
+	writer->recorded_count = 0;
+	writer->executions_end = writer->executions;
+	writer->addresses_end = writer->addresses;
 }
 
-static inline void step(struct ifr_trace_writer *writer, uint32_t value) {
-	*writer->steps_end++ = value;
-	if (writer->steps_end == writer->steps + RUN_STEPS || writer->place_count >= RUN_PLACES)
+static inline void add_execution(struct ifr_trace_writer *writer, uint32_t value) {
+	*writer->executions_end++ = value;
+	if (writer->executions_end == writer->executions + SEQUENCE_EXECUTIONS ||
+	    writer->recorded_count >= SEQUENCE_ACCESSES)
 		flush(writer);
 }
 
-void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken, const uint64_t *places) {
+void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
+                             const uint64_t *normalised) {
 	const struct block_use *use = &writer->uses[block];
 	struct address_coder *coder = writer->coders + use->first_coder;
-	uint8_t *to = writer->places_end;
-	for (const uint64_t *end = places + use->recorded; places < end; places++, coder++)
-		to = address_encode(coder, to, *places);
-	writer->places_end = to;
-	writer->place_count += use->recorded;
+	uint8_t *to = writer->addresses_end;
+	for (const uint64_t *end = normalised + use->recorded; normalised < end; normalised++, coder++)
+		to = address_encode(coder, to, *normalised);
+	writer->addresses_end = to;
+	writer->recorded_count += use->recorded;
 	writer->totals.instructions += use->instructions;
 	writer->totals.accesses += use->accesses;
-	step(writer, block << 1 | taken);
+	add_execution(writer, block << 1 | taken);
 }
 
 void ifr_trace_add_break(struct ifr_trace_writer *writer) {
-	step(writer, IFR_EXECUTION_BREAK);
+	add_execution(writer, IFR_EXECUTION_BREAK);
 }
 
 void ifr_trace_add_text(struct ifr_trace_writer *writer, const char *line) {
@@ -233,14 +238,14 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	frame_write(writer->frames, TRACE_TOTALS, &writer->totals, sizeof writer->totals);
 	int result = frame_writer_close(writer->frames, discard, err);
 	*totals = writer->totals;
-	for (uint32_t i = 0; i < writer->region_count; i++)
-		free(writer->regions[i].path);
-	free(writer->regions);
-	free(writer->region_news);
+	for (uint32_t i = 0; i < writer->mapping_count; i++)
+		free(writer->mappings[i].path);
+	free(writer->mappings);
+	free(writer->mapping_changed);
 	free(writer->uses);
 	free(writer->coders);
-	free(writer->steps);
-	free(writer->places);
+	free(writer->executions);
+	free(writer->addresses);
 	ifr_buffer_release(&writer->blocks);
 	ifr_buffer_release(&writer->requests);
 	free(writer);

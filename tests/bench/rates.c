@@ -188,10 +188,12 @@ static void take_steps(struct work *work) {
 		work->blocks[i].branch = blocks[i].branch;
 	do {
 		ifr_trace_read_chunk(work->trace, 1 << 20, &piece);
-		work->steps = ifr_realloc(work->steps, work->steps_count + piece.steps_count + 1, sizeof *work->steps);
-		memcpy(work->steps + work->steps_count, piece.steps, piece.steps_count * sizeof *piece.steps);
-		work->steps_count += piece.steps_count;
-	} while (piece.steps_count);
+		work->steps =
+			ifr_realloc(work->steps, work->steps_count + piece.executions_count + 1, sizeof *work->steps);
+		memcpy(work->steps + work->steps_count, piece.executions,
+		       piece.executions_count * sizeof *piece.executions);
+		work->steps_count += piece.executions_count;
+	} while (piece.executions_count);
 }
 
 static void place_lanes(struct work *work) {

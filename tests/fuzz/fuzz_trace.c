@@ -32,13 +32,13 @@ static bool read_runs(struct ifr_trace *trace) {
 	do {
 		size_t places = 0;
 		ifr_trace_read_chunk(trace, 1000, &piece);
-		for (size_t i = 0; i < piece.steps_count; i++) {
-			assert(piece.steps[i] == IFR_EXECUTION_BREAK || piece.steps[i] >> 1 < count);
-			places += piece.steps[i] == IFR_EXECUTION_BREAK ? 0 : blocks[piece.steps[i] >> 1].accesses;
+		for (size_t i = 0; i < piece.executions_count; i++) {
+			assert(piece.executions[i] == IFR_EXECUTION_BREAK || piece.executions[i] >> 1 < count);
+			places += piece.executions[i] == IFR_EXECUTION_BREAK ? 0 : blocks[piece.executions[i] >> 1].accesses;
 		}
-		assert(places == piece.places_count);
-		steps += piece.steps_count;
-	} while (piece.steps_count && steps < STEPS_MOST);
+		assert(places == piece.accesses_count);
+		steps += piece.executions_count;
+	} while (piece.executions_count && steps < STEPS_MOST);
 	return steps < STEPS_MOST;
 }
 
@@ -99,7 +99,7 @@ static void append_frame(struct ifr_buffer *to, struct trace_frame head, const c
 	if (!(bits >> 8 & 15))
 		head.type = (uint32_t)(bits >> 16 & 7);
 	if (!(bits >> 12 & 15))
-		head.steps = (uint32_t)(bits >> 16 & 0xfff);
+		head.executions = (uint32_t)(bits >> 16 & 0xfff);
 	if (!(bits >> 20 & 15))
 		head.step_bytes = bits >> 24 & 0xff;
 	size_t bound = ZSTD_compressBound(raw.length);

@@ -18,37 +18,37 @@ struct naive {
 	size_t gone_count;
 };
 
-static void note_gone(void *owner, struct span *span) {
+static void note_gone(void *owner, struct extent *extent) {
 	struct naive *naive = owner;
-	assert_int_equal(span->bytes, 0);
+	assert_int_equal(extent->bytes, 0);
 	naive->gone_count++;
 }
 
-static void assert_same(const struct spans *spans, const struct naive *naive) {
+static void assert_same(const struct extents *extents, const struct naive *naive) {
 	for (uint64_t address = 0; address < SPACE; address++) {
-		const struct span *span = extents_at(spans, address);
-		assert_int_equal(span ? span->region : 0, naive->region_at[address]);
-		if (span)
-			assert_int_equal(address + span->delta, 10 * span->region * (uint64_t)SPACE + address);
+		const struct extent *extent = extents_at(extents, address);
+		assert_int_equal(extent ? extent->mapping : 0, naive->region_at[address]);
+		if (extent)
+			assert_int_equal(address + extent->delta, 10 * extent->mapping * (uint64_t)SPACE + address);
 	}
 }
 
 /* Regions that have an address left, and say so. */
-static void assert_regions(const struct spans *spans, const struct naive *naive, uint32_t last) {
+static void assert_regions(const struct extents *extents, const struct naive *naive, uint32_t last) {
 	for (uint32_t region = 1; region <= last; region++) {
 		bool there = false;
 		for (size_t i = 0; i < SPACE; i++)
 			there |= naive->region_at[i] == region;
-		assert_int_equal(extents_have_mapping(spans, region), there);
+		assert_int_equal(extents_have_mapping(extents, region), there);
 	}
 }
 
-/* How many spans lie wholly in a range: these are told of when it is cleared. */
-static size_t whole_spans(const struct spans *spans, uint64_t start, uint64_t end) {
+/* How many extents lie wholly in a range: these are told of when it is cleared. */
+static size_t whole_spans(const struct extents *extents, uint64_t start, uint64_t end) {
 	size_t count = 0;
 	for (uint64_t at = start; at < end; at++) {
-		const struct span *span = extents_at(spans, at);
-		count += span && span->start == at && span->start + span->bytes <= end;
+		const struct extent *extent = extents_at(extents, at);
+		count += extent && extent->start == at && extent->start + extent->bytes <= end;
 	}
 	return count;
 }
@@ -56,45 +56,45 @@ static size_t whole_spans(const struct spans *spans, uint64_t start, uint64_t en
 static void test_random(void **state) {
 	(void)state;
 	uint64_t seed = 7;
-	struct spans spans = {0};
+	struct extents extents = {0};
 	struct naive naive = {0};
 	for (uint32_t region = 1; region <= REGIONS; region++) {
 		const uint64_t start = draw(&seed, SPACE), bytes = 1 + draw(&seed, draw(&seed, 2) ? 8 : SPACE - start);
 		const uint64_t end = start + bytes < SPACE ? start + bytes : SPACE;
-		const size_t whole = whole_spans(&spans, start, end);
+		const size_t whole = whole_spans(&extents, start, end);
 		naive.gone_count = 0;
-		extents_clear(&spans, start, end - start, note_gone, &naive);
+		extents_clear(&extents, start, end - start, note_gone, &naive);
 		assert_int_equal(naive.gone_count, whole);
 		const bool fills = draw(&seed, 3);
 		if (fills)
-			extents_insert(&spans, &(struct span){.start = start,
-			                                      .bytes = end - start,
-			                                      .delta = 10 * region * (uint64_t)SPACE,
-			                                      .region = region});
+			extents_insert(&extents, &(struct extent){.start = start,
+			                                          .bytes = end - start,
+			                                          .delta = 10 * region * (uint64_t)SPACE,
+			                                          .mapping = region});
 		for (uint64_t i = start; i < end; i++)
 			naive.region_at[i] = fills ? region : 0;
-		assert_same(&spans, &naive);
+		assert_same(&extents, &naive);
 		if (region % 50 == 0)
-			assert_regions(&spans, &naive, region);
+			assert_regions(&extents, &naive, region);
 	}
-	extents_release(&spans);
+	extents_release(&extents);
 }
 
-/* Whoever remembers a span that is renewed sees that it holds nothing any more. */
+/* Whoever remembers a extent that is renewed sees that it holds nothing any more. */
 static void test_renewed(void **state) {
 	(void)state;
-	struct spans spans = {0};
-	struct span *old = extents_insert(&spans, &(struct span){.start = 16, .bytes = 32, .region = 1});
-	extents_insert(&spans, &(struct span){.start = 48, .bytes = 16, .region = 2});
-	struct span *renewed = extents_replace(&spans, old);
+	struct extents extents = {0};
+	struct extent *old = extents_insert(&extents, &(struct extent){.start = 16, .bytes = 32, .mapping = 1});
+	extents_insert(&extents, &(struct extent){.start = 48, .bytes = 16, .mapping = 2});
+	struct extent *renewed = extents_replace(&extents, old);
 	assert_ptr_not_equal(old, renewed);
 	assert_int_equal(old->bytes, 0);
-	assert_ptr_equal(extents_at(&spans, 47), renewed);
+	assert_ptr_equal(extents_at(&extents, 47), renewed);
 	assert_int_equal(renewed->bytes, 32);
-	assert_int_equal(extents_at(&spans, 48)->region, 2);
-	assert_null(extents_at(&spans, 15));
-	assert_null(extents_at(&spans, 64));
-	extents_release(&spans);
+	assert_int_equal(extents_at(&extents, 48)->mapping, 2);
+	assert_null(extents_at(&extents, 15));
+	assert_null(extents_at(&extents, 64));
+	extents_release(&extents);
 }
 
 int main(void) {

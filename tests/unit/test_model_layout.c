@@ -36,7 +36,7 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 	struct ifr_trace_writer *writer;
 	struct ifr_trace_totals totals;
 	struct ifr_trace *trace;
-	struct ifr_trace_block block = {.place = place(PROGRAM, regions[PROGRAM].start + 0x1000),
+	struct ifr_trace_block block = {.normalised = place(PROGRAM, regions[PROGRAM].start + 0x1000),
 	                                .target = place(PROGRAM, regions[PROGRAM].start + 0x1080),
 	                                .bytes = 20,
 	                                .instructions = 5,
@@ -169,7 +169,8 @@ static void test_points(void **state) {
 		{0x401080, 0x406000, 0x405f00, 0x405123, 9, 8, 1},
 	};
 	const struct ifr_move moves[] = {{0x401000, 0x200, 0x405100, true}};
-	struct ifr_layout_request request = {.moves = moves, .count = 1, .points = points, .point_count = 5};
+	struct ifr_layout_request request = {
+		.moves = moves, .count = 1, .instructions = points, .instruction_count = 5};
 	struct ifr_address_map *map = map_of(trace, &request);
 	struct ifr_geometry block;
 	uint16_t ends[2];
@@ -198,7 +199,7 @@ static void test_too_long(void **state) {
 	struct ifr_trace *trace = make_trace(true, "");
 	const struct ifr_instruction_move points[] = {{0x401000, 0x405000, 0x405000, 0x405000, 0, 0, 4},
 	                                              {0x401012, 0x415000, 0x405004, 0x405004, 7000, 7000, 2}};
-	struct ifr_layout_request request = {.points = points, .point_count = 2};
+	struct ifr_layout_request request = {.instructions = points, .instruction_count = 2};
 	struct ifr_address_map *map = map_of(trace, &request);
 	struct ifr_geometry block;
 	struct ifr_error err = {0};

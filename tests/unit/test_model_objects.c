@@ -83,11 +83,11 @@ static void test_alive(void **state) {
 			requests++;
 		}
 		const uint64_t address = FIRST + (draw >> 20) % ROOM;
-		const struct span *span = objects_find(objects, address);
+		const struct extent *extent = objects_find(objects, address);
 		const unsigned owner = naive.owner[address - FIRST];
-		assert_true(!span == !owner);
-		if (span)
-			assert_true(span->start == naive.start[owner - 1] && address - span->start < span->bytes);
+		assert_true(!extent == !owner);
+		if (extent)
+			assert_true(extent->start == naive.start[owner - 1] && address - extent->start < extent->bytes);
 	}
 	objects_free(objects);
 	struct ifr_trace *trace = end(writer, path);
@@ -139,43 +139,43 @@ static void test_requests(void **state) {
 		assert_int_equal(read[i].moment, i + 1);
 	}
 	assert_int_equal(read[1].bytes, 200);
-	assert_int_equal(read[1].had, 0x6000);
+	assert_int_equal(read[1].recorded_at, 0x6000);
 	assert_int_equal(read[4].alignment_shift, 12);
 	ifr_trace_free(trace);
 	free(path);
 }
 
-/* Who knows the heap by the span of one address must not take an object for it. */
+/* Who knows the heap by the extent of one address must not take an object for it. */
 static void test_shared(void **state) {
 	(void)state;
 	const uint64_t brk[][8] = {{SYS_brk, 0x100000}, {SYS_brk, 0x121000}};
 	char *path = below("shared.trace");
 	struct ifr_trace_writer *writer = begin(path);
-	struct spaces *spaces = address_space_new(writer, "/nowhere", NULL);
-	address_space_apply_call(spaces, brk[0], "", false);
-	address_space_apply_call(spaces, brk[1], "", false);
-	const struct span *heap = address_space_find(spaces, 0x100010, false);
+	struct address_space *space = address_space_new(writer, "/nowhere", NULL);
+	address_space_apply_call(space, brk[0], "", false);
+	address_space_apply_call(space, brk[1], "", false);
+	const struct extent *heap = address_space_find(space, 0x100010, false);
 	assert_int_equal(heap->bytes, 0x21000);
 	const uint64_t delta = heap->delta;
-	address_space_apply_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
-	const struct span *object = address_space_find(spaces, 0x1002b0, false),
-					  *beside = address_space_find(spaces, 0x100010, false);
+	const struct extent *object = address_space_find(space, 0x1002b0, false),
+						*beside = address_space_find(space, 0x100010, false);
 	assert_int_equal(object->start, 0x1002a0);
 	assert_true(object->region != beside->region);
 	assert_true(beside->delta == delta && !beside->bytes);
 	/* So with what lies in no region. */
-	heap = address_space_find(spaces, 0x140000000000, false);
+	heap = address_space_find(space, 0x140000000000, false);
 	assert_true(heap->bytes > 0);
-	address_space_apply_request(spaces, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
-	assert_int_equal(address_space_find(spaces, 0x14000000007f, false)->start, 0x140000000040);
-	assert_int_equal(address_space_find(spaces, 0x140000000080, false)->delta, 0);
-	address_space_free(spaces);
+	assert_int_equal(address_space_find(space, 0x14000000007f, false)->start, 0x140000000040);
+	assert_int_equal(address_space_find(space, 0x140000000080, false)->delta, 0);
+	address_space_free(space);
 	struct ifr_trace *trace = end(writer, path);
 	const struct ifr_trace_request *read;
 	assert_int_equal(ifr_trace_requests(trace, &read), 2);
-	assert_true(read[0].had == 0x1002a0 + delta && read[1].had == 0x140000000040);
+	assert_true(read[0].recorded_at == 0x1002a0 + delta && read[1].recorded_at == 0x140000000040);
 	ifr_trace_free(trace);
 	free(path);
 }
@@ -188,7 +188,7 @@ static bool is_read(struct ifr_trace_request request) {
 	char *path = below("odd.trace");
 	struct ifr_trace_writer *writer = begin(path);
 	struct ifr_trace_request first = {
-		.bytes = 8, .had = 0x5000, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
+		.bytes = 8, .recorded_at = 0x5000, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
 	ifr_trace_add_request(writer, &first);
 	ifr_trace_add_request(writer, &request);
 	struct ifr_trace *trace = end(writer, path);
@@ -200,7 +200,7 @@ static bool is_read(struct ifr_trace_request request) {
 
 static void test_nonsense(void **state) {
 	(void)state;
-	const struct ifr_trace_request right = {.had = 0, .old = 0, .request = IFR_REQUEST_RELEASE};
+	const struct ifr_trace_request right = {.recorded_at = 0, .old = 0, .request = IFR_REQUEST_RELEASE};
 	struct ifr_trace_request wrong = right;
 	assert_true(is_read(right));
 	wrong.old = 1; /* itself */
@@ -217,9 +217,9 @@ static void test_nonsense(void **state) {
 	wrong.alignment_shift = 64;
 	assert_false(is_read(wrong));
 	wrong = right;
-	wrong.had = place(IFR_MAPPING_FIRST + 1, 0); /* no such region */
+	wrong.recorded_at = place(IFR_MAPPING_FIRST + 1, 0); /* no such region */
 	assert_false(is_read(wrong));
-	wrong.had = place(IFR_MAPPING_FIRST, 0); /* among the objects themselves */
+	wrong.recorded_at = place(IFR_MAPPING_FIRST, 0); /* among the objects themselves */
 	assert_false(is_read(wrong));
 }
 
@@ -230,9 +230,9 @@ enum { PROGRAM = IFR_MAPPING_FIRST, HEAP, OWN, OBJECTS_REGION, LATER };
 
 static uint64_t take(struct ifr_trace_writer *writer, uint64_t bytes, uint64_t had) {
 	struct ifr_trace_request request = {
-		.bytes = bytes, .had = had, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
+		.bytes = bytes, .recorded_at = had, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
 	ifr_trace_add_request(writer, &request);
-	return request.place;
+	return request.normalised;
 }
 
 static void release(struct ifr_trace_writer *writer, uint32_t old) {

@@ -59,7 +59,7 @@ static void add_region(struct story *story, struct ifr_trace_writer *writer) {
 static void add_block(struct story *story, struct ifr_trace_writer *writer) {
 	size_t id = story->block_count++;
 	struct ifr_trace_block *block = &story->blocks[id];
-	*block = (struct ifr_trace_block){.place = any_place(story),
+	*block = (struct ifr_trace_block){.normalised = any_place(story),
 	                                  .target = any_place(story),
 	                                  .bytes = (uint16_t)(16 + below_of(story, 60)),
 	                                  .instructions = (uint16_t)(1 + below_of(story, 9)),
@@ -78,7 +78,7 @@ static void add_block(struct story *story, struct ifr_trace_writer *writer) {
 static void write_break(struct story *story, struct ifr_trace_writer *writer) {
 	ifr_trace_add_break(writer);
 	story->steps[story->step_count++] = IFR_EXECUTION_BREAK;
-	story->totals.steps++;
+	story->totals.executions++;
 }
 
 /* Some blocks stride, some jump about: what follows from another is worked out here, from the definition. */
@@ -92,16 +92,16 @@ static void write_run(struct story *story, struct ifr_trace_writer *writer) {
 		const struct ifr_trace_access *access = &story->accesses[id][i];
 		if (access->anchor == IFR_ACCESS_RECORDED)
 			places[i] = recorded[count++] =
-				id & 1 ? any_place(story) : block->place + story->totals.steps * (id + 1);
+				id & 1 ? any_place(story) : block->normalised + story->totals.executions * (id + 1);
 		else if (access->anchor == IFR_ACCESS_ABSOLUTE)
-			places[i] = block->place + (uint64_t)access->offset;
+			places[i] = block->normalised + (uint64_t)access->offset;
 		else
 			places[i] = places[access->anchor] + (uint64_t)access->offset;
 	}
 	ifr_trace_add_execution(writer, id, taken, recorded);
 	story->steps[story->step_count++] = id << 1 | taken;
 	story->place_count += block->accesses;
-	story->totals.steps++;
+	story->totals.executions++;
 	story->totals.instructions += block->instructions;
 	story->totals.accesses += block->accesses;
 	story->totals.recorded += count;
@@ -142,15 +142,17 @@ static size_t read_runs(const struct story *story, struct ifr_trace *trace, size
 	size_t steps = 0, places = 0;
 	for (;;) {
 		ifr_trace_read_chunk(trace, piece_steps, &piece);
-		if (!piece.steps_count)
+		if (!piece.executions_count)
 			return steps;
-		assert_true(piece.steps_count <= piece_steps && steps + piece.steps_count <= story->step_count);
-		assert_true(places + piece.places_count <= story->place_count);
-		assert_memory_equal(piece.steps, story->steps + steps, piece.steps_count * sizeof *piece.steps);
-		if (piece.places_count)
-			assert_memory_equal(piece.places, story->places + places, piece.places_count * sizeof *piece.places);
-		steps += piece.steps_count;
-		places += piece.places_count;
+		assert_true(piece.executions_count <= piece_steps && steps + piece.executions_count <= story->step_count);
+		assert_true(places + piece.accesses_count <= story->place_count);
+		assert_memory_equal(piece.executions, story->steps + steps,
+		                    piece.executions_count * sizeof *piece.executions);
+		if (piece.accesses_count)
+			assert_memory_equal(piece.normalised, story->places + places,
+			                    piece.accesses_count * sizeof *piece.normalised);
+		steps += piece.executions_count;
+		places += piece.accesses_count;
 	}
 }
 
