@@ -101,7 +101,7 @@ static void append_frame(struct ifr_buffer *to, struct trace_frame head, const c
 	if (!(bits >> 12 & 15))
 		head.executions = (uint32_t)(bits >> 16 & 0xfff);
 	if (!(bits >> 20 & 15))
-		head.step_bytes = bits >> 24 & 0xff;
+		head.sequence_bytes = bits >> 24 & 0xff;
 	size_t bound = ZSTD_compressBound(raw.length);
 	char *packed = ifr_alloc(bound + 1);
 	head.raw_bytes = raw.length;

@@ -162,7 +162,7 @@ static void test_shared(void **state) {
 	const struct extent *object = address_space_find(space, 0x1002b0, false),
 						*beside = address_space_find(space, 0x100010, false);
 	assert_int_equal(object->start, 0x1002a0);
-	assert_true(object->region != beside->region);
+	assert_true(object->mapping != beside->mapping);
 	assert_true(beside->delta == delta && !beside->bytes);
 	/* So with what lies in no region. */
 	heap = address_space_find(space, 0x140000000000, false);
