@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a layout is made of. Only this folder sees it. */
+/* The address map: a layout in the form in which normalised addresses are translated. Private to this folder. */
 #ifndef IFR_MODEL_ADDRESS_MAP_H
 #define IFR_MODEL_ADDRESS_MAP_H
 
@@ -10,16 +10,16 @@ struct ifr_address_map {
 	size_t count;
 	struct ifr_instruction_move *instructions;
 	size_t instruction_count;
-	uint64_t *deltas; /* by mapping */
-	uint64_t *quick;  /* the same where that is all; NATIVE_PER_OBJECT where more is to be asked */
+	uint64_t *deltas;      /* by mapping: address less normalised address; NATIVE_PER_OBJECT for objects */
+	uint64_t *fast_deltas; /* deltas, with NATIVE_PER_OBJECT for every mapping that needs more than its delta */
 	struct placed_objects *objects;
 	size_t mapping_count;
-	size_t program, heap; /* their mappings; 0: none was recorded */
+	size_t program, heap; /* mappings of program and heap; 0: none was recorded */
 	uint64_t program_start;
-	/* Of the program's data that moved: the first page, as an offset (UINT64_MAX: nothing did), and how far. */
+	/* Moved data of the program: offset of their first page (UINT64_MAX: none moved) and displacement. */
 	uint64_t data_from, data_shift;
-	bool data_apart; /* not all of what lies there moved as far, or upwards */
-	uint32_t *first; /* by 64 bytes of the program: the first move that does not end before them */
+	bool data_irregular; /* the data there moved by different displacements, or upwards */
+	uint32_t *first;     /* by 64 bytes of the program: the first move that ends behind their start */
 	size_t grains;
 };
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where a layout puts blocks: whole, or instruction by instruction where nops were put between these. */
+/* Addresses and geometry of the trace's blocks in a layout.
+ *
+ * A layout without instruction map moves blocks as wholes. With one (nops between instructions, aligned labels), a
+ * block's instructions are looked up one by one, and its address, size, number of instructions and access ends are
+ * computed from them. Such a block has two geometries (enum ifr_entry): a jump arrives at the label, execution
+ * that falls through executes the nops in front of it, too. */
 #include <string.h>
 
 #include "model/layout/address_map.h"
 
-/* The instructions of a block, instructions first … last of a map; last < first where it has none of its own. */
-struct run {
+/* The instructions of a block in the map, first … last; last < first if there are none. */
+struct instruction_range {
 	const struct ifr_instruction_move *first, *last;
 };
 
-/* The first point that is not before an offset in the program. */
-static const struct ifr_instruction_move *point_at(const struct ifr_address_map *map, uint64_t offset) {
+/* First instruction in the map at or behind an offset in the program. */
+static const struct ifr_instruction_move *find_instruction(const struct ifr_address_map *map, uint64_t offset) {
 	size_t low = 0, high = map->instruction_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -22,31 +27,32 @@ static const struct ifr_instruction_move *point_at(const struct ifr_address_map 
 	return &map->instructions[low];
 }
 
-static bool find_run(const struct ifr_address_map *map, const struct ifr_trace_block *block, struct run *run) {
+static bool find_range(const struct ifr_address_map *map, const struct ifr_trace_block *block,
+                       struct instruction_range *range) {
 	uint64_t offset = block->normalised & IFR_OFFSET_MASK;
 	if (!map->instruction_count || block->normalised >> IFR_MAPPING_SHIFT != map->program)
 		return false;
-	run->first = point_at(map, offset);
-	run->last = point_at(map, offset + (block->bytes ? block->bytes : 1)) - 1;
-	return run->last >= run->first;
+	range->first = find_instruction(map, offset);
+	range->last = find_instruction(map, offset + (block->bytes ? block->bytes : 1)) - 1;
+	return range->last >= range->first;
 }
 
-static uint64_t start_of(const struct run *run, enum ifr_entry entry) {
-	return entry == IFR_ENTRY_FALL ? run->first->fall_through : run->first->jump_target;
+static uint64_t start_of_range(const struct instruction_range *range, enum ifr_entry entry) {
+	return entry == IFR_ENTRY_FALL ? range->first->fall_through : range->first->jump_target;
 }
 
-/* The address of an offset in the program, as it is in this layout. */
+/* Address in this layout of an offset in the program. */
 static uint64_t address_of(const struct ifr_address_map *map, uint64_t offset) {
 	return ((uint64_t)map->program << IFR_MAPPING_SHIFT | offset) + map->deltas[map->program];
 }
 
-/* Where a jump to a normalised arrives. */
+/* Address at which a jump arrives. */
 static uint64_t target_of(const struct ifr_address_map *map, uint64_t normalised) {
-	struct run run;
+	struct instruction_range range;
 	const struct ifr_trace_block one = {.normalised = normalised, .bytes = 1};
-	if (!find_run(map, &one, &run))
+	if (!find_range(map, &one, &range))
 		return ifr_address_of(map, normalised);
-	return address_of(map, run.first->jump_target);
+	return address_of(map, range.first->jump_target);
 }
 
 static int too_long(const struct ifr_trace_block *block, struct ifr_error *err) {
@@ -56,41 +62,43 @@ static int too_long(const struct ifr_trace_block *block, struct ifr_error *err) 
 		block->instructions);
 }
 
-static int place_run(const struct ifr_address_map *map, const struct ifr_trace_block *block, const struct run *run,
-                     enum ifr_entry entry, struct ifr_geometry *geometry, struct ifr_error *err) {
-	uint64_t start = start_of(run, entry), bytes = run->last->to + run->last->bytes - start;
-	uint64_t instructions = (uint64_t)(run->last - run->first) + 1;
-	instructions += entry == IFR_ENTRY_FALL ? run->first->fall_through_nops : run->first->jump_nops;
-	for (const struct ifr_instruction_move *point = run->first + 1; point <= run->last; point++)
-		instructions += point->fall_through_nops;
+static int place_range(const struct ifr_address_map *map, const struct ifr_trace_block *block,
+                       const struct instruction_range *range, enum ifr_entry entry, struct ifr_geometry *geometry,
+                       struct ifr_error *err) {
+	uint64_t start = start_of_range(range, entry), bytes = range->last->to + range->last->bytes - start;
+	uint64_t instructions = (uint64_t)(range->last - range->first) + 1;
+	instructions += entry == IFR_ENTRY_FALL ? range->first->fall_through_nops : range->first->jump_nops;
+	for (const struct ifr_instruction_move *instruction = range->first + 1; instruction <= range->last;
+	     instruction++)
+		instructions += instruction->fall_through_nops;
 	if (bytes > UINT16_MAX || instructions > UINT16_MAX)
 		return too_long(block, err);
-	/* A further round of a repeated instruction fetches nothing. */
+	/* A further iteration of a repeated string instruction fetches nothing. */
 	*geometry = (struct ifr_geometry){.address = address_of(map, start),
 	                                  .bytes = block->bytes ? (uint16_t)bytes : 0,
 	                                  .instructions = block->bytes ? (uint16_t)instructions : 0,
-	                                  .branch_bytes = block->bytes ? run->last->bytes : 0};
+	                                  .branch_bytes = block->bytes ? range->last->bytes : 0};
 	return 0;
 }
 
-/* The instruction that ends so far behind the block's start is the last that begins before. */
+/* Recomputes the ends of accesses: the instruction that ends at an offset is the last that begins before it. */
 static void place_accesses(const struct ifr_address_map *map, const struct ifr_trace_block *block,
-                           const struct ifr_trace_access *accesses, const struct run *run, enum ifr_entry entry,
-                           uint16_t *ends) {
+                           const struct ifr_trace_access *accesses, const struct instruction_range *range,
+                           enum ifr_entry entry, uint16_t *ends) {
 	for (unsigned i = 0; i < block->accesses && block->bytes; i++) {
-		const struct ifr_instruction_move *point =
-			point_at(map, (block->normalised & IFR_OFFSET_MASK) + accesses[i].end) - 1;
-		if (point >= run->first && point <= run->last)
-			ends[i] = (uint16_t)(point->to + point->bytes - start_of(run, entry));
+		const struct ifr_instruction_move *instruction =
+			find_instruction(map, (block->normalised & IFR_OFFSET_MASK) + accesses[i].end) - 1;
+		if (instruction >= range->first && instruction <= range->last)
+			ends[i] = (uint16_t)(instruction->to + instruction->bytes - start_of_range(range, entry));
 	}
 }
 
 static int place_block(const struct ifr_address_map *map, const struct ifr_trace_block *block,
                        const struct ifr_trace_access *accesses, enum ifr_entry entry,
                        struct ifr_geometry *geometry, uint16_t *ends, struct ifr_error *err) {
-	struct run run;
-	const bool own = find_run(map, block, &run);
-	const int result = own ? place_run(map, block, &run, entry, geometry, err) : 0;
+	struct instruction_range range;
+	const bool own = find_range(map, block, &range);
+	const int result = own ? place_range(map, block, &range, entry, geometry, err) : 0;
 	if (result)
 		return result;
 	if (!own)
@@ -101,7 +109,7 @@ static int place_block(const struct ifr_address_map *map, const struct ifr_trace
 	for (unsigned i = 0; i < block->accesses; i++)
 		ends[i] = accesses[i].end;
 	if (own)
-		place_accesses(map, block, accesses, &run, entry, ends);
+		place_accesses(map, block, accesses, &range, entry, ends);
 	if (block->branch == IFR_BRANCH_CONDITIONAL && block->target)
 		geometry->backward =
 			target_of(map, block->target) <= geometry->address + geometry->bytes - geometry->branch_bytes;

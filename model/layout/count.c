@@ -1,4 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: for each layout every access must be translated to an address and looked up in caches; that is most of
+ * the cost of replaying many layouts.
+ *
+ * Idea: layouts that move only code have equal data addresses. They form a data group, translated once. Groups
+ * whose data differ by whole pages have the same cache lines in the same L1D sets, and form a line group, whose
+ * L1D is looked up once (struct ifr_lane).
+ *
+ * Invariant: layouts share a group only if no access of the trace distinguishes them. Comparing the maps proves
+ * that for data; it assumes that no access goes to moved code, nor, for lines, to unmoved bytes behind the first
+ * moved page. It holds because translation reports every such stray access before its chunk is replayed; then the
+ * replay is abandoned and starts again with less sharing.
+ *
+ * Where a layout has an instruction map, every block is replayed as two, one for each entry (enum ifr_entry);
+ * number_executions picks one by the execution before. */
 #include "model/layout/count.h"
 
 #include <stdlib.h>
@@ -6,19 +20,19 @@
 
 #include "common/buffer.h"
 
-/* Small enough that a from's addresses stay in the second-level cache from stage to stage. */
+/* The addresses of a chunk stay in the second-level cache from stage to stage. */
 enum { CHUNK_EXECUTIONS = 16384 };
 
-/* What layouts share whose data lie alike, until an access is found that tells them apart. */
-enum sharing { NOTHING, DATA, DATA_AND_LINES };
+/* What layouts may share, until an access distinguishes them. */
+enum sharing { SHARE_NOTHING, SHARE_ADDRESSES, SHARE_LINES };
 
 struct counting {
 	struct ifr_trace *trace;
 	struct ifr_address_map *const *maps;
 	size_t count;
 	struct ifr_replay *replay;
-	/* static: as the trace has them, in the form that replay takes; where a layout has nops of its own, each block
-	 * once for each entry: block b come to by entry e is number e * block_count + b, accesses likewise */
+	/* The trace's blocks and accesses in the form that the replay takes. With two entries, block b with entry e is
+	 * number e * block_count + b; accesses likewise. */
 	const struct ifr_trace_block *trace_blocks;
 	struct ifr_block *blocks;
 	struct ifr_access *accesses;
@@ -27,19 +41,19 @@ struct counting {
 	struct ifr_geometry **geometry; /* by layout */
 	uint16_t **access_ends;
 	struct ifr_lane *lanes;
-	uint32_t *executions; /* of a from, with entries */
-	uint32_t before;      /* the step before, of the trace */
-	/* layouts whose data lie alike */
-	size_t *group_map;     /* one map of each */
-	unsigned *group_lines; /* the first group whose lines are alike */
+	uint32_t *executions; /* block executions of a chunk, numbered with their entries */
+	uint32_t before;      /* the block execution before, as in the trace */
+	/* data groups */
+	size_t *group_map;     /* number of one map, by group */
+	unsigned *group_lines; /* first group with the same line group */
 	size_t groups;
-	enum sharing sharing; /* at most */
-	bool shares_lines;    /* some groups do */
+	enum sharing sharing; /* the most that layouts share now */
+	bool shares_lines;    /* some groups share lines */
 	uint64_t **addresses;
 	size_t room;
 };
 
-static void describe_blocks(struct counting *counting) {
+static void build_blocks(struct counting *counting) {
 	const struct ifr_trace_access *accesses;
 	counting->block_count = ifr_trace_blocks(counting->trace, &counting->trace_blocks);
 	counting->access_count = ifr_trace_accesses(counting->trace, &accesses);
@@ -59,20 +73,20 @@ static void describe_blocks(struct counting *counting) {
 		                                            .store = accesses[i % access_count].store};
 }
 
-/* How the step comes to its block, told by the one before. */
-static enum ifr_entry entry_of(const struct counting *counting, uint32_t before) {
+/* How the next block is entered, by the execution before it. */
+static enum ifr_entry find_entry(const struct counting *counting, uint32_t before) {
 	if (before == IFR_EXECUTION_BREAK)
 		return IFR_ENTRY_JUMP;
 	const uint8_t branch = counting->trace_blocks[before >> 1].branch;
 	return branch == IFR_BRANCH_RETURN || !(before & 1) ? IFR_ENTRY_FALL : IFR_ENTRY_JUMP;
 }
 
-/* The steps of a from as the replay takes them. */
+/* The block executions of a chunk, numbered as the replay takes them. */
 static const uint32_t *number_executions(struct counting *counting, const struct ifr_trace_chunk *from) {
 	if (counting->entries == 1)
 		return from->executions;
 	for (size_t i = 0; i < from->executions_count; i++) {
-		const uint32_t step = from->executions[i], entry = entry_of(counting, counting->before);
+		const uint32_t step = from->executions[i], entry = find_entry(counting, counting->before);
 		counting->executions[i] =
 			step == IFR_EXECUTION_BREAK ? step : step + 2 * entry * (uint32_t)counting->block_count;
 		counting->before = step;
@@ -80,16 +94,16 @@ static const uint32_t *number_executions(struct counting *counting, const struct
 	return counting->executions;
 }
 
-static unsigned group_of(struct counting *counting, size_t lane) {
+static unsigned find_group(struct counting *counting, size_t lane) {
 	const struct ifr_address_map *map = counting->maps[lane];
-	const size_t others = counting->sharing >= DATA ? counting->groups : 0;
+	const size_t others = counting->sharing >= SHARE_ADDRESSES ? counting->groups : 0;
 	for (size_t i = 0; i < others; i++)
 		if (ifr_address_maps_share_data(map, counting->maps[counting->group_map[i]]))
 			return (unsigned)i;
 	const unsigned group = (unsigned)counting->groups++;
 	counting->group_map[group] = lane;
 	counting->group_lines[group] = group;
-	for (unsigned i = group; i-- > 0 && counting->sharing == DATA_AND_LINES;)
+	for (unsigned i = group; i-- > 0 && counting->sharing == SHARE_LINES;)
 		if (counting->group_lines[i] == i &&
 		    ifr_address_maps_share_lines(map, counting->maps[counting->group_map[i]]))
 			counting->group_lines[group] = i;
@@ -97,7 +111,7 @@ static unsigned group_of(struct counting *counting, size_t lane) {
 	return group;
 }
 
-static int place_lane(struct counting *counting, size_t lane, struct ifr_error *err) {
+static int build_lane(struct counting *counting, size_t lane, struct ifr_error *err) {
 	const size_t blocks = counting->block_count, accesses = counting->access_count, entries = counting->entries;
 	struct ifr_geometry *geometry = ifr_alloc((entries * blocks + 1) * sizeof *geometry);
 	uint16_t *ends = ifr_alloc((entries * accesses + 1) * sizeof *ends);
@@ -110,14 +124,14 @@ static int place_lane(struct counting *counting, size_t lane, struct ifr_error *
 	return result;
 }
 
-static int place_lanes(struct counting *counting, struct ifr_error *err) {
+static int build_lanes(struct counting *counting, struct ifr_error *err) {
 	int result = 0;
 	counting->groups = 0;
 	counting->shares_lines = false;
 	for (size_t i = 0; i < counting->count && !result; i++) {
 		if (!counting->geometry[i])
-			result = place_lane(counting, i, err);
-		const unsigned group = group_of(counting, i);
+			result = build_lane(counting, i, err);
+		const unsigned group = find_group(counting, i);
 		counting->lanes[i] = (struct ifr_lane){.blocks = counting->geometry[i],
 		                                       .access_ends = counting->access_ends[i],
 		                                       .data_group = group,
@@ -126,7 +140,7 @@ static int place_lanes(struct counting *counting, struct ifr_error *err) {
 	return result;
 }
 
-static void make_room(struct counting *counting, size_t places) {
+static void reserve_addresses(struct counting *counting, size_t places) {
 	if (places <= counting->room)
 		return;
 	counting->room = places + places / 2;
@@ -137,19 +151,22 @@ static void make_room(struct counting *counting, size_t places) {
 	}
 }
 
-enum { TOLD_APART = 1 };
+enum { SHARING_REFUTED = 1 };
 
-/* Whether layouts share more than they may when such accesses are made; from then on they share less. */
-static bool told_apart(struct counting *counting, unsigned stray) {
-	const enum sharing most = stray & IFR_STRAY_CODE ? NOTHING : stray & IFR_STRAY_UNMOVED ? DATA : DATA_AND_LINES;
+/* Reduces sharing if these stray accesses distinguish layouts that share now. Returns whether it did. */
+static bool refute_sharing(struct counting *counting, unsigned stray) {
+	const enum sharing most = stray & IFR_STRAY_CODE      ? SHARE_NOTHING
+	                          : stray & IFR_STRAY_UNMOVED ? SHARE_ADDRESSES
+	                                                      : SHARE_LINES;
 	const bool share_data = counting->groups < counting->count;
-	if (most >= counting->sharing || !(counting->shares_lines || (share_data && most == NOTHING)))
+	if (most >= counting->sharing || !(counting->shares_lines || (share_data && most == SHARE_NOTHING)))
 		return false;
 	counting->sharing = most;
 	return true;
 }
 
-/* Returns TOLD_APART where less is shared than was taken for granted: the program reads its own code, say. */
+/* Replays one chunk. Returns SHARING_REFUTED if an access distinguishes layouts that share, as in a program that
+ * reads its own code. */
 static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk *from, struct ifr_error *err) {
 	struct ifr_chunk chunk = {.blocks = counting->blocks,
 	                          .accesses = counting->accesses,
@@ -158,12 +175,12 @@ static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk 
 	                          .steps = number_executions(counting, from),
 	                          .steps_count = from->executions_count,
 	                          .data_count = from->accesses_count};
-	make_room(counting, from->accesses_count + 1);
+	reserve_addresses(counting, from->accesses_count + 1);
 	for (size_t i = 0; i < counting->groups; i++) {
 		const unsigned stray = ifr_addresses_of(counting->maps[counting->group_map[i]], from->normalised,
 		                                        from->accesses_count, counting->addresses[i]);
-		if (told_apart(counting, stray))
-			return TOLD_APART;
+		if (refute_sharing(counting, stray))
+			return SHARING_REFUTED;
 	}
 	return ifr_replay_chunk(counting->replay, &chunk, (const uint64_t *const *)counting->addresses, err);
 }
@@ -189,7 +206,7 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	}
 }
 
-static void release(struct counting *counting) {
+static void release_counting(struct counting *counting) {
 	for (size_t i = 0; i < counting->count; i++) {
 		free(counting->geometry[i]);
 		free(counting->access_ends[i]);
@@ -211,7 +228,7 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
                      const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
                      struct ifr_error *err) {
 	struct counting counting = {
-		.trace = trace, .maps = maps, .count = count, .entries = 1, .sharing = DATA_AND_LINES};
+		.trace = trace, .maps = maps, .count = count, .entries = 1, .sharing = SHARE_LINES};
 	counting.geometry = ifr_alloc(count * sizeof *counting.geometry);
 	counting.access_ends = ifr_alloc(count * sizeof *counting.access_ends);
 	counting.lanes = ifr_alloc(count * sizeof *counting.lanes);
@@ -222,20 +239,20 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 	for (size_t i = 0; i < count; i++)
 		if (ifr_address_map_has_instructions(maps[i]))
 			counting.entries = IFR_ENTRIES;
-	describe_blocks(&counting);
+	build_blocks(&counting);
 	int result;
 	do {
 		ifr_replay_free(counting.replay);
 		counting.replay = NULL;
 		counting.room = 0;
-		result = place_lanes(&counting, err);
+		result = build_lanes(&counting, err);
 		if (!result)
 			result = replay_all(&counting, settings, err);
-	} while (result == TOLD_APART);
+	} while (result == SHARING_REFUTED);
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);
 	if (!result && engine)
 		*engine = ifr_replay_engine(counting.replay);
-	release(&counting);
+	release_counting(&counting);
 	return result;
 }

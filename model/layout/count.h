@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters of a trace under many layouts. */
+/* Modelled counters of a trace under many layouts. */
 #ifndef IFR_MODEL_COUNT_H
 #define IFR_MODEL_COUNT_H
 
@@ -12,9 +12,8 @@ struct ifr_count_settings {
 	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
 };
 
-/* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: the name
- * of the one that was used, NULL if nobody asks. Errors: what ifr_replay_chunk says; IFR_E_ENVIRONMENT if stopped.
- */
+/* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: gets the
+ * name of the engine that was used; may be NULL. Errors: as ifr_replay_chunk; IFR_E_ENVIRONMENT if stopped. */
 int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
                      const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
                      struct ifr_error *err);

@@ -11,7 +11,8 @@
 
 enum { GRAIN_SHIFT = 6 };
 
-/* As far as the last move goes: what a trace says of the program's size may be anything. */
+/* Indexes the moves by 64 bytes, up to the end of the last move: the program's size in a trace may be any number.
+ */
 static void index_moves(struct ifr_address_map *map, const struct ifr_mapping *program) {
 	size_t move = 0;
 	uint64_t end = map->count ? map->moves[map->count - 1].from + map->moves[map->count - 1].bytes : 0;
@@ -26,16 +27,16 @@ static void index_moves(struct ifr_address_map *map, const struct ifr_mapping *p
 	}
 }
 
-/* The first of the kind, 0 if there is none. */
-static size_t region_of_kind(const struct ifr_mapping *mappings, size_t count, unsigned kind) {
+/* First mapping of a kind; 0 if there is none. */
+static size_t find_mapping(const struct ifr_mapping *mappings, size_t count, unsigned kind) {
 	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
 		if (mappings[i].kind == kind)
 			return i;
 	return 0;
 }
 
-static void survey_data(struct ifr_address_map *map) {
-	uint64_t left_end = 0; /* of data in front that did not move */
+static void find_moved_data(struct ifr_address_map *map) {
+	uint64_t left_end = 0; /* end of unmoved data in front of the moved ones */
 	map->data_from = UINT64_MAX;
 	for (size_t i = 0; i < map->count; i++) {
 		const struct ifr_move *move = &map->moves[i];
@@ -48,9 +49,9 @@ static void survey_data(struct ifr_address_map *map) {
 		if (map->data_from == UINT64_MAX) {
 			map->data_from = move->from & -IFR_PAGE;
 			map->data_shift = move->to - move->from;
-			map->data_apart = left_end > map->data_from || move->to < move->from;
+			map->data_irregular = left_end > map->data_from || move->to < move->from;
 		}
-		map->data_apart |= move->to - move->from != map->data_shift;
+		map->data_irregular |= move->to - move->from != map->data_shift;
 	}
 }
 
@@ -69,19 +70,19 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 	map->moves = ifr_alloc((map->count + 1) * sizeof *map->moves);
 	if (map->count)
 		memcpy(map->moves, request->moves, map->count * sizeof *map->moves);
-	survey_data(map);
+	find_moved_data(map);
 	map->instruction_count = request->instruction_count;
 	map->instructions = ifr_alloc((map->instruction_count + 1) * sizeof *map->instructions);
 	if (map->instruction_count)
 		memcpy(map->instructions, request->instructions, map->instruction_count * sizeof *map->instructions);
-	map->program = region_of_kind(mappings, map->mapping_count, IFR_MAPPING_PROGRAM);
-	map->heap = region_of_kind(mappings, map->mapping_count, IFR_MAPPING_HEAP);
+	map->program = find_mapping(mappings, map->mapping_count, IFR_MAPPING_PROGRAM);
+	map->heap = find_mapping(mappings, map->mapping_count, IFR_MAPPING_HEAP);
 	if (map->program)
 		index_moves(map, &mappings[map->program]);
-	map->quick = ifr_alloc(map->mapping_count * sizeof *map->quick);
-	memcpy(map->quick, map->deltas, map->mapping_count * sizeof *map->quick);
+	map->fast_deltas = ifr_alloc(map->mapping_count * sizeof *map->fast_deltas);
+	memcpy(map->fast_deltas, map->deltas, map->mapping_count * sizeof *map->fast_deltas);
 	if (map->count && map->program)
-		map->quick[map->program] = NATIVE_PER_OBJECT;
+		map->fast_deltas[map->program] = NATIVE_PER_OBJECT;
 	return map;
 }
 
@@ -91,14 +92,14 @@ void ifr_address_map_free(struct ifr_address_map *map) {
 	free(map->moves);
 	free(map->instructions);
 	free(map->deltas);
-	free(map->quick);
+	free(map->fast_deltas);
 	placed_objects_free(map->objects);
 	free(map->first);
 	free(map);
 }
 
-/* The move that covers an offset in the program, NULL if none does. */
-static inline const struct ifr_move *move_of(const struct ifr_address_map *map, uint64_t offset) {
+/* Finds the move that covers an offset in the program; NULL if none does. */
+static inline const struct ifr_move *find_move(const struct ifr_address_map *map, uint64_t offset) {
 	uint64_t grain = (offset - map->program_start) >> GRAIN_SHIFT;
 	if (grain >= map->grains)
 		return NULL;
@@ -108,15 +109,15 @@ static inline const struct ifr_move *move_of(const struct ifr_address_map *map, 
 	return NULL;
 }
 
-/* stray: gets what the normalised is of IFR_STRAY_…. */
-static uint64_t address_of(const struct ifr_address_map *map, uint64_t normalised, unsigned *stray) {
+/* Translates one normalised address. stray: gets IFR_STRAY_… or-ed. */
+static uint64_t translate(const struct ifr_address_map *map, uint64_t normalised, unsigned *stray) {
 	size_t mapping = normalised >> IFR_MAPPING_SHIFT;
 	uint64_t delta = mapping < map->mapping_count ? map->deltas[mapping] : 0, address = normalised + delta;
 	if (delta == NATIVE_PER_OBJECT && map->objects)
 		return placed_objects_address(map->objects, normalised);
 	if (mapping != map->program || !map->count)
 		return address;
-	const struct ifr_move *move = move_of(map, normalised & IFR_OFFSET_MASK);
+	const struct ifr_move *move = find_move(map, normalised & IFR_OFFSET_MASK);
 	if (!move) {
 		*stray |= (normalised & IFR_OFFSET_MASK) >= map->data_from ? IFR_STRAY_UNMOVED : 0;
 		return address;
@@ -127,25 +128,25 @@ static uint64_t address_of(const struct ifr_address_map *map, uint64_t normalise
 
 uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t normalised) {
 	unsigned stray = 0;
-	return address_of(map, normalised, &stray);
+	return translate(map, normalised, &stray);
 }
 
 unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *normalised, size_t count,
                           uint64_t *addresses) {
-	const uint64_t *quick = map->quick;
+	const uint64_t *fast_deltas = map->fast_deltas;
 	const size_t mapping_count = map->mapping_count;
 	unsigned stray = 0;
 #pragma GCC unroll 4
 	for (size_t i = 0; i < count; i++) {
 		const size_t mapping = normalised[i] >> IFR_MAPPING_SHIFT;
-		const uint64_t delta = mapping < mapping_count ? quick[mapping] : 0;
-		addresses[i] = __builtin_expect(delta == NATIVE_PER_OBJECT, 0) ? address_of(map, normalised[i], &stray)
+		const uint64_t delta = mapping < mapping_count ? fast_deltas[mapping] : 0;
+		addresses[i] = __builtin_expect(delta == NATIVE_PER_OBJECT, 0) ? translate(map, normalised[i], &stray)
 		                                                               : normalised[i] + delta;
 	}
 	return stray;
 }
 
-static size_t next_of_data(const struct ifr_address_map *map, size_t at) {
+static size_t next_data_move(const struct ifr_address_map *map, size_t at) {
 	while (at < map->count && (map->moves[at].code || map->moves[at].from == map->moves[at].to))
 		at++;
 	return at;
@@ -156,8 +157,8 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 	    memcmp(a->deltas, b->deltas, a->mapping_count * sizeof *a->deltas) != 0 ||
 	    !placed_objects_equal(a->objects, b->objects))
 		return false;
-	size_t i = next_of_data(a, 0), j = next_of_data(b, 0);
-	for (; i < a->count && j < b->count; i = next_of_data(a, i + 1), j = next_of_data(b, j + 1)) {
+	size_t i = next_data_move(a, 0), j = next_data_move(b, 0);
+	for (; i < a->count && j < b->count; i = next_data_move(a, i + 1), j = next_data_move(b, j + 1)) {
 		const struct ifr_move *x = &a->moves[i], *y = &b->moves[j];
 		if (x->from != y->from || x->bytes != y->bytes || x->to != y->to)
 			return false;
@@ -165,18 +166,18 @@ bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct i
 	return i >= a->count && j >= b->count;
 }
 
-/* Only the heap, behind the program, may lie elsewhere. */
-static bool regions_are_pages_apart(const struct ifr_address_map *a, const struct ifr_address_map *b) {
+/* All mappings are equal, except that the heap, behind the program, may differ by whole pages. */
+static bool mappings_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b) {
 	for (size_t i = 0; i < a->mapping_count; i++)
 		if (i == a->heap ? (a->deltas[i] - b->deltas[i]) % IFR_PAGE : a->deltas[i] != b->deltas[i])
 			return false;
 	return true;
 }
 
-/* Of the program, data in front of the first page that moved are where they are in both. */
+/* The program's data in front of the first moved page are unmoved in both maps. */
 bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b) {
 	const bool both_moved = a->data_from != UINT64_MAX && b->data_from != UINT64_MAX;
-	return a->mapping_count == b->mapping_count && !a->objects && !b->objects && !a->data_apart &&
-	       !b->data_apart && (a->data_shift - b->data_shift) % IFR_PAGE == 0 &&
-	       (!both_moved || a->data_from == b->data_from) && regions_are_pages_apart(a, b);
+	return a->mapping_count == b->mapping_count && !a->objects && !b->objects && !a->data_irregular &&
+	       !b->data_irregular && (a->data_shift - b->data_shift) % IFR_PAGE == 0 &&
+	       (!both_moved || a->data_from == b->data_from) && mappings_share_lines(a, b);
 }

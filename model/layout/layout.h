@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A layout: at which address each normalised of a trace lies. Without moves it is the one that the program has when it
- * is started on Linux for x86-64 with address-space randomization off, whatever recorded it:
+/* A layout gives each normalised address of a trace an address. Without moves it is the native layout, of a start
+ * on Linux for x86-64 without address-space randomization, wherever the trace was recorded:
  *
- *   program   at its own addresses, or at 0x555555554000 if it can lie anywhere
- *   heap      from the first whole page behind the program
- *   mappings  downwards from 0x7ffff7fff000 in the order in which they came, the loader first, each in the highest
- *             room that is left
- *   stack     downwards from 0x7ffffffff000, below the strings of environment and arguments
- *   objects   in the heap and the mappings, where the recording's allocator put them
+ *   program    at its own addresses, or at 0x555555554000 if it is position-independent
+ *   heap       from the first whole page behind the program
+ *   mappings   downwards from 0x7ffff7fff000 in the order of their calls, the loader first, each in the highest gap
+ *              that is large enough
+ *   stack      downwards from 0x7ffffffff000, below the strings of environment and arguments
+ *   objects    in heap and mappings, where the recorded allocator put them
  *
  * Ref: Linux 6.1, fs/binfmt_elf.c, arch/x86/mm/mmap.c, mm/mmap.c (top-down search). */
 #ifndef IFR_MODEL_LAYOUT_H
@@ -21,74 +21,76 @@
 #include "model/replay/replay.h"
 #include "model/trace/trace.h"
 
-/* A piece of the program that lies elsewhere than in the recorded one; offsets as its ELF file gives addresses. */
+/* A contiguous part of the program at another address than in the recorded program; offsets are ELF addresses. */
 struct ifr_move {
 	uint64_t from, bytes, to;
-	bool code; /* only fetched, as a rule: layouts that differ in such pieces alone share their data's addresses */
+	bool code; /* code, normally only fetched: layouts that differ only in code share their data addresses */
 };
 
-/* An instruction, and where it lies in a layout that put nops between the program's instructions; offsets as the
- * ELF files give addresses. Nops themselves are no code instructions: those of the recorded program are dropped, those
- * of the layout are counted. Execution that falls through to it, or returns to it, goes on behind the instruction
- * before, and so through all nops between them; a jump arrives where its label is, behind what aligns the label
- * and ahead of what was put in front of the instruction. */
+/* An entry of the instruction map: an instruction of the recorded program and its position in a layout with nops
+ * between instructions. Offsets are ELF addresses. Nops have no entries: those of the recorded program are
+ * dropped, those of the layout are counted.
+ *
+ *   execution that    continues at      and executes
+ *   falls through     fall_through      all nops since the instruction before
+ *   jumps             jump_target       the nops behind the label */
 struct ifr_instruction_move {
-	uint64_t from; /* in the recorded program */
-	uint64_t to;   /* in the layout, where it begins */
-	uint64_t fall_through,
-		jump_target; /* in the layout: where execution that falls through, and that jumps, goes on to it */
-	uint16_t fall_through_nops, jump_nops; /* from there to the instruction */
-	uint8_t bytes;                         /* its length in the layout: jumps may be longer or shorter */
+	uint64_t from;                         /* offset in the recorded program */
+	uint64_t to;                           /* offset in the layout */
+	uint64_t fall_through, jump_target;    /* offsets in the layout, see above */
+	uint16_t fall_through_nops, jump_nops; /* nops from there to the instruction */
+	uint8_t bytes;                         /* length in the layout: a jump may have another encoding */
 };
 
-/* Where an allocator other than the recorded one puts an object. */
+/* The position of a heap object under another allocator than the recorded one. */
 struct ifr_object_place {
 	enum ifr_object_home { IFR_OBJECT_AT_ADDRESS, IFR_OBJECT_IN_HEAP, IFR_OBJECT_IN_MAPPING } home;
-	uint64_t offset;        /* the address; from the heap's beginning; from that of a mapping of its own */
-	uint64_t mapping_bytes; /* of that mapping */
+	uint64_t offset;        /* the address; offset in the heap; offset in a mapping of its own */
+	uint64_t mapping_bytes; /* size of that mapping */
 };
 
 struct ifr_layout_request {
-	const struct ifr_move *moves; /* sorted by from, not overlapping; what none covers stays */
+	const struct ifr_move *moves; /* disjoint, sorted by `from`; bytes in no move stay */
 	size_t count;
-	const struct ifr_instruction_move
-		*instructions; /* sorted by from: all instructions of the functions that have any */
+	/* The instruction map, sorted by `from`: a function has entries for all its instructions, or none. */
+	const struct ifr_instruction_move *instructions;
 	size_t instruction_count;
-	uint64_t end_bytes;   /* by which the program ends later (earlier if negative, as two's complement) */
-	uint64_t stack_bytes; /* of environment on top: the `stack` axis */
-	uint64_t load_pages;  /* by which mappings move down: the `load` axis */
-	/* By request of the trace; NULL: objects lie where they lie without the runtime. Otherwise the mappings that
-	 * the recorded allocator made are not there, and theirs are. */
+	uint64_t end_bytes;   /* bytes that the program grows at its end, as two's complement if it shrinks */
+	uint64_t stack_bytes; /* additional bytes of environment: the `stack` axis */
+	uint64_t load_pages;  /* pages that mappings move down: the `load` axis */
+	/* Object positions by request of the trace. NULL: as without the runtime. Otherwise the recorded allocator's
+	 * mappings are left out and those of the objects take part. */
 	const struct ifr_object_place *objects;
 };
 
 struct ifr_address_map;
 
-/* The request is copied. */
+/* Builds the address map of a layout. The request is copied. */
 struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
                                             const struct ifr_layout_request *request);
 void ifr_address_map_free(struct ifr_address_map *map);
 
+/* Translates a normalised address. */
 uint64_t ifr_address_of(const struct ifr_address_map *map, uint64_t normalised);
-/* What tells layouts apart that are taken to share their data (below): accesses to code that moved, and to what
- * stayed behind the beginning of data that moved. */
+/* Stray accesses, which may distinguish layouts that are assumed to share data or lines: accesses to moved code,
+ * and to unmoved bytes behind the first moved data. */
 enum { IFR_STRAY_CODE = 1, IFR_STRAY_UNMOVED = 2 };
-/* The same for many. Returns, or'd, which of these are among them. */
+/* Translates many normalised addresses. Returns, or-ed, the kinds of stray accesses among them. */
 unsigned ifr_addresses_of(const struct ifr_address_map *map, const uint64_t *normalised, size_t count,
                           uint64_t *addresses);
-/* Whether all data lie at the same addresses, as long as no access is made to code that moved. */
+/* Whether two maps give all data equal addresses, as long as no access is to moved code. */
 bool ifr_address_maps_share_data(const struct ifr_address_map *a, const struct ifr_address_map *b);
-/* Whether all data lie whole pages (4096 bytes) from where they lie in the other, and all of a page equally far,
- * as long as no access strays: a cache that picks its sets by the offset in a page cannot tell the two apart. */
+/* Whether the data addresses of two maps differ by whole pages (4096 bytes), equally for all bytes of a page, as
+ * long as no access strays: a cache that picks its sets by the page offset cannot distinguish them. */
 bool ifr_address_maps_share_lines(const struct ifr_address_map *a, const struct ifr_address_map *b);
 
-/* How a block was come to: where nops were put in front of it, the two begin at different normalised. */
+/* How execution enters a block. With nops in front of a block both entries have addresses of their own. */
 enum ifr_entry { IFR_ENTRY_JUMP, IFR_ENTRY_FALL, IFR_ENTRIES };
 
-/* Whether it makes a difference. */
+/* Whether the layout has an instruction map, so that entries differ. */
 bool ifr_address_map_has_instructions(const struct ifr_address_map *map);
-/* Where all blocks of the trace lie, and where in them the instructions that make accesses end (as access_ends of
- * struct ifr_lane). Errors: IFR_E_ENVIRONMENT if a block gets too long. */
+/* Computes the geometry of all blocks, and by access the end of its instruction (access_ends of struct ifr_lane).
+ * Errors: IFR_E_ENVIRONMENT if a block exceeds 64 KiB. */
 int ifr_address_map_blocks(const struct ifr_address_map *map, const struct ifr_trace *trace, enum ifr_entry entry,
                            struct ifr_geometry *geometry, uint16_t *ends, struct ifr_error *err);
 

@@ -7,7 +7,7 @@
 #include "common/buffer.h"
 #include "model/layout/native.h"
 
-/* From `from` up to the next object's: address = normalised + delta. */
+/* An object: normalised addresses from `from` up to the next object's; address = normalised + delta. */
 struct placed {
 	uint64_t from, delta;
 };
@@ -15,14 +15,14 @@ struct placed {
 struct placed_objects {
 	struct placed *items;
 	size_t count;
-	uint64_t start; /* the first's */
+	uint64_t start; /* `from` of the first object */
 	unsigned grain_shift;
-	uint32_t *first; /* by grains of normalised: the last object that begins before it, or the first */
+	uint32_t *first; /* by grain: the last object that begins at or before its start, or the first object */
 	size_t grains;
 };
 
-static uint64_t delta_of(const struct ifr_trace_request *asked, const struct ifr_object_place *put, uint64_t heap,
-                         const uint64_t *deltas, uint64_t mapping) {
+static uint64_t object_delta(const struct ifr_trace_request *asked, const struct ifr_object_place *put,
+                             uint64_t heap, const uint64_t *deltas, uint64_t mapping) {
 	if (!put)
 		return asked->recorded_at + deltas[asked->recorded_at >> IFR_MAPPING_SHIFT] - asked->normalised;
 	switch (put->home) {
@@ -35,7 +35,7 @@ static uint64_t delta_of(const struct ifr_trace_request *asked, const struct ifr
 	}
 }
 
-/* About a grain an object. */
+/* Builds the index; a grain is as large as the mean object. */
 static void index_objects(struct placed_objects *objects) {
 	const uint64_t span = objects->items[objects->count - 1].from - objects->start;
 	objects->grain_shift = 7;
@@ -64,9 +64,9 @@ struct placed_objects *placed_objects_new(const struct ifr_trace *trace, const s
 	objects->count = count;
 	objects->items = ifr_alloc(count * sizeof *objects->items);
 	for (size_t i = 0; i < count; i++)
-		objects->items[i] = (struct placed){
-			asked[i].normalised - IFR_OBJECT_MARGIN,
-			delta_of(&asked[i], request->objects ? &request->objects[i] : NULL, heap, deltas, object_mappings[i])};
+		objects->items[i] = (struct placed){asked[i].normalised - IFR_OBJECT_MARGIN,
+		                                    object_delta(&asked[i], request->objects ? &request->objects[i] : NULL,
+		                                                 heap, deltas, object_mappings[i])};
 	objects->start = objects->items[0].from;
 	index_objects(objects);
 	return objects;

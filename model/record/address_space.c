@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: every recorded access needs the mapping that holds its address at that moment, and programs map, grow,
+ * move and unmap memory all the time.
+ *
+ * Idea: the process's address space is a sorted set of disjoint extents (extents.c), each with the constant that
+ * turns its addresses into normalised ones. Mapping calls edit the set. Live heap objects are found first
+ * (objects.c), as they lie inside the extents of heap and mappings. The callers remember the extent of an access
+ * and test it by itself next time.
+ *
+ * Invariant: a remembered extent that still has bytes translates right. It holds because extents live as long as
+ * the set, and every change that makes a translation wrong sets the extent's bytes to 0 or shrinks its range:
+ * unmapping clears it; an object that comes to lie in it marks it shared and replaces it (mark_shared), and a
+ * shared extent is handed out only as a copy without bytes. */
 #include "model/record/address_space.h"
 
 #include <stdlib.h>
@@ -23,14 +35,13 @@ struct address_space {
 	struct row *rows;
 	size_t row_count;
 	struct extents extents;
-	struct extent other; /* what is nowhere else */
-	struct extent
-		beside; /* the shared extent of an address in no object; as it has no bytes, it is asked for again */
-	struct objects *objects; /* NULL until the first is asked for */
+	struct extent other;     /* addresses in no mapping */
+	struct extent uncached;  /* copy of a shared extent, without bytes so that callers look up again */
+	struct objects *objects; /* NULL until the first request */
 	struct extent *heap;
 	uint64_t heap_start;
 	bool has_stack, has_loader;
-	uint32_t loader; /* its region */
+	uint32_t loader; /* the loader's mapping */
 };
 
 static uint64_t whole_pages(uint64_t bytes) {
@@ -57,8 +68,8 @@ void address_space_free(struct address_space *space) {
 	free(space);
 }
 
-/* A extent has no bytes any more. */
-static void gone(void *owner, struct extent *extent) {
+/* Closes the mapping of an extent that is close_extent, if it was the mapping's last one. */
+static void close_extent(void *owner, struct extent *extent) {
 	struct address_space *space = owner;
 	if (extent->mapping && !extents_have_mapping(&space->extents, extent->mapping))
 		ifr_trace_close_mapping(space->writer, extent->mapping);
@@ -66,8 +77,8 @@ static void gone(void *owner, struct extent *extent) {
 		space->heap = NULL;
 }
 
-static void clear(struct address_space *space, uint64_t start, uint64_t bytes) {
-	extents_clear(&space->extents, start, bytes, gone, space);
+static void unmap(struct address_space *space, uint64_t start, uint64_t bytes) {
+	extents_clear(&space->extents, start, bytes, close_extent, space);
 }
 
 static struct extent *open_mapping(struct address_space *space, const struct ifr_mapping *region,
@@ -76,12 +87,11 @@ static struct extent *open_mapping(struct address_space *space, const struct ifr
 	struct extent extent = {.start = address, .bytes = region->bytes, .mapping = number};
 	if (number)
 		extent.delta = ((uint64_t)number << IFR_MAPPING_SHIFT) + region->start - address;
-	clear(space, address, region->bytes);
+	unmap(space, address, region->bytes);
 	return extents_insert(&space->extents, &extent);
 }
 
-/* --- when the program begins ----------------------------------------------------------------------------------
- */
+/* --- start of the program ------------------------------------------------------------------------------------ */
 
 void address_space_add_initial(struct address_space *space, const struct initial_mapping *row) {
 	space->rows = ifr_realloc(space->rows, space->row_count + 1, sizeof *space->rows);
@@ -90,7 +100,7 @@ void address_space_add_initial(struct address_space *space, const struct initial
 	kept->row.path = kept->path;
 }
 
-static void open_file(struct address_space *space, enum ifr_mapping_kind kind, const struct row *row) {
+static void open_file_mapping(struct address_space *space, enum ifr_mapping_kind kind, const struct row *row) {
 	uint64_t low, high;
 	bool fixed = false;
 	if (!read_file_segments(row->path, &low, &high, &fixed))
@@ -114,16 +124,16 @@ void address_space_start_program(struct address_space *space, uint64_t first_blo
 		if (first_block >= row->row.start && first_block < row->row.end)
 			loader = row;
 	}
-	/* The loader's first row is the one of its file that comes before the first block, not after a gap: qemu
-	 * itself may have mapped the same file for its own use. */
+	/* The loader's mapping begins with the contiguous rows of its file up to the first block, not beyond a gap:
+	 * qemu may have mapped the same file for its own use. */
 	while (loader && loader > space->rows && !strcmp(loader[-1].path, loader->path) &&
 	       loader[-1].row.end == loader->row.start)
 		loader--;
 	if (program)
-		open_file(space, IFR_MAPPING_PROGRAM, program);
+		open_file_mapping(space, IFR_MAPPING_PROGRAM, program);
 	space->has_loader = loader && strcmp(loader->path, space->program) != 0;
 	if (space->has_loader)
-		open_file(space, IFR_MAPPING_LIBRARY, loader);
+		open_file_mapping(space, IFR_MAPPING_LIBRARY, loader);
 	space->loader = address_space_find(space, first_block, false)->mapping;
 	ifr_trace_start_program(space->writer);
 }
@@ -132,8 +142,8 @@ bool address_space_in_loader(struct address_space *space, uint64_t address) {
 	return space->has_loader && address_space_find(space, address, false)->mapping == space->loader;
 }
 
-/* The first access is the one to the stack by which a program or its loader begins: a call or a push, which stores
- * below the pointer, or a pop, which loads from it. */
+/* Defines the stack by its first access. A program or its loader begins with a call or push, which stores below
+ * the stack pointer, or with a pop, which loads from it. */
 static const struct extent *make_stack(struct address_space *space, uint64_t address, bool store) {
 	for (size_t i = 0; i < space->row_count && !space->has_stack; i++) {
 		const struct initial_mapping *row = &space->rows[i].row;
@@ -161,19 +171,18 @@ const struct extent *address_space_find(struct address_space *space, uint64_t ad
 		extent = find_without_objects(space, address, store);
 	if (!extent->shared)
 		return extent;
-	space->beside = *extent;
-	space->beside.bytes = 0;
-	return &space->beside;
+	space->uncached = *extent;
+	space->uncached.bytes = 0;
+	return &space->uncached;
 }
 
-/* --- while it runs --------------------------------------------------------------------------------------------
- */
+/* --- changes while the program runs -------------------------------------------------------------------------- */
 
-static void mapped(struct address_space *space, uint64_t address, uint64_t bytes, uint64_t flags, const char *path,
-                   bool allocator) {
+static void add_mapping(struct address_space *space, uint64_t address, uint64_t bytes, uint64_t flags,
+                        const char *path, bool allocator) {
 	const struct extent *there = extents_at(&space->extents, address);
 	bool wanted = flags & MAP_FIXED;
-	/* A library's later segments lie in the room of its first. */
+	/* The later segments of a library replace parts of its first mapping, which spans them all. */
 	if (wanted && there && address + bytes <= there->start + there->bytes)
 		return;
 	open_mapping(space,
@@ -185,27 +194,27 @@ static void mapped(struct address_space *space, uint64_t address, uint64_t bytes
 	             address);
 }
 
-static void moved(struct address_space *space, uint64_t from, uint64_t old_bytes, uint64_t to, uint64_t bytes,
-                  bool allocator) {
+static void apply_mremap(struct address_space *space, uint64_t from, uint64_t old_bytes, uint64_t to,
+                         uint64_t bytes, bool allocator) {
 	struct extent *extent = extents_at(&space->extents, from);
 	if (!extent)
 		return;
 	bool in_place = to == from && extent->start + extent->bytes == from + old_bytes && extent->mapping;
 	if (in_place && bytes > old_bytes) {
-		clear(space, from + old_bytes, bytes - old_bytes);
+		unmap(space, from + old_bytes, bytes - old_bytes);
 		extent->bytes += bytes - old_bytes;
 		ifr_trace_grow_mapping(space->writer, extent->mapping, (extent->start + extent->delta) & IFR_OFFSET_MASK,
 		                       extent->bytes);
 	} else if (to == from) {
 		if (bytes < old_bytes)
-			clear(space, from + bytes, old_bytes - bytes);
+			unmap(space, from + bytes, old_bytes - bytes);
 	} else {
-		clear(space, from, old_bytes);
-		mapped(space, to, bytes, 0, "", allocator);
+		unmap(space, from, old_bytes);
+		add_mapping(space, to, bytes, 0, "", allocator);
 	}
 }
 
-static void heap_ends(struct address_space *space, uint64_t end) {
+static void set_heap_end(struct address_space *space, uint64_t end) {
 	if (!space->heap_start)
 		space->heap_start = end;
 	uint64_t bytes = end - space->heap_start;
@@ -217,7 +226,7 @@ static void heap_ends(struct address_space *space, uint64_t end) {
 		return;
 	}
 	if (bytes > space->heap->bytes)
-		clear(space, space->heap->start + space->heap->bytes, bytes - space->heap->bytes);
+		unmap(space, space->heap->start + space->heap->bytes, bytes - space->heap->bytes);
 	if (!space->heap)
 		return;
 	space->heap->bytes = bytes;
@@ -225,8 +234,9 @@ static void heap_ends(struct address_space *space, uint64_t end) {
 		ifr_trace_grow_mapping(space->writer, space->heap->mapping, 0, bytes);
 }
 
-/* Who has found the extent of an address has to ask again from now on. */
-static void share(struct address_space *space, uint64_t address) {
+/* Marks the extent of an address as shared with objects, and replaces it so that remembered pointers to it are
+ * looked up again. */
+static void mark_shared(struct address_space *space, uint64_t address) {
 	struct extent *extent = extents_at(&space->extents, address);
 	if (!extent) {
 		space->other.shared = true;
@@ -246,7 +256,7 @@ void address_space_apply_request(struct address_space *space, uint16_t thread, c
 	if (!space->objects)
 		space->objects = objects_new(space->writer);
 	if (address)
-		share(space, address);
+		mark_shared(space, address);
 	objects_apply_request(space->objects, thread, numbers,
 	                      address ? address + find_without_objects(space, address, false)->delta : 0);
 }
@@ -256,21 +266,21 @@ void address_space_apply_call(struct address_space *space, const uint64_t *numbe
 	uint64_t result = numbers[1];
 	const uint64_t *arguments = numbers + 2;
 	if (result > -(uint64_t)PAGE)
-		return; /* it failed */
+		return; /* the call failed */
 	switch (numbers[0]) {
 	case SYS_mmap:
-		/* What the runtime maps where it wants is no region: its objects lie at addresses. */
+		/* A mapping at an address of the allocator's own choice is not added: its objects have fixed addresses. */
 		if (!allocator || !(arguments[3] & MAP_FIXED))
-			mapped(space, result, whole_pages(arguments[1]), arguments[3], path, allocator);
+			add_mapping(space, result, whole_pages(arguments[1]), arguments[3], path, allocator);
 		break;
 	case SYS_munmap:
-		clear(space, arguments[0], whole_pages(arguments[1]));
+		unmap(space, arguments[0], whole_pages(arguments[1]));
 		break;
 	case SYS_mremap:
-		moved(space, arguments[0], whole_pages(arguments[1]), result, whole_pages(arguments[2]), allocator);
+		apply_mremap(space, arguments[0], whole_pages(arguments[1]), result, whole_pages(arguments[2]), allocator);
 		break;
 	case SYS_brk:
-		heap_ends(space, result);
+		set_heap_end(space, result);
 		break;
 	default:
 		break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From addresses in the recorded process to places (model/trace/trace.h): what is mapped where, at this moment. */
+/* The address-space map of the recorded process: translates its addresses, at the current moment of the recording,
+ * to normalised addresses (model/trace/trace.h). */
 #ifndef IFR_MODEL_SPACES_H
 #define IFR_MODEL_SPACES_H
 
@@ -12,11 +13,11 @@
 
 struct address_space;
 
-/* program: its file's real path; name: by which the trace knows it, NULL for that path. */
+/* program: real path of the program's file. name: the program's name in the trace; NULL: that path. */
 struct address_space *address_space_new(struct ifr_trace_writer *writer, const char *program, const char *name);
 void address_space_free(struct address_space *space);
 
-/* A mapping that was there when the program began. */
+/* A mapping that existed when the program started. */
 struct initial_mapping {
 	uint64_t start, end;
 	bool writable;
@@ -24,18 +25,21 @@ struct initial_mapping {
 	const char *path;
 };
 void address_space_add_initial(struct address_space *space, const struct initial_mapping *row);
-/* The first block to run, of the loader or of the program: the rows are all there. */
+/* Ends the initial mappings. first_block: address of the first block that runs, in the loader or in the program.
+ */
 void address_space_start_program(struct address_space *space, uint64_t first_block);
-/* A mapping call returned, made by the allocator or by the program itself; numbers as in RING_SYSCALL. */
+/* Applies a mapping call that returned, made by the recorded allocator or by the program. numbers: as in
+ * RING_SYSCALL. */
 void address_space_apply_call(struct address_space *space, const uint64_t *numbers, const char *path,
                               bool allocator);
-/* The allocator has done what it was asked; numbers as IFR_MARK_LEAVE has them. Objects are extents of their own. */
+/* Applies an answered request to the allocator. numbers: operands of IFR_MARK_LEAVE. Each live object is an extent
+ * of its own. */
 void address_space_apply_request(struct address_space *space, uint16_t thread, const uint64_t *numbers);
 
-/* The extent that holds an address. A first access to what can only be the stack makes it the stack. */
+/* Returns the extent that holds an address. The first access that can only be to the stack defines the stack. */
 const struct extent *address_space_find(struct address_space *space, uint64_t address, bool store);
 
-/* Whether an address is in the loader that started the program; never in a static one. */
+/* Whether an address lies in the dynamic loader; never in a static program. */
 bool address_space_in_loader(struct address_space *space, uint64_t address);
 
 #endif

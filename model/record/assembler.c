@@ -1,4 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: qemu reports translation blocks, whose boundaries depend on pages and on qemu's limits, and the trace
+ * needs blocks and branch outcomes that do not depend on the layout.
+ *
+ * Idea: a translation block is finished only when its successor is known. The successor's address tells whether
+ * the branch was taken (executions.c: next_of). A block that ended without a branch joins a chain with its
+ * successor; the chain becomes one block of the trace at the next branch, system call or repeated string
+ * instruction. Nearly all blocks repeat what they did last time, so run_fast_path handles them without chains or
+ * tables.
+ *
+ * Invariant: addresses are normalised with the mappings of the moment at which the access happened. It holds
+ * because every event that changes mappings (a mapping call, an allocator request) first finishes the pending
+ * block (finish_before_call); the recorder orders these events by handing over its chunk before another thread
+ * runs. */
 #include "model/record/assembler.h"
 
 #include <stdlib.h>
@@ -23,7 +36,7 @@ struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_
 void assembler_free(struct assembler *assembler) {
 	for (int i = 0; i < RING_THREADS; i++) {
 		free(assembler->threads[i].saved);
-		free(assembler->threads[i].values);
+		free(assembler->threads[i].addresses);
 	}
 	translations_release(&assembler->translations);
 	free(assembler);
@@ -39,10 +52,9 @@ uint64_t assembler_cuts(const struct assembler *assembler) {
 	return assembler->cuts;
 }
 
-/* --- words -----------------------------------------------------------------------------------------------------
- */
+/* --- records ------------------------------------------------------------------------------------------------- */
 
-static void read_mapping(struct assembler *assembler, const uint64_t *words) {
+static void read_initial_mapping(struct assembler *assembler, const uint64_t *words) {
 	address_space_add_initial(assembler->space, &(struct initial_mapping){.start = words[0],
 	                                                                      .end = words[1],
 	                                                                      .writable = words[2] & 2,
@@ -58,8 +70,8 @@ static bool read_definition(struct assembler *assembler, const uint64_t *words, 
 	                           address_space_find(assembler->space, words[0], false)->delta);
 }
 
-static void take_note(struct assembler *assembler, uint64_t note, uint64_t value) {
-	/* The loader reads the clock for statistics that nobody asked for. */
+static void count_note(struct assembler *assembler, uint64_t note, uint64_t value) {
+	/* The dynamic loader reads the time-stamp counter for its own statistics: no effect on the program. */
 	if (note == RING_NOTE_TSC && address_space_in_loader(assembler->space, value))
 		return;
 	if (note < RING_NOTES)
@@ -80,7 +92,7 @@ static void leave_allocator(struct assembler *assembler, struct thread *thread, 
 		address_space_apply_request(assembler->space, (uint16_t)(thread - assembler->threads), numbers);
 }
 
-/* The number of words that a record takes, 0 if it makes no sense. */
+/* Applies one record. Returns its length in words, 0 if it is malformed. */
 static uint32_t read_record(struct assembler *assembler, struct thread *thread, const uint64_t *words,
                             uint32_t left) {
 	uint32_t count = (uint32_t)*words;
@@ -92,18 +104,18 @@ static uint32_t read_record(struct assembler *assembler, struct thread *thread, 
 	    (count < sizeof(struct ring_block) / 8 || !read_definition(assembler, words + 1, count)))
 		return 0;
 	if (type == RING_MAPPING)
-		read_mapping(assembler, words + 1);
+		read_initial_mapping(assembler, words + 1);
 	if (type == RING_SYSCALL)
 		address_space_apply_call(assembler->space, words + 1, (const char *)(words + 9), thread->in_allocator);
 	if (type == RING_LEAVE && count == 5)
 		leave_allocator(assembler, thread, words + 1);
 	if (type == RING_NOTE && count == 2)
-		take_note(assembler, words[1], words[2]);
+		count_note(assembler, words[1], words[2]);
 	return count + 1;
 }
 
-/* A call is about to change what lies where: what ran before it looks at places as they are still. It is taken to
- * return; begin_block finds out whether a signal came first. */
+/* Finishes the pending block before a call changes the mappings that its accesses refer to. The call is assumed to
+ * return; begin_block notices when a signal handler runs first. */
 static void finish_before_call(struct assembler *assembler, struct thread *thread) {
 	if (thread->block == NONE || thread->in_allocator)
 		return;
@@ -112,7 +124,7 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 	finish_block(assembler, thread, thread->after_call);
 }
 
-/* The block before it is finished, now that its successor is known. */
+/* Starts a block and finishes its predecessor, whose successor is now known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
 	uint64_t address = assembler->translations.fast[block].address;
 	if (thread->block != NONE && !thread->in_allocator)
@@ -123,7 +135,7 @@ static void begin_block(struct assembler *assembler, struct thread *thread, uint
 	thread->block = block;
 }
 
-static void keep_events(struct thread *thread) {
+static void save_events(struct thread *thread) {
 	if (thread->block == NONE)
 		return;
 	if (!thread->saved)
@@ -133,7 +145,7 @@ static void keep_events(struct thread *thread) {
 	thread->events = thread->saved;
 }
 
-/* Another thread runs: what the last one does next comes later. */
+/* Breaks the block sequence where another thread goes on. */
 static void change_thread(struct assembler *assembler, uint32_t number) {
 	if (number == RING_THREADS || number == assembler->last_thread)
 		return;
@@ -142,7 +154,7 @@ static void change_thread(struct assembler *assembler, uint32_t number) {
 	assembler->last_thread = number;
 }
 
-static int nonsense(struct ifr_error *err) {
+static int fail_malformed(struct ifr_error *err) {
 	return ifr_fail(err, IFR_E_PROGRAM,
 	                "the recording broke off: the program wrote into memory that is not its own; look for the "
 	                "stray store with valgrind");
@@ -153,10 +165,11 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 	struct thread *thread = &assembler->threads[number % RING_THREADS];
 	const uint64_t *end = words + count;
 	if (number > RING_THREADS || count > RING_CHUNK_WORDS)
-		return nonsense(err);
+		return fail_malformed(err);
 	change_thread(assembler, number);
-	if (!thread->values)
-		thread->values = ifr_realloc(NULL, EXECUTION_ACCESSES_MAX + RING_RESERVE_WORDS, sizeof *thread->values);
+	if (!thread->addresses)
+		thread->addresses =
+			ifr_realloc(NULL, EXECUTION_ACCESSES_MAX + RING_RESERVE_WORDS, sizeof *thread->addresses);
 	while (words < end) {
 		if ((*words & RING_RECORD) == RING_RECORD) {
 			enum ring_record type = *words >> RING_TYPE_SHIFT & 0xff;
@@ -166,13 +179,13 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 				enter_allocator(assembler, thread);
 			uint32_t took = read_record(assembler, thread, words, (uint32_t)(end - words));
 			if (!took)
-				return nonsense(err);
+				return fail_malformed(err);
 			words += took;
 			continue;
 		}
 		uint32_t block = (uint32_t)*words++;
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->translations.block_count || number == RING_THREADS)
-			return nonsense(err);
+			return fail_malformed(err);
 		begin_block(assembler, thread, block);
 		words = run_fast_path(assembler, thread, words, end);
 		thread->events = words;
@@ -180,10 +193,10 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 			words++;
 		thread->event_count = (uint32_t)(words - thread->events);
 		if (thread->event_count > RING_RESERVE_WORDS)
-			return nonsense(err);
+			return fail_malformed(err);
 	}
 	if (number != RING_THREADS)
-		keep_events(thread);
+		save_events(thread);
 	return 0;
 }
 

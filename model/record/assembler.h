@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Translation blocks become blocks of a trace.
+/* Assembles the trace's blocks from qemu's translation blocks.
  *
- * A translation block ends where qemu thinks fit: at a branch, but also at the end of a page, or after so many
- * instructions. A block of a trace begins where a branch arrived and ends at the next branch, system call or
- * repeated string instruction, wherever its bytes lie: so it is the same in every layout. */
+ * A translation block ends where qemu decides: at a branch, but also at a page boundary or at an instruction
+ * limit. A block of the trace starts where a branch arrives and ends at the next branch, system call or repeated
+ * string instruction, wherever its bytes lie, and is therefore the same in every layout. */
 #ifndef IFR_MODEL_ASSEMBLE_H
 #define IFR_MODEL_ASSEMBLE_H
 
@@ -14,24 +14,25 @@
 struct assembler;
 
 struct assembler_window {
-	uint64_t from, to; /* blocks that begin with these instructions, counted from 0; to 0: to the end */
-	bool region;       /* only between RING_NOTE_BEGIN and RING_NOTE_END */
+	uint64_t from, to; /* record blocks that begin at instruction [from, to), counted from 0; to 0: to the end */
+	bool region;       /* and only between RING_NOTE_BEGIN and RING_NOTE_END */
 };
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
                                 const struct assembler_window *window);
 void assembler_free(struct assembler *assembler);
 
-/* Reads a chunk. Errors: IFR_E_PROGRAM if it does not make sense: the program wrote into the recorder's memory. */
+/* Reads one chunk of the ring. Errors: IFR_E_PROGRAM if its words are malformed, because the program wrote into
+ * the recorder's memory. */
 int assembler_read_chunk(struct assembler *assembler, uint32_t thread, const uint64_t *words, uint32_t count,
                          struct ifr_error *err);
-/* No more is to come. */
+/* Finishes the last block of every thread: no chunk follows. */
 void assembler_finish(struct assembler *assembler);
-/* How often each kind of note came (enum ring_note). */
+/* Counts of notes by kind (enum ring_note). */
 const uint64_t *assembler_notes(const struct assembler *assembler);
 uint64_t assembler_instructions(const struct assembler *assembler);
-/* Blocks that a fault or a signal cut short. What did not run is known by the accesses that were to be recorded:
- * of a fault at one that follows from another, the rest of the block up to the next recorded one counts as run. */
+/* Number of blocks that a fault or a signal cut short. Missing recorded accesses show how far such a block ran; if
+ * the faulting access is a derived one, the instructions up to the next recorded access count as executed. */
 uint64_t assembler_cuts(const struct assembler *assembler);
 
 #endif

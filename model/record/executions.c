@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: recording is bounded by the work per executed block, and the general way to finish a block needs its
+ * successor, its access pattern, its chain and a look-up of every address.
+ *
+ * Idea: run_fast_path handles a block that does what it did last time: the same access pattern, each access in the
+ * same extent as before, a plausible successor, no chain. Its entry (struct fast_entry) holds all that this takes
+ * in one cache line. Everything else leaves the loop and goes through finish_block.
+ *
+ * Invariant: the fast path writes what finish_block would write. It holds because each assumption is tested. (1)
+ * One subtraction and one comparison test an access: an event less the tag of the expected access is its address
+ * only if instruction, size and kind are equal, and otherwise exceeds every mapping. (2) An extent that is gone or
+ * replaced has no bytes, so that no address passes. (3) A successor that is neither the branch's target nor the
+ * instruction behind it leaves the loop. (4) The loop ends before the window changes. */
 #include "model/record/executions.h"
 
-/* Longer straight runs are cut. */
+/* A longer straight-line chain is cut. */
 enum { CHAIN_BYTES = 40000 };
 
 enum successor { NOT_TAKEN, TAKEN, NO_SUCCESSOR };
 
-static enum successor successor_of(const struct translated *ran, uint64_t next) {
+static enum successor find_successor(const struct translated *ran, uint64_t next) {
 	const struct ring_block *block = &ran->block;
 	uint64_t end = block->address + block->bytes;
 	switch (block->branch) {
@@ -41,9 +53,10 @@ static uint32_t find_pattern(struct assembler *assembler, uint32_t block, const 
 	return translations_add_pattern(&assembler->translations, block, thread->events, thread->event_count, cut);
 }
 
-/* The place of an access that is not where it was last time. False if it is another access than that. */
-static __attribute__((noinline)) bool find_place(struct assembler *assembler, const uint64_t *event,
-                                                 struct pattern_access *access, uint64_t *to) {
+/* Normalises an access that is not in its extent of last time. Returns false if it is another access than
+ * expected. */
+static __attribute__((noinline)) bool normalise_slowly(struct assembler *assembler, const uint64_t *event,
+                                                       struct pattern_access *access, uint64_t *to) {
 	uint64_t address = *event - access->tag;
 	const struct extent *extent = access->extent;
 	if (address > RING_ADDRESS)
@@ -60,30 +73,30 @@ static __attribute__((noinline)) bool find_place(struct assembler *assembler, co
 	return true;
 }
 
-/* Stores the places of events up to end. False if they are other accesses than these. */
-static inline bool add_places(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
-                              struct pattern_access *access, uint64_t *to) {
+/* Normalises the accesses up to end. Returns false if they are others than the expected ones. */
+static inline bool normalise_accesses(struct assembler *assembler, const uint64_t *event, const uint64_t *end,
+                                      struct pattern_access *access, uint64_t *to) {
 	for (; event < end; event++, access++, to++) {
-		uint64_t address = *event - access->tag; /* another tag makes one that no extent has */
+		uint64_t address = *event - access->tag; /* with another tag no extent holds it */
 		const struct extent *extent = access->extent;
 		if (__builtin_expect(address - extent->start < extent->bytes, 1))
 			*to = address + extent->delta;
-		else if (!find_place(assembler, event, access, to))
+		else if (!normalise_slowly(assembler, event, access, to))
 			return false;
 	}
 	return true;
 }
 
-static inline void add_values(struct assembler *assembler, struct thread *thread,
-                              const struct access_pattern *pattern) {
-	add_places(assembler, thread->events, thread->events + pattern->count, pattern->accesses,
-	           thread->values + thread->value_count);
-	thread->value_count += pattern->count;
+static inline void add_chain_addresses(struct assembler *assembler, struct thread *thread,
+                                       const struct access_pattern *pattern) {
+	normalise_accesses(assembler, thread->events, thread->events + pattern->count, pattern->accesses,
+	                   thread->addresses + thread->address_count);
+	thread->address_count += pattern->count;
 }
 
-/* The first instruction that did not run, if a fault stopped the block: the first behind the last access that was
- * to make one. All instructions if none was to. */
-static uint16_t fault_of(const struct translated *ran, const struct thread *thread) {
+/* Finds the first instruction that did not run, if a fault stopped the block: the first behind the last recorded
+ * access that must have made one. Returns the number of instructions if there is none. */
+static uint16_t find_fault(const struct translated *ran, const struct thread *thread) {
 	unsigned from = 0;
 	if (thread->event_count)
 		from = (unsigned)RING_INSN(thread->events[thread->event_count - 1]) + 1;
@@ -93,44 +106,44 @@ static uint16_t fault_of(const struct translated *ran, const struct thread *thre
 	return ran->block.instructions;
 }
 
-/* Whether a step is recorded before which so many instructions ran. */
+/* Whether a block that begins after so many instructions is recorded. */
 static bool in_window(const struct assembler *assembler, uint64_t instructions) {
 	const struct assembler_window *window = &assembler->window;
 	return instructions >= window->from && (!window->to || instructions < window->to) &&
 	       (!window->region || assembler->regions);
 }
 
-/* How many instructions have run when that changes at the earliest, without a word of regions. */
-static uint64_t window_changes(const struct assembler *assembler, bool inside) {
+/* Returns the instruction count before which in_window cannot change, apart from marks of regions. */
+static uint64_t next_window_change(const struct assembler *assembler, bool inside) {
 	const struct assembler_window *window = &assembler->window;
 	if (inside)
 		return window->to ? window->to : UINT64_MAX;
 	return assembler->instructions < window->from ? window->from : UINT64_MAX;
 }
 
-/* The chain as it stands becomes a step. */
-static void write_step(struct assembler *assembler, struct thread *thread, enum successor successor) {
+/* Writes the chain as one block execution. */
+static void write_execution(struct assembler *assembler, struct thread *thread, enum successor successor) {
 	uint32_t chain = thread->chain;
 	bool inside = in_window(assembler, thread->chain_start);
 	if (inside && assembler->translations.chains[chain].block == NONE)
 		translations_trace_block(&assembler->translations, chain, assembler->writer);
 	if (inside)
 		ifr_trace_add_execution(assembler->writer, assembler->translations.chains[chain].block, successor == TAKEN,
-		                        thread->values);
+		                        thread->addresses);
 	if (inside ? successor == NO_SUCCESSOR : assembler->inside)
 		ifr_trace_add_break(assembler->writer);
 	assembler->inside = inside;
 	thread->chain = NONE;
-	thread->value_count = thread->chain_bytes = 0;
+	thread->address_count = thread->chain_bytes = 0;
 }
 
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next) {
 	uint32_t block = thread->block;
 	struct translated *ran = &assembler->translations.blocks[block];
-	enum successor successor = next ? successor_of(ran, next) : NO_SUCCESSOR;
+	enum successor successor = next ? find_successor(ran, next) : NO_SUCCESSOR;
 	uint16_t cut = ran->block.instructions;
 	if (successor == NO_SUCCESSOR)
-		cut = fault_of(ran, thread);
+		cut = find_fault(ran, thread);
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
 	bool repeated = thread->repeated;
@@ -138,25 +151,26 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	if (thread->chain == NONE)
 		thread->chain_start = assembler->instructions;
 	thread->chain = translations_chain(&assembler->translations, thread->chain, pattern, repeated);
-	add_values(assembler, thread, &assembler->translations.patterns[pattern]);
+	add_chain_addresses(assembler, thread, &assembler->translations.patterns[pattern]);
 	ran = &assembler->translations.blocks[block];
 	thread->chain_bytes += ran->block.bytes;
 	assembler->instructions += repeated ? 0 : cut;
 	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
 	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
-	               thread->chain_bytes < CHAIN_BYTES && thread->value_count < EXECUTION_ACCESSES_MAX;
+	               thread->chain_bytes < CHAIN_BYTES && thread->address_count < EXECUTION_ACCESSES_MAX;
 	if (!goes_on && cut)
-		write_step(assembler, thread, successor);
+		write_execution(assembler, thread, successor);
 	translations_set_fast_entry(&assembler->translations, pattern);
 	thread->block = NONE;
 }
 
-/* Blocks inside the window, or outside of it: then they are not written, and where their accesses go does not
- * matter. */
-static inline __attribute__((always_inline)) const uint64_t *
-run(struct assembler *assembler, struct thread *thread, const uint64_t *words, const uint64_t *end, bool inside) {
+/* The loop of run_fast_path, compiled for blocks inside the window and for blocks outside, which are neither
+ * normalised nor written. */
+static inline __attribute__((always_inline)) const uint64_t *run_fast(struct assembler *assembler,
+                                                                      struct thread *thread, const uint64_t *words,
+                                                                      const uint64_t *end, bool inside) {
 	const struct fast_entry *fast = assembler->translations.fast, *ran = &fast[thread->block];
-	const uint64_t blocks = assembler->translations.block_count, changes = window_changes(assembler, inside);
+	const uint64_t blocks = assembler->translations.block_count, changes = next_window_change(assembler, inside);
 	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && assembler->instructions < changes) {
 		const uint64_t *next = words + ran->count;
 		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
@@ -165,10 +179,10 @@ run(struct assembler *assembler, struct thread *thread, const uint64_t *words, c
 		const bool taken = follower->address != ran->fall;
 		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
-		if (inside && !add_places(assembler, words, next, ran->accesses, thread->values))
+		if (inside && !normalise_accesses(assembler, words, next, ran->accesses, thread->addresses))
 			break;
 		if (inside)
-			ifr_trace_add_execution(assembler->writer, ran->trace_block, taken, thread->values);
+			ifr_trace_add_execution(assembler->writer, ran->trace_block, taken, thread->addresses);
 		assembler->instructions += ran->instructions;
 		ran = follower;
 		words = next + 1;
@@ -183,5 +197,5 @@ const uint64_t *run_fast_path(struct assembler *assembler, struct thread *thread
 	if (thread->chain != NONE || thread->repeated || thread->in_allocator ||
 	    (assembler->windowed && inside != assembler->inside))
 		return words;
-	return inside ? run(assembler, thread, words, end, true) : run(assembler, thread, words, end, false);
+	return inside ? run_fast(assembler, thread, words, end, true) : run_fast(assembler, thread, words, end, false);
 }

@@ -13,8 +13,8 @@ void extents_release(struct extents *extents) {
 	free(extents->all);
 }
 
-/* The first that ends behind an address. */
-static size_t position(const struct extents *extents, uint64_t address) {
+/* Index of the first extent that ends behind an address. */
+static size_t find_index(const struct extents *extents, uint64_t address) {
 	size_t low = 0, high = extents->count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -27,7 +27,7 @@ static size_t position(const struct extents *extents, uint64_t address) {
 }
 
 struct extent *extents_at(const struct extents *extents, uint64_t address) {
-	size_t at = position(extents, address);
+	size_t at = find_index(extents, address);
 	return at < extents->count && extents->items[at]->start <= address ? extents->items[at] : NULL;
 }
 
@@ -38,7 +38,7 @@ bool extents_have_mapping(const struct extents *extents, uint32_t region) {
 	return false;
 }
 
-static struct extent *keep(struct extents *extents, const struct extent *extent) {
+static struct extent *copy_extent(struct extents *extents, const struct extent *extent) {
 	struct extent *kept = ifr_alloc(sizeof *kept);
 	*kept = *extent;
 	extents->all = ifr_realloc(extents->all, extents->all_count + 1, sizeof *extents->all);
@@ -47,8 +47,8 @@ static struct extent *keep(struct extents *extents, const struct extent *extent)
 }
 
 struct extent *extents_insert(struct extents *extents, const struct extent *extent) {
-	struct extent *kept = keep(extents, extent);
-	size_t at = position(extents, extent->start);
+	struct extent *kept = copy_extent(extents, extent);
+	size_t at = find_index(extents, extent->start);
 	extents->items = ifr_realloc(extents->items, extents->count + 1, sizeof *extents->items);
 	memmove(extents->items + at + 1, extents->items + at, (extents->count - at) * sizeof *extents->items);
 	extents->items[at] = kept;
@@ -57,13 +57,13 @@ struct extent *extents_insert(struct extents *extents, const struct extent *exte
 }
 
 struct extent *extents_replace(struct extents *extents, struct extent *extent) {
-	size_t at = position(extents, extent->start);
-	extents->items[at] = keep(extents, extent);
+	size_t at = find_index(extents, extent->start);
+	extents->items[at] = copy_extent(extents, extent);
 	extent->bytes = 0;
 	return extents->items[at];
 }
 
-static struct extent *drop(struct extents *extents, size_t at) {
+static struct extent *remove_extent(struct extents *extents, size_t at) {
 	struct extent *extent = extents->items[at];
 	extent->bytes = 0;
 	memmove(extents->items + at, extents->items + at + 1, (--extents->count - at) * sizeof *extents->items);
@@ -73,7 +73,7 @@ static struct extent *drop(struct extents *extents, size_t at) {
 void extents_clear(struct extents *extents, uint64_t start, uint64_t bytes,
                    void (*gone)(void *owner, struct extent *extent), void *owner) {
 	uint64_t end = start + bytes;
-	for (size_t at = position(extents, start); at < extents->count && extents->items[at]->start < end;) {
+	for (size_t at = find_index(extents, start); at < extents->count && extents->items[at]->start < end;) {
 		struct extent *extent = extents->items[at];
 		struct extent rest = *extent;
 		uint64_t span_end = extent->start + extent->bytes;
@@ -81,7 +81,7 @@ void extents_clear(struct extents *extents, uint64_t start, uint64_t bytes,
 			extent->bytes = start - extent->start;
 			at++;
 		} else if (span_end <= end) {
-			gone(owner, drop(extents, at));
+			gone(owner, remove_extent(extents, at));
 			continue;
 		}
 		if (span_end > end) {

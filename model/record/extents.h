@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranges of addresses, which never overlap, by address. */
+/* Disjoint ranges of addresses, sorted by address. */
 #ifndef IFR_MODEL_SPANS_H
 #define IFR_MODEL_SPANS_H
 
@@ -7,30 +7,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A range of addresses of one region. Spans live as long as their table does; one that is no more has no bytes. */
+/* A range of addresses of one mapping. An extent lives as long as its table; one that was removed has no bytes. */
 struct extent {
 	uint64_t start, bytes;
-	uint64_t delta; /* normalised = address + delta */
+	uint64_t delta; /* normalised address = address + delta */
 	uint32_t mapping;
-	bool shared; /* with objects, which are extents of their own */
+	bool shared; /* contains heap objects, which are extents of their own */
 };
 
 struct extents {
-	struct extent **items; /* those that have bytes */
+	struct extent **items; /* extents with bytes, by address */
 	size_t count;
-	struct extent **all;
+	struct extent **all; /* every extent, to be freed at the end */
 	size_t all_count;
 };
 
 void extents_release(struct extents *extents);
-/* The one that holds an address, NULL. */
+/* Returns the extent that holds an address; NULL if none does. */
 struct extent *extents_at(const struct extents *extents, uint64_t address);
 bool extents_have_mapping(const struct extents *extents, uint32_t region);
-/* The extent is copied; nothing else lies there. */
+/* Adds a copy of an extent whose range is free. */
 struct extent *extents_insert(struct extents *extents, const struct extent *extent);
-/* Another extent of the same range takes its normalised. */
+/* Replaces an extent by a copy of its own, so that pointers to the old one see no bytes. */
 struct extent *extents_replace(struct extents *extents, struct extent *extent);
-/* Takes a range away from whatever extents it. gone is told of each that has no bytes any more. */
+/* Removes a range from all extents. gone: called for each extent that has no bytes left. */
 void extents_clear(struct extents *extents, uint64_t start, uint64_t bytes,
                    void (*gone)(void *owner, struct extent *extent), void *owner);
 

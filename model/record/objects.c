@@ -10,22 +10,22 @@ enum { PAGE_SHIFT = 12, GRANULE_SHIFT = 4, GRANULES = 1 << (PAGE_SHIFT - GRANULE
 
 struct object {
 	struct extent extent;
-	uint64_t bytes;      /* asked for */
-	uint32_t request;    /* that made it */
-	struct object *next; /* in the list of all */
-	struct object *free; /* in the list of those that are gone */
+	uint64_t bytes;      /* as requested */
+	uint32_t request;    /* request that allocated it */
+	struct object *next; /* next in the list of all objects */
+	struct object *free; /* next in the list of reusable objects */
 };
 
-/* Objects begin at multiples of 16 bytes and share none of them. */
+/* A page's owners. Objects begin at multiples of 16 bytes (granules) and share none. */
 struct page {
-	uint64_t number;         /* address >> PAGE_SHIFT; 0: this row is empty */
-	struct object *whole;    /* that covers it from end to end */
-	struct object **granule; /* of each: whose it is; NULL as long as all are nobody's */
+	uint64_t number;         /* address >> PAGE_SHIFT; 0: empty row */
+	struct object *whole;    /* the object that covers the whole page */
+	struct object **granule; /* owner by granule; NULL: no granule has an owner */
 };
 
 struct objects {
 	struct ifr_trace_writer *writer;
-	struct page *pages; /* by a hash of their numbers, in the first free row from there */
+	struct page *pages; /* open-addressed hash table by page number */
 	size_t room, count;
 	struct object *all, *free;
 };
@@ -51,10 +51,9 @@ void objects_free(struct objects *objects) {
 	free(objects);
 }
 
-/* --- pages -----------------------------------------------------------------------------------------------------
- */
+/* --- pages --------------------------------------------------------------------------------------------------- */
 
-static struct page *row_of(const struct objects *objects, uint64_t number) {
+static struct page *find_row(const struct objects *objects, uint64_t number) {
 	size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (objects->room - 1);
 	while (objects->pages[at].number && objects->pages[at].number != number)
 		at = (at + 1) & (objects->room - 1);
@@ -68,17 +67,17 @@ static void double_rows(struct objects *objects) {
 	objects->pages = ifr_alloc(objects->room * sizeof *objects->pages);
 	for (size_t i = 0; i < room; i++)
 		if (old[i].number)
-			*row_of(objects, old[i].number) = old[i];
+			*find_row(objects, old[i].number) = old[i];
 	free(old);
 }
 
-static struct page *page_of(struct objects *objects, uint64_t number) {
-	struct page *page = row_of(objects, number);
+static struct page *find_or_add_page(struct objects *objects, uint64_t number) {
+	struct page *page = find_row(objects, number);
 	if (page->number)
 		return page;
 	if (2 * objects->count++ >= objects->room) {
 		double_rows(objects);
-		page = row_of(objects, number);
+		page = find_row(objects, number);
 	}
 	page->number = number;
 	return page;
@@ -90,8 +89,8 @@ static struct object *owner_of(const struct page *page, uint64_t address) {
 	return page->granule[address >> GRANULE_SHIFT & (GRANULES - 1)];
 }
 
-/* Gives granules of a page to an object, or to nobody. */
-static void set_owner(struct page *page, unsigned from, unsigned to, struct object *object) {
+/* Sets the owner of some granules of a page; NULL: none. */
+static void set_page_owner(struct page *page, unsigned from, unsigned to, struct object *object) {
 	page->whole = NULL;
 	if (!page->granule)
 		page->granule = ifr_alloc(GRANULES * sizeof(struct object *));
@@ -103,49 +102,48 @@ static uint64_t granules_end(const struct extent *extent) {
 	return (extent->start + (extent->bytes ? extent->bytes : 1) + 15) >> GRANULE_SHIFT;
 }
 
-/* Gives all of an object's granules to it, or to nobody. */
-static void set_owners(struct objects *objects, const struct object *object, struct object *owner) {
+/* Sets the owner of all granules of an object; NULL: none. */
+static void set_object_owner(struct objects *objects, const struct object *object, struct object *owner) {
 	uint64_t granule = object->extent.start >> GRANULE_SHIFT;
 	const uint64_t end = granules_end(&object->extent);
 	while (granule < end) {
-		struct page *page = page_of(objects, granule / GRANULES);
+		struct page *page = find_or_add_page(objects, granule / GRANULES);
 		const uint64_t next = (granule / GRANULES + 1) * GRANULES, stop = next < end ? next : end;
 		if (stop - granule == GRANULES && !page->granule)
 			page->whole = owner;
 		else
-			set_owner(page, granule % GRANULES, (unsigned)(stop - granule / GRANULES * GRANULES), owner);
+			set_page_owner(page, granule % GRANULES, (unsigned)(stop - granule / GRANULES * GRANULES), owner);
 		granule = stop;
 	}
 }
 
-/* --- objects ---------------------------------------------------------------------------------------------------
- */
+/* --- objects ------------------------------------------------------------------------------------------------- */
 
-static struct object *find(const struct objects *objects, uint64_t address) {
-	const struct page *page = row_of(objects, address >> PAGE_SHIFT);
+static struct object *find_object(const struct objects *objects, uint64_t address) {
+	const struct page *page = find_row(objects, address >> PAGE_SHIFT);
 	return page->number ? owner_of(page, address) : NULL;
 }
 
 const struct extent *objects_find(const struct objects *objects, uint64_t address) {
-	const struct object *object = find(objects, address);
+	const struct object *object = find_object(objects, address);
 	return object ? &object->extent : NULL;
 }
 
-static void drop(struct objects *objects, struct object *object) {
-	set_owners(objects, object, NULL);
+static void remove_object(struct objects *objects, struct object *object) {
+	set_object_owner(objects, object, NULL);
 	object->extent.bytes = 0;
 	object->free = objects->free;
 	objects->free = object;
 }
 
-/* What was there went without a word: another thread's, whose words come later. */
-static void drop_all_of(struct objects *objects, const struct extent *extent) {
+/* Removes the objects in a range: another thread released them and its chunk is read later. */
+static void remove_objects_in(struct objects *objects, const struct extent *extent) {
 	const uint64_t end = granules_end(extent);
 	for (uint64_t granule = extent->start >> GRANULE_SHIFT; granule < end;) {
-		const struct page *page = row_of(objects, granule / GRANULES);
+		const struct page *page = find_row(objects, granule / GRANULES);
 		struct object *object = page->number ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
 		if (object)
-			drop(objects, object);
+			remove_object(objects, object);
 		else
 			granule = page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
 	}
@@ -162,35 +160,35 @@ static struct object *new_object(struct objects *objects) {
 	return objects->all = object;
 }
 
-static void add(struct objects *objects, uint64_t address, const struct ifr_trace_request *request,
-                uint32_t number) {
+static void add_object(struct objects *objects, uint64_t address, const struct ifr_trace_request *request,
+                       uint32_t number) {
 	struct extent extent = {.start = address,
 	                        .bytes = (request->bytes + !request->bytes + 15) & ~UINT64_C(15),
 	                        .delta = request->normalised - address,
 	                        .mapping = (uint32_t)(request->normalised >> IFR_MAPPING_SHIFT)};
-	drop_all_of(objects, &extent);
+	remove_objects_in(objects, &extent);
 	struct object *object = new_object(objects);
 	object->extent = extent;
 	object->bytes = request->bytes;
 	object->request = number;
-	set_owners(objects, object, object);
+	set_object_owner(objects, object, object);
 }
 
-/* The program knows that there is more room than it asked for, and uses it. */
-static void extend(struct objects *objects, struct object *object, uint64_t bytes) {
+/* Extends an object whose usable size the program asked for (malloc_usable_size), as it may use all of that. */
+static void extend_object(struct objects *objects, struct object *object, uint64_t bytes) {
 	const uint64_t most = object->bytes + IFR_OBJECT_MARGIN;
 	bytes = (bytes < most ? bytes : most) + 15;
 	bytes &= ~UINT64_C(15);
 	if (bytes <= object->extent.bytes)
 		return;
 	object->extent.bytes = bytes;
-	set_owners(objects, object, object);
+	set_object_owner(objects, object, object);
 }
 
 void objects_apply_request(struct objects *objects, uint16_t thread, const uint64_t *numbers,
                            uint64_t recorded_at) {
 	const uint64_t address = numbers[1];
-	struct object *old = numbers[4] ? find(objects, numbers[4]) : NULL;
+	struct object *old = numbers[4] ? find_object(objects, numbers[4]) : NULL;
 	struct ifr_trace_request request = {.bytes = numbers[2],
 	                                    .recorded_at = recorded_at,
 	                                    .old = IFR_NO_REQUEST,
@@ -200,9 +198,10 @@ void objects_apply_request(struct objects *objects, uint16_t thread, const uint6
 	const bool ends = request.request == IFR_REQUEST_RESIZE || request.request == IFR_REQUEST_RELEASE;
 	if (old && old->extent.start != numbers[4])
 		old = NULL;
-	struct object *measured = request.request == IFR_REQUEST_NOTHING && address ? find(objects, address) : NULL;
+	struct object *measured =
+		request.request == IFR_REQUEST_NOTHING && address ? find_object(objects, address) : NULL;
 	if (measured && measured->extent.start == address)
-		extend(objects, measured, numbers[2]);
+		extend_object(objects, measured, numbers[2]);
 	if (!request.request || request.request >= IFR_REQUESTS || (request.request == IFR_REQUEST_RELEASE && !old) ||
 	    (request.request == IFR_REQUEST_RESIZE && !address))
 		return;
@@ -210,9 +209,9 @@ void objects_apply_request(struct objects *objects, uint16_t thread, const uint6
 		request.request = IFR_REQUEST_TAKE;
 	if (ends && old) {
 		request.old = old->request;
-		drop(objects, old);
+		remove_object(objects, old);
 	}
 	const uint32_t number = ifr_trace_add_request(objects->writer, &request);
 	if (address)
-		add(objects, address, &request, number);
+		add_object(objects, address, &request, number);
 }

@@ -8,8 +8,8 @@
 
 #define PRELOAD "LD_PRELOAD="
 
-/* What the program itself is to preload: the marks of its regions, its allocator, and what its user wants. NULL
- * for nothing. */
+/* Returns the program's LD_PRELOAD setting: region markers, recorded allocator, and the user's own libraries. NULL
+ * if there is none. */
 static char *find_preload(const struct ifr_recording *recording) {
 	const char *wanted = NULL;
 	for (size_t i = 0; recording->environment[i]; i++)
@@ -23,8 +23,9 @@ static char *find_preload(const struct ifr_recording *recording) {
 	return list.length ? ifr_buffer_detach(&list) : NULL;
 }
 
-/* What the plugin is told, behind its file: lists of words with commas between, so that a comma is two. */
-static char *plugin_of(const struct ifr_recording *recording, int ring_fd) {
+/* Returns the -plugin argument: the file and "key=value" words, separated by commas; a comma in a value is
+ * doubled. */
+static char *format_plugin_argument(const struct ifr_recording *recording, int ring_fd) {
 	struct ifr_buffer words = {0};
 	bool elsewhere = recording->name && strcmp(recording->program, recording->name) != 0;
 	char *path = elsewhere ? realpath(recording->name, NULL) : NULL;
@@ -40,7 +41,7 @@ static char *plugin_of(const struct ifr_recording *recording, int ring_fd) {
 	return ifr_buffer_detach(&words);
 }
 
-/* The recorder is preloaded into qemu for its time(), and taken out of the program's environment again. */
+/* The recorder is also preloaded into qemu, for its time(), and removed from the program's environment (-U). */
 static void make_arguments(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments) {
 	static const char *const fixed[] = {QEMU, "-cpu", "max", "-seed", "1", "-U", "LD_PRELOAD"};
 	char *preload = find_preload(recording);
@@ -55,7 +56,7 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 		ifr_strings_add(arguments, recording->settings);
 	}
 	ifr_strings_add(arguments, "-plugin");
-	ifr_strings_take(arguments, plugin_of(recording, ring_fd));
+	ifr_strings_take(arguments, format_plugin_argument(recording, ring_fd));
 	ifr_strings_add(arguments, "-0");
 	ifr_strings_add(arguments, recording->argv[0]);
 	ifr_strings_add(arguments, recording->program);
@@ -63,7 +64,7 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 		ifr_strings_add(arguments, recording->argv[i]);
 }
 
-/* Backwards, as qemu turns the list around before it gives it to the program. */
+/* The order is reversed, because qemu reverses the list for the program. */
 static void make_environment(const struct ifr_recording *recording, struct ifr_strings *environment) {
 	size_t count = 0;
 	while (recording->environment[count])

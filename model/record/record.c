@@ -28,8 +28,8 @@ struct session {
 	struct ring *ring;
 	int ring_fd, stdin_fd;
 	pid_t child;
-	uint32_t taken;  /* chunks read */
-	bool ended, cut; /* cut: in its time, behind the part that is recorded */
+	uint32_t taken;  /* chunks taken from the ring */
+	bool ended, cut; /* cut: ended by the time limit, the window was complete */
 	int status;
 	struct assembler *assembler;
 	int64_t deadline_ns;
@@ -42,8 +42,7 @@ static int64_t now_ns(void) {
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* --- the program ----------------------------------------------------------------------------------------------
- */
+/* --- the program --------------------------------------------------------------------------------------------- */
 
 static int check_program(const char *program, struct ifr_error *err) {
 	unsigned char head[20] = {0};
@@ -65,8 +64,10 @@ static int check_program(const char *program, struct ifr_error *err) {
 	return 0;
 }
 
-/* In the child: the surroundings are the same every time. */
-static void become(const struct session *session, const char *qemu, char *const *argv, char *const *environment) {
+/* Runs in the child. A fixed process context (no address-space randomization, one processor) makes runs
+ * repeatable. */
+static _Noreturn void exec_qemu(const struct session *session, const char *qemu, char *const *argv,
+                                char *const *environment) {
 	const struct ifr_recording *recording = session->recording;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	personality(ADDR_NO_RANDOMIZE);
@@ -82,7 +83,7 @@ static void become(const struct session *session, const char *qemu, char *const 
 	_exit(127);
 }
 
-static int start(struct session *session, struct ifr_error *err) {
+static int start_qemu(struct session *session, struct ifr_error *err) {
 	struct ifr_strings arguments = {0}, environment = {0};
 	char *qemu = ifr_program_find(QEMU, NULL);
 	if (!qemu)
@@ -91,7 +92,7 @@ static int start(struct session *session, struct ifr_error *err) {
 	char **argv = null_terminated(&arguments), **variables = null_terminated(&environment);
 	session->child = fork();
 	if (!session->child)
-		become(session, qemu, argv, variables);
+		exec_qemu(session, qemu, argv, variables);
 	int result = session->child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU) : 0;
 	free(argv);
 	free(variables);
@@ -101,8 +102,7 @@ static int start(struct session *session, struct ifr_error *err) {
 	return result;
 }
 
-/* --- chunks ---------------------------------------------------------------------------------------------------
- */
+/* --- chunks -------------------------------------------------------------------------------------------------- */
 
 static int read_chunk(struct session *session, uint32_t chunk) {
 	if (chunk >= RING_CHUNKS || session->ring->chunks[chunk].words > RING_CHUNK_WORDS)
@@ -124,7 +124,7 @@ static int read_filled(struct session *session) {
 	return result;
 }
 
-/* What a program that was killed, or became another, left in the chunks that it was filling. */
+/* Reads the chunks that were still being filled when the program was killed or replaced itself by exec. */
 static int read_rest(struct session *session) {
 	struct ring *ring = session->ring;
 	int result = 0;
@@ -141,7 +141,7 @@ static int read_rest(struct session *session) {
 	return result;
 }
 
-static void look_at_time(struct session *session) {
+static void check_limits(struct session *session) {
 	const struct ifr_recording *recording = session->recording;
 	if (recording->stopped && recording->stopped())
 		ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
@@ -153,8 +153,8 @@ static void look_at_time(struct session *session) {
 	}
 }
 
-/* Until the program is gone, and all that it wrote is read; or until its time is up. */
-static int follow(struct session *session) {
+/* Reads chunks until the program has ended and the ring is empty, or until its time is up. */
+static int drain_ring(struct session *session) {
 	struct timespec moment = {.tv_nsec = 20000000};
 	int status = 0, result = 0;
 	while (!session->ended && !session->cut && !result) {
@@ -162,7 +162,7 @@ static int follow(struct session *session) {
 		result = read_filled(session);
 		if (!session->ended && !result)
 			syscall(SYS_futex, &session->ring->filled, FUTEX_WAIT, session->taken, &moment, NULL, 0);
-		look_at_time(session);
+		check_limits(session);
 		if (session->err.code)
 			result = -session->err.code;
 	}
@@ -186,8 +186,7 @@ static int open_stdin(struct session *session, struct ifr_error *err) {
 	           : 0;
 }
 
-/* --- one recording --------------------------------------------------------------------------------------------
- */
+/* --- one recording ------------------------------------------------------------------------------------------- */
 
 static int open_ring(struct session *session, struct ifr_error *err) {
 	session->ring_fd = memfd_create("recording", 0);
@@ -199,15 +198,15 @@ static int open_ring(struct session *session, struct ifr_error *err) {
 	return 0;
 }
 
-static int run(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
+static int record_into(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
 	const struct ifr_recording *recording = session->recording;
 	char *real = realpath(recording->program, NULL);
 	struct address_space *space = address_space_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(
 		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
-	int result = start(session, &session->err);
+	int result = start_qemu(session, &session->err);
 	if (!result)
-		result = follow(session);
+		result = drain_ring(session);
 	recorded->exit_status = session->status;
 	recorded->cut = session->cut;
 	recorded->instructions = assembler_instructions(session->assembler);
@@ -241,7 +240,7 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		result = ifr_trace_create(recording->path, recording->text ? recording->text : "", &writer, err);
 	if (!result) {
 		struct ifr_buffer lines = {0};
-		int failed = run(&session, writer, recorded);
+		int failed = record_into(&session, writer, recorded);
 		ifr_recorded_print_notes(recorded, &lines);
 		if (lines.length)
 			ifr_trace_add_text(writer, lines.data);
@@ -259,7 +258,7 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 	return result;
 }
 
-static const char *const sentences[RING_NOTES] = {
+static const char *const note_texts[RING_NOTES] = {
 	[RING_NOTE_TSC] = "the program reads the processor's time-stamp counter, which differs from run to run",
 	[RING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
 	[RING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
@@ -274,8 +273,8 @@ static const char *const sentences[RING_NOTES] = {
 void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
 	ifr_buffer_clear(text);
 	for (int i = 0; i < RING_NOTES; i++)
-		if (recorded->notes[i] && sentences[i])
-			ifr_buffer_printf(text, "note %s\n", sentences[i]);
+		if (recorded->notes[i] && note_texts[i])
+			ifr_buffer_printf(text, "note %s\n", note_texts[i]);
 	if (recorded->cuts)
 		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);
 }

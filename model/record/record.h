@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording: a program runs once under qemu-x86_64 with the recorder as its plugin, and a trace comes of it. */
+/* Recording: runs a program once under qemu-x86_64 with the recorder as qemu's plugin, and writes a trace. */
 #ifndef IFR_MODEL_RECORD_H
 #define IFR_MODEL_RECORD_H
 
@@ -12,41 +12,41 @@
 
 struct ifr_recording {
 	const char *program; /* the file to run */
-	const char *name;    /* by which the trace knows it; NULL: its real path */
+	const char *name;    /* the program's name in the trace; NULL: its real path */
 	char *const *argv;
 	char *const *environment; /* "NAME=value", NULL-terminated */
-	const char *path;         /* of the trace */
-	const char *recorder;     /* the plugin's file */
-	const char *text;         /* further lines about the recording, "key value\n" each; NULL */
+	const char *path;         /* of the trace file */
+	const char *recorder;     /* file of the plugin */
+	const char *text;         /* further lines for the trace's text, "key value\n" each; NULL: none */
 	const char *stdin_file;   /* NULL: /dev/null */
 	int output_fd,
-		errors_fd;         /* where its standard output and error go: files, so that it runs as it always does */
-	uint64_t from, to;     /* record the blocks that begin in these instructions only; 0, 0: all */
-	const char *region;    /* record this region of interfero.h only; NULL: all */
-	const char *marks;     /* the library that its marks call */
-	const char *objects;   /* record the allocator's objects, with this library as the allocator; NULL: do not */
-	const char *settings;  /* of that allocator, "NAME=value" */
-	bool everything;       /* record also accesses that follow from others: slower, for tests */
-	int cpu;               /* the processor to pin it to; -1: any */
+		errors_fd; /* files that take standard output and standard error: buffering differs on a pipe or a terminal */
+	uint64_t from, to;     /* record only blocks that begin at an instruction in [from, to); 0, 0: all */
+	const char *region;    /* record only this marked region (interfero.h); NULL: everything */
+	const char *marks;     /* the library that defines the region markers */
+	const char *objects;   /* allocator library whose heap objects are recorded; NULL: objects are not recorded */
+	const char *settings;  /* settings of that allocator, "NAME=value" */
+	bool everything;       /* record derivable accesses, too: slower, for tests */
+	int cpu;               /* processor that the program is pinned to; -1: any */
 	int64_t timeout_ns;    /* 0: none */
 	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
 };
 
 struct ifr_recorded {
 	int exit_status; /* 128+signal after a signal */
-	bool cut;        /* its time was up behind the part that was to be recorded, and it was ended */
+	bool cut;        /* the time limit ended the program after the recorded window was complete */
 	struct ifr_trace_totals totals;
-	uint64_t instructions; /* that ran, recorded or not */
+	uint64_t instructions; /* executed instructions, recorded or not */
 	uint64_t notes[RING_NOTES], cuts;
 };
 
-/* Runs the program to its end, or for timeout_ns if it is behind `to` then, and writes the trace. Errors:
- * IFR_E_USAGE for a file that is no program for x86-64 (a script, a 32-bit program); IFR_E_ENVIRONMENT if
- * qemu-x86_64 is missing or the trace cannot be written; IFR_E_PROGRAM if the program overwrote the recording. No
- * trace is left then. */
+/* Runs the program to its end, or kills it after timeout_ns once `to` instructions have run, and writes the trace.
+ * On an error no trace is left. Errors: IFR_E_USAGE if the file is no x86-64 program (a script, a 32-bit program);
+ * IFR_E_ENVIRONMENT if qemu-x86_64 is missing or the trace cannot be written; IFR_E_PROGRAM if the program
+ * overwrote the recording or exceeded the time limit. */
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
 
-/* What makes this recording less than repeatable or whole, a line each, in place of what was in text. */
+/* Replaces text with one line "note …" for each reason why the recording is not repeatable or not complete. */
 void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What passes from the recorder, a plugin inside qemu, to the process that makes the trace: a ring of chunks in
- * shared memory. A chunk holds 64-bit words of one thread:
+/* The ring: chunks in shared memory that pass from the recorder, a plugin inside qemu, to the process that writes
+ * the trace. A chunk holds 64-bit words of one thread; bits from the highest down:
  *
- *   block    1 0 .............................. id:32        a translation block begins
- *   access   0 store:1 0 insn:9 size:3 00 address:47         an access of that block's instruction `insn`
- *   record   1 1 type:8 ................. words:32           a record of so many words follows (ring_record)
+ *   word     bits                                        meaning
+ *   block    1 0 .............................. id:32    a translation block begins
+ *   access   0 store:1 0 insn:9 size:3 00 address:47     an access by instruction `insn` of that block
+ *   record   1 1 type:8 ................. words:32       a record (enum ring_record) of so many words follows
  *
- * A block is defined, in a chunk of definitions, before the first chunk that runs it. Only one thread of the
- * recorder writes to a chunk; chunks are handed over whole, under the recorder's lock. */
+ * A block is defined, in a chunk of definitions, before the first chunk that runs it. One thread of the recorder
+ * writes to a chunk; whole chunks are handed over under the recorder's lock. */
 #ifndef IFR_MODEL_RING_H
 #define IFR_MODEL_RING_H
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define RING_CHUNKS 288 /* every thread holds one */
-#define RING_AHEAD 16   /* handed over and not yet read: enough to even out, few enough to stay in the cache */
+#define RING_CHUNKS 288 /* each thread holds one */
+#define RING_AHEAD 16   /* chunks handed over and not yet read: enough to even out, few enough for the cache */
 #define RING_CHUNK_WORDS 32768
-/* A block, or a record, that begins in a chunk fits: 512 instructions with 15 accesses each. A block that makes
- * more, by more than a hundred of fxsave, is refused. */
+/* Room behind a chunk's limit for the last block or record that begins in it: 512 instructions with 15 accesses
+ * each. A block with more accesses (over a hundred fxsave) is refused. */
 #define RING_RESERVE_WORDS 8192
 #define RING_BLOCK_ACCESSES (RING_RESERVE_WORDS - 1)
 #define RING_THREADS 256
@@ -27,8 +28,8 @@
 #define RING_RECORD (UINT64_C(3) << 62)
 #define RING_TYPE_SHIFT 54
 #define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
-/* Of an access: the instruction in its block, log2 of its bytes, whether it stores; the latter two as far apart as
- * in what qemu says of it, so that one shift brings both here. */
+/* Fields of an access: instruction number, log2 of the size, store bit. Size and store bit are as far apart as in
+ * qemu's qemu_plugin_meminfo_t, so that one shift moves both. */
 #define RING_INSN_SHIFT 52
 #define RING_SIZE_SHIFT 49
 #define RING_STORE_SHIFT 62
@@ -37,39 +38,39 @@
 #define RING_STORE(word) ((word) >> RING_STORE_SHIFT & 1)
 
 enum ring_record {
-	RING_DEFINE = 1, /* struct ring_block, its instructions' lengths (a byte each), its derived accesses */
-	RING_MAPPING,    /* start, end, protection, offset, path: a mapping when the program started */
-	RING_SYSCALL,    /* number, result, six arguments, path of the file for mmap */
+	RING_DEFINE = 1, /* struct ring_block, the lengths of its instructions (a byte each), its derived accesses */
+	RING_MAPPING,    /* a mapping at the start of the program: start, end, protection, offset, path */
+	RING_SYSCALL,    /* a mapping call: number, result, six arguments, path of an mmapped file */
 	RING_NOTE,       /* enum ring_note, value */
-	RING_ENTER,      /* the allocator of objects.so begins its work, */
-	RING_LEAVE,      /* and ends it: what IFR_MARK_LEAVE says (common/recorded.h) */
+	RING_ENTER,      /* the recorded allocator begins a request */
+	RING_LEAVE,      /* and ends it: the operands of IFR_MARK_LEAVE (common/recorded.h) */
 };
 
-/* What makes a recording less than exact, or ends it. */
+/* Events that make a recording not repeatable, not complete, or that delimit it. */
 enum ring_note {
 	RING_NOTE_TSC = 1,  /* the program reads the time-stamp counter */
-	RING_NOTE_FORK,     /* a child was started: it is not recorded */
+	RING_NOTE_FORK,     /* a child process was started, and is not recorded */
 	RING_NOTE_EXEC,     /* the program replaced itself */
-	RING_NOTE_TIME,     /* a clock was read, and answered by the recorder */
-	RING_NOTE_RANDOM,   /* random bytes were read, and answered by the recorder */
+	RING_NOTE_TIME,     /* the program read a clock; the recorder answered */
+	RING_NOTE_RANDOM,   /* the program read random bytes; the recorder answered */
 	RING_NOTE_IDENTITY, /* a process or thread id was read */
 	RING_NOTE_SIGNAL,   /* a signal handler returned */
 	RING_NOTE_THREAD,   /* a further thread started */
-	RING_NOTE_BEGIN,    /* the region that is recorded begins, or ends */
+	RING_NOTE_BEGIN,    /* the recorded region of interfero.h begins, or ends */
 	RING_NOTE_END,
 	RING_NOTES
 };
 
-/* In the byte of a length: this instruction's accesses are recorded. */
+/* Flags in the byte of an instruction's length. RING_RECORDED: its accesses are recorded. */
 #define RING_RECORDED 0x80
-/* And there may be none of them: a mask, or a count of zero. */
+/* RING_MAYBE: it may make no access (a mask, a repeat count of zero). */
 #define RING_MAYBE 0x40
 #define RING_LENGTH 0x0f
 
 enum ring_end { RING_END_NONE, RING_END_BRANCH, RING_END_SYSCALL, RING_END_REPEAT };
 
 struct ring_block {
-	uint64_t address, target; /* target: of a direct branch */
+	uint64_t address, target; /* target: of a direct branch; 0: none */
 	uint32_t id;
 	uint16_t instructions, bytes;
 	uint8_t branch; /* enum ifr_branch */
@@ -77,8 +78,8 @@ struct ring_block {
 	uint16_t derived;
 };
 
-/* An access whose address follows from another's: that of instruction `anchor`'s first access, plus offset; for
- * anchor -1 offset is the address itself, relative to the block's. */
+/* A derived access: its address is that of the first access of instruction `anchor`, plus offset. anchor -1:
+ * offset is relative to the block's own address. */
 struct ring_derived {
 	int64_t offset;
 	uint16_t insn;
@@ -88,24 +89,24 @@ struct ring_derived {
 };
 
 struct ring_chunk {
-	uint32_t thread; /* RING_THREADS: definitions */
+	uint32_t thread; /* RING_THREADS: a chunk of definitions */
 	uint32_t words;
 };
 
 struct ring_cpu {
 	uint64_t *next, *limit; /* in the recorder's address space */
-	uint32_t chunk;         /* whose words are being written; UINT32_MAX: none */
-	uint32_t unused[3];     /* one shift finds a cpu's */
+	uint32_t chunk;         /* the chunk being written; UINT32_MAX: none */
+	uint32_t unused[3];     /* pads the struct to 32 bytes: indexing is one shift */
 };
 
 struct ring {
-	/* Counters only grow; the entry is counter % RING_CHUNKS. The consumer waits on filled, the recorder on
+	/* The counters only grow; counter % RING_CHUNKS is the entry. The reader waits on filled, the recorder on
 	 * freed. */
 	_Atomic uint32_t filled, freed;
-	_Atomic uint32_t ended; /* the recorder handed over all there was */
+	_Atomic uint32_t ended; /* the recorder has handed over everything */
 	uint32_t filled_chunks[RING_CHUNKS], freed_chunks[RING_CHUNKS];
 	struct ring_chunk chunks[RING_CHUNKS];
-	/* What a program leaves behind that is killed. */
+	/* Write positions by thread. If the program is killed, the reader finds its last words here. */
 	struct ring_cpu cpus[RING_THREADS + 1];
 	uint64_t *base; /* of words, in the recorder's address space */
 	uint64_t words[RING_CHUNKS][RING_CHUNK_WORDS];

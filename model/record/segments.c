@@ -32,6 +32,6 @@ bool read_file_segments(const char *path, uint64_t *low, uint64_t *high, bool *f
 		}
 	}
 	ifr_buffer_release(&file);
-	*high = (*high + PAGE - 1) & -(uint64_t)PAGE; /* the loader allocates from the rest of its last page */
+	*high = (*high + PAGE - 1) & -(uint64_t)PAGE; /* the loader allocates from the rest of the last page */
 	return found;
 }

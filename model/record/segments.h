@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The addresses that a file's segments ask for, in whole pages; fixed: it can lie nowhere else. Returns false if
- * it has none. */
+/* Reads the address range that an ELF file's segments need, in whole pages. fixed: the file cannot be relocated.
+ * Returns false if it has no segments. */
 bool read_file_segments(const char *path, uint64_t *low, uint64_t *high, bool *fixed);
 
 #endif

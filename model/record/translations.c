@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: a block of the trace is made of one or more translation blocks, whose accesses vary from execution to
+ * execution, and qemu translates the same code many times.
+ *
+ * Idea: three levels. A translation block has access patterns, usually one. Patterns form chains, kept as a tree
+ * in which a chain is found by its parent and its last pattern. A chain becomes a block of the trace, found by a
+ * hash of its contents.
+ *
+ * Invariant: equal blocks have one id, however qemu cut or retranslated them. It holds because the hash covers the
+ * whole block and its accesses, padding included, and nothing that depends on qemu or on addresses. */
 #include "model/record/translations.h"
 
 #include <assert.h>
@@ -8,7 +17,7 @@
 #include "common/buffer.h"
 #include "common/random.h"
 
-/* Blocks of the trace by a hash of what they are: qemu translates again what it threw away. */
+/* Ids of the trace's blocks by a hash of their contents. */
 struct block_index {
 	uint64_t *hashes;
 	uint32_t *ids;
@@ -36,13 +45,13 @@ void translations_release(struct translations *translations) {
 	free(translations->index);
 }
 
-/* Room for one more, in steps of powers of two. */
+/* Returns items with room for one more, growing by powers of two. */
 static void *grow(void *items, uint32_t count, size_t bytes) {
 	return count & (count - 1) ? items : ifr_realloc(items, count ? 2 * (size_t)count : 1, bytes);
 }
 
 bool translations_define(struct translations *translations, const uint64_t *words, uint32_t count,
-                         uint64_t place_delta) {
+                         uint64_t normalised_delta) {
 	struct translated block = {.patterns = NONE};
 	memcpy(&block.block, words, sizeof block.block);
 	size_t head = sizeof block.block / 8, lengths = (block.block.instructions + 7U) / 8;
@@ -50,8 +59,8 @@ bool translations_define(struct translations *translations, const uint64_t *word
 	if (block.block.id != translations->block_count || count != head + lengths + derived / 8 ||
 	    !block.block.instructions)
 		return false;
-	block.normalised = block.block.address + place_delta;
-	block.target = block.block.target ? block.block.target + place_delta : 0;
+	block.normalised = block.block.address + normalised_delta;
+	block.target = block.block.target ? block.block.target + normalised_delta : 0;
 	block.lengths = memcpy(ifr_alloc(lengths * 8), words + head, lengths * 8);
 	block.derived = memcpy(ifr_alloc(derived + 8), words + head + lengths, derived);
 	translations->blocks = grow(translations->blocks, translations->block_count, sizeof *translations->blocks);
@@ -69,7 +78,7 @@ bool translations_define(struct translations *translations, const uint64_t *word
 
 const struct extent follows_previous;
 
-static bool follows(uint64_t before, uint64_t event) {
+static bool continues_access(uint64_t before, uint64_t event) {
 	return RING_SHIFT(event) == 3 && event == before + 8;
 }
 
@@ -86,7 +95,7 @@ uint32_t translations_add_pattern(struct translations *translations, uint32_t bl
 	                                   .roots = {NONE, NONE},
 	                                   .cut = cut};
 	for (uint32_t i = 0; i < count; i++) {
-		const bool continues = i && follows(events[i - 1], events[i]);
+		const bool continues = i && continues_access(events[i - 1], events[i]);
 		pattern->accesses[i] =
 			(struct pattern_access){continues ? &follows_previous : &nowhere, events[i] & ~RING_ADDRESS};
 	}
@@ -126,29 +135,28 @@ uint32_t translations_chain(struct translations *translations, uint32_t parent, 
 	return number;
 }
 
-/* --- a block of the trace -------------------------------------------------------------------------------------
- */
+/* --- blocks of the trace ------------------------------------------------------------------------------------- */
 
-static void add_access(struct ifr_buffer *accesses, const struct ifr_trace_access *access) {
+static void append_access(struct ifr_buffer *accesses, const struct ifr_trace_access *access) {
 	ifr_buffer_append(accesses, access, sizeof *access);
 }
 
-/* One translation block's part: its accesses in the order of its instructions, recorded ones from the pattern,
+/* Appends one translation block: its accesses in the order of its instructions, recorded ones from the pattern,
  * derived ones from the decoder. */
-static void append_part(const struct translated *part, const struct access_pattern *pattern,
-                        struct ifr_trace_block *block, struct ifr_buffer *accesses) {
+static void append_translation(const struct translated *part, const struct access_pattern *pattern,
+                               struct ifr_trace_block *block, struct ifr_buffer *accesses) {
 	uint16_t event = 0, derived = 0, end = block->bytes;
-	uint32_t first_of[512]; /* index of each instruction's first access */
+	uint32_t first_of[512]; /* index of the first access of each instruction */
 	for (unsigned i = 0; i < pattern->cut && i < 512; i++) {
 		uint8_t length = part->lengths[i] & RING_LENGTH;
 		end = (uint16_t)(end + length);
 		first_of[i] = (uint32_t)(accesses->length / sizeof(struct ifr_trace_access));
 		for (; event < pattern->count && RING_INSN(pattern->accesses[event].tag) == i; event++)
-			add_access(accesses, &(struct ifr_trace_access){
-									 .anchor = IFR_ACCESS_RECORDED,
-									 .end = end,
-									 .bytes = (uint8_t)(1U << RING_SHIFT(pattern->accesses[event].tag)),
-									 .store = RING_STORE(pattern->accesses[event].tag)});
+			append_access(accesses, &(struct ifr_trace_access){
+										.anchor = IFR_ACCESS_RECORDED,
+										.end = end,
+										.bytes = (uint8_t)(1U << RING_SHIFT(pattern->accesses[event].tag)),
+										.store = RING_STORE(pattern->accesses[event].tag)});
 		for (; derived < part->block.derived && part->derived[derived].insn == i; derived++) {
 			const struct ring_derived *from = &part->derived[derived];
 			struct ifr_trace_access access = {
@@ -156,7 +164,7 @@ static void append_part(const struct translated *part, const struct access_patte
 			access.anchor = from->anchor < 0 ? IFR_ACCESS_ABSOLUTE : (int32_t)first_of[from->anchor];
 			if (from->anchor < 0)
 				access.offset += (int64_t)(part->normalised - block->normalised);
-			add_access(accesses, &access);
+			append_access(accesses, &access);
 		}
 		block->branch_bytes = length;
 	}
@@ -167,8 +175,8 @@ static void append_part(const struct translated *part, const struct access_patte
 	block->target = whole ? part->target : 0;
 }
 
-static uint32_t find_or_add(struct block_index *index, const struct ifr_trace_block *block,
-                            const struct ifr_buffer *accesses, struct ifr_trace_writer *writer) {
+static uint32_t find_or_add_block(struct block_index *index, const struct ifr_trace_block *block,
+                                  const struct ifr_buffer *accesses, struct ifr_trace_writer *writer) {
 	if (4 * index->count >= 3 * index->room) {
 		struct block_index old = *index;
 		index->room = old.room ? 2 * old.room : 1024;
@@ -201,14 +209,14 @@ uint32_t translations_trace_block(struct translations *translations, uint32_t ch
 	uint32_t path[4096], depth = 0;
 	struct ifr_trace_block block;
 	struct ifr_buffer accesses = {0};
-	memset(&block, 0, sizeof block); /* padding too: it is hashed and written */
+	memset(&block, 0, sizeof block); /* clears the padding, too, which is hashed and written */
 	for (uint32_t i = chain; i != NONE && depth < 4096; i = translations->chains[i].parent)
 		path[depth++] = translations->chains[i].pattern;
-	assert(depth); /* the chain itself is one */
+	assert(depth); /* a path has at least the chain itself */
 	block.normalised = translations->blocks[translations->patterns[path[depth - 1]].block].normalised;
 	while (depth--) {
 		const struct access_pattern *pattern = &translations->patterns[path[depth]];
-		append_part(&translations->blocks[pattern->block], pattern, &block, &accesses);
+		append_translation(&translations->blocks[pattern->block], pattern, &block, &accesses);
 	}
 	block.accesses = (uint16_t)(accesses.length / sizeof(struct ifr_trace_access));
 	if (translations->chains[chain].repeated) {
@@ -217,7 +225,7 @@ uint32_t translations_trace_block(struct translations *translations, uint32_t ch
 		for (unsigned i = 0; i < block.accesses; i++)
 			access[i].end = 0;
 	}
-	uint32_t id = find_or_add(translations->index, &block, &accesses, writer);
+	uint32_t id = find_or_add_block(translations->index, &block, &accesses, writer);
 	translations->chains[chain].block = id;
 	ifr_buffer_release(&accesses);
 	return id;

@@ -4,10 +4,10 @@
 int register_number(ZydisRegister reg) {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
 	return whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15 ? (int)(whole - ZYDIS_REGISTER_RAX)
-	                                                                  : NOTHING;
+	                                                                  : NO_REGISTER;
 }
 
-static bool moves_vector(ZydisMnemonic mnemonic) {
+static bool is_vector_move(ZydisMnemonic mnemonic) {
 	switch (mnemonic) {
 	case ZYDIS_MNEMONIC_MOVAPS:
 	case ZYDIS_MNEMONIC_MOVUPS:
@@ -27,8 +27,8 @@ static bool moves_vector(ZydisMnemonic mnemonic) {
 	}
 }
 
-/* Integer instructions that make one load, one store, or a load and a store of the operand's size. */
-static bool plain_category(ZydisInstructionCategory category) {
+/* Integer instructions that make one load, one store, or one of each, of the operand's size. */
+static bool is_plain_category(ZydisInstructionCategory category) {
 	switch (category) {
 	case ZYDIS_CATEGORY_BINARY:
 	case ZYDIS_CATEGORY_LOGICAL:
@@ -43,7 +43,7 @@ static bool plain_category(ZydisInstructionCategory category) {
 	}
 }
 
-static bool odd_mnemonic(ZydisMnemonic mnemonic) {
+static bool is_irregular(ZydisMnemonic mnemonic) {
 	switch (mnemonic) {
 	case ZYDIS_MNEMONIC_XCHG:
 	case ZYDIS_MNEMONIC_XADD:
@@ -58,7 +58,7 @@ static bool odd_mnemonic(ZydisMnemonic mnemonic) {
 	}
 }
 
-/* The one memory operand of an instruction, NULL if there is none or more. */
+/* Returns the only memory operand of an instruction; NULL if there are none or several. */
 static const ZydisDecodedOperand *only_memory(const struct state *state) {
 	const ZydisDecodedOperand *found = NULL;
 	for (unsigned i = 0; i < state->insn->operand_count; i++) {
@@ -72,7 +72,7 @@ static const ZydisDecodedOperand *only_memory(const struct state *state) {
 	return found;
 }
 
-/* Prefetches, flushes and long nops name memory and leave it alone. */
+/* Prefetches, flushes and long nops name memory without accessing it. */
 bool touches_memory(const struct state *state) {
 	switch (state->insn->mnemonic) {
 	case ZYDIS_MNEMONIC_CLFLUSH:
@@ -98,7 +98,7 @@ bool touches_memory(const struct state *state) {
 	return false;
 }
 
-/* What it touches, if anything, a mask says. */
+/* A mask decides which of its accesses happen. */
 bool is_masked(ZydisMnemonic mnemonic) {
 	switch (mnemonic) {
 	case ZYDIS_MNEMONIC_MASKMOVQ:
@@ -129,63 +129,63 @@ bool is_repeated(const ZydisDecodedInstruction *insn) {
 	return insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
-/* push, pop, call and ret of eight bytes. */
-bool decode_stack_access(const struct state *state, struct shape *shape) {
+/* Decodes push, pop, call and ret of eight bytes. */
+bool decode_stack_access(const struct state *state, struct decoded_access *access) {
 	const ZydisDecodedInstruction *insn = state->insn;
-	const struct value *pointer = &state->registers[STACK_POINTER];
+	const struct symbolic_value *pointer = &state->registers[STACK_POINTER];
 	bool store = insn->mnemonic == ZYDIS_MNEMONIC_PUSH || insn->mnemonic == ZYDIS_MNEMONIC_CALL;
 	if (!store && insn->mnemonic != ZYDIS_MNEMONIC_POP && insn->mnemonic != ZYDIS_MNEMONIC_RET)
 		return false;
 	if (insn->operand_width != 64 || !only_memory(state) || insn->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return false;
-	*shape = (struct shape){.key = {pointer->origin, NOTHING, 0, 0},
-	                        .offset = pointer->offset - (store ? 8 : 0),
-	                        .shift = 3,
-	                        .pieces = 1,
-	                        .load = !store,
-	                        .store = store};
+	*access = (struct decoded_access){.key = {pointer->origin, NO_REGISTER, 0, 0},
+	                                  .offset = pointer->offset - (store ? 8 : 0),
+	                                  .shift = 3,
+	                                  .parts = 1,
+	                                  .load = !store,
+	                                  .store = store};
 	return true;
 }
 
-bool decode_memory_access(const struct state *state, struct shape *shape) {
+bool decode_memory_access(const struct state *state, struct decoded_access *access) {
 	const ZydisDecodedInstruction *insn = state->insn;
 	const ZydisDecodedOperand *operand = only_memory(state);
 	if (!operand || (insn->attributes & (ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
 	                                     ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_XACQUIRE)))
 		return false;
 	unsigned bits = operand->size;
-	bool vector = moves_vector(insn->mnemonic) && (bits == 128 || bits == 256);
-	bool plain = plain_category(insn->meta.category) && !odd_mnemonic(insn->mnemonic) &&
+	bool vector = is_vector_move(insn->mnemonic) && (bits == 128 || bits == 256);
+	bool plain = is_plain_category(insn->meta.category) && !is_irregular(insn->mnemonic) &&
 	             (bits == 8 || bits == 16 || bits == 32 || bits == 64);
 	if ((!vector && !plain) || operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN || insn->address_width != 64)
 		return false;
 	bool far = operand->mem.segment == ZYDIS_REGISTER_FS || operand->mem.segment == ZYDIS_REGISTER_GS;
-	*shape = (struct shape){.key = {NOTHING, NOTHING, 0, far ? operand->mem.segment : 0},
-	                        .offset = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0,
-	                        .shift = bits == 8    ? 0
-	                                 : bits == 16 ? 1
-	                                 : bits == 32 ? 2
-	                                              : 3,
-	                        .pieces = vector ? bits / 64 : 1,
-	                        .load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
-	                        .store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE};
+	*access = (struct decoded_access){.key = {NO_REGISTER, NO_REGISTER, 0, far ? operand->mem.segment : 0},
+	                                  .offset = operand->mem.disp.has_displacement ? operand->mem.disp.value : 0,
+	                                  .shift = bits == 8    ? 0
+	                                           : bits == 16 ? 1
+	                                           : bits == 32 ? 2
+	                                                        : 3,
+	                                  .parts = vector ? bits / 64 : 1,
+	                                  .load = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ,
+	                                  .store = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE};
 	if (operand->mem.base == ZYDIS_REGISTER_RIP) {
-		shape->absolute = !far;
-		shape->offset += (int64_t)state->end;
-		return shape->absolute;
+		access->absolute = !far;
+		access->offset += (int64_t)state->end;
+		return access->absolute;
 	}
 	int base = register_number(operand->mem.base), index = register_number(operand->mem.index);
-	if ((base == NOTHING && operand->mem.base != ZYDIS_REGISTER_NONE) ||
-	    (index == NOTHING && operand->mem.index != ZYDIS_REGISTER_NONE))
+	if ((base == NO_REGISTER && operand->mem.base != ZYDIS_REGISTER_NONE) ||
+	    (index == NO_REGISTER && operand->mem.index != ZYDIS_REGISTER_NONE))
 		return false;
-	if (base != NOTHING) {
-		shape->key.base = state->registers[base].origin;
-		shape->offset += state->registers[base].offset;
+	if (base != NO_REGISTER) {
+		access->key.base = state->registers[base].origin;
+		access->offset += state->registers[base].offset;
 	}
-	if (index != NOTHING) {
-		shape->key.index = state->registers[index].origin;
-		shape->key.scale = operand->mem.scale;
-		shape->offset += state->registers[index].offset * operand->mem.scale;
+	if (index != NO_REGISTER) {
+		access->key.index = state->registers[index].origin;
+		access->key.scale = operand->mem.scale;
+		access->offset += state->registers[index].offset * operand->mem.scale;
 	}
 	return true;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which accesses of an instruction are known beforehand, and from what their addresses are made. Private to
- * derive.c. */
+/* Accesses of an instruction that are known from its decoding, as symbolic addresses. Private to derive.c. */
 #ifndef IFR_MODEL_ACCESSES_H
 #define IFR_MODEL_ACCESSES_H
 
@@ -9,53 +8,55 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { REGISTERS = 16, NOTHING = -1, STACK_POINTER = 4, KEYS = 64 };
+enum { REGISTERS = 16, NO_REGISTER = -1, STACK_POINTER = 4, ANCHORS_MAX = 64 };
 
-/* What a register holds: the value number `origin`, plus offset. Registers begin with origins of their own. */
-struct value {
+/* A register's symbolic value: value number `origin`, plus offset. At the start of a block each register has an
+ * origin of its own. */
+struct symbolic_value {
 	int origin;
 	int64_t offset;
 };
 
-/* Accesses that agree in all of this lie a constant apart. */
-struct key {
+/* Key of a symbolic address. The addresses of accesses with equal keys differ by a constant. */
+struct address_key {
 	int base, index;
 	unsigned scale, segment;
 };
 
 struct anchor {
-	struct key key;
+	struct address_key key;
 	int64_t offset;
 	unsigned insn;
 };
 
 struct state {
-	struct value registers[REGISTERS];
+	struct symbolic_value registers[REGISTERS];
 	int origins;
-	struct anchor anchors[KEYS];
+	struct anchor anchors[ANCHORS_MAX];
 	size_t anchor_count;
-	uint64_t end; /* address behind the instruction */
+	uint64_t end; /* address of the next instruction */
 	const ZydisDecodedInstruction *insn;
 	const ZydisDecodedOperand *operands;
 };
 
-/* An access that derives: its key and offset, how large (a power of two, 8 bytes a piece), load, store or both. */
-struct shape {
-	struct key key;
+/* A decoded access: its key and offset, its size as a power of two (8 bytes a part of a vector), load, store or
+ * both. */
+struct decoded_access {
+	struct address_key key;
 	int64_t offset;
-	unsigned shift, pieces;
+	unsigned shift, parts;
 	bool load, store, absolute;
 };
 
-/* The number of a general register, of any width; NOTHING for others. */
+/* Returns the number of a general register of any width; NO_REGISTER for others. */
 int register_number(ZydisRegister reg);
 bool is_repeated(const ZydisDecodedInstruction *insn);
-/* It may make none of its accesses. */
+/* Whether a mask may suppress its accesses. */
 bool is_masked(ZydisMnemonic mnemonic);
 bool touches_memory(const struct state *state);
-/* The one access of the instruction at hand, if that is all it makes: to the stack, or to where an operand says.
- */
-bool decode_stack_access(const struct state *state, struct shape *shape);
-bool decode_memory_access(const struct state *state, struct shape *shape);
+/* Decode the access of the current instruction, if it makes only one: to the stack, or to its memory operand.
+ * Return false otherwise. */
+bool decode_stack_access(const struct state *state, struct decoded_access *access);
+bool decode_memory_access(const struct state *state, struct decoded_access *access);
 
 #endif

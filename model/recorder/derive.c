@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Problem: each recorded access costs a callback inside qemu and eight bytes in the ring.
+ *
+ * Idea: symbolic execution of one block. Every register holds a value number plus a constant. mov between
+ * registers, lea, add, sub, inc, dec and the stack instructions keep track of it; any other write gives the
+ * register a fresh value number. A memory operand is then a key (base and index value numbers, scale, segment)
+ * plus an offset. The first access with a key is recorded and becomes the key's anchor; later ones derive from it.
+ *
+ * Invariant: two accesses with equal keys have addresses that differ by the difference of their offsets. It holds
+ * because equal value numbers mean equal run-time values within one execution of the block, and because address
+ * arithmetic of 64 bits wraps as int64_t additions of the constants do. Instructions that the decoder does not
+ * know invalidate all registers; addresses of 32 bits, locked, repeated and masked accesses are always recorded.
+ */
 #include "model/recorder/derive.h"
 
 #include <string.h>
@@ -11,19 +23,19 @@ static bool is_register64(const ZydisDecodedOperand *operand) {
 	       operand->reg.value <= ZYDIS_REGISTER_R15;
 }
 
-/* --- what the registers hold behind an instruction ----------------------------------------------------------- */
+/* --- symbolic values of registers ---------------------------------------------------------------------------- */
 
-static struct value fresh(struct state *state) {
-	return (struct value){.origin = state->origins++};
+static struct symbolic_value fresh_value(struct state *state) {
+	return (struct symbolic_value){.origin = state->origins++};
 }
 
-/* What the first operand holds afterwards where that is another value plus a constant. */
-static bool follows(const struct state *state, struct value *value) {
+/* Computes the first operand's new value, if it is another value plus a constant. Returns false otherwise. */
+static bool find_new_value(const struct state *state, struct symbolic_value *value) {
 	const ZydisDecodedInstruction *insn = state->insn;
 	const ZydisDecodedOperand *to = &state->operands[0], *from = &state->operands[1];
 	if (insn->operand_count < 1 || !is_register64(to))
 		return false;
-	struct value old = state->registers[register_number(to->reg.value)];
+	struct symbolic_value old = state->registers[register_number(to->reg.value)];
 	int64_t step;
 	switch (insn->mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
@@ -53,32 +65,33 @@ static bool follows(const struct state *state, struct value *value) {
 	default:
 		return false;
 	}
-	*value = (struct value){old.origin, old.offset + step};
+	*value = (struct symbolic_value){old.origin, old.offset + step};
 	return true;
 }
 
-static void update(struct state *state, const struct shape *stack) {
-	struct value value, pointer = state->registers[STACK_POINTER];
-	bool known = follows(state, &value);
+static void update_registers(struct state *state, const struct decoded_access *stack) {
+	struct symbolic_value value, pointer = state->registers[STACK_POINTER];
+	bool known = find_new_value(state, &value);
 	for (unsigned i = 0; i < state->insn->operand_count; i++) {
 		const ZydisDecodedOperand *operand = &state->operands[i];
-		int reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? register_number(operand->reg.value) : NOTHING;
-		if (reg != NOTHING && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-			state->registers[reg] = fresh(state);
+		int reg = operand->type == ZYDIS_OPERAND_TYPE_REGISTER ? register_number(operand->reg.value) : NO_REGISTER;
+		if (reg != NO_REGISTER && operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			state->registers[reg] = fresh_value(state);
 	}
 	if (known)
 		state->registers[register_number(state->operands[0].reg.value)] = value;
-	bool pops_it = state->insn->mnemonic == ZYDIS_MNEMONIC_POP &&
-	               register_number(state->operands[0].reg.value) == STACK_POINTER;
-	if (stack && !pops_it)
-		state->registers[STACK_POINTER] = (struct value){pointer.origin, pointer.offset + (stack->store ? -8 : 8)};
+	bool pops_pointer = state->insn->mnemonic == ZYDIS_MNEMONIC_POP &&
+	                    register_number(state->operands[0].reg.value) == STACK_POINTER;
+	if (stack && !pops_pointer)
+		state->registers[STACK_POINTER] =
+			(struct symbolic_value){pointer.origin, pointer.offset + (stack->store ? -8 : 8)};
 }
 
 /* --- a block ------------------------------------------------------------------------------------------------- */
 
-static const struct anchor *find_anchor(const struct state *state, const struct key *key) {
+static const struct anchor *find_anchor(const struct state *state, const struct address_key *key) {
 	for (size_t i = 0; i < state->anchor_count; i++) {
-		const struct key *other = &state->anchors[i].key;
+		const struct address_key *other = &state->anchors[i].key;
 		if (other->base == key->base && other->index == key->index && other->scale == key->scale &&
 		    other->segment == key->segment)
 			return &state->anchors[i];
@@ -86,31 +99,32 @@ static const struct anchor *find_anchor(const struct state *state, const struct 
 	return NULL;
 }
 
-static void add_derived(const struct shape *shape, unsigned insn, int anchor, int64_t offset,
+static void add_derived(const struct decoded_access *access, unsigned insn, int anchor, int64_t offset,
                         struct decoded_block *decoded) {
 	for (int store = 0; store < 2; store++)
-		for (unsigned piece = 0; piece < shape->pieces && (store ? shape->store : shape->load); piece++)
+		for (unsigned part = 0; part < access->parts && (store ? access->store : access->load); part++)
 			decoded->derived[decoded->block.derived++] =
-				(struct ring_derived){.offset = offset + 8 * (int64_t)piece,
+				(struct ring_derived){.offset = offset + 8 * (int64_t)part,
 			                          .insn = (uint16_t)insn,
 			                          .anchor = (int16_t)anchor,
-			                          .shift = (uint8_t)shape->shift,
+			                          .shift = (uint8_t)access->shift,
 			                          .store = (uint8_t)store};
 }
 
-/* True if the instruction's accesses need not be recorded. */
-static bool derive(struct state *state, const struct shape *shape, unsigned insn, struct decoded_block *decoded) {
-	if (shape->absolute) {
-		add_derived(shape, insn, NOTHING, shape->offset - (int64_t)decoded->block.address, decoded);
+/* Adds derived accesses for the instruction. Returns false if its accesses must be recorded. */
+static bool derive_accesses(struct state *state, const struct decoded_access *access, unsigned insn,
+                            struct decoded_block *decoded) {
+	if (access->absolute) {
+		add_derived(access, insn, NO_REGISTER, access->offset - (int64_t)decoded->block.address, decoded);
 		return true;
 	}
-	const struct anchor *anchor = find_anchor(state, &shape->key);
+	const struct anchor *anchor = find_anchor(state, &access->key);
 	if (anchor) {
-		add_derived(shape, insn, (int)anchor->insn, shape->offset - anchor->offset, decoded);
+		add_derived(access, insn, (int)anchor->insn, access->offset - anchor->offset, decoded);
 		return true;
 	}
-	if (state->anchor_count < KEYS)
-		state->anchors[state->anchor_count++] = (struct anchor){shape->key, shape->offset, insn};
+	if (state->anchor_count < ANCHORS_MAX)
+		state->anchors[state->anchor_count++] = (struct anchor){access->key, access->offset, insn};
 	return false;
 }
 
@@ -160,29 +174,29 @@ void decode_block(uint64_t address, const struct derive_instruction *instruction
 		                                                 &insn, operands)) &&
 		             insn.length == instructions[i].length;
 		if (!whole && i + 1 == count && i)
-			break; /* it crosses a page, and runs from a block of its own */
+			break; /* the instruction crosses a page and runs from another block */
 		decoded->lengths[i] = (uint8_t)instructions[i].length;
 		decoded->block.instructions++;
 		decoded->block.bytes = (uint16_t)(decoded->block.bytes + instructions[i].length);
 		state.end += instructions[i].length;
-		if (!whole) { /* newer than the decoder: its accesses are recorded, and what it changes is not known */
+		if (!whole) { /* unknown to the decoder: record its accesses, forget all registers */
 			decoded->lengths[i] |= RING_RECORDED;
 			for (int reg = 0; reg < REGISTERS; reg++)
-				state.registers[reg] = fresh(&state);
+				state.registers[reg] = fresh_value(&state);
 			continue;
 		}
-		struct shape shape, stack;
-		bool stacks = decode_stack_access(&state, &stack);
-		bool known = stacks;
-		if (stacks)
-			shape = stack;
+		struct decoded_access access, stack;
+		bool is_stack = decode_stack_access(&state, &stack);
+		bool known = is_stack;
+		if (is_stack)
+			access = stack;
 		else
-			known = decode_memory_access(&state, &shape);
-		if (touches_memory(&state) && !(known && !everything && derive(&state, &shape, i, decoded)))
+			known = decode_memory_access(&state, &access);
+		if (touches_memory(&state) && !(known && !everything && derive_accesses(&state, &access, i, decoded)))
 			decoded->lengths[i] |=
 				RING_RECORDED | (is_masked(insn.mnemonic) || is_repeated(&insn) ? RING_MAYBE : 0);
 		decoded->reads_tsc |= insn.mnemonic == ZYDIS_MNEMONIC_RDTSC || insn.mnemonic == ZYDIS_MNEMONIC_RDTSCP;
-		update(&state, stacks ? &stack : NULL);
+		update_registers(&state, is_stack ? &stack : NULL);
 		end_block(&state, &decoded->block);
 	}
 }

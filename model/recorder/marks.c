@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Preloaded into a program that is recorded, where a region of it is asked for: what the marks of interfero.h
- * call. */
+/* Region markers of interfero.h in a program of which one region is recorded; preloaded into it. */
 #include "common/recorded.h"
 
 #define EXPORT __attribute__((visibility("default")))

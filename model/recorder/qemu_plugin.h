@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part of QEMU's plugin interface, version 1, that the recorder uses. Debian packages no header for it; these
- * are declarations of functions that qemu-x86_64 exports.
+/* Declarations of the functions of QEMU's plugin interface, version 1, that the recorder uses. Debian packages no
+ * header for the interface; qemu-x86_64 exports the functions.
  * Ref: QEMU 7.2 documentation, "QEMU TCG Plugins", API section. */
 #ifndef IFR_MODEL_QEMU_PLUGIN_H
 #define IFR_MODEL_QEMU_PLUGIN_H
@@ -12,7 +12,7 @@
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
 
-/* Only what stands before the union of system and user emulation is read. */
+/* The recorder reads only the members before the union of system and user emulation. */
 typedef struct qemu_info_t {
 	const char *target_name;
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recorder: a plugin for qemu-x86_64 that writes down which blocks a program runs and which addresses it
- * touches, and answers its clocks and random numbers so that the next run is the same one. As little as possible
- * happens here; the process at the other end of the ring does the rest. */
+/* The recorder: a plugin for qemu-x86_64 that records which blocks a program runs and which addresses it accesses,
+ * and answers its clocks and random numbers so that runs are repeatable. It does as little as possible; the
+ * process at the other end of the ring does the rest. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,15 +20,15 @@
 
 EXPORT int qemu_plugin_version = 1;
 
-/* Of one instruction: xsave makes a hundred, enter and fxsave some sixty. */
+/* Accesses of one instruction at most: xsave makes a hundred, enter and fxsave about sixty. */
 enum { ACCESSES_MOST = 128 };
 
-static bool everything;    /* derive nothing */
-static bool info_is_plain; /* qemu keeps size and kind of an access where we think */
+static bool everything;    /* record all accesses, derive none */
+static bool info_is_plain; /* qemu_plugin_meminfo_t has the layout that on_access assumes */
 static uint32_t blocks;
 static pthread_mutex_t decoding = PTHREAD_MUTEX_INITIALIZER;
 
-/* What runs at every block and access of the program is kept free of calls, and with them of saved registers. */
+/* Callbacks of every block and access make no call in the common case, and so save no registers. */
 static __attribute__((noinline)) void begin_chunk(unsigned cpu_index, void *data) {
 	writer_swap(cpu_index);
 	*ring->cpus[cpu_index].next++ = RING_BLOCK | (uintptr_t)data;
@@ -42,7 +42,7 @@ static void on_block(unsigned cpu_index, void *data) {
 		*cpu->next++ = RING_BLOCK | (uintptr_t)data;
 }
 
-/* Of an access, in what qemu says of it: log2 of its bytes, and whether it stores. */
+/* Fields of qemu_plugin_meminfo_t: log2 of the size, store bit. */
 enum { INFO_SIZE_SHIFT = 4, INFO_STORE_SHIFT = 17, INFO_MASK = 7 << INFO_SIZE_SHIFT | 1 << INFO_STORE_SHIFT };
 
 static void on_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
@@ -52,33 +52,33 @@ static void on_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t a
 	*cpu->next++ = kind | (uintptr_t)data | (address & RING_ADDRESS);
 }
 
-/* The same by qemu's own functions, should a version of it keep them elsewhere. */
-static void on_access_asking(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+/* on_access for versions of qemu with another layout of qemu_plugin_meminfo_t. */
+static void on_access_portable(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
 	struct ring_cpu *cpu = &ring->cpus[cpu_index];
 	uint64_t size = qemu_plugin_mem_size_shift(info), store = qemu_plugin_mem_is_store(info);
 	*cpu->next++ =
 		size << RING_SIZE_SHIFT | store << RING_STORE_SHIFT | (uintptr_t)data | (address & RING_ADDRESS);
 }
 
-/* The same for blocks so long that their accesses may be too many. */
-static uint64_t *room_end[RING_THREADS]; /* of the block that runs */
+/* on_block and on_access for blocks so long that their accesses may exceed a chunk's reserve. */
+static uint64_t *room_end[RING_THREADS]; /* end of the room for the current block's accesses */
 
 static void on_long_block(unsigned cpu_index, void *data) {
 	on_block(cpu_index, data);
 	room_end[cpu_index] = ring->cpus[cpu_index].next + RING_BLOCK_ACCESSES;
 }
 
-static void on_access_of_long(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+static void on_long_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
 	if (ring->cpus[cpu_index].next == room_end[cpu_index]) {
 		fprintf(stderr,
 		        "interfero: a block of the program makes more than %d accesses, which cannot be recorded\n",
 		        RING_BLOCK_ACCESSES);
 		abort();
 	}
-	(info_is_plain ? on_access : on_access_asking)(cpu_index, info, address, data);
+	(info_is_plain ? on_access : on_access_portable)(cpu_index, info, address, data);
 }
 
-static bool info_as_expected(void) {
+static bool check_info_layout(void) {
 	for (unsigned shift = 0; shift < 4; shift++)
 		for (unsigned rw = QEMU_PLUGIN_MEM_R; rw <= QEMU_PLUGIN_MEM_RW; rw++) {
 			qemu_plugin_meminfo_t info = rw << 16 | shift << 4 | 1;
@@ -88,7 +88,7 @@ static bool info_as_expected(void) {
 	return true;
 }
 
-static void define(const struct decoded_block *decoded) {
+static void define_block(const struct decoded_block *decoded) {
 	const struct ring_block *block = &decoded->block;
 	struct writer_part parts[] = {{block, sizeof *block / 8},
 	                              {decoded->lengths, (block->instructions + 7U) / 8},
@@ -111,9 +111,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 		                     qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(block, 0)));
 	decode_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
 	decoded.block.id = blocks++;
-	define(&decoded);
+	define_block(&decoded);
 	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES;
-	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_access_of_long : info_is_plain ? on_access : on_access_asking;
+	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_long_access : info_is_plain ? on_access : on_access_portable;
 	qemu_plugin_register_vcpu_tb_exec_cb(block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
 	                                     (void *)(uintptr_t)decoded.block.id);
 	for (unsigned i = 0; i < decoded.block.instructions; i++)
@@ -137,8 +137,8 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu_index) {
 		writer_note(cpu_index, RING_NOTE_THREAD, cpu_index);
 }
 
-/* qemu answers the program's time() and times() by these: they pass through a register, which a plugin cannot set,
- * so this file is preloaded, too. */
+/* qemu calls these for the program's time() and times(), whose result is a register that a plugin cannot set. So
+ * the recorder is preloaded into qemu, too. */
 EXPORT time_t time(time_t *where) {
 	time_t now = syscalls_now();
 	if (where)
@@ -158,7 +158,8 @@ static void on_end(qemu_plugin_id_t id, void *data) {
 	writer_end();
 }
 
-/* Arguments: fd=N, all=on to derive nothing, region=NAME. */
+/* Plugin arguments: fd=N, the ring; all=on, derive nothing; region=NAME; path=PATH, answered for /proc/self/exe.
+ */
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv);
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
 	int fd = -1;
@@ -175,7 +176,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "interfero: the recorder was started by something else than \"interfero record\"\n");
 		return -1;
 	}
-	info_is_plain = info_as_expected();
+	info_is_plain = check_info_layout();
 	for (unsigned i = 0; i <= RING_THREADS; i++)
 		ring->cpus[i].chunk = UINT32_MAX;
 	pthread_atfork(NULL, NULL, writer_detach);

@@ -17,7 +17,7 @@
 #include "common/recorded.h"
 #include "model/recorder/writer.h"
 
-/* In seconds since 1970: a date in 2017. */
+/* Answered wall-clock time at the start, seconds since 1970: a date in 2017. */
 enum { WALL_CLOCK = 1500000000 };
 
 struct call {
@@ -25,14 +25,14 @@ struct call {
 };
 
 static struct call calls[RING_THREADS];
-static uint64_t guest_base; /* where address 0 of the program is in this process */
+static uint64_t guest_base; /* address in this process of the program's address 0 */
 static uint64_t clock_reads, random_bytes;
 
-static void *host(uint64_t address) {
+static void *host_address(uint64_t address) {
 	return (void *)(uintptr_t)(address + guest_base);
 }
 
-/* Numbers and a path, as one record. */
+/* Writes numbers and a path as one record. */
 static void write_path_record(unsigned thread, enum ring_record type, const uint64_t *numbers, size_t count,
                               const char *path) {
 	uint64_t padded[PATH_MAX / 8 + 1] = {0};
@@ -62,9 +62,9 @@ void syscalls_first_block(uint64_t address, const void *bytes) {
 		fclose(maps);
 }
 
-/* --- a run that can be repeated ------------------------------------------------------------------------------ */
+/* --- repeatable answers -------------------------------------------------------------------------------------- */
 
-/* The clock stands still but for a millisecond a reading, so that who waits for it gets on. */
+/* Each reading advances the clock by a millisecond, so that a program that polls it makes progress. */
 static int64_t now_ms(unsigned cpu) {
 	if (!clock_reads)
 		writer_note(cpu, RING_NOTE_TIME, 0);
@@ -76,7 +76,7 @@ int64_t syscalls_now(void) {
 }
 
 static void answer_clock(unsigned cpu, const struct call *call) {
-	struct timespec *time = host(call->arguments[1]);
+	struct timespec *time = host_address(call->arguments[1]);
 	int64_t ms = now_ms(cpu);
 	bool wall = call->arguments[0] == CLOCK_REALTIME || call->arguments[0] == CLOCK_REALTIME_COARSE ||
 	            call->arguments[0] == CLOCK_TAI;
@@ -86,14 +86,14 @@ static void answer_clock(unsigned cpu, const struct call *call) {
 }
 
 static void answer_usage(unsigned cpu, const struct call *call) {
-	struct rusage *usage = host(call->arguments[1]);
+	struct rusage *usage = host_address(call->arguments[1]);
 	int64_t ms = now_ms(cpu);
 	memset(usage, 0, sizeof *usage);
 	usage->ru_utime = (struct timeval){ms / 1000, ms % 1000 * 1000};
 }
 
 static void answer_day(unsigned cpu, const struct call *call) {
-	struct timeval *time = host(call->arguments[0]);
+	struct timeval *time = host_address(call->arguments[0]);
 	int64_t ms = now_ms(cpu);
 	if (call->arguments[0])
 		*time = (struct timeval){WALL_CLOCK + ms / 1000, ms % 1000 * 1000};
@@ -105,29 +105,29 @@ static uint8_t random_byte(void) {
 }
 
 static void answer_random(unsigned cpu, uint64_t where, int64_t length) {
-	uint8_t *bytes = host(where);
+	uint8_t *bytes = host_address(where);
 	if (!random_bytes)
 		writer_note(cpu, RING_NOTE_RANDOM, 0);
 	for (int64_t i = 0; i < length; i++)
 		bytes[i] = random_byte();
 }
 
-/* Descriptors of the device of random bytes. */
+/* Descriptors that are open on a random device. */
 enum { DESCRIPTORS = 1024 };
 static bool is_random[DESCRIPTORS];
 
-static void path_of(int64_t descriptor, char *path, size_t room) {
+static void read_descriptor_path(int64_t descriptor, char *path, size_t room) {
 	char link[64];
 	snprintf(link, sizeof link, "/proc/self/fd/%lld", (long long)descriptor);
 	ssize_t length = readlink(link, path, room - 1);
 	path[length < 0 ? 0 : length] = '\0';
 }
 
-static void opened(int64_t descriptor) {
+static void note_opened(int64_t descriptor) {
 	char path[16];
 	if (descriptor < 0 || descriptor >= DESCRIPTORS)
 		return;
-	path_of(descriptor, path, sizeof path);
+	read_descriptor_path(descriptor, path, sizeof path);
 	is_random[descriptor] = !strcmp(path, "/dev/urandom") || !strcmp(path, "/dev/random");
 }
 
@@ -136,7 +136,7 @@ static void answer_read(unsigned cpu, const struct call *call, int64_t length) {
 		answer_random(cpu, call->arguments[1], length);
 }
 
-/* A variant, which lies elsewhere, is told the program's own path, if that is as long. */
+/* A variant in another folder is told the original program's path, if both are equally long. */
 static char own_path[PATH_MAX];
 
 void syscalls_own_path(const char *path) {
@@ -144,28 +144,28 @@ void syscalls_own_path(const char *path) {
 }
 
 static void answer_link(uint64_t path, uint64_t where, int64_t length) {
-	if (length > 0 && (size_t)length == strlen(own_path) && !strcmp(host(path), "/proc/self/exe"))
-		memcpy(host(where), own_path, (size_t)length);
+	if (length > 0 && (size_t)length == strlen(own_path) && !strcmp(host_address(path), "/proc/self/exe"))
+		memcpy(host_address(where), own_path, (size_t)length);
 }
 
-/* --- marks of regions ---------------------------------------------------------------------------------------- */
+/* --- region markers ------------------------------------------------------------------------------------------ */
 
 static char watched[256];
-static bool is_open[RING_THREADS][8]; /* the regions that a thread is in: which of them are the watched one */
+static bool is_open[RING_THREADS][8]; /* by thread and depth: whether the open region is the watched one */
 static unsigned depth[RING_THREADS];
 
 void syscalls_watch(const char *region) {
 	snprintf(watched, sizeof watched, "%s", region);
 }
 
-static void mark(unsigned cpu, uint64_t name) {
+static void apply_marker(unsigned cpu, uint64_t name) {
 	unsigned most = sizeof is_open[0];
 	if (!name && depth[cpu]) {
 		depth[cpu]--;
 		if (depth[cpu] < most && is_open[cpu][depth[cpu]])
 			writer_note(cpu, RING_NOTE_END, 0);
 	} else if (name) {
-		bool here = !strcmp(host(name), watched);
+		bool here = !strcmp(host_address(name), watched);
 		if (depth[cpu] < most)
 			is_open[cpu][depth[cpu]] = here;
 		if (here && depth[cpu] < most)
@@ -174,7 +174,7 @@ static void mark(unsigned cpu, uint64_t name) {
 	}
 }
 
-/* --- before and after ---------------------------------------------------------------------------------------- */
+/* --- system calls -------------------------------------------------------------------------------------------- */
 
 static void note_call(unsigned cpu, int64_t number) {
 	switch (number) {
@@ -184,7 +184,7 @@ static void note_call(unsigned cpu, int64_t number) {
 		break;
 	case SYS_execve:
 	case SYS_execveat:
-		writer_note(cpu, RING_NOTE_EXEC, 0); /* no callback tells that it succeeded: the reader takes the rest */
+		writer_note(cpu, RING_NOTE_EXEC, 0); /* no callback follows a success */
 		break;
 	case SYS_rt_sigreturn:
 		writer_note(cpu, RING_NOTE_SIGNAL, 0);
@@ -209,7 +209,7 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	if (cpu >= RING_THREADS)
 		return;
 	if (number == IFR_MARK_REGION)
-		mark(cpu, a1);
+		apply_marker(cpu, a1);
 	if (number == IFR_MARK_ENTER)
 		writer_record(cpu, RING_ENTER, NULL, 0);
 	if (number == IFR_MARK_LEAVE)
@@ -218,10 +218,10 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 		return;
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
 	note_call(cpu, number);
-	/* qemu makes a fork of what shares memory until it is another program, too (posix_spawn). */
+	/* qemu implements vfork and posix_spawn (CLONE_VM until exec) by fork. */
 	if (number == SYS_clone && (!(a1 & CLONE_VM) || a1 & CLONE_VFORK))
 		writer_note(cpu, RING_NOTE_FORK, 0);
-	/* Threads take turns where they meet; what one did is there before another takes its stack away. */
+	/* Hands over this thread's chunk before another thread goes on, whose chunk may unmap this one's stack. */
 	if (number == SYS_futex || number == SYS_exit)
 		writer_swap(cpu);
 }
@@ -232,7 +232,7 @@ static void write_mapping(unsigned cpu, int64_t number, int64_t result, const st
 	memcpy(numbers + 2, call->arguments, sizeof call->arguments);
 	bool file = number == SYS_mmap && !(call->arguments[3] & MAP_ANONYMOUS);
 	if (file)
-		path_of((int)call->arguments[4], path, sizeof path);
+		read_descriptor_path((int)call->arguments[4], path, sizeof path);
 	write_path_record(cpu, RING_SYSCALL, numbers, 8, path);
 }
 
@@ -248,7 +248,7 @@ void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 	case SYS_brk:
 	case SYS_shmat:
 		write_mapping(cpu, number, result, call);
-		writer_swap(cpu); /* before another thread can touch it */
+		writer_swap(cpu); /* before another thread accesses the mapping */
 		break;
 	case SYS_clock_gettime:
 		if (!result)
@@ -271,7 +271,7 @@ void syscalls_after(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t r
 	case SYS_dup:
 	case SYS_dup2:
 	case SYS_dup3:
-		opened(result);
+		note_opened(result);
 		break;
 	case SYS_close:
 		if (call->arguments[0] < DESCRIPTORS)

@@ -12,11 +12,11 @@
 
 struct ring *ring;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t spare[RING_CHUNKS]; /* chunks to write to; the last freed is the first used: it is in the cache */
-static uint32_t spare_count, freed_seen;
+static uint32_t free_chunks[RING_CHUNKS]; /* a stack: the last freed chunk is still in the cache */
+static uint32_t free_count, freed_seen;
 static bool detached;
 
-static uint64_t *words_of(uint32_t chunk) {
+static uint64_t *chunk_words(uint32_t chunk) {
 	return ring->base + (size_t)chunk * RING_CHUNK_WORDS;
 }
 
@@ -26,30 +26,30 @@ int writer_open(int fd) {
 		return -1;
 	ring->base = &ring->words[0][0];
 	for (uint32_t i = 0; i < RING_CHUNKS; i++)
-		spare[spare_count++] = RING_CHUNKS - 1 - i;
+		free_chunks[free_count++] = RING_CHUNKS - 1 - i;
 	return 0;
 }
 
-static void take_freed(void) {
+static void collect_freed(void) {
 	uint32_t freed = atomic_load_explicit(&ring->freed, memory_order_acquire);
 	while (freed_seen != freed)
-		spare[spare_count++] = ring->freed_chunks[freed_seen++ % RING_CHUNKS];
+		free_chunks[free_count++] = ring->freed_chunks[freed_seen++ % RING_CHUNKS];
 }
 
-/* Should the reader die, this process is killed with it: it never waits for nobody. */
+/* Waits for a free chunk. If the reader dies, the kernel kills this process, too (PR_SET_PDEATHSIG). */
 static void wait_for_reader(void) {
 	for (;;) {
-		take_freed();
-		if (spare_count && ring->filled - freed_seen < RING_AHEAD)
+		collect_freed();
+		if (free_count && ring->filled - freed_seen < RING_AHEAD)
 			return;
 		syscall(SYS_futex, &ring->freed, FUTEX_WAIT, freed_seen, NULL, NULL, 0);
 	}
 }
 
-static void give(struct ring_cpu *cpu, uint32_t thread) {
+static void hand_over(struct ring_cpu *cpu, uint32_t thread) {
 	if (cpu->chunk == UINT32_MAX || !cpu->next)
 		return;
-	uint32_t words = (uint32_t)(cpu->next - words_of(cpu->chunk));
+	uint32_t words = (uint32_t)(cpu->next - chunk_words(cpu->chunk));
 	if (!words)
 		return;
 	ring->chunks[cpu->chunk] = (struct ring_chunk){.thread = thread, .words = words};
@@ -59,27 +59,27 @@ static void give(struct ring_cpu *cpu, uint32_t thread) {
 	syscall(SYS_futex, &ring->filled, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void renew(struct ring_cpu *cpu) {
+static void take_chunk(struct ring_cpu *cpu) {
 	if (cpu->next)
 		return;
 	wait_for_reader();
-	cpu->chunk = spare[--spare_count];
-	cpu->limit = words_of(cpu->chunk) + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
-	cpu->next = words_of(cpu->chunk);
+	cpu->chunk = free_chunks[--free_count];
+	cpu->limit = chunk_words(cpu->chunk) + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
+	cpu->next = chunk_words(cpu->chunk);
 }
 
 static void swap_locked(unsigned thread) {
 	struct ring_cpu *cpu = &ring->cpus[thread];
 	if (detached) {
 		cpu->chunk = thread % RING_CHUNKS;
-		cpu->next = words_of(cpu->chunk);
+		cpu->next = chunk_words(cpu->chunk);
 		cpu->limit = cpu->next + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
 		return;
 	}
-	if (thread != RING_THREADS) /* what it refers to comes first */
-		give(&ring->cpus[RING_THREADS], RING_THREADS);
-	give(cpu, thread);
-	renew(cpu);
+	if (thread != RING_THREADS) /* definitions before the blocks that use them */
+		hand_over(&ring->cpus[RING_THREADS], RING_THREADS);
+	hand_over(cpu, thread);
+	take_chunk(cpu);
 }
 
 void writer_swap(unsigned thread) {
@@ -88,8 +88,9 @@ void writer_swap(unsigned thread) {
 	pthread_mutex_unlock(&lock);
 }
 
-static void append(struct ring_cpu *cpu, enum ring_record type, const struct writer_part *parts, size_t count) {
-	assert(cpu->next); /* its owner has seen to that */
+static void append_record(struct ring_cpu *cpu, enum ring_record type, const struct writer_part *parts,
+                          size_t count) {
+	assert(cpu->next); /* the caller has provided a chunk */
 	uint64_t *header = cpu->next++, words = 0;
 	for (size_t i = 0; i < count; i++) {
 		memcpy(cpu->next, parts[i].data, parts[i].words * sizeof(uint64_t));
@@ -110,7 +111,7 @@ void writer_record(unsigned thread, enum ring_record type, const struct writer_p
 		else
 			writer_swap(thread);
 	}
-	append(cpu, type, parts, count);
+	append_record(cpu, type, parts, count);
 	if (shared)
 		pthread_mutex_unlock(&lock);
 }
@@ -124,10 +125,10 @@ void writer_end(void) {
 	if (detached)
 		return;
 	pthread_mutex_lock(&lock);
-	give(&ring->cpus[RING_THREADS], RING_THREADS);
+	hand_over(&ring->cpus[RING_THREADS], RING_THREADS);
 	for (uint32_t i = 0; i < RING_THREADS; i++)
 		if (ring->cpus[i].next)
-			give(&ring->cpus[i], i);
+			hand_over(&ring->cpus[i], i);
 	ring->ended = 1;
 	pthread_mutex_unlock(&lock);
 }

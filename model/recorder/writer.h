@@ -14,10 +14,10 @@ extern struct ring *ring;
  * Returns 0, or -1 with errno. */
 int writer_open(int fd);
 
-/* Hands over what the thread's chunk holds and gives it an empty one; waits until there is one. */
+/* Hands the thread's chunk to the reader and takes an empty one; waits until there is one. */
 void writer_swap(unsigned thread);
 
-/* A record of a thread (RING_THREADS: a definition). Parts are of whole words. */
+/* Writes a record of a thread (RING_THREADS: a definition). A part is whole words. */
 struct writer_part {
 	const void *data;
 	size_t words;
@@ -25,10 +25,10 @@ struct writer_part {
 void writer_record(unsigned thread, enum ring_record type, const struct writer_part *parts, size_t count);
 void writer_note(unsigned thread, enum ring_note note, uint64_t value);
 
-/* All that is there goes over, and nothing more will come. */
+/* Hands over all chunks and ends the recording. */
 void writer_end(void);
 
-/* In a child after fork: what it does is written to memory of its own that nobody reads. */
+/* Runs in a forked child: its records go to private memory that nobody reads. */
 void writer_detach(void);
 
 #endif

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How runs are coded: what writer and reader must do alike. */
+/* The on-disk format of frames and the coding of sequence frames, shared by writer and reader.
+ *
+ * Payload of a sequence frame, `sequence_bytes` of block executions and then the accesses:
+ *
+ *   varint   hits: so many block executions are as predicted
+ *   varint   a mispredicted block execution        } repeated; the payload's first part ends behind a hits
+ *   varint   hits                                  }
+ *   byte 0   an access with the stride of last time
+ *   varint   zigzag(stride) + 1: an access with a new stride
+ *
+ * A block execution is predicted as the one that followed the last four ones last time. Each stored access of each
+ * block has its own stride. */
 #ifndef IFR_MODEL_CODING_H
 #define IFR_MODEL_CODING_H
 
@@ -21,11 +32,11 @@ enum trace_frame_type {
 
 struct trace_frame {
 	uint32_t type;
-	uint32_t executions;     /* of a run; with the normalised' raw bytes behind those of the executions */
-	uint64_t sequence_bytes; /* of the raw payload that are executions */
+	uint32_t executions;     /* block executions in a sequence frame; with sequence_bytes */
+	uint64_t sequence_bytes; /* bytes of the raw payload that code block executions */
 	uint64_t raw_bytes;      /* at most TRACE_FRAME_LIMIT */
-	uint64_t stored_bytes;   /* of zstd, behind this head */
-	uint64_t checksum;       /* of the head with 0 here, and the stored bytes: SipHash under the keys below */
+	uint64_t stored_bytes;   /* bytes of the compressed payload, behind this head */
+	uint64_t checksum; /* SipHash, under the keys below, of the head with 0 here and the compressed payload */
 };
 
 #define TRACE_MAGIC "IFRTRACE"
@@ -38,9 +49,7 @@ struct trace_head {
 	uint32_t version, unused;
 };
 
-/* A mapping in a frame of mappings, its path behind it, padded to 8 bytes. A later one of the same number replaces
- * it.
- */
+/* A mapping; its path follows, padded to 8 bytes. A later one of the same number replaces it. */
 struct trace_mapping {
 	uint32_t number, kind, path_bytes;
 	uint16_t fixed, allocator;
@@ -60,7 +69,7 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t value) {
 	return to;
 }
 
-/* NULL at the end of the input, or of a number that is too long. */
+/* Returns the position behind the number; NULL at the end of the input or if the number is too long. */
 static inline const uint8_t *varint_get(const uint8_t *from, const uint8_t *end, uint64_t *value) {
 	uint64_t sum = 0;
 	for (unsigned shift = 0; from < end && shift < 64; shift += 7) {
@@ -81,7 +90,7 @@ static inline int64_t unzigzag(uint64_t value) {
 	return (int64_t)(value >> 1) ^ -(int64_t)(value & 1);
 }
 
-/* --- executions: the execution that came last time after the same four --- */
+/* --- prediction of block executions --- */
 
 enum { EXECUTION_TABLE_BITS = 16 };
 
@@ -93,12 +102,12 @@ struct execution_coder {
 static inline uint32_t *execution_predicted(struct execution_coder *coder) {
 	return &coder->table[coder->history >> (32 - EXECUTION_TABLE_BITS)];
 }
-/* A execution's influence is shifted out after four more. */
+/* An execution leaves the index bits of the history after four more. */
 static inline void execution_update_history(struct execution_coder *coder, uint32_t execution) {
 	coder->history = (coder->history << 6) + execution * 0x9e3779b1U;
 }
 
-/* --- normalised: the difference of last time --- */
+/* --- strides of accesses --- */
 
 struct address_coder {
 	uint64_t last;
@@ -106,14 +115,14 @@ struct address_coder {
 };
 
 static inline uint8_t *address_encode(struct address_coder *coder, uint8_t *to, uint64_t normalised) {
-	int64_t execution = (int64_t)(normalised - coder->last);
+	int64_t stride = (int64_t)(normalised - coder->last);
 	coder->last = normalised;
-	if (execution == coder->stride) {
+	if (stride == coder->stride) {
 		*to++ = 0;
 		return to;
 	}
-	coder->stride = execution;
-	return varint_put(to, zigzag(execution) + 1);
+	coder->stride = stride;
+	return varint_put(to, zigzag(stride) + 1);
 }
 
 static inline const uint8_t *address_decode(struct address_coder *coder, const uint8_t *from, const uint8_t *end) {

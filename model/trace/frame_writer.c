@@ -12,7 +12,7 @@
 #include "model/trace/frames.h"
 #include "model/trace/trace.h"
 
-/* Fast settings of zstd: compressing is what bounds recording. */
+/* The fast level of zstd: compression bounds the speed of recording. */
 enum { LEVEL = 1, QUEUE = 4 };
 
 struct frame_part {
@@ -20,12 +20,12 @@ struct frame_part {
 	size_t length;
 };
 
-/* Of a run, data are its executions and normalised, of which run says how many there are. */
+/* A queued frame. data of a sequence frame: its executions and its accesses, counted in `sequence`. */
 struct raw_frame {
 	struct trace_frame head;
 	char *data;
 	size_t room;
-	struct raw_sequence run;
+	struct raw_sequence sequence;
 };
 
 struct frame_writer {
@@ -37,7 +37,7 @@ struct frame_writer {
 	struct raw_frame queue[QUEUE];
 	unsigned first, count;
 	bool ends;
-	struct ifr_error err; /* of the thread, the first */
+	struct ifr_error err; /* first error of the thread */
 	struct sequence_encoder *encoder;
 	ZSTD_CCtx *zstd;
 	char *stored;
@@ -51,22 +51,22 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
-/* The bytes to be compressed; a run's executions are coded now. */
-static const void *payload(struct frame_writer *writer, struct raw_frame *frame) {
+/* Returns the encode_payload to be compressed; codes a sequence frame. */
+static const void *encode_payload(struct frame_writer *writer, struct raw_frame *frame) {
 	struct coded_sequence coded;
-	struct raw_sequence *run = &frame->run;
+	struct raw_sequence *sequence = &frame->sequence;
 	if (frame->head.type != TRACE_SEQUENCE)
 		return frame->data;
-	run->executions = (const void *)frame->data;
-	run->addresses = (const void *)(run->executions + run->execution_count);
-	sequence_encode(writer->encoder, run, &coded);
+	sequence->executions = (const void *)frame->data;
+	sequence->addresses = (const void *)(sequence->executions + sequence->execution_count);
+	sequence_encode(writer->encoder, sequence, &coded);
 	frame->head.sequence_bytes = coded.sequence_bytes;
 	frame->head.raw_bytes = coded.all_bytes;
 	return coded.bytes;
 }
 
-static void store(struct frame_writer *writer, struct raw_frame *frame) {
-	const void *data = payload(writer, frame);
+static void write_frame(struct frame_writer *writer, struct raw_frame *frame) {
+	const void *data = encode_payload(writer, frame);
 	size_t bound = ZSTD_compressBound(frame->head.raw_bytes);
 	if (bound > writer->stored_room) {
 		writer->stored_room = bound;
@@ -85,7 +85,7 @@ static void store(struct frame_writer *writer, struct raw_frame *frame) {
 		ifr_fail_errno(&writer->err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
 }
 
-static void *work(void *data) {
+static void *write_frames(void *data) {
 	struct frame_writer *writer = data;
 	pthread_mutex_lock(&writer->lock);
 	for (;;) {
@@ -96,7 +96,7 @@ static void *work(void *data) {
 		struct raw_frame *frame = &writer->queue[writer->first];
 		pthread_mutex_unlock(&writer->lock);
 		if (!writer->err.code)
-			store(writer, frame);
+			write_frame(writer, frame);
 		pthread_mutex_lock(&writer->lock);
 		writer->first = (writer->first + 1) % QUEUE;
 		writer->count--;
@@ -106,7 +106,7 @@ static void *work(void *data) {
 	return NULL;
 }
 
-static int start(struct frame_writer *writer, struct ifr_error *err) {
+static int open_file(struct frame_writer *writer, struct ifr_error *err) {
 	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION};
 	struct stat old;
 	if (!stat(writer->path, &old) && !S_ISREG(old.st_mode))
@@ -114,7 +114,7 @@ static int start(struct frame_writer *writer, struct ifr_error *err) {
 	writer->file = fopen(writer->temporary, "wbe");
 	if (!writer->file || fwrite(&head, sizeof head, 1, writer->file) != 1)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
-	if (pthread_create(&writer->thread, NULL, work, writer))
+	if (pthread_create(&writer->thread, NULL, write_frames, writer))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "cannot start a thread that compresses the trace");
 	return 0;
 }
@@ -140,7 +140,7 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	pthread_cond_init(&writer->changed, NULL);
 	writer->zstd = ZSTD_createCCtx();
 	writer->encoder = sequence_encoder_new();
-	int result = start(writer, err);
+	int result = open_file(writer, err);
 	if (result) {
 		if (writer->file) {
 			fclose(writer->file);
@@ -153,8 +153,8 @@ int frame_writer_open(const char *path, struct frame_writer **out, struct ifr_er
 	return 0;
 }
 
-/* The next free entry of the queue, filled with the parts; put hands it over. */
-static struct raw_frame *take(struct frame_writer *writer, const struct frame_part *parts, size_t count) {
+/* Fills the next free entry of the queue with the parts; submit_entry hands it over to the thread. */
+static struct raw_frame *fill_entry(struct frame_writer *writer, const struct frame_part *parts, size_t count) {
 	pthread_mutex_lock(&writer->lock);
 	while (writer->count == QUEUE)
 		pthread_cond_wait(&writer->changed, &writer->lock);
@@ -174,7 +174,7 @@ static struct raw_frame *take(struct frame_writer *writer, const struct frame_pa
 	return frame;
 }
 
-static void put(struct frame_writer *writer) {
+static void submit_entry(struct frame_writer *writer) {
 	pthread_mutex_lock(&writer->lock);
 	writer->count++;
 	pthread_cond_broadcast(&writer->changed);
@@ -182,20 +182,21 @@ static void put(struct frame_writer *writer) {
 }
 
 void frame_write(struct frame_writer *writer, enum trace_frame_type type, const void *data, size_t length) {
-	struct raw_frame *frame = take(writer, &(struct frame_part){data, length}, 1);
+	struct raw_frame *frame = fill_entry(writer, &(struct frame_part){data, length}, 1);
 	frame->head.type = type;
 	frame->head.sequence_bytes = length;
-	put(writer);
+	submit_entry(writer);
 }
 
-void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *run) {
-	const struct frame_part parts[] = {{run->executions, run->execution_count * sizeof *run->executions},
-	                                   {run->addresses, run->address_bytes}};
-	struct raw_frame *frame = take(writer, parts, 2);
+void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *sequence) {
+	const struct frame_part parts[] = {
+		{sequence->executions, sequence->execution_count * sizeof *sequence->executions},
+		{sequence->addresses, sequence->address_bytes}};
+	struct raw_frame *frame = fill_entry(writer, parts, 2);
 	frame->head.type = TRACE_SEQUENCE;
-	frame->head.executions = (uint32_t)run->execution_count;
-	frame->run = *run;
-	put(writer);
+	frame->head.executions = (uint32_t)sequence->execution_count;
+	frame->sequence = *sequence;
+	submit_entry(writer);
 }
 
 int frame_writer_close(struct frame_writer *writer, bool discard, struct ifr_error *err) {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opening a trace: everything but the runs is read, and checked, at once. trace/read_runs.c reads the runs. */
+/* Opens a trace: reads and checks all frames but the sequence, which read_sequence.c reads. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/trace/frames.h"
 #include "model/trace/reader.h"
 
-static void damage(struct ifr_trace *trace, const char *what) {
+static void set_damage(struct ifr_trace *trace, const char *what) {
 	if (!trace->damage[0])
 		snprintf(trace->damage, sizeof trace->damage, "%s", what);
 }
 
-/* Reads the next frame's head and stored bytes. False at the end, or where the file is no longer whole. */
-static bool next_stored(struct ifr_trace *trace, struct trace_frame *head) {
+/* Reads the next frame's head and compressed payload. Returns false at the end, or where the file is damaged. */
+static bool read_stored(struct ifr_trace *trace, struct trace_frame *head) {
 	size_t got = fread(head, 1, sizeof *head, trace->file);
 	if (!got)
 		return false;
 	if (got < sizeof *head || head->stored_bytes > TRACE_FRAME_LIMIT || head->raw_bytes > TRACE_FRAME_LIMIT ||
 	    head->sequence_bytes > head->raw_bytes) {
-		damage(trace, got < sizeof *head ? "the file ends in the middle of a frame" : "a frame's head is damaged");
+		set_damage(trace,
+		           got < sizeof *head ? "the file ends in the middle of a frame" : "a frame's head is damaged");
 		return false;
 	}
 	if (head->stored_bytes > trace->stored_room) {
@@ -26,38 +27,37 @@ static bool next_stored(struct ifr_trace *trace, struct trace_frame *head) {
 		trace->stored = ifr_realloc(trace->stored, trace->stored_room, 1);
 	}
 	if (fread(trace->stored, 1, head->stored_bytes, trace->file) != head->stored_bytes) {
-		damage(trace, "the file ends in the middle of a frame");
+		set_damage(trace, "the file ends in the middle of a frame");
 		return false;
 	}
 	if (frame_checksum(head, trace->stored) != head->checksum) {
-		damage(trace, "a frame is damaged: its checksum is wrong");
+		set_damage(trace, "a frame is damaged: its checksum is wrong");
 		return false;
 	}
 	return true;
 }
 
-static bool unpack(struct ifr_trace *trace, const struct trace_frame *head) {
+static bool decompress(struct ifr_trace *trace, const struct trace_frame *head) {
 	if (head->raw_bytes + 1 > trace->raw_room) {
 		trace->raw_room = head->raw_bytes + 1;
 		trace->raw = ifr_realloc(trace->raw, trace->raw_room, 1);
 	}
 	size_t got = ZSTD_decompressDCtx(trace->zstd, trace->raw, head->raw_bytes, trace->stored, head->stored_bytes);
 	if (ZSTD_isError(got) || got != head->raw_bytes) {
-		damage(trace, "a frame does not unpack");
+		set_damage(trace, "a frame does not unpack");
 		return false;
 	}
 	return true;
 }
 
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head) {
-	while (next_stored(trace, head))
+	while (read_stored(trace, head))
 		if (head->type == type)
-			return unpack(trace, head);
+			return decompress(trace, head);
 	return false;
 }
 
-/* --- what frames hold -----------------------------------------------------------------------------------------
- */
+/* --- payloads ------------------------------------------------------------------------------------------------ */
 
 static bool read_mappings(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length;) {
@@ -91,9 +91,9 @@ static bool read_mappings(struct ifr_trace *trace, size_t length) {
 	return true;
 }
 
-/* Accesses follow from earlier ones of their block alone. */
-static bool access_is_right(const struct ifr_trace_block *block, const struct ifr_trace_access *access,
-                            unsigned index) {
+/* Checks an access: it may derive only from an earlier one of its block. */
+static bool check_access(const struct ifr_trace_block *block, const struct ifr_trace_access *access,
+                         unsigned index) {
 	bool power = access->bytes && access->bytes <= 64 && !(access->bytes & (access->bytes - 1));
 	return power && access->store <= 1 && access->end <= block->bytes && access->anchor >= IFR_ACCESS_ABSOLUTE &&
 	       access->anchor < (int32_t)index;
@@ -117,7 +117,7 @@ static bool read_blocks(struct ifr_trace *trace, size_t length) {
 		if (bytes)
 			memcpy(trace->accesses + trace->access_count, trace->raw + at, bytes);
 		for (unsigned i = 0; i < block.accesses; i++)
-			if (!access_is_right(&block, &trace->accesses[trace->access_count + i], i))
+			if (!check_access(&block, &trace->accesses[trace->access_count + i], i))
 				return false;
 		at += bytes;
 		trace->blocks =
@@ -136,7 +136,7 @@ void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *r
 	return items;
 }
 
-static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
+static bool read_payload(struct ifr_trace *trace, const struct trace_frame *head) {
 	bool right = true;
 	switch (head->type) {
 	case TRACE_TEXT:
@@ -161,7 +161,7 @@ static bool take(struct ifr_trace *trace, const struct trace_frame *head) {
 		break;
 	}
 	if (!right)
-		damage(trace, "a frame's contents make no sense");
+		set_damage(trace, "a frame's contents make no sense");
 	return right;
 }
 
@@ -174,16 +174,16 @@ static int read_all(struct ifr_trace *trace, const char *path, struct ifr_error 
 	if (magic.version != IFR_TRACE_VERSION)
 		return ifr_fail(err, IFR_E_USAGE, "%s is a trace of version %u, and this is for version %d: record again",
 		                path, magic.version, IFR_TRACE_VERSION);
-	while (next_stored(trace, &head)) {
+	while (read_stored(trace, &head)) {
 		if (head.type == TRACE_SEQUENCE) {
 			trace->frames++;
 			continue;
 		}
-		if (!unpack(trace, &head) || !take(trace, &head))
+		if (!decompress(trace, &head) || !read_payload(trace, &head))
 			break;
 	}
 	if (!trace->complete)
-		damage(trace, "the file ends early");
+		set_damage(trace, "the file ends early");
 	return 0;
 }
 
@@ -235,8 +235,7 @@ void ifr_trace_free(struct ifr_trace *trace) {
 	free(trace);
 }
 
-/* --- what was read ---------------------------------------------------------------------------------------------
- */
+/* --- accessors ----------------------------------------------------------------------------------------------- */
 
 const char *ifr_trace_damage(const struct ifr_trace *trace) {
 	return trace->damage[0] ? trace->damage : NULL;

@@ -5,8 +5,8 @@
 
 enum { ALIGNMENT_SHIFT_MOST = 46 };
 
-/* Behind the object before it, in a mapping of objects. */
-static bool place_is_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
+/* Checks that an object lies behind the one before it, in a mapping of objects. */
+static bool check_position(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
 	const uint64_t mapping = request->normalised >> IFR_MAPPING_SHIFT,
 				   offset = request->normalised & IFR_OFFSET_MASK;
 	const uint64_t had = request->recorded_at >> IFR_MAPPING_SHIFT;
@@ -19,7 +19,7 @@ static bool place_is_right(const struct ifr_trace *trace, const struct ifr_trace
 	       offset <= trace->mappings[mapping].bytes && request->normalised >= before + 2 * IFR_OBJECT_MARGIN;
 }
 
-static bool ends_right(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
+static bool check_end(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
 	const bool ends = request->request == IFR_REQUEST_RESIZE || request->request == IFR_REQUEST_RELEASE;
 	if (!ends)
 		return request->old == IFR_NO_REQUEST;
@@ -34,8 +34,8 @@ bool trace_read_requests(struct ifr_trace *trace, size_t length) {
 			return false;
 		memcpy(&request, trace->raw + at, sizeof request);
 		if (!request.request || request.request >= IFR_REQUESTS ||
-		    request.alignment_shift > ALIGNMENT_SHIFT_MOST || !place_is_right(trace, &request) ||
-		    !ends_right(trace, &request))
+		    request.alignment_shift > ALIGNMENT_SHIFT_MOST || !check_position(trace, &request) ||
+		    !check_end(trace, &request))
 			return false;
 		trace->requests =
 			trace_grow(trace->requests, trace->request_count, 1, sizeof *trace->requests, &trace->request_room);

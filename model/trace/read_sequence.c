@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Decodes sequence frames. Of each block, a recipe prepared in advance lists the stored accesses and the derived
+ * ones, so that both are decoded in two loops without a decision for each access. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/trace/reader.h"
 
-static void prepare_block(struct ifr_trace *trace, size_t id, uint32_t *followed) {
+static void prepare_recipe(struct ifr_trace *trace, size_t id, uint32_t *followed) {
 	const struct ifr_trace_block *block = &trace->blocks[id];
 	struct block_recipe *recipe = &trace->recipes[id];
 	*recipe = (struct block_recipe){.first_coder = (uint32_t)trace->coder_count, .first_followed = *followed};
@@ -27,7 +29,7 @@ void trace_prepare_sequence(struct ifr_trace *trace) {
 	trace->recorded = ifr_alloc((trace->access_count + 1) * sizeof *trace->recorded);
 	trace->followed = ifr_alloc((trace->access_count + 1) * sizeof *trace->followed);
 	for (size_t i = 0; i < trace->block_count; i++)
-		prepare_block(trace, i, &followed);
+		prepare_recipe(trace, i, &followed);
 	trace->coders = ifr_alloc((trace->coder_count + 1) * sizeof *trace->coders);
 	trace->execution_coder = ifr_alloc(sizeof *trace->execution_coder);
 	ifr_trace_rewind(trace);
@@ -64,7 +66,7 @@ static bool open_frame(struct ifr_trace *trace) {
 	return trace->cursor.sequence_at;
 }
 
-/* False where the frame makes no sense. */
+/* Decodes a block execution. Returns false if the frame is malformed. */
 static inline bool decode_execution(struct execution_coder *coder, struct sequence_cursor *at,
                                     uint32_t *execution) {
 	uint32_t *predicted = execution_predicted(coder);
@@ -85,7 +87,7 @@ static inline bool decode_execution(struct execution_coder *coder, struct sequen
 	return true;
 }
 
-/* Places that are recorded, and so may not go beyond the frame's end. */
+/* Decodes the stored accesses, which may not exceed the frame. */
 static inline const uint8_t *decode_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
                                              const uint8_t *at, const uint8_t *end, uint64_t *normalised) {
 	for (unsigned i = 0; i < count; i++) {
@@ -114,7 +116,7 @@ static inline bool decode_addresses(struct ifr_trace *trace, struct sequence_cur
 	return at->address_at;
 }
 
-/* Steps of the frame, at most so many. False where it makes no sense. */
+/* Decodes block executions of the frame, at most so many. Returns false if it is malformed. */
 static bool decode_executions(struct ifr_trace *trace, size_t most, struct ifr_trace_chunk *chunk) {
 	struct sequence_cursor at = trace->cursor;
 	size_t count = chunk->accesses_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an open trace is made of. */
+/* The state of an open trace. Private to the reader. */
 #ifndef IFR_MODEL_READER_H
 #define IFR_MODEL_READER_H
 
@@ -10,24 +10,24 @@
 #include "model/trace/coding.h"
 #include "model/trace/trace.h"
 
-/* How the normalised of a block's accesses are found: first those that are recorded, then those that follow. */
+/* How the accesses of a block are decoded: first the stored ones, then the derived ones. */
 struct block_recipe {
-	uint32_t first_coder; /* one for each that is recorded */
+	uint32_t first_coder; /* one coder for each stored access */
 	uint32_t first_followed;
 	uint16_t recorded, followed;
 };
 
-/* An access that follows from another of its block, or lies at one normalised. */
+/* A derived access: it follows from another of its block, or is absolute. */
 struct followed {
-	uint64_t offset; /* to the other's normalised, or the normalised itself */
-	int32_t anchor;  /* index of the other; below 0: none */
+	uint64_t offset; /* to the other access; without one the normalised address itself */
+	int32_t anchor;  /* index of the other access; negative: none */
 	uint32_t index;
 };
 
-/* Where a reader is in a frame of runs. */
+/* Position in a sequence frame. */
 struct sequence_cursor {
 	const uint8_t *sequence_at, *sequence_end, *address_at, *address_end;
-	uint64_t hits; /* predicted executions to come before the next stored one */
+	uint64_t hits; /* predicted executions before the next stored one */
 	uint32_t executions_left;
 };
 
@@ -40,18 +40,18 @@ struct ifr_trace {
 	struct ifr_trace_block *blocks;
 	struct ifr_trace_access *accesses;
 	struct ifr_trace_request *requests;
-	bool *ended; /* of each: its object */
+	bool *ended; /* by request: its object was ended */
 	size_t request_count, request_room, ended_room;
 	size_t mapping_count, block_count, access_count, block_room, access_room, frames;
 	struct ifr_trace_totals totals;
 	ZSTD_DCtx *zstd;
 	uint8_t *stored, *raw;
 	size_t stored_room, raw_room;
-	/* runs */
+	/* the block sequence: */
 	struct block_recipe *recipes;
 	struct address_coder *coders;
 	size_t coder_count;
-	uint16_t *recorded; /* by coder: which of its block's accesses it is for */
+	uint16_t *recorded; /* by coder: index of its access in the block */
 	struct followed *followed;
 	struct execution_coder *execution_coder;
 	struct sequence_cursor cursor;
@@ -61,11 +61,12 @@ struct ifr_trace {
 	size_t execution_room, normalised_room;
 };
 
-/* The next frame of a type, unpacked in raw. False at the end or where the file is damaged. */
+/* Reads and decompresses into `raw` the next frame of a type. Returns false at the end or where the file is
+ * damaged. */
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);
-/* What a frame of requests holds, in raw. False where it makes no sense. */
+/* Reads a frame of requests from `raw`. Returns false if it is malformed. */
 bool trace_read_requests(struct ifr_trace *trace, size_t length);
-/* Room for more items behind count of them. */
+/* Returns items with room for more of them behind the first count. */
 void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
 void trace_prepare_sequence(struct ifr_trace *trace);
 void trace_release_sequence(struct ifr_trace *trace);

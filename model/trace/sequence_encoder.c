@@ -22,35 +22,36 @@ void sequence_encoder_free(struct sequence_encoder *encoder) {
 	free(encoder);
 }
 
-static uint8_t *encode_executions(struct sequence_encoder *encoder, const struct raw_sequence *run, uint8_t *to) {
-	uint64_t hits = 0; /* predicted since the last stored one */
-	for (size_t i = 0; i < run->execution_count; i++) {
+static uint8_t *encode_executions(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
+                                  uint8_t *to) {
+	uint64_t hits = 0; /* predicted executions since the last stored one */
+	for (size_t i = 0; i < sequence->execution_count; i++) {
 		uint32_t *predicted = execution_predicted(&encoder->executions);
-		if (*predicted == run->executions[i]) {
+		if (*predicted == sequence->executions[i]) {
 			hits++;
 		} else {
-			*predicted = run->executions[i];
+			*predicted = sequence->executions[i];
 			to = varint_put(to, hits);
-			to = varint_put(to, run->executions[i]);
+			to = varint_put(to, sequence->executions[i]);
 			hits = 0;
 		}
-		execution_update_history(&encoder->executions, run->executions[i]);
+		execution_update_history(&encoder->executions, sequence->executions[i]);
 	}
 	return varint_put(to, hits);
 }
 
-void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *run,
+void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
                      struct coded_sequence *coded) {
-	size_t most = (2 * run->execution_count + 1) * VARINT_BYTES_MAX + run->address_bytes;
+	size_t most = (2 * sequence->execution_count + 1) * VARINT_BYTES_MAX + sequence->address_bytes;
 	if (most > encoder->room) {
 		encoder->room = most;
 		free(encoder->bytes);
 		encoder->bytes = ifr_realloc(NULL, most, 1);
 	}
-	uint8_t *middle = encode_executions(encoder, run, encoder->bytes);
-	if (run->address_bytes)
-		memcpy(middle, run->addresses, run->address_bytes);
+	uint8_t *middle = encode_executions(encoder, sequence, encoder->bytes);
+	if (sequence->address_bytes)
+		memcpy(middle, sequence->addresses, sequence->address_bytes);
 	*coded = (struct coded_sequence){.bytes = encoder->bytes,
 	                                 .sequence_bytes = (size_t)(middle - encoder->bytes),
-	                                 .all_bytes = (size_t)(middle - encoder->bytes) + run->address_bytes};
+	                                 .all_bytes = (size_t)(middle - encoder->bytes) + sequence->address_bytes};
 }

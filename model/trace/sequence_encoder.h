@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs, coded (model/trace/coding.h). The state goes on from run to run, as the reader's does. */
+/* The encoder of sequence frames (model/trace/coding.h). Its state goes on from frame to frame, as the reader's
+ * does. */
 #ifndef IFR_MODEL_ENCODE_H
 #define IFR_MODEL_ENCODE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The executions as they came; normalised, coded already. */
+/* A frame before coding: block executions as added; accesses, already coded. */
 struct raw_sequence {
 	const uint32_t *executions;
 	const uint8_t *addresses;
 	size_t execution_count, address_bytes;
 };
 
-/* In memory that the encoder keeps until the next run: the executions, and behind them the normalised. */
+/* The coded frame: block executions, then accesses, in memory that the encoder owns until its next call. */
 struct coded_sequence {
 	const uint8_t *bytes;
 	size_t sequence_bytes, all_bytes;
@@ -23,7 +24,7 @@ struct sequence_encoder;
 
 struct sequence_encoder *sequence_encoder_new(void);
 void sequence_encoder_free(struct sequence_encoder *encoder);
-void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *run,
+void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
                      struct coded_sequence *coded);
 
 #endif

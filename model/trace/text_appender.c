@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is found out about a recording behind its end: a frame of text after the others. */
+/* Appends a frame of text to a finished trace: facts that are found out later. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static int cannot_write(const char *path, struct ifr_error *err) {
 	return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", path);
 }
 
-/* Whole or not at all: what was written of it is cut off again. */
+/* Appends the frame; truncates the file again if it cannot be written whole. */
 static int append_text(FILE *file, const char *path, const char *line, struct ifr_error *err) {
 	const size_t length = strlen(line), bound = ZSTD_compressBound(length);
 	char *stored = ifr_alloc(bound);

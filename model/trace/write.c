@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writing a trace: executions are collected as they come, and normalised coded; a thread of trace/frame_writer.c codes the
- * executions, compresses and writes both. */
+/* Writes a trace: collects block executions and codes the accesses; the thread of frame_writer.c codes the
+ * executions, compresses and writes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { SEQUENCE_EXECUTIONS = 1 << 19, SEQUENCE_ACCESSES = 1 << 19, LONGEST_BLOCK
 
 struct block_use {
 	uint32_t recorded, instructions, accesses;
-	uint32_t first_coder; /* of its recorded accesses */
+	uint32_t first_coder; /* coder of its first stored access */
 };
 
 struct ifr_trace_writer {
@@ -24,10 +24,10 @@ struct ifr_trace_writer {
 	uint32_t mapping_count;
 	bool *mapping_changed;
 	bool begun;
-	uint64_t moments;           /* at which mappings opened or closed since then */
-	struct ifr_buffer requests; /* not yet written, */
+	uint64_t moments;           /* events since the start: mappings, unmappings, requests */
+	struct ifr_buffer requests; /* not yet written */
 	uint32_t request_count;
-	uint32_t objects; /* the mapping of them, and the end of what is used of it */
+	uint32_t objects; /* mapping of the objects, and the end of its used part */
 	uint64_t objects_end;
 	struct ifr_buffer blocks; /* not yet written */
 	struct block_use *uses;
@@ -35,8 +35,8 @@ struct ifr_trace_writer {
 	uint32_t access_count;
 	struct address_coder *coders;
 	size_t coder_count, coder_room;
-	uint32_t *executions, *executions_end; /* of the run */
-	uint8_t *addresses, *addresses_end;    /* coded */
+	uint32_t *executions, *executions_end; /* of the current frame */
+	uint8_t *addresses, *addresses_end;    /* coded accesses of the current frame */
 	size_t recorded_count;
 	struct ifr_trace_totals totals;
 };
@@ -97,15 +97,15 @@ void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t number) {
 	writer->mapping_changed[number] = true;
 }
 
-/* Whole lines, with the margins. */
-static uint64_t room_of(uint64_t bytes) {
+/* Normalised addresses that an object takes: whole cache lines and both margins. */
+static uint64_t object_span(uint64_t bytes) {
 	const uint64_t most = IFR_OFFSET_MASK - 4 * IFR_OBJECT_MARGIN;
 	bytes = bytes < most ? bytes : most;
 	return 2 * IFR_OBJECT_MARGIN + ((bytes + 63) & ~UINT64_C(63));
 }
 
 uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request) {
-	uint64_t room = room_of(request->bytes);
+	uint64_t room = object_span(request->bytes);
 	if (!writer->objects || room > IFR_OFFSET_MASK - writer->objects_end) {
 		writer->objects = ifr_trace_add_mapping(writer, &(struct ifr_mapping){.kind = IFR_MAPPING_OBJECTS});
 		writer->objects_end = 0;
@@ -151,8 +151,7 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 	return id;
 }
 
-/* --- runs -----------------------------------------------------------------------------------------------------
- */
+/* --- the block sequence -------------------------------------------------------------------------------------- */
 
 static void write_mappings(struct ifr_trace_writer *writer) {
 	static const char zeros[8];
@@ -181,7 +180,7 @@ static void write_mappings(struct ifr_trace_writer *writer) {
 	ifr_buffer_release(&text);
 }
 
-static void flush(struct ifr_trace_writer *writer) {
+static void flush_frames(struct ifr_trace_writer *writer) {
 	write_mappings(writer);
 	if (writer->requests.length)
 		frame_write(writer->frames, TRACE_REQUESTS, writer->requests.data, writer->requests.length);
@@ -191,12 +190,12 @@ static void flush(struct ifr_trace_writer *writer) {
 	ifr_buffer_clear(&writer->blocks);
 	if (writer->executions_end == writer->executions)
 		return;
-	struct raw_sequence run = {.executions = writer->executions,
-	                           .addresses = writer->addresses,
-	                           .execution_count = (size_t)(writer->executions_end - writer->executions),
-	                           .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
-	frame_write_sequence(writer->frames, &run);
-	writer->totals.executions += run.execution_count;
+	struct raw_sequence sequence = {.executions = writer->executions,
+	                                .addresses = writer->addresses,
+	                                .execution_count = (size_t)(writer->executions_end - writer->executions),
+	                                .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
+	frame_write_sequence(writer->frames, &sequence);
+	writer->totals.executions += sequence.execution_count;
 	writer->totals.recorded += writer->recorded_count;
 	writer->recorded_count = 0;
 	writer->executions_end = writer->executions;
@@ -207,7 +206,7 @@ static inline void add_execution(struct ifr_trace_writer *writer, uint32_t value
 	*writer->executions_end++ = value;
 	if (writer->executions_end == writer->executions + SEQUENCE_EXECUTIONS ||
 	    writer->recorded_count >= SEQUENCE_ACCESSES)
-		flush(writer);
+		flush_frames(writer);
 }
 
 void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
@@ -234,7 +233,7 @@ void ifr_trace_add_text(struct ifr_trace_writer *writer, const char *line) {
 
 int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
                     struct ifr_error *err) {
-	flush(writer);
+	flush_frames(writer);
 	frame_write(writer->frames, TRACE_TOTALS, &writer->totals, sizeof writer->totals);
 	int result = frame_writer_close(writer->frames, discard, err);
 	*totals = writer->totals;
