@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests for memory. */
+/* Allocation: the fast path, the slow path, and the next allocator. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void *out_of_memory(void) {
 	return NULL;
 }
 
-static void *take_elsewhere(size_t size, size_t alignment, bool zero) {
+static void *allocate_next(size_t size, size_t alignment, bool zero) {
 	bool ours = size > SIZES_SMALL_MAX || alignment > OS_PAGE_BYTES ? requests.blocks : requests.small;
 	if (ours)
 		atomic_fetch_add_explicit(&report->elsewhere, 1, memory_order_relaxed);
@@ -26,11 +26,11 @@ static void *take_elsewhere(size_t size, size_t alignment, bool zero) {
 	return next_allocate(size, alignment, zero);
 }
 
-static void *take_from(struct heap *heap, size_t size, size_t alignment, bool zero) {
+static void *allocate_from(struct heap *heap, size_t size, size_t alignment, bool zero) {
 	size_t granule = heap_options.granule_bytes, rounded = size ? size : 1;
 	if (granule > GRANULE_BYTES)
 		rounded = (rounded + granule - 1) / granule * granule;
-	/* A multiple of a power of two has a class of such multiples. */
+	/* A size class holds multiples of the same power of two as its request. */
 	rounded = (rounded + alignment - 1) & ~(alignment - 1);
 	if (requests.small && rounded <= SIZES_SMALL_MAX && alignment <= OS_PAGE_BYTES) {
 		void *object = slots_allocate(heap, slots_class(rounded));
@@ -41,34 +41,34 @@ static void *take_from(struct heap *heap, size_t size, size_t alignment, bool ze
 	return NULL;
 }
 
-/* Everything but the common case: the first request, signal handlers inside another, threads without a heap,
- * requests that are not for us. */
-static __attribute__((noinline)) void *take_slowly(size_t size, size_t alignment, bool zero) {
+/* The slow path: the first request, signal handlers inside another request, threads without a heap, requests for
+ * the next allocator. */
+static __attribute__((noinline)) void *allocate_slowly(size_t size, size_t alignment, bool zero) {
 	struct thread *thread = &this_thread;
-	/* A size that no object may have overflows where it is rounded. */
+	/* Such a size would overflow when it is rounded. */
 	if (size > PTRDIFF_MAX - 2 * alignment)
 		return out_of_memory();
 	if (!requests.started && !allocator_start()) {
 		void *early = next_early(size);
-		return early && alignment <= 16 ? early : take_elsewhere(size, alignment, zero);
+		return early && alignment <= 16 ? early : allocate_next(size, alignment, zero);
 	}
 	if (!arena.base)
-		return take_elsewhere(size, alignment, zero);
+		return allocate_next(size, alignment, zero);
 	threads_heap();
 	struct heap *heap = thread_enter(thread);
-	void *memory = heap ? take_from(heap, size, alignment, zero) : NULL;
+	void *memory = heap ? allocate_from(heap, size, alignment, zero) : NULL;
 	thread_leave(thread, heap);
 	if (!heap && (heap = threads_enter_shared())) {
-		memory = take_from(heap, size, alignment, zero);
+		memory = allocate_from(heap, size, alignment, zero);
 		threads_leave_shared();
 	}
-	return memory ? memory : take_elsewhere(size, alignment, zero);
+	return memory ? memory : allocate_next(size, alignment, zero);
 }
 
-/* The common case: NULL, and nothing is done, if anything is unusual. */
-static inline __attribute__((always_inline)) void *take_plain(struct thread *thread, size_t size) {
+/* The fast path. Returns NULL, without effect, if anything is unusual. */
+static inline __attribute__((always_inline)) void *allocate_fast(struct thread *thread, size_t size) {
 	struct heap *heap = thread->idle;
-	if (!LIKELY(heap && size < requests.plain_end))
+	if (!LIKELY(heap && size < requests.fast_end))
 		return NULL;
 	struct heap_class *c = &heap->class[slots_class(size)];
 	if (!LIKELY(slots_are_set_aside(c)))
@@ -79,15 +79,15 @@ static inline __attribute__((always_inline)) void *take_plain(struct thread *thr
 	return object;
 }
 
-void *take(size_t size, size_t alignment, bool zero) {
-	void *object = alignment <= GRANULE_BYTES ? take_plain(&this_thread, size) : NULL;
+void *allocate(size_t size, size_t alignment, bool zero) {
+	void *object = alignment <= GRANULE_BYTES ? allocate_fast(&this_thread, size) : NULL;
 	if (!LIKELY(object != NULL))
-		return take_slowly(size, alignment, zero);
+		return allocate_slowly(size, alignment, zero);
 	return zero ? memset(object, 0, size) : object;
 }
 
-static __attribute__((noinline)) void *take_and_log(size_t size, size_t alignment, bool zero) {
-	void *memory = take_slowly(size, alignment, zero);
+static __attribute__((noinline)) void *allocate_and_log(size_t size, size_t alignment, bool zero) {
+	void *memory = allocate_slowly(size, alignment, zero);
 	enum ifr_log_call call = alignment > GRANULE_BYTES ? IFR_LOG_ALIGNED : zero ? IFR_LOG_CALLOC : IFR_LOG_MALLOC;
 	if (log_on && memory)
 		log_event(call, size, memory, NULL);
@@ -95,9 +95,9 @@ static __attribute__((noinline)) void *take_and_log(size_t size, size_t alignmen
 }
 
 void *allocator_allocate(size_t size, size_t alignment, bool zero) {
-	/* While there is a log nothing is plain. */
-	void *object = alignment <= GRANULE_BYTES ? take_plain(&this_thread, size) : NULL;
+	/* No request takes the fast path while a log is written. */
+	void *object = alignment <= GRANULE_BYTES ? allocate_fast(&this_thread, size) : NULL;
 	if (!LIKELY(object != NULL))
-		return take_and_log(size, alignment, zero);
+		return allocate_and_log(size, alignment, zero);
 	return zero ? memset(object, 0, size) : object;
 }

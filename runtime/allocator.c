@@ -15,7 +15,7 @@ struct requests requests;
 
 static _Atomic bool begun;
 
-static void apply(void) {
+static void apply_options(void) {
 	requests.small = heap_options.heap != HEAP_GLIBC;
 	requests.blocks = heap_options.blocks != BLOCKS_GLIBC;
 	if (requests.small || requests.blocks)
@@ -23,7 +23,7 @@ static void apply(void) {
 		               (requests.blocks ? IFR_APPLIED_BLOCKS : 0));
 }
 
-static void start(size_t most_bytes) {
+static void start_with(size_t most_bytes) {
 	bool wanted = heap_options.heap != HEAP_GLIBC || heap_options.blocks != BLOCKS_GLIBC;
 	next_find();
 	side_init();
@@ -38,33 +38,33 @@ static void start(size_t most_bytes) {
 		slots_init();
 		threads_init();
 	}
-	apply();
+	apply_options();
 	if (*heap_options.log && log_open(heap_options.log))
 		report_applied(IFR_APPLIED_LOG);
 	else if (*heap_options.log)
 		report_refuse("log:", heap_options.log);
 	if (requests.small && !log_on && heap_options.granule_bytes == GRANULE_BYTES)
-		requests.plain_end = SIZES_SMALL_MAX + 1;
+		requests.fast_end = SIZES_SMALL_MAX + 1;
 	report_applied(IFR_APPLIED_RUNTIME);
 	requests.started = true;
 }
 
 bool allocator_start(void) {
-	/* The first request comes from the dynamic loader, which has one thread. */
+	/* The first request comes from the dynamic loader, when there is one thread. */
 	if (atomic_exchange(&begun, true))
 		return requests.started;
 	options_init(&heap_options);
-	/* A program with more rights than its user does not listen to its user's environment. */
+	/* A set-user-ID program ignores its user's environment. */
 	if (!os_secure())
 		options_read(&heap_options);
-	start(SIZE_MAX);
+	start_with(SIZE_MAX);
 	return true;
 }
 
 void allocator_start_with(const struct options *options, size_t most_bytes) {
 	heap_options = *options;
 	begun = true;
-	start(most_bytes);
+	start_with(most_bytes);
 }
 
 void allocator_stop(void) {

@@ -7,11 +7,11 @@
 
 struct arena arena;
 
-/* Below where the kernel puts programs (0x55…) and libraries (0x7f…), above the tables of sanitizers. */
+/* Preferred addresses: below programs (0x55…) and libraries (0x7f…), above the tables of sanitizers. */
 static void *const hint = OS_HINT(0x140000000000);
 static void *const tables_hint = OS_HINT(0x110000000000);
 
-/* Largest first; a limit on address space or a strict kernel takes a smaller one. */
+/* Sizes, largest first: a limit on address space or strict overcommit takes a smaller one. */
 static const struct {
 	unsigned arena_shift, window_shift, main_windows;
 } shapes[] = {{46, 33, 8}, {42, 29, 16}, {38, 28, 16}, {34, 27, 8}, {30, 26, 4}, {28, 25, 4}};
@@ -43,7 +43,7 @@ static size_t tables_bytes(void) {
 	return sum;
 }
 
-static void lay_out(char *start) {
+static void set_tables(char *start) {
 	char *at[TABLES], *next = start;
 	for (int table = 0; table < TABLES; table++) {
 		at[table] = next;
@@ -58,11 +58,11 @@ static void lay_out(char *start) {
 	os_small_pages(start, tables_bytes());
 }
 
-/* Reserves arena and tables of the shape that is set, and opens the first thread's windows. */
-static bool reserve(void) {
+/* Reserves arena and tables of the current shape, and opens the first thread's windows. */
+static bool reserve_shape(void) {
 	char *start = os_reserve(hint, arena.bytes), *tables = os_reserve(tables_hint, tables_bytes());
 	if (start && tables) {
-		lay_out(tables);
+		set_tables(tables);
 		arena.base = (uintptr_t)start;
 		arena.at_hint = start == hint;
 		if (arena_open(0, arena.main_windows))
@@ -84,10 +84,10 @@ bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
 		arena.main_windows = shapes[i].main_windows;
 		arena.heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2));
 		arena.main_heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2 * arena.main_windows));
-		/* The program needs address space, too. */
+		/* leaves three quarters of a limited address space to the program */
 		if (arena.bytes > most_bytes || arena.bytes > limit / 4)
 			continue;
-		if (reserve())
+		if (reserve_shape())
 			return true;
 	}
 	memset(&arena, 0, sizeof arena);
@@ -124,7 +124,7 @@ uint32_t area_allocate(struct area *area, uint32_t chunks) {
 		return 0;
 	uint32_t taken = area->next;
 	if (taken + chunks > area->committed) {
-		/* In steps that grow with what there is: few calls, and never much more than is used. */
+		/* Commits in steps that grow with the area: few calls, and little more than is used. */
 		uint32_t left = area->end - area->committed, step = (area->next - area->first) / 8 + 16;
 		uint32_t need = taken + chunks - area->committed;
 		step = step < need ? need : step;

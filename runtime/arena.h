@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The arena: one reservation of address space that always begins at the same address, and the tables that describe
- * it, which lie apart from it.
+/* The arena: one reservation of address space that begins at the same address in every run, and the tables that
+ * describe it, which lie elsewhere.
  *
- *   arena    all that the runtime hands out, cut into windows
- *   window   a part of it; a heap, hence a thread, has one, the first thread several in a row: their lower half
- * holds spans, their upper half blocks chunk    64 KiB, the unit in which windows are used span     1, 4 or 8
- * chunks full of slots of one size class slot     a small object's place block    whole chunks for one large
- * object granule  16 bytes; each has a bit in every bitmap, and an object's bit is that of its first granule
+ *   arena     all memory that the runtime hands out, divided into windows
+ *   window    a part of the arena. A heap (hence a thread) has one, the first thread's heap several in a row. Their
+ *             lower half holds spans, their upper half blocks.
+ *   chunk     64 KiB, the unit in which windows are used
+ *   span      1, 4 or 8 chunks of slots of one size class
+ *   slot      memory for one small object
+ *   block     whole chunks for one large object
+ *   granule   16 bytes. Each granule has a bit in every bitmap; an object's bit is that of its first granule.
  *
- * Chunks and granules are numbered from the arena's beginning. All tables cover the whole arena and cost memory
+ * Chunks and granules are numbered from the start of the arena. All tables cover the whole arena, and take memory
  * only where they are touched. */
 #ifndef IFR_RUNTIME_ARENA_H
 #define IFR_RUNTIME_ARENA_H
@@ -27,57 +30,59 @@ enum {
 	ARENA_WINDOWS_MAX = 8192
 };
 
-/* What a chunk is; sizes_class numbers + CHUNK_SPAN for spans. */
+/* Kind of a chunk. A span has CHUNK_SPAN plus its size class. */
 enum chunk_kind { CHUNK_NONE, CHUNK_BLOCK, CHUNK_FREE, CHUNK_SPAN };
 
-/* Of a span or block only the first chunk's entry is used, but for kind and back of a span's others. */
+/* State of a chunk. Of a span or block only the first chunk's entry is used, except for kind and back of a span's
+ * other chunks. */
 struct chunk {
 	_Atomic uint8_t kind;
-	uint8_t back;             /* chunks from a span's first to this one */
-	uint16_t held;            /* a span's slots that are not free to take */
-	_Atomic uint32_t pending; /* objects in it that other threads freed and the owner has not yet seen */
+	uint8_t back;             /* distance to the span's first chunk */
+	uint16_t held;            /* slots of a span that are live or set aside */
+	_Atomic uint32_t pending; /* objects freed by other threads that the owner has not drained yet */
 	uint32_t next;            /* in a list of chunks; 0 ends it */
-	uint32_t index;           /* a span's place among its class's; a free run's predecessor in its list */
+	uint32_t index;           /* index of a span in its class; previous run in the list of a free run */
 };
 
-/* A block, or a run of free chunks in the half for blocks. */
+/* A block, or a free run (adjacent free chunks) among the blocks. */
 struct block {
 	uint64_t bytes;  /* usable */
-	uint32_t chunks; /* also in a free run's last chunk */
-	uint16_t offset; /* of the block's first byte in its first chunk */
-	uint16_t dirty;  /* a free run's memory does not read as zero */
+	uint32_t chunks; /* length; of a free run also in its last chunk's entry */
+	uint16_t offset; /* offset of the first byte in the first chunk */
+	uint16_t dirty;  /* free run: memory may be nonzero */
 };
 
 struct heap;
 
 struct arena {
-	uintptr_t base; /* 0: there is none, and every request goes to the next allocator */
+	uintptr_t base; /* 0: no arena, every request goes to the next allocator */
 	size_t bytes;
-	unsigned window_shift; /* log2 of a window's bytes */
+	unsigned window_shift; /* log2 of a window's size in bytes */
 	unsigned windows;
-	unsigned main_windows;    /* of them are the first thread's */
+	unsigned main_windows;    /* windows of the first thread */
 	struct chunk *chunks;     /* by chunk */
 	struct block *blocks;     /* by chunk */
-	_Atomic uint64_t *live;   /* by granule: the program has this object; written by the owner alone */
-	uint64_t *held;           /* by granule: this slot is live or set aside by the owner (heap mode shuffle) */
-	_Atomic uint64_t *remote; /* by granule: another thread has freed this object */
+	_Atomic uint64_t *live;   /* by granule: the object is live; written by the owner only */
+	uint64_t *held;           /* by granule: the slot is live or set aside (heap mode shuffle) */
+	_Atomic uint64_t *remote; /* by granule: another thread has freed the object */
 	struct heap *_Atomic heap[ARENA_WINDOWS_MAX];
-	char *heaps; /* room for the heaps, by window */
+	char *heaps; /* memory for the heaps, by window */
 	size_t main_heap_bytes, heap_bytes;
-	bool at_hint; /* it lies where it lies in every run */
+	bool at_hint; /* it begins at the preferred address */
 };
 
 extern struct arena arena;
 
-/* Reserves it, as large as the limits allow but at most most_bytes; heap_bytes(chunks in half of its windows) is
- * the room for one heap's own data. False if not even a small one is to be had. */
+/* Reserves the arena, as large as limits allow and at most most_bytes. heap_bytes(half_chunks): size of the struct
+ * of a heap with so many chunks in half of its windows. Returns false if not even a small arena can be reserved.
+ */
 bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks));
-/* Gives it back. For tests: nothing may be in use. */
+/* Releases the arena. For tests: nothing may be in use. */
 void arena_release(void);
 
-/* Makes the tables of some windows usable, and the room for one heap in them. False without memory. */
+/* Makes the tables of some windows usable, and memory for one heap in them. Returns false without memory. */
 bool arena_open(unsigned window, unsigned count);
-/* Room for the heap that begins in a window. */
+/* Returns the memory for the heap that begins in a window. */
 struct heap *arena_heap_room(unsigned window);
 
 static inline uint32_t arena_window_chunks(void) {
@@ -104,7 +109,7 @@ static inline void *arena_chunk_address(uint32_t chunk) {
 	return (void *)(arena.base + ((uintptr_t)chunk << CHUNK_SHIFT));
 }
 
-/* The owner alone writes live bits, so a plain read and write suffice; others read whole words. */
+/* Only the owner writes live bits, so that a plain read and write suffice. */
 static inline bool live_test(uint64_t granule) {
 	return atomic_load_explicit(&arena.live[granule >> 6], memory_order_relaxed) >> (granule & 63) & 1;
 }
@@ -121,12 +126,12 @@ static inline void live_clear(uint64_t granule) {
 	atomic_store_explicit(word, bits, memory_order_relaxed);
 }
 
-/* A stretch of one half of a window, handed out from below. */
+/* A part of one half of a window, allocated from its lower end. */
 struct area {
 	uint32_t first, next, committed, end; /* chunks */
 };
 void area_init(struct area *area, uint32_t first, uint32_t chunks);
-/* The number of the first of so many new chunks, all zeros; 0 when there are no more. */
+/* Allocates zeroed chunks. Returns the first one's number; 0 if the area is full. */
 uint32_t area_allocate(struct area *area, uint32_t chunks);
 
 #endif

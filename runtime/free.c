@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Frees, and what an address tells of the object behind it. */
+/* Free, and the checks of addresses. */
 #include <stdint.h>
 
 #include "runtime/allocator.h"
@@ -10,14 +10,14 @@
 #include "runtime/side.h"
 #include "runtime/slots.h"
 
-/* Memory outside the arena is the next allocator's, which says less about a bad pointer, or reads in front of it
- * and faults. What we know of our own is told here. */
+/* Reports bad pointers outside the arena where this allocator can tell: the next allocator would report less, or
+ * would read in front of the pointer and fault. */
 void check_foreign(const void *memory) {
 	if (!arena.base || atomic_load_explicit(&report->elsewhere, memory_order_relaxed))
 		return;
 	bool bad =
 		(next_is_glibc() && (uintptr_t)memory % 16) || (requests.small && requests.blocks && !requests.next_used);
-	/* With small objects in the arena, what glibc has is large, or aligned to more than a page. */
+	/* With small objects in the arena, glibc has only large or highly aligned ones. */
 	if (!bad && requests.small && next_is_glibc() && (uintptr_t)memory % (2 * OS_PAGE_BYTES))
 		bad = next_glibc_bytes(memory) < SIZES_SMALL_MAX;
 	if (bad)
@@ -27,12 +27,12 @@ void check_foreign(const void *memory) {
 static _Noreturn void stop_free(const void *memory, uint32_t chunk) {
 	uint8_t kind = arena.chunks[chunk].kind;
 	uint64_t granule = arena_granule(memory);
-	bool once = (uintptr_t)memory % GRANULE_BYTES == 0;
+	bool is_object = (uintptr_t)memory % GRANULE_BYTES == 0;
 	if (kind >= CHUNK_SPAN)
-		once = once && slots_is_slot(chunk, granule);
+		is_object = is_object && slots_is_slot(chunk, granule);
 	else if (kind == CHUNK_BLOCK)
-		once = once && (uintptr_t)memory % CHUNK_BYTES == arena.blocks[chunk].offset;
-	os_stop(once && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);
+		is_object = is_object && (uintptr_t)memory % CHUNK_BYTES == arena.blocks[chunk].offset;
+	os_stop(is_object && kind != CHUNK_NONE ? "double free of" : "invalid free of", memory);
 }
 
 struct heap *find_heap_of(const void *memory, uint32_t *chunk) {
@@ -82,8 +82,8 @@ static __attribute__((noinline)) void free_slowly(void *memory) {
 	}
 }
 
-/* Frees a small object of the calling thread's own heap; false, and nothing is done, if anything is unusual. */
-static inline bool free_plain(struct thread *thread, void *memory) {
+/* Frees a small object of the calling thread's own heap. Returns false, without effect, if anything is unusual. */
+static inline bool free_fast(struct thread *thread, void *memory) {
 	struct heap *heap = thread->idle;
 	if (!LIKELY(heap != NULL))
 		return false;
@@ -105,7 +105,7 @@ static inline bool free_plain(struct thread *thread, void *memory) {
 }
 
 void allocator_free(void *memory) {
-	if (!LIKELY(free_plain(&this_thread, memory)))
+	if (!LIKELY(free_fast(&this_thread, memory)))
 		free_slowly(memory);
 }
 

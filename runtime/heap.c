@@ -8,7 +8,7 @@
 
 struct options heap_options;
 
-/* A heap's struct is followed by its classes' lists of spans. */
+/* The struct is followed by the lists of spans of its classes. */
 size_t heap_bytes(uint32_t half_chunks) {
 	return sizeof(struct heap) + sizeof(uint32_t) * SIZES_CLASSES * half_chunks;
 }
@@ -25,7 +25,7 @@ void heap_set_id(struct heap *heap, uint64_t id) {
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++) {
 		heap->class[class].key = key_of(heap_options.heap_seed, "heap", id, class);
 		heap->class[class].draws = 0;
-		heap->class[class].picks = heap->class[class].window ? PLACES : 0;
+		heap->class[class].picks = heap->class[class].window ? DRAWN_POSITIONS : 0;
 	}
 	heap->blocks.key = key_of(heap_options.blocks_seed, "blocks", id, 0);
 	heap->blocks.draws = 0;
@@ -41,8 +41,9 @@ static void init_class(struct heap *heap, unsigned class, uint32_t *spans) {
 	(heap_options.heap == HEAP_DIEHARD ? diehard_init : shuffle_init)(c);
 }
 
-/* How far into its half an area begins: by seed, so that objects' lines, pages and sets move as wholes, too. */
-static uint32_t shift_of(uint64_t key, uint32_t half_chunks) {
+/* Random offset of an area in its half of the windows, so that lines, pages and sets of all objects shift
+ * together, too. */
+static uint32_t area_shift(uint64_t key, uint32_t half_chunks) {
 	return 1 + (uint32_t)ifr_random_below(key, half_chunks / 64);
 }
 
@@ -59,9 +60,9 @@ void heap_init(struct heap *heap, unsigned window, unsigned windows, uint64_t id
 	for (unsigned class = 0; class < SIZES_CLASSES; class ++)
 		init_class(heap, class, spans + (size_t) class * half);
 	heap_set_id(heap, id);
-	uint32_t shift = shift_of(key_of(heap_options.heap_seed, "heap", id, SIZES_CLASSES), half);
+	uint32_t shift = area_shift(key_of(heap_options.heap_seed, "heap", id, SIZES_CLASSES), half);
 	area_init(&heap->spans, first + shift, half - shift);
-	shift = shift_of(key_of(heap_options.blocks_seed, "blocks", id, 1), half);
+	shift = area_shift(key_of(heap_options.blocks_seed, "blocks", id, 1), half);
 	area_init(&heap->blocks.area, first + half + shift, half - shift);
 	heap->blocks.rotation = (uint32_t)ifr_random_below(heap->blocks.key, BLOCK_OFFSETS);
 	if (heap_options.heap == HEAP_DIEHARD)

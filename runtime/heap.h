@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A heap: the small objects and blocks of one thread at a time, in a part of the arena. Only its owner allocates
- * in it, without a lock; any thread may free, by setting a bit that the owner sees later (remote.c). Where objects
- * lie depends on the seed, the heap's id and the sequence of the owner's requests. */
+/* A heap: the small objects and blocks of one thread at a time, in its windows of the arena. Only the owner
+ * allocates, without a lock; any thread may free, by setting a bit that the owner drains later (remote.c). An
+ * object's address depends on the seed, the heap's id and the owner's sequence of requests. */
 #ifndef IFR_RUNTIME_HEAP_H
 #define IFR_RUNTIME_HEAP_H
 
@@ -11,29 +11,29 @@
 #include "runtime/options.h"
 #include "runtime/sizes.h"
 
-enum { SET_ASIDE_SLOTS_MAX = 512, PLACES = 16 };
+enum { SET_ASIDE_SLOTS_MAX = 512, DRAWN_POSITIONS = 16 };
 
-/* The spans of one size class. Slots are numbered through: slot s of span i is i * slots + s. Granules are counted
- * from the heap's first. */
+/* A size class. Its slots are numbered: slot s of span i is i * slots + s. Granules are counted from the heap's
+ * first. */
 struct heap_class {
 	uint64_t key; /* of its random numbers; draws counts them */
 	uint64_t draws;
-	uint32_t *top;            /* slots set aside: a stack in `aside`; one behind its last */
-	uint32_t *low;            /* with no more than these on it, a request has to look for slots first; */
-	uint32_t *high;           /* shuffle: with these the older half goes back to its spans */
-	uint32_t window;          /* shuffle: from among so many of the topmost one is picked; diehard: 0 */
-	uint32_t picks;           /* shuffle: places in the window, drawn in advance, that are used up */
-	uint8_t place[PLACES];    /* shuffle: from the top */
-	uint32_t used;            /* slots that are not free to take: live or set aside */
-	uint32_t granules, slots; /* of a slot; in a span */
+	uint32_t *top;                     /* end of the stack of slots set aside */
+	uint32_t *low;                     /* a request that finds no more than these searches for slots */
+	uint32_t *high;                    /* shuffle: at this height the older half is released to its spans */
+	uint32_t window;                   /* shuffle: number of topmost slots from which one is drawn; diehard: 0 */
+	uint32_t picks;                    /* shuffle: used positions of those drawn in advance */
+	uint8_t position[DRAWN_POSITIONS]; /* shuffle: positions drawn in advance, from the top */
+	uint32_t used;                     /* slots that are live or set aside */
+	uint32_t granules, slots;          /* granules of a slot; slots in a span */
 	uint32_t span_count;
-	uint32_t *spans;                          /* their first chunks; room for all that fit into a window */
+	uint32_t *spans;                          /* first chunk of each span; as many as a window can hold */
 	uint64_t slots_inverse;                   /* ceil(2^64 / slots) */
-	_Atomic uint32_t pending;                 /* list of spans in which others freed; 0: none */
-	uint32_t capacity, limit;                 /* diehard: slots to choose from; how many of them may be used */
-	uint32_t frees;                           /* diehard: since memory was last given back */
-	uint32_t scan_span, scan_slot, scan_left; /* shuffle: where the search for free slots goes on */
-	uint32_t aside[SET_ASIDE_SLOTS_MAX];      /* granules of slots set aside: a stack */
+	_Atomic uint32_t pending;                 /* list of spans with remote frees; 0: none */
+	uint32_t capacity, limit;                 /* diehard: slots to draw from; how many may be used */
+	uint32_t frees;                           /* diehard: frees since memory was last purged */
+	uint32_t scan_span, scan_slot, scan_left; /* shuffle: position of the search for free slots */
+	uint32_t aside[SET_ASIDE_SLOTS_MAX];      /* stack of slots set aside, by granule */
 };
 
 enum { BLOCK_BINS = 20, BLOCK_OFFSETS = 256 };
@@ -42,11 +42,11 @@ enum { BLOCK_BINS = 20, BLOCK_OFFSETS = 256 };
 struct heap_blocks {
 	uint64_t key, draws;
 	struct area area;
-	uint64_t dirty_bytes;           /* in free runs */
-	uint64_t largest_bytes;         /* ever freed */
-	uint32_t moves;                 /* of pages, ever */
-	uint32_t bin[BLOCK_BINS];       /* free runs by log2 of their chunks; chunk numbers, 0: none */
-	_Atomic uint32_t pending;       /* list of blocks that others freed */
+	uint64_t dirty_bytes;           /* bytes of dirty free runs */
+	uint64_t largest_bytes;         /* largest block ever freed */
+	uint32_t moves;                 /* moves of pages so far */
+	uint32_t bin[BLOCK_BINS];       /* first free run by log2 of its chunks; 0: none */
+	_Atomic uint32_t pending;       /* list of remotely freed blocks; 0: none */
 	uint32_t rotation;              /* alias-free: 0 … BLOCK_OFFSETS-1 */
 	uint16_t in_use[BLOCK_OFFSETS]; /* alias-free: live blocks by page offset / 16 */
 };
@@ -54,28 +54,28 @@ struct heap_blocks {
 struct thread; /* threads.h */
 
 struct heap {
-	/* What the common path of malloc and free reads: */
-	char *base;             /* the address of its first granule, */
-	size_t small_bytes;     /* bytes from there that are for small objects, */
-	_Atomic uint64_t *live; /* and their rows in the arena's tables */
+	/* Read by the fast path of malloc and free: */
+	char *base;             /* address of its first granule */
+	size_t small_bytes;     /* size of its half for small objects, from base */
+	_Atomic uint64_t *live; /* its part of the arena's tables: live, chunks */
 	struct chunk *chunks;
 
-	struct thread *_Atomic owner; /* NULL: nobody's; a thread is known by the address of its state */
-	uint64_t id;                  /* the place in the tree of threads: 0 for the first, else of (parent, number) */
-	uint32_t children;            /* threads started by the owner, ever */
-	unsigned child_window, child_end; /* windows for the threads it starts */
+	struct thread *_Atomic owner; /* NULL: none; a thread is identified by the address of its state */
+	uint64_t id;       /* position in the tree of threads: 0 for the first, else a hash of (parent, number) */
+	uint32_t children; /* threads that the owner has started */
+	unsigned child_window, child_end; /* windows of the threads that the owner starts */
 	uint32_t half_chunks;
-	struct heap *all; /* the list of all heaps */
+	struct heap *all; /* next in the list of all heaps */
 	uint64_t first_granule;
 	struct area spans;
-	uint32_t free_spans[9]; /* spans without a class, by chunks: lists */
-	uint64_t kept_bytes;    /* of memory in them */
+	uint32_t free_spans[9]; /* lists of empty spans, by number of chunks */
+	uint64_t kept_bytes;    /* committed bytes in empty spans */
 	/* threads.c: */
 	pthread_t thread;
 	enum heap_standing { HEAP_SPARE, HEAP_STARTING, HEAP_STARTED, HEAP_RUNNING, HEAP_ENDED } standing;
 	bool detached, joining;
-	unsigned uses;     /* threads it was announced for */
-	struct heap *next; /* in a list of spare heaps */
+	unsigned uses;     /* number of threads that used it */
+	struct heap *next; /* next in a list of spare heaps */
 	void *(*start)(void *);
 	void *argument;
 	struct heap_blocks blocks;
@@ -85,15 +85,15 @@ struct heap {
 extern struct options heap_options;
 
 size_t heap_bytes(uint32_t half_chunks);
-/* A new heap in open windows. */
+/* Initialises a heap in open windows. */
 void heap_init(struct heap *heap, unsigned window, unsigned windows, uint64_t id);
-/* New random keys for an old heap. */
+/* Gives a reused heap a new id, and with it new random keys. */
 void heap_set_id(struct heap *heap, uint64_t id);
-/* Takes in all that others have freed. By the owner. */
+/* Drains all remote frees. Called by the owner. */
 void heap_drain(struct heap *heap);
 
 static inline uint64_t heap_draw(uint64_t key, uint64_t *draws) {
-	/* Draw n is a hash of (key, n) alone. Ref: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+	/* Draw n is a hash of (key, n). Ref: Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
 	 * generators", section 5: mix64 over a Weyl sequence. */
 	uint64_t z = key + ++*draws * UINT64_C(0x9e3779b97f4a7c15);
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -110,41 +110,41 @@ static inline uint32_t chunk_head(uint32_t chunk) {
 	return chunk - arena.chunks[chunk].back;
 }
 
-/* slots.c: spans. What is common to both ways of choosing a slot is in slots.h. */
-/* Takes in what others have freed. */
+/* slots.c: spans. slots.h has the code that both placement modes share. */
+/* Drains the remote frees of a class. */
 void slots_drain(struct heap *heap, unsigned class);
-/* A new span of the class, its number among the class's spans below; false without memory. */
+/* Adds a span to a class, as its last one. Returns false without memory. */
 bool slots_add_span(struct heap *heap, unsigned class);
-/* Takes an empty span from its class. */
+/* Removes an empty span from its class. */
 void slots_drop_span(struct heap *heap, uint32_t span, unsigned chunks);
-/* Whether granule is the beginning of a slot of the span. */
+/* Whether a slot of the span begins at granule. */
 bool slots_is_slot(uint32_t span, uint64_t granule);
 
-/* diehard.c and shuffle.c: the two ways of choosing a slot. */
+/* diehard.c and shuffle.c: the two placement modes. */
 void diehard_init(struct heap_class *c);
 void shuffle_init(struct heap_class *c);
-/* Sets slots aside; none when memory has run out. */
+/* Set slots aside; none when memory has run out. */
 void diehard_set_aside(struct heap *heap, unsigned class);
 void shuffle_set_aside(struct heap *heap, unsigned class);
-/* After a free in that span: diehard: it has no used slots any more; shuffle: so many slots are set aside that
- * some go back to their spans. */
+/* After a free. diehard_empty: the span has no used slots any more. shuffle_spill: so many slots are set aside
+ * that some are released to their spans. */
 void diehard_empty(struct heap *heap, struct heap_class *c, struct chunk *span);
 void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span);
 
-/* blocks.c: NULL when the window is full. zero: shall read as zeros. */
+/* blocks.c. Allocates a block, zeroed if zero; NULL if the window is full. */
 void *blocks_allocate(struct heap *heap, size_t bytes, size_t alignment, bool zero);
 void blocks_free(struct heap *heap, uint32_t chunk, uint64_t granule);
-/* In place or by moving pages; NULL if neither can be done, and then nothing has changed. */
+/* Resizes in position or by moving pages. Returns NULL, without effect, if neither is possible. */
 void *blocks_resize(struct heap *heap, void *block, size_t bytes);
 void blocks_drain(struct heap *heap);
-/* blocks_offset.c: the page offset of a new block, a multiple of alignment below 4096 (0 for larger alignments).
- */
+/* blocks_offset.c: chooses the page offset of a new block, a multiple of alignment below 4096; 0 for larger
+ * alignments. */
 unsigned blocks_offset(struct heap_blocks *blocks, size_t alignment);
 void blocks_offset_done(struct heap_blocks *blocks, unsigned offset);
 
-/* remote.c: puts a span or block into a list that its owner takes whole. */
+/* remote.c: pushes a span or block on a list that its owner drains as a whole. */
 void pending_push(_Atomic uint32_t *list, uint32_t chunk);
-/* Frees an object of another thread's heap, without a lock, at any moment. */
+/* Frees an object of another thread's heap: lock-free, async-signal-safe. */
 void remote_free(struct heap *heap, uint32_t chunk, uint64_t granule);
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Marks regions of a program, so that interfero can measure them by themselves:
+/* Markers of regions of a program, which interfero measures separately:
  *
- *     #include <interfero.h>
+ *       #include <interfero.h>
  *
- *     IFR_BEGIN("sort");
- *     sort(values, count);
- *     IFR_END;
+ *       IFR_BEGIN("sort");
+ *       sort(values, count);
+ *       IFR_END;
  *
- *     IFR_REPEAT("kernel")        // once; as often as `interfero bench --repeat-marker` asks, when it does
- *         kernel(in, out);
+ *       IFR_REPEAT("kernel")        // once, or as often as `interfero bench --repeat-marker` requests
+ *           kernel(in, out);
  *
- * No library is needed: without libinterfero.so in the process a marker is one test of a pointer that is null.
- * Regions may nest up to eight deep, belong to the thread that enters them, and must be left by the same function;
- * leave IFR_REPEAT by its end alone, not by break, return or goto.
+ * No library is needed: without libinterfero.so in the process a marker tests a null pointer. Regions nest up to
+ * eight deep, belong to the thread that enters them, and must be left by the same function. Leave IFR_REPEAT only
+ * at its end, not by break, return or goto.
+ *
  * IFR_REPEAT runs its statement K times and counts as one pass through the region. The statement's own cost is
- * (t(K=101) - t(K=1)) / 100, free of what surrounds it. Ref: Melhus 2013, section 5.2. */
+ * (t(K=101) - t(K=1)) / 100, without the cost of its surroundings. Ref: Melhus 2013, section 5.2. */
 #ifndef INTERFERO_H
 #define INTERFERO_H
 
@@ -24,7 +25,7 @@ extern "C" {
 
 extern void ifr_region_begin(const char *name) __attribute__((weak));
 extern void ifr_region_end(void) __attribute__((weak));
-/* How often a statement of IFR_REPEAT runs. */
+/* Number of executions of an IFR_REPEAT statement. */
 extern unsigned long ifr_region_repeats(void) __attribute__((weak));
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ static void append_number(char *text, uint32_t number) {
 	strcat(text, digit);
 }
 
-static int create(const char *path) {
+static int create_file(const char *path) {
 	char own[600] = "";
 	int fd = os_create(path);
 	if (fd >= 0)
@@ -38,7 +38,7 @@ static int create(const char *path) {
 
 bool log_open(const char *path) {
 	struct ifr_log_block *first = block_at(0);
-	int fd = first ? create(path) : -1;
+	int fd = first ? create_file(path) : -1;
 	if (fd < 0)
 		return false;
 	file = os_move_away(fd);
@@ -71,7 +71,7 @@ static struct ifr_log_block *next_block(struct thread *thread) {
 	return block;
 }
 
-static unsigned char *put(unsigned char *at, uint64_t value) {
+static unsigned char *put_varint(unsigned char *at, uint64_t value) {
 	for (; value >= 128; value >>= 7)
 		*at++ = (unsigned char)(value | 128);
 	*at++ = (unsigned char)value;
@@ -80,10 +80,10 @@ static unsigned char *put(unsigned char *at, uint64_t value) {
 
 static unsigned char *put_difference(unsigned char *at, uint64_t to, uint64_t from) {
 	uint64_t difference = to - from;
-	return put(at, difference >> 63 ? ~(difference << 1) : difference << 1);
+	return put_varint(at, difference >> 63 ? ~(difference << 1) : difference << 1);
 }
 
-/* The current block of the thread, with room for an event. */
+/* Returns the thread's current block, with room for an event. */
 static struct ifr_log_block *block_of(struct thread *thread) {
 	struct ifr_log_block *block = (struct ifr_log_block *)thread->log;
 	if (block && sizeof *block + block->used + IFR_LOG_EVENT_MOST <= IFR_LOG_BLOCK)
@@ -97,16 +97,16 @@ static struct ifr_log_block *block_of(struct thread *thread) {
 void log_event(enum ifr_log_call call, size_t size, const void *address, const void *old) {
 	struct thread *thread = &this_thread;
 	if (thread->in_log)
-		return; /* a signal handler's, in the middle of another event */
+		return; /* called by a signal handler inside another event */
 	thread->in_log = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	struct ifr_log_block *block = block_of(thread);
 	if (block) {
 		uint64_t sequence = atomic_fetch_add_explicit(&head->sequence, 1, memory_order_relaxed) + 1;
 		unsigned char *start = (unsigned char *)(block + 1) + block->used, *at = start;
-		at = put(at, (sequence - thread->log_sequence) << 3 | call);
+		at = put_varint(at, (sequence - thread->log_sequence) << 3 | call);
 		if (call != IFR_LOG_FREE)
-			at = put(at, size);
+			at = put_varint(at, size);
 		at = put_difference(at, (uintptr_t)address, thread->log_address);
 		if (call == IFR_LOG_REALLOC)
 			at = put_difference(at, (uintptr_t)old, (uintptr_t)address);

@@ -8,14 +8,14 @@
 
 #include "runtime/runtime.h"
 
-/* Whether a log is written. */
+/* true while a log is written */
 extern bool log_on;
 
-/* Begins the log in a new file, or in FILE.PID if there is one. False if it cannot. */
+/* Begins the log in a new file, or in FILE.PID if FILE exists. Returns false if neither can be created. */
 bool log_open(const char *path);
-/* One event, in the calling thread. old is a reallocation's former address. */
+/* Logs an event of the calling thread. old: a reallocation's former address. */
 void log_event(enum ifr_log_call call, size_t size, const void *address, const void *old);
-/* In a forked child: go on in blocks of its own. */
+/* Continues in blocks of its own in a forked child. */
 void log_after_fork(void);
 
 #endif

@@ -7,13 +7,13 @@
 #include "common/file.h"
 #include "runtime/runtime.h"
 
-/* What is left of one block's events. */
+/* The unread events of a block. */
 struct cursor {
 	const unsigned char *at, *end;
 	bool bad;
 };
 
-static uint64_t get(struct cursor *cursor) {
+static uint64_t get_varint(struct cursor *cursor) {
 	uint64_t value = 0;
 	for (unsigned shift = 0; cursor->at < cursor->end && shift < 64; shift += 7) {
 		unsigned char byte = *cursor->at++;
@@ -26,16 +26,16 @@ static uint64_t get(struct cursor *cursor) {
 }
 
 static uint64_t get_difference(struct cursor *cursor) {
-	uint64_t value = get(cursor);
+	uint64_t value = get_varint(cursor);
 	return value & 1 ? ~(value >> 1) : value >> 1;
 }
 
 static bool get_event(struct cursor *cursor, uint64_t *sequence, uint64_t *address, struct ifr_log_event *event) {
-	uint64_t head = get(cursor);
+	uint64_t head = get_varint(cursor);
 	*sequence += head >> 3;
 	event->call = (enum ifr_log_call)(head & 7);
 	event->sequence = *sequence;
-	event->size = event->call == IFR_LOG_FREE ? 0 : get(cursor);
+	event->size = event->call == IFR_LOG_FREE ? 0 : get_varint(cursor);
 	event->address = *address += get_difference(cursor);
 	event->old = event->call == IFR_LOG_REALLOC ? *address + get_difference(cursor) : 0;
 	return !cursor->bad && event->call <= IFR_LOG_FREE;
@@ -45,7 +45,7 @@ static bool read_block(const unsigned char *data, struct ifr_buffer *events) {
 	struct ifr_log_block block;
 	memcpy(&block, data, sizeof block);
 	if (!block.magic)
-		return true; /* taken, and the process was killed before it wrote */
+		return true; /* reserved, and the process was killed before it wrote */
 	if (block.magic != IFR_LOG_MAGIC || block.used > IFR_LOG_BLOCK - sizeof block)
 		return false;
 	struct cursor cursor = {data + sizeof block, data + sizeof block + block.used, false};

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* glibc's own names for its allocator: there without a look-up, hence before libc is up. */
+/* glibc's internal names of its allocator need no look-up, and so work before libc is initialised. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

@@ -55,7 +55,8 @@ static bool read_word(const struct option *option, const char *text, size_t leng
 	return false;
 }
 
-/* Decimal, or hexadecimal with 0x. strtoull would take blanks and signs, and needs an end. */
+/* Reads a decimal number, or a hexadecimal one with 0x. strtoull would accept blanks and signs, and needs a
+ * terminated string. */
 static bool read_number(const struct option *option, const char *text, size_t length, uint64_t *value) {
 	unsigned base = length > 2 && text[0] == '0' && text[1] == 'x' ? 16 : 10;
 	uint64_t number = 0;
@@ -103,7 +104,7 @@ bool options_set(struct options *options, const char *name, size_t name_length, 
 static void read_short(struct options *options, const char *text) {
 	while (*text) {
 		size_t name = strcspn(text, "=;"), whole = strcspn(text, ";");
-		/* Words without a value fill the variable up to its length. */
+		/* A word without a value is padding. */
 		if (name < whole)
 			options_set(options, text, name, text + name + 1, whole - name - 1);
 		text += whole + (text[whole] == ';');

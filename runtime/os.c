@@ -10,8 +10,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The dynamic loader's note of the initial stack: argc, argv, NULL, environment. It is there before libc has set
- * environ, and still as the kernel made it after the program has changed environ. */
+/* The initial stack, as the dynamic loader keeps it: argc, argv, NULL, environment. It is available before libc
+ * has set environ, and unchanged when the program changes environ. */
 extern void *__libc_stack_end __attribute__((weak));
 
 static size_t limit_of(__rlimit_resource_t resource) {
@@ -38,7 +38,7 @@ void os_unreserve(void *start, size_t bytes) {
 static char **initial_environment(void) {
 	if (!&__libc_stack_end || !__libc_stack_end)
 		return environ;
-	/* argc, then argc pointers, then NULL, then the environment. */
+	/* argc, argc pointers, NULL, environment */
 	uintptr_t *stack = __libc_stack_end;
 	return (char **)(stack + 1 + stack[0] + 1);
 }
@@ -55,7 +55,7 @@ bool os_secure(void) {
 	return getauxval(AT_SECURE) != 0;
 }
 
-static void put(const char *text) {
+static void write_all(const char *text) {
 	size_t length = strlen(text);
 	while (length > 0) {
 		ssize_t done = write(2, text, length);
@@ -74,7 +74,7 @@ void os_say(const char *a, const char *b) {
 	strncat(line, b, sizeof line - strlen(line) - 2);
 	strcat(line, "\n");
 	int saved = errno;
-	put(line);
+	write_all(line);
 	errno = saved;
 }
 
@@ -148,7 +148,7 @@ void os_close(int fd) {
 int os_move_away(int fd) {
 	int saved = errno;
 	struct rlimit limit;
-	/* Near the limit, or near 1000 where there is none worth the name. */
+	/* Just below the limit, or 1000 if the limit is high. */
 	int least = getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > 1024 ? 1000 : (int)limit.rlim_cur - 16;
 	int away = fcntl(fd, F_DUPFD_CLOEXEC, least > 3 ? least : 3);
 	if (away >= 0)

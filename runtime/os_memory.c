@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Address space, and the memory behind it, as Linux gives it. */
+/* Address space and memory from Linux. */
 #include "runtime/os.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ bool os_commit(void *start, size_t bytes) {
 
 void os_purge(void *start, size_t bytes) {
 	int saved = errno;
-	/* Locked memory (mlockall) cannot be given back: then it is cleared, for the sake of who counts on zeros. */
+	/* Locked memory (mlockall) cannot be returned; it is cleared instead, as callers rely on zeros. */
 	if (madvise(start, bytes, MADV_DONTNEED))
 		memset(start, 0, bytes);
 	errno = saved;

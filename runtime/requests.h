@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the files of the allocator share: which requests are ours, and the objects behind addresses. */
+/* State and functions that the files of the allocator share. */
 #ifndef IFR_RUNTIME_REQUESTS_H
 #define IFR_RUNTIME_REQUESTS_H
 
@@ -10,23 +10,23 @@
 /* allocator.c: set at the start. */
 struct requests {
 	bool started;
-	bool small, blocks;     /* objects of these kinds are ours */
-	size_t plain_end;       /* sizes below are small objects with nothing special about them; 0: there are none */
-	_Atomic bool next_used; /* some memory of the program's came from the next allocator */
+	bool small, blocks;     /* objects of this kind are placed in the arena */
+	size_t fast_end;        /* smaller sizes allocate the fast path; 0: none does */
+	_Atomic bool next_used; /* the program has memory of the next allocator */
 };
 extern struct requests requests;
 
-/* take.c: the same as allocator_allocate, without the log. */
-void *take(size_t size, size_t alignment, bool zero);
-/* ENOMEM and NULL. */
+/* allocation.c: allocator_allocate without the log. */
+void *allocate(size_t size, size_t alignment, bool zero);
+/* Sets ENOMEM; returns NULL. */
 void *out_of_memory(void);
 
-/* free.c: the heap that memory in the arena belongs to, and the first chunk of what it lies in. Stops the program
- * unless it is an object that is alive. */
+/* free.c: returns the heap of an object in the arena, and the first chunk of its span or block. Stops the program
+ * unless the object is live. */
 struct heap *find_heap_of(const void *memory, uint32_t *chunk);
-/* Stops the program if memory outside the arena can be nobody's. */
+/* Stops the program if memory outside the arena cannot be valid. */
 void check_foreign(const void *memory);
-/* Frees memory in the arena, without the log. */
+/* Frees an object in the arena, without the log. */
 void free_object(void *memory);
 
 #endif

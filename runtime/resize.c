@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Other sizes for objects. */
+/* Resizing of objects. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #include "runtime/next.h"
 #include "runtime/requests.h"
 
-/* Where it stays, or where its pages move to; NULL if it has to be copied. */
+/* Resizes in place or by moving pages. Returns NULL if the object must be copied. */
 static void *resize_in_place(void *memory, size_t size) {
 	struct thread *thread = &this_thread;
 	uint32_t chunk;
 	struct heap *heap = find_heap_of(memory, &chunk);
 	if (arena.chunks[chunk].kind >= CHUNK_SPAN) {
 		size_t bytes = sizes_bytes(arena.chunks[chunk].kind - CHUNK_SPAN);
-		/* As long as at least half of the slot is used. */
+		/* It stays as long as half of the slot is used. */
 		return size <= bytes && size >= bytes / 2 ? memory : NULL;
 	}
 	struct heap *own = NULL;
@@ -26,12 +26,12 @@ static void *resize_in_place(void *memory, size_t size) {
 	return moved;
 }
 
-static void *resize(void *memory, size_t size) {
+static void *resize_object(void *memory, size_t size) {
 	void *moved = arena_has(memory) ? resize_in_place(memory, size) : NULL;
 	if (moved)
 		return moved;
 	size_t old = allocator_usable(memory);
-	moved = take(size, GRANULE_BYTES, false);
+	moved = allocate(size, GRANULE_BYTES, false);
 	if (!moved)
 		return NULL;
 	memcpy(moved, memory, old < size ? old : size);
@@ -50,12 +50,12 @@ void *allocator_resize(void *memory, size_t size) {
 		return out_of_memory();
 	if (!ours)
 		check_foreign(memory);
-	/* What becomes small comes here: the next allocator would leave it where it is. */
+	/* An object that becomes small moves to the arena: the next allocator would leave it in place. */
 	bool here = ours || (requests.small && size <= SIZES_SMALL_MAX);
-	void *moved = here ? resize(memory, size) : next_resize(memory, size);
+	void *moved = here ? resize_object(memory, size) : next_resize(memory, size);
 	if (!LIKELY(!log_on) && moved)
 		log_event(IFR_LOG_REALLOC, size, moved, memory);
-	/* A block whose pages have moved is no longer alive where it was. */
+	/* A block whose pages have moved is no longer live at its old address. */
 	if (here && moved && moved != memory && !ours)
 		next_free(memory);
 	else if (here && moved && moved != memory && live_test(arena_granule(memory)))

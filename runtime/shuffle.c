@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A bounded random window: every object lies in a slot drawn from a few free ones, the topmost of a stack on which
- * freed slots come to lie, and below them what a sweep over the spans finds. Memory stays as dense as with an
- * ordinary allocator.
+/* Placement mode shuffle: each object gets a slot drawn from a window, the topmost slots of a stack. Freed slots
+ * are pushed on the stack; below them are free slots that a sweep over the spans has found. Memory stays as dense
+ * as with an ordinary allocator.
+ *
  * Ref: Curtsinger and Berger 2013, "Stabilizer: statistically sound performance evaluation", section 3.2. */
 #include "runtime/slots.h"
 
@@ -10,12 +11,12 @@
 #include "common/random.h"
 
 enum {
-	SET_ASIDE_BYTES = 128 * 1024, /* most that the window, or what lies below it, holds in one class, */
+	SET_ASIDE_BYTES = 128 * 1024, /* largest part of a class in the window, and below it, */
 	SET_ASIDE_SLOTS = 4,          /* but at least so many slots */
-	BATCH = 16                    /* slots that one search brings */
+	BATCH = 16                    /* slots that one search sets aside */
 };
 
-static uint32_t at_most(const struct heap_class *c, uint64_t wanted) {
+static uint32_t limit_slots(const struct heap_class *c, uint64_t wanted) {
 	uint64_t most = SET_ASIDE_BYTES / (c->granules << GRANULE_SHIFT);
 	if (most < SET_ASIDE_SLOTS)
 		most = SET_ASIDE_SLOTS;
@@ -23,19 +24,19 @@ static uint32_t at_most(const struct heap_class *c, uint64_t wanted) {
 }
 
 void shuffle_init(struct heap_class *c) {
-	c->window = at_most(c, heap_options.window_slots);
+	c->window = limit_slots(c, heap_options.window_slots);
 	c->low = c->aside + c->window;
-	c->high = c->low + at_most(c, SET_ASIDE_SLOTS_MAX / 2);
+	c->high = c->low + limit_slots(c, SET_ASIDE_SLOTS_MAX / 2);
 }
 
-/* Begins with another span at a place of the seed's choice. */
-static void scan_from(struct heap_class *c, uint32_t span) {
+/* Starts the sweep of a span at a slot that the seed chooses. */
+static void start_scan(struct heap_class *c, uint32_t span) {
 	c->scan_span = span;
 	c->scan_left = c->slots;
 	c->scan_slot = (uint32_t)ifr_random_below(heap_draw(c->key, &c->draws), c->slots);
 }
 
-/* Sets slots of one span aside until there are enough or the span is through. */
+/* Sets free slots of a span aside until there are enough or the span is finished. */
 static void scan_span(struct heap *heap, struct heap_class *c, const uint32_t *enough) {
 	uint32_t span = c->spans[c->scan_span];
 	struct chunk *chunk = &arena.chunks[span];
@@ -56,9 +57,9 @@ static void scan_span(struct heap *heap, struct heap_class *c, const uint32_t *e
 		c->scan_left = 0;
 }
 
-static void look_for_slots(struct heap *heap, unsigned class) {
+static void search_slots(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
-	const uint32_t *enough = c->low + at_most(c, BATCH);
+	const uint32_t *enough = c->low + limit_slots(c, BATCH);
 	slots_drain(heap, class);
 	for (uint32_t visited = 0; c->top <= c->low; visited++) {
 		if (c->scan_left) {
@@ -66,25 +67,25 @@ static void look_for_slots(struct heap *heap, unsigned class) {
 			continue;
 		}
 		uint64_t capacity = (uint64_t)c->span_count * c->slots;
-		/* A nearly full class grows at once instead of being searched for its last holes. */
+		/* A nearly full class grows at once: searching for its last free slots would take long. */
 		bool search = c->used < capacity - capacity / 8 && visited <= c->span_count;
 		if (!search && slots_add_span(heap, class))
-			scan_from(c, c->span_count - 1);
+			start_scan(c, c->span_count - 1);
 		else if (c->used < capacity && visited <= 2 * c->span_count)
-			scan_from(c, c->scan_span + 1 < c->span_count ? c->scan_span + 1 : 0);
+			start_scan(c, c->scan_span + 1 < c->span_count ? c->scan_span + 1 : 0);
 		else
 			return;
 	}
 }
 
-/* Places among the topmost slots: each is 16 bits of a draw, so that none is preferred by more than 2^-8 of its
- * share, and none at all in a window of a power of two. */
-static void draw_places(struct heap_class *c) {
+/* Draws positions in the window, each from 16 bits: no position is preferred by more than 2^-8 of its probability,
+ * and none if the window is a power of two. */
+static void draw_positions(struct heap_class *c) {
 	uint64_t bits = 0;
-	for (unsigned i = 0; i < PLACES; i++, bits >>= 16) {
+	for (unsigned i = 0; i < DRAWN_POSITIONS; i++, bits >>= 16) {
 		if (i % 4 == 0)
 			bits = heap_draw(c->key, &c->draws);
-		c->place[i] = (uint8_t)((bits & 0xffff) * c->window >> 16);
+		c->position[i] = (uint8_t)((bits & 0xffff) * c->window >> 16);
 	}
 	c->picks = 0;
 }
@@ -92,16 +93,16 @@ static void draw_places(struct heap_class *c) {
 void shuffle_set_aside(struct heap *heap, unsigned class) {
 	struct heap_class *c = &heap->class[class];
 	if (c->top <= c->low)
-		look_for_slots(heap, class);
-	if (c->picks == PLACES)
-		draw_places(c);
-	/* When memory has run out the last slots are taken as they come. */
+		search_slots(heap, class);
+	if (c->picks == DRAWN_POSITIONS)
+		draw_positions(c);
+	/* Without memory the last slots are allocated in order. */
 	if (c->top <= c->low)
-		c->place[c->picks] = 0;
+		c->position[c->picks] = 0;
 }
 
-/* A span without held slots is no longer the class's. */
-static void drop_span(struct heap *heap, struct heap_class *c, uint32_t span) {
+/* Removes an empty span from its class. */
+static void remove_span(struct heap *heap, struct heap_class *c, uint32_t span) {
 	uint32_t index = arena.chunks[span].index, last = --c->span_count;
 	c->spans[index] = c->spans[last];
 	arena.chunks[c->spans[index]].index = index;
@@ -112,23 +113,23 @@ static void drop_span(struct heap *heap, struct heap_class *c, uint32_t span) {
 	slots_drop_span(heap, span, sizes_chunks((unsigned)(c - heap->class)));
 }
 
-static void release(struct heap *heap, struct heap_class *c, uint32_t granule) {
+static void release_slot(struct heap *heap, struct heap_class *c, uint32_t granule) {
 	uint64_t whole = heap->first_granule + granule;
 	uint32_t span = chunk_head((uint32_t)(whole / CHUNK_GRANULES));
 	arena.held[whole >> 6] &= ~(1ull << (whole & 63));
 	c->used--;
-	/* A span in the list of pending ones stays. */
+	/* A span with pending frees stays. */
 	if (--arena.chunks[span].held == 0 && c->span_count > 1 &&
 	    !atomic_load_explicit(&arena.chunks[span].pending, memory_order_acquire) &&
 	    c->used < (uint64_t)c->span_count * c->slots / 2)
-		drop_span(heap, c, span);
+		remove_span(heap, c, span);
 }
 
 void shuffle_spill(struct heap *heap, struct heap_class *c, struct chunk *span) {
 	(void)span;
 	size_t half = (size_t)(c->high - c->low) / 2, left = (size_t)(c->top - c->aside) - half;
 	for (size_t i = 0; i < half; i++)
-		release(heap, c, c->aside[i]);
+		release_slot(heap, c, c->aside[i]);
 	memmove(c->aside, c->aside + half, left * sizeof *c->aside);
 	c->top = c->aside + left;
 }

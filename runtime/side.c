@@ -24,7 +24,7 @@ void *side_at(size_t offset, size_t bytes) {
 }
 
 /* "DESCRIPTOR:NONCE" */
-static bool parse(const char *setting, uint64_t number[2]) {
+static bool parse_setting(const char *setting, uint64_t number[2]) {
 	for (int i = 0; i < 2; i++) {
 		size_t digits = strspn(setting, "0123456789");
 		number[i] = 0;
@@ -41,13 +41,13 @@ void report_open(const char *setting) {
 	uint64_t number[2], head[2];
 	report = memset(&own, 0, sizeof own);
 	void *page = side_at(SIDE_REPORT, IFR_REPORT_BYTES);
-	if (!*setting || !parse(setting, number))
+	if (!*setting || !parse_setting(setting, number))
 		return;
 	int fd = (int)number[0];
-	/* The descriptor may be another file by now, in a program that this one has started. */
+	/* In a program that this one has started, the descriptor may be another file. */
 	if (!os_read_head(fd, head, sizeof head) || head[0] != IFR_REPORT_MAGIC || head[1] != number[1])
 		return;
-	/* Where nothing can be reserved, at least that can be told. */
+	/* Without the reservation, the page is mapped anywhere to report that. */
 	if (!page || !os_map_file(page, IFR_REPORT_BYTES, fd, 0))
 		page = os_map_anywhere(IFR_REPORT_BYTES, fd);
 	if (page)

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Size classes of small objects: multiples of 16 bytes up to 128, then four to a doubling up to 1024, then eight:
- * at most a fifth, later a ninth, of a slot is air. A size that is a multiple of a power of two p (16 … 4096) has
- * a class whose size is one, too. Ref: the classes of jemalloc (Evans 2006) and mimalloc (Leijen, Zorn and de
- * Moura 2019, section 3). */
+/* Size classes of small objects:
+ *
+ *   sizes             classes                         internal fragmentation
+ *   16 … 128          multiples of 16
+ *   128 … 1024        four to each power of two       at most a fifth
+ *   1024 … 32768      eight to each power of two      at most a ninth
+ *
+ * A size that is a multiple of a power of two p (16 … 4096) has a class whose size is a multiple of p, too.
+ * Ref: the classes of jemalloc (Evans 2006) and mimalloc (Leijen, Zorn and de Moura 2019, section 3). */
 #ifndef IFR_RUNTIME_SIZES_H
 #define IFR_RUNTIME_SIZES_H
 
@@ -14,7 +19,7 @@ enum {
 	SIZES_SMALL_MAX = 32768 /* bytes; larger requests are blocks */
 };
 
-/* The smallest class that holds size bytes, 0 … SIZES_SMALL_MAX. */
+/* Returns the smallest class for size bytes, 0 … SIZES_SMALL_MAX. */
 static inline unsigned sizes_class(size_t size) {
 	if (size <= 128)
 		return size ? (unsigned)(size - 1) >> 4 : 0;
@@ -32,7 +37,7 @@ static inline uint32_t sizes_bytes(unsigned class) {
 	return (8 + (class - 20) % 8 + 1) << (7 + (class - 20) / 8);
 }
 
-/* How many 64 KiB chunks a span of this class has: enough for 16 slots and for little waste. */
+/* Returns the number of chunks of a class's span: at least 16 slots, and little waste. */
 static inline unsigned sizes_chunks(unsigned class) {
 	uint32_t bytes = sizes_bytes(class);
 	return bytes <= 2048 ? 1 : bytes <= 8192 ? 4 : 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Spans and their slots: what both ways of placing small objects share. */
+/* Spans and their slots, as both placement modes use them. */
 #include "runtime/slots.h"
 
 #include "runtime/os.h"
@@ -36,9 +36,9 @@ bool slots_is_slot(uint32_t span, uint64_t granule) {
 }
 
 enum {
-	KEEP_BYTES = 4 << 20, /* of memory in spans without a class that stays with them */
-	POPULATE_SPANS = 2,   /* from the third span on a class is taken to grow densely */
-	POPULATE_SLOT = 1024  /* diehard: pages with at least four slots will all be touched */
+	KEEP_BYTES = 4 << 20, /* bytes of empty spans that stay committed */
+	POPULATE_SPANS = 2,   /* from the third span on, a class is assumed to fill its spans */
+	POPULATE_SLOT = 1024  /* diehard: pages of at least four slots are assumed to be all touched */
 };
 
 static uint32_t find_chunks(struct heap *heap, unsigned chunks) {
@@ -84,13 +84,13 @@ bool slots_add_span(struct heap *heap, unsigned class) {
 	chunk->held = 0;
 	chunk->index = c->span_count;
 	c->spans[c->span_count++] = span;
-	/* One call instead of a fault a page. */
+	/* One system call instead of a fault for each page. */
 	if (will_be_touched(c))
 		os_populate(arena_chunk_address(span), (size_t)chunks << CHUNK_SHIFT);
 	return true;
 }
 
-/* Frees what is marked in one word of the bitmap of remote frees; returns how many that were. */
+/* Frees the objects marked in one word of `remote`. Returns their number. */
 static uint32_t drain_word(struct heap *heap, uint32_t span, uint64_t word) {
 	uint64_t bits = atomic_exchange_explicit(&arena.remote[word], 0, memory_order_acquire);
 	uint32_t count = 0;
@@ -110,7 +110,7 @@ static void drain_span(struct heap *heap, unsigned class, uint32_t span) {
 	for (uint64_t word = first; word < first + words; word++)
 		if (atomic_load_explicit(&arena.remote[word], memory_order_relaxed))
 			count += drain_word(heap, span, word);
-	/* Who has announced a free and not yet marked it keeps the span in the list. */
+	/* The span stays on the list while a thread has counted a free and not marked it yet. */
 	if (atomic_fetch_sub_explicit(&arena.chunks[span].pending, count, memory_order_acq_rel) != count)
 		pending_push(&heap->class[class].pending, span);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small objects: the common path of malloc and free, the same for both ways of choosing slots. A class keeps slots
- * set aside, so that most requests choose from a list at hand: diehard draws some ahead from its whole region,
- * shuffle picks one of the topmost on a stack on which freed slots come to lie. */
+/* Small objects: the fast path of malloc and free, shared by both placement modes. A class keeps slots set aside,
+ * so that most requests need no search: diehard draws some in advance from the whole class; shuffle draws one of
+ * the topmost slots of a stack on which freed slots are pushed. */
 #ifndef IFR_RUNTIME_SLOTS_H
 #define IFR_RUNTIME_SLOTS_H
 
 #include "runtime/heap.h"
 
-/* Small sizes by granules: sizes_class without its branches. */
+/* Table of sizes_class by granules, for small sizes. */
 enum { SLOTS_TABLE_BYTES = 1024 };
 extern uint8_t slots_class_table[SLOTS_TABLE_BYTES / GRANULE_BYTES + 1];
 void slots_init(void);
@@ -18,16 +18,16 @@ static inline unsigned slots_class(size_t size) {
 	return sizes_class(size);
 }
 
-/* Whether an object can be taken without looking for slots first. */
+/* Whether slots_pop can allocate without a search. */
 static inline bool slots_are_set_aside(const struct heap_class *c) {
-	return __builtin_expect(c->top > c->low && c->picks < PLACES, 1);
+	return __builtin_expect(c->top > c->low && c->picks < DRAWN_POSITIONS, 1);
 }
 
-/* The address of a new object; they are at hand. */
+/* Allocates a slot that is set aside; slots_are_set_aside must hold. */
 static inline void *slots_pop(struct heap *heap, struct heap_class *c) {
 	uint32_t *last = --c->top, granule = *last;
 	if (c->window) {
-		uint32_t *picked = last - c->place[c->picks++];
+		uint32_t *picked = last - c->position[c->picks++];
 		granule = *picked;
 		*picked = *last;
 	}
@@ -37,18 +37,18 @@ static inline void *slots_pop(struct heap *heap, struct heap_class *c) {
 	return heap->base + ((size_t)granule << GRANULE_SHIFT);
 }
 
-/* The chunk of the heap with that byte of its small objects, and the first of the same span. */
+/* Returns the first chunk of the span that holds the byte at offset of the heap's small objects. */
 static inline struct chunk *slots_span(const struct heap *heap, size_t offset) {
 	struct chunk *chunk = &heap->chunks[offset >> CHUNK_SHIFT];
 	return chunk - chunk->back;
 }
 
-/* Whether nothing but slots_push has to be done for a free in that span. */
+/* Whether slots_push completes a free in the span. */
 static inline bool slots_push_suffices(const struct heap_class *c, const struct chunk *span) {
 	return __builtin_expect(c->window ? c->top + 1 < c->high : span->held > 1, 1);
 }
 
-/* Makes a slot, a granule of the heap, that the program has given up free to take. */
+/* Frees a slot, given by its granule in the heap. */
 static inline void slots_push(struct heap *heap, struct heap_class *c, struct chunk *span, uint32_t granule) {
 	_Atomic uint64_t *word = &heap->live[granule / 64];
 	uint64_t bits = atomic_load_explicit(word, memory_order_relaxed) & ~(1ull << (granule & 63));
@@ -66,9 +66,9 @@ static inline struct heap_class *slots_class_of(struct heap *heap, const struct 
 	return &heap->class[span->kind - CHUNK_SPAN];
 }
 
-/* The address of a new object; NULL when memory has run out. */
+/* Allocates a slot; NULL without memory. */
 void *slots_allocate(struct heap *heap, unsigned class);
-/* Frees a live object, whatever has to be done for it. */
+/* Frees a slot and does whatever else the free requires. */
 void slots_free(struct heap *heap, struct chunk *span, uint32_t granule);
 
 #endif

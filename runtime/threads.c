@@ -6,16 +6,16 @@
 _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
 
 enum {
-	CHILDREN = 15,  /* windows that a child of the first thread has for children of its own */
-	SPARE_SOON = 64 /* so many heaps of detached threads may lie idle before they are used again */
+	CHILDREN = 15,  /* windows reserved for the children of a child of the first thread */
+	SPARE_SOON = 64 /* heaps of detached threads that stay spare before they are reused */
 };
 
-/* Under the lock: the table of windows, spare heaps and every heap's standing. */
+/* Guarded by the lock: the table of windows, spare heaps and all heaps' states. */
 static struct {
 	pthread_mutex_t lock;
 	unsigned unannounced;
 	struct heap *all;
-	struct heap *spare; /* of threads that nobody joins */
+	struct heap *spare; /* spare heaps of detached threads */
 	unsigned spares;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -58,7 +58,8 @@ static uint64_t child_id(uint64_t parent, uint64_t number) {
 	return id ? id : 1;
 }
 
-/* In the upper half of all windows, from where the id says: only where two ids meet can it show who came first. */
+/* Finds a window in the upper half, from a start that the id determines: the order of arrival matters only if two
+ * ids collide. */
 static struct heap *find_any_window(uint64_t id) {
 	unsigned half = arena.windows / 2, upper = arena.windows - 1 - half;
 	unsigned from = (unsigned)ifr_random_below(id, upper);
@@ -70,8 +71,8 @@ static struct heap *find_any_window(uint64_t id) {
 	return NULL;
 }
 
-/* The first thread's children have windows in turn, with a few more for their own children, which nobody else
- * takes. Whoever comes after those looks for any. */
+/* Finds a window for a child. Children of the first thread get consecutive windows, each followed by some for its
+ * own children. Later ones get any window. */
 static struct heap *find_window(uint64_t id, struct heap *parent) {
 	unsigned more = parent && parent->id == 0 && arena.windows >= 1024 ? CHILDREN : 0;
 	if (!parent || parent->child_window + 1 + more > parent->child_end)
@@ -85,7 +86,7 @@ static struct heap *find_window(uint64_t id, struct heap *parent) {
 	return heap;
 }
 
-static struct heap *pop(struct heap **list) {
+static struct heap *pop_heap(struct heap **list) {
 	struct heap *heap = *list;
 	if (heap)
 		*list = heap->next;
@@ -93,15 +94,15 @@ static struct heap *pop(struct heap **list) {
 }
 
 static struct heap *find_heap(uint64_t id, struct heap *parent) {
-	struct heap *heap = pop(&this_thread.spare);
+	struct heap *heap = pop_heap(&this_thread.spare);
 	if (!heap && table.spares > SPARE_SOON) {
-		heap = pop(&table.spare);
+		heap = pop_heap(&table.spare);
 		table.spares -= heap != NULL;
 	}
 	if (!heap)
 		heap = find_window(id, parent);
 	if (!heap) {
-		heap = pop(&table.spare);
+		heap = pop_heap(&table.spare);
 		table.spares -= heap != NULL;
 	}
 	if (heap)
@@ -165,7 +166,7 @@ void threads_withdraw(struct heap *heap) {
 	pthread_mutex_unlock(&table.lock);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static struct heap *find_thread(pthread_t thread) {
 	for (struct heap *heap = table.all; heap; heap = heap->all)
 		if (heap->standing >= HEAP_STARTED && !heap->joining && pthread_equal(heap->thread, thread))
@@ -173,7 +174,7 @@ static struct heap *find_thread(pthread_t thread) {
 	return NULL;
 }
 
-static void abandon(struct heap *heap) {
+static void make_unowned(struct heap *heap) {
 	heap->owner = NULL;
 	make_spare(heap, &table.spare);
 	table.spares++;
@@ -181,7 +182,7 @@ static void abandon(struct heap *heap) {
 
 void threads_started(struct heap *heap, unsigned uses, pthread_t name) {
 	pthread_mutex_lock(&table.lock);
-	/* Unless it has begun by itself, or has ended already and the heap is another's. */
+	/* Unless the thread has begun, or has ended and the heap is reused. */
 	if (heap->uses == uses && heap->standing == HEAP_STARTING) {
 		heap->thread = name;
 		heap->standing = HEAP_STARTED;
@@ -191,10 +192,10 @@ void threads_started(struct heap *heap, unsigned uses, pthread_t name) {
 
 void threads_begin(struct heap *heap, pthread_t self) {
 	pthread_mutex_lock(&table.lock);
-	/* Whoever had this name before has ended, and nobody was told. */
+	/* An earlier thread with this pthread_t has ended unnoticed. */
 	struct heap *old = find_thread(self);
 	if (old && old != heap)
-		abandon(old);
+		make_unowned(old);
 	heap->thread = self;
 	heap->standing = HEAP_RUNNING;
 	heap->owner = &this_thread;
@@ -205,10 +206,10 @@ void threads_begin(struct heap *heap, pthread_t self) {
 void threads_end(void) {
 	struct thread *thread = &this_thread;
 	pthread_mutex_lock(&table.lock);
-	for (struct heap *heap; (heap = pop(&thread->spare));)
-		abandon(heap);
+	for (struct heap *heap; (heap = pop_heap(&thread->spare));)
+		make_unowned(heap);
 	if (thread->heap && thread->heap->detached)
-		abandon(thread->heap);
+		make_unowned(thread->heap);
 	else if (thread->heap)
 		thread->heap->standing = HEAP_ENDED;
 	pthread_mutex_unlock(&table.lock);
@@ -232,7 +233,7 @@ void threads_joined(struct heap *heap, bool success) {
 	pthread_mutex_lock(&table.lock);
 	heap->joining = false;
 	if (success && thread->ended) {
-		abandon(heap);
+		make_unowned(heap);
 	} else if (success) {
 		heap->owner = thread;
 		make_spare(heap, &thread->spare);
@@ -249,7 +250,7 @@ void threads_detached(pthread_t detached) {
 	pthread_mutex_lock(&table.lock);
 	struct heap *heap = find_thread(detached);
 	if (heap && heap->standing == HEAP_ENDED)
-		abandon(heap);
+		make_unowned(heap);
 	else if (heap)
 		heap->detached = true;
 	pthread_mutex_unlock(&table.lock);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which thread has which heap. A heap's id, and with it every address, follows from who started whom as the how
- * manieth, never from which thread came first. A thread that is joined leaves its heap, with all that is still in
- * it, to the thread that joined it, which passes it on to the next one it starts. */
+/* The heaps of threads. A heap's id, and with it every address, depends on which thread started it as which of its
+ * children, never on timing. The heap of a joined thread, with its live objects, passes to the joining thread,
+ * which gives it to the next thread that it starts. */
 #ifndef IFR_RUNTIME_THREADS_H
 #define IFR_RUNTIME_THREADS_H
 
@@ -10,15 +10,15 @@
 
 enum { REGION_DEPTH = 8 };
 
-/* A thread's own state; all zeros at first. */
+/* The state of a thread; initially zero. */
 struct thread {
-	struct heap *idle;  /* its heap, NULL inside an allocation: whoever comes in between is a signal handler */
-	struct heap *heap;  /* NULL: none yet, or none any more */
-	struct heap *spare; /* heaps of threads it has joined, for those it will start */
-	bool finding;       /* inside of finding a heap */
+	struct heap *idle;  /* its heap; NULL while the thread is inside it, as seen by a signal handler */
+	struct heap *heap;  /* its heap; NULL: none yet, or none any more */
+	struct heap *spare; /* heaps of joined threads, for threads it starts */
+	bool finding;       /* inside threads_heap */
 	bool in_shared;     /* inside the shared heap */
 	bool ended;         /* its heap is given up; destructors may still allocate */
-	bool without;       /* there was no window left for it */
+	bool without;       /* no window was left for it */
 	/* log.c: */
 	bool in_log;
 	unsigned char *log;
@@ -33,10 +33,11 @@ struct thread {
 	} region[REGION_DEPTH];
 };
 
-/* Initial-exec: reading it never allocates. */
+/* Initial-exec: an access never allocates. */
 extern _Thread_local struct thread this_thread __attribute__((tls_model("initial-exec")));
 
-/* The calling thread's heap, NULL if it has none or is inside it already; and out of it again. */
+/* thread_enter returns the calling thread's heap for exclusive use; NULL if it has none or is using it already.
+ * thread_leave ends that. */
 static inline struct heap *thread_enter(struct thread *thread) {
 	struct heap *heap = thread->idle;
 	thread->idle = NULL;
@@ -50,34 +51,33 @@ static inline void thread_leave(struct thread *thread, struct heap *heap) {
 		thread->idle = heap;
 }
 
-/* Makes the first thread's heap and the heap that threads without one share. */
+/* Creates the first thread's heap and the shared heap. */
 void threads_init(void);
 
-/* The calling thread's heap; makes one for a thread that nobody announced. NULL if it has none. */
+/* Returns the calling thread's heap, and creates one for a thread that was not announced. NULL: none. */
 struct heap *threads_heap(void);
 
-/* The heap for a thread that the caller is about to start; NULL if it shall do without. */
+/* Returns the heap for a thread that the caller is about to start; NULL: it uses the shared one. */
 struct heap *threads_announce(bool detached);
-/* It has this name; uses is the heap's, from before it was started. */
+/* Records the thread's pthread_t. uses: heap->uses before the start. */
 void threads_started(struct heap *heap, unsigned uses, pthread_t name);
-/* It could not be started. */
+/* Takes back the heap of a thread that could not be started. */
 void threads_withdraw(struct heap *heap);
-/* In the new thread. */
+/* Called in the new thread. */
 void threads_begin(struct heap *heap, pthread_t self);
-/* In a thread that ends, when nothing of the program will run in it any more. */
+/* Called in a thread that ends, after its last destructor. */
 void threads_end(void);
-/* Before pthread_join, as long as the name is that thread's alone; then after it, with whether it succeeded. The
- * heap may be NULL. */
+/* Called before pthread_join, while the pthread_t is unique; then after it, with its success. heap may be NULL. */
 struct heap *threads_joining(pthread_t thread);
 void threads_joined(struct heap *heap, bool success);
-/* Before pthread_detach. */
+/* Called before pthread_detach. */
 void threads_detached(pthread_t thread);
 
-/* The heap of threads without one. NULL in a signal handler that came while its thread was in it. */
+/* Locks and returns the heap of threads without one. NULL in a signal handler that interrupted its use. */
 struct heap *threads_enter_shared(void);
 void threads_leave_shared(void);
 
-/* Around fork, in the thread that forks. */
+/* Called around fork, in the forking thread. */
 void threads_before_fork(void);
 void threads_after_fork(void);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Answers the requests of a recording as a program's allocator would that has the runtime's settings in its
- * environment, and says where it put each object. Standard input is a file of struct ifr_play_request, which this
- * program fills in. It asks for no memory of its own: what glibc's allocator is asked for here is what it was
- * asked for in the program. */
+/* Plays the requests of a recording to an allocator with the runtime's settings from the environment, and reports
+ * the position of each object. Standard input is a file of struct ifr_play_request, which this program fills in.
+ * It allocates nothing itself, so that glibc's allocator sees only the recorded requests. */
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,26 +11,26 @@
 #include "runtime/arena.h"
 #include "runtime/runtime.h"
 
-/* What glibc notes in front of a chunk: how far into its mapping it begins, or the size of the chunk before it;
- * and its own size, of which the lowest three bits are flags. */
-enum { NOTE_BEFORE = -2, NOTE_SIZE = -1, FLAG_MAPPED = 2, FLAGS = 7 };
+/* Words that glibc keeps in front of an object: the offset in its mapping, or the size of the chunk before; and
+ * the chunk's own size, whose lowest three bits are flags. */
+enum { WORD_BEFORE = -2, WORD_SIZE = -1, FLAG_MAPPED = 2, FLAGS = 7 };
 
-static void describe(struct ifr_play_request *request, const char *heap) {
-	const size_t *note = (const size_t *)request->address;
-	if (arena_has(note) || !note) {
+static void describe_position(struct ifr_play_request *request, const char *heap) {
+	const size_t *words = (const size_t *)request->address;
+	if (arena_has(words) || !words) {
 		request->home = IFR_PLAY_FIXED;
-	} else if (note[NOTE_SIZE] & FLAG_MAPPED) {
-		const size_t before = note[NOTE_BEFORE];
+	} else if (words[WORD_SIZE] & FLAG_MAPPED) {
+		const size_t before = words[WORD_BEFORE];
 		request->home = IFR_PLAY_MAPPING;
-		request->offset = before + 2 * sizeof *note;
-		request->mapping_bytes = before + (note[NOTE_SIZE] & ~(size_t)FLAGS);
+		request->offset = before + 2 * sizeof *words;
+		request->mapping_bytes = before + (words[WORD_SIZE] & ~(size_t)FLAGS);
 	} else {
 		request->home = IFR_PLAY_HEAP;
 		request->offset = request->address - (uintptr_t)heap;
 	}
 }
 
-static void play(struct ifr_play_request *requests, size_t count) {
+static void play_requests(struct ifr_play_request *requests, size_t count) {
 	const char *heap = sbrk(0);
 	for (size_t i = 0; i < count; i++) {
 		struct ifr_play_request *request = &requests[i];
@@ -50,7 +49,7 @@ static void play(struct ifr_play_request *requests, size_t count) {
 			break;
 		}
 		request->address = (uintptr_t)memory;
-		describe(request, heap);
+		describe_position(request, heap);
 	}
 }
 
@@ -62,6 +61,6 @@ int main(void) {
 	struct ifr_play_request *requests = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0);
 	if (requests == MAP_FAILED || !allocator_start())
 		return 1;
-	play(requests, bytes / sizeof *requests);
+	play_requests(requests, bytes / sizeof *requests);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* malloc and its kin. C++'s new and delete, in all forms, are libstdc++'s, which call these. */
+/* malloc and its family. C++'s new and delete, in all forms, are libstdc++'s, which calls these. */
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -42,8 +42,8 @@ EXPORTED void *reallocarray(void *memory, size_t count, size_t size) {
 	return allocator_resize(memory, whole);
 }
 
-/* The next power of two, as glibc's memalign rounds; 0 if there is none. */
-static size_t power_of_two(size_t alignment) {
+/* Rounds up to a power of two, as glibc's memalign does; 0 if there is none. */
+static size_t round_to_power(size_t alignment) {
 	if (alignment <= ORDINARY)
 		return ORDINARY;
 	if (alignment > SIZE_MAX / 2 + 1)
@@ -51,8 +51,8 @@ static size_t power_of_two(size_t alignment) {
 	return (size_t)1 << (64 - __builtin_clzl(alignment - 1));
 }
 
-static void *take_aligned(size_t alignment, size_t size) {
-	size_t whole = power_of_two(alignment);
+static void *allocate_aligned(size_t alignment, size_t size) {
+	size_t whole = round_to_power(alignment);
 	if (!whole) {
 		errno = EINVAL;
 		return NULL;
@@ -61,18 +61,18 @@ static void *take_aligned(size_t alignment, size_t size) {
 }
 
 EXPORTED void *memalign(size_t alignment, size_t size) {
-	return take_aligned(alignment, size);
+	return allocate_aligned(alignment, size);
 }
 
 EXPORTED void *aligned_alloc(size_t alignment, size_t size) {
-	return take_aligned(alignment, size);
+	return allocate_aligned(alignment, size);
 }
 
 EXPORTED int posix_memalign(void **memory, size_t alignment, size_t size) {
 	if (!alignment || alignment % sizeof(void *) || (alignment & (alignment - 1)))
 		return EINVAL;
 	int saved = errno;
-	void *taken = take_aligned(alignment, size);
+	void *taken = allocate_aligned(alignment, size);
 	errno = saved;
 	if (!taken)
 		return ENOMEM;
@@ -81,13 +81,13 @@ EXPORTED int posix_memalign(void **memory, size_t alignment, size_t size) {
 }
 
 EXPORTED void *valloc(size_t size) {
-	return take_aligned(OS_PAGE_BYTES, size);
+	return allocate_aligned(OS_PAGE_BYTES, size);
 }
 
 EXPORTED void *pvalloc(size_t size) {
 	if (size > PTRDIFF_MAX - OS_PAGE_BYTES)
 		return out_of_memory();
-	return take_aligned(OS_PAGE_BYTES, (size + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1));
+	return allocate_aligned(OS_PAGE_BYTES, (size + OS_PAGE_BYTES - 1) & ~(size_t)(OS_PAGE_BYTES - 1));
 }
 
 EXPORTED size_t malloc_usable_size(void *memory) {

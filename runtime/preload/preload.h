@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions that libinterfero.so puts in place of libc's. */
+/* Functions that libinterfero.so interposes on libc. */
 #ifndef IFR_RUNTIME_PRELOAD_H
 #define IFR_RUNTIME_PRELOAD_H
 

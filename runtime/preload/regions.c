@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the markers of interfero.h call. */
+/* The functions that the markers of interfero.h call. */
 #include "runtime/interfero.h"
 
 #include <errno.h>
@@ -27,21 +27,21 @@ static uint64_t time_now_ns(void) {
 
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
 
-static int find(const char *name, uint32_t count) {
+static int find_row(const char *name, uint32_t count) {
 	for (uint32_t i = 0; i < count; i++)
 		if (!strncmp(report->region[i].name, name, IFR_REGION_NAME - 1))
 			return (int)i;
 	return -1;
 }
 
-/* The row of that name, a new one for a new name; -1 when there are no more. */
-static int row_of(const char *name) {
-	int row = find(name, atomic_load_explicit(&report->regions, memory_order_acquire));
+/* Finds or adds the row of a name; -1 when all rows are in use. */
+static int find_or_add_row(const char *name) {
+	int row = find_row(name, atomic_load_explicit(&report->regions, memory_order_acquire));
 	if (row >= 0)
 		return row;
 	pthread_mutex_lock(&naming);
 	uint32_t count = report->regions;
-	row = find(name, count);
+	row = find_row(name, count);
 	if (row < 0 && count < IFR_REGIONS) {
 		strncpy(report->region[count].name, name, IFR_REGION_NAME - 1);
 		atomic_store_explicit(&report->regions, count + 1, memory_order_release);
@@ -51,9 +51,9 @@ static int row_of(const char *name) {
 	return row;
 }
 
-/* Only the process that the launcher started has its page, and the events' descriptors. */
+/* Only the process that the launcher started has its page and the descriptors of events. */
 static bool read_events(uint64_t value[IFR_REGION_EVENTS]) {
-	uint64_t reading[3]; /* the count, how long it was to count, how long it did */
+	uint64_t reading[3]; /* value, time enabled, time running */
 	for (unsigned i = 0; i < heap_options.events && report_is_read(); i++) {
 		if (!os_read_event(IFR_EVENT_FD + (int)i, reading, sizeof reading) || reading[1] != reading[2])
 			return false;
@@ -67,7 +67,7 @@ EXPORTED void ifr_region_begin(const char *name) {
 	unsigned depth = thread->region_depth++;
 	if (depth >= REGION_DEPTH)
 		return;
-	thread->region[depth].region = row_of(name);
+	thread->region[depth].region = find_or_add_row(name);
 	thread->region[depth].events_lost = !read_events(thread->region[depth].events);
 	thread->region[depth].time_ns = time_now_ns();
 	thread->region[depth].cycles = cycles_now();

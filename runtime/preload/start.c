@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The start of the library, of forked children and of main. */
+/* Start-up of the library, of forked children and of main. */
 #include "runtime/preload/start.h"
 
 #include <alloca.h>
@@ -18,9 +18,9 @@
 static pthread_key_t ending;
 static bool watching;
 
-/* Other destructors may still allocate; the last round is ours. */
-static void end_thread(void *rounds) {
-	intptr_t left = (intptr_t)rounds;
+/* Other destructors may still allocate: the heap is given up in the last iteration. */
+static void end_in_last_iteration(void *iterations) {
+	intptr_t left = (intptr_t)iterations;
 	if (left > 1)
 		pthread_setspecific(ending, (void *)(left - 1));
 	else
@@ -37,11 +37,11 @@ static void after_fork_in_child(void) {
 	log_after_fork();
 }
 
-/* Before other libraries' constructors where the linker lets us; requests may have come earlier. */
-__attribute__((constructor(101))) static void start(void) {
+/* Runs before other libraries' constructors where the linker allows; requests may have come earlier. */
+__attribute__((constructor(101))) static void start_library(void) {
 	allocator_start();
 	if (arena.base) {
-		watching = !pthread_key_create(&ending, end_thread);
+		watching = !pthread_key_create(&ending, end_in_last_iteration);
 		pthread_atfork(threads_before_fork, threads_after_fork, after_fork_in_child);
 	} else {
 		pthread_atfork(NULL, NULL, log_after_fork);
@@ -51,7 +51,7 @@ __attribute__((constructor(101))) static void start(void) {
 typedef int main_function(int, char **, char **);
 static main_function *real_main;
 
-/* The frames below main lie so many bytes further down. */
+/* Runs main with its stack frames stack_bytes further down. */
 static __attribute__((noinline)) int lowered_main(int argc, char **argv, char **environment) {
 	volatile char *room = alloca(heap_options.stack_bytes);
 	room[0] = 0;
@@ -71,7 +71,7 @@ EXPORTED int __libc_start_main(main_function *program_main, int argc, char **arg
 	*(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
 	allocator_start();
 	real_main = program_main;
-	/* The program needs stack, too. */
+	/* leaves three quarters of the stack to the program */
 	if (heap_options.stack_bytes > os_stack_limit() / 4) {
 		report_refuse("stack:", "the limit on the stack is too low for it");
 	} else if (heap_options.stack_bytes) {

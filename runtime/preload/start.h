@@ -2,7 +2,7 @@
 #ifndef IFR_RUNTIME_START_H
 #define IFR_RUNTIME_START_H
 
-/* Has the calling thread's end noticed. */
+/* Arranges that threads_end is called when the calling thread ends. */
 void start_thread_watch(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who starts, joins and detaches which thread. */
+/* Interposed pthread functions: they tell which thread starts, joins or detaches which. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -14,13 +14,13 @@ typedef int timed_join_function(pthread_t, void **, const struct timespec *);
 typedef int clock_join_function(pthread_t, void **, clockid_t, const struct timespec *);
 typedef int detach_function(pthread_t);
 
-/* dlsym gives data pointers; POSIX says that they may be called. */
+/* dlsym returns data pointers; POSIX allows calling them. */
 #define NEXT(type, name)       \
 	static type *_Atomic next; \
 	if (!next)                 \
 	*(void **)&next = dlsym(RTLD_NEXT, name)
 
-static void *begin(void *argument) {
+static void *begin_thread(void *argument) {
 	struct heap *heap = argument;
 	threads_begin(heap, pthread_self());
 	start_thread_watch();
@@ -41,7 +41,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	heap->start = function;
 	heap->argument = argument;
 	unsigned uses = heap->uses;
-	int error = next(thread, attributes, begin, heap);
+	int error = next(thread, attributes, begin_thread, heap);
 	if (error)
 		threads_withdraw(heap);
 	else
@@ -83,7 +83,7 @@ EXPORTED int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clo
 
 EXPORTED int pthread_detach(pthread_t thread) {
 	NEXT(detach_function, "pthread_detach");
-	/* First, as the thread may be gone, and its name another's, as soon as it is detached. */
+	/* Before the call, as a detached thread may end at once and its pthread_t be reused. */
 	if (arena.base)
 		threads_detached(thread);
 	return next(thread);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Address space, and the memory behind it, in a program that qemu-x86_64 runs. qemu keeps a note of every page of
- * a mapping, used or not, and would need more memory for the arena's notes than there is: so nothing is reserved,
- * nobody else asks for these addresses, and what is used is mapped when it is. */
+/* Address space and memory in a program that runs under qemu-x86_64. qemu keeps state for every page of a mapping,
+ * touched or not, which for the arena would exceed the memory there is. So nothing is reserved; used ranges are
+ * mapped when they are used, and nothing else maps these addresses. */
 #include "runtime/os.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { OURS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+enum { MAPPED = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
 
 void *os_reserve(void *hint, size_t bytes) {
 	(void)bytes;
@@ -17,7 +17,7 @@ void *os_reserve(void *hint, size_t bytes) {
 
 bool os_commit(void *start, size_t bytes) {
 	int saved = errno;
-	void *got = mmap(start, bytes, PROT_READ | PROT_WRITE, OURS | MAP_FIXED, -1, 0);
+	void *got = mmap(start, bytes, PROT_READ | PROT_WRITE, MAPPED | MAP_FIXED, -1, 0);
 	errno = saved;
 	return got == start;
 }

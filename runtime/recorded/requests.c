@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The allocator of a program whose objects are recorded (objects.so): the runtime's, with marks around all that it
- * does. Each layout's allocator executes something else, so that the recorder leaves out what lies between the
- * marks; it learns what was asked for and where the object lies.
- * The linker gives the calls in preload/malloc.c to the functions here (--wrap), which are named as it wants. */
+/* The allocator of a program whose heap objects are recorded (objects.so): the runtime's allocator, with a mark
+ * before and after each request. The allocator's own execution differs from layout to layout, so that the recorder
+ * leaves it out; the marks say what was requested and where the object is.
+ *
+ * The linker redirects the calls of preload/malloc.c to the functions here (--wrap), which dictates their names.
+ */
 #include <pthread.h>
 #include <stdint.h>
 
@@ -19,45 +21,45 @@ void *__wrap_allocator_resize(void *memory, size_t size);
 void __wrap_allocator_free(void *memory);
 size_t __wrap_allocator_usable(void *memory);
 
-static inline void enter(void) {
+static inline void mark_enter(void) {
 	ifr_mark(IFR_MARK_ENTER, 0, 0, 0, 0, 0);
 }
 
-static inline void leave(enum ifr_request request, const void *memory, size_t size, size_t alignment,
-                         const void *old) {
+static inline void mark_leave(enum ifr_request request, const void *memory, size_t size, size_t alignment,
+                              const void *old) {
 	ifr_mark(IFR_MARK_LEAVE, request, (uintptr_t)memory, size, alignment, (uintptr_t)old);
 }
 
 void *__wrap_allocator_allocate(size_t size, size_t alignment, bool zero) {
-	enter();
+	mark_enter();
 	void *memory = __real_allocator_allocate(size, alignment, zero);
-	leave(zero ? IFR_REQUEST_TAKE_ZEROED : IFR_REQUEST_TAKE, memory, size, alignment, NULL);
+	mark_leave(zero ? IFR_REQUEST_TAKE_ZEROED : IFR_REQUEST_TAKE, memory, size, alignment, NULL);
 	return memory;
 }
 
 void *__wrap_allocator_resize(void *memory, size_t size) {
-	enter();
+	mark_enter();
 	void *moved = __real_allocator_resize(memory, size);
-	leave(memory && !size ? IFR_REQUEST_RELEASE : IFR_REQUEST_RESIZE, moved, size, GRANULE_BYTES, memory);
+	mark_leave(memory && !size ? IFR_REQUEST_RELEASE : IFR_REQUEST_RESIZE, moved, size, GRANULE_BYTES, memory);
 	return moved;
 }
 
 void __wrap_allocator_free(void *memory) {
-	enter();
+	mark_enter();
 	__real_allocator_free(memory);
-	leave(IFR_REQUEST_RELEASE, NULL, 0, 0, memory);
+	mark_leave(IFR_REQUEST_RELEASE, NULL, 0, 0, memory);
 }
 
 size_t __wrap_allocator_usable(void *memory) {
-	enter();
+	mark_enter();
 	size_t bytes = __real_allocator_usable(memory);
-	leave(IFR_REQUEST_NOTHING, memory, bytes, 0, NULL);
+	mark_leave(IFR_REQUEST_NOTHING, memory, bytes, 0, NULL);
 	return bytes;
 }
 
-__attribute__((constructor(101))) static void start(void) {
-	enter();
+__attribute__((constructor(101))) static void start_library(void) {
+	mark_enter();
 	allocator_start();
 	pthread_atfork(threads_before_fork, threads_after_fork, threads_after_fork);
-	leave(IFR_REQUEST_NOTHING, NULL, 0, 0, NULL);
+	mark_leave(IFR_REQUEST_NOTHING, NULL, 0, 0, NULL);
 }
