@@ -30,7 +30,7 @@ static void *allocate_from(struct heap *heap, size_t size, size_t alignment, boo
 	size_t granule = heap_options.granule_bytes, rounded = size ? size : 1;
 	if (granule > GRANULE_BYTES)
 		rounded = (rounded + granule - 1) / granule * granule;
-	/* A size class holds multiples of the same power of two as its request. */
+	/* A size that is a multiple of a power of two has a class of such multiples (sizes.h). */
 	rounded = (rounded + alignment - 1) & ~(alignment - 1);
 	if (requests.small && rounded <= SIZES_SMALL_MAX && alignment <= OS_PAGE_BYTES) {
 		void *object = slots_allocate(heap, slots_class(rounded));

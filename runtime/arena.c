@@ -84,7 +84,7 @@ bool arena_init(size_t most_bytes, size_t (*heap_bytes)(uint32_t half_chunks)) {
 		arena.main_windows = shapes[i].main_windows;
 		arena.heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2));
 		arena.main_heap_bytes = page_up(heap_bytes(arena_window_chunks() / 2 * arena.main_windows));
-		/* leaves three quarters of a limited address space to the program */
+		/* Leave three quarters of a limited address space to the program. */
 		if (arena.bytes > most_bytes || arena.bytes > limit / 4)
 			continue;
 		if (reserve_shape())

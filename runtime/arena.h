@@ -68,7 +68,7 @@ struct arena {
 	struct heap *_Atomic heap[ARENA_WINDOWS_MAX];
 	char *heaps; /* memory for the heaps, by window */
 	size_t main_heap_bytes, heap_bytes;
-	bool at_hint; /* it begins at the preferred address */
+	bool at_hint; /* the arena begins at its preferred address */
 };
 
 extern struct arena arena;

@@ -15,7 +15,7 @@ static void *resize_in_place(void *memory, size_t size) {
 	struct heap *heap = find_heap_of(memory, &chunk);
 	if (arena.chunks[chunk].kind >= CHUNK_SPAN) {
 		size_t bytes = sizes_bytes(arena.chunks[chunk].kind - CHUNK_SPAN);
-		/* It stays as long as half of the slot is used. */
+		/* An object stays as long as it uses half of its slot. */
 		return size <= bytes && size >= bytes / 2 ? memory : NULL;
 	}
 	struct heap *own = NULL;

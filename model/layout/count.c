@@ -23,7 +23,7 @@
 /* The addresses of a chunk stay in the second-level cache from stage to stage. */
 enum { CHUNK_EXECUTIONS = 16384 };
 
-/* What layouts may share, until an access distinguishes them. */
+/* Levels of sharing between layouts, lowered when an access distinguishes them. */
 enum sharing { SHARE_NOTHING, SHARE_ADDRESSES, SHARE_LINES };
 
 struct counting {

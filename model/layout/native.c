@@ -47,7 +47,7 @@ static uint64_t stack_pointer(const struct ifr_trace *trace, const struct ifr_la
 	return (at - 8 * (3 + pointers) - auxiliary) & ~UINT64_C(15);
 }
 
-/* --- object_mappings ----------------------------------------------------------------------------------------- */
+/* --- top-down search ----------------------------------------------------------------------------------------- */
 
 struct mapped_range {
 	uint64_t start, end;

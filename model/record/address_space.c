@@ -68,7 +68,7 @@ void address_space_free(struct address_space *space) {
 	free(space);
 }
 
-/* Closes the mapping of an extent that is close_extent, if it was the mapping's last one. */
+/* Closes the mapping of an extent that was removed, if it was the mapping's last extent. */
 static void close_extent(void *owner, struct extent *extent) {
 	struct address_space *space = owner;
 	if (extent->mapping && !extents_have_mapping(&space->extents, extent->mapping))

@@ -3,7 +3,7 @@
  * needs blocks and branch outcomes that do not depend on the layout.
  *
  * Idea: a translation block is finished only when its successor is known. The successor's address tells whether
- * the branch was taken (executions.c: next_of). A block that ended without a branch joins a chain with its
+ * the branch was taken (executions.c: find_successor). A block that ended without a branch joins a chain with its
  * successor; the chain becomes one block of the trace at the next branch, system call or repeated string
  * instruction. Nearly all blocks repeat what they did last time, so run_fast_path handles them without chains or
  * tables.

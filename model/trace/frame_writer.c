@@ -51,7 +51,7 @@ uint64_t frame_checksum(const struct trace_frame *head, const void *stored) {
 	return ifr_siphash(seed, TRACE_KEY_1, stored, head->stored_bytes);
 }
 
-/* Returns the encode_payload to be compressed; codes a sequence frame. */
+/* Returns the payload to be compressed; codes a sequence frame. */
 static const void *encode_payload(struct frame_writer *writer, struct raw_frame *frame) {
 	struct coded_sequence coded;
 	struct raw_sequence *sequence = &frame->sequence;

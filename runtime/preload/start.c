@@ -71,7 +71,7 @@ EXPORTED int __libc_start_main(main_function *program_main, int argc, char **arg
 	*(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
 	allocator_start();
 	real_main = program_main;
-	/* leaves three quarters of the stack to the program */
+	/* Leave three quarters of the stack to the program. */
 	if (heap_options.stack_bytes > os_stack_limit() / 4) {
 		report_refuse("stack:", "the limit on the stack is too low for it");
 	} else if (heap_options.stack_bytes) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a log of allocations, and as one block of a log that is whole otherwise: events in the order of
- * their sequence, or an error that names the file. */
+/* Arbitrary bytes as an allocation log, and as one block of an otherwise valid log: events in the order of their
+ * sequence, or an error that names the file. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes as a trace: it is refused with a line that names it, or opened as far as it makes sense, read to its
- * end, and replayed. Most mutations change what frames hold and make their checksums right again. */
+/* Arbitrary bytes as a trace: refused with a message that names the file, or opened as far as valid, read to the
+ * end and replayed. Most mutations change a payload and correct its checksum. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *trace_path(void) {
 	return path;
 }
 
-/* False if it would take too long: a few bytes can say that one block ran a million times. */
+/* Returns false if replaying would take too long: a few bytes can state a million executions of one block. */
 static bool read_runs(struct ifr_trace *trace) {
 	const struct ifr_trace_block *blocks;
 	size_t count = ifr_trace_blocks(trace, &blocks), steps = 0;
@@ -73,7 +73,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 	return 0;
 }
 
-/* Changes a byte, a word, or the length of what a frame holds. */
+/* Changes a byte, a word, or the length of a payload. */
 static void change(uint64_t bits, struct ifr_buffer *raw) {
 	size_t at = raw->length ? ifr_random_below(ifr_siphash(bits, 0, "at", 2), raw->length) : 0;
 	uint64_t word = ifr_siphash(bits, 1, "word", 4);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* runtime SECONDS: eight threads take, resize, pass on and free objects of random sizes, start and join threads of
- * their own, and fork children that do the same. Every object holds a pattern that is checked before it is freed.
- * Built with AddressSanitizer and with ThreadSanitizer; ends with 0 if nothing was found. */
+/* runtime SECONDS: eight threads allocate, resize, exchange and free objects of random sizes, start and join
+ * threads, and fork children that do the same. Each object holds a pattern that is checked before the free. Built
+ * with AddressSanitizer and with ThreadSanitizer; exits with 0 if no error was found. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 enum { THREADS = 8, SHARED = 512, OWN = 64, STEPS = 4000, FORKS = 3 };
 
 struct object {
-	size_t size; /* of all, with this head */
+	size_t size; /* size including this head */
 	uint64_t check;
 	unsigned char byte[];
 };
@@ -28,7 +28,7 @@ static uint64_t draw(uint64_t *state) {
 	return *state ^= *state << 17;
 }
 
-/* Mostly small, now and then a block, seldom a large one. */
+/* Mostly small sizes, sometimes a block, rarely a large one. */
 static size_t draw_size(uint64_t *state) {
 	uint64_t bits = draw(state);
 	size_t most = bits % 100 < 90 ? 600 : bits % 100 < 98 ? 40000 : 400000;
@@ -39,7 +39,7 @@ static void fill(struct object *object, size_t size) {
 	object->size = size;
 	object->check = (uint64_t)size * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)object;
 	size_t bytes = size - sizeof *object;
-	/* Both ends: of long objects the middle costs time and shows nothing. */
+	/* Checks both ends only: the middle of a large object costs time and shows nothing more. */
 	memset(object->byte, (int)size, bytes < 64 ? bytes : 64);
 	if (bytes > 64)
 		object->byte[bytes - 1] = (unsigned char)size;

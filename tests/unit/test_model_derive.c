@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the decoder says of blocks assembled by hand: which accesses follow from which, and what must be recorded.
+/* The recorder's decoder on blocks assembled by hand: which accesses derive from others, and which are recorded.
  * Ref: Intel 2023, "Software Developer's Manual", volume 2, for the bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 static struct decoded_block decoded;
 
-/* "48 8b 07, 90": instructions between commas. */
+/* Decodes bytes such as "48 8b 07, 90", with commas between instructions. */
 static void decode_as(const char *text, bool everything) {
 	static uint8_t bytes[DERIVE_INSTRUCTIONS][16];
 	struct derive_instruction instructions[DERIVE_INSTRUCTIONS];
@@ -40,7 +40,8 @@ static void decode(const char *text) {
 	decode_as(text, false);
 }
 
-/* Which instructions' accesses are recorded: "r-m": recorded, not (there is none, or it follows), perhaps none. */
+/* Compares by instruction: "r" its accesses are recorded, "-" none or derived, "m" recorded if a mask makes any.
+ */
 static void expect_recorded(const char *marks) {
 	assert_int_equal(decoded.block.instructions, strlen(marks));
 	for (size_t i = 0; marks[i]; i++) {
@@ -134,8 +135,7 @@ static void test_stack(void **state) {
 	expect_recorded("rrr");
 	decode("50, 66 50, 50"); /* push %ax moves it by two */
 	expect_recorded("rrr");
-	decode("50, ff 37, 50"); /* push (%rdi): two accesses, recorded; what comes behind must not follow from a wrong
-	                            one */
+	decode("50, ff 37, 50"); /* push (%rdi): two accesses, both recorded */
 	expect_recorded("rrr");
 }
 
@@ -230,15 +230,15 @@ static void test_ends(void **state) {
 	assert_int_equal(decoded.block.end, RING_END_BRANCH);
 }
 
-/* An instruction that crosses a page is listed, cut short, in a block where it does not run. */
+/* An instruction that crosses a page is listed, cut short, in a block in which it does not run. */
 static void test_phantom(void **state) {
 	(void)state;
 	decode("48 8b 07, 48 8b");
 	expect_recorded("r");
 	assert_int_equal(decoded.block.bytes, 3);
-	decode("48 8b"); /* alone it is what there is */
+	decode("48 8b"); /* an instruction alone is decoded as it is */
 	assert_int_equal(decoded.block.instructions, 1);
-	decode("48 8b 07, 06, 48 8b 47 08"); /* no instruction in 64-bit mode: what it changes is not known */
+	decode("48 8b 07, 06, 48 8b 47 08"); /* invalid in 64-bit mode: its effects are unknown */
 	expect_recorded("rrr");
 }
 
@@ -259,13 +259,13 @@ static void test_clock(void **state) {
 	assert_false(decoded.reads_tsc);
 }
 
-/* More instructions, and more keys, than there is room for: nothing is written behind the tables. */
+/* More instructions and more keys than the tables hold: nothing is written beyond them. */
 static void test_limits(void **state) {
 	(void)state;
 	struct derive_instruction instructions[DERIVE_INSTRUCTIONS + 8];
 	static uint8_t bytes[DERIVE_INSTRUCTIONS + 8][8];
 	for (unsigned i = 0; i < DERIVE_INSTRUCTIONS + 8; i++) {
-		/* mov i % 128 (%rdi,%rcx,4) after a change of %rcx: each a key of its own */
+		/* mov i % 128(%rdi,%rcx,4) after a change of %rcx: each a key of its own */
 		static const uint8_t change[] = {0x48, 0x01, 0xf1}, load[] = {0xc5, 0xfe, 0x6f, 0x04, 0x8f};
 		memcpy(bytes[i], i % 2 ? load : change, i % 2 ? sizeof load : sizeof change);
 		instructions[i] = (struct derive_instruction){bytes[i], i % 2 ? sizeof load : sizeof change};

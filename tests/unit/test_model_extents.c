@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ranges that never overlap: after any run of insertions and clearings, what lies at an address is what a table of
- * single addresses says. */
+/* Extents against a table of single addresses, after random insertions and removals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 enum { SPACE = 400, REGIONS = 1000 };
 
 struct naive {
-	uint32_t region_at[SPACE]; /* 0: nothing lies there */
+	uint32_t region_at[SPACE]; /* 0: in no extent */
 	size_t gone_count;
 };
 
@@ -33,7 +32,7 @@ static void assert_same(const struct extents *extents, const struct naive *naive
 	}
 }
 
-/* Regions that have an address left, and say so. */
+/* Compares which mappings still have an extent. */
 static void assert_regions(const struct extents *extents, const struct naive *naive, uint32_t last) {
 	for (uint32_t region = 1; region <= last; region++) {
 		bool there = false;
@@ -43,7 +42,7 @@ static void assert_regions(const struct extents *extents, const struct naive *na
 	}
 }
 
-/* How many extents lie wholly in a range: these are told of when it is cleared. */
+/* Counts the extents wholly inside a range: a removal reports these. */
 static size_t whole_spans(const struct extents *extents, uint64_t start, uint64_t end) {
 	size_t count = 0;
 	for (uint64_t at = start; at < end; at++) {
@@ -80,7 +79,7 @@ static void test_random(void **state) {
 	extents_release(&extents);
 }
 
-/* Whoever remembers a extent that is renewed sees that it holds nothing any more. */
+/* A remembered extent that was replaced has no bytes. */
 static void test_renewed(void **state) {
 	(void)state;
 	struct extents extents = {0};

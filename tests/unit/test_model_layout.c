@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where places of a trace lie: by hand, and as Linux places a program that says so itself. */
+/* Addresses of a trace in a layout: computed by hand, and compared with those of a program that Linux runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,14 +83,14 @@ static void test_native(void **state) {
 	expect(map, place(CACHE, 0), 0x7ffff7fca000 - 0x6000 - 0xb000);
 	expect(map, place(LIBRARY, 0x10), 0x7ffff7fb9000 - 0x1e2000 + 0x10);
 	expect(map, place(FIRST, 0), 0x7ffff7dd7000 - 0x100000);
-	/* The cache is gone: either of these would fit into its room, and the first does. */
+	/* The cache is unmapped: either mapping fits into its gap, and the first one gets it. */
 	expect(map, place(SECOND, 0), 0x7ffff7fc4000 - 0x4000);
 	expect(map, place(THIRD, 0), 0x7ffff7cd7000 - 0xb000);
 	/* 0x7ffffffff000 - 8 - 111 is ...ef89, rounded ...ef80; 7 + 16 bytes make ...ef69; 8 pointers and 21 pairs are
 	 * 400 bytes: ...edd9, rounded down. */
 	expect(map, place(STACK, IFR_STACK_ORIGIN), 0x7fffffffedd0);
 	expect(map, place(STACK, IFR_STACK_ORIGIN - 8), 0x7fffffffedc8);
-	expect(map, 0xffffffffff, 0xffffffffff); /* in no region */
+	expect(map, 0xffffffffff, 0xffffffffff); /* in no mapping */
 	ifr_address_map_free(map);
 	ifr_trace_free(trace);
 }
@@ -141,7 +141,7 @@ static void test_moves(void **state) {
 	assert_true(ifr_address_maps_share_data(native, of_code));
 	assert_true(ifr_address_maps_share_data(of_data, all));
 	assert_false(ifr_address_maps_share_data(native, all));
-	/* The block's target was behind it and is before it now. */
+	/* The target was behind the block and is before it now. */
 	struct ifr_geometry before, after;
 	uint16_t ends[2];
 	ifr_address_map_blocks(native, trace, IFR_ENTRY_JUMP, &before, ends, NULL);
@@ -158,8 +158,8 @@ static void test_moves(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* The block's five instructions are 4, 3 (a nop), 5, 6 and 2 bytes long. In the layout, two nops up to a label at
- * 0x405110 align it, one nop of a byte was put behind the label, and the jump got longer. */
+/* The block's instructions have 4, 3 (a nop), 5, 6 and 2 bytes. In the layout, two nops align a label at 0x405110,
+ * a nop of one byte follows the label, and the jump is longer. */
 static void test_points(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
@@ -182,7 +182,7 @@ static void test_points(void **state) {
 	assert_int_equal(block.branch_bytes, 6);
 	assert_int_equal(ends[0], 0x15);
 	assert_int_equal(ends[1], 0x23);
-	assert_true(block.backward); /* to the label, which lies at the branch itself, not behind it */
+	assert_true(block.backward); /* the label lies at the branch itself, not behind it */
 	assert_int_equal(ifr_address_map_blocks(map, trace, IFR_ENTRY_JUMP, &block, ends, NULL), 0);
 	assert_int_equal(block.address, 0x405110);
 	assert_int_equal(block.bytes, 0x19);
@@ -193,7 +193,7 @@ static void test_points(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* A block of 64 KiB and more has no form. */
+/* A block of 64 KiB or more is refused. */
 static void test_too_long(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
@@ -210,7 +210,7 @@ static void test_too_long(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* Other stacks and other ends of the program are other data. */
+/* Layouts with other stacks or other ends of the program do not share data. */
 static void test_share(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
@@ -226,7 +226,7 @@ static void test_share(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* Data of the program and the heap a page or more further up, all of them: their lines are alike. */
+/* Layouts whose data and heap all lie one or more pages further up share lines. */
 static void test_share_lines(void **state) {
 	(void)state;
 	struct ifr_trace *trace = make_trace(true, "");
@@ -234,7 +234,8 @@ static void test_share_lines(void **state) {
 		{{0x401000, 0x20, 0x409000, true}, {0x403010, 0x10, 0x405010, false}, {0x404000, 0x80, 0x406000, false}},
 		{{0x401000, 0x20, 0x401000, true}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x405000, false}},
 		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x405000, false}},
-		/* Those are not: not as far, not by pages, down, from another page, beside what stays. */
+		/* These share no lines: unequal displacements, not whole pages, downwards, from another page, beside
+		 * unmoved data. */
 		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404010, false}, {0x404000, 0x80, 0x406000, false}},
 		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x404020, false}, {0x404000, 0x80, 0x405010, false}},
 		{{0x402000, 0x20, 0x402000, false}, {0x403010, 0x10, 0x402010, false}, {0x404000, 0x80, 0x403000, false}},
@@ -246,7 +247,7 @@ static void test_share_lines(void **state) {
 	for (size_t i = 0; i < KINDS; i++) {
 		struct ifr_layout_request request = {.moves = moves[i], .count = 3, .end_bytes = 0x1000 * (i % 4)};
 		maps[i] = map_of(trace, &request);
-		/* From native, what moved from another page cannot be told apart. */
+		/* Against the native layout the first moved page does not matter. */
 		assert_int_equal(ifr_address_maps_share_lines(native, maps[i]), i < ALIKE || i == 6);
 		assert_int_equal(ifr_address_maps_share_lines(maps[i], maps[0]), i < ALIKE);
 		assert_false(ifr_address_maps_share_data(maps[i], native));
@@ -263,8 +264,7 @@ static void test_share_lines(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* --- as Linux does it -------------------------------------------------------------------------------------------
- */
+/* --- as Linux does it ---------------------------------------------------------------------------------------- */
 
 static const char program[] =
 	"#define _GNU_SOURCE\n#include <link.h>\n#include <stdio.h>\n#include <sys/mman.h>\n#include <unistd.h>\n"
@@ -287,7 +287,7 @@ static const char program[] =
 	"	dl_iterate_phdr(each, 0);\n"
 	"	return 0; }\n";
 
-/* The address that a line of its output gives. */
+/* Returns the address that a line of the output gives. */
 static uint64_t said(const char *output, const char *what) {
 	char *line = ifr_format("%s ", what);
 	const char *found = strstr(output, line);
@@ -319,7 +319,7 @@ static struct ifr_trace *record(const char *flags, struct ifr_buffer *output) {
 	char *path = below("where.trace");
 	write_below("where.c", program);
 	shell_below(command, NULL);
-	/* As the trace says that it was started; a number of pointers that is even and one that is odd. */
+	/* The process context that the trace states; an even and an odd number of pointers. */
 	shell_below("PATH=/usr/bin:/bin; interfero=\"$INTERFERO_BUILD\"/bin/interfero; set --; "
 	            "$interfero trace info where.trace | sed -n 's/^environment //p' >environment; "
 	            "while read -r line; do set -- \"$@\" \"$line\"; done <environment; "
@@ -346,11 +346,11 @@ static void compare(const char *flags, bool is_static) {
 	ifr_trace_mappings(trace, &regions);
 	size_t own = region_of(trace, IFR_MAPPING_PROGRAM, NULL, 0);
 	expect(map, place(own, regions[own].start), said(text, "program"));
-	/* Without a loader the C library holds for the end what it has pushed a word on. */
+	/* Without a loader, the C library's end-of-stack is one pushed word further down. */
 	expect(map, place(region_of(trace, IFR_MAPPING_STACK, NULL, 0), IFR_STACK_ORIGIN),
 	       said(text, "stack") + (is_static ? 8 : 0));
 	expect(map, place(region_of(trace, IFR_MAPPING_HEAP, NULL, 0), 0), said(text, "heap"));
-	if (is_static) { /* a loader takes other mappings, a page or two, where the processor has longer registers */
+	if (is_static) { /* with longer vector registers a loader makes other mappings, by a page or two */
 		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 20), 0), said(text, "big"));
 		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 16), 0), said(text, "small"));
 		expect(map, place(region_of(trace, IFR_MAPPING_ANONYMOUS, NULL, 1 << 14), 0), said(text, "again"));

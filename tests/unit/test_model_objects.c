@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Objects of an allocator: found by their addresses while they live, read back as they were written, and laid out
- * where a layout says. */
+/* Heap objects: found by address while they are live, read back as written, and placed by layouts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,12 +32,11 @@ static struct ifr_trace *end(struct ifr_trace_writer *writer, const char *path) 
 	return trace;
 }
 
-/* --- alive -----------------------------------------------------------------------------------------------------
- */
+/* --- alive --------------------------------------------------------------------------------------------------- */
 
 enum { OBJECTS = 60, FIRST = 0x10000, ROOM = 20 * 4096, ROUNDS = 20000 };
 
-/* What lies where, byte by byte: the object's number plus one. */
+/* The oracle: object number plus one, by byte. */
 struct naive {
 	uint64_t start[OBJECTS], bytes[OBJECTS];
 	unsigned char owner[ROOM];
@@ -56,7 +54,7 @@ static bool is_free(const struct naive *naive, uint64_t start, uint64_t bytes) {
 	return true;
 }
 
-/* Small ones, ones that cross pages, and ones that cover several: taken, resized and released at random. */
+/* Objects within a page, across pages and over several pages: allocated, resized and released at random. */
 static void test_alive(void **state) {
 	(void)state;
 	static struct naive naive;
@@ -98,7 +96,8 @@ static void test_alive(void **state) {
 	free(path);
 }
 
-/* What the allocator says without effect leaves no trace; what lies over an object that nobody ended ends it. */
+/* Requests without effect are not in the trace. An object over a live one, whose release was missed, ends that
+ * one. */
 static void test_requests(void **state) {
 	(void)state;
 	const uint64_t said[][5] = {
@@ -145,7 +144,7 @@ static void test_requests(void **state) {
 	free(path);
 }
 
-/* Who knows the heap by the extent of one address must not take an object for it. */
+/* A remembered extent of the heap must not translate addresses of objects that come later. */
 static void test_shared(void **state) {
 	(void)state;
 	const uint64_t brk[][8] = {{SYS_brk, 0x100000}, {SYS_brk, 0x121000}};
@@ -164,7 +163,7 @@ static void test_shared(void **state) {
 	assert_int_equal(object->start, 0x1002a0);
 	assert_true(object->mapping != beside->mapping);
 	assert_true(beside->delta == delta && !beside->bytes);
-	/* So with what lies in no region. */
+	/* Likewise outside all mappings. */
 	heap = address_space_find(space, 0x140000000000, false);
 	assert_true(heap->bytes > 0);
 	address_space_apply_request(space, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
@@ -180,8 +179,7 @@ static void test_shared(void **state) {
 	free(path);
 }
 
-/* --- written and read ------------------------------------------------------------------------------------------
- */
+/* --- written and read ---------------------------------------------------------------------------------------- */
 
 /* A frame with this request, behind one that took 8 bytes, and that one's number. */
 static bool is_read(struct ifr_trace_request request) {
@@ -223,8 +221,7 @@ static void test_nonsense(void **state) {
 	assert_false(is_read(wrong));
 }
 
-/* --- laid out --------------------------------------------------------------------------------------------------
- */
+/* --- laid out ------------------------------------------------------------------------------------------------ */
 
 enum { PROGRAM = IFR_MAPPING_FIRST, HEAP, OWN, OBJECTS_REGION, LATER };
 
@@ -240,8 +237,8 @@ static void release(struct ifr_trace_writer *writer, uint32_t old) {
 	ifr_trace_add_request(writer, &request);
 }
 
-/* An object in the heap, one in a mapping of the allocator's, one at an address; then the second goes, and the
- * program maps something itself. */
+/* An object in the heap, one in a mapping of the allocator, one at an address. Then the second is released, and
+ * the program maps memory itself. */
 static struct ifr_trace *make_trace(uint64_t places[3]) {
 	char *path = below("laid.trace");
 	struct ifr_trace_writer *writer = begin(path);
@@ -262,7 +259,7 @@ static struct ifr_trace *make_trace(uint64_t places[3]) {
 	return trace;
 }
 
-/* Without an allocator of the layout's: where they were, in regions where Linux puts these. */
+/* Without an allocator in the layout, objects keep their positions in the native mappings. */
 static void test_as_recorded(void **state) {
 	(void)state;
 	uint64_t places[3];
@@ -273,7 +270,7 @@ static void test_as_recorded(void **state) {
 	assert_int_equal(ifr_address_of(map, places[0] + 99), 0x55555555a303);
 	assert_int_equal(ifr_address_of(map, places[1]), 0x7ffff7fff000 - 0x6000 - 0x40000 + 0x10);
 	assert_int_equal(ifr_address_of(map, places[2] + 8), 0x140000001238);
-	/* Vectors reach beyond both ends. */
+	/* Vector accesses reach beyond both ends. */
 	assert_int_equal(ifr_address_of(map, places[2] - 32), 0x140000001210);
 	assert_int_equal(ifr_address_of(map, places[0] + 100 + 63), 0x55555555a343);
 	assert_int_equal(ifr_address_of(map, place(LATER, 0)), 0x7ffff7fff000 - 0x6000 - 0x10000);
@@ -281,7 +278,7 @@ static void test_as_recorded(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* With one: its own mapping is there while its object is, the recording's is not. */
+/* With an allocator in the layout, its mapping exists while the object does; the recorded one does not. */
 static void test_elsewhere(void **state) {
 	(void)state;
 	uint64_t places[3];
@@ -305,7 +302,7 @@ static void test_elsewhere(void **state) {
 	ifr_trace_free(trace);
 }
 
-/* Many of very different sizes: every byte of each lies behind the one before it. */
+/* Many objects of very different sizes: each byte of each translates with its object. */
 static void test_many(void **state) {
 	(void)state;
 	enum { MANY = 3000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace read back is what was written, whole or as far as it goes: cut anywhere, with any bit turned over. */
+/* A trace is read back as written, in whole or up to the damage: truncated anywhere, with any bit flipped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 enum { BLOCKS = 40, REGIONS = 6, ACCESSES_MOST = 7 };
 
-/* What was written, in the order in which it was. */
+/* The trace as written, in order. */
 struct story {
 	uint64_t seed, draws, moments;
 	struct ifr_mapping regions[REGIONS];
@@ -81,7 +81,7 @@ static void write_break(struct story *story, struct ifr_trace_writer *writer) {
 	story->totals.executions++;
 }
 
-/* Some blocks stride, some jump about: what follows from another is worked out here, from the definition. */
+/* Some blocks have strides, some random addresses. Derived accesses are computed here, from their definition. */
 static void write_run(struct story *story, struct ifr_trace_writer *writer) {
 	uint32_t id =
 		(uint32_t)below_of(story, below_of(story, 3) ? 3 : story->block_count) % (uint32_t)story->block_count;
@@ -136,7 +136,8 @@ static void forget(struct story *story) {
 	free(story->places);
 }
 
-/* Reads all of it in pieces of so many steps: a prefix of the story. Returns its length. */
+/* Reads the whole trace in chunks of so many executions, and compares it with the story. Returns the number of
+ * executions. */
 static size_t read_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps) {
 	struct ifr_trace_chunk piece;
 	size_t steps = 0, places = 0;
@@ -218,7 +219,7 @@ static void test_round_trip(void **state) {
 	free(path);
 }
 
-/* Rewound in the middle, and before the first step. */
+/* Rewinds in the middle, and before the first execution. */
 static void test_rewind(void **state) {
 	(void)state;
 	char *path = below("rewound.trace");
@@ -243,8 +244,7 @@ static void read_file(const char *path, struct ifr_buffer *file) {
 	assert_int_equal(ifr_file_read(path, 0, file, NULL), 0);
 }
 
-/* Reads what may be damaged: nothing else than the story's beginning comes of it, and a message if it is not all.
- */
+/* Reads a trace that may be damaged: a prefix of the story, and a message unless it is all. */
 static size_t read_damaged(const struct story *story, const char *path, const char *bytes, size_t length) {
 	struct ifr_trace *trace;
 	struct ifr_error err = {0};
@@ -261,7 +261,7 @@ static size_t read_damaged(const struct story *story, const char *path, const ch
 	return steps;
 }
 
-/* Where frames end. */
+/* Collects the ends of frames. */
 static size_t frame_ends(const struct ifr_buffer *file, size_t *ends, size_t most) {
 	size_t count = 0;
 	for (size_t at = sizeof(struct trace_head); at < file->length && count < most;) {
@@ -332,7 +332,7 @@ static void test_grown_and_closed(void **state) {
 	ifr_trace_start_program(writer);
 	ifr_trace_add_break(writer);
 	ifr_trace_grow_mapping(writer, heap, 0, 12288);
-	ifr_trace_grow_mapping(writer, heap, 0, 8192); /* the most that it ever had stays */
+	ifr_trace_grow_mapping(writer, heap, 0, 8192); /* the largest size stays */
 	ifr_trace_add_break(writer);
 	ifr_trace_add_break(writer);
 	ifr_trace_close_mapping(writer, heap);
@@ -376,7 +376,7 @@ static void test_refused(void **state) {
 	free(path);
 }
 
-/* A line more, twice, and everything else as before; a trace that is cut is left as it is. */
+/* Appends a line twice; the rest stays as it was. A truncated trace is left alone. */
 static void test_amended(void **state) {
 	(void)state;
 	char *path = below("amended.trace"), *cut = below("amended-cut.trace");
@@ -409,7 +409,7 @@ static void test_amended(void **state) {
 	free(path);
 }
 
-/* What is given up leaves nothing, what cannot be written says so. */
+/* A discarded trace leaves no file; one that cannot be written is reported. */
 static void test_discarded(void **state) {
 	(void)state;
 	char *path = below("gone/a.trace");
@@ -423,7 +423,7 @@ static void test_discarded(void **state) {
 	assert_int_equal(ifr_trace_close(writer, true, &totals, NULL), 0);
 	shell_below("test -z \"$(ls gone)\"", NULL);
 	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
-	shell_below("rm -r gone", NULL); /* what it was to become has no place any more */
+	shell_below("rm -r gone", NULL); /* the folder of the trace is gone */
 	assert_int_equal(ifr_trace_close(writer, false, &totals, &err), -IFR_E_ENVIRONMENT);
 	free(path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the runtime's allocator promises whatever it places where: sizes, alignment, contents, errors, bad frees.
- */
+/* Guarantees of the runtime's allocator in every placement mode: sizes, alignment, contents, errors, invalid
+ * frees. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #include "tests/runtime_help.h"
 
-/* Worked out by hand from the rule in sizes.h. */
+/* Computed by hand from the table in sizes.h. */
 static void test_size_classes(void **state) {
 	(void)state;
 	static const struct {
@@ -35,7 +35,7 @@ static void test_size_classes(void **state) {
 		assert_true(sizes_bytes(class) >= size);
 		assert_true(!class || sizes_bytes(class - 1) < size);
 	}
-	/* Slots lie at multiples of their size from a span's beginning: this is what keeps alignments. */
+	/* Slots lie at multiples of their size from the start of a span, which preserves alignment. */
 	for (size_t alignment = 16; alignment <= 4096; alignment *= 2)
 		for (size_t size = alignment; size <= SIZES_SMALL_MAX; size += alignment)
 			assert_int_equal(sizes_bytes(sizes_class(size)) % alignment, 0);
@@ -67,8 +67,7 @@ static void test_alignment_and_usable_size(void **state) {
 	each_way(alignments);
 }
 
-/* Memory that was dirty before is zero again, in slots and in blocks, also where a block was cut from a larger
- * one. */
+/* Zeroed memory is zero also if it was dirty before: slots, blocks, and blocks cut from larger ones. */
 static void zeros(void) {
 	for (int round = 0; round < 20; round++)
 		for (size_t size = 1; size < 3000000; size = size * 2 + 7) {
@@ -86,7 +85,7 @@ static void test_calloc_gives_zeros(void **state) {
 	each_way(zeros);
 }
 
-/* Up and down again; the contents go along, whether in place, copied or by moving pages. */
+/* Grows and shrinks; contents are kept in place, by copying and by moving pages. */
 static void resizes(void) {
 	static const size_t sizes[] = {1,      40,     100,     60,     5000,    20000,  33000,  40000, 300000,
 	                               900000, 905000, 3000000, 100000, 5000000, 200000, 33000,  100,   0x2000000,
@@ -103,7 +102,7 @@ static void resizes(void) {
 		for (size_t j = 0; j < sizes[i]; j++)
 			memory[j] = (unsigned char)(j * 7);
 		before = sizes[i];
-		/* Something behind it, so that it cannot always grow in place. */
+		/* A block behind prevents growth in place. */
 		obstacle[i] = allocator_allocate(sizes[i], 16, false);
 	}
 	assert_null(allocator_resize(memory, 0));
@@ -111,7 +110,7 @@ static void resizes(void) {
 		allocator_free(obstacle[i]);
 }
 
-/* A block of glibc's that becomes small is one of ours, and is freed as such. */
+/* A block of glibc's that becomes small moves to the arena, and is freed there. */
 static void test_small_objects_are_ours(void **state) {
 	(void)state;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 3);
@@ -157,7 +156,7 @@ static void test_errors_and_errno(void **state) {
 	each_way(errors);
 }
 
-/* Runs a function in a child, which must be stopped by SIGABRT after one line with the address that it wrote. */
+/* Runs a function in a child, which SIGABRT must stop after one line with the address that it wrote. */
 static void stopped(void (*function)(int), const char *what) {
 	int line[2], told[2];
 	char text[256] = "", address[64] = "";
@@ -282,7 +281,7 @@ static void *free_all(void *unused) {
 	return unused;
 }
 
-/* What another thread has freed is used again: the address space of a class does not grow with every round. */
+/* Remotely freed slots are reused: the address space of a class does not grow with every repetition. */
 static void test_remote_frees_come_back(void **state) {
 	(void)state;
 	for (int heap = HEAP_SHUFFLE; heap <= HEAP_DIEHARD; heap++) {
@@ -310,7 +309,7 @@ static size_t resident_bytes(void) {
 	return resident * 4096;
 }
 
-/* 64 MiB of small objects, freed: no more than a tenth stays. */
+/* After freeing 64 MiB of small objects at most a tenth stays resident. */
 static void test_memory_is_given_back(void **state) {
 	(void)state;
 	enum { OBJECTS = 65536 };
@@ -330,7 +329,7 @@ static void test_memory_is_given_back(void **state) {
 	allocator_stop();
 }
 
-/* A request that comes while this thread is inside the allocator, as from a signal handler. */
+/* Requests while this thread is inside the allocator, as from a signal handler. */
 static void test_requests_in_between(void **state) {
 	(void)state;
 	runtime_start(HEAP_DIEHARD, BLOCKS_RANDOM, 3);
@@ -339,7 +338,7 @@ static void test_requests_in_between(void **state) {
 	char *inside = allocator_allocate(100, 16, false), *block = allocator_allocate(100000, 16, false);
 	assert_true(heap_of(inside) != heap_of(outside) && heap_of(block) != heap_of(outside));
 	memset(inside, 1, 100);
-	allocator_free(outside); /* marked, and taken in later */
+	allocator_free(outside); /* marked, and drained later */
 	allocator_free(inside);
 	inside = allocator_resize(block, 200000);
 	allocator_free(inside);
@@ -349,7 +348,7 @@ static void test_requests_in_between(void **state) {
 	allocator_stop();
 }
 
-/* Little address space: a smaller arena, and when a class's share is full, glibc. The program notices nothing. */
+/* With little address space the arena is smaller, and when a class's share is full, glibc serves the program. */
 static void test_small_arena(void **state) {
 	(void)state;
 	struct options options = runtime_options(HEAP_DIEHARD, BLOCKS_RANDOM, 3);

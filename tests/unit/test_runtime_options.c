@@ -70,7 +70,7 @@ static void test_bad_settings_change_nothing(void **state) {
 	}
 }
 
-/* Everything that was asked for, in order, with each thread's own events together. */
+/* All requests are logged in order, each thread's events together. */
 static void test_log_reads_back(void **state) {
 	(void)state;
 	struct options options = runtime_options(HEAP_DIEHARD, BLOCKS_RANDOM, 3);
@@ -84,7 +84,7 @@ static void test_log_reads_back(void **state) {
 	object[7] = allocator_resize(object[7], 100000);
 	for (int i = 0; i < OBJECTS; i++)
 		allocator_free(object[i]);
-	/* A killed child's events are there, too. */
+	/* The events of a killed child are there, too. */
 	pid_t child = fork();
 	if (child == 0) {
 		log_after_fork();
@@ -119,7 +119,7 @@ static void test_log_reads_back(void **state) {
 	free(path);
 }
 
-/* The log moves nothing. */
+/* The log changes no address of the program. */
 static void test_log_does_not_disturb(void **state) {
 	(void)state;
 	void *object[2][500];
@@ -163,10 +163,10 @@ static void test_damaged_logs_are_refused(void **state) {
 	block->magic = IFR_LOG_MAGIC;
 	block->used = IFR_LOG_BLOCK;
 	refused_log(data, sizeof data);
-	block->used = 3; /* a number without an end */
+	block->used = 3; /* an unterminated number */
 	memset(block + 1, 0xff, 3);
 	refused_log(data, sizeof data);
-	memset(block + 1, 7, 3); /* a call that there is not */
+	memset(block + 1, 7, 3); /* an unknown call */
 	refused_log(data, sizeof data);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the runtime places objects: uniformly, by seed, by thread and by nothing else. */
+/* Placement by the runtime: uniform, and dependent on seed and thread only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "tests/runtime_help.h"
 
-/* The statistic's chance to be as large under a uniform distribution. */
+/* p value of the statistic under a uniform distribution. */
 static double chance(const unsigned *seen, size_t cells) {
 	double total = 0, sum = 0;
 	for (size_t i = 0; i < cells; i++)
@@ -22,10 +22,10 @@ static double chance(const unsigned *seen, size_t cells) {
 	return gsl_cdf_chisq_Q(sum, (double)cells - 1);
 }
 
-/* Seeds are fixed, so that the outcome is, too. */
+/* Fixed seeds make the outcome deterministic. */
 enum { CELLS = 64, DRAWS = 64000 };
 
-/* A fresh class of 64-byte slots has 64 of them. One object at a time goes through all. */
+/* A new class of 64-byte slots has 64 of them. One object at a time visits all. */
 static void test_diehard_is_uniform_over_slots(void **state) {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -41,7 +41,7 @@ static void test_diehard_is_uniform_over_slots(void **state) {
 	}
 }
 
-/* The same with half of the slots in use by others: which are free is not where they lie. */
+/* With half of the slots in use, the draw is uniform over the free ones. */
 static void test_diehard_is_uniform_while_full(void **state) {
 	(void)state;
 	enum { LIVE = 3000 };
@@ -68,7 +68,7 @@ static void test_diehard_is_uniform_while_full(void **state) {
 	allocator_stop();
 }
 
-/* Where the first object of a program lies, over programs. */
+/* The first object of a program, over programs. */
 static void first_objects(enum heap_mode mode, uint64_t cells_bytes, unsigned *seen) {
 	for (uint64_t seed = 0; seed < 2000; seed++) {
 		runtime_start(mode, BLOCKS_GLIBC, seed);
@@ -90,7 +90,7 @@ static void test_first_objects_are_uniform_over_seeds(void **state) {
  * from it as a permutation of them all. */
 static void test_shuffle_draws_from_its_window(void **state) {
 	(void)state;
-	enum { OBJECTS = 512, SPAN = 1024, WINDOW = 64 + 16 }; /* 16 are found at a time */
+	enum { OBJECTS = 512, SPAN = 1024, WINDOW = 64 + 16 }; /* a search sets 16 aside */
 	unsigned slot[OBJECTS], descents = 0, starts = 0;
 	runtime_start(HEAP_SHUFFLE, BLOCKS_GLIBC, 9);
 	for (int i = 0; i < OBJECTS; i++) {
@@ -128,7 +128,7 @@ static void test_shuffle_is_uniform_over_its_window(void **state) {
 	allocator_stop();
 }
 
-/* Slots set aside for later are not objects: whoever frees one is told. */
+/* A slot that is set aside is no object: freeing it is reported. */
 static void test_only_objects_are_alive(void **state) {
 	(void)state;
 	enum { OBJECTS = 1000 };
@@ -153,7 +153,7 @@ struct trace {
 	uint64_t seed;
 };
 
-/* The same requests each time, small and large. */
+/* The same sequence of requests each time, small and large. */
 static void *work(void *argument) {
 	struct trace *trace = argument;
 	uint64_t state = 99 + trace->seed;
@@ -214,7 +214,7 @@ static void check_repeats(enum heap_mode mode, enum block_policy policy) {
 	for (int i = 0; i < TRACES; i++)
 		for (int j = 0; j < TRACE; j++)
 			same += first[i].address[j] == again[i].address[j];
-	/* Heaps begin at one of hundreds of places, by seed: equal addresses would be an accident. */
+	/* Heaps begin at one of hundreds of offsets, by seed: equal addresses would be a coincidence. */
 	assert_in_range(same, 0, TRACES * TRACE / 20);
 }
 
@@ -266,7 +266,7 @@ static void test_random_offsets_are_uniform_and_by_seed(void **state) {
 	assert_in_range(same, 0, 10); /* one expected */
 }
 
-/* There are 256 places of 16 bytes in a page: so many blocks share none, and fewer are further apart. */
+/* A page has 256 offsets of 16 bytes: as many blocks share none, and fewer are further apart. */
 static void test_alias_free_blocks_do_not_alias(void **state) {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -284,7 +284,7 @@ static void test_alias_free_blocks_do_not_alias(void **state) {
 	}
 }
 
-/* A freed block's place is taken again before two live ones share one. */
+/* A freed block's offset is reused before two live blocks share one. */
 static void test_alias_free_keeps_count(void **state) {
 	(void)state;
 	void *block[BLOCKS];
