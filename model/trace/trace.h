@@ -21,12 +21,8 @@
  *   TRACE_SEQUENCE   block executions, then the normalised addresses of accesses      as needed
  *   TRACE_TOTALS     struct ifr_trace_totals                                          one; only text may follow
  *
- * A frame refers only to earlier frames. A file without totals was cut, and its whole frames can be read. In a
- * sequence frame only mispredicted block executions are stored. An access is stored as the difference to the same
- * access of the same block before; one byte if the difference is that of last time; nothing if it derives from
- * another access of the block (trace/coding.h).
- *
- * Any change of the format changes IFR_TRACE_VERSION. */
+ * A frame refers only to earlier frames. A file without totals was cut, and its whole frames can be read.
+ * trace/coding.h describes sequence frames. Any change of the format changes IFR_TRACE_VERSION. */
 #ifndef IFR_MODEL_TRACE_H
 #define IFR_MODEL_TRACE_H
 
