@@ -242,7 +242,7 @@ void ifr_report_free(struct ifr_report *report) {
 		free(report->regressions[i].y);
 	}
 	if (report->blame.known)
-		ifr_model_release(&report->blame.model);
+		ifr_multiple_regression_release(&report->blame.model);
 	free(report->counter_medians);
 	free(report->by_variant);
 	free(report->first);

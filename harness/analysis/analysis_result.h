@@ -4,7 +4,7 @@
 #define IFR_HARNESS_REPORT_ANALYSIS_H
 
 #include "harness/report/report.h"
-#include "harness/statistics/bursts.h"
+#include "harness/statistics/disturbance.h"
 #include "harness/statistics/inference.h"
 #include "harness/statistics/regression.h"
 #include "harness/statistics/statistics.h"
@@ -16,7 +16,7 @@
 struct ifr_layout {
 	const struct ifr_dataset_variant *variant;
 	double *values; /* calm: without the machine's bursts */
-	double *pulled; /* the same for means and variances (harness/statistics/bursts.h) */
+	double *pulled; /* the same for means and variances (harness/statistics/disturbance.h) */
 	size_t count;
 	double median;
 	struct ifr_interval interval; /* of the median, distribution-free */
@@ -41,13 +41,13 @@ struct ifr_pick {
 };
 
 /* A response against a counter, a point a layout; the shipped one stands beside the line, not in it. */
-struct ifr_regression {
+struct ifr_counter_regression {
 	const struct ifr_dataset_counter *counter;
 	double *x, *y;
 	size_t count;
 	bool has_shipped;
 	double shipped_x, shipped_y;
-	struct ifr_line line;
+	struct ifr_regression_line line;
 	struct ifr_correlation spearman;
 	bool has_check;
 	struct ifr_residual_check check; /* of the line */
@@ -58,11 +58,11 @@ struct ifr_regression {
 struct ifr_blame {
 	bool known;
 	struct ifr_error why_not;
-	size_t count;                      /* of the counters in it */
-	size_t regression[IFR_SHARES_MAX]; /* which of the report's regressions */
-	struct ifr_model model;
-	double share[IFR_SHARES_MAX];
-	struct ifr_interval interval[IFR_SHARES_MAX];
+	size_t count;                                   /* of the counters in it */
+	size_t regression[IFR_RELATIVE_IMPORTANCE_MAX]; /* which of the report's regressions */
+	struct ifr_multiple_regression model;
+	double share[IFR_RELATIVE_IMPORTANCE_MAX];
+	struct ifr_interval interval[IFR_RELATIVE_IMPORTANCE_MAX];
 	bool has_check;
 	struct ifr_residual_check check;
 };
@@ -79,7 +79,7 @@ struct ifr_report {
 	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
 	double *counter_medians;    /* [counter * variants + variant] once asked for; NaN before, infinite for none */
 	double *calm, *pulled;      /* of each run; NaN where it does not count */
-	struct ifr_bursts bursts;
+	struct ifr_disturbances bursts;
 	struct ifr_layout *layouts; /* by median, the smallest first */
 	size_t layout_count;
 	const struct ifr_layout *shipped; /* NULL: refused or not there */
@@ -103,7 +103,7 @@ struct ifr_report {
 	struct ifr_contrast shipped_to_centre;
 	struct ifr_pick best, worst;
 
-	struct ifr_regression *regressions; /* the strongest first */
+	struct ifr_counter_regression *regressions; /* the strongest first */
 	size_t regression_count;
 	struct ifr_blame blame;
 

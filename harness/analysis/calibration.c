@@ -115,9 +115,10 @@ int ifr_calibration_make(const struct ifr_report *report, uint64_t seed, struct 
 	double square = k->mean * k->mean;
 	c.noise = (struct ifr_noise){k->between_variance / square, k->ms_within / square};
 	draw_all(report, seed, &c);
-	ifr_share_interval(c.called_runs, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.runs_interval, NULL);
-	ifr_share_interval(c.called_layouts, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.layouts_interval, NULL);
-	c.runs_worthwhile = ifr_runs_worthwhile(c.noise, 1, 20);
+	ifr_proportion_interval(c.called_runs, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.runs_interval, NULL);
+	ifr_proportion_interval(c.called_layouts, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.layouts_interval,
+	                        NULL);
+	c.runs_worthwhile = ifr_runs_optimal(c.noise, 1, 20);
 	const struct ifr_noise difference = {2 * c.noise.between, 2 * c.noise.within};
 	for (size_t i = 0; i < IFR_CALIBRATION_SIZES; i++)
 		for (size_t j = 0; j < IFR_CALIBRATION_RUNS; j++)

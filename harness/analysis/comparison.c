@@ -100,7 +100,7 @@ static void collect_errors(struct work *w) {
 		if (n != known)
 			median_variance = ifr_median_variance(n);
 		known = n;
-		w->residual_count += ifr_residuals_take(calm, n, median_variance, w->residuals + w->residual_count);
+		w->residual_count += ifr_residuals_standardise(calm, n, median_variance, w->residuals + w->residual_count);
 	}
 	free(calm);
 }
@@ -131,7 +131,7 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 		se = sd[0] / sqrt((double)w->count_a);
 		df = (double)w->count_a - 1;
 		c->between_sd = sd[0];
-		c->needed = ifr_mean_needs(logs, w->count_a);
+		c->needed = ifr_mean_layouts_needed(logs, w->count_a);
 	} else {
 		for (size_t i = 0; i < w->count_a + w->count_b; i++)
 			logs[i] = log(i < w->count_a ? w->a[i] : w->b[i - w->count_a]);
@@ -143,7 +143,8 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 		double share = va * va / ((double)w->count_a - 1) + vb * vb / ((double)w->count_b - 1);
 		df = share > 0 ? (va + vb) * (va + vb) / share : 1;
 		c->between_sd = hypot(sd[0], sd[1]);
-		size_t needs_a = ifr_mean_needs(logs, w->count_a), needs_b = ifr_mean_needs(logs + w->count_a, w->count_b);
+		size_t needs_a = ifr_mean_layouts_needed(logs, w->count_a),
+			   needs_b = ifr_mean_layouts_needed(logs + w->count_a, w->count_b);
 		c->needed = needs_a > needs_b ? needs_a : needs_b;
 	}
 	free(logs);
@@ -188,13 +189,14 @@ static void find_luck(struct ifr_comparison *c, const struct work *w) {
 	c->has_luck = w->noise_df > 0;
 	if (!c->has_luck)
 		return;
-	struct ifr_offset offset = {ratio, {w->runs[1][0], w->runs[0][0]}, w->residuals, w->residual_count, 0, 1, 0};
+	struct ifr_median_difference offset = {
+		ratio, {w->runs[1][0], w->runs[0][0]}, w->residuals, w->residual_count, 0, 1, 0};
 	struct ifr_interval shipped, luck;
-	ifr_offset_interval(&offset, c->confidence, &shipped, NULL);
+	ifr_median_difference_interval(&offset, c->confidence, &shipped, NULL);
 	offset.value = log(c->luck);
 	offset.se = w->log_se;
 	offset.df = w->log_df;
-	ifr_offset_interval(&offset, luck_confidence, &luck, NULL);
+	ifr_median_difference_interval(&offset, luck_confidence, &luck, NULL);
 	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), c->confidence};
 	c->luck_interval = (struct ifr_interval){exp(luck.low), exp(luck.high), luck_confidence};
 }

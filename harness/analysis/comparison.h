@@ -3,7 +3,7 @@
  *
  * The change is the ratio of the means over random layouts, in which every layout of either program is as likely
  * as any other. The ratio of the layouts that ship holds the change and the luck of these two files. Values are
- * compared by their logarithms' runs less the machine's bursts (harness/statistics/bursts.h). */
+ * compared by their logarithms' runs less the machine's bursts (harness/statistics/disturbance.h). */
 #ifndef IFR_HARNESS_COMPARISON_H
 #define IFR_HARNESS_COMPARISON_H
 
@@ -47,7 +47,7 @@ struct ifr_comparison {
 	double between_sd, within_sd;      /* of the ratio between layouts, and of a run; relative */
 	size_t bursts_moved;
 	double margin;      /* relative: what counts as no change */
-	size_t needed;      /* layouts of each for the interval to hold what it promises: ifr_mean_needs */
+	size_t needed;      /* layouts of each for the interval to hold what it promises: ifr_mean_layouts_needed */
 	size_t recommended; /* layouts that find a change of the margin with 90 %; 0: over 100000 */
 	enum ifr_verdict verdict;
 	bool paired;      /* variants of one number lie alike, and are compared with each other */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/statistics/bursts.h"
+#include "harness/statistics/disturbance.h"
 
 /* Standard error of a median in those of a mean, and how many of them two medians must lie apart. */
 static const double median_se = 1.2533, beyond_doubt = 5;
@@ -94,13 +94,13 @@ static void calm(struct ifr_comparison *c, struct comparison_sample *items, size
 	double medians[2], *values = ifr_alloc(3 * (count + 1) * sizeof *values);
 	unsigned *group = ifr_alloc((count + 1) * sizeof *group);
 	struct ifr_series series = {values, group, count, 2 * (size_t)indices};
-	struct ifr_bursts bursts;
+	struct ifr_disturbances bursts;
 	level(items, count, indices, medians);
 	for (size_t i = 0; i < count; i++) {
 		values[i] = items[i].log - medians[items[i].side];
 		group[i] = 2 * items[i].index + items[i].side;
 	}
-	if (!ifr_bursts_adjust(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
+	if (!ifr_series_detrend(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
 		c->bursts = true;
 		c->bursts_moved += bursts.moved;
 		for (size_t i = 0; i < count; i++) {

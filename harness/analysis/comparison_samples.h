@@ -13,7 +13,7 @@ struct comparison_sample {
 	size_t order; /* as recorded */
 	unsigned side, index;
 	double log;  /* of the value, less the machine's bursts; what stands apart even then is pulled nearer */
-	double calm; /* the same, not pulled (harness/statistics/bursts.h) */
+	double calm; /* the same, not pulled (harness/statistics/disturbance.h) */
 };
 
 struct comparison_samples {

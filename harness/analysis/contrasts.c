@@ -32,8 +32,8 @@ static void place_shipped(struct ifr_report *report) {
 	const struct ifr_layout *shipped = report->shipped;
 	for (size_t i = 0; i < report->random_count; i++)
 		report->faster += report->medians[i] < shipped->median;
-	report->has_share =
-		!ifr_share_interval(report->faster, report->random_count, IFR_REPORT_CONFIDENCE, &report->share, NULL);
+	report->has_share = !ifr_proportion_interval(report->faster, report->random_count, IFR_REPORT_CONFIDENCE,
+	                                             &report->share, NULL);
 	if (report->random_count == 0)
 		return;
 	struct ifr_interval difference;
@@ -67,13 +67,13 @@ static void predict(const struct ifr_report *report, struct ifr_pick *pick) {
 		.noise_variance = noise,
 		.centre_variance = (c->between_variance + noise) / (double)report->random_count,
 		.between_variance = c->between_variance,
-		.again_variance = noise,
+		.remeasurement_variance = noise,
 		.df = c->df_between,
 	};
 	/* The centre is the mean of the same medians that are shrunk towards it. */
 	if (ifr_sample_moments(report->medians, report->random_count, &shrinkage.centre, NULL, NULL))
 		return;
-	pick->predicted = !ifr_prediction_make(&shrinkage, IFR_REPORT_CONFIDENCE, &pick->prediction, NULL);
+	pick->predicted = !ifr_shrinkage_predict(&shrinkage, IFR_REPORT_CONFIDENCE, &pick->prediction, NULL);
 	if (pick->predicted && report->shipped)
 		pick->again =
 			in_percent(pick->prediction.expected - report->shipped->median, NULL, report->shipped->median);

@@ -52,7 +52,7 @@ int ifr_forecast_fit(const struct ifr_report *report, const char *name, const do
 		prediction->variants[prediction->variant_count++] = variant;
 	}
 	size_t count = prediction->variant_count;
-	int result = ifr_line_fit(x, y, count, &prediction->line, err);
+	int result = ifr_regression_line_fit(x, y, count, &prediction->line, err);
 	if (!result) {
 		const double sd = gsl_stats_sd(y, 1, count);
 		prediction->mean = gsl_stats_mean(y, 1, count);
@@ -80,7 +80,7 @@ void ifr_forecast_add(struct ifr_forecast *prediction, const char *predictor, co
 	                              .mpki = gsl_stats_mean(values, 1, prediction->variant_count),
 	                              .mpki_sd = gsl_stats_sd(values, 1, prediction->variant_count)};
 	row->value = prediction->line.intercept + prediction->line.slope * row->mpki;
-	ifr_line_bands(&prediction->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
+	ifr_regression_line_bands(&prediction->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
 	row->change = row->value / prediction->mean - 1;
 	/* As far again as the layouts themselves reach is still near them. */
 	double reach = prediction->most - prediction->least;

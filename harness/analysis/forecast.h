@@ -21,7 +21,7 @@ struct ifr_forecast {
 	char *response, *unit; /* "cycles per instruction", ""; or the metric and its unit */
 	char *own;             /* whose mispredictions the line is over */
 	double scale;          /* from the metric's unit to the one that is shown */
-	struct ifr_line line;
+	struct ifr_regression_line line;
 	double least, most; /* of the layouts' own mispredictions */
 	double mean, mpki, mpki_sd;
 	struct ifr_interval mean_interval; /* 95 % */

@@ -36,19 +36,19 @@ static bool point(const struct ifr_report *report, const struct recipe *recipe, 
 	return true;
 }
 
-static void check_line(struct ifr_regression *made) {
+static void check_line(struct ifr_counter_regression *made) {
 	const double *x = made->x;
-	struct ifr_model model;
-	if (ifr_model_fit(&x, 1, made->y, made->count, true, &model, NULL))
+	struct ifr_multiple_regression model;
+	if (ifr_multiple_regression_fit(&x, 1, made->y, made->count, true, &model, NULL))
 		return;
 	made->has_check = !ifr_residual_check(&model, &x, made->y, &made->check, NULL);
-	ifr_model_release(&model);
+	ifr_multiple_regression_release(&model);
 }
 
 /* Returns false, with nothing kept, where there is no line to draw. */
 static bool regress(const struct ifr_report *report, const struct recipe *recipe, size_t counter,
-                    struct ifr_regression *regression) {
-	struct ifr_regression made = {.counter = &report->dataset->counters[counter]};
+                    struct ifr_counter_regression *regression) {
+	struct ifr_counter_regression made = {.counter = &report->dataset->counters[counter]};
 	made.x = ifr_alloc((report->layout_count + 1) * sizeof *made.x);
 	made.y = ifr_alloc((report->layout_count + 1) * sizeof *made.y);
 	for (size_t i = 0; i < report->layout_count; i++) {
@@ -65,7 +65,7 @@ static bool regress(const struct ifr_report *report, const struct recipe *recipe
 		made.x[made.count] = x;
 		made.y[made.count++] = y;
 	}
-	if (!ifr_line_fit(made.x, made.y, made.count, &made.line, NULL)) {
+	if (!ifr_regression_line_fit(made.x, made.y, made.count, &made.line, NULL)) {
 		ifr_correlation_spearman(made.x, made.y, made.count, IFR_REPORT_CONFIDENCE, &made.spearman, NULL);
 		check_line(&made);
 		*regression = made;
@@ -77,7 +77,7 @@ static bool regress(const struct ifr_report *report, const struct recipe *recipe
 }
 
 static int by_strength(const void *a, const void *b) {
-	const struct ifr_regression *first = a, *second = b;
+	const struct ifr_counter_regression *first = a, *second = b;
 	if (first->line.r2 != second->line.r2)
 		return first->line.r2 > second->line.r2 ? -1 : 1;
 	return strcmp(first->counter->name, second->counter->name);
@@ -87,7 +87,7 @@ static void adjust(struct ifr_report *report) {
 	double *p = ifr_alloc((report->regression_count + 1) * sizeof *p);
 	for (size_t i = 0; i < report->regression_count; i++)
 		p[i] = report->regressions[i].line.p;
-	ifr_p_adjust(p, report->regression_count);
+	ifr_p_adjust_holm(p, report->regression_count);
 	for (size_t i = 0; i < report->regression_count; i++)
 		report->regressions[i].p_adjusted = p[i];
 	free(p);

@@ -14,7 +14,8 @@ static void choose(const struct ifr_report *report, struct ifr_blame *blame) {
 	size_t layouts = 0;
 	for (size_t i = 0; i < report->regression_count; i++)
 		layouts = report->regressions[i].count > layouts ? report->regressions[i].count : layouts;
-	size_t most = layouts / LAYOUTS_PER_COUNTER < IFR_SHARES_MAX ? layouts / LAYOUTS_PER_COUNTER : IFR_SHARES_MAX;
+	size_t most = layouts / LAYOUTS_PER_COUNTER < IFR_RELATIVE_IMPORTANCE_MAX ? layouts / LAYOUTS_PER_COUNTER
+	                                                                          : IFR_RELATIVE_IMPORTANCE_MAX;
 	for (size_t i = 0; i < report->regression_count && blame->count < most; i++)
 		if (report->regressions[i].count == layouts)
 			blame->regression[blame->count++] = i;
@@ -24,17 +25,17 @@ static void choose(const struct ifr_report *report, struct ifr_blame *blame) {
 static int fit(const struct ifr_report *report, struct ifr_blame *blame, const double **x, struct ifr_error *err) {
 	int result = -1;
 	for (; blame->count >= 2 && result; blame->count -= result != 0) {
-		const struct ifr_regression *first = &report->regressions[blame->regression[0]];
+		const struct ifr_counter_regression *first = &report->regressions[blame->regression[0]];
 		for (size_t i = 0; i < blame->count; i++)
 			x[i] = report->regressions[blame->regression[i]].x;
-		result = ifr_model_fit(x, blame->count, first->y, first->count, true, &blame->model, err);
+		result = ifr_multiple_regression_fit(x, blame->count, first->y, first->count, true, &blame->model, err);
 	}
 	return result;
 }
 
 void ifr_blame_find(struct ifr_report *report) {
 	struct ifr_blame *blame = &report->blame;
-	const double *x[IFR_SHARES_MAX];
+	const double *x[IFR_RELATIVE_IMPORTANCE_MAX];
 	choose(report, blame);
 	if (blame->count < 2) {
 		ifr_fail(&blame->why_not, IFR_E_USAGE, "it takes two counters, and %d layouts for each",
@@ -43,12 +44,13 @@ void ifr_blame_find(struct ifr_report *report) {
 	}
 	if (fit(report, blame, x, &blame->why_not))
 		return;
-	const struct ifr_regression *first = &report->regressions[blame->regression[0]];
-	struct ifr_shares shares = {blame->share, blame->interval, IFR_REPORT_CONFIDENCE, DRAWS, bootstrap_seed, 0};
+	const struct ifr_counter_regression *first = &report->regressions[blame->regression[0]];
+	struct ifr_relative_importance shares = {blame->share, blame->interval, IFR_REPORT_CONFIDENCE,
+	                                         DRAWS,        bootstrap_seed,  0};
 	blame->known = true;
-	if (ifr_shares_find(x, blame->count, first->y, first->count, &shares, &blame->why_not)) {
+	if (ifr_relative_importance_estimate(x, blame->count, first->y, first->count, &shares, &blame->why_not)) {
 		blame->known = false;
-		ifr_model_release(&blame->model);
+		ifr_multiple_regression_release(&blame->model);
 		return;
 	}
 	blame->has_check = !ifr_residual_check(&blame->model, x, first->y, &blame->check, NULL);

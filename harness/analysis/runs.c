@@ -81,7 +81,7 @@ static void adjust(struct ifr_report *report, const struct moment *moments, size
 		values[i] = report->calm[moments[i].run];
 		group[i] = report->dataset->runs[moments[i].run].variant;
 	}
-	if (!ifr_bursts_adjust(&series, calm, pulled, &report->bursts, NULL))
+	if (!ifr_series_detrend(&series, calm, pulled, &report->bursts, NULL))
 		for (size_t i = 0; i < count; i++) {
 			report->calm[moments[i].run] = calm[i];
 			report->pulled[moments[i].run] = pulled[i];

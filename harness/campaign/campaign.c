@@ -24,7 +24,7 @@ void campaign_describe_launch(const struct campaign_state *state, unsigned id, c
 		.keep_aslr = state->plan.keep_aslr,
 		.timeout_ns = state->timeout_ns,
 		.counters = state->counters,
-		.repeats = ifr_counters_repeat(state->counters) ? IFR_REGION_REPEATS : 1,
+		.repeats = ifr_counters_has_repeats(state->counters) ? IFR_REGION_REPEATS : 1,
 		.pass = pass,
 	};
 }
@@ -106,7 +106,7 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
 		result = open_counters(state, &notes, err);
-	if (!result && ifr_counters_modelled(state->counters))
+	if (!result && ifr_counters_has_model(state->counters))
 		result = campaign_check_model(state, err);
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);

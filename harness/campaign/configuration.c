@@ -114,7 +114,7 @@ static char *utc_now(void) {
 
 int campaign_record_counters(struct campaign_state *state, struct ifr_error *err) {
 	int result = validate(state, "counters", list_counters(state->counters), err);
-	if (!result && ifr_counters_modelled(state->counters))
+	if (!result && ifr_counters_has_model(state->counters))
 		result = validate(state, "machine", ifr_strdup(state->plan.machine), err);
 	return result;
 }

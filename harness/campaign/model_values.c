@@ -5,7 +5,7 @@
 #include "harness/campaign/state.h"
 
 bool campaign_needs_model(const struct campaign_state *state, unsigned id) {
-	return ifr_counters_modelled(state->counters) && campaign_has_variant(state, id) &&
+	return ifr_counters_has_model(state->counters) && campaign_has_variant(state, id) &&
 	       !ifr_experiment_is_simulated(state->experiment, id);
 }
 
@@ -57,7 +57,7 @@ int campaign_model(struct campaign_state *state, struct ifr_campaign_result *res
 	struct ifr_model_executor model;
 	struct model_run run = {.state = state, .result = result};
 	const struct ifr_job_owner owner = {&run, decide, describe, take};
-	if (!ifr_counters_modelled(state->counters))
+	if (!ifr_counters_has_model(state->counters))
 		return 0;
 	int failed = ifr_machine_open(&machine, state->plan.machine, err);
 	if (!failed) {

@@ -179,14 +179,14 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 
 bool campaign_auto_is_open(const struct campaign_state *state) {
 	char *settled = ifr_experiment_get(state->experiment, "counters");
-	bool undecided = !settled && ifr_counters_open_to_model(state->counters);
+	bool undecided = !settled && ifr_counters_may_add_model(state->counters);
 	free(settled);
 	return undecided;
 }
 
 int campaign_resume_model(struct campaign_state *state, struct ifr_error *err) {
 	char *settled = ifr_experiment_get(state->experiment, "counters");
-	bool taken = settled && strstr(settled, "model:") && ifr_counters_open_to_model(state->counters);
+	bool taken = settled && strstr(settled, "model:") && ifr_counters_may_add_model(state->counters);
 	free(settled);
 	if (!taken)
 		return 0;

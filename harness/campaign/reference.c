@@ -71,7 +71,7 @@ static int run_reference(struct campaign_state *state, unsigned program, bool wa
 		result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
 		result = judge(state, program, &outcome, err);
-	if (!result && ifr_counters_regions(state->counters))
+	if (!result && ifr_counters_has_regions(state->counters))
 		result = judge_regions(state, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
 	*wall_ns = outcome.times.wall_ns;

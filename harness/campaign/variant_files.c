@@ -98,7 +98,7 @@ static int make_variant(struct campaign_state *state, struct ifr_builder *builde
 	ifr_context_release(&state->contexts[id]);
 	ifr_context_copy(&state->contexts[id], &state->context);
 	ifr_context_set_plan(&state->contexts[id], &plan, state->plan.generator.axes,
-	                     ifr_counters_regions(state->counters));
+	                     ifr_counters_has_regions(state->counters));
 	if (!is_made(state, id, path) && (!layout || is_needed(state, id))) {
 		/* The model alone executes no variant: only the program itself is there, for the reference. */
 		if (!layout || ifr_counters_passes(state->counters)) {

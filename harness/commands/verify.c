@@ -99,7 +99,7 @@ int ifr_command_verify(int argc, char **argv) {
 	struct ifr_error err = {0};
 	argp_parse(&ifr_verify_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	catch_interrupts();
-	int result = ifr_verify_run(&options.verify, &done, &err);
+	int result = ifr_verify_variants(&options.verify, &done, &err);
 	bool interrupted = done.interrupted, differ = done.differing > 0;
 	if (!result && !interrupted && *done.note && !options.quiet)
 		ifr_command_note("compared with %s as its kit links it: %s", options.verify.program, done.note);

@@ -73,8 +73,8 @@ unsigned ifr_counters_count(const struct ifr_counters *set);
 const struct ifr_counter *ifr_counters_get(const struct ifr_counters *set, unsigned index);
 /* Whether the runtime has to be there, for regions; and whether each run needs one before it with IFR_REPEAT once.
  */
-bool ifr_counters_regions(const struct ifr_counters *set);
-bool ifr_counters_repeat(const struct ifr_counters *set);
+bool ifr_counters_has_regions(const struct ifr_counters *set);
+bool ifr_counters_has_repeats(const struct ifr_counters *set);
 /* Whether a run passed through every region that the set has. Errors: IFR_E_USAGE with the region. */
 int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
                                struct ifr_error *err);
@@ -84,10 +84,10 @@ unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pas
 /* How many runs one full set of values takes; 0 if the model alone counts. */
 unsigned ifr_counters_passes(const struct ifr_counters *set);
 /* Whether the model counts, too: the campaign replays a recording for that (harness/campaign/model_values.c). */
-bool ifr_counters_modelled(const struct ifr_counters *set);
+bool ifr_counters_has_model(const struct ifr_counters *set);
 /* Whether "auto" found no events of the processor, so that the model's would be welcome; and adding all of them,
  * once, behind the others. */
-bool ifr_counters_open_to_model(const struct ifr_counters *set);
+bool ifr_counters_may_add_model(const struct ifr_counters *set);
 void ifr_counters_add_model(struct ifr_counters *set);
 
 /* Attaches the events of a pass to a child that has not called exec yet. */

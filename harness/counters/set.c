@@ -218,12 +218,12 @@ unsigned ifr_counters_passes(const struct ifr_counters *set) {
 	return set->runs ? ifr_perf_passes(set->perf) : 0;
 }
 
-bool ifr_counters_modelled(const struct ifr_counters *set) {
+bool ifr_counters_has_model(const struct ifr_counters *set) {
 	return set->first_model < set->count;
 }
 
-bool ifr_counters_open_to_model(const struct ifr_counters *set) {
-	return set->open_to_model && !ifr_counters_modelled(set);
+bool ifr_counters_may_add_model(const struct ifr_counters *set) {
+	return set->open_to_model && !ifr_counters_has_model(set);
 }
 
 void ifr_counters_add_model(struct ifr_counters *set) {
@@ -238,11 +238,11 @@ int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struc
 	return ifr_perf_arm(set->perf, pass, child, err);
 }
 
-bool ifr_counters_regions(const struct ifr_counters *set) {
+bool ifr_counters_has_regions(const struct ifr_counters *set) {
 	return ifr_regions_count(set->regions) > 0;
 }
 
-bool ifr_counters_repeat(const struct ifr_counters *set) {
+bool ifr_counters_has_repeats(const struct ifr_counters *set) {
 	return ifr_regions_repeat(set->regions);
 }
 

@@ -23,5 +23,5 @@ int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
 
 bool evidence_is_hopeless(const struct ifr_stopping_rule *rule, double z) {
 	double information = (double)ifr_stopping_rule_layouts(rule) / rule->layouts;
-	return ifr_look_prospect(z, information, rule->bound[rule->analyses - 1]) < prospect_least;
+	return ifr_interim_conditional_power(z, information, rule->bound[rule->analyses - 1]) < prospect_least;
 }

@@ -25,7 +25,7 @@ void ifr_stopping_rule_plan(struct ifr_stopping_rule *rule, unsigned analyses, u
 		rule->analyses = 1;
 	for (unsigned i = 0; i < rule->analyses; i++)
 		information[i] = layouts ? (double)layouts_at(rule, i + 1) / layouts : 1;
-	int failed = ifr_looks_bounds(level, information, rule->analyses, rule->bound, NULL);
+	int failed = ifr_interim_bounds(level, information, rule->analyses, rule->bound, NULL);
 	assert(!failed); /* shares of the plan grow up to 1 */
 	(void)failed;
 }
@@ -35,7 +35,7 @@ unsigned ifr_stopping_rule_layouts(const struct ifr_stopping_rule *rule) {
 }
 
 double ifr_stopping_rule_confidence(const struct ifr_stopping_rule *rule) {
-	return ifr_look_confidence(rule->bound[rule->analysis - 1]);
+	return ifr_interim_confidence(rule->bound[rule->analysis - 1]);
 }
 
 /* Tells the user why the experiment ends, and keeps it with the experiment. Takes the text over. */

@@ -37,7 +37,7 @@ void ifr_checkup_add(struct ifr_checkup *checkup, const char *name, enum ifr_che
 void ifr_checkup_run(struct ifr_checkup *checkup) {
 	ifr_checkup_machine(checkup);
 	ifr_checkup_counters(checkup);
-	ifr_checkup_quiet(checkup);
+	ifr_checkup_noise(checkup);
 	ifr_checkup_tools(checkup);
 }
 

@@ -43,7 +43,7 @@ void ifr_checkup_run(struct ifr_checkup *checkup);
 /* The groups of checks, one file each. */
 void ifr_checkup_machine(struct ifr_checkup *checkup);  /* processor, frequency, virtual machine, … */
 void ifr_checkup_counters(struct ifr_checkup *checkup); /* ASLR and performance events */
-void ifr_checkup_quiet(struct ifr_checkup *checkup);    /* load, steal and the noise of a clocked loop */
+void ifr_checkup_noise(struct ifr_checkup *checkup);    /* load, steal and the noise of a clocked loop */
 void ifr_checkup_tools(struct ifr_checkup *checkup);    /* linker, plugin, gnuplot, the kits' folder */
 
 /* Whether no check is bad. */

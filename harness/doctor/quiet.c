@@ -104,7 +104,7 @@ static void noise(struct ifr_checkup *checkup, const double *times_ns, size_t co
 	                "a loop takes %.3f ms, 10-90 %% of %zu within %.2f %%", median / 1e6, count, spread_pct);
 }
 
-void ifr_checkup_quiet(struct ifr_checkup *checkup) {
+void ifr_checkup_noise(struct ifr_checkup *checkup) {
 	static double times_ns[SPINS];
 	struct ticks before, after;
 	load(checkup);

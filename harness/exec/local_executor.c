@@ -24,7 +24,7 @@ static int run_job(const struct ifr_job *job, const struct ifr_job_owner *owner,
 	ifr_outcome_init(&outcome);
 	int result = owner->describe(owner->data, job, &request, err);
 	int64_t started_ns = wall_clock_ns();
-	if (!result && request.launch.counters && ifr_counters_repeat(request.launch.counters))
+	if (!result && request.launch.counters && ifr_counters_has_repeats(request.launch.counters))
 		result = run_once(&request.launch, &once, err);
 	if (!result && once.interrupted)
 		outcome.interrupted = true;

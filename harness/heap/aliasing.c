@@ -75,7 +75,7 @@ static void find_common(const struct state *state) {
 		}
 }
 
-void ifr_aliasing_of(const struct ifr_log_event *events, size_t count, struct ifr_aliasing *aliasing) {
+void ifr_aliasing_count(const struct ifr_log_event *events, size_t count, struct ifr_aliasing *aliasing) {
 	struct state *state = ifr_alloc(sizeof *state);
 	memset(aliasing, 0, sizeof *aliasing);
 	state->result = aliasing;

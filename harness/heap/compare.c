@@ -88,7 +88,7 @@ static int watch(const struct ifr_heap_plan *plan, const struct ifr_allocator *a
 	else if (!result)
 		result = ifr_log_read(log, &events, &count, err);
 	if (!result && !*row->why)
-		ifr_aliasing_of(events, count, &row->aliasing);
+		ifr_aliasing_count(events, count, &row->aliasing);
 	ifr_outcome_release(&outcome);
 	free(events);
 	unlink(log);

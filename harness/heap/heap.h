@@ -31,7 +31,7 @@ struct ifr_aliasing {
 	unsigned common[3]; /* the low 12 bits seen most often, */
 	uint64_t seen[3];   /* and how often; 0 if there are not as many */
 };
-void ifr_aliasing_of(const struct ifr_log_event *events, size_t count, struct ifr_aliasing *aliasing);
+void ifr_aliasing_count(const struct ifr_log_event *events, size_t count, struct ifr_aliasing *aliasing);
 
 struct ifr_heap_plan {
 	const char *program;

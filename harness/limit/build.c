@@ -7,7 +7,7 @@
 
 #include "common/file.h"
 #include "harness/build/build.h"
-#include "harness/limit/parts.h"
+#include "harness/limit/stages.h"
 #include "relinker/relinker.h"
 #include "compiletime/compiletime.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/limit/parts.h"
+#include "harness/limit/stages.h"
 
 static bool is_better(const struct procedure *a, const struct procedure *b) {
 	return a->count != b->count ? a->count < b->count : a->last_ns > b->last_ns;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
-#include "harness/limit/parts.h"
+#include "harness/limit/stages.h"
 
 enum { CHECK_RUNS = 3 };
 

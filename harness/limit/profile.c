@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "harness/limit/parts.h"
+#include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
 
 struct profile {

@@ -18,7 +18,7 @@ void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figur
 	struct ifr_buffer *script = &figure->script;
 	ifr_buffer_puts(script, "$blame << EOD\n");
 	for (size_t i = 0; i < blame->count; i++) {
-		const struct ifr_regression *regression = &report->regressions[blame->regression[i]];
+		const struct ifr_counter_regression *regression = &report->regressions[blame->regression[i]];
 		ifr_buffer_printf(script, "%zu ", i);
 		ifr_escape_word(script, regression->counter->name);
 		ifr_buffer_printf(script, " %.6g %.6g %.6g %.6g\n", 100 * regression->line.r2, 100 * blame->share[i],

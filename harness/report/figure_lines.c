@@ -14,7 +14,7 @@ static double response_divisor(const struct ifr_report *report) {
 }
 
 /* The counter's unit on its axis: nothing when it is per 1000 instructions. */
-static void labels(const struct ifr_report *report, const struct ifr_regression *regression,
+static void labels(const struct ifr_report *report, const struct ifr_counter_regression *regression,
                    struct ifr_buffer *script) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	char *x = ifr_format("%s%s", regression->counter->name,
@@ -30,7 +30,7 @@ static void labels(const struct ifr_report *report, const struct ifr_regression 
 	free(y);
 }
 
-static void print_data(const struct ifr_report *report, const struct ifr_regression *regression,
+static void print_data(const struct ifr_report *report, const struct ifr_counter_regression *regression,
                        struct ifr_buffer *script) {
 	double divisor = response_divisor(report), low = regression->x[0], high = low;
 	ifr_buffer_puts(script, "$layouts << EOD\n");
@@ -52,14 +52,14 @@ static void print_data(const struct ifr_report *report, const struct ifr_regress
 		double x = low + (high - low) * i / BAND_POINTS;
 		double y = regression->line.intercept + regression->line.slope * x;
 		struct ifr_interval mean, point;
-		ifr_line_bands(&regression->line, x, IFR_REPORT_CONFIDENCE, &mean, &point);
+		ifr_regression_line_bands(&regression->line, x, IFR_REPORT_CONFIDENCE, &mean, &point);
 		ifr_buffer_printf(script, "%.9g %.9g %.9g %.9g %.9g %.9g\n", x, y / divisor, mean.low / divisor,
 		                  mean.high / divisor, point.low / divisor, point.high / divisor);
 	}
 	ifr_buffer_puts(script, "EOD\n");
 }
 
-static void add_line(const struct ifr_report *report, const struct ifr_regression *regression,
+static void add_line(const struct ifr_report *report, const struct ifr_counter_regression *regression,
                      struct ifr_figures *figures) {
 	struct ifr_buffer caption = {0};
 	char *name = ifr_format("line-%s", regression->counter->name);

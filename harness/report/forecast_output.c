@@ -39,7 +39,7 @@ static void warn(const struct ifr_forecast *prediction, struct ifr_buffer *text)
 }
 
 void ifr_forecast_text(const struct ifr_forecast *prediction, struct ifr_buffer *text) {
-	const struct ifr_line *line = &prediction->line;
+	const struct ifr_regression_line *line = &prediction->line;
 	const char *space = *prediction->unit ? " " : "";
 	sentence(
 		text,
@@ -71,7 +71,7 @@ static json_t *interval(struct ifr_interval interval) {
 }
 
 void ifr_forecast_json(const struct ifr_forecast *prediction, struct ifr_buffer *text) {
-	const struct ifr_line *line = &prediction->line;
+	const struct ifr_regression_line *line = &prediction->line;
 	json_t *rows = json_array();
 	for (size_t i = 0; i < prediction->count; i++) {
 		const struct ifr_predicted *row = &prediction->rows[i];

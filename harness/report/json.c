@@ -176,7 +176,7 @@ static json_t *layouts(const struct ifr_report *report) {
 static json_t *regressions(const struct ifr_report *report) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < report->regression_count; i++) {
-		const struct ifr_regression *from = &report->regressions[i];
+		const struct ifr_counter_regression *from = &report->regressions[i];
 		json_t *line = json_object();
 		set(line, "counter", text(from->counter->name));
 		set(line, "per_1000_instructions", json_boolean(report->per_1000_instructions));

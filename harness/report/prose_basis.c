@@ -88,7 +88,7 @@ static void say_refused(struct ifr_prose *prose) {
 
 /* Where the machine was slower for some runs in a row: what was done about it. */
 static void say_bursts(struct ifr_prose *prose) {
-	const struct ifr_bursts *bursts = &prose->report->bursts;
+	const struct ifr_disturbances *bursts = &prose->report->bursts;
 	if (!bursts->found)
 		return;
 	ifr_buffer_printf(

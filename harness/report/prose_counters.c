@@ -5,12 +5,12 @@
 #include "harness/report/prose.h"
 
 /* Were there none of it: the paper's perfect structure, which lies outside of what was measured. */
-static void say_none(struct ifr_prose *prose, const struct ifr_regression *regression) {
+static void say_none(struct ifr_prose *prose, const struct ifr_counter_regression *regression) {
 	struct ifr_buffer *text = &prose->text;
 	bool cpi = prose->report->response_is_cpi;
 	double divisor = cpi ? 1 : prose->scale.divisor;
 	struct ifr_interval mean, point;
-	ifr_line_bands(&regression->line, 0, IFR_REPORT_CONFIDENCE, &mean, &point);
+	ifr_regression_line_bands(&regression->line, 0, IFR_REPORT_CONFIDENCE, &mean, &point);
 	ifr_buffer_printf(text,
 	                  " Drawn out to none of it, the line ends at %.4g %s (95 %% interval %.4g to %.4g; of a "
 	                  "single layout %.4g to %.4g).",
@@ -42,7 +42,7 @@ static void say_check(struct ifr_prose *prose, const char *what, const struct if
 
 static void say_share(struct ifr_prose *prose, size_t i) {
 	const struct ifr_blame *blame = &prose->report->blame;
-	const struct ifr_regression *regression = &prose->report->regressions[blame->regression[i]];
+	const struct ifr_counter_regression *regression = &prose->report->regressions[blame->regression[i]];
 	struct ifr_buffer *text = &prose->text;
 	ifr_buffer_printf(text, "%s: %.0f %% (95 %% interval %.0f to %.0f %%), alone ", regression->counter->name,
 	                  100 * blame->share[i], 100 * blame->interval[i].low, 100 * blame->interval[i].high);
@@ -78,7 +78,7 @@ static void say_blame(struct ifr_prose *prose) {
 		say_check(prose, "all together", &blame->check);
 }
 
-static void say_regression(struct ifr_prose *prose, const struct ifr_regression *regression) {
+static void say_regression(struct ifr_prose *prose, const struct ifr_counter_regression *regression) {
 	const struct ifr_report *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	bool related = regression->p_adjusted < IFR_REPORT_LEVEL;

@@ -6,7 +6,7 @@
 #include "harness/analysis/analysis_result.h"
 #include "harness/report/escape.h"
 
-static const struct ifr_regression *find(const struct ifr_report *report, const char *counter) {
+static const struct ifr_counter_regression *find(const struct ifr_report *report, const char *counter) {
 	for (size_t i = 0; i < report->regression_count; i++)
 		if (!strcmp(report->regressions[i].counter->name, counter))
 			return &report->regressions[i];
@@ -20,7 +20,7 @@ void ifr_report_table_head(struct ifr_buffer *out) {
 
 int ifr_report_table_row(const struct ifr_report *report, const char *counter, struct ifr_buffer *out,
                          struct ifr_error *err) {
-	const struct ifr_regression *r = find(report, counter);
+	const struct ifr_counter_regression *r = find(report, counter);
 	const char *program = ifr_dataset_fact(report->dataset, "program");
 	if (ifr_dataset_counter(report->dataset, counter) < 0)
 		return ifr_fail(err, IFR_E_USAGE, "%s: its runs did not record \"%s\"",
@@ -31,7 +31,7 @@ int ifr_report_table_row(const struct ifr_report *report, const char *counter, s
 		                program ? program : "an experiment", counter);
 	struct ifr_interval line, point;
 	struct ifr_buffer name = {0};
-	ifr_line_bands(&r->line, 0, IFR_REPORT_CONFIDENCE, &line, &point);
+	ifr_regression_line_bands(&r->line, 0, IFR_REPORT_CONFIDENCE, &line, &point);
 	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
 	ifr_buffer_printf(out, "%-22s %7zu %12.5g %12.5g %12.5g %12.5g %6.3f%s\n", ifr_buffer_text(&name), r->count,
 	                  r->line.slope, r->line.intercept, point.low, point.high, r->line.r2,

@@ -17,9 +17,9 @@ static void find_trend(const double *response, const unsigned *class_of, size_t 
 	double *score = ifr_alloc(count * sizeof *score);
 	for (size_t i = 0; i < count; i++)
 		score[i] = class_of[i];
-	struct ifr_line line;
+	struct ifr_regression_line line;
 	c->trend_p = 1;
-	if (!ifr_line_fit(score, response, count, &line, NULL)) {
+	if (!ifr_regression_line_fit(score, response, count, &line, NULL)) {
 		c->trend = line.slope;
 		/* Armitage's chi-square: count times the squared correlation. */
 		c->trend_p = gsl_cdf_chisq_Q((double)count * line.r2, 1);

@@ -15,7 +15,7 @@ struct ifr_mean {
 	double mean, se;
 	double df;       /* groups - 1: layouts are what is replicated */
 	double skewness; /* of the groups' means, as ifr_sample_skewness has it */
-	size_t needs;    /* groups for the interval to hold: ifr_mean_needs */
+	size_t needs;    /* groups for the interval to hold: ifr_mean_layouts_needed */
 	struct ifr_interval interval;
 };
 
@@ -38,7 +38,7 @@ double ifr_sample_skewness(const double *values, size_t count);
 /* How many values like these the interval takes to hold what it promises: 20, and more where they are so lopsided
  * as a rare kind among them makes them. With fewer it falls short: of 12 exponential ones by 2 in 100, and where a
  * kind that is one in ten was not met at all, it cannot know (12 layouts: 83 %). */
-size_t ifr_mean_needs(const double *values, size_t count);
+size_t ifr_mean_layouts_needed(const double *values, size_t count);
 
 /* --- ratios ----------------------------------------------------------------------------------------------- */
 
@@ -69,10 +69,10 @@ int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double c
 /* The errors of count runs of one layout, about their median, in the scale that they would have about the truth
  * were they normal; residuals has room for count. median_variance is ifr_median_variance(count), which takes its
  * time. Returns how many: none of one run, and of an odd number one less. */
-size_t ifr_residuals_take(const double *values, size_t count, double median_variance, double *residuals);
+size_t ifr_residuals_standardise(const double *values, size_t count, double median_variance, double *residuals);
 
 /* A difference of two medians of few runs, while many other runs show what errors look like. */
-struct ifr_offset {
+struct ifr_median_difference {
 	double value;
 	size_t runs[2]; /* that either median is of; 0: there is one only */
 	const double *residuals;
@@ -85,8 +85,8 @@ struct ifr_offset {
  * machine that disturbs runs now and then, errors have longer tails than their variance tells: Student's interval
  * misses twice as often as it says. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling residuals,
  * their scale). */
-int ifr_offset_interval(const struct ifr_offset *offset, double confidence, struct ifr_interval *interval,
-                        struct ifr_error *err);
+int ifr_median_difference_interval(const struct ifr_median_difference *offset, double confidence,
+                                   struct ifr_interval *interval, struct ifr_error *err);
 
 /* --- correlation ------------------------------------------------------------------------------------------ */
 
@@ -125,7 +125,7 @@ int ifr_classes_test(const double *response, const unsigned *class_of, size_t co
 /* Replaces p-values by those that control the false discovery rate. Ref: Benjamini and Hochberg 1995. */
 void ifr_p_adjust_fdr(double *p, size_t count);
 
-enum { IFR_LOOKS_MAX = 50 };
+enum { IFR_INTERIM_MAX = 50 };
 
 /* The part of alpha (two-sided, each side spends its half) that may be spent when a share of the planned
  * information, 0 … 1, is there. Ref: Lan and DeMets 1983, the function that resembles O'Brien and Fleming's. */
@@ -133,14 +133,14 @@ double ifr_alpha_spent(double alpha, double information);
 
 /* The normal quantiles z[looks] that |Z| must exceed at looks taken at the shares of information, ascending, so
  * that all together err with alpha. Ref: Armitage, McPherson and Rowe 1969 (the recursion). */
-int ifr_looks_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err);
+int ifr_interim_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err);
 
 /* The confidence of an interval that answers to such a bound. */
-double ifr_look_confidence(double z);
+double ifr_interim_confidence(double z);
 
 /* How likely data that go on as they have begun are to exceed the last look's bound, z being their score at a
  * share of the planned information. Ref: Lan and Wittes 1988. */
-double ifr_look_prospect(double z, double information, double bound);
+double ifr_interim_conditional_power(double z, double information, double bound);
 
 /* --- power ------------------------------------------------------------------------------------------------ */
 
@@ -164,6 +164,6 @@ size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, do
                           size_t limit);
 /* The runs of a layout that spend time best, when a further layout costs as much as that many runs (cost >= 0, 1
  * is the least taken): sqrt(cost within / between), from 1 to most. Ref: Cochran 1977, equation 10.23. */
-size_t ifr_runs_worthwhile(struct ifr_noise noise, double cost, size_t most);
+size_t ifr_runs_optimal(struct ifr_noise noise, double cost, size_t most);
 
 #endif

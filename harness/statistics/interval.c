@@ -8,8 +8,8 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/statistics.h"
 
-int ifr_share_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
-                       struct ifr_error *err) {
+int ifr_proportion_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
+                            struct ifr_error *err) {
 	if (count == 0 || hits > count)
 		return ifr_fail(err, IFR_E_USAGE, "%zu of %zu is not a share", hits, count);
 	double tail = (1 - confidence) / 2, k = (double)hits, n = (double)count;
@@ -34,7 +34,7 @@ struct ifr_interval ifr_t_interval(double value, double se, double df, double co
 	return (struct ifr_interval){value - half, value + half, confidence};
 }
 
-void ifr_p_adjust(double *p, size_t count) {
+void ifr_p_adjust_holm(double *p, size_t count) {
 	size_t *order = ifr_alloc((count ? count : 1) * sizeof *order);
 	gsl_sort_index(order, p, 1, count);
 	double largest = 0;

@@ -17,7 +17,8 @@ static int check_varies(const double *values, size_t count, const char *what, st
 	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
 }
 
-int ifr_line_fit(const double *x, const double *y, size_t count, struct ifr_line *line, struct ifr_error *err) {
+int ifr_regression_line_fit(const double *x, const double *y, size_t count, struct ifr_regression_line *line,
+                            struct ifr_error *err) {
 	int result = check_varies(x, count, "the counter", err);
 	if (!result)
 		result = check_varies(y, count, "the response", err);
@@ -38,8 +39,8 @@ int ifr_line_fit(const double *x, const double *y, size_t count, struct ifr_line
 	return 0;
 }
 
-void ifr_line_bands(const struct ifr_line *line, double x, double confidence, struct ifr_interval *mean,
-                    struct ifr_interval *point) {
+void ifr_regression_line_bands(const struct ifr_regression_line *line, double x, double confidence,
+                               struct ifr_interval *mean, struct ifr_interval *point) {
 	double n = (double)line->count, y = line->intercept + line->slope * x;
 	double leverage = 1 / n + (x - line->mean_x) * (x - line->mean_x) / line->sxx;
 	*mean = ifr_t_interval(y, line->residual_sd * sqrt(leverage), n - 2, confidence, 1);

@@ -78,16 +78,16 @@ static double find_bound(const struct density *before, double step, double spend
 }
 
 static int check_looks(double alpha, const double *information, size_t looks, struct ifr_error *err) {
-	if (looks < 1 || looks > IFR_LOOKS_MAX || !(alpha > 0 && alpha < 1))
+	if (looks < 1 || looks > IFR_INTERIM_MAX || !(alpha > 0 && alpha < 1))
 		return ifr_fail(err, IFR_E_USAGE, "there can be 1 to %d looks, with a level between 0 and 1",
-		                IFR_LOOKS_MAX);
+		                IFR_INTERIM_MAX);
 	for (size_t i = 0; i < looks; i++)
 		if (!(information[i] > (i ? information[i - 1] : 0) && information[i] <= 1))
 			return ifr_fail(err, IFR_E_USAGE, "looks need growing shares of the plan, above 0 and up to 1");
 	return 0;
 }
 
-int ifr_looks_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err) {
+int ifr_interim_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err) {
 	int result = check_looks(alpha, information, looks, err);
 	if (result)
 		return result;
@@ -115,11 +115,11 @@ int ifr_looks_bounds(double alpha, const double *information, size_t looks, doub
 	return 0;
 }
 
-double ifr_look_confidence(double z) {
+double ifr_interim_confidence(double z) {
 	return 1 - 2 * gsl_cdf_ugaussian_Q(z);
 }
 
-double ifr_look_prospect(double z, double information, double bound) {
+double ifr_interim_conditional_power(double z, double information, double bound) {
 	if (!(information > 0 && information < 1))
 		return fabs(z) > bound;
 	/* The score so far is z sqrt(information), and goes on with the drift that this shows. */

@@ -38,7 +38,7 @@ double ifr_sample_skewness(const double *values, size_t count) {
 	return skewness * fmin(1, fmax(0, kurtosis / full_correction_kurtosis));
 }
 
-size_t ifr_mean_needs(const double *values, size_t count) {
+size_t ifr_mean_layouts_needed(const double *values, size_t count) {
 	double skewness = 0, kurtosis;
 	if (count >= SKEWNESS_FROM)
 		measure_shape(values, count, &skewness, &kurtosis);
@@ -92,7 +92,7 @@ int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confi
 	*mean =
 		(struct ifr_mean){.groups = used, .mean = sum / total, .se = sqrt(spread / (n - 1) / total), .df = n - 1};
 	mean->skewness = ifr_sample_skewness(means, used);
-	mean->needs = ifr_mean_needs(means, used);
+	mean->needs = ifr_mean_layouts_needed(means, used);
 	mean->interval = ifr_mean_interval(mean->mean, mean->se * sqrt(n), mean->skewness, used, confidence);
 	free(means);
 	free(weights);

@@ -13,7 +13,7 @@
 enum { DRAWS = 4000, RUNS_MOST = 64, STEPS = 24 };
 static const double step = 0.2;
 
-size_t ifr_residuals_take(const double *values, size_t count, double median_variance, double *residuals) {
+size_t ifr_residuals_standardise(const double *values, size_t count, double median_variance, double *residuals) {
 	double median, n = (double)count;
 	if (count < 2 || ifr_sample_median(values, count, &median, NULL))
 		return 0;
@@ -34,7 +34,8 @@ size_t ifr_residuals_take(const double *values, size_t count, double median_vari
 
 /* The median of that many residuals, drawn with replacement: by one half of the bits of number, number + 1, … Of
  * more than RUNS_MOST it is near enough to normal to be had from fewer. */
-static double draw_median(const struct ifr_offset *o, size_t runs, const uint64_t *bits, unsigned half) {
+static double draw_median(const struct ifr_median_difference *o, size_t runs, const uint64_t *bits,
+                          unsigned half) {
 	double drawn[RUNS_MOST];
 	size_t count = runs < RUNS_MOST ? runs : RUNS_MOST;
 	if (!count)
@@ -46,7 +47,7 @@ static double draw_median(const struct ifr_offset *o, size_t runs, const uint64_
 }
 
 /* The error of one draw: that of the runs. */
-static double draw(const struct ifr_offset *o, struct ifr_random_key key, uint64_t number) {
+static double draw(const struct ifr_median_difference *o, struct ifr_random_key key, uint64_t number) {
 	uint64_t bits[RUNS_MOST] = {0};
 	size_t most = o->runs[0] > o->runs[1] ? o->runs[0] : o->runs[1];
 	for (uint64_t i = 0; i < most && i < RUNS_MOST; i++) {
@@ -68,8 +69,8 @@ static double student(const double grid[STEPS + 1], double p) {
 	return copysign(grid[from] + (at - from) * (grid[from + 1] - grid[from]), z);
 }
 
-int ifr_offset_interval(const struct ifr_offset *o, double confidence, struct ifr_interval *interval,
-                        struct ifr_error *err) {
+int ifr_median_difference_interval(const struct ifr_median_difference *o, double confidence,
+                                   struct ifr_interval *interval, struct ifr_error *err) {
 	int result = ifr_values_check(o->residuals, o->count, 2, err);
 	if (result)
 		return result;

@@ -65,7 +65,7 @@ size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, do
 	return high + (high + 9) / 10;
 }
 
-size_t ifr_runs_worthwhile(struct ifr_noise noise, double cost, size_t most) {
+size_t ifr_runs_optimal(struct ifr_noise noise, double cost, size_t most) {
 	double best = noise.between > 0 ? sqrt(fmax(cost, 1) * noise.within / noise.between) : INFINITY;
 	return best >= (double)most ? most : best <= 1 ? 1 : (size_t)lround(best);
 }

@@ -10,10 +10,10 @@ double ifr_reliability(double between_variance, double noise_variance) {
 	return total > 0 ? between_variance / total : 0;
 }
 
-int ifr_prediction_make(const struct ifr_shrinkage *s, double confidence, struct ifr_prediction *prediction,
-                        struct ifr_error *err) {
-	const double given[] = {s->measured,         s->noise_variance, s->centre, s->centre_variance,
-	                        s->between_variance, s->again_variance, s->df};
+int ifr_shrinkage_predict(const struct ifr_shrinkage *s, double confidence, struct ifr_prediction *prediction,
+                          struct ifr_error *err) {
+	const double given[] = {s->measured,         s->noise_variance,         s->centre, s->centre_variance,
+	                        s->between_variance, s->remeasurement_variance, s->df};
 	int result = ifr_values_check(given, sizeof given / sizeof *given, 1, err);
 	if (result)
 		return result;
@@ -21,7 +21,7 @@ int ifr_prediction_make(const struct ifr_shrinkage *s, double confidence, struct
 		return ifr_fail(err, IFR_E_USAGE, "an expectation needs at least two layouts");
 	double kept = ifr_reliability(s->between_variance, s->noise_variance), lost = 1 - kept;
 	/* The true value about the expectation, the centre's own uncertainty, and the noise of measuring again. */
-	double variance = s->between_variance * lost + lost * lost * s->centre_variance + s->again_variance;
+	double variance = s->between_variance * lost + lost * lost * s->centre_variance + s->remeasurement_variance;
 	prediction->reliability = kept;
 	prediction->expected = s->centre + kept * (s->measured - s->centre);
 	prediction->again = ifr_t_interval(prediction->expected, sqrt(variance), s->df, confidence, 1);

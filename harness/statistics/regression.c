@@ -147,7 +147,7 @@ static long double spread_of(const struct work *w, const long double *row) {
 	return total;
 }
 
-static void take_residuals(const struct work *w, struct ifr_model *model) {
+static void take_residuals(const struct work *w, struct ifr_multiple_regression *model) {
 	long double left = 0, total = 0, *row = doubles(w->k);
 	for (size_t i = 0; i < w->n; i++) {
 		long double fit = 0;
@@ -167,7 +167,7 @@ static void take_residuals(const struct work *w, struct ifr_model *model) {
 	model->r2 = total > 0 ? (double)(1 - left / total) : 0;
 }
 
-static void test_fit(struct ifr_model *m) {
+static void test_fit(struct ifr_multiple_regression *m) {
 	double n = (double)m->count - m->intercept;
 	m->df_model = (double)m->predictors;
 	m->df_residual = n - m->df_model;
@@ -178,14 +178,14 @@ static void test_fit(struct ifr_model *m) {
 	m->f_p = mean_square > 0 ? gsl_cdf_fdist_Q(m->f, m->df_model, m->df_residual) : 0;
 }
 
-static void take_coefficient(struct ifr_model *m, size_t at, long double value, long double spread) {
+static void take_coefficient(struct ifr_multiple_regression *m, size_t at, long double value, long double spread) {
 	m->coefficient[at] = (double)value;
 	m->se[at] = m->residual_sd * (double)sqrtl(spread);
 	m->t[at] = m->se[at] > 0 ? m->coefficient[at] / m->se[at] : 0;
 	m->p[at] = m->se[at] > 0 ? 2 * gsl_cdf_tdist_Q(fabs(m->t[at]), m->df_residual) : 0;
 }
 
-static void take_coefficients(const struct work *w, struct ifr_model *m) {
+static void take_coefficients(const struct work *w, struct ifr_multiple_regression *m) {
 	long double centre = w->mean_y, *unit = doubles(w->k), *row = doubles(w->k);
 	for (size_t j = 0; j < w->k; j++) {
 		long double b = w->beta[j] / w->scale[j];
@@ -207,9 +207,10 @@ static void take_coefficients(const struct work *w, struct ifr_model *m) {
 	free(row);
 }
 
-static void model_init(struct ifr_model *m, const struct work *w, bool intercept, double condition) {
+static void model_init(struct ifr_multiple_regression *m, const struct work *w, bool intercept, double condition) {
 	size_t k = w->k;
-	*m = (struct ifr_model){.count = w->n, .predictors = k, .intercept = intercept, .condition = condition};
+	*m = (struct ifr_multiple_regression){
+		.count = w->n, .predictors = k, .intercept = intercept, .condition = condition};
 	double **const arrays[] = {&m->coefficient, &m->se,       &m->t,     &m->p,    &m->inflation,
 	                           &m->residual,    &m->leverage, &m->basis, &m->mean, &m->scale};
 	const size_t sizes[] = {k + 1, k + 1, k + 1, k + 1, k, w->n, w->n, k * k, k, k};
@@ -217,8 +218,8 @@ static void model_init(struct ifr_model *m, const struct work *w, bool intercept
 		*arrays[i] = ifr_alloc(sizes[i] * sizeof **arrays[i]);
 }
 
-int ifr_model_fit(const double *const *x, size_t predictors, const double *y, size_t count, bool intercept,
-                  struct ifr_model *model, struct ifr_error *err) {
+int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const double *y, size_t count,
+                                bool intercept, struct ifr_multiple_regression *model, struct ifr_error *err) {
 	if (predictors < 1 || predictors > IFR_PREDICTORS_MAX)
 		return ifr_fail(err, IFR_E_USAGE, "a model has 1 to %d predictors, not %zu", IFR_PREDICTORS_MAX,
 		                predictors);
@@ -250,16 +251,17 @@ int ifr_model_fit(const double *const *x, size_t predictors, const double *y, si
 	return result;
 }
 
-void ifr_model_release(struct ifr_model *m) {
+void ifr_multiple_regression_release(struct ifr_multiple_regression *m) {
 	double *const arrays[] = {m->coefficient, m->se,       m->t,     m->p,    m->inflation,
 	                          m->residual,    m->leverage, m->basis, m->mean, m->scale};
 	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
 		free(arrays[i]);
-	*m = (struct ifr_model){0};
+	*m = (struct ifr_multiple_regression){0};
 }
 
-double ifr_model_at(const struct ifr_model *m, const double *point, double confidence, struct ifr_interval *mean,
-                    struct ifr_interval *further) {
+double ifr_multiple_regression_predict(const struct ifr_multiple_regression *m, const double *point,
+                                       double confidence, struct ifr_interval *mean,
+                                       struct ifr_interval *further) {
 	double y = m->coefficient[0], spread = m->intercept ? 1 / (double)m->count : 0;
 	for (size_t j = 0; j < m->predictors; j++)
 		y += m->coefficient[j + 1] * point[j];

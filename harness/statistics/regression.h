@@ -9,10 +9,10 @@
 
 #include "harness/statistics/statistics.h"
 
-enum { IFR_PREDICTORS_MAX = 64, IFR_SHARES_MAX = 10 };
+enum { IFR_PREDICTORS_MAX = 64, IFR_RELATIVE_IMPORTANCE_MAX = 10 };
 
 /* y = b0 + b1 x1 + … + bk xk. Arrays marked [k+1] hold the intercept's first; without an intercept that is 0. */
-struct ifr_model {
+struct ifr_multiple_regression {
 	size_t count, predictors;
 	bool intercept;
 	double *coefficient, *se, *t, *p; /* [k+1]; t is 0 and p is 0 where the fit is exact */
@@ -22,7 +22,7 @@ struct ifr_model {
 	double r2, r2_adjusted; /* about zero, not the mean, where there is no intercept */
 	double f, f_p;
 	double condition;             /* of the centred columns, each scaled to length 1 */
-	double *basis, *mean, *scale; /* what ifr_model_at needs: [k * k], [k], [k] */
+	double *basis, *mean, *scale; /* what ifr_multiple_regression_predict needs: [k * k], [k], [k] */
 };
 
 /* Least squares by Householder QR of the centred and scaled columns x[0 … predictors-1], each of count values, in
@@ -32,13 +32,13 @@ struct ifr_model {
  * Ref: Golub and Van Loan 2013, sections 5.2 and 5.3; Belsley, Kuh and Welsch 1980, section 3.2 (scaled
  * condition).
  */
-int ifr_model_fit(const double *const *x, size_t predictors, const double *y, size_t count, bool intercept,
-                  struct ifr_model *model, struct ifr_error *err);
-void ifr_model_release(struct ifr_model *model);
+int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const double *y, size_t count,
+                                bool intercept, struct ifr_multiple_regression *model, struct ifr_error *err);
+void ifr_multiple_regression_release(struct ifr_multiple_regression *model);
 
 /* At a point of k values: what the model says, its interval, and that of one further observation. */
-double ifr_model_at(const struct ifr_model *model, const double *point, double confidence,
-                    struct ifr_interval *mean, struct ifr_interval *further);
+double ifr_multiple_regression_predict(const struct ifr_multiple_regression *model, const double *point,
+                                       double confidence, struct ifr_interval *mean, struct ifr_interval *further);
 
 /* What a fit leaves over. Everything warns; nothing is ever dropped. */
 struct ifr_residual_check {
@@ -58,14 +58,14 @@ struct ifr_residual_check {
 
 /* Checks a model's residuals. Ref: Cook 1977; Hoaglin and Welsch 1978 (leverage); Ramsey 1969, RESET with the
  * square (Tukey 1949). Errors: IFR_E_USAGE where the fit is exact, so that there is nothing to check. */
-int ifr_residual_check(const struct ifr_model *model, const double *const *x, const double *y,
+int ifr_residual_check(const struct ifr_multiple_regression *model, const double *const *x, const double *y,
                        struct ifr_residual_check *check, struct ifr_error *err);
 
-/* How the explained share of the variance, r2, falls to each of 1 … IFR_SHARES_MAX predictors: its gain in r2,
+/* How the explained share of the variance, r2, falls to each of 1 … IFR_RELATIVE_IMPORTANCE_MAX predictors: its gain in r2,
  * averaged over all orders of entering. share[k] adds up to r2. interval[k] may be NULL; else it gets percentile
  * bootstrap intervals from draws resamplings (of observations) under the seed; resamplings without variation are
  * drawn again. Ref: Lindeman, Merenda and Gold 1980, p. 119; Grömping 2006. */
-struct ifr_shares {
+struct ifr_relative_importance {
 	double *share;                 /* [predictors], the caller's */
 	struct ifr_interval *interval; /* [predictors], or NULL */
 	double confidence;
@@ -73,13 +73,13 @@ struct ifr_shares {
 	uint64_t seed;
 	double r2;
 };
-int ifr_shares_find(const double *const *x, size_t predictors, const double *y, size_t count,
-                    struct ifr_shares *shares, struct ifr_error *err);
+int ifr_relative_importance_estimate(const double *const *x, size_t predictors, const double *y, size_t count,
+                                     struct ifr_relative_importance *shares, struct ifr_error *err);
 
 /* What a line promises: the relative change of the response, -0.26 for 26 % less, when the counter goes from one
  * value to another; and by what share the counter must fall for the response to fall by a share (0.1 for 10 %).
  * Ref: Wang and Jiménez 2011, section 1.4. */
-double ifr_line_change(const struct ifr_line *line, double from, double to);
-double ifr_line_needed(const struct ifr_line *line, double from, double fall);
+double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to);
+double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall);
 
 #endif

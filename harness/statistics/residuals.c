@@ -8,7 +8,7 @@
 #include "common/buffer.h"
 #include "harness/statistics/regression.h"
 
-static void look_at_each(const struct ifr_model *m, struct ifr_residual_check *check) {
+static void look_at_each(const struct ifr_multiple_regression *m, struct ifr_residual_check *check) {
 	double coefficients = (double)m->predictors + m->intercept, df = m->df_residual - 1;
 	double largest = 0;
 	for (size_t i = 0; i < m->count; i++) {
@@ -35,7 +35,7 @@ static void look_at_each(const struct ifr_model *m, struct ifr_residual_check *c
 }
 
 /* The square of the fit, centred so that it does not repeat the fit itself, as one more predictor. */
-static void look_for_curvature(const struct ifr_model *m, const double *const *x, const double *y,
+static void look_for_curvature(const struct ifr_multiple_regression *m, const double *const *x, const double *y,
                                struct ifr_residual_check *check) {
 	const double *columns[IFR_PREDICTORS_MAX + 1];
 	double *square = ifr_alloc(m->count * sizeof *square), centre = 0;
@@ -51,16 +51,16 @@ static void look_for_curvature(const struct ifr_model *m, const double *const *x
 	}
 	memcpy(columns, x, m->predictors * sizeof *columns);
 	columns[m->predictors] = square;
-	struct ifr_model bent;
-	if (!ifr_model_fit(columns, m->predictors + 1, y, m->count, m->intercept, &bent, NULL)) {
+	struct ifr_multiple_regression bent;
+	if (!ifr_multiple_regression_fit(columns, m->predictors + 1, y, m->count, m->intercept, &bent, NULL)) {
 		check->has_curvature = true;
 		check->curvature_p = bent.p[m->predictors + 1];
-		ifr_model_release(&bent);
+		ifr_multiple_regression_release(&bent);
 	}
 	free(square);
 }
 
-int ifr_residual_check(const struct ifr_model *model, const double *const *x, const double *y,
+int ifr_residual_check(const struct ifr_multiple_regression *model, const double *const *x, const double *y,
                        struct ifr_residual_check *check, struct ifr_error *err) {
 	if (!(model->ss_residual > 1e-24 * (model->ss_model + model->ss_residual)))
 		return ifr_fail(err, IFR_E_USAGE, "the model fits exactly: there is nothing left over to check");
@@ -74,10 +74,10 @@ int ifr_residual_check(const struct ifr_model *model, const double *const *x, co
 	return 0;
 }
 
-double ifr_line_change(const struct ifr_line *line, double from, double to) {
+double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to) {
 	return line->slope * (to - from) / (line->intercept + line->slope * from);
 }
 
-double ifr_line_needed(const struct ifr_line *line, double from, double fall) {
+double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall) {
 	return fall * (line->intercept + line->slope * from) / (line->slope * from);
 }

@@ -9,7 +9,7 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/regression.h"
 
-enum { SIDE = IFR_SHARES_MAX + 1 };
+enum { SIDE = IFR_RELATIVE_IMPORTANCE_MAX + 1 };
 
 /* Sums of products about the means; the response comes last. pick chooses observations, NULL takes all in turn. */
 static void multiply(const double *const *x, size_t k, const double *y, size_t count, const uint32_t *pick,
@@ -58,7 +58,7 @@ static double explained(double products[SIDE][SIDE], size_t k, unsigned set) {
 /* The mean over all orders is a mean over the sets that stand before: sizes are equally likely, and so are the
  * sets of one size. */
 static double divide(double products[SIDE][SIDE], size_t k, double *share) {
-	double r2[1u << IFR_SHARES_MAX], sets_of_size[SIDE];
+	double r2[1u << IFR_RELATIVE_IMPORTANCE_MAX], sets_of_size[SIDE];
 	for (unsigned set = 0; set < 1u << k; set++)
 		r2[set] = explained(products, k, set);
 	sets_of_size[0] = 1;
@@ -96,7 +96,8 @@ static bool resample(const double *const *x, size_t k, const double *y, size_t c
 	return false;
 }
 
-static void bootstrap(const double *const *x, size_t k, const double *y, size_t count, struct ifr_shares *shares) {
+static void bootstrap(const double *const *x, size_t k, const double *y, size_t count,
+                      struct ifr_relative_importance *shares) {
 	double products[SIDE][SIDE], share[SIDE];
 	double *drawn = ifr_alloc(k * shares->draws * sizeof *drawn);
 	uint32_t *pick = ifr_alloc(count * sizeof *pick);
@@ -121,12 +122,12 @@ static void bootstrap(const double *const *x, size_t k, const double *y, size_t 
 	free(pick);
 }
 
-int ifr_shares_find(const double *const *x, size_t predictors, const double *y, size_t count,
-                    struct ifr_shares *shares, struct ifr_error *err) {
+int ifr_relative_importance_estimate(const double *const *x, size_t predictors, const double *y, size_t count,
+                                     struct ifr_relative_importance *shares, struct ifr_error *err) {
 	double products[SIDE][SIDE];
-	if (predictors < 1 || predictors > IFR_SHARES_MAX)
-		return ifr_fail(err, IFR_E_USAGE, "shares are found for 1 to %d predictors, not %zu", IFR_SHARES_MAX,
-		                predictors);
+	if (predictors < 1 || predictors > IFR_RELATIVE_IMPORTANCE_MAX)
+		return ifr_fail(err, IFR_E_USAGE, "shares are found for 1 to %d predictors, not %zu",
+		                IFR_RELATIVE_IMPORTANCE_MAX, predictors);
 	int result = ifr_values_check(y, count, predictors + 2, err);
 	for (size_t j = 0; j < predictors && !result; j++)
 		result = ifr_values_check(x[j], count, predictors + 2, err);

@@ -77,13 +77,13 @@ void ifr_reml_estimate(const struct ifr_group *groups, size_t count, double *bet
 double ifr_reliability(double between_variance, double noise_variance);
 
 struct ifr_shrinkage {
-	double measured;         /* the layout's mean or median */
-	double noise_variance;   /* of measured */
-	double centre;           /* the mean of all layouts */
-	double centre_variance;  /* of that mean */
-	double between_variance; /* true layouts about their centre */
-	double again_variance;   /* noise of the measurement to predict; as a rule noise_variance once more */
-	double df;               /* degrees of freedom behind between_variance */
+	double measured;               /* the layout's mean or median */
+	double noise_variance;         /* of measured */
+	double centre;                 /* the mean of all layouts */
+	double centre_variance;        /* of that mean */
+	double between_variance;       /* true layouts about their centre */
+	double remeasurement_variance; /* noise of the measurement to predict; as a rule noise_variance once more */
+	double df;                     /* degrees of freedom behind between_variance */
 };
 
 struct ifr_prediction {
@@ -95,8 +95,8 @@ struct ifr_prediction {
 /* What to expect of a layout measured again, also of one that was chosen for being the best of many: its lead over
  * the centre shrinks by its reliability. Ref: Robinson 1991 (best linear unbiased prediction); Efron 2011
  * (selection does not bias it where layouts follow a normal distribution). */
-int ifr_prediction_make(const struct ifr_shrinkage *shrinkage, double confidence,
-                        struct ifr_prediction *prediction, struct ifr_error *err);
+int ifr_shrinkage_predict(const struct ifr_shrinkage *shrinkage, double confidence,
+                          struct ifr_prediction *prediction, struct ifr_error *err);
 
 /* --- shape ------------------------------------------------------------------------------------------------ */
 
@@ -126,7 +126,7 @@ double ifr_density_at(const double *values, size_t count, double bandwidth, doub
 /* --- one thing against another ---------------------------------------------------------------------------- */
 
 /* A straight line by least squares. */
-struct ifr_line {
+struct ifr_regression_line {
 	size_t count;
 	double intercept, slope, intercept_se, slope_se;
 	double residual_sd; /* count - 2 degrees of freedom */
@@ -136,15 +136,16 @@ struct ifr_line {
 };
 
 /* y = intercept + slope x over count >= 3 points; neither x nor y may be constant. */
-int ifr_line_fit(const double *x, const double *y, size_t count, struct ifr_line *line, struct ifr_error *err);
+int ifr_regression_line_fit(const double *x, const double *y, size_t count, struct ifr_regression_line *line,
+                            struct ifr_error *err);
 /* At x: the interval of the line itself, and that of one further point. Ref: Draper and Smith 1998, section 3.1.
  */
-void ifr_line_bands(const struct ifr_line *line, double x, double confidence, struct ifr_interval *mean,
-                    struct ifr_interval *point);
+void ifr_regression_line_bands(const struct ifr_regression_line *line, double x, double confidence,
+                               struct ifr_interval *mean, struct ifr_interval *point);
 
 /* Exact interval of a share, hits of count >= 1. Ref: Clopper and Pearson 1934. */
-int ifr_share_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
-                       struct ifr_error *err);
+int ifr_proportion_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
+                            struct ifr_error *err);
 
 /* Interval of a - b from independent estimates with their intervals; achieves the smaller confidence of the two.
  * Ref: Zou and Donner 2008. */
@@ -156,6 +157,6 @@ struct ifr_interval ifr_difference_interval(double a, struct ifr_interval of_a, 
 struct ifr_interval ifr_t_interval(double value, double se, double df, double confidence, size_t comparisons);
 
 /* Replaces p-values by those adjusted for their number. Ref: Holm 1979. */
-void ifr_p_adjust(double *p, size_t count);
+void ifr_p_adjust_holm(double *p, size_t count);
 
 #endif

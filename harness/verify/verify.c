@@ -244,7 +244,7 @@ static int prepare(struct work *work, struct ifr_verification *done, struct ifr_
 	return result;
 }
 
-int ifr_verify_run(const struct ifr_verify *verify, struct ifr_verification *done, struct ifr_error *err) {
+int ifr_verify_variants(const struct ifr_verify *verify, struct ifr_verification *done, struct ifr_error *err) {
 	struct work work = {.verify = verify};
 	memset(done, 0, sizeof *done);
 	ifr_kit_init(&work.kit);

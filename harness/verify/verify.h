@@ -40,7 +40,7 @@ struct ifr_verification {
 /* Checks every variant in the folder, in the order of their names. The verification is released by the caller,
  * also after an error. Errors: IFR_E_USAGE for a folder without variants, a program without kit, a plan of another
  * program, a test without a place for the program; IFR_E_PROGRAM if the program itself does not end the test. */
-int ifr_verify_run(const struct ifr_verify *verify, struct ifr_verification *done, struct ifr_error *err);
+int ifr_verify_variants(const struct ifr_verify *verify, struct ifr_verification *done, struct ifr_error *err);
 void ifr_verification_release(struct ifr_verification *done);
 
 /* Appends a table of at most 80 columns, a row a variant. */

@@ -33,7 +33,7 @@ static void test_by_hand(void **state) {
 		event(IFR_LOG_REALLOC, 90001, 0x60000, 0x60000), /* stays: one pair, one alias */
 	};
 	struct ifr_aliasing found;
-	ifr_aliasing_of(events, sizeof events / sizeof *events, &found);
+	ifr_aliasing_count(events, sizeof events / sizeof *events, &found);
 	assert_int_equal(found.blocks, 6);
 	assert_int_equal(found.pairs, 1 + 2 + 2 + 2 + 1);
 	assert_int_equal(found.aliases, 1 + 1 + 1 + 1);
@@ -53,7 +53,7 @@ static void test_many(void **state) {
 		events[2 * COUNT + i] = event(IFR_LOG_MALLOC, 40000, 0x200000040 + (uint64_t)i * 0x10000, 0);
 	}
 	struct ifr_aliasing found;
-	ifr_aliasing_of(events, 3 * COUNT, &found);
+	ifr_aliasing_count(events, 3 * COUNT, &found);
 	assert_int_equal(found.blocks, 2 * COUNT);
 	assert_int_equal(found.pairs, (uint64_t)COUNT * (COUNT - 1));
 	assert_int_equal(found.aliases, found.pairs);
@@ -63,7 +63,7 @@ static void test_many(void **state) {
 static void test_nothing(void **state) {
 	(void)state;
 	struct ifr_aliasing found;
-	ifr_aliasing_of(NULL, 0, &found);
+	ifr_aliasing_count(NULL, 0, &found);
 	assert_int_equal(found.blocks, 0);
 }
 

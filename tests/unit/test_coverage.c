@@ -86,7 +86,7 @@ static void test_mean(void **state) {
 		}
 }
 
-/* Lopsided layouts at the numbers that ifr_mean_needs asks for; twelve of a gamma distribution,
+/* Lopsided layouts at the numbers that ifr_mean_layouts_needed asks for; twelve of a gamma distribution,
  * whose intervals fell short by Student's t. */
 static void test_mean_lopsided(void **state) {
 	(void)state;
@@ -114,9 +114,9 @@ static void test_needs(void **state) {
 			values[i] = deviate(rng, TWENTIETH, 1);
 			rare += values[i] > 2;
 		}
-		assert_true(ifr_mean_needs(values, 12) >= 20);
+		assert_true(ifr_mean_layouts_needed(values, 12) >= 20);
 		missed += rare == 1;
-		said += rare == 1 && ifr_mean_needs(values, LAYOUTS) > LAYOUTS;
+		said += rare == 1 && ifr_mean_layouts_needed(values, LAYOUTS) > LAYOUTS;
 	}
 	gsl_rng_free(rng);
 	if (missed < 100 || said < 0.98 * missed)
@@ -205,7 +205,7 @@ static void test_looks(void **state) {
 	double z[5];
 	unsigned planned = 0, naive = 0;
 	gsl_rng *rng = seeded(1983);
-	assert_int_equal(ifr_looks_bounds(0.05, information, 5, z, NULL), 0);
+	assert_int_equal(ifr_interim_bounds(0.05, information, 5, z, NULL), 0);
 	for (int set = 0; set < SETS; set++) {
 		struct change change = {NORMAL, 50, 5, 2, 0.7, 1, 1};
 		struct pairs pairs;
@@ -216,7 +216,7 @@ static void test_looks(void **state) {
 			double ratio;
 			size_t n = 10 * (look + 1);
 			assert_int_equal(
-				ifr_ratio_pairs(pairs.new, pairs.old, n, ifr_look_confidence(z[look]), &ratio, &wide, NULL), 0);
+				ifr_ratio_pairs(pairs.new, pairs.old, n, ifr_interim_confidence(z[look]), &ratio, &wide, NULL), 0);
 			assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, n, 0.95, &ratio, &plain, NULL), 0);
 			stopped |= wide.low > 1 || wide.high < 1;
 			fooled |= plain.low > 1 || plain.high < 1;

@@ -72,11 +72,11 @@ static void test_skewed_interval(void **state) {
 	 * 7/30 (9 (301/49 - 3) + 6) = 8: all of it counts, and 6 times 8 layouts are needed. */
 	const double values[] = {1, 1, 1, 1, 1, 1, 1, 9};
 	near(ifr_sample_skewness(values, 8), 2 * M_SQRT2, 1e-12);
-	assert_int_equal(ifr_mean_needs(values, 8), 48);
+	assert_int_equal(ifr_mean_layouts_needed(values, 8), 48);
 	/* Two kinds, five to three: no long tail, nothing to correct. */
 	const double kinds[] = {1, 1, 1, 1, 1, 9, 9, 9};
 	assert_true(ifr_sample_skewness(kinds, 8) == 0);
-	assert_int_equal(ifr_mean_needs(kinds, 8), 20);
+	assert_int_equal(ifr_mean_layouts_needed(kinds, 8), 20);
 	assert_true(ifr_sample_skewness(values, 7) == 0);
 }
 
@@ -88,26 +88,26 @@ static void test_offset(void **state) {
 	double residuals[4];
 	const double two[] = {0, 2}, three[] = {0, 1, 5}, signs[] = {-1, 1}, none[] = {0, 0};
 	struct ifr_interval interval;
-	assert_int_equal(ifr_residuals_take(two, 1, 1, residuals), 0);
-	assert_int_equal(ifr_residuals_take(two, 2, 0.5, residuals), 2);
+	assert_int_equal(ifr_residuals_standardise(two, 1, 1, residuals), 0);
+	assert_int_equal(ifr_residuals_standardise(two, 2, 0.5, residuals), 2);
 	near(residuals[0], -M_SQRT2, 1e-12);
-	assert_int_equal(ifr_residuals_take(three, 3, 0.448671, residuals), 2);
+	assert_int_equal(ifr_residuals_standardise(three, 3, 0.448671, residuals), 2);
 	near(residuals[0], -1 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
 	near(residuals[1], 4 / sqrt(1.5 * (1 + 0.448671 - 2.0 / 3)), 1e-12);
 	/* One run on either side, errors of -+1: half of the differences are -+2. */
-	struct ifr_offset offset = {.value = 10, .runs = {1, 1}, .residuals = signs, .count = 2, .seed = 1};
-	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	struct ifr_median_difference offset = {.value = 10, .runs = {1, 1}, .residuals = signs, .count = 2, .seed = 1};
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
 	assert_true(interval.low == 8 && interval.high == 12);
-	assert_int_equal(ifr_offset_interval(&offset, 0.30, &interval, NULL), 0);
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.30, &interval, NULL), 0);
 	assert_true(interval.low == 10 && interval.high == 10);
 	/* No error of runs: Student's interval, t(.975; 10) = 2.228139. */
-	offset = (struct ifr_offset){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
-	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), 0);
+	offset = (struct ifr_median_difference){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
 	near(interval.high, 3 * 2.228139, 0.01);
 	offset.df = 0;
-	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
 	offset.count = 1;
-	assert_int_equal(ifr_offset_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
 }
 
 /* By hand: a = 10, b = 5, variances 1 and 0.25, df 10, t = 2.228139: r^2 (25 - .25 t2) - 100 r + 100 - t2 = 0. */
@@ -247,13 +247,13 @@ static void test_looks(void **state) {
 				 down[] = {0.5, 0.4};
 	const double expected[] = {4.8769, 3.3569, 2.6803, 2.2898, 2.0310, 3.7103, 2.5114, 1.9930};
 	double z[8];
-	assert_int_equal(ifr_looks_bounds(0.05, five, 5, z, NULL), 0);
-	assert_int_equal(ifr_looks_bounds(0.05, three, 3, z + 5, NULL), 0);
+	assert_int_equal(ifr_interim_bounds(0.05, five, 5, z, NULL), 0);
+	assert_int_equal(ifr_interim_bounds(0.05, three, 3, z + 5, NULL), 0);
 	for (int i = 0; i < 8; i++)
 		assert_true(fabs(z[i] - expected[i]) < 2e-4);
-	assert_int_equal(ifr_looks_bounds(0.05, one, 1, z, NULL), 0);
+	assert_int_equal(ifr_interim_bounds(0.05, one, 1, z, NULL), 0);
 	near(z[0], 1.959964, 1e-6);
-	assert_int_equal(ifr_looks_bounds(0.05, down, 2, z, NULL), -IFR_E_USAGE);
+	assert_int_equal(ifr_interim_bounds(0.05, down, 2, z, NULL), -IFR_E_USAGE);
 	near(ifr_alpha_spent(0.05, 0.5), 0.003050646, 1e-6); /* the formula in R */
 	assert_true(ifr_alpha_spent(0.05, 1) == 0.05 && ifr_alpha_spent(0.05, 0) == 0);
 }
@@ -274,9 +274,9 @@ static void test_power(void **state) {
 	assert_int_equal(ifr_layouts_needed(noise, 5, 0.5, 0.9, 0.05, 100000), 171 + 18);
 	assert_int_equal(ifr_layouts_needed(noise, 5, 0.5, 0.9, 0.05, 20), 0);
 	/* Cochran's optimum: within nine times between pays for three runs. */
-	assert_int_equal(ifr_runs_worthwhile((struct ifr_noise){1, 9}, 1, 50), 3);
-	assert_int_equal(ifr_runs_worthwhile((struct ifr_noise){0, 9}, 1, 50), 50);
-	assert_int_equal(ifr_runs_worthwhile((struct ifr_noise){9, 1}, 1, 50), 1);
+	assert_int_equal(ifr_runs_optimal((struct ifr_noise){1, 9}, 1, 50), 3);
+	assert_int_equal(ifr_runs_optimal((struct ifr_noise){0, 9}, 1, 50), 50);
+	assert_int_equal(ifr_runs_optimal((struct ifr_noise){9, 1}, 1, 50), 1);
 }
 
 int main(void) {

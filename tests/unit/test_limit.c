@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "harness/limit/parts.h"
+#include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
 
 /* Counts and last times in percent of a budget of 1000 ns; the name of the one that is picked. */

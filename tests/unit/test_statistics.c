@@ -75,8 +75,8 @@ static const double norris_x[] = {0.2, 337.4, 118.2, 884.6, 10.1,  226.5, 666.3,
 
 static void test_line(void **state) {
 	(void)state;
-	struct ifr_line line;
-	assert_int_equal(ifr_line_fit(norris_x, norris_y, COUNT(norris_x), &line, NULL), 0);
+	struct ifr_regression_line line;
+	assert_int_equal(ifr_regression_line_fit(norris_x, norris_y, COUNT(norris_x), &line, NULL), 0);
 	near(line.intercept, -0.262323073774029, 1e-10);
 	near(line.slope, 1.00211681802045, 1e-12);
 	near(line.intercept_se, 0.232818234301152, 1e-10);
@@ -92,19 +92,19 @@ static void test_line(void **state) {
 static void test_line_by_hand(void **state) {
 	(void)state;
 	const double x[] = {1, 2, 3, 4, 5}, y[] = {2, 4, 5, 4, 5};
-	struct ifr_line line;
+	struct ifr_regression_line line;
 	struct ifr_interval mean, point;
-	assert_int_equal(ifr_line_fit(x, y, 5, &line, NULL), 0);
+	assert_int_equal(ifr_regression_line_fit(x, y, 5, &line, NULL), 0);
 	near(line.intercept, 2.2, 1e-12);
 	near(line.slope, 0.6, 1e-12);
 	near(line.t, 2.12132, 1e-5);
 	assert_true(line.p > 0.1 && line.p < 0.2);
-	ifr_line_bands(&line, 3, 0.95, &mean, &point);
+	ifr_regression_line_bands(&line, 3, 0.95, &mean, &point);
 	near((mean.high - mean.low) / 2, 3.1824 * sqrt(0.8 / 5), 1e-4);
 	near((point.high - point.low) / 2, 3.1824 * sqrt(0.8 * 6 / 5), 1e-4);
 	near((point.high + point.low) / 2, 4, 1e-12);
 	const double exact[] = {1, 2, 3};
-	assert_int_equal(ifr_line_fit(exact, exact, 3, &line, NULL), 0);
+	assert_int_equal(ifr_regression_line_fit(exact, exact, 3, &line, NULL), 0);
 	near(line.slope, 1, 1e-12);
 	assert_true(line.p < 1e-6 && isfinite(line.t));
 }
@@ -283,7 +283,7 @@ static void test_prediction(void **state) {
 		struct ifr_shrinkage s = {medians[best],      noise, centre,      (c.between_variance + noise) / LAYOUTS,
 		                          c.between_variance, noise, c.df_between};
 		struct ifr_prediction prediction;
-		assert_int_equal(ifr_prediction_make(&s, 0.95, &prediction, NULL), 0);
+		assert_int_equal(ifr_shrinkage_predict(&s, 0.95, &prediction, NULL), 0);
 		for (int j = 0; j < RUNS; j++)
 			again[j] = truth[best] + gsl_ran_gaussian(rng, within);
 		assert_int_equal(ifr_sample_median(again, RUNS, &second, NULL), 0);
@@ -375,10 +375,10 @@ static void test_density(void **state) {
 static void test_intervals(void **state) {
 	(void)state;
 	struct ifr_interval share;
-	assert_int_equal(ifr_share_interval(2, 20, 0.95, &share, NULL), 0);
+	assert_int_equal(ifr_proportion_interval(2, 20, 0.95, &share, NULL), 0);
 	near(share.low, 0.0123, 0.005);
 	near(share.high, 0.3170, 0.0005);
-	assert_int_equal(ifr_share_interval(0, 31, 0.95, &share, NULL), 0);
+	assert_int_equal(ifr_proportion_interval(0, 31, 0.95, &share, NULL), 0);
 	near(share.high, 1 - pow(0.025, 1.0 / 31), 1e-9);
 	assert_true(share.low == 0);
 	/* 3-4-5 triangles. */
@@ -392,7 +392,7 @@ static void test_intervals(void **state) {
 	near(ifr_t_interval(0, 1, 10, 0.95, 5).high, 3.1693, 1e-4);
 	/* Holm by hand: .01*4, max(.04, .02*3), max(.06, .03*2), .04*1 -> raised to .06. */
 	double p[] = {.03, .01, .04, .02};
-	ifr_p_adjust(p, 4);
+	ifr_p_adjust_holm(p, 4);
 	near(p[1], .04, 1e-12);
 	near(p[3], .06, 1e-12);
 	near(p[0], .06, 1e-12);
@@ -412,7 +412,7 @@ static void test_poor_data(void **state) {
 	struct ifr_error err = {0};
 	struct ifr_components c;
 	struct ifr_normality normality;
-	struct ifr_line line;
+	struct ifr_regression_line line;
 	struct ifr_interval interval;
 	double value;
 	says(ifr_sample_median(same, 0, &value, &err), &err, "at least 1");
@@ -421,11 +421,11 @@ static void test_poor_data(void **state) {
 	says(ifr_normality_check(same, 8, &normality, &err), &err, "the same");
 	says(ifr_normality_check(up, 3, &normality, &err), &err, "at least 8");
 	says(ifr_density_bandwidth(up, 2, &value, &err), &err, "at least 3");
-	says(ifr_line_fit(up, up, 2, &line, &err), &err, "at least 3");
-	says(ifr_line_fit(same, up, 3, &line, &err), &err, "the same");
-	says(ifr_line_fit(up, same, 3, &line, &err), &err, "the same");
-	says(ifr_line_fit(bad, up, 3, &line, &err), &err, "not a number");
-	says(ifr_share_interval(0, 0, 0.95, &interval, &err), &err, "share");
+	says(ifr_regression_line_fit(up, up, 2, &line, &err), &err, "at least 3");
+	says(ifr_regression_line_fit(same, up, 3, &line, &err), &err, "the same");
+	says(ifr_regression_line_fit(up, same, 3, &line, &err), &err, "the same");
+	says(ifr_regression_line_fit(bad, up, 3, &line, &err), &err, "not a number");
+	says(ifr_proportion_interval(0, 0, 0.95, &interval, &err), &err, "share");
 	const struct ifr_group one[] = {{up, 3}}, constant[] = {{same, 3}, {same, 5}},
 						   single[] = {{up, 1}, {up + 1, 1}}, broken[] = {{up, 3}, {bad, 3}},
 						   exact[] = {{same, 2}, {up, 1}};

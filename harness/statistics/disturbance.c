@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/statistics/bursts.h"
+#include "harness/statistics/disturbance.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
@@ -54,9 +54,9 @@ static void find_levels(struct work *w, const double *values) {
 
 /* The running median of rest; at the ends over the runs that there are. */
 static void find_base(struct work *w) {
-	size_t n = w->series->count, half = IFR_BURSTS_WINDOW / 2;
+	size_t n = w->series->count, half = IFR_DETREND_WINDOW / 2;
 	for (size_t i = 0; i < n; i++) {
-		double window[IFR_BURSTS_WINDOW];
+		double window[IFR_DETREND_WINDOW];
 		size_t from = i < half ? 0 : i - half, to = i + half < n ? i + half : n - 1, count = 0;
 		for (size_t j = from; j <= to; j++) {
 			size_t at = count++;
@@ -146,7 +146,8 @@ static void take_off(struct work *w, double centre, double *calm) {
 		calm[i] = s->values[i] - w->base[i];
 }
 
-static void pull(struct work *w, double centre, const double *calm, double *pulled, struct ifr_bursts *bursts) {
+static void pull(struct work *w, double centre, const double *calm, double *pulled,
+                 struct ifr_disturbances *bursts) {
 	const struct ifr_series *s = w->series;
 	bursts->noise_sd = noise_of(w, calm, centre);
 	bursts->moved = bursts->pulled = 0;
@@ -169,7 +170,7 @@ static bool stands_out(struct work *w, double centre) {
 	return false;
 }
 
-static void adjust(struct work *w, double *calm, double *pulled, struct ifr_bursts *bursts) {
+static void adjust(struct work *w, double *calm, double *pulled, struct ifr_disturbances *bursts) {
 	const struct ifr_series *s = w->series;
 	double centre = median_of(w, s->values);
 	find_levels(w, s->values);
@@ -199,16 +200,16 @@ static int check(const struct ifr_series *s, struct ifr_error *err) {
 	return ifr_values_check(s->values, s->count, 1, err);
 }
 
-int ifr_bursts_adjust(const struct ifr_series *series, double *calm, double *pulled, struct ifr_bursts *bursts,
-                      struct ifr_error *err) {
+int ifr_series_detrend(const struct ifr_series *series, double *calm, double *pulled,
+                       struct ifr_disturbances *bursts, struct ifr_error *err) {
 	int result = check(series, err);
 	if (result)
 		return result;
 	size_t n = series->count;
-	*bursts = (struct ifr_bursts){.serial_p = 1};
+	*bursts = (struct ifr_disturbances){.serial_p = 1};
 	memcpy(calm, series->values, n * sizeof *calm);
 	memcpy(pulled, series->values, n * sizeof *pulled);
-	if (n < IFR_BURSTS_FROM)
+	if (n < IFR_DETREND_RUNS_MIN)
 		return 0;
 	struct work w = {series,
 	                 ifr_alloc(series->groups * sizeof *w.level),

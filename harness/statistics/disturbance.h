@@ -15,7 +15,7 @@ struct ifr_series {
 	size_t count, groups;
 };
 
-struct ifr_bursts {
+struct ifr_disturbances {
 	double serial_p; /* probability that runs in random order are as like their neighbours as these */
 	bool found;      /* below 1 in 100, or half a window in a row stood out: only then is anything changed */
 	size_t moved;    /* runs that lay more than three noise deviations off, and came nearer */
@@ -23,7 +23,7 @@ struct ifr_bursts {
 	double noise_sd; /* of a run, robust, without the bursts */
 };
 
-enum { IFR_BURSTS_FROM = 33, IFR_BURSTS_WINDOW = 11 };
+enum { IFR_DETREND_RUNS_MIN = 33, IFR_DETREND_WINDOW = 11 };
 
 /* calm[count] gets each value less what its neighbours have in common: the running median over 11 runs of what
  * exceeds the centre (Papadakis's covariate, with a median in the place of the mean, so that the beginning and the
@@ -35,7 +35,7 @@ enum { IFR_BURSTS_FROM = 33, IFR_BURSTS_WINDOW = 11 };
  * the values errs less than once, and finds what that misses; standard deviations come out up to a tenth too
  * small. Ref: Papadakis 1937; Bartlett 1978; Bartels 1982 (the serial test of ranks); Tukey 1977, chapter 7
  * (running medians); Fisher 1935 (tests that rest on the random order). */
-int ifr_bursts_adjust(const struct ifr_series *series, double *calm, double *pulled, struct ifr_bursts *bursts,
-                      struct ifr_error *err);
+int ifr_series_detrend(const struct ifr_series *series, double *calm, double *pulled,
+                       struct ifr_disturbances *bursts, struct ifr_error *err);
 
 #endif
