@@ -33,7 +33,7 @@ static void find_medians(const struct ifr_report *report, size_t first, size_t c
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		bool counts = !run->refused && !dataset->variants[run->variant].refused;
 		for (size_t j = 0; j < count && counts; j++) {
-			double value = first + j == report->metric_index ? report->calm[i] : run->value[first + j];
+			double value = first + j == report->metric_index ? report->detrended[i] : run->value[first + j];
 			if (isfinite(value))
 				values[end[j * variants + run->variant]++] = value;
 		}
@@ -144,12 +144,12 @@ static void add_layout(struct ifr_report *report, size_t variant) {
 		report->variants_refused++;
 		return;
 	}
-	layout.values = collect(report, report->calm, variant, &layout.count);
-	layout.pulled = collect(report, report->pulled, variant, &layout.count);
+	layout.values = collect(report, report->detrended, variant, &layout.count);
+	layout.winsorised = collect(report, report->winsorised, variant, &layout.count);
 	if (ifr_sample_median(layout.values, layout.count, &layout.median, NULL)) {
 		report->variants_empty++;
 		free(layout.values);
-		free(layout.pulled);
+		free(layout.winsorised);
 		return;
 	}
 	layout.has_interval =
@@ -177,7 +177,7 @@ static void measure_spread(struct ifr_report *report) {
 	size_t count = 0;
 	for (size_t i = 0; i < report->layout_count; i++)
 		if (&report->layouts[i] != report->shipped)
-			groups[count++] = (struct ifr_group){report->layouts[i].pulled, report->layouts[i].count};
+			groups[count++] = (struct ifr_group){report->layouts[i].winsorised, report->layouts[i].count};
 	report->has_components = !ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &report->components,
 	                                                  &report->no_components);
 	if (report->has_components)
@@ -235,7 +235,7 @@ void ifr_report_free(struct ifr_report *report) {
 		return;
 	for (size_t i = 0; i < report->layout_count; i++) {
 		free(report->layouts[i].values);
-		free(report->layouts[i].pulled);
+		free(report->layouts[i].winsorised);
 	}
 	for (size_t i = 0; i < report->regression_count; i++) {
 		free(report->regressions[i].x);
@@ -246,8 +246,8 @@ void ifr_report_free(struct ifr_report *report) {
 	free(report->counter_medians);
 	free(report->by_variant);
 	free(report->first);
-	free(report->calm);
-	free(report->pulled);
+	free(report->detrended);
+	free(report->winsorised);
 	free(report->layouts);
 	free(report->medians);
 	free(report->refusals);

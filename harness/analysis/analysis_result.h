@@ -15,8 +15,8 @@
 /* A layout that counts: not refused, with at least one value. */
 struct ifr_layout {
 	const struct ifr_dataset_variant *variant;
-	double *values; /* calm: without the machine's bursts */
-	double *pulled; /* the same for means and variances (harness/statistics/disturbance.h) */
+	double *values;     /* detrended: without the machine's bursts */
+	double *winsorised; /* the same for means and variances (harness/statistics/disturbance.h) */
 	size_t count;
 	double median;
 	struct ifr_interval interval; /* of the median, distribution-free */
@@ -78,7 +78,7 @@ struct ifr_report {
 	size_t metric_index;
 	size_t *by_variant, *first; /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
 	double *counter_medians;    /* [counter * variants + variant] once asked for; NaN before, infinite for none */
-	double *calm, *pulled;      /* of each run; NaN where it does not count */
+	double *detrended, *winsorised; /* of each run; NaN where it does not count */
 	struct ifr_disturbances bursts;
 	struct ifr_layout *layouts; /* by median, the smallest first */
 	size_t layout_count;

@@ -60,8 +60,8 @@ static void divide_runs(struct halves *h, struct ifr_random_key key, uint64_t dr
 	for (size_t i = 0; i < h->count; i++) {
 		size_t half = h->layouts[i]->count / 2;
 		shuffle(key, draw, i + 1, h->order, h->layouts[i]->count);
-		h->a[i] = mean_of(h->layouts[i]->pulled, h->order, half);
-		h->b[i] = mean_of(h->layouts[i]->pulled, h->order + half, half);
+		h->a[i] = mean_of(h->layouts[i]->winsorised, h->order, half);
+		h->b[i] = mean_of(h->layouts[i]->winsorised, h->order + half, half);
 	}
 }
 
@@ -70,7 +70,7 @@ static void divide_layouts(struct halves *h, struct ifr_random_key key, uint64_t
 	for (size_t i = 0; i < h->count / 2 * 2; i++) {
 		const struct ifr_layout *layout = h->layouts[h->order[i]];
 		double mean;
-		ifr_sample_moments(layout->pulled, layout->count, &mean, NULL, NULL);
+		ifr_sample_moments(layout->winsorised, layout->count, &mean, NULL, NULL);
 		(i % 2 ? h->b : h->a)[i / 2] = mean;
 	}
 }

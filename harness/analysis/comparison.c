@@ -21,9 +21,9 @@ struct work {
 	double *b, *a;
 	size_t count_b, count_a;
 	double noise, noise_df; /* variance of a run's logarithm within a layout */
-	double *residuals;      /* errors of runs, not pulled */
+	double *residuals;      /* errors of runs, not winsorised */
 	size_t residual_count;
-	double shipped[2];     /* medians of the layouts that ship; not pulled */
+	double shipped[2];     /* medians of the layouts that ship; not winsorised */
 	double log_se, log_df; /* of the change */
 };
 
@@ -87,22 +87,23 @@ static int by_layout(const void *a, const void *b) {
 static void collect_errors(struct work *w) {
 	struct comparison_sample *items = w->samples.items;
 	size_t count = w->samples.count, known = 0;
-	double median_variance = 0, *calm = ifr_alloc((count + 1) * sizeof *calm);
+	double median_variance = 0, *detrended = ifr_alloc((count + 1) * sizeof *detrended);
 	w->residuals = ifr_alloc((count + 1) * sizeof *w->residuals);
 	qsort(items, count, sizeof *items, by_layout);
 	for (size_t from = 0, n; from < count; from += n) {
 		for (n = 0; from + n < count && items[from + n].index == items[from].index &&
 		            items[from + n].side == items[from].side;
 		     n++)
-			calm[n] = items[from + n].calm;
+			detrended[n] = items[from + n].detrended;
 		if (!items[from].index)
-			ifr_sample_median(calm, n, &w->shipped[items[from].side], NULL);
+			ifr_sample_median(detrended, n, &w->shipped[items[from].side], NULL);
 		if (n != known)
 			median_variance = ifr_median_variance(n);
 		known = n;
-		w->residual_count += ifr_residuals_standardise(calm, n, median_variance, w->residuals + w->residual_count);
+		w->residual_count +=
+			ifr_residuals_standardise(detrended, n, median_variance, w->residuals + w->residual_count);
 	}
-	free(calm);
+	free(detrended);
 }
 
 /* The random layouts of both sides; where paired, those that both have. */

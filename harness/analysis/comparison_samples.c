@@ -87,7 +87,7 @@ static void level(const struct comparison_sample *items, size_t count, unsigned 
 }
 
 /* items: in the order of time. Without times that tell, nothing is done. */
-static void calm(struct ifr_comparison *c, struct comparison_sample *items, size_t count, unsigned indices) {
+static void detrended(struct ifr_comparison *c, struct comparison_sample *items, size_t count, unsigned indices) {
 	for (size_t i = 1; i < count; i++)
 		if (items[i].started_ns == items[i - 1].started_ns)
 			return;
@@ -104,7 +104,7 @@ static void calm(struct ifr_comparison *c, struct comparison_sample *items, size
 		c->bursts = true;
 		c->bursts_moved += bursts.moved;
 		for (size_t i = 0; i < count; i++) {
-			items[i].calm = values[count + i] + medians[items[i].side];
+			items[i].detrended = values[count + i] + medians[items[i].side];
 			items[i].log = values[2 * count + i] + medians[items[i].side];
 		}
 	}
@@ -123,11 +123,11 @@ int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsi
 		return result;
 	if (c->together) {
 		qsort(samples->items, samples->count, sizeof *samples->items, by_time_alone);
-		calm(c, samples->items, samples->count, samples->indices);
+		detrended(c, samples->items, samples->count, samples->indices);
 	} else {
 		qsort(samples->items, samples->count, sizeof *samples->items, by_time);
-		calm(c, samples->items, c->runs[0], samples->indices);
-		calm(c, samples->items + c->runs[0], c->runs[1], samples->indices);
+		detrended(c, samples->items, c->runs[0], samples->indices);
+		detrended(c, samples->items + c->runs[0], c->runs[1], samples->indices);
 	}
 	return 0;
 }

@@ -12,8 +12,8 @@ struct comparison_sample {
 	int64_t started_ns;
 	size_t order; /* as recorded */
 	unsigned side, index;
-	double log;  /* of the value, less the machine's bursts; what stands apart even then is pulled nearer */
-	double calm; /* the same, not pulled (harness/statistics/disturbance.h) */
+	double log; /* of the value, less the machine's bursts; what stands apart even then is winsorised nearer */
+	double detrended; /* the same, not winsorised (harness/statistics/disturbance.h) */
 };
 
 struct comparison_samples {

@@ -74,17 +74,18 @@ static bool is_interleaved(const struct ifr_report *report, const struct moment 
 }
 
 static void adjust(struct ifr_report *report, const struct moment *moments, size_t count) {
-	double *values = ifr_alloc(3 * count * sizeof *values), *calm = values + count, *pulled = calm + count;
+	double *values = ifr_alloc(3 * count * sizeof *values), *detrended = values + count,
+		   *winsorised = detrended + count;
 	unsigned *group = ifr_alloc(count * sizeof *group);
 	const struct ifr_series series = {values, group, count, report->dataset->variant_count};
 	for (size_t i = 0; i < count; i++) {
-		values[i] = report->calm[moments[i].run];
+		values[i] = report->detrended[moments[i].run];
 		group[i] = report->dataset->runs[moments[i].run].variant;
 	}
-	if (!ifr_series_detrend(&series, calm, pulled, &report->bursts, NULL))
+	if (!ifr_series_detrend(&series, detrended, winsorised, &report->bursts, NULL))
 		for (size_t i = 0; i < count; i++) {
-			report->calm[moments[i].run] = calm[i];
-			report->pulled[moments[i].run] = pulled[i];
+			report->detrended[moments[i].run] = detrended[i];
+			report->winsorised[moments[i].run] = winsorised[i];
 		}
 	free(group);
 	free(values);
@@ -93,10 +94,10 @@ static void adjust(struct ifr_report *report, const struct moment *moments, size
 void ifr_runs_calm(struct ifr_report *report) {
 	size_t runs = report->dataset->run_count;
 	struct moment *moments = ifr_alloc((runs + 1) * sizeof *moments);
-	report->calm = ifr_alloc((runs + 1) * sizeof *report->calm);
-	report->pulled = ifr_alloc((runs + 1) * sizeof *report->pulled);
+	report->detrended = ifr_alloc((runs + 1) * sizeof *report->detrended);
+	report->winsorised = ifr_alloc((runs + 1) * sizeof *report->winsorised);
 	for (size_t i = 0; i < runs; i++)
-		report->calm[i] = report->pulled[i] =
+		report->detrended[i] = report->winsorised[i] =
 			counts(report, i) ? report->dataset->runs[i].value[report->metric_index] : NAN;
 	size_t count = order_by_time(report, moments);
 	if (count && is_interleaved(report, moments, count))

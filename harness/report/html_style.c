@@ -37,7 +37,7 @@ const char ifr_html_methods[] =
 	"numbers of "
 	"runs of Thomas and Hultquist (1978).</li>\n"
 	"<li>Bursts of the machine: running median over neighbours in time, after Papadakis (1937) and Tukey (1977); "
-	"runs that stand apart even then are pulled to three deviations for the F test and the standard deviations. "
+	"runs that stand apart even then are winsorised to three deviations for the F test and the standard deviations. "
 	"Only "
 	"where "
 	"neighbours are alike (Bartels 1982) or half a window in a row stands out.</li>\n"

@@ -125,7 +125,7 @@ static json_t *bursts(const struct ifr_report *report) {
 	set(made, "found", json_boolean(report->bursts.found));
 	set(made, "serial_p", number(report->bursts.serial_p));
 	set(made, "runs_moved", count(report->bursts.moved));
-	set(made, "runs_pulled", count(report->bursts.pulled));
+	set(made, "runs_pulled", count(report->bursts.winsorised));
 	return made;
 }
 

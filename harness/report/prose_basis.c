@@ -97,11 +97,12 @@ static void say_bursts(struct ifr_prose *prose) {
 		"what the 11 runs around it, of other layouts, have in common; that brought %zu of %zu runs back "
 		"that lay more than three deviations off.",
 		bursts->moved, prose->report->runs_used);
-	if (bursts->pulled)
+	if (bursts->winsorised)
 		ifr_buffer_printf(&prose->text,
 		                  " %zu still stand%s apart: the F test and the standard deviations take %s as three "
 		                  "deviations off, so that the latter may be a tenth too small.",
-		                  bursts->pulled, bursts->pulled == 1 ? "s" : "", bursts->pulled == 1 ? "it" : "them");
+		                  bursts->winsorised, bursts->winsorised == 1 ? "s" : "",
+		                  bursts->winsorised == 1 ? "it" : "them");
 	ifr_buffer_puts(&prose->text, " No run was left out. A quieter machine would tell more.");
 	ifr_prose_end(prose, IFR_PROSE_WARNING);
 }

@@ -137,27 +137,28 @@ static double serial_p(const struct work *w) {
 	return gsl_cdf_ugaussian_P((differences / squares - 2) / sqrt(variance));
 }
 
-static void take_off(struct work *w, double centre, double *calm) {
+static void take_off(struct work *w, double centre, double *detrended) {
 	const struct ifr_series *s = w->series;
 	for (size_t i = 0; i < s->count; i++)
 		w->rest[i] = s->values[i] - centre - w->level[s->group[i]];
 	find_base(w);
 	for (size_t i = 0; i < s->count; i++)
-		calm[i] = s->values[i] - w->base[i];
+		detrended[i] = s->values[i] - w->base[i];
 }
 
-static void pull(struct work *w, double centre, const double *calm, double *pulled,
+static void pull(struct work *w, double centre, const double *detrended, double *winsorised,
                  struct ifr_disturbances *bursts) {
 	const struct ifr_series *s = w->series;
-	bursts->noise_sd = noise_of(w, calm, centre);
-	bursts->moved = bursts->pulled = 0;
+	bursts->noise_sd = noise_of(w, detrended, centre);
+	bursts->moved = bursts->winsorised = 0;
 	double reach = deviations_most * bursts->noise_sd;
 	for (size_t i = 0; i < s->count; i++) {
 		double level = centre + w->level[s->group[i]];
-		bool off = fabs(calm[i] - level) > reach;
-		bursts->pulled += off;
-		bursts->moved += fabs(s->values[i] - level) > reach && fabs(calm[i] - level) < fabs(s->values[i] - level);
-		pulled[i] = off ? level + copysign(reach, calm[i] - level) : calm[i];
+		bool off = fabs(detrended[i] - level) > reach;
+		bursts->winsorised += off;
+		bursts->moved +=
+			fabs(s->values[i] - level) > reach && fabs(detrended[i] - level) < fabs(s->values[i] - level);
+		winsorised[i] = off ? level + copysign(reach, detrended[i] - level) : detrended[i];
 	}
 }
 
@@ -170,7 +171,7 @@ static bool stands_out(struct work *w, double centre) {
 	return false;
 }
 
-static void adjust(struct work *w, double *calm, double *pulled, struct ifr_disturbances *bursts) {
+static void adjust(struct work *w, double *detrended, double *winsorised, struct ifr_disturbances *bursts) {
 	const struct ifr_series *s = w->series;
 	double centre = median_of(w, s->values);
 	find_levels(w, s->values);
@@ -178,19 +179,19 @@ static void adjust(struct work *w, double *calm, double *pulled, struct ifr_dist
 		w->rest[i] = s->values[i] - w->level[s->group[i]];
 	bursts->serial_p = serial_p(w);
 	memset(w->level, 0, s->groups * sizeof *w->level);
-	take_off(w, centre, calm);
+	take_off(w, centre, detrended);
 	bursts->found = bursts->serial_p < serial_level || stands_out(w, centre);
 	if (!bursts->found) {
-		memcpy(calm, s->values, s->count * sizeof *calm);
+		memcpy(detrended, s->values, s->count * sizeof *detrended);
 		return;
 	}
-	pull(w, centre, calm, pulled, bursts);
-	if (distinct_p(w, pulled) >= distinct_level)
+	pull(w, centre, detrended, winsorised, bursts);
+	if (distinct_p(w, winsorised) >= distinct_level)
 		return;
 	/* Layouts differ beyond doubt: without their levels the base is nearer to the machine's. */
-	find_levels(w, calm);
-	take_off(w, centre, calm);
-	pull(w, centre, calm, pulled, bursts);
+	find_levels(w, detrended);
+	take_off(w, centre, detrended);
+	pull(w, centre, detrended, winsorised, bursts);
 }
 
 static int check(const struct ifr_series *s, struct ifr_error *err) {
@@ -200,15 +201,15 @@ static int check(const struct ifr_series *s, struct ifr_error *err) {
 	return ifr_values_check(s->values, s->count, 1, err);
 }
 
-int ifr_series_detrend(const struct ifr_series *series, double *calm, double *pulled,
+int ifr_series_detrend(const struct ifr_series *series, double *detrended, double *winsorised,
                        struct ifr_disturbances *bursts, struct ifr_error *err) {
 	int result = check(series, err);
 	if (result)
 		return result;
 	size_t n = series->count;
 	*bursts = (struct ifr_disturbances){.serial_p = 1};
-	memcpy(calm, series->values, n * sizeof *calm);
-	memcpy(pulled, series->values, n * sizeof *pulled);
+	memcpy(detrended, series->values, n * sizeof *detrended);
+	memcpy(winsorised, series->values, n * sizeof *winsorised);
 	if (n < IFR_DETREND_RUNS_MIN)
 		return 0;
 	struct work w = {series,
@@ -219,7 +220,7 @@ int ifr_series_detrend(const struct ifr_series *series, double *calm, double *pu
 	                 ifr_alloc((series->groups + 1) * sizeof *w.start),
 	                 ifr_alloc(n * sizeof *w.member)};
 	sort_members(&w);
-	adjust(&w, calm, pulled, bursts);
+	adjust(&w, detrended, winsorised, bursts);
 	void *const all[] = {w.level, w.rest, w.base, w.scratch, w.start, w.member};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

@@ -80,12 +80,12 @@ static void find(const struct machine *m, double *plain_pct, double *adjusted_pc
 	for (int set = 0; set < SETS; set++) {
 		struct experiment e;
 		struct ifr_disturbances bursts;
-		double calm[MOST_RUNS], pulled[MOST_RUNS];
+		double detrended[MOST_RUNS], winsorised[MOST_RUNS];
 		run(m, rng, &e);
 		const struct ifr_series series = {e.values, e.group, (size_t)m->layouts * m->rounds, m->layouts};
-		assert_int_equal(ifr_series_detrend(&series, calm, pulled, &bursts, NULL), 0);
+		assert_int_equal(ifr_series_detrend(&series, detrended, winsorised, &bursts, NULL), 0);
 		plain += split(m, e.values, e.group).p < 0.05;
-		adjusted += split(m, pulled, e.group).p < 0.05;
+		adjusted += split(m, winsorised, e.group).p < 0.05;
 	}
 	gsl_rng_free(rng);
 	*plain_pct = 100.0 * plain / SETS;
@@ -124,7 +124,7 @@ static void test_power(void **state) {
 /* A burst of known height over ten runs is taken off, sharp at both ends; a quiet machine is left as it is. */
 static void test_known_burst(void **state) {
 	(void)state;
-	double values[60], calm[60], pulled[60];
+	double values[60], detrended[60], winsorised[60];
 	unsigned group[60];
 	struct ifr_disturbances bursts;
 	for (unsigned i = 0; i < 60; i++) {
@@ -132,19 +132,19 @@ static void test_known_burst(void **state) {
 		values[i] = 100 + (i * 37 % 11) * 0.01 + (i >= 20 && i < 30 ? 60 : 0);
 	}
 	const struct ifr_series series = {values, group, 60, 12};
-	assert_int_equal(ifr_series_detrend(&series, calm, pulled, &bursts, NULL), 0);
+	assert_int_equal(ifr_series_detrend(&series, detrended, winsorised, &bursts, NULL), 0);
 	assert_true(bursts.found);
 	assert_int_equal(bursts.moved, 10);
 	for (unsigned i = 0; i < 60; i++)
-		assert_true(fabs(calm[i] - 100) < 0.3);
+		assert_true(fabs(detrended[i] - 100) < 0.3);
 	for (unsigned i = 20; i < 30; i++)
 		values[i] -= 60;
-	assert_int_equal(ifr_series_detrend(&series, calm, pulled, &bursts, NULL), 0);
+	assert_int_equal(ifr_series_detrend(&series, detrended, winsorised, &bursts, NULL), 0);
 	assert_false(bursts.found);
-	assert_memory_equal(calm, values, sizeof values);
-	assert_memory_equal(pulled, values, sizeof values);
+	assert_memory_equal(detrended, values, sizeof values);
+	assert_memory_equal(winsorised, values, sizeof values);
 	group[3] = 12;
-	assert_int_equal(ifr_series_detrend(&series, calm, pulled, &bursts, NULL), -IFR_E_USAGE);
+	assert_int_equal(ifr_series_detrend(&series, detrended, winsorised, &bursts, NULL), -IFR_E_USAGE);
 }
 
 int main(void) {
