@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A response by classes. */
+/* Analysis of variance and trend of a response by classes. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -8,12 +8,14 @@
 #include "common/buffer.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/inference.h"
+#include "harness/statistics/regression.h"
 
-struct sums {
+/* Size and mean of a class. */
+struct class_sums {
 	double n, mean;
 };
 
-static void find_trend(const double *response, const unsigned *class_of, size_t count, struct ifr_classes *c) {
+static void test_trend(const double *response, const unsigned *class_of, size_t count, struct ifr_classes *c) {
 	double *score = ifr_alloc(count * sizeof *score);
 	for (size_t i = 0; i < count; i++)
 		score[i] = class_of[i];
@@ -27,8 +29,8 @@ static void find_trend(const double *response, const unsigned *class_of, size_t 
 	free(score);
 }
 
-static void compare(const struct sums *sums, size_t class_count, double grand, struct ifr_classes *c,
-                    double *between) {
+static void compare_means(const struct class_sums *sums, size_t class_count, double grand, struct ifr_classes *c,
+                          double *between) {
 	bool first = true;
 	for (size_t k = 0; k < class_count; k++) {
 		if (!(sums[k].n > 0))
@@ -58,14 +60,14 @@ int ifr_classes_test(const double *response, const unsigned *class_of, size_t co
 		result = check_classes(class_of, count, class_count, err);
 	if (result)
 		return result;
-	struct sums *sums = ifr_alloc((class_count + 1) * sizeof *sums);
+	struct class_sums *sums = ifr_alloc((class_count + 1) * sizeof *sums);
 	struct ifr_classes c = {0};
 	double grand = gsl_stats_mean(response, 1, count), between = 0, within = 0;
 	for (size_t i = 0; i < count; i++)
 		sums[class_of[i]].n++;
 	for (size_t i = 0; i < count; i++)
 		sums[class_of[i]].mean += response[i] / sums[class_of[i]].n;
-	compare(sums, class_count, grand, &c, &between);
+	compare_means(sums, class_count, grand, &c, &between);
 	for (size_t i = 0; i < count; i++)
 		within += (response[i] - sums[class_of[i]].mean) * (response[i] - sums[class_of[i]].mean);
 	free(sums);
@@ -79,7 +81,7 @@ int ifr_classes_test(const double *response, const unsigned *class_of, size_t co
 	c.p = noise > 0 ? gsl_cdf_fdist_Q(c.f, c.df_between, c.df_within) : between > 0 ? 0 : 1;
 	double omega = between + within > 0 ? (between - c.df_between * noise) / (between + within + noise) : 0;
 	c.share = fmax(0, omega);
-	find_trend(response, class_of, count, &c);
+	test_trend(response, class_of, count, &c);
 	*classes = c;
 	return 0;
 }

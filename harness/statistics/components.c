@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-way random effects: how much of the variation lies between layouts, how much within. */
+/* One-way random-effects analysis of variance. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
 
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/components.h"
 
-/* What the groups' sizes and means add up to. */
+/* Sums over the groups with values. */
 struct sums {
 	double count, squares, inverses; /* of the sizes */
 	double total;                    /* of all values */
 	double means;                    /* of the groups' means */
 };
 
-static int add_up(const struct ifr_group *groups, size_t count, struct ifr_components *c, struct sums *sums,
-                  struct ifr_error *err) {
+static int sum_groups(const struct ifr_group *groups, size_t count, struct ifr_components *c, struct sums *sums,
+                      struct ifr_error *err) {
 	for (size_t i = 0; i < count; i++) {
 		int result = ifr_values_check(groups[i].values, groups[i].count, 0, err);
 		if (result)
@@ -38,8 +38,8 @@ static int add_up(const struct ifr_group *groups, size_t count, struct ifr_compo
 	return 0;
 }
 
-/* Sums of squares about the means, never differences of large sums. Returns the sum of squares of the groups'
- * means about their own mean, each group counting once. */
+/* Stores the sums of squares, computed about the means: differences of large sums would cancel. Returns the sum of
+ * squares of the groups' means about their unweighted mean. */
 static double sum_squares(const struct ifr_group *groups, size_t count, const struct sums *sums,
                           struct ifr_components *c) {
 	double grand = sums->total / sums->count, unweighted = 0;
@@ -54,7 +54,7 @@ static double sum_squares(const struct ifr_group *groups, size_t count, const st
 	return unweighted;
 }
 
-static void test_layouts(struct ifr_components *c) {
+static void test_layout_effect(struct ifr_components *c) {
 	c->testable = c->noise_known && c->ms_within > 0;
 	if (!c->testable)
 		return;
@@ -62,10 +62,10 @@ static void test_layouts(struct ifr_components *c) {
 	c->p = gsl_cdf_fdist_Q(c->f, c->df_between, c->df_within);
 }
 
-/* One end of Williams's interval: share is the cumulative probability that belongs to it. */
-static double bound(const struct ifr_components *c, double ss, double harmonic, double share) {
-	double noise = c->ms_within > 0 ? c->ms_within * ifr_f_quantile(share, c->df_between, c->df_within) : 0;
-	double variance = (ss - c->df_between * noise) / (harmonic * ifr_chi2_quantile(share, c->df_between));
+/* The end of Williams's interval that belongs to a cumulative probability. */
+static double williams_bound(const struct ifr_components *c, double ss, double harmonic, double probability) {
+	double noise = c->ms_within > 0 ? c->ms_within * ifr_f_quantile(probability, c->df_between, c->df_within) : 0;
+	double variance = (ss - c->df_between * noise) / (harmonic * ifr_chi2_quantile(probability, c->df_between));
 	return variance > 0 ? sqrt(variance) : 0;
 }
 
@@ -73,7 +73,7 @@ int ifr_components_estimate(const struct ifr_group *groups, size_t count, double
                             struct ifr_components *components, struct ifr_error *err) {
 	struct ifr_components c = {0};
 	struct sums sums = {0};
-	int result = add_up(groups, count, &c, &sums, err);
+	int result = sum_groups(groups, count, &c, &sums, err);
 	if (result)
 		return result;
 	c.mean = sums.means / (double)c.groups;
@@ -84,15 +84,15 @@ int ifr_components_estimate(const struct ifr_group *groups, size_t count, double
 	c.noise_known = c.df_within > 0;
 	c.ms_within = c.noise_known ? c.ss_within / c.df_within : 0;
 	c.n0 = (sums.count - sums.squares / sums.count) / c.df_between;
-	test_layouts(&c);
+	test_layout_effect(&c);
 	c.between_variance = fmax(0, (c.ms_between - c.ms_within) / c.n0);
 	double sizes = sums.count / (double)c.groups, within;
 	if (c.ms_within > 0 && sums.squares > (1 + 1e-9) * sizes * sums.count)
 		ifr_reml_estimate(groups, count, &c.between_variance, &within);
 	c.between_sd = sqrt(c.between_variance);
 	double harmonic = (double)c.groups / sums.inverses, tail = (1 - confidence) / 2;
-	c.between_interval.low = bound(&c, harmonic * unweighted, harmonic, 1 - tail);
-	c.between_interval.high = bound(&c, harmonic * unweighted, harmonic, tail);
+	c.between_interval.low = williams_bound(&c, harmonic * unweighted, harmonic, 1 - tail);
+	c.between_interval.high = williams_bound(&c, harmonic * unweighted, harmonic, tail);
 	c.between_interval.confidence = confidence;
 	*components = c;
 	return 0;

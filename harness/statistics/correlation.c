@@ -11,7 +11,7 @@
 
 enum { EXACT_MOST = 9 };
 
-static int check(const double *values, size_t count, const char *what, struct ifr_error *err) {
+static int check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
 	int result = ifr_values_check(values, count, 3, err);
 	if (result)
 		return result;
@@ -20,10 +20,11 @@ static int check(const double *values, size_t count, const char *what, struct if
 	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
 }
 
-/* variance: of Fisher's z, times count - 3. */
-static void judge(double r, size_t count, double variance, double confidence, struct ifr_correlation *c) {
+/* Stores r with its p by t and the interval by Fisher's z, whose variance times count - 3 is given. */
+static void fill_correlation(double r, size_t count, double variance, double confidence,
+                             struct ifr_correlation *c) {
 	double n = (double)count, df = n - 2;
-	/* A sum of rounded products may miss 1 by its last digits. */
+	/* The last digits of a sum of rounded products may be off. */
 	c->r = 1 - fabs(r) < 1e-14 ? copysign(1, r) : r;
 	c->p = fabs(c->r) < 1 ? 2 * gsl_cdf_tdist_Q(fabs(c->r) * sqrt(df / (1 - c->r * c->r)), df) : 0;
 	c->interval = (struct ifr_interval){-1, 1, confidence};
@@ -37,16 +38,16 @@ static void judge(double r, size_t count, double variance, double confidence, st
 
 int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
                             struct ifr_correlation *correlation, struct ifr_error *err) {
-	int result = check(x, count, "the counter", err);
+	int result = check_varies(x, count, "the counter", err);
 	if (!result)
-		result = check(y, count, "the response", err);
+		result = check_varies(y, count, "the response", err);
 	if (!result)
-		judge(gsl_stats_correlation(x, 1, y, 1, count), count, 1, confidence, correlation);
+		fill_correlation(gsl_stats_correlation(x, 1, y, 1, count), count, 1, confidence, correlation);
 	return result;
 }
 
-/* Orders of the ranks y that agree with x, or disagree, as much as a sum of products. */
-struct orders {
+/* A count of the permutations of the ranks y whose sum of products with x is as extreme as the observed one. */
+struct permutations {
 	const double *x;
 	double *y;
 	size_t count;
@@ -54,7 +55,7 @@ struct orders {
 	size_t all, hits;
 };
 
-static void try_orders(struct orders *o, size_t from, double sum) {
+static void count_permutations(struct permutations *o, size_t from, double sum) {
 	if (from == o->count) {
 		o->all++;
 		o->hits += fabs(sum - o->centre) >= o->extreme;
@@ -64,13 +65,13 @@ static void try_orders(struct orders *o, size_t from, double sum) {
 		double kept = o->y[from];
 		o->y[from] = o->y[i];
 		o->y[i] = kept;
-		try_orders(o, from + 1, sum + o->x[from] * o->y[from]);
+		count_permutations(o, from + 1, sum + o->x[from] * o->y[from]);
 		o->y[i] = o->y[from];
 		o->y[from] = kept;
 	}
 }
 
-static void rank(const double *values, size_t count, double *ranks) {
+static void compute_ranks(const double *values, size_t count, double *ranks) {
 	for (size_t i = 0; i < count; i++) {
 		double below = 0, same = 0;
 		for (size_t j = 0; j < count; j++) {
@@ -81,30 +82,30 @@ static void rank(const double *values, size_t count, double *ranks) {
 	}
 }
 
-/* Every order of few ranks is as likely as any other, if nothing connects x and y. */
+/* The exact p: without a correlation all permutations of the ranks are equally likely. */
 static double exact_p(const double *x, const double *y, size_t count) {
 	double ranks_x[EXACT_MOST], ranks_y[EXACT_MOST], sum = 0, n = (double)count;
-	rank(x, count, ranks_x);
-	rank(y, count, ranks_y);
+	compute_ranks(x, count, ranks_x);
+	compute_ranks(y, count, ranks_y);
 	for (size_t i = 0; i < count; i++)
 		sum += ranks_x[i] * ranks_y[i];
-	struct orders o = {ranks_x, ranks_y, count, n * (n + 1) * (n + 1) / 4, 0, 0, 0};
+	struct permutations o = {ranks_x, ranks_y, count, n * (n + 1) * (n + 1) / 4, 0, 0, 0};
 	o.extreme = fabs(sum - o.centre) - 1e-9;
-	try_orders(&o, 0, 0);
+	count_permutations(&o, 0, 0);
 	return (double)o.hits / (double)o.all;
 }
 
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
                              struct ifr_correlation *correlation, struct ifr_error *err) {
-	int result = check(x, count, "the counter", err);
+	int result = check_varies(x, count, "the counter", err);
 	if (!result)
-		result = check(y, count, "the response", err);
+		result = check_varies(y, count, "the response", err);
 	if (result)
 		return result;
 	double *work = ifr_alloc(2 * count * sizeof *work);
 	double r = gsl_stats_spearman(x, 1, y, 1, count, work);
 	free(work);
-	judge(r, count, 1 + r * r / 2, confidence, correlation);
+	fill_correlation(r, count, 1 + r * r / 2, confidence, correlation);
 	if (count <= EXACT_MOST)
 		correlation->p = exact_p(x, y, count);
 	return 0;

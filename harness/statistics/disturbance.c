@@ -1,4 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Nearest-neighbour adjustment of runs in the order of time, with running medians.
+ *
+ * Problem: on a shared machine several runs in a row take longer, whatever their layouts, and means and variances
+ * drown in it.
+ *
+ * Idea: layouts run interleaved, in an order drawn anew for each repetition, so that neighbours in time are other
+ * layouts under the same conditions. The deviation that a run has in common with its neighbours belongs to the
+ * machine and is subtracted (Papadakis's covariate). A running median in place of the mean keeps the beginning and
+ * the end of a disturbance sharp. Runs that deviate by more than 3 noise deviations even then are winsorised.
+ *
+ * Invariant: the adjustment uses the order of time alone, never the layout of a run. As the order is random,
+ * layouts without a difference stay exchangeable, and tests keep their level. Only where layouts differ beyond
+ * doubt (p < 0.0001) is the adjustment repeated with the levels of the layouts subtracted first.
+ *
+ * Gain, by simulation (tests/unit/test_disturbance.c): the F test of winsorised runs errs 4 to 6 times in 100,
+ * that of raw runs less than once, and it finds layout effects that the raw runs hide. Standard deviations come
+ * out up to a tenth too small. Ref: Papadakis 1937; Bartlett 1978; Bartels 1982 (serial rank test); Tukey 1977,
+ * chapter 7 (running medians); Fisher 1935 (tests that rest on randomisation). */
 #include "harness/statistics/disturbance.h"
 
 #include <gsl/gsl_cdf.h>
@@ -12,10 +30,13 @@
 
 static const double serial_level = 0.01, distinct_level = 1e-4, outstanding_most = 2, deviations_most = 3;
 
-/* What is worked on. level: of each group, above the centre of all. */
+/* The series under adjustment. */
 struct work {
 	const struct ifr_series *series;
-	double *level, *rest, *base, *scratch;
+	double *level;          /* [groups] median of the group less the median of all */
+	double *rest;           /* [count] values less centre and level */
+	double *base;           /* [count] running median of rest */
+	double *scratch;        /* [count] */
 	size_t *start, *member; /* the runs of group g: member[start[g] … start[g + 1] - 1] */
 };
 
@@ -28,7 +49,8 @@ static double median_of(const struct work *w, const double *values) {
 	return median_in_place(w->scratch, w->series->count);
 }
 
-static void sort_members(struct work *w) {
+/* Lists the runs of each group. */
+static void list_members(struct work *w) {
 	const struct ifr_series *s = w->series;
 	for (size_t i = 0; i < s->count; i++)
 		w->start[s->group[i] + 1]++;
@@ -41,8 +63,7 @@ static void sort_members(struct work *w) {
 	free(next);
 }
 
-/* Groups' medians about the median of all. */
-static void find_levels(struct work *w, const double *values) {
+static void compute_levels(struct work *w, const double *values) {
 	double centre = median_of(w, values);
 	for (size_t g = 0; g < w->series->groups; g++) {
 		size_t count = w->start[g + 1] - w->start[g];
@@ -52,8 +73,8 @@ static void find_levels(struct work *w, const double *values) {
 	}
 }
 
-/* The running median of rest; at the ends over the runs that there are. */
-static void find_base(struct work *w) {
+/* The running median of rest, by insertion; the window is cut at both ends of the series. */
+static void compute_base(struct work *w) {
 	size_t n = w->series->count, half = IFR_DETREND_WINDOW / 2;
 	for (size_t i = 0; i < n; i++) {
 		double window[IFR_DETREND_WINDOW];
@@ -68,16 +89,16 @@ static void find_base(struct work *w) {
 	}
 }
 
-/* Robust standard deviation of values about the levels. */
-static double noise_of(struct work *w, const double *values, double centre) {
+/* The robust standard deviation of values about the levels: 1.4826 times the median absolute deviation. */
+static double robust_noise(struct work *w, const double *values, double centre) {
 	size_t n = w->series->count;
 	for (size_t i = 0; i < n; i++)
 		w->scratch[i] = fabs(values[i] - centre - w->level[w->series->group[i]]);
 	return 1.4826 * median_in_place(w->scratch, n);
 }
 
-/* Probability that layouts without any difference differ as much as these values do. */
-static double distinct_p(const struct work *w, const double *values) {
+/* The p of the F test of the layout effect; 1 where there is none to test. */
+static double layout_effect_p(const struct work *w, const double *values) {
 	const struct ifr_series *s = w->series;
 	double *sorted = ifr_alloc(s->count * sizeof *sorted), p = 1;
 	struct ifr_group *groups = ifr_alloc(s->groups * sizeof *groups);
@@ -93,22 +114,22 @@ static double distinct_p(const struct work *w, const double *values) {
 	return p;
 }
 
-struct entry {
+struct indexed_value {
 	double value;
 	size_t at;
 };
 
 static int by_value(const void *a, const void *b) {
-	double x = ((const struct entry *)a)->value, y = ((const struct entry *)b)->value;
+	double x = ((const struct indexed_value *)a)->value, y = ((const struct indexed_value *)b)->value;
 	return (x > y) - (x < y);
 }
 
-/* Ranks from 0; those of equal values are their mean. Values and places are sorted together: an order of indices
- * alone (gsl_sort_index) looks all over a million values. */
-static void find_ranks(const double *values, size_t n, double *rank) {
-	struct entry *entries = ifr_alloc(n * sizeof *entries);
+/* Ranks from 0; ties share their mean rank. Values are sorted together with their indices: sorting indices alone
+ * (gsl_sort_index) reads a million values in random order. */
+static void compute_ranks(const double *values, size_t n, double *rank) {
+	struct indexed_value *entries = ifr_alloc(n * sizeof *entries);
 	for (size_t i = 0; i < n; i++)
-		entries[i] = (struct entry){values[i], i};
+		entries[i] = (struct indexed_value){values[i], i};
 	qsort(entries, n, sizeof *entries, by_value);
 	for (size_t i = 0, j; i < n; i = j) {
 		for (j = i; j < n && entries[j].value == entries[i].value; j++)
@@ -119,11 +140,12 @@ static void find_ranks(const double *values, size_t n, double *rank) {
 	free(entries);
 }
 
-/* Bartels's rank form of von Neumann's ratio, by its normal approximation; small ratios are neighbours alike. */
-static double serial_p(const struct work *w) {
+/* The p of Bartels's rank version of von Neumann's ratio, one-sided, by its normal approximation: the ratio is
+ * small where neighbours are similar. */
+static double serial_test_p(const struct work *w) {
 	size_t n = w->series->count;
 	double *rank = w->scratch, count = (double)n, differences = 0, squares = 0;
-	find_ranks(w->rest, n, rank);
+	compute_ranks(w->rest, n, rank);
 	for (size_t i = 0; i < n; i++) {
 		double off = rank[i] - (count - 1) / 2;
 		squares += off * off;
@@ -137,64 +159,67 @@ static double serial_p(const struct work *w) {
 	return gsl_cdf_ugaussian_P((differences / squares - 2) / sqrt(variance));
 }
 
-static void take_off(struct work *w, double centre, double *detrended) {
+/* Subtracts the running median. */
+static void detrend_values(struct work *w, double centre, double *detrended) {
 	const struct ifr_series *s = w->series;
 	for (size_t i = 0; i < s->count; i++)
 		w->rest[i] = s->values[i] - centre - w->level[s->group[i]];
-	find_base(w);
+	compute_base(w);
 	for (size_t i = 0; i < s->count; i++)
 		detrended[i] = s->values[i] - w->base[i];
 }
 
-static void pull(struct work *w, double centre, const double *detrended, double *winsorised,
-                 struct ifr_disturbances *bursts) {
+/* Limits the detrended values to deviations_most noise deviations about the level. */
+static void winsorise_values(struct work *w, double centre, const double *detrended, double *winsorised,
+                             struct ifr_disturbances *disturbances) {
 	const struct ifr_series *s = w->series;
-	bursts->noise_sd = noise_of(w, detrended, centre);
-	bursts->moved = bursts->winsorised = 0;
-	double reach = deviations_most * bursts->noise_sd;
+	disturbances->noise_sd = robust_noise(w, detrended, centre);
+	disturbances->moved = disturbances->winsorised = 0;
+	double reach = deviations_most * disturbances->noise_sd;
 	for (size_t i = 0; i < s->count; i++) {
 		double level = centre + w->level[s->group[i]];
 		bool off = fabs(detrended[i] - level) > reach;
-		bursts->winsorised += off;
-		bursts->moved +=
+		disturbances->winsorised += off;
+		disturbances->moved +=
 			fabs(s->values[i] - level) > reach && fabs(detrended[i] - level) < fabs(s->values[i] - level);
 		winsorised[i] = off ? level + copysign(reach, detrended[i] - level) : detrended[i];
 	}
 }
 
-/* Whether the running median ever leaves the noise: half a window in a row is high, or low. */
-static bool stands_out(struct work *w, double centre) {
-	double noise = noise_of(w, w->series->values, centre);
+/* Whether the running median leaves the noise anywhere: half a window in a row is high, or low. */
+static bool base_stands_out(struct work *w, double centre) {
+	double noise = robust_noise(w, w->series->values, centre);
 	for (size_t i = 0; i < w->series->count; i++)
 		if (fabs(w->base[i]) > outstanding_most * noise)
 			return true;
 	return false;
 }
 
-static void adjust(struct work *w, double *detrended, double *winsorised, struct ifr_disturbances *bursts) {
+static void adjust_series(struct work *w, double *detrended, double *winsorised,
+                          struct ifr_disturbances *disturbances) {
 	const struct ifr_series *s = w->series;
 	double centre = median_of(w, s->values);
-	find_levels(w, s->values);
+	compute_levels(w, s->values);
 	for (size_t i = 0; i < s->count; i++)
 		w->rest[i] = s->values[i] - w->level[s->group[i]];
-	bursts->serial_p = serial_p(w);
+	disturbances->serial_p = serial_test_p(w);
 	memset(w->level, 0, s->groups * sizeof *w->level);
-	take_off(w, centre, detrended);
-	bursts->found = bursts->serial_p < serial_level || stands_out(w, centre);
-	if (!bursts->found) {
+	detrend_values(w, centre, detrended);
+	disturbances->found = disturbances->serial_p < serial_level || base_stands_out(w, centre);
+	if (!disturbances->found) {
 		memcpy(detrended, s->values, s->count * sizeof *detrended);
 		return;
 	}
-	pull(w, centre, detrended, winsorised, bursts);
-	if (distinct_p(w, winsorised) >= distinct_level)
+	winsorise_values(w, centre, detrended, winsorised, disturbances);
+	if (layout_effect_p(w, winsorised) >= distinct_level)
 		return;
-	/* Layouts differ beyond doubt: without their levels the base is nearer to the machine's. */
-	find_levels(w, detrended);
-	take_off(w, centre, detrended);
-	pull(w, centre, detrended, winsorised, bursts);
+	/* Without the levels of layouts that differ beyond doubt, the running median follows the machine alone. */
+	compute_levels(w, detrended);
+	detrend_values(w, centre, detrended);
+	winsorise_values(w, centre, detrended, winsorised, disturbances);
 }
 
-static int check(const struct ifr_series *s, struct ifr_error *err) {
+static int check_series(const struct ifr_series *s, struct ifr_error *err) {
 	for (size_t i = 0; i < s->count; i++)
 		if (s->group[i] >= s->groups)
 			return ifr_fail(err, IFR_E_USAGE, "run %zu is of layout %u of %zu", i + 1, s->group[i], s->groups);
@@ -202,12 +227,12 @@ static int check(const struct ifr_series *s, struct ifr_error *err) {
 }
 
 int ifr_series_detrend(const struct ifr_series *series, double *detrended, double *winsorised,
-                       struct ifr_disturbances *bursts, struct ifr_error *err) {
-	int result = check(series, err);
+                       struct ifr_disturbances *disturbances, struct ifr_error *err) {
+	int result = check_series(series, err);
 	if (result)
 		return result;
 	size_t n = series->count;
-	*bursts = (struct ifr_disturbances){.serial_p = 1};
+	*disturbances = (struct ifr_disturbances){.serial_p = 1};
 	memcpy(detrended, series->values, n * sizeof *detrended);
 	memcpy(winsorised, series->values, n * sizeof *winsorised);
 	if (n < IFR_DETREND_RUNS_MIN)
@@ -219,8 +244,8 @@ int ifr_series_detrend(const struct ifr_series *series, double *detrended, doubl
 	                 ifr_alloc(n * sizeof *w.scratch),
 	                 ifr_alloc((series->groups + 1) * sizeof *w.start),
 	                 ifr_alloc(n * sizeof *w.member)};
-	sort_members(&w);
-	adjust(&w, detrended, winsorised, bursts);
+	list_members(&w);
+	adjust_series(&w, detrended, winsorised, disturbances);
 	void *const all[] = {w.level, w.rest, w.base, w.scratch, w.start, w.member};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);

@@ -1,169 +1,150 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Means, ratios, many tests at once, planned looks, power. The rules of statistics.h hold.
- */
+/* Ratios, differences of medians, correlation, classes, multiple tests, interim analyses, power. The rules of
+ * statistics.h hold. */
 #ifndef IFR_HARNESS_INFERENCE_H
 #define IFR_HARNESS_INFERENCE_H
 
 #include <stdint.h>
 
-#include "harness/statistics/statistics.h"
-
-/* --- the mean over layouts -------------------------------------------------------------------------------- */
-
-struct ifr_mean {
-	size_t groups;
-	double mean, se;
-	double df;       /* groups - 1: layouts are what is replicated */
-	double skewness; /* of the groups' means, as ifr_sample_skewness has it */
-	size_t needs;    /* groups for the interval to hold: ifr_mean_layouts_needed */
-	struct ifr_interval interval;
-};
-
-/* Random intercept: the mean of all layouts from runs within layouts. A layout weighs 1 / (between + within /
- * runs), as ifr_components_estimate has them; the interval takes the weighted spread of the layouts'
- * means with groups - 1 degrees of freedom, which for equal sizes is the t interval of the means, and from 8
- * layouts on is corrected for their skewness. Ref: Hartung and Knapp 2001; Sidik and Jonkman 2002; Hall 1992
- * (skewness). */
-int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confidence, struct ifr_mean *mean,
-                      struct ifr_error *err);
-
-/* Interval of a mean from count >= 2 values of that mean, sd and skewness, by Hall's correction; with skewness 0
- * it is Student's. Ref: Hall 1992, section 3. */
-struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);
-/* The skewness that this interval should know of: G1, in full for tails as long as an exponential's, less where
- * the excess kurtosis G2 is below 1, none where it is below 0: layouts of two kinds are lopsided without long
- * tails, and correcting makes their intervals too wide. 0 for fewer than 8 values. Ref: Joanes and Gill 1998 (G1,
- * G2). */
-double ifr_sample_skewness(const double *values, size_t count);
-/* How many values like these the interval takes to hold what it promises: 20, and more where they are so lopsided
- * as a rare kind among them makes them. With fewer it falls short: of 12 exponential ones by 2 in 100, and where a
- * kind that is one in ten was not met at all, it cannot know (12 layouts: 83 %). */
-size_t ifr_mean_layouts_needed(const double *values, size_t count);
+#include "harness/statistics/components.h"
 
 /* --- ratios ----------------------------------------------------------------------------------------------- */
 
-/* Two means, a / b. */
+/* Two means, for their ratio a / b. */
 struct ifr_quotient {
 	double a, b;              /* b > 0 */
-	double var_a, var_b, cov; /* of the means, not of single values; cov is 0 for independent ones */
-	double df;
+	double var_a, var_b, cov; /* of the means, not of single values; cov is 0 for independent means */
+	double df;                /* > 0 */
 };
 
-/* The ratio a / b and its interval. Errors: IFR_E_USAGE if b cannot be told from 0, so that the ratio may be
- * anything. Ref: Fieller 1954; for pairs, cov as in Finney 1978, section 4.5. */
+/* Stores the ratio a / b and Fieller's interval. Errors: IFR_E_USAGE if b is not significantly above 0, so that
+ * the ratio is unbounded. Ref: Fieller 1954; for pairs, cov as in Finney 1978, section 4.5. */
 int ifr_ratio_fieller(const struct ifr_quotient *quotient, double confidence, double *ratio,
                       struct ifr_interval *interval, struct ifr_error *err);
 
-/* Ratio of the means of count >= 2 pairs: the ratios r at which the pairs' a - r b has a mean of 0, by its
- * interval with the correction for skewness. For pairs without skewness it is Fieller's. All b > 0. */
+/* Stores the ratio of the means of count >= 2 pairs, all b > 0, and its interval: all r for which the
+ * skewness-corrected interval of the mean of a - r b contains 0. For pairs without skewness it is Fieller's.
+ * Errors: IFR_E_USAGE if the pairs do not bound the ratio. */
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
                     struct ifr_interval *interval, struct ifr_error *err);
 
-/* Ratio of the means of count >= 8 pairs, with a bias-corrected and accelerated bootstrap interval that resamples
- * pairs, draws times under the seed. All b > 0. Ref: Efron 1987. */
+/* Stores the ratio of the means of count >= 8 pairs, all b > 0, and its bias-corrected and accelerated bootstrap
+ * interval from draws >= 100 resamples of pairs under the seed. Ref: Efron 1987. */
 int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,
                         uint64_t seed, double *ratio, struct ifr_interval *interval, struct ifr_error *err);
 
-/* --- few runs, many errors to learn from -------------------------------------------------------------------- */
+/* --- medians of few runs ---------------------------------------------------------------------------------- */
 
-/* The errors of count runs of one layout, about their median, in the scale that they would have about the truth
- * were they normal; residuals has room for count. median_variance is ifr_median_variance(count), which takes its
- * time. Returns how many: none of one run, and of an odd number one less. */
+/* Stores the residuals of count runs of one layout about their median, scaled to the variance of a run's error
+ * under a normal distribution; residuals has room for count. median_variance is ifr_median_variance(count).
+ * Returns how many are stored: none of one run; one less than count for an odd count, as the median itself is left
+ * out. */
 size_t ifr_residuals_standardise(const double *values, size_t count, double median_variance, double *residuals);
 
-/* A difference of two medians of few runs, while many other runs show what errors look like. */
+/* A difference of two medians of few runs, with the pooled residuals of many other runs. */
 struct ifr_median_difference {
 	double value;
-	size_t runs[2]; /* that either median is of; 0: there is one only */
-	const double *residuals;
+	size_t runs[2];          /* of either median; 0: there is only one median */
+	const double *residuals; /* [count], count >= 2: ifr_residuals_standardise */
 	size_t count;
-	double se, df; /* of what else value depends on, as Student's; se may be 0 */
+	double se, df; /* of further, Student-distributed parts of value; se may be 0 */
 	uint64_t seed;
 };
 
-/* value -+ what 1 - confidence of 4000 errors exceed, whose runs are drawn from the residuals under the seed. On a
- * machine that disturbs runs now and then, errors have longer tails than their variance tells: Student's interval
- * misses twice as often as it says. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling residuals,
- * their scale). */
-int ifr_median_difference_interval(const struct ifr_median_difference *offset, double confidence,
+/* Stores the interval value -+ the confidence quantile of |error| over 4000 resampled errors: the difference of
+ * two medians of residuals drawn under the seed, plus se times a Student variate. On a machine that disturbs
+ * single runs, errors have longer tails than a normal distribution, and Student's interval misses twice as often
+ * as it should. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling of scaled residuals). */
+int ifr_median_difference_interval(const struct ifr_median_difference *difference, double confidence,
                                    struct ifr_interval *interval, struct ifr_error *err);
 
 /* --- correlation ------------------------------------------------------------------------------------------ */
 
 struct ifr_correlation {
-	double r, p; /* two-sided, by t with count - 2 degrees of freedom, and then 0 for |r| = 1; or exact */
+	double r;
+	double p; /* of r = 0, two-sided: exact, or by t with count - 2 degrees of freedom (then 0 for |r| = 1) */
 	struct ifr_interval interval; /* Fisher's z; [-1, 1] below 4 points */
 };
 
-/* Pearson's and Spearman's correlation of count >= 3 points; neither x nor y may be constant. Equal values share
- * their mean rank. The p of up to 9 points' ranks is exact, by all their orders. Ref: Fisher 1921; Bonett and
- * Wright 2000 (the interval of ranks). */
+/* Stores Pearson's correlation of count >= 3 points; neither x nor y may be constant. Ref: Fisher 1921. */
 int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
                             struct ifr_correlation *correlation, struct ifr_error *err);
+
+/* Stores Spearman's rank correlation of count >= 3 points; neither x nor y may be constant, and ties share their
+ * mean rank. Up to 9 points p is exact, by all permutations. Ref: Bonett and Wright 2000 (the interval). */
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
                              struct ifr_correlation *correlation, struct ifr_error *err);
 
 /* --- classes ---------------------------------------------------------------------------------------------- */
 
 struct ifr_classes {
-	size_t classes; /* that have values */
+	size_t classes; /* with values */
 	double f, p, df_between, df_within;
-	double share; /* of the variance that the classes explain, corrected for their number (omega squared) */
-	double trend, trend_p;  /* change of the response from one class to the next, were it a line; two-sided */
+	double share;           /* omega squared: share of the variance that the classes explain, 0 … 1 */
+	double trend, trend_p;  /* linear change of the response from one class to the next; two-sided */
 	size_t lowest, highest; /* the classes of the extreme means */
-	double difference;      /* highest - lowest */
+	double difference;      /* of these means, highest - lowest */
 };
 
-/* A response by classes 0 … class_count-1: one-way analysis of variance, and the trend over the classes' numbers,
- * which is Cochran and Armitage's where the response is 0 or 1. At least two classes with values, and more values
- * than classes. Ref: Armitage 1955; Hays 1963 (omega squared). */
+/* Tests a response for differences between classes 0 … class_count - 1 by one-way analysis of variance, and for a
+ * trend over the class numbers, which is the Cochran-Armitage test for a response of 0 and 1. At least two classes
+ * have values, and there are more values than classes, >= 3. Ref: Armitage 1955; Hays 1963 (omega squared). */
 int ifr_classes_test(const double *response, const unsigned *class_of, size_t count, size_t class_count,
                      struct ifr_classes *classes, struct ifr_error *err);
 
-/* --- many tests, planned looks ---------------------------------------------------------------------------- */
+/* --- multiple tests --------------------------------------------------------------------------------------- */
 
-/* Replaces p-values by those that control the false discovery rate. Ref: Benjamini and Hochberg 1995. */
+/* Replaces count p-values by p-values adjusted for the family-wise error rate. Ref: Holm 1979. */
+void ifr_p_adjust_holm(double *p, size_t count);
+
+/* Replaces count p-values by p-values adjusted for the false discovery rate. Ref: Benjamini and Hochberg 1995. */
 void ifr_p_adjust_fdr(double *p, size_t count);
 
-enum { IFR_INTERIM_MAX = 50 };
+/* --- interim analyses (group sequential tests) ------------------------------------------------------------ */
 
-/* The part of alpha (two-sided, each side spends its half) that may be spent when a share of the planned
- * information, 0 … 1, is there. Ref: Lan and DeMets 1983, the function that resembles O'Brien and Fleming's. */
+enum { IFR_INTERIM_MAX = 50 }; /* analyses of one test, the final one included */
+
+/* The part of alpha (two-sided, each side spends half) spent when a fraction of the planned information, 0 … 1, is
+ * collected. Ref: Lan and DeMets 1983, the O'Brien-Fleming-like spending function. */
 double ifr_alpha_spent(double alpha, double information);
 
-/* The normal quantiles z[looks] that |Z| must exceed at looks taken at the shares of information, ascending, so
- * that all together err with alpha. Ref: Armitage, McPherson and Rowe 1969 (the recursion). */
-int ifr_interim_bounds(double alpha, const double *information, size_t looks, double *z, struct ifr_error *err);
+/* Stores the critical values of |Z| at 1 … IFR_INTERIM_MAX analyses, taken at ascending information fractions
+ * information[analyses], such that all of them together have the two-sided level alpha. Ref: Armitage, McPherson
+ * and Rowe 1969 (the recursion). */
+int ifr_interim_bounds(double alpha, const double *information, size_t analyses, double *z, struct ifr_error *err);
 
-/* The confidence of an interval that answers to such a bound. */
+/* The confidence of the interval that matches a critical value z. */
 double ifr_interim_confidence(double z);
 
-/* How likely data that go on as they have begun are to exceed the last look's bound, z being their score at a
- * share of the planned information. Ref: Lan and Wittes 1988. */
+/* The conditional power: the probability that |Z| exceeds the final critical value, if the trend so far continues;
+ * z is the score at the information fraction. Ref: Lan and Wittes 1988. */
 double ifr_interim_conditional_power(double z, double information, double bound);
 
 /* --- power ------------------------------------------------------------------------------------------------ */
 
-/* Probability that a two-sided t test of that level finds a mean that lies shift standard errors from 0. df > 0.
- */
+/* The power of a two-sided t test of that level against a mean that lies shift standard errors from 0; df > 0.
+ * Ref: the noncentral t distribution, Johnson and Welch 1940. */
 double ifr_t_power(double shift, double df, double level);
-/* The shift, in standard errors, that is found with that power. Ref: the noncentral t distribution; Johnson and
- * Welch 1940. */
+
+/* The shift, in standard errors, that the test detects with that power: the inverse of ifr_t_power. */
 double ifr_t_detectable(double power, double df, double level);
 
-/* Variances of single runs, by where they arise. */
+/* Variances of a single run; for a comparison, of the differences. */
 struct ifr_noise {
-	double between,
-		within; /* between layouts, and between runs of one layout; for a comparison, of the differences */
+	double between, within; /* between layouts; between runs of one layout */
 };
-/* The smallest mean difference that layouts x runs detect. layouts >= 2, runs >= 1. */
+
+/* The smallest mean difference that layouts >= 2 with runs >= 1 each detect with that power. */
 double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs, double power, double level);
-/* The fewest layouts that detect an effect, at most the limit (then 0: more than that); a tenth more than normal
- * layouts would need, as real ones are not. */
+
+/* The fewest layouts that detect an effect, 10 % added because real layout effects are not normal; 0 if that is
+ * more than the limit. */
 size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, double power, double level,
                           size_t limit);
-/* The runs of a layout that spend time best, when a further layout costs as much as that many runs (cost >= 0, 1
- * is the least taken): sqrt(cost within / between), from 1 to most. Ref: Cochran 1977, equation 10.23. */
+
+/* The number of runs of a layout, 1 … most, that minimises the variance for a given time when a further layout
+ * costs as much as `cost` runs: sqrt(cost within / between), a cost below 1 counts as 1. Ref: Cochran 1977,
+ * equation 10.23. */
 size_t ifr_runs_optimal(struct ifr_noise noise, double cost, size_t most);
 
 #endif

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of shares and differences, and p-values of several tests at once. */
-#include <gsl/gsl_sort.h>
+/* Intervals of proportions, of differences, and Student's. */
 #include <math.h>
-#include <stdlib.h>
 
-#include "common/buffer.h"
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/sample.h"
 
 int ifr_proportion_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
                             struct ifr_error *err) {
 	if (count == 0 || hits > count)
-		return ifr_fail(err, IFR_E_USAGE, "%zu of %zu is not a share", hits, count);
+		return ifr_fail(err, IFR_E_USAGE, "%zu of %zu is not a proportion", hits, count);
 	double tail = (1 - confidence) / 2, k = (double)hits, n = (double)count;
 	interval->low = hits == 0 ? 0 : ifr_beta_quantile(tail, k, n - k + 1);
 	interval->high = hits == count ? 1 : ifr_beta_quantile(1 - tail, k + 1, n - k);
@@ -32,15 +29,4 @@ struct ifr_interval ifr_t_interval(double value, double se, double df, double co
 	double tail = (1 - confidence) / 2 / (double)(comparisons ? comparisons : 1);
 	double half = ifr_t_quantile(1 - tail, df) * se;
 	return (struct ifr_interval){value - half, value + half, confidence};
-}
-
-void ifr_p_adjust_holm(double *p, size_t count) {
-	size_t *order = ifr_alloc((count ? count : 1) * sizeof *order);
-	gsl_sort_index(order, p, 1, count);
-	double largest = 0;
-	for (size_t i = 0; i < count; i++) {
-		largest = fmax(largest, fmin(1, p[order[i]] * (double)(count - i)));
-		p[order[i]] = largest;
-	}
-	free(order);
 }

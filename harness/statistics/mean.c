@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mean over layouts, and how well it is known. */
+/* The mean of all layouts and its skewness-corrected interval. */
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/buffer.h"
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/components.h"
 
 enum { SKEWNESS_FROM = 8, NEEDED_LEAST = 20 };
 
-/* Layouts per squared skewness at which the interval holds: by simulation of gamma, exponential and two-kinded
- * layouts (tests/unit/test_coverage.c). Without the correction Cochran (1977, section 2.15) asks for 25. */
+/* Layouts per squared skewness at which the interval keeps its confidence, by simulation of gamma, exponential and
+ * two-kinded layouts (tests/unit/test_coverage.c). Without the correction, Cochran (1977, section 2.15) asks for
+ * 25. */
 static const double needed_per_square = 6, full_correction_kurtosis = 1;
 
 /* Fisher's skewness and excess kurtosis, unbiased for normal values. Ref: Joanes and Gill 1998, G1 and G2. */
@@ -45,8 +46,8 @@ size_t ifr_mean_layouts_needed(const double *values, size_t count) {
 	return (size_t)fmax(NEEDED_LEAST, ceil(needed_per_square * skewness * skewness));
 }
 
-/* Hall's cubic is monotone, so that it can be turned round: t = w + a w^2 + a^2 w^3 / 3 + b. */
-static double untransform(double t, double skewness, double n) {
+/* Solves Hall's cubic t = w + a w^2 + a^2 w^3 / 3 + b for w; it is monotone, so that w is unique. */
+static double invert_hall(double t, double skewness, double n) {
 	double a = skewness / 3, root_n = sqrt(n);
 	if (fabs(a) < 1e-9)
 		return t / root_n;
@@ -56,13 +57,13 @@ static double untransform(double t, double skewness, double n) {
 
 struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence) {
 	double n = (double)count, t = ifr_t_quantile(1 - (1 - confidence) / 2, n - 1);
-	return (struct ifr_interval){mean - sd * untransform(t, skewness, n), mean - sd * untransform(-t, skewness, n),
+	return (struct ifr_interval){mean - sd * invert_hall(t, skewness, n), mean - sd * invert_hall(-t, skewness, n),
 	                             confidence};
 }
 
-/* The groups' means and weights; returns how many groups have values. */
-static size_t weigh(const struct ifr_group *groups, size_t count, const struct ifr_components *c, double *means,
-                    double *weights) {
+/* Stores the means and weights of the groups that have values, and returns their number. */
+static size_t weigh_groups(const struct ifr_group *groups, size_t count, const struct ifr_components *c,
+                           double *means, double *weights) {
 	size_t used = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (groups[i].count == 0)
@@ -81,7 +82,7 @@ int ifr_mean_estimate(const struct ifr_group *groups, size_t count, double confi
 	if (result)
 		return result;
 	double *means = ifr_alloc(count * sizeof *means), *weights = ifr_alloc(count * sizeof *weights);
-	size_t used = weigh(groups, count, &c, means, weights);
+	size_t used = weigh_groups(groups, count, &c, means, weights);
 	double total = 0, sum = 0, spread = 0, n = (double)used;
 	for (size_t i = 0; i < used; i++) {
 		total += weights[i];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much the median of normal values varies. */
+/* The variance of the median of normal values, by numerical integration. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/sample.h"
 
-/* The integrands are smooth and vanish with their derivatives far out, where the trapezoidal rule converges faster
- * than any power of the step. */
+/* The integrands are smooth and vanish with all their derivatives at both ends, so that the trapezoidal rule
+ * converges faster than any power of the step. Ref: Trefethen and Weideman 2014, section 5. */
 enum { STEPS = 256, GAP_STEPS = 1024, ASYMPTOTIC_FROM = 500 };
 
-/* Ten standard deviations of the median, or as far as single values go. */
-static double reach_of(double count) {
+/* The limit of integration: ten standard deviations of the median, at most 8.5 of a single value. */
+static double integration_reach(double count) {
 	return fmin(8.5, 10 * sqrt(M_PI_2 / count));
 }
 
@@ -24,9 +24,9 @@ static double log_upper(double x) {
 	return log(gsl_cdf_ugaussian_Q(x));
 }
 
-/* The middle one of 2k+1 values. */
-static double odd_variance(unsigned k) {
-	double reach = reach_of(2.0 * k + 1), step = 2 * reach / STEPS, sum = 0;
+/* The variance of the middle one of 2k+1 values. */
+static double integrate_odd(unsigned k) {
+	double reach = integration_reach(2.0 * k + 1), step = 2 * reach / STEPS, sum = 0;
 	double constant = gsl_sf_lngamma(2.0 * k + 2) - 2 * gsl_sf_lngamma(k + 1.0);
 	for (int i = 0; i <= STEPS; i++) {
 		double x = -reach + i * step;
@@ -35,10 +35,10 @@ static double odd_variance(unsigned k) {
 	return sum * step;
 }
 
-/* The mean of the two middle ones of 2k values, x and x + gap. Simpson's rule over the gap, which starts at an
- * edge. */
-static double even_variance(unsigned k) {
-	double reach = reach_of(2.0 * k), step = 2 * reach / STEPS, gap_step = reach / GAP_STEPS, sum = 0;
+/* The variance of the mean of the two middle ones of 2k values, x and x + gap. Simpson's rule over the gap, as its
+ * integrand does not vanish at gap 0. */
+static double integrate_even(unsigned k) {
+	double reach = integration_reach(2.0 * k), step = 2 * reach / STEPS, gap_step = reach / GAP_STEPS, sum = 0;
 	double constant = gsl_sf_lngamma(2.0 * k + 1) - 2 * gsl_sf_lngamma(k);
 	for (int i = 0; i <= STEPS; i++) {
 		double x = -reach + i * step;
@@ -58,5 +58,5 @@ double ifr_median_variance(size_t count) {
 		return 0;
 	if (count >= ASYMPTOTIC_FROM)
 		return M_PI_2 / (double)count;
-	return count % 2 ? odd_variance((unsigned)count / 2) : even_variance((unsigned)count / 2);
+	return count % 2 ? integrate_odd((unsigned)count / 2) : integrate_even((unsigned)count / 2);
 }

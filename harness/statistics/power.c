@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a comparison can find, and how much it takes. */
+/* Power of t tests, and the layouts and runs that a comparison needs. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 
 enum { STEPS = 400 };
 
-/* P(T > t) of the noncentral t: the normal tail averaged over the estimate of the standard deviation, whose ratio
- * to the true one has a chi distribution over the root of its degrees of freedom. */
+/* P(T > t) of the noncentral t distribution, by Simpson's rule: the normal tail, averaged over s, the ratio of
+ * estimated to true standard deviation; s sqrt(df) has a chi distribution. */
 static double upper_tail(double t, double df, double shift) {
 	double sd = 1 / sqrt(2 * df), low = fmax(1e-9, 1 - 12 * sd), high = 1 + 14 * sd + 4 / df, sum = 0;
 	double constant = log(2) + df / 2 * log(df / 2) - gsl_sf_lngamma(df / 2);
@@ -44,8 +44,8 @@ double ifr_detectable_effect(struct ifr_noise noise, size_t layouts, size_t runs
 	return se * ifr_t_detectable(power, n - 1, level);
 }
 
-static bool is_found(struct ifr_noise noise, size_t layouts, size_t runs, double effect, double power,
-                     double level) {
+static bool is_detected(struct ifr_noise noise, size_t layouts, size_t runs, double effect, double power,
+                        double level) {
 	double n = (double)layouts, se = sqrt((noise.between + noise.within / (double)runs) / n);
 	return !(se > 0) || ifr_t_power(effect / se, n - 1, level) >= power;
 }
@@ -53,11 +53,11 @@ static bool is_found(struct ifr_noise noise, size_t layouts, size_t runs, double
 size_t ifr_layouts_needed(struct ifr_noise noise, size_t runs, double effect, double power, double level,
                           size_t limit) {
 	size_t low = 2, high = limit * 10 / 11;
-	if (high < 2 || !is_found(noise, high, runs, effect, power, level))
+	if (high < 2 || !is_detected(noise, high, runs, effect, power, level))
 		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (is_found(noise, middle, runs, effect, power, level))
+		if (is_detected(noise, middle, runs, effect, power, level))
 			high = middle;
 		else
 			low = middle + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a layout will give when it is measured again. */
+/* Prediction of a layout's next measurement, by best linear unbiased prediction. */
 #include <math.h>
 
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/components.h"
 
 double ifr_reliability(double between_variance, double noise_variance) {
 	double total = between_variance + noise_variance;
@@ -18,9 +18,9 @@ int ifr_shrinkage_predict(const struct ifr_shrinkage *s, double confidence, stru
 	if (result)
 		return result;
 	if (s->df < 1)
-		return ifr_fail(err, IFR_E_USAGE, "an expectation needs at least two layouts");
+		return ifr_fail(err, IFR_E_USAGE, "a prediction needs at least two layouts");
 	double kept = ifr_reliability(s->between_variance, s->noise_variance), lost = 1 - kept;
-	/* The true value about the expectation, the centre's own uncertainty, and the noise of measuring again. */
+	/* Variance of the layout effect about its prediction, of the centre, and of the next measurement. */
 	double variance = s->between_variance * lost + lost * lost * s->centre_variance + s->remeasurement_variance;
 	prediction->reliability = kept;
 	prediction->expected = s->centre + kept * (s->measured - s->centre);

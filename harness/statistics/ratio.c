@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ratio of two means. */
+/* Intervals of the ratio of two means: Fieller's, for skewed pairs, and by bootstrap. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
@@ -19,7 +19,7 @@ int ifr_ratio_fieller(const struct ifr_quotient *q, double confidence, double *r
 	if (!(q->b > 0) || !(q->df > 0))
 		return ifr_fail(err, IFR_E_USAGE, "a ratio needs a denominator above 0 and a known uncertainty");
 	double t = ifr_t_quantile(1 - (1 - confidence) / 2, q->df), t2 = t * t;
-	/* All r for which a - r b cannot be told from 0. */
+	/* The ends are the roots of (a - r b)^2 = t^2 var(a - r b), a quadratic in r. */
 	double square = q->b * q->b - t2 * q->var_b, cross = q->a * q->b - t2 * q->cov;
 	double constant = q->a * q->a - t2 * q->var_a;
 	if (!(square > 0))
@@ -42,9 +42,10 @@ static int check_pairs(const double *a, const double *b, size_t count, size_t ne
 	return result;
 }
 
-/* How far the mean of a - r b lies outside its interval: below 0 inside. side: which end is asked for. */
-static double outside(const double *a, const double *b, size_t count, double confidence, double r, double *rest,
-                      int side) {
+/* The distance of 0 from the interval of the mean of a - r b, negative inside; side -1 for its lower end, 1 for
+ * its upper end. rest[count] is scratch. */
+static double distance_outside(const double *a, const double *b, size_t count, double confidence, double r,
+                               double *rest, int side) {
 	double mean, sd;
 	for (size_t i = 0; i < count; i++)
 		rest[i] = a[i] - r * b[i];
@@ -54,11 +55,12 @@ static double outside(const double *a, const double *b, size_t count, double con
 	return side < 0 ? interval.low : -interval.high;
 }
 
-/* The end of the interval between a ratio inside it and one far off. */
+/* Finds an end of the interval by bisection between a ratio inside it and one far outside; infinite if there is
+ * none. */
 static double find_end(const double *a, const double *b, size_t count, double confidence, double inside,
                        double *rest, int side) {
 	double step = fabs(inside) * 1e-3 + 1e-12, far = inside + side * step;
-	while (outside(a, b, count, confidence, far, rest, side < 0 ? -1 : 1) <= 0) {
+	while (distance_outside(a, b, count, confidence, far, rest, side < 0 ? -1 : 1) <= 0) {
 		step *= 2;
 		far = inside + side * step;
 		if (!(step < 1e9))
@@ -66,7 +68,8 @@ static double find_end(const double *a, const double *b, size_t count, double co
 	}
 	for (int i = 0; i < 60 && fabs(far - inside) > 1e-9 * fabs(far); i++) {
 		double middle = (inside + far) / 2;
-		*(outside(a, b, count, confidence, middle, rest, side < 0 ? -1 : 1) <= 0 ? &inside : &far) = middle;
+		*(distance_outside(a, b, count, confidence, middle, rest, side < 0 ? -1 : 1) <= 0 ? &inside : &far) =
+			middle;
 	}
 	return far;
 }
@@ -98,8 +101,8 @@ static double sum_of(const double *values, size_t count) {
 	return sum;
 }
 
-/* From the ratios with one pair left out: how fast the uncertainty changes with the ratio. */
-static double acceleration(const double *a, const double *b, size_t count) {
+/* The acceleration by the jackknife: how fast the standard error changes with the ratio. */
+static double estimate_acceleration(const double *a, const double *b, size_t count) {
 	double sum_a = sum_of(a, count), sum_b = sum_of(b, count), mean = 0, second = 0, third = 0;
 	for (size_t i = 0; i < count; i++)
 		mean += (sum_a - a[i]) / (sum_b - b[i]) / (double)count;
@@ -111,8 +114,8 @@ static double acceleration(const double *a, const double *b, size_t count) {
 	return second > 0 ? third / (6 * pow(second, 1.5)) : 0;
 }
 
-/* The share of resamplings below the bound that belongs to the normal quantile z. */
-static double bend(double bias, double accelerated, double z) {
+/* The corrected percentile for the normal quantile z. */
+static double corrected_percentile(double bias, double accelerated, double z) {
 	return gsl_cdf_ugaussian_P(bias + (bias + z) / (1 - accelerated * (bias + z)));
 }
 
@@ -139,10 +142,10 @@ int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double c
 	}
 	gsl_sort(drawn, 1, draws);
 	double share = fmin(fmax(below, 0.5), (double)draws - 0.5) / (double)draws;
-	double bias = gsl_cdf_ugaussian_Pinv(share), accelerated = acceleration(a, b, count);
+	double bias = gsl_cdf_ugaussian_Pinv(share), accelerated = estimate_acceleration(a, b, count);
 	double z = gsl_cdf_ugaussian_Pinv(1 - (1 - confidence) / 2);
-	ifr_sample_quantile(drawn, draws, bend(bias, accelerated, -z), &interval->low, NULL);
-	ifr_sample_quantile(drawn, draws, bend(bias, accelerated, z), &interval->high, NULL);
+	ifr_sample_quantile(drawn, draws, corrected_percentile(bias, accelerated, -z), &interval->low, NULL);
+	ifr_sample_quantile(drawn, draws, corrected_percentile(bias, accelerated, z), &interval->high, NULL);
 	interval->confidence = confidence;
 	free(drawn);
 	return 0;

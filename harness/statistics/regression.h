@@ -1,85 +1,113 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Models of a response by several predictors: least squares, checks of what it leaves over, and how the predictors
- * share what is explained. The rules of statistics.h hold: pure functions, errors as sentences.
- */
+/* A response and its predictors: regression line, multiple regression with diagnostics, relative importance. A
+ * predictor is a column of one value per observation, here as a rule a counter. The rules of statistics.h hold. */
 #ifndef IFR_HARNESS_REGRESSION_H
 #define IFR_HARNESS_REGRESSION_H
 
 #include <stdint.h>
 
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/sample.h"
+
+/* --- regression line -------------------------------------------------------------------------------------- */
+
+/* y = intercept + slope x by least squares. */
+struct ifr_regression_line {
+	size_t count;
+	double intercept, slope, intercept_se, slope_se;
+	double residual_sd; /* count - 2 degrees of freedom */
+	double r, r2;       /* Pearson's correlation and its square */
+	double t, p;        /* of slope = 0, two-sided; both 0 where the line is exact */
+	double mean_x, sxx; /* mean of x, sum of squares about it */
+};
+
+/* Fits a regression line to count >= 3 points; neither x nor y may be constant. */
+int ifr_regression_line_fit(const double *x, const double *y, size_t count, struct ifr_regression_line *line,
+                            struct ifr_error *err);
+
+/* Stores the confidence interval of the line at x and the prediction interval of one further point. Ref: Draper
+ * and Smith 1998, section 3.1. */
+void ifr_regression_line_bands(const struct ifr_regression_line *line, double x, double confidence,
+                               struct ifr_interval *mean, struct ifr_interval *point);
+
+/* The relative change of the response (-0.26: 26 % less) that the line predicts when x goes from one value to
+ * another. Ref: Wang and Jiménez 2011, section 1.4. */
+double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to);
+
+/* The fraction by which x must fall from `from` for the line to predict a response lower by the fraction fall
+ * (0.1: 10 %). Ref: Wang and Jiménez 2011, section 1.4. */
+double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall);
+
+/* --- multiple regression ---------------------------------------------------------------------------------- */
 
 enum { IFR_PREDICTORS_MAX = 64, IFR_RELATIVE_IMPORTANCE_MAX = 10 };
 
-/* y = b0 + b1 x1 + … + bk xk. Arrays marked [k+1] hold the intercept's first; without an intercept that is 0. */
+/* y = b0 + b1 x1 + … + bk xk. Element 0 of the arrays [k+1] is the intercept, 0 for a regression without one. */
 struct ifr_multiple_regression {
-	size_t count, predictors;
+	size_t count, predictors; /* observations; k */
 	bool intercept;
-	double *coefficient, *se, *t, *p; /* [k+1]; t is 0 and p is 0 where the fit is exact */
-	double *inflation;           /* [k] variance inflation: 1 where a predictor is at right angles to the rest */
-	double *residual, *leverage; /* [count] */
+	double *coefficient, *se, *t, *p; /* [k+1]; t and p are 0 where the fit is exact */
+	double *inflation;                /* [k] variance inflation factor, >= 1; 1 for an orthogonal predictor */
+	double *residual, *leverage;      /* [count] */
 	double ss_model, ss_residual, df_model, df_residual, residual_sd;
-	double r2, r2_adjusted; /* about zero, not the mean, where there is no intercept */
-	double f, f_p;
+	double r2, r2_adjusted;       /* about the mean; without an intercept, about zero */
+	double f, f_p;                /* of all slopes = 0 */
 	double condition;             /* of the centred columns, each scaled to length 1 */
-	double *basis, *mean, *scale; /* what ifr_multiple_regression_predict needs: [k * k], [k], [k] */
+	double *basis, *mean, *scale; /* [k * k], [k], [k]: for ifr_multiple_regression_predict */
 };
 
-/* Least squares by Householder QR of the centred and scaled columns x[0 … predictors-1], each of count values, in
- * extended precision. Needs more values than coefficients. Errors: IFR_E_USAGE for a constant predictor, and for
- * columns so nearly dependent (condition over 1e7) that rounding of the input alone, 1e-16, would leave fewer than
- * nine digits of a coefficient; the message names a column to leave out. The caller releases the model.
- * Ref: Golub and Van Loan 2013, sections 5.2 and 5.3; Belsley, Kuh and Welsch 1980, section 3.2 (scaled
- * condition).
- */
+/* Fits columns x[0 … predictors-1], each of count values, to y[count] by least squares: Householder QR of the
+ * centred and scaled columns in extended precision. 1 … IFR_PREDICTORS_MAX predictors, more values than
+ * coefficients. The caller releases the regression. Errors: IFR_E_USAGE for a constant predictor and for a
+ * condition above 1e7, where a relative input error of 1e-16 leaves fewer than nine digits of a coefficient; the
+ * message names a column to leave out. Ref: Golub and Van Loan 2013, sections 5.2 and 5.3; Belsley, Kuh and Welsch
+ * 1980, section 3.2 (scaled condition). */
 int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const double *y, size_t count,
-                                bool intercept, struct ifr_multiple_regression *model, struct ifr_error *err);
-void ifr_multiple_regression_release(struct ifr_multiple_regression *model);
+                                bool intercept, struct ifr_multiple_regression *fit, struct ifr_error *err);
+void ifr_multiple_regression_release(struct ifr_multiple_regression *fit);
 
-/* At a point of k values: what the model says, its interval, and that of one further observation. */
-double ifr_multiple_regression_predict(const struct ifr_multiple_regression *model, const double *point,
+/* The predicted response at point[k], with the confidence interval of its mean and the prediction interval of one
+ * further observation. */
+double ifr_multiple_regression_predict(const struct ifr_multiple_regression *fit, const double *point,
                                        double confidence, struct ifr_interval *mean, struct ifr_interval *further);
 
-/* What a fit leaves over. Everything warns; nothing is ever dropped. */
+/* Regression diagnostics. All of them warn; none drops an observation. */
 struct ifr_residual_check {
-	bool has_normality; /* 8 residuals at least, not all the same */
-	double normality_p; /* Anderson-Darling */
-	size_t influential; /* the observation with the largest Cook's distance, and that distance */
-	double cook;
-	bool is_influential; /* Cook's distance above 1 */
-	size_t far;          /* the observation of the highest leverage */
-	double leverage;
-	bool is_far;    /* more than 3 times the mean leverage */
-	size_t outlier; /* the largest externally studentised residual, and its p for the number of residuals */
-	double outlier_p;
-	bool has_curvature; /* there was freedom left to test it */
-	double curvature_p; /* of the squared fit as one more predictor */
+	bool has_normality;  /* at least 8 residuals, not all equal */
+	double normality_p;  /* Anderson-Darling */
+	size_t influential;  /* observation with the largest Cook's distance */
+	double cook;         /* its distance */
+	bool is_influential; /* cook > 1 */
+	size_t far;          /* observation with the highest leverage */
+	double leverage;     /* its leverage */
+	bool is_far;         /* leverage above 3 times the mean leverage */
+	size_t outlier;      /* observation with the largest externally studentised residual */
+	double outlier_p;    /* its p, adjusted for the number of residuals */
+	bool has_curvature;  /* degrees of freedom were left for the test */
+	double curvature_p;  /* RESET: squared fitted values as a further predictor */
 };
 
-/* Checks a model's residuals. Ref: Cook 1977; Hoaglin and Welsch 1978 (leverage); Ramsey 1969, RESET with the
- * square (Tukey 1949). Errors: IFR_E_USAGE where the fit is exact, so that there is nothing to check. */
-int ifr_residual_check(const struct ifr_multiple_regression *model, const double *const *x, const double *y,
+/* Checks the residuals of a regression of y on x, the arrays that it was fitted to. Errors: IFR_E_USAGE for an
+ * exact fit, which has no residuals. Ref: Cook 1977; Hoaglin and Welsch 1978 (leverage); Ramsey 1969 (RESET) with
+ * the square, Tukey 1949. */
+int ifr_residual_check(const struct ifr_multiple_regression *fit, const double *const *x, const double *y,
                        struct ifr_residual_check *check, struct ifr_error *err);
 
-/* How the explained share of the variance, r2, falls to each of 1 … IFR_RELATIVE_IMPORTANCE_MAX predictors: its gain in r2,
- * averaged over all orders of entering. share[k] adds up to r2. interval[k] may be NULL; else it gets percentile
- * bootstrap intervals from draws resamplings (of observations) under the seed; resamplings without variation are
- * drawn again. Ref: Lindeman, Merenda and Gold 1980, p. 119; Grömping 2006. */
+/* --- relative importance ---------------------------------------------------------------------------------- */
+
 struct ifr_relative_importance {
-	double *share;                 /* [predictors], the caller's */
-	struct ifr_interval *interval; /* [predictors], or NULL */
-	double confidence;
-	size_t draws;
-	uint64_t seed;
+	double *share;                 /* [predictors], the caller's; adds up to r2 */
+	struct ifr_interval *interval; /* [predictors], the caller's, or NULL: none wanted */
+	double confidence;             /* of the intervals */
+	size_t draws;                  /* resamples for the intervals */
+	uint64_t seed;                 /* of the resamples */
 	double r2;
 };
-int ifr_relative_importance_estimate(const double *const *x, size_t predictors, const double *y, size_t count,
-                                     struct ifr_relative_importance *shares, struct ifr_error *err);
 
-/* What a line promises: the relative change of the response, -0.26 for 26 % less, when the counter goes from one
- * value to another; and by what share the counter must fall for the response to fall by a share (0.1 for 10 %).
- * Ref: Wang and Jiménez 2011, section 1.4. */
-double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to);
-double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall);
+/* Divides r2 among 1 … IFR_RELATIVE_IMPORTANCE_MAX correlated predictors (LMG): the share of a predictor is its
+ * gain in r2, averaged over all orders of entering; count >= predictors + 2. Intervals are percentile bootstrap
+ * intervals over resamples of observations; a resample without variation is drawn again. Ref: Lindeman, Merenda
+ * and Gold 1980, p. 119; Grömping 2006. */
+int ifr_relative_importance_estimate(const double *const *x, size_t predictors, const double *y, size_t count,
+                                     struct ifr_relative_importance *importance, struct ifr_error *err);
 
 #endif

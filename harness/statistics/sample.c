@@ -8,7 +8,7 @@
 
 #include "common/buffer.h"
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/sample.h"
 
 int ifr_sample_quantile(const double *values, size_t count, double p, double *quantile, struct ifr_error *err) {
 	int result = ifr_values_check(values, count, 1, err);
@@ -49,8 +49,8 @@ int ifr_median_interval(const double *values, size_t count, double confidence, s
 	int result = ifr_values_check(values, count, 2, err);
 	if (result)
 		return result;
-	/* The interval from the k-th smallest to the k-th largest misses with probability 2 P(Binomial(n, 1/2) < k).
-	 */
+	/* The interval from the k-th smallest to the k-th largest value misses with probability
+	 * 2 P(Binomial(n, 1/2) < k). */
 	unsigned k = 1, n = (unsigned)count;
 	while (2 * (k + 1) <= n && 1 - 2 * gsl_cdf_binomial_P(k, 0.5, n) >= confidence)
 		k++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The shape of a sample: is it normal, and what does its density look like. */
+/* The shape of a sample: a test for the normal distribution, and a density estimate. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics_double.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/sample.h"
 
 static int check_spread(const double *values, size_t count, size_t needed, struct ifr_error *err) {
 	int result = ifr_values_check(values, count, needed, err);
@@ -26,7 +26,7 @@ double ifr_normality_tail(double a2_adjusted) {
 		return 1 - exp(-8.318 + 42.796 * a - 59.938 * a * a);
 	if (a < 0.6)
 		return exp(0.9177 - 4.279 * a - 1.38 * a * a);
-	/* The parabola turns up again far beyond the table's end. */
+	/* The parabola rises again far beyond the end of the table. */
 	a = fmin(a, 13);
 	return exp(1.2937 - 5.709 * a + 0.0186 * a * a);
 }
@@ -40,7 +40,7 @@ int ifr_normality_check(const double *values, size_t count, struct ifr_normality
 	double mean = gsl_stats_mean(values, 1, count), sd = gsl_stats_sd_m(values, 1, count, mean);
 	double *sorted = ifr_values_sorted(values, count);
 	for (size_t i = 0; i < count; i++) {
-		/* A value dozens of standard deviations out would make the logarithm infinite. */
+		/* The logarithm of a value dozens of standard deviations off would be infinite. */
 		double below = fmax(gsl_cdf_ugaussian_P((sorted[i] - mean) / sd), 1e-300);
 		double above = fmax(gsl_cdf_ugaussian_Q((sorted[count - 1 - i] - mean) / sd), 1e-300);
 		sum += (2 * (double)i + 1) * (log(below) + log(above));
@@ -65,7 +65,7 @@ int ifr_density_bandwidth(const double *values, size_t count, double *bandwidth,
 	               gsl_stats_quantile_from_sorted_data(sorted, 1, count, 0.25);
 	free(sorted);
 	double width = gsl_stats_sd(values, 1, count);
-	/* More than half of the values may be equal. */
+	/* The interquartile range is 0 where more than half of the values are equal. */
 	if (range > 0)
 		width = fmin(width, range / 1.34);
 	*bandwidth = 0.9 * width * pow((double)count, -0.2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pairs of blocks that alias, counted by hand. */
+/* Aliasing pairs of blocks, counted by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static void test_by_hand(void **state) {
 	assert_int_equal(found.seen[2], 0);
 }
 
-/* Many blocks: n alive at one place of a page are n(n-1)/2 pairs, all aliases. */
+/* n live blocks at one page offset form n(n-1)/2 pairs, all of them aliases. */
 static void test_many(void **state) {
 	(void)state;
 	enum { COUNT = 5000 };

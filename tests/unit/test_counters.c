@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counter sources. The kernel's software events work without counter hardware, so the perf source is tested on
- * them everywhere; what needs particular machines is tested on its pure parts. This program is its own measured
- * child: with arguments it does what they say. */
+/* The counter sources. The perf source is tested on the kernel's software events, which need no counter hardware;
+ * parts that need particular machines are tested through their pure functions. This program is its own measured
+ * child: its arguments name the work to do. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static void touch(void) {
 		((volatile char *)pages)[i * (size_t)sysconf(_SC_PAGESIZE)] = 1;
 }
 
-/* The kernel is what first touches these pages. */
+/* The kernel touches these pages first. */
 static void have_touched(void) {
 	size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
 	int zero = open("/dev/zero", O_RDONLY);
@@ -79,15 +79,15 @@ static int measured(const char *what) {
 	return 0;
 }
 
-/* --- launching it as the harness does --- */
+/* --- launching the child as the harness does --- */
 
 struct launch {
 	pid_t child;
-	int release; /* writing here lets the child go on */
-	int started; /* reads end of file when the child has called exec or is gone */
+	int release; /* a write releases the child */
+	int started; /* end of file: the child has called exec or has ended */
 };
 
-/* what NULL: the child never calls exec. */
+/* Forks a child that waits; with what NULL it never calls exec. */
 static struct launch hold(const char *what) {
 	int release[2], started[2];
 	assert_int_equal(pipe2(release, O_CLOEXEC), 0);
@@ -140,7 +140,7 @@ static double value_of(const struct ifr_counters *set, const double *values, con
 	return 0;
 }
 
-/* Opens a specification that this machine may have to do without. */
+/* Opens a specification, or skips the test where this machine lacks it. */
 static struct ifr_counters *open_or_skip(const char *specification, unsigned limit) {
 	struct ifr_counters *set = NULL;
 	struct ifr_error err = {0};
@@ -348,7 +348,7 @@ static void a_killed_child_keeps_its_counts(void **state) {
 	finish(&launch, &times);
 	assert_int_equal(ifr_counters_collect(set, 0, &times, values, &err), 0);
 	assert_true(value_of(set, values, "task-clock") > 0);
-	/* Collecting disarms. */
+	/* ifr_counters_collect disarms the events. */
 	assert_int_equal(ifr_counters_collect(set, 0, &times, values, &err), -IFR_E_BUG);
 	/* The child is gone now. */
 	assert_int_equal(ifr_counters_arm(set, 0, launch.child, &err), -IFR_E_ENVIRONMENT);
@@ -374,8 +374,8 @@ static void inexact_readings_are_refused(void **state) {
 
 /* --- passes --- */
 
-/* A processor with group_limit counters; software events need none. Event 3 never counts beside event 0 if told so
- * by its name. */
+/* A simulated processor with group_limit counters; software events need none. The name of event 3 may exclude it
+ * from a group with event 0. */
 static bool fits_pretended(const struct ifr_perf_fit *fit, const unsigned *members, unsigned count) {
 	unsigned hardware = 0;
 	bool first = false, foe = false;
@@ -404,7 +404,7 @@ static void events_are_split_into_passes(void **state) {
 	expect_passes(6, "", 1, (const int[]){-1, -1, 0, 0, 0, 0, 0});
 	expect_passes(4, "", 2, (const int[]){-1, -1, 0, 0, 1, 1, 0});
 	expect_passes(3, "", 4, (const int[]){-1, -1, 0, 1, 2, 3, 0});
-	/* The anchors fill both counters, or do not fit together: they become events like the others. */
+	/* Anchors that fill both counters, or do not fit together, are treated like other events. */
 	expect_passes(2, "", 3, (const int[]){0, 0, 1, 1, 2, 2, 0});
 	expect_passes(1, "", 6, (const int[]){0, 1, 2, 3, 4, 5, 0});
 	expect_passes(4, "foe", 2, (const int[]){0, 0, 0, 1, 0, 1, 0});
@@ -416,10 +416,10 @@ static const struct {
 	struct ifr_perf_facts
 		facts; /* errno, silent, software errno, paranoid, seccomp, container, hypervisor, pmu, hybrid */
 	enum ifr_perf_state state;
-	const char *sentence, *remedy; /* what they must hold */
+	const char *sentence, *remedy; /* substrings of the diagnosis */
 } cases[] = {
 	{{0, false, 0, 2, 0, false, false, true, false}, IFR_PERF_HARDWARE, "work", ""},
-	/* inside a container and under a filter all may be well, too */
+	/* events may work inside a container and under a filter */
 	{{0, false, 0, 2, 2, true, true, true, false}, IFR_PERF_HARDWARE, "work", ""},
 	{{ENOENT, false, 0, 2, 0, false, true, false, false}, IFR_PERF_NO_PMU, "virtual machine", "virtual PMU"},
 	{{EOPNOTSUPP, false, 0, 2, 0, true, true, false, false}, IFR_PERF_NO_PMU, "virtual machine", "virtual PMU"},
@@ -457,7 +457,7 @@ static void each_cause_is_told_apart(void **state) {
 	}
 }
 
-/* What was collected must agree with what the kernel says directly. */
+/* The collected facts agree with the kernel's files. */
 static void facts_are_of_this_machine(void **state) {
 	(void)state;
 	struct ifr_perf_facts facts;

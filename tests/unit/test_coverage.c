@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Do intervals hold what they promise? 2,000 simulated experiments each, under fixed seeds, with layouts that are
- * normal, skewed or of two kinds, and 3 to 20 runs in a layout. */
+/* Coverage of the intervals: 2,000 simulated experiments each, under fixed seeds, with normal, skewed and bimodal
+ * layout effects, and 3 to 20 runs in a layout. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,18 +20,18 @@ enum shape { NORMAL, SKEWED, BIMODAL, SHAPES, EXPONENTIAL = SHAPES, TENTH, TWENT
 static const char *const shape_names[] = {"normal",      "skewed",     "bimodal",
                                           "exponential", "one in ten", "one in twenty"};
 
-/* A kind of layout that is rare, ten standard deviations of the others apart. */
+/* Two kinds of layouts, ten standard deviations apart; `share` of the layouts are of the rare kind. */
 static double deviate_kinds(gsl_rng *rng, double share, double sd) {
 	double kind = gsl_rng_uniform(rng) < share ? 10 * (1 - share) : -10 * share;
 	return sd * (kind + gsl_ran_gaussian(rng, 1)) / sqrt(100 * share * (1 - share) + 1);
 }
 
-/* A layout's deviation with mean 0 and that standard deviation. */
+/* A layout effect with mean 0 and that standard deviation. */
 static double deviate(gsl_rng *rng, enum shape shape, double sd) {
 	switch (shape) {
 	case SKEWED: /* gamma of shape 2: skewness 1.4 */
 		return sd * (gsl_ran_gamma(rng, 2, 1) - 2) / M_SQRT2;
-	case BIMODAL: /* three in ten 3 sd apart from the rest */
+	case BIMODAL: /* three in ten are 3 sd apart from the rest */
 		return sd * ((gsl_rng_uniform(rng) < 0.3 ? 2.1 : -0.9) + gsl_ran_gaussian(rng, 0.5)) / sqrt(1.89 + 0.25);
 	case EXPONENTIAL: /* skewness 2 */
 		return sd * (gsl_ran_exponential(rng, 1) - 1);
@@ -55,7 +55,7 @@ static void expect(const char *what, enum shape shape, unsigned runs, double got
 		fail_msg("%s, %s layouts, %u runs: %.2f %%", what, shape_names[shape], runs, got_pct);
 }
 
-/* Uneven: 1 to runs runs, as where some were refused. */
+/* Per cent. uneven: 1 … runs runs in a layout, as where some were refused. */
 static double mean_coverage(enum shape shape, unsigned layouts, unsigned runs, bool uneven) {
 	gsl_rng *rng = seeded(2011);
 	unsigned inside = 0;
@@ -86,9 +86,9 @@ static void test_mean(void **state) {
 		}
 }
 
-/* Lopsided layouts at the numbers that ifr_mean_layouts_needed asks for; twelve of a gamma distribution,
- * whose intervals fell short by Student's t. */
-static void test_mean_lopsided(void **state) {
+/* Skewed layout effects, with as many layouts as ifr_mean_layouts_needed says; and twelve of a gamma distribution,
+ * for which Student's interval is too short. */
+static void test_mean_skewed(void **state) {
 	(void)state;
 	static const struct {
 		enum shape shape;
@@ -101,8 +101,7 @@ static void test_mean_lopsided(void **state) {
 			       mean_coverage(cases[i].shape, cases[i].layouts, runs[j], false), 93.5, 96.5);
 }
 
-/* With fewer it is said: a dozen are never called enough, and of 32 with a rare kind among them, where it shows.
- */
+/* ifr_mean_layouts_needed never accepts a dozen layouts, nor 32 that contain a rare kind. */
 static void test_needs(void **state) {
 	(void)state;
 	gsl_rng *rng = seeded(30);
@@ -123,11 +122,11 @@ static void test_needs(void **state) {
 		fail_msg("said in %u of %u experiments", said, missed);
 }
 
-/* Two programs in the same layouts: part of a layout's luck is common to both. */
+/* Two programs in the same layouts: part of the layout effect is common to both. */
 struct change {
 	enum shape shape;
 	unsigned layouts, runs;
-	double spread, common, noise; /* sd of layouts, the part of it that both share, sd of runs; of 100 */
+	double spread, common, noise; /* sd of layout effects, the common part of it, sd of runs; of 100 */
 	double ratio;
 };
 
@@ -145,7 +144,8 @@ static void measure(const struct change *c, gsl_rng *rng, struct pairs *pairs) {
 	}
 }
 
-/* In percent of the experiments: holds the ratio, says there is a difference, says the wrong direction. */
+/* Per cent of the experiments whose interval contains the ratio, whose test finds a difference, finds the wrong
+ * sign. */
 struct verdicts {
 	double holds, differs, wrong;
 };
@@ -184,7 +184,7 @@ static void test_ratio(void **state) {
 		}
 }
 
-/* 1 % under layouts that spread 2 %: at the number of layouts that is recommended. */
+/* A change of 1 % under layout effects of 2 %, at the recommended number of layouts. */
 static void test_recommended(void **state) {
 	(void)state;
 	for (enum shape shape = 0; shape < SHAPES; shape++) {
@@ -198,8 +198,8 @@ static void test_recommended(void **state) {
 	}
 }
 
-/* Looks after every 10 of 50 layouts: over all of them 5 %, where plain 5 % looks err three times as often. */
-static void test_looks(void **state) {
+/* Interim analyses after every 10 of 50 layouts err in 5 % over all; plain tests at 5 % err three times as often. */
+static void test_interim(void **state) {
 	(void)state;
 	const double information[] = {0.2, 0.4, 0.6, 0.8, 1};
 	double z[5];
@@ -225,14 +225,14 @@ static void test_looks(void **state) {
 		naive += fooled;
 	}
 	gsl_rng_free(rng);
-	expect("planned looks", NORMAL, 5, 100.0 * planned / SETS, 3.5, 6.5);
+	expect("interim analyses", NORMAL, 5, 100.0 * planned / SETS, 3.5, 6.5);
 	assert_true(naive > 2 * planned);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mean),  cmocka_unit_test(test_mean_lopsided), cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_ratio), cmocka_unit_test(test_recommended),   cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_mean),  cmocka_unit_test(test_mean_skewed), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_ratio), cmocka_unit_test(test_recommended), cmocka_unit_test(test_interim),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

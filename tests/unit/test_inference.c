@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Means, ratios, correlations, classes, many tests, looks and power against published and independent figures. */
+/* Means, ratios, correlations, classes, multiple tests, interim analyses and power against published and
+ * independent figures. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@ static void test_mean(void **state) {
 	assert_int_equal(ifr_mean_estimate(groups, 1, 0.95, &mean, NULL), -IFR_E_USAGE);
 }
 
-/* Unequal sizes: layouts weigh by the reciprocals of their variances. */
+/* Unequal sizes: a layout's weight is the reciprocal of its variance. */
 static void test_mean_unequal(void **state) {
 	(void)state;
 	const double values[] = {0, 9, 11, 20, 20, 20, 20};
@@ -54,8 +55,7 @@ static void test_mean_unequal(void **state) {
 	near(mean.se, sqrt(spread / 2 / total), 1e-8);
 }
 
-/* Hall's cubic, put into the other direction, must give back the t quantile at both ends: t(.975; 9) = 2.262157.
- */
+/* Hall's cubic of both ends of the interval gives the t quantile: t(.975; 9) = 2.262157. */
 static void test_skewed_interval(void **state) {
 	(void)state;
 	double skewness = 1.2, n = 10, a = skewness / 3;
@@ -65,25 +65,25 @@ static void test_skewed_interval(void **state) {
 		double w = ends[i];
 		near(sqrt(n) * (w + a * w * w + a * a * w * w * w / 3 + skewness / (6 * n)), expected[i], 1e-6);
 	}
-	assert_true(interval.high > -interval.low); /* a long tail to the right: the mean may lie far right */
+	assert_true(interval.high > -interval.low); /* a long tail to the right extends the interval to the right */
 	interval = ifr_mean_interval(3, 2, 0, 10, 0.95);
 	near(interval.high, 3 + 2 * 2.262157 / sqrt(10), 1e-6);
 	/* 1, 1, 1, 1, 1, 1, 1, 9: mean 2, m2 = 7, m3 = 42, m4 = 301; G1 = 42 / 7^1.5 sqrt(56)/6 = 2.828427, and G2 =
-	 * 7/30 (9 (301/49 - 3) + 6) = 8: all of it counts, and 6 times 8 layouts are needed. */
+	 * 7/30 (9 (301/49 - 3) + 6) = 8: full correction, and 6 times 8 layouts are needed. */
 	const double values[] = {1, 1, 1, 1, 1, 1, 1, 9};
 	near(ifr_sample_skewness(values, 8), 2 * M_SQRT2, 1e-12);
 	assert_int_equal(ifr_mean_layouts_needed(values, 8), 48);
-	/* Two kinds, five to three: no long tail, nothing to correct. */
+	/* Two kinds of layouts, five to three: no long tail, no correction. */
 	const double kinds[] = {1, 1, 1, 1, 1, 9, 9, 9};
 	assert_true(ifr_sample_skewness(kinds, 8) == 0);
 	assert_int_equal(ifr_mean_layouts_needed(kinds, 8), 20);
 	assert_true(ifr_sample_skewness(values, 7) == 0);
 }
 
-/* Errors of few runs. Of 0 and 2, half the variance is left about their median: -+sqrt(2). Of 0, 1, 5 the middle
- * one says nothing, and 1.5 (1 + 0.448671 - 2/3) is left; 0.448671 is the median's variance (David and Nagaraja).
- */
-static void test_offset(void **state) {
+/* Residuals of few runs. About the median of 0 and 2, half of the variance is left: -+sqrt(2). About the median of
+ * 0, 1, 5, which is left out, 1.5 (1 + 0.448671 - 2/3) is left; 0.448671 is the median's variance (David and
+ * Nagaraja). */
+static void test_median_difference(void **state) {
 	(void)state;
 	double residuals[4];
 	const double two[] = {0, 2}, three[] = {0, 1, 5}, signs[] = {-1, 1}, none[] = {0, 0};
@@ -100,7 +100,7 @@ static void test_offset(void **state) {
 	assert_true(interval.low == 8 && interval.high == 12);
 	assert_int_equal(ifr_median_difference_interval(&offset, 0.30, &interval, NULL), 0);
 	assert_true(interval.low == 10 && interval.high == 10);
-	/* No error of runs: Student's interval, t(.975; 10) = 2.228139. */
+	/* Without errors of runs: Student's interval, t(.975; 10) = 2.228139. */
 	offset = (struct ifr_median_difference){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
 	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
 	near(interval.high, 3 * 2.228139, 0.01);
@@ -121,7 +121,7 @@ static void test_fieller(void **state) {
 	near(ratio, 2, 1e-15);
 	near(interval.low, (100 - sqrt(10000 - 4 * a * c)) / (2 * a), 1e-6);
 	near(interval.high, (100 + sqrt(10000 - 4 * a * c)) / (2 * a), 1e-6);
-	/* Pairs that move together: a = 2 b exactly leaves nothing open. */
+	/* Fully correlated pairs, a = 2 b: the interval has length 0. */
 	q.cov = 0.5;
 	assert_int_equal(ifr_ratio_fieller(&q, 0.95, &ratio, &interval, &err), 0);
 	near(interval.low, 2, 1e-6);
@@ -157,7 +157,7 @@ static void test_correlation(void **state) {
 	near(c.interval.low, tanh(z - 1.959964 / sqrt(44)), 1e-6);
 	assert_int_equal(ifr_correlation_spearman(swiss_x[3], swiss_fertility, 47, 0.95, &c, NULL), 0);
 	near(c.r, 0.413645562301, 1e-11);
-	/* Ranks see through a bend: x^3 is monotone. */
+	/* x^3 is monotone: the ranks' correlation is 1. */
 	const double x[] = {1, 2, 3, 4, 5}, y[] = {1, 8, 27, 64, 125}, same[] = {2, 2, 2, 2, 2};
 	assert_int_equal(ifr_correlation_spearman(x, y, 5, 0.95, &c, NULL), 0);
 	near(c.r, 1, 1e-15);
@@ -178,14 +178,14 @@ static void test_spearman_exact(void **state) {
 	near(c.p, 2.0 / 120, 1e-12);
 	assert_int_equal(ifr_correlation_spearman(x, swapped, 5, 0.95, &c, NULL), 0);
 	near(c.r, 0.9, 1e-12);
-	near(c.p, 10.0 / 120, 1e-12); /* 1 and four swaps of neighbours, both ways */
+	near(c.p, 10.0 / 120, 1e-12); /* the identity and four swaps of neighbours, both signs */
 	assert_int_equal(ifr_correlation_spearman(x, six, 6, 0.95, &c, NULL), 0);
 	near(c.r, 1 - 6 * 4.0 / 210, 1e-12); /* 0.886 */
 	assert_true(c.p > 0.03 && c.p < 0.05);
 	assert_int_equal(ifr_correlation_spearman(x, seven, 7, 0.95, &c, NULL), 0);
 	near(c.r, 1 - 6 * 10.0 / 336, 1e-12); /* 0.821 */
 	assert_true(c.p < 0.05);
-	/* Of the six ways to place two pairs of equal ranks, the two extreme ones. */
+	/* Two pairs of ties have six distinct orders; two of them are extreme. */
 	assert_int_equal(ifr_correlation_spearman(x, ties, 4, 0.95, &c, NULL), 0);
 	near(c.p, 2.0 / 6, 1e-12);
 }
@@ -238,10 +238,10 @@ static void test_fdr(void **state) {
 	near(p[14], 1, 1e-12);
 }
 
-/* Bounds of the O'Brien-Fleming-like spending function, two-sided 5 %, equal steps: five looks as in Reboussin,
+/* Bounds of the O'Brien-Fleming-like spending function, two-sided 5 %, equal steps: five analyses as in Reboussin,
  * DeMets, Kim and Lan 2000 (4.8769, 3.3569, 2.6803, 2.2898, 2.0310), three as in Jennison and Turnbull 2000
- * (3.7103, 2.5114, 1.9930). One look is the plain test. */
-static void test_looks(void **state) {
+ * (3.7103, 2.5114, 1.9930). One analysis is the plain test. */
+static void test_interim_bounds(void **state) {
 	(void)state;
 	const double five[] = {0.2, 0.4, 0.6, 0.8, 1}, three[] = {1.0 / 3, 2.0 / 3, 1}, one[] = {1},
 				 down[] = {0.5, 0.4};
@@ -270,10 +270,10 @@ static void test_power(void **state) {
 	near(ifr_t_detectable(0.9, 2 * 22.0210977 - 2, 0.05), sqrt(22.0210977 / 2), 1e-6);
 	struct ifr_noise noise = {3, 5};
 	near(ifr_detectable_effect(noise, 16, 5, 0.848421810264, 0.05), 3.2 * sqrt(4.0 / 16), 1e-6);
-	/* By R, one sample, sd 2 and 0.5 off: 170.05 layouts, so 171; and a tenth more. */
+	/* R, one sample, sd 2, shift 0.5: 170.05 layouts, so 171; and a tenth more. */
 	assert_int_equal(ifr_layouts_needed(noise, 5, 0.5, 0.9, 0.05, 100000), 171 + 18);
 	assert_int_equal(ifr_layouts_needed(noise, 5, 0.5, 0.9, 0.05, 20), 0);
-	/* Cochran's optimum: within nine times between pays for three runs. */
+	/* Cochran's optimum: three runs where within is nine times between. */
 	assert_int_equal(ifr_runs_optimal((struct ifr_noise){1, 9}, 1, 50), 3);
 	assert_int_equal(ifr_runs_optimal((struct ifr_noise){0, 9}, 1, 50), 50);
 	assert_int_equal(ifr_runs_optimal((struct ifr_noise){9, 1}, 1, 50), 1);
@@ -284,14 +284,14 @@ int main(void) {
 		cmocka_unit_test(test_mean),
 		cmocka_unit_test(test_mean_unequal),
 		cmocka_unit_test(test_skewed_interval),
-		cmocka_unit_test(test_offset),
+		cmocka_unit_test(test_median_difference),
 		cmocka_unit_test(test_fieller),
 		cmocka_unit_test(test_bootstrap),
 		cmocka_unit_test(test_correlation),
 		cmocka_unit_test(test_spearman_exact),
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fdr),
-		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_interim_bounds),
 		cmocka_unit_test(test_power),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

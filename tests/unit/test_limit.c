@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run limiter's decisions: which procedure ends the program, and what templates become when entries are
- * counted. */
+/* The run limiter: the choice of the procedure that ends the program, and templates with entry counters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +12,7 @@
 #include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
 
-/* Counts and last times in percent of a budget of 1000 ns; the name of the one that is picked. */
+/* Returns the name of the procedure chosen for a budget of 1000 ns. */
 static const char *chosen(struct procedure *items, size_t count) {
 	struct procedures procedures = {.items = items, .count = count};
 	const struct procedure *procedure = choose_procedure(&procedures, 1000);
@@ -28,11 +27,11 @@ static const char *chosen(struct procedure *items, size_t count) {
 
 static void test_choice(void **state) {
 	(void)state;
-	/* The fewest entries among those that come near the end, however few others have. */
+	/* The fewest entries among procedures entered near the end; earlier ones do not count. */
 	assert_string_equal(CHOSEN(SEEN("main", 1, 5), SEEN("hot", 9000, 999), SEEN("rare", 7, 950)), "rare");
 	assert_string_equal(CHOSEN(SEEN("early", 7, 899), SEEN("hot", 9000, 900)), "hot");
 	assert_string_equal(CHOSEN(SEEN("a", 7, 930), SEEN("b", 7, 980), SEEN("c", 7, 980)), "b");
-	/* The window opens as far as it must. */
+	/* The window widens until it contains a procedure. */
 	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("quarter", 50, 760)), "quarter");
 	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("early", 1, 490)), "half");
 	assert_string_equal(CHOSEN(SEEN("early", 1, 490), SEEN("never", 0, 0)), "none");
@@ -49,7 +48,7 @@ static void test_count(void **state) {
 	struct ifr_strings names = {0};
 	struct ifr_error err = {0};
 	assert_int_equal(ifr_entries_count(TEMPLATE, strlen(TEMPLATE), 40, &out, &names, &err), 0);
-	/* Those with a mark have numbers, and the counters are theirs in this order. */
+	/* Marked functions have numbers, and their counters follow in this order. */
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "f");
 	assert_string_equal(names.items[1], "_Z1gv");
@@ -74,7 +73,7 @@ static void test_end(void **state) {
 	assert_null(strstr(place + 20, "decq"));
 	assert_true(strstr(out.data, "decq") > place);
 	assert_non_null(strstr(out.data, "ifr_left:\n\t.quad 77\n"));
-	/* Once is enough. */
+	/* The code is inserted once. */
 	assert_int_equal(ifr_entries_count(out.data, out.length, 0, &again, &names, &err), -IFR_E_USAGE);
 	assert_non_null(strstr(err.message, "limited already"));
 	ifr_buffer_release(&again);

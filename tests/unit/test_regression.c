@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Multiple regression against NIST's certified values, and shares and checks against published ones. */
+/* Multiple regression against NIST's certified values; relative importance and diagnostics against published ones.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -144,7 +145,7 @@ static void test_wampler(void **state) {
 	}
 }
 
-/* Numbers 1 and 2 have no errors: coefficients to nine digits, standard errors next to nothing. */
+/* Data sets 1 and 2 have no errors: coefficients to nine digits, standard errors close to 0. */
 static void test_wampler_exact(void **state) {
 	(void)state;
 	double x[21], y[21];
@@ -167,8 +168,8 @@ static void test_wampler_exact(void **state) {
 	ifr_multiple_regression_release(&m);
 }
 
-/* Powers up to the tenth of these x, rounded to doubles, do not hold nine digits of the answer: refused, and said.
- * The fourth power is still parted. */
+/* Powers of these x up to the tenth, rounded to doubles, do not determine nine digits of the coefficients: refused
+ * with a message. Powers up to the fourth are accepted. */
 static void test_filip(void **state) {
 	(void)state;
 	struct ifr_multiple_regression m;
@@ -237,7 +238,7 @@ static void test_swiss(void **state) {
 	ifr_multiple_regression_release(&m);
 }
 
-/* y = x^2 is curved, and one point far out rules the line. */
+/* y = x^2 is curved; and one distant point determines the line. */
 static void test_checks_warn(void **state) {
 	(void)state;
 	double x[20], y[20];
@@ -264,7 +265,7 @@ static void test_checks_warn(void **state) {
 }
 
 /* The swiss data, all 120 orders of entering with lm in R 4.2.2; the same figures are relaimpo's example. */
-static void test_shares(void **state) {
+static void test_relative_importance(void **state) {
 	(void)state;
 	const double expected[] = {0.0570912207681, 0.1711730289002, 0.2601346786244, 0.1055701503735,
 	                           0.1127659229265};
@@ -303,10 +304,12 @@ static void test_perlbench(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pontius),  cmocka_unit_test(test_no_intercept),  cmocka_unit_test(test_longley),
-		cmocka_unit_test(test_wampler),  cmocka_unit_test(test_wampler_exact), cmocka_unit_test(test_filip),
-		cmocka_unit_test(test_refusals), cmocka_unit_test(test_swiss),         cmocka_unit_test(test_checks_warn),
-		cmocka_unit_test(test_shares),   cmocka_unit_test(test_perlbench),
+		cmocka_unit_test(test_pontius),       cmocka_unit_test(test_no_intercept),
+		cmocka_unit_test(test_longley),       cmocka_unit_test(test_wampler),
+		cmocka_unit_test(test_wampler_exact), cmocka_unit_test(test_filip),
+		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_swiss),
+		cmocka_unit_test(test_checks_warn),   cmocka_unit_test(test_relative_importance),
+		cmocka_unit_test(test_perlbench),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The statistics against certified values, published tables and simulation under fixed seeds. */
+/* Statistics of samples and layouts against certified values, published tables and simulation under fixed seeds. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@ static void near(double got, double expected, double relative) {
 		fail_msg("got %.15g, expected %.15g", got, expected);
 }
 
-/* Hand arithmetic on 1, 2, 4, 8: type 7 puts quantile p at position 1 + 3p. */
+/* By hand on 1, 2, 4, 8: type 7 puts quantile p at position 1 + 3p. */
 static void test_quantiles(void **state) {
 	(void)state;
 	const double values[] = {8, 1, 4, 2};
@@ -256,8 +256,8 @@ static void test_coverage(void **state) {
 			fail_msg("case %zu: the 95 %% interval covers %.2f %%", i, got[i]);
 }
 
-/* The best of 32 by its median, then measured again: the prediction must be right on average and in its interval,
- * although the first measurement is too good. */
+/* The best of 32 layouts by its median, measured again: the prediction is unbiased and its interval keeps its
+ * confidence, although the first measurement is too good. */
 static void test_prediction(void **state) {
 	(void)state;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -292,7 +292,7 @@ static void test_prediction(void **state) {
 		inside += prediction.again.low <= second && second <= prediction.again.high;
 	}
 	gsl_rng_free(rng);
-	assert_true(naive > 0.5);        /* the test would not tell otherwise */
+	assert_true(naive > 0.5);        /* else the test would show nothing */
 	assert_true(fabs(error) < 0.08); /* five standard errors */
 	assert_in_range(inside, SETS * 93 / 100, SETS * 97 / 100);
 }
@@ -313,7 +313,8 @@ static void test_normality(void **state) {
 
 /* Percentage points: D'Agostino and Stephens 1986, table 4.7, case 3. Adjusted statistics with their p by other
  * programs: NAG's g08ckc example (.171296, .931155); R's nortest, ad.test on its manual's pages, n = 100 (.84479,
- * .02864; 1.3941, .001244), adjusted by 1.007725. The pieces of the approximation meet. */
+ * .02864; 1.3941, .001244), adjusted by 1.007725. Adjacent
+ * pieces of the approximation agree at their ends. */
 static void test_normality_tail(void **state) {
 	(void)state;
 	static const double points[][2] = {{.341, .5},  {.470, .25},  {.561, .15},  {.631, .1},
@@ -331,8 +332,8 @@ static void test_normality_tail(void **state) {
 		assert_true(ifr_normality_tail(a * 1.05) <= ifr_normality_tail(a) + 0.003);
 }
 
-/* Published percentage points seen from the other side: of normal samples, as many are called not normal as p
- * says. Stephens's approximation is good to some tenths of a per cent. */
+/* The level of the test, by simulation of normal samples. Stephens's approximation is good to some tenths of a per
+ * cent. */
 static void test_normality_level(void **state) {
 	(void)state;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -405,7 +406,7 @@ static void says(int result, const struct ifr_error *err, const char *words) {
 		fail_msg("\"%s\" does not say \"%s\"", err->message, words);
 }
 
-/* Poor data give a sentence, never a crash or a NaN. */
+/* Insufficient data give an error message, never a crash or a NaN. */
 static void test_poor_data(void **state) {
 	(void)state;
 	const double same[] = {7, 7, 7, 7, 7, 7, 7, 7}, bad[] = {1, NAN, 3}, up[] = {1, 2, 3};

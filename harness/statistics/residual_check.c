@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Does a model fit, and does it hang on single observations? */
+/* Regression diagnostics: leverage, influence, outliers, normality and curvature of the residuals. */
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "common/buffer.h"
 #include "harness/statistics/regression.h"
 
-static void look_at_each(const struct ifr_multiple_regression *m, struct ifr_residual_check *check) {
+/* Finds the observations with the highest leverage, Cook's distance and studentised residual. */
+static void find_extremes(const struct ifr_multiple_regression *m, struct ifr_residual_check *check) {
 	double coefficients = (double)m->predictors + m->intercept, df = m->df_residual - 1;
 	double largest = 0;
 	for (size_t i = 0; i < m->count; i++) {
@@ -34,9 +35,10 @@ static void look_at_each(const struct ifr_multiple_regression *m, struct ifr_res
 	check->outlier_p = df >= 1 ? fmin(1, (double)m->count * 2 * gsl_cdf_tdist_Q(largest, df)) : 1;
 }
 
-/* The square of the fit, centred so that it does not repeat the fit itself, as one more predictor. */
-static void look_for_curvature(const struct ifr_multiple_regression *m, const double *const *x, const double *y,
-                               struct ifr_residual_check *check) {
+/* RESET: the squared fitted values, centred so that they are not collinear with the fitted values, as a further
+ * predictor. */
+static void test_curvature(const struct ifr_multiple_regression *m, const double *const *x, const double *y,
+                           struct ifr_residual_check *check) {
 	const double *columns[IFR_PREDICTORS_MAX + 1];
 	double *square = ifr_alloc(m->count * sizeof *square), centre = 0;
 	if (m->predictors + 1 > IFR_PREDICTORS_MAX) {
@@ -46,8 +48,8 @@ static void look_for_curvature(const struct ifr_multiple_regression *m, const do
 	for (size_t i = 0; i < m->count; i++)
 		centre += (y[i] - m->residual[i]) / (double)m->count;
 	for (size_t i = 0; i < m->count; i++) {
-		double fit = y[i] - m->residual[i] - (m->intercept ? centre : 0);
-		square[i] = fit * fit;
+		double fitted = y[i] - m->residual[i] - (m->intercept ? centre : 0);
+		square[i] = fitted * fitted;
 	}
 	memcpy(columns, x, m->predictors * sizeof *columns);
 	columns[m->predictors] = square;
@@ -60,24 +62,16 @@ static void look_for_curvature(const struct ifr_multiple_regression *m, const do
 	free(square);
 }
 
-int ifr_residual_check(const struct ifr_multiple_regression *model, const double *const *x, const double *y,
+int ifr_residual_check(const struct ifr_multiple_regression *fit, const double *const *x, const double *y,
                        struct ifr_residual_check *check, struct ifr_error *err) {
-	if (!(model->ss_residual > 1e-24 * (model->ss_model + model->ss_residual)))
-		return ifr_fail(err, IFR_E_USAGE, "the model fits exactly: there is nothing left over to check");
+	if (!(fit->ss_residual > 1e-24 * (fit->ss_model + fit->ss_residual)))
+		return ifr_fail(err, IFR_E_USAGE, "the regression fits exactly: there are no residuals to check");
 	struct ifr_normality normality;
 	*check = (struct ifr_residual_check){0};
-	check->has_normality = !ifr_normality_check(model->residual, model->count, &normality, NULL);
+	check->has_normality = !ifr_normality_check(fit->residual, fit->count, &normality, NULL);
 	if (check->has_normality)
 		check->normality_p = normality.p;
-	look_at_each(model, check);
-	look_for_curvature(model, x, y, check);
+	find_extremes(fit, check);
+	test_curvature(fit, x, y, check);
 	return 0;
-}
-
-double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to) {
-	return line->slope * (to - from) / (line->intercept + line->slope * from);
-}
-
-double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall) {
-	return fall * (line->intercept + line->slope * from) / (line->slope * from);
 }

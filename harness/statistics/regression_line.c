@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A straight line through points, and how well it is known. */
+/* The regression line and its bands. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_fit.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/statistics.h"
+#include "harness/statistics/regression.h"
 
 static int check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
 	int result = ifr_values_check(values, count, 3, err);
@@ -45,4 +45,12 @@ void ifr_regression_line_bands(const struct ifr_regression_line *line, double x,
 	double leverage = 1 / n + (x - line->mean_x) * (x - line->mean_x) / line->sxx;
 	*mean = ifr_t_interval(y, line->residual_sd * sqrt(leverage), n - 2, confidence, 1);
 	*point = ifr_t_interval(y, line->residual_sd * sqrt(1 + leverage), n - 2, confidence, 1);
+}
+
+double ifr_regression_line_change(const struct ifr_regression_line *line, double from, double to) {
+	return line->slope * (to - from) / (line->intercept + line->slope * from);
+}
+
+double ifr_regression_line_needed_fall(const struct ifr_regression_line *line, double from, double fall) {
+	return fall * (line->intercept + line->slope * from) / (line->slope * from);
 }

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each of several correlated predictors explains. */
+/* Relative importance of correlated predictors (LMG).
+ *
+ * Problem: a predictor's gain in r2 depends on the predictors that entered before it, and there are k! orders.
+ *
+ * Idea: the mean over all orders is a mean over the sets of predictors that entered before. The set sizes 0 … k -
+ * 1 are equally likely, and so are the sets of one size. 2^k values of r2 suffice.
+ *
+ * Invariant: in each order the gains add up to r2 of all predictors; so do their means. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +18,10 @@
 
 enum { SIDE = IFR_RELATIVE_IMPORTANCE_MAX + 1 };
 
-/* Sums of products about the means; the response comes last. pick chooses observations, NULL takes all in turn. */
-static void multiply(const double *const *x, size_t k, const double *y, size_t count, const uint32_t *pick,
-                     double products[SIDE][SIDE]) {
+/* Sums of products about the means; the response is the last column. pick[count] selects observations; NULL takes
+ * each once. */
+static void sum_products(const double *const *x, size_t k, const double *y, size_t count, const uint32_t *pick,
+                         double products[SIDE][SIDE]) {
 	double mean[SIDE] = {0};
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j <= k; j++)
@@ -29,8 +37,9 @@ static void multiply(const double *const *x, size_t k, const double *y, size_t c
 	}
 }
 
-/* r2 of the predictors in a set, by Cholesky; a column that follows from those before it adds nothing. */
-static double explained(double products[SIDE][SIDE], size_t k, unsigned set) {
+/* r2 of the predictors in a set, by Cholesky factorisation; a predictor that depends linearly on earlier ones adds
+ * nothing. */
+static double r2_of_set(double products[SIDE][SIDE], size_t k, unsigned set) {
 	double factor[SIDE][SIDE] = {{0}}, total = products[k][k], r2 = 0;
 	size_t members[SIDE], count = 0;
 	for (size_t j = 0; j < k; j++)
@@ -48,19 +57,18 @@ static double explained(double products[SIDE][SIDE], size_t k, unsigned set) {
 			cross -= factor[a][b] * factor[k][b];
 		}
 		factor[a][a] = pivot > 1e-12 * products[j][j] ? sqrt(pivot) : 0;
-		/* The response's row stands at the end: its entry is what this member adds. */
+		/* The response is the last row: the square of its entry is the gain of this member. */
 		factor[k][a] = factor[a][a] > 0 ? cross / factor[a][a] : 0;
 		r2 += factor[k][a] * factor[k][a] / total;
 	}
 	return r2;
 }
 
-/* The mean over all orders is a mean over the sets that stand before: sizes are equally likely, and so are the
- * sets of one size. */
-static double divide(double products[SIDE][SIDE], size_t k, double *share) {
+/* Stores the importance and returns r2 of all predictors. */
+static double divide_r2(double products[SIDE][SIDE], size_t k, double *share) {
 	double r2[1u << IFR_RELATIVE_IMPORTANCE_MAX], sets_of_size[SIDE];
 	for (unsigned set = 0; set < 1u << k; set++)
-		r2[set] = explained(products, k, set);
+		r2[set] = r2_of_set(products, k, set);
 	sets_of_size[0] = 1;
 	for (size_t size = 1; size < k; size++)
 		sets_of_size[size] = sets_of_size[size - 1] * (double)(k - size) / (double)size;
@@ -73,74 +81,75 @@ static double divide(double products[SIDE][SIDE], size_t k, double *share) {
 	return r2[(1u << k) - 1];
 }
 
-static bool varies(double products[SIDE][SIDE], size_t k) {
+static bool all_vary(double products[SIDE][SIDE], size_t k) {
 	for (size_t j = 0; j <= k; j++)
 		if (!(products[j][j] > 0))
 			return false;
 	return true;
 }
 
-/* One resampling, by its number; redraws are bounded, as data may hardly vary. */
-static bool resample(const double *const *x, size_t k, const double *y, size_t count, uint64_t seed, size_t draw,
-                     uint32_t *pick, double products[SIDE][SIDE]) {
+/* Draws resample number `draw`; gives up after 20 attempts without variation. */
+static bool draw_resample(const double *const *x, size_t k, const double *y, size_t count, uint64_t seed,
+                          size_t draw, uint32_t *pick, double products[SIDE][SIDE]) {
 	struct ifr_random_key key = ifr_random_key_of(seed, "bootstrap");
-	for (uint64_t again = 0; again < 20; again++) {
+	for (uint64_t attempt = 0; attempt < 20; attempt++) {
 		for (size_t i = 0; i < count; i++) {
-			const uint64_t name[] = {draw, again, i};
+			const uint64_t name[] = {draw, attempt, i};
 			pick[i] = (uint32_t)ifr_random_below(ifr_siphash(key.k0, key.k1, name, sizeof name), count);
 		}
-		multiply(x, k, y, count, pick, products);
-		if (varies(products, k))
+		sum_products(x, k, y, count, pick, products);
+		if (all_vary(products, k))
 			return true;
 	}
 	return false;
 }
 
-static void bootstrap(const double *const *x, size_t k, const double *y, size_t count,
-                      struct ifr_relative_importance *shares) {
+/* Percentile intervals; [0, 1] with confidence 1 where no resample varies. */
+static void bootstrap_intervals(const double *const *x, size_t k, const double *y, size_t count,
+                                struct ifr_relative_importance *importance) {
 	double products[SIDE][SIDE], share[SIDE];
-	double *drawn = ifr_alloc(k * shares->draws * sizeof *drawn);
+	double *drawn = ifr_alloc(k * importance->draws * sizeof *drawn);
 	uint32_t *pick = ifr_alloc(count * sizeof *pick);
 	size_t made = 0;
-	for (size_t draw = 0; draw < shares->draws; draw++) {
-		if (!resample(x, k, y, count, shares->seed, draw, pick, products))
+	for (size_t draw = 0; draw < importance->draws; draw++) {
+		if (!draw_resample(x, k, y, count, importance->seed, draw, pick, products))
 			continue;
-		divide(products, k, share);
+		divide_r2(products, k, share);
 		for (size_t j = 0; j < k; j++)
-			drawn[j * shares->draws + made] = share[j];
+			drawn[j * importance->draws + made] = share[j];
 		made++;
 	}
-	double tail = (1 - shares->confidence) / 2;
+	double tail = (1 - importance->confidence) / 2;
 	for (size_t j = 0; j < k; j++) {
-		struct ifr_interval *interval = &shares->interval[j];
+		struct ifr_interval *interval = &importance->interval[j];
 		*interval = (struct ifr_interval){0, 1, 1};
-		if (!ifr_sample_quantile(drawn + j * shares->draws, made, tail, &interval->low, NULL) &&
-		    !ifr_sample_quantile(drawn + j * shares->draws, made, 1 - tail, &interval->high, NULL))
-			interval->confidence = shares->confidence;
+		if (!ifr_sample_quantile(drawn + j * importance->draws, made, tail, &interval->low, NULL) &&
+		    !ifr_sample_quantile(drawn + j * importance->draws, made, 1 - tail, &interval->high, NULL))
+			interval->confidence = importance->confidence;
 	}
 	free(drawn);
 	free(pick);
 }
 
 int ifr_relative_importance_estimate(const double *const *x, size_t predictors, const double *y, size_t count,
-                                     struct ifr_relative_importance *shares, struct ifr_error *err) {
+                                     struct ifr_relative_importance *importance, struct ifr_error *err) {
 	double products[SIDE][SIDE];
 	if (predictors < 1 || predictors > IFR_RELATIVE_IMPORTANCE_MAX)
-		return ifr_fail(err, IFR_E_USAGE, "shares are found for 1 to %d predictors, not %zu",
+		return ifr_fail(err, IFR_E_USAGE, "relative importance needs 1 to %d predictors, not %zu",
 		                IFR_RELATIVE_IMPORTANCE_MAX, predictors);
 	int result = ifr_values_check(y, count, predictors + 2, err);
 	for (size_t j = 0; j < predictors && !result; j++)
 		result = ifr_values_check(x[j], count, predictors + 2, err);
 	if (result)
 		return result;
-	multiply(x, predictors, y, count, NULL, products);
+	sum_products(x, predictors, y, count, NULL, products);
 	for (size_t j = 0; j <= predictors; j++)
 		if (!(products[j][j] > 0))
 			return j < predictors
 			           ? ifr_fail(err, IFR_E_USAGE, "predictor %zu is constant: leave it out", j + 1)
-			           : ifr_fail(err, IFR_E_USAGE, "the response is constant: there is nothing to share");
-	shares->r2 = divide(products, predictors, shares->share);
-	if (shares->interval)
-		bootstrap(x, predictors, y, count, shares);
+			           : ifr_fail(err, IFR_E_USAGE, "the response is constant: there is no variance to divide");
+	importance->r2 = divide_r2(products, predictors, importance->share);
+	if (importance->interval)
+		bootstrap_intervals(x, predictors, y, count, importance);
 	return 0;
 }

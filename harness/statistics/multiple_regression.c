@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Multiple linear regression. */
+/* Multiple linear regression.
+ *
+ * Problem: counters are nearly collinear, and the normal equations X'X square the condition.
+ *
+ * Idea: centre the columns and scale them to length 1, factor them by Householder reflections in extended
+ * precision, and refuse a condition at which the rounding of the input alone spoils the coefficients.
+ *
+ * Invariant: reflections are orthogonal and keep lengths, so that the condition of r is that of the scaled
+ * columns. Residuals are computed from the columns themselves, not from the factors.
+ *
+ * NIST's certified data sets are reproduced in tests/unit/test_regression.c.
+ * Ref: Golub and Van Loan 2013, sections 5.2 and 5.3. */
 #include "harness/statistics/regression.h"
 
 #include <float.h>
@@ -11,10 +22,10 @@
 #include "common/buffer.h"
 #include "harness/statistics/distributions.h"
 
-/* Doubles carry 16 digits; a matrix of this condition leaves 9. */
+/* Doubles carry 16 digits; a matrix of this condition leaves 9 of them. */
 static const double condition_most = 1e7;
 
-/* The problem with its columns centred (with an intercept) and of length 1. Columns one behind the other. */
+/* The least-squares problem: columns of length 1, centred if there is an intercept, stored one after the other. */
 struct work {
 	size_t n, k;
 	long double *z, *reflected, *y, *qty; /* z, reflected: [k * n]; y, qty: [n] */
@@ -23,13 +34,23 @@ struct work {
 	long double mean_y;
 };
 
-static long double *doubles(size_t count) {
+static long double *alloc_long_doubles(size_t count) {
 	return ifr_alloc((count ? count : 1) * sizeof(long double));
 }
 
 static void work_init(struct work *w, size_t n, size_t k) {
-	*w = (struct work){n,          k,          doubles(k * n), doubles(k * n), doubles(n), doubles(n),
-	                   doubles(k), doubles(k), doubles(k * k), doubles(k * k), doubles(k), 0};
+	*w = (struct work){n,
+	                   k,
+	                   alloc_long_doubles(k * n),
+	                   alloc_long_doubles(k * n),
+	                   alloc_long_doubles(n),
+	                   alloc_long_doubles(n),
+	                   alloc_long_doubles(k),
+	                   alloc_long_doubles(k),
+	                   alloc_long_doubles(k * k),
+	                   alloc_long_doubles(k * k),
+	                   alloc_long_doubles(k),
+	                   0};
 }
 
 static void work_release(struct work *w) {
@@ -45,8 +66,9 @@ static long double mean_of(const double *values, size_t n) {
 	return sum / (long double)n;
 }
 
-static int prepare(const double *const *x, const double *y, bool intercept, struct work *w,
-                   struct ifr_error *err) {
+/* Fills z and y. Refuses a column whose variation is below the rounding of its values. */
+static int scale_columns(const double *const *x, const double *y, bool intercept, struct work *w,
+                         struct ifr_error *err) {
 	w->mean_y = intercept ? mean_of(y, w->n) : 0;
 	for (size_t i = 0; i < w->n; i++)
 		w->y[i] = w->qty[i] = y[i] - w->mean_y;
@@ -71,8 +93,8 @@ static int prepare(const double *const *x, const double *y, bool intercept, stru
 	return 0;
 }
 
-/* Mirrors what lies from row step on of a column at the plane of v. */
-static void reflect(const long double *v, long double *column, size_t step, size_t n, long double vv) {
+/* Applies the Householder reflection of v to the rows of a column from `step` on; vv is the squared length of v. */
+static void reflect_column(const long double *v, long double *column, size_t step, size_t n, long double vv) {
 	long double dot = 0;
 	for (size_t i = step; i < n; i++)
 		dot += v[i] * column[i];
@@ -80,7 +102,8 @@ static void reflect(const long double *v, long double *column, size_t step, size
 		column[i] -= 2 * dot / vv * v[i];
 }
 
-static void factorise(struct work *w) {
+/* Factors z into Q and r, and replaces qty by Q'y. */
+static void factor_columns(struct work *w) {
 	for (size_t j = 0; j < w->k; j++) {
 		long double *v = w->reflected + j * w->n, norm = 0, vv = 0;
 		for (size_t i = 0; i < j; i++)
@@ -93,13 +116,13 @@ static void factorise(struct work *w) {
 		for (size_t i = j; i < w->n; i++)
 			vv += v[i] * v[i];
 		for (size_t l = j + 1; l < w->k && vv > 0; l++)
-			reflect(v, w->reflected + l * w->n, j, w->n, vv);
+			reflect_column(v, w->reflected + l * w->n, j, w->n, vv);
 		if (vv > 0)
-			reflect(v, w->qty, j, w->n, vv);
+			reflect_column(v, w->qty, j, w->n, vv);
 	}
 }
 
-/* The condition of r, and the column that takes the largest part in its smallest direction. */
+/* Returns the condition of r; culprit gets the column with the largest part in its smallest singular vector. */
 static double condition_of(const struct work *w, size_t *culprit) {
 	gsl_matrix *a = gsl_matrix_alloc(w->k, w->k), *v = gsl_matrix_alloc(w->k, w->k);
 	gsl_vector *s = gsl_vector_alloc(w->k);
@@ -118,7 +141,8 @@ static double condition_of(const struct work *w, size_t *culprit) {
 	return least > 0 ? most / least : INFINITY;
 }
 
-static void solve(struct work *w) {
+/* Solves r beta = qty by back substitution, and inverts r. */
+static void solve_triangle(struct work *w) {
 	size_t k = w->k;
 	for (size_t j = k; j-- > 0;) {
 		long double sum = w->qty[j];
@@ -135,8 +159,8 @@ static void solve(struct work *w) {
 	}
 }
 
-/* Squared length of a row vector times the inverse: x (X'X)^-1 x' in scaled columns. */
-static long double spread_of(const struct work *w, const long double *row) {
+/* x (X'X)^-1 x' of a row x in scaled columns: the squared length of x times the inverse of r. */
+static long double quadratic_form(const struct work *w, const long double *row) {
 	long double total = 0;
 	for (size_t l = 0; l < w->k; l++) {
 		long double sum = 0;
@@ -147,24 +171,24 @@ static long double spread_of(const struct work *w, const long double *row) {
 	return total;
 }
 
-static void take_residuals(const struct work *w, struct ifr_multiple_regression *model) {
-	long double left = 0, total = 0, *row = doubles(w->k);
+static void compute_residuals(const struct work *w, struct ifr_multiple_regression *fit) {
+	long double left = 0, total = 0, *row = alloc_long_doubles(w->k);
 	for (size_t i = 0; i < w->n; i++) {
-		long double fit = 0;
+		long double fitted = 0;
 		for (size_t j = 0; j < w->k; j++) {
 			row[j] = w->z[j * w->n + i];
-			fit += row[j] * w->beta[j];
+			fitted += row[j] * w->beta[j];
 		}
-		long double residual = w->y[i] - fit;
+		long double residual = w->y[i] - fitted;
 		left += residual * residual;
 		total += w->y[i] * w->y[i];
-		model->residual[i] = (double)residual;
-		model->leverage[i] = (double)(spread_of(w, row) + (model->intercept ? 1 / (long double)w->n : 0));
+		fit->residual[i] = (double)residual;
+		fit->leverage[i] = (double)(quadratic_form(w, row) + (fit->intercept ? 1 / (long double)w->n : 0));
 	}
 	free(row);
-	model->ss_residual = (double)left;
-	model->ss_model = (double)(total - left);
-	model->r2 = total > 0 ? (double)(1 - left / total) : 0;
+	fit->ss_residual = (double)left;
+	fit->ss_model = (double)(total - left);
+	fit->r2 = total > 0 ? (double)(1 - left / total) : 0;
 }
 
 static void test_fit(struct ifr_multiple_regression *m) {
@@ -178,36 +202,38 @@ static void test_fit(struct ifr_multiple_regression *m) {
 	m->f_p = mean_square > 0 ? gsl_cdf_fdist_Q(m->f, m->df_model, m->df_residual) : 0;
 }
 
-static void take_coefficient(struct ifr_multiple_regression *m, size_t at, long double value, long double spread) {
+static void store_coefficient(struct ifr_multiple_regression *m, size_t at, long double value,
+                              long double spread) {
 	m->coefficient[at] = (double)value;
 	m->se[at] = m->residual_sd * (double)sqrtl(spread);
 	m->t[at] = m->se[at] > 0 ? m->coefficient[at] / m->se[at] : 0;
 	m->p[at] = m->se[at] > 0 ? 2 * gsl_cdf_tdist_Q(fabs(m->t[at]), m->df_residual) : 0;
 }
 
-static void take_coefficients(const struct work *w, struct ifr_multiple_regression *m) {
-	long double centre = w->mean_y, *unit = doubles(w->k), *row = doubles(w->k);
+static void compute_coefficients(const struct work *w, struct ifr_multiple_regression *m) {
+	long double centre = w->mean_y, *unit = alloc_long_doubles(w->k), *row = alloc_long_doubles(w->k);
 	for (size_t j = 0; j < w->k; j++) {
 		long double b = w->beta[j] / w->scale[j];
 		unit[j] = 1;
-		long double inflation = spread_of(w, unit);
+		long double inflation = quadratic_form(w, unit);
 		unit[j] = 0;
 		m->inflation[j] = (double)inflation;
 		m->mean[j] = (double)w->mean[j];
 		m->scale[j] = (double)w->scale[j];
-		take_coefficient(m, j + 1, b, inflation / (w->scale[j] * w->scale[j]));
+		store_coefficient(m, j + 1, b, inflation / (w->scale[j] * w->scale[j]));
 		centre -= b * w->mean[j];
 		row[j] = w->mean[j] / w->scale[j];
 	}
 	for (size_t i = 0; i < w->k * w->k; i++)
 		m->basis[i] = (double)w->inverse[i];
 	if (m->intercept)
-		take_coefficient(m, 0, centre, 1 / (long double)w->n + spread_of(w, row));
+		store_coefficient(m, 0, centre, 1 / (long double)w->n + quadratic_form(w, row));
 	free(unit);
 	free(row);
 }
 
-static void model_init(struct ifr_multiple_regression *m, const struct work *w, bool intercept, double condition) {
+static void regression_init(struct ifr_multiple_regression *m, const struct work *w, bool intercept,
+                            double condition) {
 	size_t k = w->k;
 	*m = (struct ifr_multiple_regression){
 		.count = w->n, .predictors = k, .intercept = intercept, .condition = condition};
@@ -219,9 +245,9 @@ static void model_init(struct ifr_multiple_regression *m, const struct work *w, 
 }
 
 int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const double *y, size_t count,
-                                bool intercept, struct ifr_multiple_regression *model, struct ifr_error *err) {
+                                bool intercept, struct ifr_multiple_regression *fit, struct ifr_error *err) {
 	if (predictors < 1 || predictors > IFR_PREDICTORS_MAX)
-		return ifr_fail(err, IFR_E_USAGE, "a model has 1 to %d predictors, not %zu", IFR_PREDICTORS_MAX,
+		return ifr_fail(err, IFR_E_USAGE, "a regression has 1 to %d predictors, not %zu", IFR_PREDICTORS_MAX,
 		                predictors);
 	int result = ifr_values_check(y, count, predictors + 1 + intercept, err);
 	if (result)
@@ -229,9 +255,9 @@ int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const
 	struct work w;
 	size_t culprit = 0;
 	work_init(&w, count, predictors);
-	result = prepare(x, y, intercept, &w, err);
+	result = scale_columns(x, y, intercept, &w, err);
 	if (!result) {
-		factorise(&w);
+		factor_columns(&w);
 		double condition = condition_of(&w, &culprit);
 		if (!(condition <= condition_most)) {
 			result =
@@ -240,11 +266,11 @@ int ifr_multiple_regression_fit(const double *const *x, size_t predictors, const
 			             "part them; leave out predictor %zu",
 			             condition, culprit + 1);
 		} else {
-			solve(&w);
-			model_init(model, &w, intercept, condition);
-			take_residuals(&w, model);
-			test_fit(model);
-			take_coefficients(&w, model);
+			solve_triangle(&w);
+			regression_init(fit, &w, intercept, condition);
+			compute_residuals(&w, fit);
+			test_fit(fit);
+			compute_coefficients(&w, fit);
 		}
 	}
 	work_release(&w);

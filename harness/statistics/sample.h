@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One sample: quantiles, moments, intervals, normality, density. The rules of statistics.h hold. */
+#ifndef IFR_HARNESS_STATISTICS_SAMPLE_H
+#define IFR_HARNESS_STATISTICS_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/error.h"
+
+struct ifr_interval {
+	double low, high;
+	double confidence; /* achieved; may differ from the requested one */
+};
+
+/* --- quantiles and moments -------------------------------------------------------------------------------- */
+
+/* Stores quantile p (0 <= p <= 1) of count >= 1 values in any order. Ref: Hyndman and Fan 1996, type 7. */
+int ifr_sample_quantile(const double *values, size_t count, double p, double *quantile, struct ifr_error *err);
+
+/* Stores the median of count >= 1 values in any order. */
+int ifr_sample_median(const double *values, size_t count, double *median, struct ifr_error *err);
+
+/* Stores the mean of count >= 1 values and, unless sd is NULL, their standard deviation (divisor n - 1, needs
+ * count >= 2). */
+int ifr_sample_moments(const double *values, size_t count, double *mean, double *sd, struct ifr_error *err);
+
+/* The skewness for ifr_mean_interval: G1, damped by the excess kurtosis G2; 0 for fewer than 8 values.
+ *
+ *     G2 >= 1       G1        tails at least as long as the exponential distribution's
+ *     0 < G2 < 1    G1 * G2
+ *     G2 <= 0       0         for example layouts of two kinds: skewed, without a long tail; a correction would make
+ *                             their intervals too wide
+ * Ref: Joanes and Gill 1998 (G1, G2). */
+double ifr_sample_skewness(const double *values, size_t count);
+
+/* --- intervals -------------------------------------------------------------------------------------------- */
+
+/* Stores the distribution-free interval of the median of count >= 2 values: the narrowest symmetric pair of order
+ * statistics that reaches the confidence, else minimum and maximum with the confidence that they achieve
+ * (5 values: 93.75 %). Ref: David and Nagaraja 2003, section 7.1. */
+int ifr_median_interval(const double *values, size_t count, double confidence, struct ifr_interval *interval,
+                        struct ifr_error *err);
+
+/* The variance of the median of count standard normal values: by numerical integration of the density of the
+ * middle order statistics below 500 values, pi / (2 count) from 500 on; 0 for count = 0. The integration is slow:
+ * call it once a count. Ref: David and Nagaraja 2003, section 2.3. */
+double ifr_median_variance(size_t count);
+
+/* The t interval value -+ t(df) se, df > 0; comparisons > 1 widens it by Bonferroni's correction, so that that
+ * many intervals hold jointly. Ref: Miller 1981, section 2.3. */
+struct ifr_interval ifr_t_interval(double value, double se, double df, double confidence, size_t comparisons);
+
+/* The interval of a mean from count >= 2 values of that mean, standard deviation and skewness, by Hall's
+ * transformation; with skewness 0 it is Student's. Ref: Hall 1992, section 3. */
+struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);
+
+/* How many values like these ifr_mean_interval needs to keep its confidence: max(20, 6 G1^2).
+ *
+ * With fewer, the interval is too short: 12 exponential values lose 2 points of confidence. A rare kind of layout
+ * that does not occur in the sample cannot be noticed (one kind in ten, 12 layouts: 83 % instead of 95 %). */
+size_t ifr_mean_layouts_needed(const double *values, size_t count);
+
+/* Stores the exact interval of a binomial proportion, hits of count >= 1. Ref: Clopper and Pearson 1934. */
+int ifr_proportion_interval(size_t hits, size_t count, double confidence, struct ifr_interval *interval,
+                            struct ifr_error *err);
+
+/* The interval of a - b from independent estimates with their intervals; it achieves the smaller of the two
+ * confidences. Ref: Zou and Donner 2008. */
+struct ifr_interval ifr_difference_interval(double a, struct ifr_interval of_a, double b,
+                                            struct ifr_interval of_b);
+
+/* --- shape ------------------------------------------------------------------------------------------------ */
+
+struct ifr_normality {
+	double a2;          /* Anderson-Darling statistic, mean and variance estimated */
+	double a2_adjusted; /* a2 (1 + 0.75/n + 2.25/n^2) */
+	double p;           /* probability of a larger statistic from normal data */
+};
+
+/* Tests count >= 8 values, not all equal, for a normal distribution. Ref: Stephens 1974 (case 3); D'Agostino and
+ * Stephens 1986, table 4.7 (the adjustment). */
+int ifr_normality_check(const double *values, size_t count, struct ifr_normality *normality,
+                        struct ifr_error *err);
+
+/* The probability of a larger adjusted statistic from normal data. Ref: D'Agostino and Stephens 1986, table 4.9. */
+double ifr_normality_tail(double a2_adjusted);
+
+/* The standard normal quantile to be expected of the value of rank 1 … count among count. Ref: Blom 1958. */
+double ifr_normal_score(size_t rank, size_t count);
+
+/* Stores the bandwidth of a Gaussian kernel, 0.9 min(sd, interquartile range / 1.34) n^(-1/5), for count >= 3
+ * values that are not all equal. Ref: Silverman 1986, equation 3.31. */
+int ifr_density_bandwidth(const double *values, size_t count, double *bandwidth, struct ifr_error *err);
+
+/* The Gaussian kernel density of the values at a point, in 1/unit; bandwidth > 0. */
+double ifr_density_at(const double *values, size_t count, double bandwidth, double point);
+
+#endif
