@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clock source: what every machine knows of a run, without privilege. Times are from the child's release to
- * its end; resource usage is the kernel's account of the whole child, which begins at fork. That account has two
- * limits: max-rss is never below what the launcher itself held at the fork, and the times are as fine as the
- * kernel keeps them. */
+/* The clock source: counters that need no privilege. Times run from the release of the child to its end; resource
+ * usage is the kernel's account of the child since fork. Two limits of that account: max-rss is at least the size
+ * of the launcher at the fork, and its times have the kernel's resolution. */
 #include <stdio.h>
-#include <x86intrin.h>
 
 #include "harness/counters/source.h"
 
@@ -71,10 +69,4 @@ void ifr_clock_describe(unsigned index, struct ifr_counter *counter) {
 
 double ifr_clock_value(unsigned index, const struct ifr_run_times *times) {
 	return counters[index].value(times);
-}
-
-uint64_t ifr_tsc_read(void) {
-	/* rdtsc alone may be executed before the loads that precede it. */
-	_mm_lfence();
-	return __rdtsc();
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counter sources: where numbers about a run come from. A source is one file; they share this face.
+/* Counter sources: the numbers measured of a run.
  *
- *     clock  wall time, TSC cycles and resource usage; always there
- *     model  one recording, replayed under every layout on a described machine (model/model.h): no run at all
- *     perf   the kernel's performance events under libpfm4's names; user mode only, pinned groups that never
- *            multiplex: where the counters do not suffice, several passes, each a run of its own
- *     region what the program spends between marks of its own, a pass: time, cycles and the events of perf
+ *     clock   wall time, TSC cycles and resource usage; available everywhere
+ *     perf    the kernel's performance events under libpfm4's names, in user mode, in pinned groups that are never
+ *             multiplexed; where the processor has too few counters, in several passes, each a run of its own
+ *     region  time, cycles and perf's events between the program's own marks, per entry of the region
+ *     model   events of one recording, replayed under every layout on a described machine (model/model.h); no run
  *
  * A set is opened once per experiment from a specification and then measures one run after another:
  *
  *     launcher: fork; the child pins itself, switches ASLR off and waits
- *     ifr_counters_arm(set, pass, child)      events are attached, to start at exec
+ *     ifr_counters_arm(set, pass, child)              attaches the events, to start at exec
  *     launcher: releases the child, which execs; waits for its end
- *     ifr_counters_collect(set, pass, times)  the values, or a refusal
+ *     ifr_counters_collect(set, pass, times, values)  stores the values, or refuses the run
  *
- * What some names mean: perf counts from exec to the end, the program's children with it, in user mode; so its
- * page-faults are those of the program's own instructions. clock's page-faults and context-switches are the
- * kernel's account since fork and include the faults it takes itself on the program's behalf. context-switches and
- * cpu-migrations happen in the kernel alone and are counted there: perf needs perf_event_paranoid below 2 or
- * CAP_PERFMON for them. Where perf counts an event of a name that clock has, perf's takes its place.
+ * Names that two sources have:
+ *   page-faults       perf: faults at the program's own instructions, its children included, from exec to the end.
+ *                     clock: the kernel's account since fork, with faults that the kernel takes for the program.
+ *   context-switches, happen in the kernel and are counted there; perf needs perf_event_paranoid below 2 or
+ *   cpu-migrations    CAP_PERFMON for them.
+ * An event of perf replaces the counter of clock with the same name.
  *
  * Ref: Wang and Jiménez 2011, section 5.5 (groups of counters, five runs each, median). */
 #ifndef IFR_HARNESS_COUNTERS_H
@@ -33,7 +34,7 @@
 #include "common/strings.h"
 #include "runtime/runtime.h"
 
-/* The pass of the model's counters, which are on in no run. */
+/* The pass of the model's counters, which count in no run. */
 enum { IFR_PASS_MODEL = -2 };
 
 /* One counter of an open set. */
@@ -41,69 +42,81 @@ struct ifr_counter {
 	char name[64];      /* perf's name: "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];      /* "ns", "cycles", "bytes", "" for a count */
 	const char *source; /* "clock", "perf", "region", "repeat" or "model" */
-	int pass;           /* the only pass in which it is on, or -1: in every pass, or IFR_PASS_MODEL */
-	unsigned event;     /* of the model: enum ifr_event */
+	int pass;           /* the only pass in which it counts; -1: all passes; or IFR_PASS_MODEL */
+	unsigned event;     /* enum ifr_event, of a counter of the model */
 };
 
-/* What the launcher saw of a run, from release to the child's end. */
+/* A run as the launcher measured it, from the release of the child to its end. */
 struct ifr_run_times {
 	int64_t wall_ns;
 	uint64_t tsc_cycles;
 	struct rusage usage;
-	const struct ifr_runtime_report *regions; /* what the runtime counted in them; NULL: it was not asked */
-	const struct ifr_runtime_report *once;    /* the same of a run with IFR_REPEAT once; NULL: there was none */
+	const struct ifr_runtime_report *regions; /* the runtime's report of regions; NULL: none requested */
+	const struct ifr_runtime_report
+		*once; /* report of a run with one repetition of IFR_REPEAT; NULL: no such run */
 };
 
-/* How often IFR_REPEAT runs its statement in the runs that are measured. */
+/* Repetitions of the statement of IFR_REPEAT in measured runs. */
 enum { IFR_REGION_REPEATS = 101 };
 
 struct ifr_counters;
 
-/* Opens the sources named by a specification: "auto" (perf where it works, else clock, and then open to the
- * model), "clock", "perf" (its default events), or a list like "clock,perf:page-faults,region:sort". "repeat:NAME"
- * is what one run of the statement costs in a region IFR_REPEAT("NAME"), which takes two runs. clock is always
- * part of the set: every experiment has time. notes receives one sentence per thing worth telling the user, such
- * as why "auto" does without perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT where perf
- * was asked for by name and is not there, with the cause and the remedy. */
+/* Opens the sources of a specification, a list of words separated by commas or spaces; the caller closes the set.
+ *
+ *     auto          perf where it works, else clock; then the model may be added (ifr_counters_add_model)
+ *     clock         part of every set that needs runs
+ *     perf          perf's default events
+ *     perf:EVENT    one event
+ *     region:NAME   a region of the program, per entry
+ *     repeat:NAME   one execution of the statement of IFR_REPEAT("NAME"), measured by two runs
+ *     model         all events of the model; model:EVENT one of them
+ *
+ * notes (may be NULL) receives a sentence for each thing the user should know, such as why "auto" does without
+ * perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT, with cause and remedy, where perf is
+ * named and not available. */
 int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
                       struct ifr_error *err);
 void ifr_counters_close(struct ifr_counters *set);
 
+/* The number of counters of a set. */
 unsigned ifr_counters_count(const struct ifr_counters *set);
+/* The counter of an index, NULL from ifr_counters_count on; valid until the set is closed. */
 const struct ifr_counter *ifr_counters_get(const struct ifr_counters *set, unsigned index);
-/* Whether the runtime has to be there, for regions; and whether each run needs one before it with IFR_REPEAT once.
- */
+/* The number of runs for one full set of values; 0 if only the model counts. */
+unsigned ifr_counters_passes(const struct ifr_counters *set);
+
+/* Whether the set has regions, which need the runtime. */
 bool ifr_counters_has_regions(const struct ifr_counters *set);
+/* Whether the regions are IFR_REPEAT's, so that each run needs one before it with a single repetition. */
 bool ifr_counters_has_repeats(const struct ifr_counters *set);
-/* Whether a run passed through every region that the set has. Errors: IFR_E_USAGE with the region. */
+/* Checks that a run entered every region of the set. Errors: IFR_E_USAGE with the region. */
 int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
                                struct ifr_error *err);
-/* How many events the runtime is to count in regions in a pass, at most IFR_REGION_EVENTS, and, once they are
- * armed, into fd their descriptors in that order (NULL: nowhere). */
+/* The number of events, 0 … IFR_REGION_EVENTS, that the runtime counts in regions in a pass; fd[] (may be NULL)
+ * gets their descriptors once they are armed. */
 unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pass, int *fd);
-/* How many runs one full set of values takes; 0 if the model alone counts. */
-unsigned ifr_counters_passes(const struct ifr_counters *set);
-/* Whether the model counts, too: the campaign replays a recording for that (harness/campaign/model_values.c). */
+
+/* Whether the set has counters of the model; the campaign replays a recording for them. */
 bool ifr_counters_has_model(const struct ifr_counters *set);
-/* Whether "auto" found no events of the processor, so that the model's would be welcome; and adding all of them,
- * once, behind the others. */
+/* Whether "auto" found no hardware events and the set has no counters of the model yet. */
 bool ifr_counters_may_add_model(const struct ifr_counters *set);
+/* Appends all counters of the model to the set; at most once. */
 void ifr_counters_add_model(struct ifr_counters *set);
 
-/* Attaches the events of a pass to a child that has not called exec yet. */
+/* Attaches the events of a pass, 0 … ifr_counters_passes - 1, to a child that has not called exec yet. Errors:
+ * IFR_E_ENVIRONMENT if the kernel refuses an event. */
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err);
-/* Stores ifr_counters_count values, NaN for counters that are not on in this pass, and disarms. Fails with
- * IFR_E_ENVIRONMENT (the run is then refused, with err's message as the reason) if a value is not exact: the group
- * was multiplexed, lost its pinned counters, or could not be read. */
+/* Stores values[ifr_counters_count], NaN for counters that do not count in this pass, and disarms. Errors:
+ * IFR_E_ENVIRONMENT, on which the run is refused with err->message as the reason, if a value is not exact (a group
+ * was multiplexed, lost its pinned counters or could not be read); IFR_E_PROGRAM if a region was not entered. */
 int ifr_counters_collect(struct ifr_counters *set, unsigned pass, const struct ifr_run_times *times,
                          double *values, struct ifr_error *err);
-/* Disarms after a run that did not come to an end. */
+/* Disarms after a run that did not end normally. */
 void ifr_counters_disarm(struct ifr_counters *set);
 
-/* The time-stamp counter, ordered after all earlier loads. */
-uint64_t ifr_tsc_read(void);
+/* --- perf's availability ---------------------------------------------------------------------------------- */
 
-/* Why there are, or are not, hardware events on this machine. */
+/* The reason why this machine has, or lacks, hardware events. */
 enum ifr_perf_state {
 	IFR_PERF_HARDWARE,  /* hardware and software events */
 	IFR_PERF_NO_PMU,    /* the kernel sees no performance-monitoring unit: a virtual machine that hides it */
@@ -116,9 +129,28 @@ enum ifr_perf_state {
 struct ifr_perf_diagnosis {
 	enum ifr_perf_state state;
 	bool software;      /* the kernel's software events work */
-	char sentence[256]; /* what is the matter, in one sentence */
-	char remedy[256];   /* what the user can do about it; "" where all is well */
+	char sentence[256]; /* the state, in one sentence */
+	char remedy[256];   /* the remedy; "" for IFR_PERF_HARDWARE */
 };
+/* Tries events on the calling thread and explains the outcome. */
 void ifr_perf_diagnose(struct ifr_perf_diagnosis *diagnosis);
+
+/* --- the host --------------------------------------------------------------------------------------------- */
+
+enum { IFR_HYPERVISOR_NAME_BYTES = 13 };
+
+/* The time-stamp counter, ordered after all earlier loads. */
+uint64_t ifr_tsc_read(void);
+/* Whether the time-stamp counter runs at one rate in all power states. Ref: Intel SDM volume 3, "Invariant TSC". */
+bool ifr_machine_tsc_invariant(void);
+/* Whether CPUID reports a hypervisor; name (may be NULL) gets its signature ("KVMKVMKVM", …), "" without one. */
+bool ifr_machine_hypervisor(char name[IFR_HYPERVISOR_NAME_BYTES]);
+/* Whether this is a container, by the marks of docker, podman, lxc and systemd-nspawn. */
+bool ifr_machine_container(void);
+/* Stores the first word of a file, NUL-terminated and cut to size bytes; false if the file is empty or unreadable.
+ */
+bool ifr_machine_word(const char *path, char *word, unsigned size);
+/* The number that is the first word of a file, or otherwise if there is none. */
+long ifr_machine_number(const char *path, long otherwise);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The perf source: the kernel's performance events, in pinned groups that never share a counter over time.
+/* The perf source: the kernel's performance events, in pinned groups that are never multiplexed.
  *
- * One limit is the kernel's: a child of the measured program that finds its inherited group without a place counts
- * nothing there and may leave no trace in the times that are read here. */
+ * A limit of the kernel: a child of the measured program whose inherited group finds no counters counts nothing,
+ * and the enabled and running times read here may not show it. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "common/buffer.h"
 #include "harness/counters/source.h"
 
-/* The first two are wanted in every pass: they are what the others are divided by. */
+/* The first two are the anchors, on in every pass: rates of other events are divided by them. */
 static const char *const default_events[] = {
 	"cycles",           "instructions",          "branches",
 	"branch-misses",    "L1-icache-load-misses", "L1-dcache-load-misses",
@@ -25,7 +25,7 @@ struct ifr_perf {
 	unsigned count, passes;
 };
 
-/* Opens the event alone: what cannot be counted at all is told before anything is measured. */
+/* Opens the event alone, so that an event that cannot be counted is refused before anything is measured. */
 static int try_alone(const struct ifr_perf_event *event, struct ifr_error *err) {
 	struct ifr_perf_fit here = {ifr_perf_fits_here, event, 0};
 	if (here.fits(&here, &(unsigned){0}, 1))
@@ -41,17 +41,17 @@ static bool is_anchor(const struct ifr_perf_event *event) {
 	return !strcmp(event->name, default_events[0]) || !strcmp(event->name, default_events[1]);
 }
 
-/* Anchors, then hardware, then the kernel's own: a group's leader must be a hardware event if it holds one. */
-static int rank(const struct ifr_perf_event *event) {
+/* Anchors, then hardware events, then software events: a group with a hardware event must be led by one. */
+static int event_rank(const struct ifr_perf_event *event) {
 	return is_anchor(event) ? 0 : event->hardware ? 1 : 2;
 }
 
-static void insert(struct ifr_perf *perf, const struct ifr_perf_event *event) {
-	unsigned place = perf->count;
+static void insert_event(struct ifr_perf *perf, const struct ifr_perf_event *event) {
+	unsigned at = perf->count;
 	perf->events = ifr_realloc(perf->events, perf->count + 1, sizeof *perf->events);
-	for (; place && rank(&perf->events[place - 1]) > rank(event); place--)
-		perf->events[place] = perf->events[place - 1];
-	perf->events[place] = *event;
+	for (; at && event_rank(&perf->events[at - 1]) > event_rank(event); at--)
+		perf->events[at] = perf->events[at - 1];
+	perf->events[at] = *event;
 	perf->count++;
 }
 
@@ -62,7 +62,7 @@ static const struct ifr_perf_event *same_event(const struct ifr_perf *perf, cons
 	return NULL;
 }
 
-static void note(struct ifr_strings *notes, char *sentence) {
+static void add_note(struct ifr_strings *notes, char *sentence) {
 	if (notes)
 		ifr_strings_take(notes, sentence);
 	else
@@ -77,12 +77,13 @@ static int add_named(struct ifr_perf *perf, const char *name, struct ifr_strings
 	const struct ifr_perf_event *same = same_event(perf, &event);
 	if (same) {
 		if (strcmp(same->name, name))
-			note(notes, ifr_format("perf: '%s' is the same event as '%s' and is counted once", name, same->name));
+			add_note(notes,
+			         ifr_format("perf: '%s' is the same event as '%s' and is counted once", name, same->name));
 		return 0;
 	}
 	result = try_alone(&event, err);
 	if (!result)
-		insert(perf, &event);
+		insert_event(perf, &event);
 	return result;
 }
 
@@ -93,13 +94,13 @@ static int add_defaults(struct ifr_perf *perf, struct ifr_strings *notes, struct
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: %s; %s", diagnosis.sentence, diagnosis.remedy);
 	for (unsigned i = 0; i < DEFAULT_COUNT; i++)
 		if (add_named(perf, default_events[i], notes, err))
-			note(notes, ifr_format("perf: '%s' is left out, as it cannot be counted here", default_events[i]));
+			add_note(notes, ifr_format("perf: '%s' is left out, as it cannot be counted here", default_events[i]));
 	if (perf->count)
 		return 0;
 	return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: none of the default events can be counted here; name others");
 }
 
-static bool any_hardware(const struct ifr_perf *perf) {
+static bool has_hardware(const struct ifr_perf *perf) {
 	for (unsigned i = 0; i < perf->count; i++)
 		if (perf->events[i].hardware)
 			return true;
@@ -108,7 +109,7 @@ static bool any_hardware(const struct ifr_perf *perf) {
 
 static int refuse_hybrid(const struct ifr_perf *perf, struct ifr_error *err) {
 	struct ifr_perf_diagnosis diagnosis;
-	if (!any_hardware(perf))
+	if (!has_hardware(perf))
 		return 0;
 	ifr_perf_diagnose(&diagnosis);
 	if (diagnosis.state != IFR_PERF_HYBRID)
@@ -165,7 +166,7 @@ unsigned ifr_perf_passes(const struct ifr_perf *perf) {
 	return perf ? perf->passes : 1;
 }
 
-static bool is_on(const struct ifr_perf_event *event, unsigned pass) {
+static bool counts_in(const struct ifr_perf_event *event, unsigned pass) {
 	return event->pass < 0 || event->pass == (int)pass;
 }
 
@@ -174,7 +175,7 @@ int ifr_perf_arm(struct ifr_perf *perf, unsigned pass, pid_t child, struct ifr_e
 	ifr_perf_disarm(perf);
 	for (unsigned i = 0; i < ifr_perf_count(perf); i++) {
 		struct ifr_perf_event *event = &perf->events[i];
-		if (!is_on(event, pass))
+		if (!counts_in(event, pass))
 			continue;
 		event->fd = ifr_perf_event_start(event, child, leader, true);
 		if (event->fd < 0) {
@@ -191,7 +192,7 @@ int ifr_perf_arm(struct ifr_perf *perf, unsigned pass, pid_t child, struct ifr_e
 unsigned ifr_perf_descriptors(const struct ifr_perf *perf, unsigned pass, unsigned most, int *fd) {
 	unsigned count = 0;
 	for (unsigned i = 0; i < ifr_perf_count(perf) && count < most; i++) {
-		if (!is_on(&perf->events[i], pass))
+		if (!counts_in(&perf->events[i], pass))
 			continue;
 		if (fd)
 			fd[count] = perf->events[i].fd;
@@ -206,7 +207,7 @@ int ifr_perf_collect(const struct ifr_perf *perf, unsigned pass, double *values,
 	for (unsigned i = 0; i < ifr_perf_count(perf); i++) {
 		const struct ifr_perf_event *event = &perf->events[i];
 		struct ifr_perf_reading reading;
-		if (!is_on(event, pass))
+		if (!counts_in(event, pass))
 			continue;
 		if (event->fd < 0)
 			return ifr_fail(err, IFR_E_BUG, "perf: '%s' was not armed for pass %u", event->name, pass);

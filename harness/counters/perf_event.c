@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One event of perf: encoded by libpfm4, opened, its reading checked. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "harness/counters/machine.h"
 #include "harness/counters/source.h"
 
-/* These happen inside the kernel, never at a user-mode instruction. */
-static bool only_in_kernel(const struct perf_event_attr *attr) {
+/* Whether an event happens inside the kernel only, never at a user-mode instruction. */
+static bool is_kernel_only(const struct perf_event_attr *attr) {
 	return attr->type == PERF_TYPE_SOFTWARE &&
 	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES || attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 	        attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
@@ -48,7 +48,7 @@ int ifr_perf_event_encode(const char *name, struct ifr_perf_event *event, struct
 		                name);
 	event->hardware = attr->type != PERF_TYPE_SOFTWARE;
 	event->unit = unit_of(attr);
-	attr->exclude_kernel = !only_in_kernel(attr);
+	attr->exclude_kernel = !is_kernel_only(attr);
 	attr->exclude_hv = 1;
 	attr->inherit = 1;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -57,64 +57,17 @@ int ifr_perf_event_encode(const char *name, struct ifr_perf_event *event, struct
 
 int ifr_perf_event_start(const struct ifr_perf_event *event, pid_t process, int leader, bool at_exec) {
 	struct perf_event_attr attr = event->attr;
-	/* The others of a group follow their leader, and the kernel allows only the leader to be pinned. */
+	/* Members of a group follow their leader; the kernel allows only the leader to be pinned. */
 	attr.pinned = attr.disabled = leader < 0;
 	attr.enable_on_exec = leader < 0 && at_exec;
 	return (int)syscall(SYS_perf_event_open, &attr, process, -1, leader, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int denied(const struct ifr_perf_event *event, int error, struct ifr_error *err) {
-	long paranoid = ifr_machine_number("/proc/sys/kernel/perf_event_paranoid", IFR_PARANOID_ABSENT);
-	if (!event->attr.exclude_kernel && paranoid >= 2)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "perf: '%s' happens in the kernel, which perf_event_paranoid=%ld hides from this user; as "
-		                "root: sysctl kernel.perf_event_paranoid=1%s",
-		                event->name, paranoid,
-		                event->attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES
-		                    ? ", or do without: clock counts context-switches too"
-		                    : "");
-	struct ifr_perf_diagnosis diagnosis;
-	ifr_perf_diagnose(&diagnosis);
-	if (diagnosis.remedy[0])
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: '%s' cannot be counted: %s; %s", event->name,
-		                diagnosis.sentence, diagnosis.remedy);
-	return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: the kernel denies '%s' to this user: %s", event->name,
-	                strerror(error));
-}
-
-int ifr_perf_event_refused(const struct ifr_perf_event *event, int error, struct ifr_error *err) {
-	switch (error) {
-	case EACCES:
-	case EPERM:
-	case ENOSYS:
-		return denied(event, error, err);
-	case EMFILE:
-	case ENFILE:
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "perf: no file descriptor left for '%s'; raise the limit with ulimit -n", event->name);
-	case EBUSY:
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "perf: the counter for '%s' is taken; end other profilers, and as root: sysctl "
-		                "kernel.nmi_watchdog=0",
-		                event->name);
-	case ESRCH:
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: the process to count '%s' in is gone", event->name);
-	}
-	struct ifr_perf_diagnosis diagnosis;
-	ifr_perf_diagnose(&diagnosis);
-	if (event->hardware && diagnosis.state != IFR_PERF_HARDWARE)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "perf: '%s' cannot be counted: %s; %s", event->name,
-		                diagnosis.sentence, diagnosis.remedy);
-	return ifr_fail(err, IFR_E_ENVIRONMENT,
-	                "perf: '%s' cannot be counted for a process on this machine (%s); leave it out", event->name,
-	                strerror(error));
 }
 
 int ifr_perf_reading_check(const char *name, const struct ifr_perf_reading *reading, ssize_t got,
                            struct ifr_error *err) {
 	if (got < 0)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "perf: cannot read '%s'", name);
-	/* End of file is how the kernel says that a pinned group found no place. */
+	/* The kernel reports a pinned group without counters as end of file. */
 	if (got == 0)
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
 		                "perf: '%s' lost its counter to another user of the processor's counters", name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The facts on which the diagnosis of the perf source rests. */
+/* The facts for the diagnosis of the perf source, collected on this machine. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +8,13 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
-#include "harness/counters/machine.h"
 #include "harness/counters/source.h"
 
 #define PMUS "/sys/bus/event_source/devices/"
 enum { STATUS_LIMIT_BYTES = 1 << 16, WORK_STEPS = 100000 };
 
-/* Lets an event count a little user-mode work of this thread; returns errno's value, 0 if it could be opened. */
+/* Counts an event over a little user-mode work of this thread. Returns errno's value, 0 if the event opened;
+ * silent tells that it counted nothing. */
 static int try_event(unsigned type, unsigned long long config, bool *silent) {
 	struct ifr_perf_event event = {
 		.attr = {.type = type,

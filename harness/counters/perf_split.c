@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The split of perf's events into passes.
+ *
+ * Problem: a processor has few counters, and some events share one. The kernel multiplexes what does not fit, and
+ * multiplexed counts are estimates.
+ *
+ * Idea: first fit. An event joins the first pass whose events it can count beside, which the kernel is asked by
+ * opening and enabling the group; else it opens a new pass.
+ *
+ * Invariant: every group of a pass has been accepted as a pinned group, which counts always or not at all. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,8 +19,8 @@
 bool ifr_perf_fits_here(const struct ifr_perf_fit *fit, const unsigned *members, unsigned count) {
 	if (fit->group_limit && count > fit->group_limit)
 		return false;
-	/* Opening alone is no proof: the kernel does not know then which counters are taken, by the NMI watchdog
-	 * for one. A pinned group that finds no place the moment it is enabled reads as end of file. */
+	/* Opening alone proves nothing: counters may be taken, by the NMI watchdog for one. A pinned group that finds
+	 * no counters when it is enabled reads as end of file. */
 	int *fds = ifr_alloc(count * sizeof *fds);
 	unsigned opened = 0;
 	while (opened < count) {
@@ -29,8 +38,8 @@ bool ifr_perf_fits_here(const struct ifr_perf_fit *fit, const unsigned *members,
 	return fits;
 }
 
-/* The events that are on in a pass, anchors first, with one more behind them; returns how many. */
-static unsigned gather(const int *pass, unsigned known, int wanted, unsigned extra, unsigned *members) {
+/* Stores the known events of a pass, anchors first, and then extra; returns their number. */
+static unsigned gather_members(const int *pass, unsigned known, int wanted, unsigned extra, unsigned *members) {
 	unsigned count = 0;
 	for (unsigned i = 0; i < known; i++)
 		if (pass[i] == wanted || pass[i] < 0)
@@ -40,17 +49,17 @@ static unsigned gather(const int *pass, unsigned known, int wanted, unsigned ext
 }
 
 /* Returns the number of passes, or 0 if an event does not fit beside the anchors. */
-static unsigned split(const struct ifr_perf_fit *fit, unsigned count, unsigned anchors, int *pass,
-                      unsigned *members) {
+static unsigned try_split(const struct ifr_perf_fit *fit, unsigned count, unsigned anchors, int *pass,
+                          unsigned *members) {
 	unsigned passes = 1;
 	for (unsigned i = 0; i < anchors; i++) {
 		pass[i] = -1;
-		if (!fit->fits(fit, members, gather(pass, i, 0, i, members)))
+		if (!fit->fits(fit, members, gather_members(pass, i, 0, i, members)))
 			return 0;
 	}
 	for (unsigned i = anchors; i < count; i++) {
 		unsigned p = 0;
-		while (p <= passes && !fit->fits(fit, members, gather(pass, i, (int)p, i, members)))
+		while (p <= passes && !fit->fits(fit, members, gather_members(pass, i, (int)p, i, members)))
 			p++;
 		if (p > passes)
 			return 0;
@@ -63,10 +72,10 @@ static unsigned split(const struct ifr_perf_fit *fit, unsigned count, unsigned a
 
 unsigned ifr_perf_split(const struct ifr_perf_fit *fit, unsigned count, unsigned anchors, int *pass) {
 	unsigned *members = ifr_alloc((count + 1) * sizeof *members);
-	unsigned passes = split(fit, count, anchors, pass, members);
+	unsigned passes = try_split(fit, count, anchors, pass, members);
 	if (!passes && anchors)
-		passes = split(fit, count, 0, pass, members);
-	/* Cannot be, as each fits alone; if the counters were taken a moment ago, a run will say so. */
+		passes = try_split(fit, count, 0, pass, members);
+	/* Each event fits alone, so only counters taken a moment ago lead here; the run will then be refused. */
 	for (unsigned i = 0; !passes && i < count; i++)
 		pass[i] = (int)i;
 	free(members);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set: one list of counters out of the sources that a specification names. */
+/* The set: the list of counters of all sources in a specification. Order: clock, perf, each region, model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,56 +13,56 @@ enum { REGION_OWN = 2 }; /* a region's time and cycles */
 
 struct ifr_counters {
 	struct ifr_counter *counters;
-	int *clock_index; /* of each counter, -1 for those of perf, which stand behind and in perf's order */
+	int *clock_index; /* [count] of each counter of clock; -1 for others */
 	unsigned count, clock_count;
-	struct ifr_perf *perf;       /* NULL without */
-	struct ifr_regions *regions; /* theirs stand behind perf's: each region's time, cycles and events */
-	unsigned first_model;        /* from here on they are the model's */
-	bool runs;                   /* values come of runs, not of the model alone */
-	bool open_to_model;          /* "auto" found no events of the processor */
+	struct ifr_perf *perf;       /* NULL: none */
+	struct ifr_regions *regions; /* NULL: none; for each region its time, cycles and perf's events */
+	unsigned first_model;        /* index of the model's first counter */
+	bool runs;                   /* the set needs runs: the model is not the only source */
+	bool may_add_model;          /* "auto" found no hardware events */
 };
 
-/* What a specification asks for. */
-struct wish {
-	bool automatic, defaults, repeats, runs, open_to_model;
+/* A specification, parsed. */
+struct request {
+	bool automatic, defaults, repeats, runs, may_add_model;
 	bool model[IFR_EVENT_COUNT];
 	struct ifr_strings events, regions;
 };
 
-static int add_region(const char *word, struct wish *wish, struct ifr_error *err) {
+static int add_region(const char *word, struct request *request, struct ifr_error *err) {
 	bool repeats = ifr_starts_with(word, "repeat:");
-	if (wish->regions.count && repeats != wish->repeats)
+	if (request->regions.count && repeats != request->repeats)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "counters: regions are measured as they are, or by repeating (--repeat-marker), not both");
-	wish->repeats = repeats;
-	ifr_strings_add(&wish->regions, word + 7);
+	request->repeats = repeats;
+	ifr_strings_add(&request->regions, word + 7);
 	return 0;
 }
 
 /* "model" or "model:EVENT". */
-static int add_model(const char *word, struct wish *wish, struct ifr_error *err) {
+static int add_model(const char *word, struct request *request, struct ifr_error *err) {
 	enum ifr_event event = word[5] ? ifr_event_find(word + 6) : IFR_EVENT_COUNT;
 	if (word[5] && event == IFR_EVENT_COUNT)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "counters: the model has no event '%s'; \"interfero replay TRACE\" lists what it counts",
 		                word + 6);
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
-		wish->model[i] |= !word[5] || i == event;
+		request->model[i] |= !word[5] || i == event;
 	return 0;
 }
 
-static int parse_word(const char *word, struct wish *wish, struct ifr_error *err) {
+static int parse_word(const char *word, struct request *request, struct ifr_error *err) {
 	if (!strcmp(word, "model") || (ifr_starts_with(word, "model:") && word[6]))
-		return add_model(word, wish, err);
-	wish->runs = true;
+		return add_model(word, request, err);
+	request->runs = true;
 	if (!strcmp(word, "auto"))
-		wish->automatic = true;
+		request->automatic = true;
 	else if (!strcmp(word, "perf"))
-		wish->defaults = true;
+		request->defaults = true;
 	else if (ifr_starts_with(word, "perf:") && word[5])
-		ifr_strings_add(&wish->events, word + 5);
+		ifr_strings_add(&request->events, word + 5);
 	else if ((ifr_starts_with(word, "region:") || ifr_starts_with(word, "repeat:")) && word[7])
-		return add_region(word, wish, err);
+		return add_region(word, request, err);
 	else if (strcmp(word, "clock"))
 		return ifr_fail(
 			err, IFR_E_USAGE,
@@ -72,25 +72,25 @@ static int parse_word(const char *word, struct wish *wish, struct ifr_error *err
 	return 0;
 }
 
-static int parse(const char *specification, struct wish *wish, struct ifr_error *err) {
+static int parse_specification(const char *specification, struct request *request, struct ifr_error *err) {
 	struct ifr_strings words = {0};
 	int result = 0;
 	ifr_strings_split(&words, specification, ", ");
 	if (!words.count)
 		result = ifr_fail(err, IFR_E_USAGE, "counters: none named; there are auto, clock, perf and perf:EVENT");
 	for (size_t i = 0; i < words.count && !result; i++)
-		result = parse_word(words.items[i], wish, err);
+		result = parse_word(words.items[i], request, err);
 	ifr_strings_release(&words);
 	return result;
 }
 
-/* What "auto" comes to on this machine. */
-static void decide_automatic(struct wish *wish, struct ifr_strings *notes) {
+/* Resolves "auto" on this machine. */
+static void resolve_auto(struct request *request, struct ifr_strings *notes) {
 	struct ifr_perf_diagnosis diagnosis;
 	ifr_perf_diagnose(&diagnosis);
-	wish->defaults = diagnosis.state == IFR_PERF_HARDWARE;
-	wish->open_to_model = !wish->defaults;
-	if (!wish->defaults && notes)
+	request->defaults = diagnosis.state == IFR_PERF_HARDWARE;
+	request->may_add_model = !request->defaults;
+	if (!request->defaults && notes)
 		ifr_strings_take(notes, ifr_format("counters: no events of the processor: %s; %s", diagnosis.sentence,
 		                                   diagnosis.remedy));
 }
@@ -125,8 +125,8 @@ static void list_perf(struct ifr_counters *set) {
 }
 
 static void list_region(struct ifr_counters *set, unsigned region) {
-	for (unsigned what = 0; what < REGION_OWN; what++)
-		ifr_regions_describe(set->regions, region, NULL, what, &set->counters[set->count++]);
+	for (unsigned value = 0; value < REGION_OWN; value++)
+		ifr_regions_describe(set->regions, region, NULL, value, &set->counters[set->count++]);
 	for (unsigned i = 0; i < ifr_perf_count(set->perf); i++)
 		ifr_regions_describe(set->regions, region, ifr_perf_get(set->perf, i), 0, &set->counters[set->count++]);
 }
@@ -137,7 +137,7 @@ static void list_model(struct ifr_counters *set, const bool wanted[IFR_EVENT_COU
 		struct ifr_counter *counter = &set->counters[set->count];
 		if (!wanted[i])
 			continue;
-		/* "model:cycles" stands beside the cycles of a run. */
+		/* The prefix tells the model's cycles from those of a run. */
 		snprintf(counter->name, sizeof counter->name, "%s%s", set->runs ? "model:" : "",
 		         ifr_event_name((enum ifr_event)i));
 		snprintf(counter->unit, sizeof counter->unit, "%s", i == IFR_EVENT_CYCLES ? "cycles" : "");
@@ -148,12 +148,13 @@ static void list_model(struct ifr_counters *set, const bool wanted[IFR_EVENT_COU
 	}
 }
 
-static struct ifr_counters *build(struct ifr_perf *perf, struct ifr_regions *regions, const struct wish *wish) {
+static struct ifr_counters *build_set(struct ifr_perf *perf, struct ifr_regions *regions,
+                                      const struct request *request) {
 	struct ifr_counters *set = ifr_alloc(sizeof *set);
 	unsigned perfs = ifr_perf_count(perf), of_region = REGION_OWN + perfs;
 	unsigned room = ifr_clock_count() + perfs + ifr_regions_count(regions) * of_region + IFR_EVENT_COUNT;
-	set->runs = wish->runs;
-	set->open_to_model = wish->open_to_model;
+	set->runs = request->runs;
+	set->may_add_model = request->may_add_model;
 	set->regions = regions;
 	set->perf = perf;
 	set->counters = ifr_alloc(room * sizeof *set->counters);
@@ -164,30 +165,30 @@ static struct ifr_counters *build(struct ifr_perf *perf, struct ifr_regions *reg
 	}
 	for (unsigned i = 0; i < ifr_regions_count(regions); i++)
 		list_region(set, i);
-	list_model(set, wish->model);
+	list_model(set, request->model);
 	return set;
 }
 
 int ifr_counters_open_limited(const char *specification, unsigned group_limit, struct ifr_counters **set,
                               struct ifr_strings *notes, struct ifr_error *err) {
-	struct wish wish = {0};
+	struct request request = {0};
 	struct ifr_perf *perf = NULL;
-	int result = parse(specification, &wish, err);
-	if (!result && wish.automatic && !wish.defaults)
-		decide_automatic(&wish, notes);
-	if (!result && (wish.defaults || wish.events.count))
-		result = ifr_perf_open(&wish.events, wish.defaults, group_limit, &perf, notes, err);
+	int result = parse_specification(specification, &request, err);
+	if (!result && request.automatic && !request.defaults)
+		resolve_auto(&request, notes);
+	if (!result && (request.defaults || request.events.count))
+		result = ifr_perf_open(&request.events, request.defaults, group_limit, &perf, notes, err);
 	struct ifr_regions *regions = NULL;
-	if (!result && wish.regions.count)
-		result = ifr_regions_open(&wish.regions, wish.repeats, &regions, err);
+	if (!result && request.regions.count)
+		result = ifr_regions_open(&request.regions, request.repeats, &regions, err);
 	if (!result) {
-		*set = build(perf, regions, &wish);
+		*set = build_set(perf, regions, &request);
 	} else {
 		ifr_perf_close(perf);
 		ifr_regions_close(regions);
 	}
-	ifr_strings_release(&wish.regions);
-	ifr_strings_release(&wish.events);
+	ifr_strings_release(&request.regions);
+	ifr_strings_release(&request.events);
 	return result;
 }
 
@@ -223,7 +224,7 @@ bool ifr_counters_has_model(const struct ifr_counters *set) {
 }
 
 bool ifr_counters_may_add_model(const struct ifr_counters *set) {
-	return set->open_to_model && !ifr_counters_has_model(set);
+	return set->may_add_model && !ifr_counters_has_model(set);
 }
 
 void ifr_counters_add_model(struct ifr_counters *set) {
@@ -243,7 +244,7 @@ bool ifr_counters_has_regions(const struct ifr_counters *set) {
 }
 
 bool ifr_counters_has_repeats(const struct ifr_counters *set) {
-	return ifr_regions_repeat(set->regions);
+	return ifr_regions_are_repeated(set->regions);
 }
 
 int ifr_counters_check_regions(const struct ifr_counters *set, const struct ifr_runtime_report *report,
@@ -255,9 +256,7 @@ unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pas
 	return set->regions ? ifr_perf_descriptors(set->perf, pass, IFR_REGION_EVENTS, fd) : 0;
 }
 
-/* A region's values follow each other as list_region has them; events that are off in the pass are not the
- * runtime's.
- */
+/* Stores the values of a region in the order of list_region; the runtime counts only the events of this pass. */
 static int collect_region(const struct ifr_counters *set, unsigned region, unsigned pass,
                           const struct ifr_run_times *times, double *values, struct ifr_error *err) {
 	unsigned index = 0, perfs = ifr_perf_count(set->perf);

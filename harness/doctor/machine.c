@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/counters/machine.h"
+#include "harness/counters/counters.h"
 #include "harness/exec/exec.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/"
