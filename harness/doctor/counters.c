@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether runs can be made alike, and what can be counted in them. */
+/* Checks of ASLR and of performance events. */
 #include "harness/doctor/doctor.h"
 
 #include "harness/counters/counters.h"
 #include "harness/exec/exec.h"
 
-static void aslr(struct ifr_checkup *checkup) {
+static void check_aslr(struct ifr_checkup *checkup) {
 	struct ifr_error err = {0};
 	if (!ifr_aslr_check(-1, &err))
 		ifr_checkup_add(checkup, "ASLR", IFR_CHECK_OK, "",
@@ -16,7 +16,7 @@ static void aslr(struct ifr_checkup *checkup) {
 		                "%s", err.message);
 }
 
-static void events(struct ifr_checkup *checkup) {
+static void check_events(struct ifr_checkup *checkup) {
 	struct ifr_perf_diagnosis diagnosis;
 	ifr_perf_diagnose(&diagnosis);
 	ifr_checkup_add(checkup, "hardware events",
@@ -29,6 +29,6 @@ static void events(struct ifr_checkup *checkup) {
 }
 
 void ifr_checkup_counters(struct ifr_checkup *checkup) {
-	aslr(checkup);
-	events(checkup);
+	check_aslr(checkup);
+	check_events(checkup);
 }

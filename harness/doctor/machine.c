@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine is, and what of it changes speed from one moment to the next. */
+/* Checks of the processor and of everything that changes its speed during a run. */
 #include "harness/doctor/doctor.h"
 
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #define CPU_FOLDER "/sys/devices/system/cpu/"
 
-static void processor(struct ifr_checkup *checkup) {
+static void check_processor(struct ifr_checkup *checkup) {
 	cpu_set_t allowed;
 	char *model = ifr_host_processor(), *part = NULL;
 	int usable = sched_getaffinity(0, sizeof allowed, &allowed) ? 1 : CPU_COUNT(&allowed);
@@ -25,8 +25,9 @@ static void processor(struct ifr_checkup *checkup) {
 	free(model);
 }
 
-/* The signatures that hypervisors give in CPUID leaf 0x40000000. Ref: each one's interface specification. */
-static const char *common_name(const char *signature) {
+/* The usual name of a hypervisor by its signature in CPUID leaf 0x40000000. Ref: the interface specification of
+ * each hypervisor. */
+static const char *hypervisor_name(const char *signature) {
 	static const char *const names[][2] = {{"KVMKVMKVM", "KVM"},
 	                                       {"VMwareVMware", "VMware"},
 	                                       {"Microsoft Hv", "Hyper-V"},
@@ -38,19 +39,19 @@ static const char *common_name(const char *signature) {
 	return *signature ? signature : "an unnamed hypervisor";
 }
 
-static void surroundings(struct ifr_checkup *checkup) {
+static void check_virtualisation(struct ifr_checkup *checkup) {
 	char name[IFR_HYPERVISOR_NAME_BYTES];
 	bool virtual = ifr_machine_hypervisor(name), container = ifr_machine_container();
 	const char *inside = container ? ", inside a container" : "";
 	if (virtual)
 		ifr_checkup_add(checkup, "virtual machine", IFR_CHECK_WARN,
 		                "measure on a physical machine if the noise below is too high", "yes, under %s%s",
-		                common_name(name), inside);
+		                hypervisor_name(name), inside);
 	else
 		ifr_checkup_add(checkup, "virtual machine", IFR_CHECK_OK, "", "no%s", inside);
 }
 
-static void governor(struct ifr_checkup *checkup) {
+static void check_governor(struct ifr_checkup *checkup) {
 	char word[32];
 	if (!ifr_machine_word(CPU_FOLDER "cpu0/cpufreq/scaling_governor", word, sizeof word))
 		ifr_checkup_add(checkup, "governor", IFR_CHECK_OK, "", "not visible here%s",
@@ -60,8 +61,8 @@ static void governor(struct ifr_checkup *checkup) {
 		                "as root: cpupower frequency-set -g performance", "%s", word);
 }
 
-/* 1: on, 0: off, -1: not visible. */
-static long turbo_state(const char **off) {
+/* 1: on, 0: off, -1: not visible; off gets the command that switches it off. */
+static long read_turbo(const char **off) {
 	long no_turbo = ifr_machine_number(CPU_FOLDER "intel_pstate/no_turbo", -1);
 	*off = "as root: echo 1 > " CPU_FOLDER "intel_pstate/no_turbo";
 	if (no_turbo >= 0)
@@ -70,9 +71,9 @@ static long turbo_state(const char **off) {
 	return ifr_machine_number(CPU_FOLDER "cpufreq/boost", -1);
 }
 
-static void turbo(struct ifr_checkup *checkup) {
+static void check_turbo(struct ifr_checkup *checkup) {
 	const char *off;
-	long on = turbo_state(&off);
+	long on = read_turbo(&off);
 	if (on < 0)
 		ifr_checkup_add(checkup, "turbo", IFR_CHECK_OK, "", "not visible here%s",
 		                ifr_machine_hypervisor(NULL) ? ", as usual in virtual machines: the host decides" : "");
@@ -81,7 +82,7 @@ static void turbo(struct ifr_checkup *checkup) {
 		                on ? "on: the frequency depends on temperature and on the other cores" : "off");
 }
 
-static void smt(struct ifr_checkup *checkup) {
+static void check_smt(struct ifr_checkup *checkup) {
 	long active = ifr_machine_number(CPU_FOLDER "smt/active", -1);
 	if (active < 0)
 		ifr_checkup_add(checkup, "SMT", IFR_CHECK_OK, "", "not visible here");
@@ -92,7 +93,7 @@ static void smt(struct ifr_checkup *checkup) {
 		                       : "off");
 }
 
-static void tsc(struct ifr_checkup *checkup) {
+static void check_tsc(struct ifr_checkup *checkup) {
 	bool invariant = ifr_machine_tsc_invariant();
 	ifr_checkup_add(checkup, "time-stamp counter", invariant ? IFR_CHECK_OK : IFR_CHECK_WARN,
 	                "trust duration_time, not tsc",
@@ -100,10 +101,10 @@ static void tsc(struct ifr_checkup *checkup) {
 }
 
 void ifr_checkup_machine(struct ifr_checkup *checkup) {
-	processor(checkup);
-	surroundings(checkup);
-	governor(checkup);
-	turbo(checkup);
-	smt(checkup);
-	tsc(checkup);
+	check_processor(checkup);
+	check_virtualisation(checkup);
+	check_governor(checkup);
+	check_turbo(checkup);
+	check_smt(checkup);
+	check_tsc(checkup);
 }

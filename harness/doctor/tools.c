@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What interfero is made of and leans on: the linker, its plugin, gnuplot, and a place for kits. */
+/* Checks of the tools that interfero runs, of its plugin, and of the folder for kits. */
 #include "harness/doctor/doctor.h"
 
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);
 
-/* Runs a tool, which may hang, and returns its exit status, -1 if it did not come to an end. line gets the first
- * line of what it said. */
-static int ask(char *const *argv, struct ifr_buffer *line) {
+/* Runs a tool with a time limit and appends the first line of its output. Returns its exit status, -1 if it did
+ * not end. */
+static int run_tool(char *const *argv, struct ifr_buffer *line) {
 	struct ifr_context context;
 	struct ifr_outcome outcome;
 	ifr_context_init(&context, NULL);
@@ -37,16 +37,16 @@ static int ask(char *const *argv, struct ifr_buffer *line) {
 	return status;
 }
 
-/* Looks for a tool that says its version when asked with --version. */
-static void tool(struct ifr_checkup *checkup, const char *name, enum ifr_check_status without,
-                 const char *remedy) {
+/* Checks a tool that prints its version with --version. */
+static void check_tool(struct ifr_checkup *checkup, const char *name, enum ifr_check_status without,
+                       const char *remedy) {
 	struct ifr_buffer version = {0};
 	char *shim = ifr_format("ld/%s", name), *ours = ifr_path_libexec(shim);
 	const char *const not_this[] = {ours, NULL};
 	char *path = ifr_program_find(name, not_this), option[] = "--version", *const argv[] = {path, option, NULL};
 	if (!path)
 		ifr_checkup_add(checkup, name, without, remedy, "not found in PATH");
-	else if (ask(argv, &version))
+	else if (run_tool(argv, &version))
 		ifr_checkup_add(checkup, name, without, remedy, "%s does not work%s%s", path, version.length ? ": " : "",
 		                ifr_buffer_text(&version));
 	else
@@ -57,23 +57,22 @@ static void tool(struct ifr_checkup *checkup, const char *name, enum ifr_check_s
 	free(shim);
 }
 
-/* The compiler that interfero-gcc runs; the caller frees. NULL if there is none. */
-static char *compiler(void) {
+/* The path of the compiler that interfero-gcc runs, NULL if there is none; the caller frees. */
+static char *find_compiler(void) {
 	const char *chosen = getenv("INTERFERO_GCC");
 	return ifr_program_find(chosen && *chosen ? chosen : "gcc", NULL);
 }
 
-/* Whether the plugin loads is asked of the compiler itself: it alone knows whether it is the one it was built for.
- */
-static void load_plugin(struct ifr_checkup *checkup, const char *plugin, char *gcc) {
+/* Loads the plugin into the compiler: only the compiler can tell whether the plugin was built for it. */
+static void check_plugin_loads(struct ifr_checkup *checkup, const char *plugin, char *gcc) {
 	char dump[] = "-dumpfullversion", check[] = "-fsyntax-only", language[] = "-xc", input[] = "/dev/null";
 	char *load = ifr_format("-fplugin=%s", plugin), *const ask_version[] = {gcc, dump, NULL},
 		 *const ask_load[] = {gcc, load, check, language, input, NULL};
 	struct ifr_buffer version = {0}, trouble = {0};
-	if (ask(ask_version, &version))
+	if (run_tool(ask_version, &version))
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
 		                "mend the compiler, or name another one in INTERFERO_GCC", "%s does not work", gcc);
-	else if (ask(ask_load, &trouble))
+	else if (run_tool(ask_load, &trouble))
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
 		                "build interfero again with this gcc, or name the right gcc in INTERFERO_GCC",
 		                "does not load into gcc %s: %s", ifr_buffer_text(&version), ifr_buffer_text(&trouble));
@@ -84,8 +83,8 @@ static void load_plugin(struct ifr_checkup *checkup, const char *plugin, char *g
 	free(load);
 }
 
-static void plugin_fits(struct ifr_checkup *checkup) {
-	char *plugin = ifr_path_libexec("interfero.so"), *gcc = compiler();
+static void check_plugin(struct ifr_checkup *checkup) {
+	char *plugin = ifr_path_libexec("interfero.so"), *gcc = find_compiler();
 	if (!ifr_file_exists(plugin))
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
 		                "install interfero again; the axes of the linker and of the launcher work without it",
@@ -94,13 +93,13 @@ static void plugin_fits(struct ifr_checkup *checkup) {
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN, "install gcc, or name it in INTERFERO_GCC",
 		                "there is no gcc to load it");
 	else
-		load_plugin(checkup, plugin, gcc);
+		check_plugin_loads(checkup, plugin, gcc);
 	free(gcc);
 	free(plugin);
 }
 
-/* The path, or the nearest folder above it that exists; the caller frees. */
-static char *nearest(const char *path) {
+/* The path, or its nearest parent folder that exists; the caller frees. */
+static char *nearest_existing(const char *path) {
 	char *folder = ifr_strdup(path);
 	while (!ifr_file_exists(folder) && strcmp(folder, "/") && strcmp(folder, ".")) {
 		char *above = ifr_path_dir(folder);
@@ -110,16 +109,16 @@ static char *nearest(const char *path) {
 	return folder;
 }
 
-/* Tries it, and leaves nothing behind: permissions alone say little to root and of file systems of the kernel. */
+/* Makes and removes a folder: permissions alone say little to root, and of read-only file systems. */
 static bool can_hold_folders(const char *path) {
-	char *folder = nearest(path), *attempt = ifr_format("%s/.interfero-XXXXXX", folder);
+	char *folder = nearest_existing(path), *attempt = ifr_format("%s/.interfero-XXXXXX", folder);
 	bool made = mkdtemp(attempt) && !rmdir(attempt);
 	free(attempt);
 	free(folder);
 	return made;
 }
 
-static void kits(struct ifr_checkup *checkup) {
+static void check_kits(struct ifr_checkup *checkup) {
 	static const char remedy[] = "let INTERFERO_KITS name a folder that you may write to";
 	char *store = NULL;
 	struct ifr_error err = {0};
@@ -134,10 +133,10 @@ static void kits(struct ifr_checkup *checkup) {
 }
 
 void ifr_checkup_tools(struct ifr_checkup *checkup) {
-	tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
-	plugin_fits(checkup);
-	tool(checkup, "qemu-x86_64", IFR_CHECK_WARN,
-	     "install qemu-user: interfero record, and the counters of model, run programs under it");
-	tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
-	kits(checkup);
+	check_tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
+	check_plugin(checkup);
+	check_tool(checkup, "qemu-x86_64", IFR_CHECK_WARN,
+	           "install qemu-user: interfero record, and the counters of model, run programs under it");
+	check_tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
+	check_kits(checkup);
 }

@@ -1,77 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pairs and aliases of large blocks, in one pass over the log: a new block forms a pair with each live one, and an
+ * alias with each live one of its page offset, so that two counters and 4096 offsets replace a comparison of all
+ * pairs. */
 #include "harness/heap/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGE = 32768, PLACES = 4096 };
+enum { LARGE = 32768, OFFSETS = 4096 };
 
-/* The large blocks that are alive, by address: a table with open addressing, never more than half full. */
-struct alive {
-	uint64_t *address; /* 0: free; 1: was in use */
+/* The live large blocks by address: open addressing, at most half full. */
+struct live_blocks {
+	uint64_t *address; /* 0: free; 1: deleted */
 	size_t capacity, used;
 };
 
-static size_t place_of(const struct alive *alive, uint64_t address) {
-	size_t place = (size_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (alive->capacity - 1);
-	while (alive->address[place] && alive->address[place] != address)
-		place = (place + 1) & (alive->capacity - 1);
-	return place;
+/* The slot of an address, or the free slot where it belongs. */
+static size_t find_slot(const struct live_blocks *blocks, uint64_t address) {
+	size_t slot = (size_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (blocks->capacity - 1);
+	while (blocks->address[slot] && blocks->address[slot] != address)
+		slot = (slot + 1) & (blocks->capacity - 1);
+	return slot;
 }
 
-static void grow(struct alive *alive) {
-	struct alive larger = {NULL, alive->capacity ? 2 * alive->capacity : 1024, 0};
+static void grow_table(struct live_blocks *blocks) {
+	struct live_blocks larger = {NULL, blocks->capacity ? 2 * blocks->capacity : 1024, 0};
 	larger.address = ifr_alloc(larger.capacity * sizeof *larger.address);
-	for (size_t i = 0; i < alive->capacity; i++)
-		if (alive->address[i] > 1) {
-			larger.address[place_of(&larger, alive->address[i])] = alive->address[i];
+	for (size_t i = 0; i < blocks->capacity; i++)
+		if (blocks->address[i] > 1) {
+			larger.address[find_slot(&larger, blocks->address[i])] = blocks->address[i];
 			larger.used++;
 		}
-	free(alive->address);
-	*alive = larger;
+	free(blocks->address);
+	*blocks = larger;
 }
 
 struct state {
-	struct alive alive;
-	uint64_t together, now[PLACES], ever[PLACES];
+	struct live_blocks blocks;
+	uint64_t live, live_at[OFFSETS], total_at[OFFSETS]; /* blocks live; live and ever at a page offset */
 	struct ifr_aliasing *result;
 };
 
-static void born(struct state *state, uint64_t address, uint64_t size) {
-	unsigned low = address % PLACES;
+static void add_block(struct state *state, uint64_t address, uint64_t size) {
+	unsigned low = address % OFFSETS;
 	if (size <= LARGE || address <= 1)
 		return;
-	if (2 * state->alive.used >= state->alive.capacity)
-		grow(&state->alive);
-	state->alive.address[place_of(&state->alive, address)] = address;
-	state->alive.used++;
+	if (2 * state->blocks.used >= state->blocks.capacity)
+		grow_table(&state->blocks);
+	state->blocks.address[find_slot(&state->blocks, address)] = address;
+	state->blocks.used++;
 	state->result->blocks++;
-	state->result->pairs += state->together++;
-	state->result->aliases += state->now[low]++;
-	state->ever[low]++;
+	state->result->pairs += state->live++;
+	state->result->aliases += state->live_at[low]++;
+	state->total_at[low]++;
 }
 
-static void died(struct state *state, uint64_t address) {
-	size_t place = state->alive.capacity && address > 1 ? place_of(&state->alive, address) : 0;
-	if (!state->alive.capacity || state->alive.address[place] != address)
+static void remove_block(struct state *state, uint64_t address) {
+	size_t slot = state->blocks.capacity && address > 1 ? find_slot(&state->blocks, address) : 0;
+	if (!state->blocks.capacity || state->blocks.address[slot] != address)
 		return;
-	/* The place stays taken, so that others behind it are still found. */
-	state->alive.address[place] = 1;
-	state->together--;
-	state->now[address % PLACES]--;
+	/* Not 0: later slots of the same probe sequence must still be found. */
+	state->blocks.address[slot] = 1;
+	state->live--;
+	state->live_at[address % OFFSETS]--;
 }
 
-static void find_common(const struct state *state) {
+/* Finds the three most frequent page offsets. */
+static void find_common_offsets(const struct state *state) {
 	struct ifr_aliasing *result = state->result;
 	for (int rank = 0; rank < 3; rank++)
-		for (unsigned low = 0; low < PLACES; low++) {
+		for (unsigned low = 0; low < OFFSETS; low++) {
 			bool known = false;
 			for (int i = 0; i < rank; i++)
 				known |= result->common[i] == low;
-			if (known || state->ever[low] <= result->seen[rank])
+			if (known || state->total_at[low] <= result->seen[rank])
 				continue;
 			result->common[rank] = low;
-			result->seen[rank] = state->ever[low];
+			result->seen[rank] = state->total_at[low];
 		}
 }
 
@@ -84,13 +89,13 @@ void ifr_aliasing_count(const struct ifr_log_event *events, size_t count, struct
 		if (event->process != events[0].process)
 			continue;
 		if (event->call == IFR_LOG_FREE)
-			died(state, event->address);
+			remove_block(state, event->address);
 		if (event->call == IFR_LOG_REALLOC)
-			died(state, event->old);
+			remove_block(state, event->old);
 		if (event->call != IFR_LOG_FREE)
-			born(state, event->address, event->size);
+			add_block(state, event->address, event->size);
 	}
-	find_common(state);
-	free(state->alive.address);
+	find_common_offsets(state);
+	free(state->blocks.address);
 	free(state);
 }

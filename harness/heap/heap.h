@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One program under every allocator there is: where its large blocks lie in their pages, which of them alias, and
- * what time and memory it takes. Ref: Melhus 2013, section 4.1.3, table 4.5. */
+/* One program under several allocators and policies of the runtime: page offsets of its large blocks, their
+ * aliases, time and memory. Ref: Melhus 2013, section 4.1.3, table 4.5. */
 #ifndef IFR_HARNESS_HEAP_H
 #define IFR_HARNESS_HEAP_H
 
@@ -17,47 +17,50 @@ struct ifr_allocator {
 	const char *name;
 	const char *library;       /* file name of a shared library; NULL: none */
 	const char *heap, *blocks; /* the runtime's policies */
-	const char *package;       /* Debian's, that has the library */
+	const char *package;       /* Debian package of the library */
 };
 extern const struct ifr_allocator ifr_allocators[];
 enum { IFR_ALLOCATORS = 9 };
 
-/* Of blocks larger than 32 KiB, in the first process of a log. Two alias if they are alive together and share
- * their low 12 bits. */
+/* Large blocks, of more than 32 KiB. Two blocks alias if they are live at the same time and their addresses share
+ * the low 12 bits. */
 struct ifr_aliasing {
-	uint64_t blocks;    /* ever */
-	uint64_t pairs;     /* alive together, counted when the later one is made */
-	uint64_t aliases;   /* of them */
-	unsigned common[3]; /* the low 12 bits seen most often, */
-	uint64_t seen[3];   /* and how often; 0 if there are not as many */
+	uint64_t blocks;    /* allocated in all */
+	uint64_t pairs;     /* live at the same time, counted when the later one is allocated */
+	uint64_t aliases;   /* among pairs */
+	unsigned common[3]; /* the most frequent low 12 bits, in descending order */
+	uint64_t seen[3];   /* their numbers of blocks; 0 if there are fewer than three */
 };
+/* Counts pairs and aliases of large blocks in a log of count events, in its first process only. */
 void ifr_aliasing_count(const struct ifr_log_event *events, size_t count, struct ifr_aliasing *aliasing);
 
 struct ifr_heap_plan {
 	const char *program;
 	char *const *argv;
 	struct ifr_strings environment; /* beyond the minimal one */
-	unsigned runs;
-	const char *marker; /* measure this region of IFR_REPEAT by (t(101) - t(1)) / 100; NULL: the whole program */
+	unsigned runs;                  /* timed runs of each allocator, >= 1 */
+	const char *marker; /* region of IFR_REPEAT to time, by (t(101) - t(1)) / 100; NULL: the whole program */
 	const char *stdin_file;
-	int cpu;
+	int cpu; /* to pin to; -1: none */
 };
 
 struct ifr_heap_row {
 	bool measured;
-	char why[256]; /* it was not, or does not count */
+	char why[256]; /* reason if not measured */
 	struct ifr_aliasing aliasing;
-	double time_ms; /* median over runs */
-	double memory_kib;
+	double time_ms;    /* median over runs */
+	double memory_kib; /* median of the maximum resident set */
 };
 
-/* Fills a row for each of ifr_allocators. Errors: IFR_E_ENVIRONMENT, IFR_E_PROGRAM if the program fails without
- * any of them. */
+/* Measures the program under each of ifr_allocators, a row each. Errors: IFR_E_ENVIRONMENT; IFR_E_PROGRAM if the
+ * program fails with glibc's allocator; IFR_E_USAGE if it has no region of the marker. */
 int ifr_heap_compare(const struct ifr_heap_plan *plan, struct ifr_heap_row rows[IFR_ALLOCATORS],
                      struct ifr_error *err);
 
+/* Appends a table, a row an allocator, with a legend. */
 void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
                    struct ifr_buffer *text);
+/* Appends JSON: schema_version, tool, version, program, marker, runs and allocators[]. */
 int ifr_heap_json(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
                   struct ifr_buffer *text, struct ifr_error *err);
 

@@ -32,15 +32,15 @@ void build_close(struct build *build) {
 	ifr_kit_release(&build->kit);
 }
 
-/* Gives a unit another template, which it takes over. */
-static void rewrite(struct rebuilt_unit *unit, struct ifr_buffer *text) {
+/* Replaces the template of a unit, which takes over text. */
+static void replace_template(struct rebuilt_unit *unit, struct ifr_buffer *text) {
 	ifr_buffer_release(&unit->text);
 	unit->text = *text;
 	ifr_sha256(unit->text.data, unit->text.length, unit->key);
 	unit->rewritten = true;
 }
 
-/* A build-id of the same length, by what the program is made of. */
+/* A build-id of the same length, overlay from the kit and the template. */
 static void set_build_id(struct ifr_kit *kit, const char *template_key) {
 	char *text = ifr_format("%s\nlimit %s\n", kit->key, template_key), digest[IFR_SHA256_HEX];
 	ifr_sha256(text, strlen(text), digest);
@@ -49,8 +49,8 @@ static void set_build_id(struct ifr_kit *kit, const char *template_key) {
 	free(text);
 }
 
-/* Assembles what was rewritten and links the layout that ships. */
-static int link_again(struct build *build, const char *path, struct ifr_error *err) {
+/* Assembles the rewritten units and links the shipped layout. */
+static int link_program(struct build *build, const char *path, struct ifr_error *err) {
 	struct ifr_plan none;
 	struct ifr_variant variant = {0};
 	struct ifr_relinker *relinker = NULL;
@@ -85,7 +85,7 @@ static int count_unit(struct build *build, size_t number, struct procedures *pro
 		ifr_buffer_release(&text);
 		return result;
 	}
-	rewrite(unit, &text);
+	replace_template(unit, &text);
 	procedures->count = procedures->names.count;
 	procedures->items = ifr_realloc(procedures->items, procedures->count, sizeof *procedures->items);
 	for (size_t i = first; i < procedures->count; i++)
@@ -104,12 +104,12 @@ int build_counting(const struct ifr_kit *kit, const char *path, struct procedure
 	if (!result && !procedures->count)
 		result = ifr_fail(err, IFR_E_USAGE, "no unit of %s with a template has a function to count", kit->program);
 	if (!result)
-		result = link_again(&build, path, err);
+		result = link_program(&build, path, err);
 	build_close(&build);
 	return result;
 }
 
-/* The rewritten template becomes an input of the new kit, so that variants of the unit can be made. */
+/* Adds the rewritten template to the inputs of the new kit, so that variants of the unit can be made. */
 static int add_template(struct build *build, const struct rebuilt_unit *unit, struct ifr_error *err) {
 	char *kept = NULL;
 	int result = ifr_kit_object_path(unit->key, &kept, err);
@@ -138,9 +138,9 @@ int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, 
 		result =
 			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
 	if (!result) {
-		rewrite(unit, &text);
+		replace_template(unit, &text);
 		set_build_id(&build->kit, unit->key);
-		result = link_again(build, path, err);
+		result = link_program(build, path, err);
 	}
 	if (!result)
 		result = add_template(build, unit, err);

@@ -11,11 +11,11 @@
 
 enum { CHECK_RUNS = 3 };
 
-static bool agree(const struct ifr_buffer *a, const struct ifr_buffer *b, size_t length) {
+static bool same_output(const struct ifr_buffer *a, const struct ifr_buffer *b, size_t length) {
 	return !length || !memcmp(a->data, b->data, length);
 }
 
-static int judge_run(const struct ifr_limit *limit, const struct ifr_outcome *outcome, struct ifr_error *err) {
+static int check_outcome(const struct ifr_limit *limit, const struct ifr_outcome *outcome, struct ifr_error *err) {
 	const char *name = limit->argv[0];
 	if (outcome->interrupted)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted; nothing was made");
@@ -31,13 +31,14 @@ static int judge_run(const struct ifr_limit *limit, const struct ifr_outcome *ou
 	return 0;
 }
 
-/* The counting run's output is not asked: it was stopped somewhere else, and may go on where the others say what
- * they say at their end. */
-static int compare(const struct ifr_limit *limit, const struct ifr_outcome *outcomes, struct ifr_error *err) {
+/* The output of the counting run is not compared: that run was stopped elsewhere, without the output at exit. */
+static int compare_outputs(const struct ifr_limit *limit, const struct ifr_outcome *outcomes,
+                           struct ifr_error *err) {
 	const struct ifr_buffer *first = &outcomes[0].output;
 	bool same = true;
 	for (int i = 1; i < CHECK_RUNS; i++)
-		same &= first->length == outcomes[i].output.length && agree(first, &outcomes[i].output, first->length);
+		same &=
+			first->length == outcomes[i].output.length && same_output(first, &outcomes[i].output, first->length);
 	return same ? 0
 	            : ifr_fail(err, IFR_E_PROGRAM,
 	                       "%s writes something else in every run, so that a count does not say how far it is: it "
@@ -45,24 +46,24 @@ static int compare(const struct ifr_limit *limit, const struct ifr_outcome *outc
 	                       limit->argv[0]);
 }
 
-static int check(const struct ifr_limit *limit, const char *path, struct ifr_error *err) {
+static int check_program(const struct ifr_limit *limit, const char *path, struct ifr_error *err) {
 	struct ifr_outcome outcomes[CHECK_RUNS];
 	int64_t timeout_ns = 10 * limit->budget_ns + INT64_C(10000000000);
 	int result = 0, runs = 0;
 	for (; runs < CHECK_RUNS && !result; runs++) {
-		result = run_once(limit, path, timeout_ns, NULL, NULL, &outcomes[runs], err);
+		result = limit_run_program(limit, path, timeout_ns, NULL, NULL, &outcomes[runs], err);
 		if (!result)
-			result = judge_run(limit, &outcomes[runs], err);
+			result = check_outcome(limit, &outcomes[runs], err);
 	}
 	if (!result)
-		result = compare(limit, outcomes, err);
+		result = compare_outputs(limit, outcomes, err);
 	while (runs--)
 		ifr_outcome_release(&outcomes[runs]);
 	return result;
 }
 
-static int pick(const struct ifr_limit *limit, const struct procedures *procedures,
-                const struct procedure **picked, struct ifr_limited *limited, struct ifr_error *err) {
+static int pick_procedure(const struct ifr_limit *limit, const struct procedures *procedures,
+                          const struct procedure **picked, struct ifr_limited *limited, struct ifr_error *err) {
 	*picked = choose_procedure(procedures, limit->budget_ns);
 	if (!*picked)
 		return ifr_fail(err, IFR_E_PROGRAM,
@@ -74,8 +75,9 @@ static int pick(const struct ifr_limit *limit, const struct procedures *procedur
 	return 0;
 }
 
-/* The program comes to its place with its kit, or not at all. */
-static int keep(const struct ifr_limit *limit, struct build *build, const char *tried, struct ifr_error *err) {
+/* Puts the program in its place together with its kit, or neither. */
+static int install_program(const struct ifr_limit *limit, struct build *build, const char *tried,
+                           struct ifr_error *err) {
 	int result = ifr_file_copy(tried, limit->path, 0755, err);
 	if (result)
 		return result;
@@ -90,25 +92,25 @@ static int make_limited(const struct ifr_limit *limit, const struct procedure *p
 	struct build build;
 	int result = build_limited(limit->kit, procedure, tried, &build, err);
 	if (!result)
-		result = check(limit, tried, err);
+		result = check_program(limit, tried, err);
 	if (!result)
-		result = keep(limit, &build, tried, err);
+		result = install_program(limit, &build, tried, err);
 	build_close(&build);
 	return result;
 }
 
-/* Builds the limited program in the folder and tries it, before anything is in its place. */
-static int make(const struct ifr_limit *limit, const char *folder, struct ifr_limited *limited,
-                struct ifr_error *err) {
+/* Builds and tries the limited program in the folder before it is installed. */
+static int build_and_try(const struct ifr_limit *limit, const char *folder, struct ifr_limited *limited,
+                         struct ifr_error *err) {
 	char *counting = ifr_format("%s/counting", folder), *tried = ifr_format("%s/limited", folder);
 	struct procedures procedures = {0};
 	struct ifr_buffer output = {0};
 	const struct procedure *picked = NULL;
 	int result = build_counting(limit->kit, counting, &procedures, err);
 	if (!result)
-		result = profile_run(limit, counting, &procedures, &output, err);
+		result = profile_program(limit, counting, &procedures, &output, err);
 	if (!result)
-		result = pick(limit, &procedures, &picked, limited, err);
+		result = pick_procedure(limit, &procedures, &picked, limited, err);
 	if (!result)
 		result = make_limited(limit, picked, tried, err);
 	procedures_release(&procedures);
@@ -124,7 +126,7 @@ int ifr_limit_make(const struct ifr_limit *limit, struct ifr_limited *limited, s
 	int result = ifr_temporary_dir(&folder, err);
 	if (result)
 		return result;
-	result = make(limit, folder, limited, err);
+	result = build_and_try(limit, folder, limited, err);
 	ifr_tree_remove(folder, NULL);
 	free(folder);
 	if (result) {

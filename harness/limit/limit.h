@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run limiter: from a program that runs for long, one that ends after a budget of time, at the same
+/* The run limiter: makes, from a program that runs for long, one that ends after a budget of time, at the same
  * instruction in every layout.
  *
- * The program's units are assembled with a counter at each function's entry and run for the budget. Of the
- * functions that were entered near its end, the one with the fewest entries is picked, and the program is linked
- * with two instructions at the entry of that one, which end it by exit(0) at the same count. What it does up to
- * there depends on no clock: a deterministic program executes the same instructions of its own in every run and
- * every layout. A program that lets addresses decide does not quite: Lua's cache of C strings goes by their
- * addresses (lstring.c, luaS_new), so that Lua executes some ten instructions in a million more or less in each
- * layout, and exactly as many with a cache of one place (tests/e2e/plugin_axes.bats). So does the program's name,
- * which Lua interns.
+ * 1. The program's units are assembled with a counter at the entry of each function, and run for the budget. 2.
+ * Among the functions entered near the end of the budget, the one with the fewest entries is chosen. 3. The
+ * program is linked with two instructions at the entry of that function, which call exit(0) at the same count.
+ *
+ * The end depends on no clock: a deterministic program executes the same instructions of its own in every run and
+ * every layout. A program whose behaviour depends on addresses does so only nearly. Lua's cache of C strings is
+ * indexed by their addresses (lstring.c, luaS_new): the number of instructions differs by some ten in a million
+ * between layouts, and by none with a cache of one entry (tests/e2e/plugin_axes.bats). The program's name, which
+ * Lua interns, has the same effect.
  *
  * Ref: Z. Wang and D. A. Jimenez, "Program Interferometry", IISWC 2011, section 5.7. */
 #ifndef IFR_HARNESS_LIMIT_H
@@ -23,26 +24,25 @@
 #include "kit/kit.h"
 
 struct ifr_limit {
-	const struct ifr_kit *kit;         /* the program's; its units need templates */
+	const struct ifr_kit *kit;         /* of the program; units need templates to be counted */
 	char *const *argv;                 /* argv[0] first, NULL-terminated */
 	const struct ifr_context *context; /* of its runs */
 	const char *stdin_file;            /* NULL: /dev/null */
 	int64_t budget_ns;                 /* above 0 */
-	const char *path;                  /* where the limited program goes */
+	const char *path;                  /* of the limited program */
 };
 
 struct ifr_limited {
-	char *procedure; /* the assembler's name of the one that was picked; the caller frees */
+	char *procedure; /* assembler name of the chosen function; the caller frees */
 	uint64_t count;  /* the entry, from 1, at which the program ends */
-	int64_t last_ns; /* when that entry had been seen in the counting run */
-	size_t counted;  /* functions that had counters */
+	int64_t last_ns; /* time of that entry in the counting run, since the start */
+	size_t counted;  /* functions with counters */
 };
 
-/* Makes the limited program at limit->path, whole or not at all, and saves its kit. Then it has run three times
- * and always ended by itself with status 0, the same output, and the output of the counting run. Errors:
- * IFR_E_USAGE for a kit without templates; IFR_E_PROGRAM for a program that ends before the budget, has threads,
- * has no function to end at, or does not repeat; IFR_E_ENVIRONMENT if it was interrupted or its counters cannot be
- * read. */
+/* Makes the limited program at limit->path, whole or not at all, and saves its kit. It is kept only if three runs
+ * ended by themselves with status 0 and the same output. Errors: IFR_E_USAGE for a kit without templates;
+ * IFR_E_PROGRAM for a program that ends before the budget, has threads, has no function to end at, or does not
+ * repeat; IFR_E_ENVIRONMENT if the limiter was interrupted or the counters cannot be read. */
 int ifr_limit_make(const struct ifr_limit *limit, struct ifr_limited *limited, struct ifr_error *err);
 
 #endif

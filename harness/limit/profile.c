@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counting run: the counters are read from outside, time and again, while the program runs. */
+/* The counting run: the launcher reads the counters out of the running program again and again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -17,10 +17,10 @@
 
 struct profile {
 	struct procedures *procedures;
-	uint64_t entry;          /* the program's first instruction, in its file's addresses */
-	uint64_t address, bytes; /* of the counters, likewise */
+	uint64_t entry;          /* address of the program's first instruction in its file */
+	uint64_t address, bytes; /* of the counters in the file */
 	struct ifr_entry_counter *counters;
-	bool seen; /* the counters, at least once */
+	bool seen; /* the counters were read at least once */
 	bool threads;
 	int error; /* errno of a read that failed */
 };
@@ -49,8 +49,8 @@ static int find_counters(const char *path, struct profile *profile, struct ifr_e
 	                                 "the linker put no counters into the program: is it a script of its own?");
 }
 
-/* Where the program's file begins in memory less where it says so. */
-static bool find_base(pid_t child, uint64_t entry, uint64_t *base) {
+/* The load address of the program less the address in its file, by the auxiliary vector. */
+static bool find_load_bias(pid_t child, uint64_t entry, uint64_t *base) {
 	char path[64];
 	uint64_t pairs[64][2];
 	snprintf(path, sizeof path, "/proc/%d/auxv", (int)child);
@@ -70,11 +70,11 @@ static bool has_threads(pid_t child) {
 	char path[64];
 	struct stat status;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)child);
-	/* A folder for each thread, and two links that every folder has. */
+	/* A link for each thread's folder, and two that every folder has. */
 	return !stat(path, &status) && status.st_nlink > 3;
 }
 
-static void take_counters(struct profile *profile, int64_t elapsed_ns) {
+static void store_counters(struct profile *profile, int64_t elapsed_ns) {
 	const struct procedures *procedures = profile->procedures;
 	for (size_t i = 0; i < profile->bytes / sizeof *profile->counters; i++) {
 		const struct ifr_entry_counter *counter = &profile->counters[i];
@@ -88,29 +88,30 @@ static void take_counters(struct profile *profile, int64_t elapsed_ns) {
 	}
 }
 
-static void look(pid_t child, int64_t elapsed_ns, void *data) {
+/* Reads the counters once; called by the launcher while the program runs. */
+static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 	struct profile *profile = data;
 	uint64_t base;
 	profile->threads |= has_threads(child);
-	if (profile->threads || !find_base(child, profile->entry, &base))
+	if (profile->threads || !find_load_bias(child, profile->entry, &base))
 		goto out;
 	struct iovec here = {profile->counters, profile->bytes};
 	struct iovec there = {(void *)(uintptr_t)(base + profile->address), profile->bytes};
 	ssize_t got = process_vm_readv(child, &here, 1, &there, 1, 0);
 	if (got == (ssize_t)profile->bytes) {
-		take_counters(profile, elapsed_ns);
+		store_counters(profile, elapsed_ns);
 		profile->seen = true;
-	} else if (got < 0 && errno != ESRCH) { /* it has just ended */
+	} else if (got < 0 && errno != ESRCH) { /* ESRCH: the program has just ended */
 		profile->error = errno;
 	}
 out:
-	/* There is nothing to wait for. */
+	/* The run cannot succeed any more. */
 	if (profile->threads || profile->error)
 		kill(child, SIGKILL);
 }
 
-static int judge(const struct ifr_limit *limit, const struct profile *profile, const struct ifr_outcome *outcome,
-                 struct ifr_error *err) {
+static int check_profile(const struct ifr_limit *limit, const struct profile *profile,
+                         const struct ifr_outcome *outcome, struct ifr_error *err) {
 	const char *name = limit->argv[0];
 	if (outcome->interrupted)
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted; nothing was made");
@@ -143,9 +144,9 @@ static int judge(const struct ifr_limit *limit, const struct profile *profile, c
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the counters of %s were never seen: give more --seconds", name);
 }
 
-int run_once(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
-             void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
-             struct ifr_error *err) {
+int limit_run_program(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
+                      void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
+                      struct ifr_error *err) {
 	struct ifr_launch launch = {
 		.program = path,
 		.argv = limit->argv,
@@ -159,17 +160,17 @@ int run_once(const struct ifr_limit *limit, const char *path, int64_t timeout_ns
 	return ifr_launch_run(&launch, outcome, err);
 }
 
-int profile_run(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
-                struct ifr_buffer *output, struct ifr_error *err) {
+int profile_program(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
+                    struct ifr_buffer *output, struct ifr_error *err) {
 	struct profile profile = {.procedures = procedures};
 	struct ifr_outcome outcome;
 	int result = find_counters(path, &profile, err);
 	if (result)
 		return result;
 	profile.counters = ifr_alloc(profile.bytes);
-	result = run_once(limit, path, limit->budget_ns, look, &profile, &outcome, err);
+	result = limit_run_program(limit, path, limit->budget_ns, read_counters, &profile, &outcome, err);
 	if (!result)
-		result = judge(limit, &profile, &outcome, err);
+		result = check_profile(limit, &profile, &outcome, err);
 	if (!result)
 		ifr_buffer_append(output, ifr_buffer_text(&outcome.output), outcome.output.length);
 	ifr_outcome_release(&outcome);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The steps of the run limiter. */
+/* Private to this room: the stages of the run limiter. */
 #ifndef IFR_HARNESS_LIMIT_PARTS_H
 #define IFR_HARNESS_LIMIT_PARTS_H
 
@@ -7,13 +7,13 @@
 #include "harness/exec/exec.h"
 #include "harness/limit/limit.h"
 
-/* A function that is counted. */
+/* A function with an entry counter. */
 struct procedure {
-	const char *name; /* the assembler's; owned by procedures.names */
-	size_t unit;      /* its unit's place among those with templates */
-	size_t index;     /* its entry's place in the unit */
+	const char *name; /* of the assembler; owned by procedures.names */
+	size_t unit;      /* index among the units with templates */
+	size_t index;     /* of the entry in the unit */
 	uint64_t count;   /* entries */
-	int64_t last_ns;  /* since the start, when it was first seen to have so many */
+	int64_t last_ns;  /* when this count was first seen, since the start */
 };
 
 struct procedures {
@@ -23,36 +23,36 @@ struct procedures {
 };
 void procedures_release(struct procedures *procedures);
 
-/* What is assembled and linked again. */
+/* The units and the kit under reassembly. */
 struct build {
-	struct ifr_kit kit; /* a copy, which becomes the new program's */
+	struct ifr_kit kit; /* copy that becomes the kit of the new program */
 	struct rebuilt_units units;
 	struct overlay_kit overlay;
 };
 
-/* Links the program with all functions counted. */
+/* Links the program with a counter at the entry of each function. */
 int build_counting(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
                    struct ifr_error *err);
-/* Links the program that ends at the procedure's count at path. The caller closes the build, after an error too.
- */
+/* Links at path the program that ends at the procedure's count. The caller closes the build, after an error too. */
 int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
                   struct build *build, struct ifr_error *err);
-/* Saves the kit of what build_limited linked, which stands at path now. */
+/* Saves the kit of the program that build_limited linked, now at path. */
 int build_save_kit(struct build *build, const char *path, struct ifr_error *err);
 void build_close(struct build *build);
 
-/* Runs the counting program for the budget, and fills in what it counted; the output is what came until then. */
-int profile_run(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
-                struct ifr_buffer *output, struct ifr_error *err);
+/* Runs the counting program for the budget, stores its counts in procedures and appends its output. */
+int profile_program(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
+                    struct ifr_buffer *output, struct ifr_error *err);
 
-/* The procedure to end at: of those whose last entry was in the last tenth of the budget the one with the fewest
- * entries, of equals the latest, of equals the first; where there is none, of the last quarter, or half. NULL if
- * there is none either. */
+/* The procedure to end at: the one with the fewest entries among the procedures last entered in the last tenth of
+ * the budget, else in the last quarter, else in the last half; among equals the latest, then the first. NULL if
+ * there is none. */
 const struct procedure *choose_procedure(const struct procedures *procedures, int64_t budget_ns);
 
-/* Runs a program as the limit says; timeout_ns 0: no end. The caller releases the outcome. */
-int run_once(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
-             void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
-             struct ifr_error *err);
+/* Runs a program with the limit's arguments, environment and input; timeout_ns 0: none. watch (may be NULL) is
+ * called while it runs. The caller releases the outcome. */
+int limit_run_program(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
+                      void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
+                      struct ifr_error *err);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The comparison of allocators as text and as JSON. */
 #include "harness/heap/heap.h"
 
 #include <inttypes.h>

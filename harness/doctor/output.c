@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The checkup as a table for people and as JSON for programs. */
+/* The checkup as text and as JSON. */
 #include "harness/doctor/doctor.h"
 
 #include <jansson.h>
@@ -11,19 +11,19 @@ enum { COLUMNS = 80, NAME_COLUMNS = 20, INDENT_COLUMNS = NAME_COLUMNS + 6 };
 static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
 static const char plain[] = "\033[0m";
 
-/* How many columns some UTF-8 takes, one a character. */
-static size_t width(const char *text, size_t bytes) {
+/* The number of columns of UTF-8 text, one a character. */
+static size_t text_columns(const char *text, size_t bytes) {
 	size_t columns = 0;
 	for (size_t i = 0; i < bytes; i++)
 		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
 	return columns;
 }
 
-/* Appends words, broken before the last column; the cursor is at the indent already. */
-static void wrap(struct ifr_buffer *text, const char *words) {
+/* Appends words, wrapped at COLUMNS; the cursor stands at the indent. */
+static void append_wrapped(struct ifr_buffer *text, const char *words) {
 	size_t column = INDENT_COLUMNS;
 	for (words += strspn(words, " \n"); *words; words += strspn(words, " \n")) {
-		size_t bytes = strcspn(words, " \n"), columns = width(words, bytes);
+		size_t bytes = strcspn(words, " \n"), columns = text_columns(words, bytes);
 		bool first = column == INDENT_COLUMNS;
 		if (!first && column + 1 + columns > COLUMNS) {
 			ifr_buffer_printf(text, "\n%*s", INDENT_COLUMNS, "");
@@ -39,7 +39,7 @@ static void wrap(struct ifr_buffer *text, const char *words) {
 	ifr_buffer_puts(text, "\n");
 }
 
-static void verdict(const struct ifr_checkup *checkup, struct ifr_buffer *text) {
+static void append_verdict(const struct ifr_checkup *checkup, struct ifr_buffer *text) {
 	unsigned warnings = 0, bad = 0;
 	for (size_t i = 0; i < checkup->count; i++) {
 		warnings += checkup->checks[i].status == IFR_CHECK_WARN;
@@ -56,18 +56,18 @@ void ifr_checkup_text(const struct ifr_checkup *checkup, bool colour, struct ifr
 		const struct ifr_check *check = &checkup->checks[i];
 		ifr_buffer_printf(text, "%-*s%s%-4s%s  ", NAME_COLUMNS, check->name, colour ? colours[check->status] : "",
 		                  ifr_check_status_name(check->status), colour ? plain : "");
-		wrap(text, check->finding);
+		append_wrapped(text, check->finding);
 		if (!*check->remedy)
 			continue;
 		char *remedy = ifr_format("-> %s", check->remedy);
 		ifr_buffer_printf(text, "%*s", INDENT_COLUMNS, "");
-		wrap(text, remedy);
+		append_wrapped(text, remedy);
 		free(remedy);
 	}
-	verdict(checkup, text);
+	append_verdict(checkup, text);
 }
 
-/* Paths need not be UTF-8, JSON must. */
+/* A JSON string; text that is not UTF-8, such as some paths, is replaced. */
 static json_t *json_text(const char *text) {
 	json_t *string = json_string(text);
 	return string ? string : json_string("(not UTF-8)");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The comparison of allocators: one logged run of each for the aliases, then timed runs in turn. */
 #include "harness/heap/heap.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ _Static_assert(sizeof ifr_allocators / sizeof *ifr_allocators == IFR_ALLOCATORS,
 
 enum { REPEATS = 101 };
 
-/* Where Debian and others put libraries; the caller frees, NULL if it is not installed. */
+/* The path of a shared library in the usual folders, NULL if it is not installed; the caller frees. */
 static char *find_library(const char *name) {
 	static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
 	                                      "/usr/lib", "/usr/local/lib"};
@@ -39,30 +40,32 @@ static char *find_library(const char *name) {
 	return NULL;
 }
 
-/* What one run is asked for beside its allocator. */
-struct asked {
-	const char *log;
-	unsigned repeats; /* 0: without the runtime where nothing needs it */
+/* Options of one run beside its allocator. */
+struct run_options {
+	const char *log;  /* NULL: none */
+	unsigned repeats; /* of IFR_REPEAT; 0: none */
 };
 
-static bool needs_runtime(const struct ifr_allocator *allocator, const struct asked *asked) {
-	return asked->log || asked->repeats || strcmp(allocator->heap, "glibc") || strcmp(allocator->blocks, "glibc");
+static bool needs_runtime(const struct ifr_allocator *allocator, const struct run_options *options) {
+	return options->log || options->repeats || strcmp(allocator->heap, "glibc") ||
+	       strcmp(allocator->blocks, "glibc");
 }
 
-static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
-                    const struct asked *asked, struct ifr_outcome *outcome, struct ifr_error *err) {
+static int run_program(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator,
+                       const char *library, const struct run_options *options, struct ifr_outcome *outcome,
+                       struct ifr_error *err) {
 	struct ifr_context context;
 	ifr_context_init(&context, &plan->environment);
 	if (library)
 		ifr_strings_take(&context.environment, ifr_format("LD_PRELOAD=%s", library));
-	if (needs_runtime(allocator, asked))
+	if (needs_runtime(allocator, options))
 		context.runtime = ifr_format("1;heap=%s;blocks=%s;log=%s", allocator->heap, allocator->blocks,
-		                             asked->log ? asked->log : "");
+		                             options->log ? options->log : "");
 	struct ifr_launch launch = {
 		.program = plan->program,
 		.argv = plan->argv,
 		.context = &context,
-		.repeats = asked->repeats,
+		.repeats = options->repeats,
 		.stdin_file = plan->stdin_file,
 		.cpu = plan->cpu,
 		.keep_aslr = true,
@@ -74,15 +77,16 @@ static int run_once(const struct ifr_heap_plan *plan, const struct ifr_allocator
 	return result;
 }
 
-/* A run with a log, which is read and dropped. */
-static int watch(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
-                 const char *folder, struct ifr_heap_row *row, struct ifr_error *err) {
+/* Runs the program with a log of its allocations and counts aliases. */
+static int log_allocations(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator,
+                           const char *library, const char *folder, struct ifr_heap_row *row,
+                           struct ifr_error *err) {
 	char *log = ifr_format("%s/log", folder);
-	struct asked asked = {log, 0};
+	struct run_options options = {log, 0};
 	struct ifr_outcome outcome;
 	struct ifr_log_event *events = NULL;
 	size_t count = 0;
-	int result = run_once(plan, allocator, library, &asked, &outcome, err);
+	int result = run_program(plan, allocator, library, &options, &outcome, err);
 	if (!result && *outcome.refused)
 		snprintf(row->why, sizeof row->why, "%s", outcome.refused);
 	else if (!result)
@@ -96,7 +100,7 @@ static int watch(const struct ifr_heap_plan *plan, const struct ifr_allocator *a
 	return result;
 }
 
-/* The time of one pass through the marked region, in milliseconds; negative if the program has no such region. */
+/* The time of one entry of the marked region, in milliseconds; -1 if the program has no such region. */
 static double region_ms(const struct ifr_runtime_report *report, const char *marker) {
 	for (uint32_t i = 0; i < report->regions && i < IFR_REGIONS; i++)
 		if (!strncmp(report->region[i].name, marker, IFR_REGION_NAME - 1) && report->region[i].entries)
@@ -108,9 +112,9 @@ static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocato
                      struct ifr_heap_row *row, double *ms, double *kib, struct ifr_error *err) {
 	double region[2] = {0, 0};
 	for (int i = 0; i < (plan->marker ? 2 : 1); i++) {
-		struct asked asked = {NULL, plan->marker ? (i ? REPEATS : 1) : 0};
+		struct run_options options = {NULL, plan->marker ? (i ? REPEATS : 1) : 0};
 		struct ifr_outcome outcome;
-		int result = run_once(plan, allocator, library, &asked, &outcome, err);
+		int result = run_program(plan, allocator, library, &options, &outcome, err);
 		*ms = (double)outcome.times.wall_ns / 1e6;
 		*kib = (double)outcome.times.usage.ru_maxrss;
 		if (plan->marker)
@@ -129,16 +133,17 @@ static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocato
 	return 0;
 }
 
-static int compare(const struct ifr_heap_plan *plan, char *const *library, double *ms, double *kib,
-                   const char *folder, struct ifr_heap_row *rows, struct ifr_error *err) {
+static int measure_allocators(const struct ifr_heap_plan *plan, char *const *library, double *ms, double *kib,
+                              const char *folder, struct ifr_heap_row *rows, struct ifr_error *err) {
 	for (int a = 0; a < IFR_ALLOCATORS; a++) {
-		int result = rows[a].measured ? watch(plan, &ifr_allocators[a], library[a], folder, &rows[a], err) : 0;
+		int result =
+			rows[a].measured ? log_allocations(plan, &ifr_allocators[a], library[a], folder, &rows[a], err) : 0;
 		if (result)
 			return result;
 		if (a == 0 && *rows[0].why)
 			return ifr_fail(err, IFR_E_PROGRAM, "%s: %s", plan->program, rows[0].why);
 	}
-	/* In turn, so that the machine's drift falls on all alike. */
+	/* In turn, so that drift of the machine affects all allocators equally. */
 	for (unsigned run = 0; run < plan->runs; run++)
 		for (int a = 0; a < IFR_ALLOCATORS; a++) {
 			size_t at = (size_t)a * plan->runs + run;
@@ -165,7 +170,7 @@ int ifr_heap_compare(const struct ifr_heap_plan *plan, struct ifr_heap_row rows[
 	}
 	int result = ifr_temporary_dir(&folder, err);
 	if (!result)
-		result = compare(plan, library, ms, kib, folder, rows, err);
+		result = measure_allocators(plan, library, ms, kib, folder, rows, err);
 	for (int a = 0; a < IFR_ALLOCATORS && !result; a++) {
 		rows[a].measured = rows[a].measured && !*rows[a].why;
 		result = ifr_sample_median(ms + (size_t)a * plan->runs, plan->runs, &rows[a].time_ms, err);

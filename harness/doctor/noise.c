@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How quiet the machine is at this moment: who else runs, and how well a loop of fixed work repeats. */
+/* Checks of the noise at this moment: load, time stolen by the host, and the spread of a loop of fixed work. */
 #include "harness/doctor/doctor.h"
 
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 
 enum {
 	SPINS = 200,
-	SPIN_STEPS = 1000000,      /* about a millisecond: 200 of them are long enough to see steal */
-	SPIN_LIMIT_MS = 3000,      /* of all together, on a machine that is very slow or very busy */
-	STAT_LIMIT_BYTES = 1 << 20 /* /proc/stat has a line a processor and one for all interrupts */
+	SPIN_STEPS = 1000000,      /* about a millisecond; 200 spins are long enough to see steal */
+	SPIN_LIMIT_MS = 3000,      /* of all spins, on a very slow or very busy machine */
+	STAT_LIMIT_BYTES = 1 << 20 /* /proc/stat: a line a processor, and one for all interrupts */
 };
 static const double noise_limit_pct = 3, steal_limit_pct = 1, load_limit_per_processor = 0.25;
 
@@ -26,7 +26,7 @@ static int64_t now_ns(void) {
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static void load(struct ifr_checkup *checkup) {
+static void check_load(struct ifr_checkup *checkup) {
 	double average;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	if (getloadavg(&average, 1) != 1)
@@ -40,7 +40,7 @@ static void load(struct ifr_checkup *checkup) {
 
 /* Time of all processors since boot, in ticks. */
 struct ticks {
-	uint64_t busy, stolen; /* busy: all but idle, with what was stolen */
+	uint64_t busy, stolen; /* busy: all but idle, stolen included */
 };
 
 static bool read_ticks(struct ticks *ticks) {
@@ -61,7 +61,8 @@ static double stolen_pct(const struct ticks *ticks) {
 	return ticks->busy ? 100 * (double)ticks->stolen / (double)ticks->busy : 0;
 }
 
-static void steal(struct ifr_checkup *checkup, bool known, const struct ticks *before, const struct ticks *after) {
+static void check_steal(struct ifr_checkup *checkup, bool known, const struct ticks *before,
+                        const struct ticks *after) {
 	if (!known) {
 		ifr_checkup_add(checkup, "steal", IFR_CHECK_OK, "", "not visible here");
 		return;
@@ -74,15 +75,15 @@ static void steal(struct ifr_checkup *checkup, bool known, const struct ticks *b
 	                stolen_pct(after));
 }
 
-/* Times the loop and returns how often it was done before the time was up. */
-static size_t spin(double *times_ns) {
+/* Stores the time of each spin; returns their number, less than SPINS where SPIN_LIMIT_MS is over first. */
+static size_t time_spins(double *times_ns) {
 	int64_t end = now_ns() + INT64_C(1000000) * SPIN_LIMIT_MS;
 	size_t count = 0;
 	uint64_t state = 1;
 	volatile uint64_t sink;
 	while (count < SPINS && now_ns() < end) {
 		int64_t start = now_ns();
-		/* Each step needs the one before it, so that the work is the same number of cycles every time. */
+		/* Each step depends on the previous one, so that all spins take the same number of cycles. */
 		for (unsigned step = 0; step < SPIN_STEPS; step++)
 			state = state * UINT64_C(6364136223846793005) + 1;
 		sink = state;
@@ -92,7 +93,7 @@ static size_t spin(double *times_ns) {
 	return count;
 }
 
-static void noise(struct ifr_checkup *checkup, const double *times_ns, size_t count) {
+static void check_noise(struct ifr_checkup *checkup, const double *times_ns, size_t count) {
 	double low, median, high;
 	if (ifr_sample_quantile(times_ns, count, 0.1, &low, NULL) ||
 	    ifr_sample_median(times_ns, count, &median, NULL) ||
@@ -107,11 +108,11 @@ static void noise(struct ifr_checkup *checkup, const double *times_ns, size_t co
 void ifr_checkup_noise(struct ifr_checkup *checkup) {
 	static double times_ns[SPINS];
 	struct ticks before, after;
-	load(checkup);
-	/* Only who wants to run can be kept from it: steal is read around the spinning, not around a sleep. */
+	check_load(checkup);
+	/* Time is stolen from running processes only: ticks are read around the spins, not around a sleep. */
 	bool known = read_ticks(&before);
-	size_t count = spin(times_ns);
+	size_t count = time_spins(times_ns);
 	known = known && read_ticks(&after);
-	steal(checkup, known, &before, &after);
-	noise(checkup, times_ns, count);
+	check_steal(checkup, known, &before, &after);
+	check_noise(checkup, times_ns, count);
 }

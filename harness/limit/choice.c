@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The choice of the procedure that ends the program. */
 #include "harness/limit/stages.h"
 
 static bool is_better(const struct procedure *a, const struct procedure *b) {
