@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading an object file and decoding its functions with Zydis. */
 #include "harness/code/instructions.h"
 
 #include <Zydis/Zydis.h>
@@ -14,7 +15,7 @@ static int by_offset(const void *a, const void *b) {
 	return (x->r_offset > y->r_offset) - (x->r_offset < y->r_offset);
 }
 
-static int by_place(const void *a, const void *b) {
+static int by_start(const void *a, const void *b) {
 	const struct function *x = a, *y = b;
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -64,7 +65,7 @@ static int read_sections(struct object *object, Elf *elf, struct ifr_error *err)
 	return 0;
 }
 
-static struct instruction describe(const ZydisDecodedInstruction *decoded, uint64_t at) {
+static struct instruction make_instruction(const ZydisDecodedInstruction *decoded, uint64_t at) {
 	struct instruction made = {.at = at, .length = decoded->length, .mnemonic = decoded->mnemonic};
 	if (decoded->raw.imm[0].is_relative) {
 		made.field = decoded->raw.imm[0].offset;
@@ -77,7 +78,7 @@ static struct instruction describe(const ZydisDecodedInstruction *decoded, uint6
 	return made;
 }
 
-static int decode(const struct object *object, struct function *function, struct ifr_error *err) {
+static int decode_function(const struct object *object, struct function *function, struct ifr_error *err) {
 	static ZydisDecoder decoder;
 	const struct section *section = &object->sections[function->section];
 	ZydisDecodedInstruction decoded;
@@ -92,12 +93,12 @@ static int decode(const struct object *object, struct function *function, struct
 			continue;
 		if (function->count == room)
 			function->items = ifr_realloc(function->items, room = room ? 2 * room : 64, sizeof *function->items);
-		function->items[function->count++] = describe(&decoded, at);
+		function->items[function->count++] = make_instruction(&decoded, at);
 	}
 	return 0;
 }
 
-/* Functions of one place, by several names, count once. */
+/* Lists and decodes functions; several names of one function count once. */
 static int read_functions(struct object *object, struct ifr_error *err) {
 	object->functions = ifr_alloc((object->symbol_count + 1) * sizeof *object->functions);
 	size_t count = 0, kept = 0;
@@ -114,14 +115,14 @@ static int read_functions(struct object *object, struct ifr_error *err) {
 		                                               NULL,
 		                                               0};
 	}
-	qsort(object->functions, count, sizeof *object->functions, by_place);
+	qsort(object->functions, count, sizeof *object->functions, by_start);
 	for (size_t i = 0; i < count; i++)
-		if (!i || by_place(&object->functions[kept - 1], &object->functions[i]))
+		if (!i || by_start(&object->functions[kept - 1], &object->functions[i]))
 			object->functions[kept++] = object->functions[i];
 	object->function_count = kept;
 	int result = 0;
 	for (size_t i = 0; i < kept && !result; i++)
-		result = decode(object, &object->functions[i], err);
+		result = decode_function(object, &object->functions[i], err);
 	return result;
 }
 

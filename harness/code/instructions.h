@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object as lists of instructions without nops, for comparing the bodies of two objects, or
- * pairing them. */
+/* The functions of an object file as lists of instructions without nops, for comparing or pairing the functions of
+ * two object files. Part of the face verify.h. */
 #ifndef IFR_HARNESS_VERIFY_INSTRUCTIONS_H
 #define IFR_HARNESS_VERIFY_INSTRUCTIONS_H
 
@@ -13,17 +13,17 @@
 #include "common/error.h"
 
 struct instruction {
-	uint64_t at; /* in its section */
+	uint64_t at; /* offset in its section */
 	uint8_t length;
-	uint8_t field, field_bytes; /* a displacement or immediate relative to the next instruction; 0 without one */
-	bool jump;                  /* its length may depend on how far it goes */
-	uint32_t mnemonic;
+	uint8_t field, field_bytes; /* displacement relative to the next instruction: offset and size; 0: none */
+	bool jump;                  /* a jump with a displacement, whose length may depend on the distance */
+	uint32_t mnemonic;          /* ZydisMnemonic */
 };
 
 struct function {
 	const char *name;
 	size_t section;
-	uint64_t start, end;
+	uint64_t start, end; /* offsets in the section */
 	struct instruction *items;
 	size_t count;
 };
@@ -48,25 +48,26 @@ struct object {
 	size_t function_count;
 };
 
-/* Reads a relocatable x86-64 object from bytes, which must outlive it, as path must. It is to be closed in either
- * case. Errors: IFR_E_USAGE if it is none; IFR_E_ENVIRONMENT if there is something else than instructions in a
- * function. */
+/* Reads a relocatable x86-64 object file from bytes; bytes and path must outlive it. The caller closes it, after
+ * an error too. Errors: IFR_E_USAGE for other files; IFR_E_ENVIRONMENT if a function contains anything but
+ * instructions. */
 int object_open(struct object *object, const struct ifr_buffer *bytes, const char *path, struct ifr_error *err);
 void object_close(struct object *object);
 
-/* The function that holds an address of a section, its end included, or NULL. */
+/* The function that contains an offset of a section, its end included, or NULL. */
 const struct function *object_function_at(const struct object *object, size_t section, uint64_t at);
 
-/* How many of the function's instructions begin before the address. */
+/* The number of the function's instructions that begin before an offset of its section. */
 size_t function_index(const struct function *function, uint64_t at);
 
-/* The function of that name; names may come twice, and are found in turn, from *from on, which starts at 0. */
+/* The next function of that name from index *from on, cyclically, or NULL; *from moves behind it. Start with 0:
+ * functions of the same name are then found in turn. */
 const struct function *object_function(const struct object *object, const char *name, size_t *from);
 
-/* How many nops stand between two offsets of a section; -1 if there is anything else. */
+/* The number of nops that fill the bytes between two offsets of a section; -1 if there is anything else. */
 int section_nops(const struct section *section, uint64_t from, uint64_t to);
 
-/* The relocation of a field, or NULL. */
+/* The first relocation inside length bytes at an offset of a section, or NULL. */
 const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The test command: its launch and the comparison of outcomes. */
 #include "harness/verify/behaviour.h"
 
 #include <assert.h>

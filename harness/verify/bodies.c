@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The comparison of two object files without their nops.
+ *
+ * Problem: with other nops and other jump lengths all displacements differ, although the code is the same.
+ *
+ * Idea: describe each instruction and each relocated word by text that does not depend on offsets: a target inside
+ * a function is the function's name and the number of the instruction. Two files are the same if their texts are.
+ *
+ * Jump tables of position-independent code need more: the addend of a word is the offset of its target plus the
+ * word's own offset in the table, and no symbol tells where a table begins. So every offset is kept that makes all
+ * words of the table so far lead to the same targets in both files; the files differ if none is left. */
 #include "harness/verify/bodies.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN = 5 }; /* differences that are told */
+enum { SHOWN = 5 }; /* differences per kind in the finding */
 
-/* What a symbol and an offset stand for, in words that are the same in both objects. */
-static void describe_place(const struct object *object, size_t section, uint64_t at, struct ifr_buffer *text) {
+/* Describes an offset of a section as "function:instruction number", else as "section+offset". */
+static void describe_target(const struct object *object, size_t section, uint64_t at, struct ifr_buffer *text) {
 	const struct function *function = object_function_at(object, section, at);
 	if (function)
 		ifr_buffer_printf(text, "%s:%zu", function->name, function_index(function, at));
@@ -15,7 +25,8 @@ static void describe_place(const struct object *object, size_t section, uint64_t
 		ifr_buffer_printf(text, "%s+0x%lx", object->sections[section].name, (unsigned long)at);
 }
 
-/* extra: what the addend holds beyond the target, as it is taken from the field's place. */
+/* Describes the type and target of a relocation; extra is added to its addend, which for displacements is relative
+ * to the field. */
 static void describe_relocation(const struct object *object, const GElf_Rela *relocation, int64_t extra,
                                 struct ifr_buffer *text) {
 	size_t index = GELF_R_SYM(relocation->r_info);
@@ -24,7 +35,7 @@ static void describe_relocation(const struct object *object, const GElf_Rela *re
 	            object->sections[symbol->st_shndx].flags & SHF_EXECINSTR;
 	ifr_buffer_printf(text, "type %lu ", (unsigned long)GELF_R_TYPE(relocation->r_info));
 	if (code && GELF_ST_TYPE(symbol->st_info) == STT_SECTION)
-		describe_place(object, symbol->st_shndx, (uint64_t)(relocation->r_addend + extra), text);
+		describe_target(object, symbol->st_shndx, (uint64_t)(relocation->r_addend + extra), text);
 	else if (GELF_ST_TYPE(symbol->st_info) == STT_SECTION)
 		ifr_buffer_printf(text, "%s%+ld", object->sections[symbol->st_shndx].name,
 		                  (long)(relocation->r_addend + extra));
@@ -40,14 +51,15 @@ static int64_t field_value(const uint8_t *bytes, unsigned length) {
 	return (int64_t)((uint64_t)value << shift) >> shift;
 }
 
-/* The instruction's bytes without distances, and where these lead. */
+/* Describes the bytes of an instruction without its displacement, and the targets of displacement and relocations.
+ */
 static void describe_instruction(const struct object *object, const struct function *function,
                                  const struct instruction *instruction, struct ifr_buffer *text) {
 	const struct section *section = &object->sections[function->section];
 	const GElf_Rela *relocation = section_relocation(section, instruction->at, instruction->length);
 	uint64_t next = instruction->at + instruction->length;
 	uint64_t field = instruction->at + instruction->field;
-	bool near_field = instruction->field_bytes && !(relocation && relocation->r_offset == field);
+	bool has_target = instruction->field_bytes && !(relocation && relocation->r_offset == field);
 	ifr_buffer_clear(text);
 	if (instruction->jump)
 		ifr_buffer_printf(text, "jump %u ", instruction->mnemonic);
@@ -55,9 +67,9 @@ static void describe_instruction(const struct object *object, const struct funct
 		if (!instruction->field_bytes || i < instruction->field ||
 		    i >= instruction->field + instruction->field_bytes)
 			ifr_buffer_printf(text, "%02x ", section->bytes[instruction->at + i]);
-	if (near_field)
-		describe_place(object, function->section,
-		               next + (uint64_t)field_value(section->bytes + field, instruction->field_bytes), text);
+	if (has_target)
+		describe_target(object, function->section,
+		                next + (uint64_t)field_value(section->bytes + field, instruction->field_bytes), text);
 	for (; relocation && relocation->r_offset < next;
 	     relocation = section_relocation(section, relocation->r_offset + 1, next - relocation->r_offset - 1)) {
 		bool distance = instruction->field_bytes && relocation->r_offset == field;
@@ -105,28 +117,27 @@ static void compare_functions(const struct object *plain, const struct object *v
 	}
 }
 
-/* Data that hold addresses of code, and all other bytes of data. What unwinds the stack holds distances that have
- * no relocations: it is tried out by running. */
-static bool compared_p(const struct section *section) {
+/* Whether a section is data to compare. Unwind tables are not: they hold distances without relocations, and only
+ * running the program tests them. */
+static bool is_compared(const struct section *section) {
 	return section->flags & SHF_ALLOC && !(section->flags & SHF_EXECINSTR) && section->bytes &&
 	       strncmp(section->name, ".eh_frame", 9) && strncmp(section->name, ".gcc_except_table", 17);
 }
 
-/* Whether a word of data is a distance to code, as in the jump tables of position-independent code: its addend is
- * the target's offset in the section plus the word's own offset in its table, which nothing says where it begins.
- */
-static bool in_table_p(const struct object *object, const GElf_Rela *relocation) {
+/* Whether a word of data may be an entry of a jump table of position-independent code. */
+static bool is_table_entry(const struct object *object, const GElf_Rela *relocation) {
 	const GElf_Sym *symbol = &object->symbols[GELF_R_SYM(relocation->r_info)];
 	return GELF_R_TYPE(relocation->r_info) == R_X86_64_PC32 && GELF_ST_TYPE(symbol->st_info) == STT_SECTION &&
 	       object->sections[symbol->st_shndx].flags & SHF_EXECINSTR;
 }
 
-/* Whether both words lead to the same instruction if they lie `behind` bytes behind their tables' beginnings. */
+/* Whether both words lead to the same instruction if they lie table_offset bytes from the beginning of their
+ * tables. */
 static bool same_target(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                        const GElf_Rela *y, int64_t behind) {
+                        const GElf_Rela *y, int64_t table_offset) {
 	size_t left_section = plain->symbols[GELF_R_SYM(x->r_info)].st_shndx;
 	size_t right_section = variant->symbols[GELF_R_SYM(y->r_info)].st_shndx;
-	uint64_t left_at = (uint64_t)(x->r_addend - behind), right_at = (uint64_t)(y->r_addend - behind);
+	uint64_t left_at = (uint64_t)(x->r_addend - table_offset), right_at = (uint64_t)(y->r_addend - table_offset);
 	const struct function *left = object_function_at(plain, left_section, left_at);
 	const struct function *right = object_function_at(variant, right_section, right_at);
 	if (!left || !right || strcmp(left->name, right->name))
@@ -136,14 +147,15 @@ static bool same_target(const struct object *plain, const GElf_Rela *x, const st
 
 enum { MOST_WORDS = 4096 };
 
-/* The offsets behind a table's beginning that a word may have: 0, or 4 more than the word before. */
-struct offsets {
+/* The possible offsets of a word in its table: 0, or 4 more than those of the word before it. */
+struct table_offsets {
 	int64_t items[MOST_WORDS];
 	size_t count;
 };
 
-static bool next_word(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                      const GElf_Rela *y, struct offsets *offsets) {
+/* Advances the possible offsets by a word; false if none is left. */
+static bool match_table_entry(const struct object *plain, const GElf_Rela *x, const struct object *variant,
+                              const GElf_Rela *y, struct table_offsets *offsets) {
 	size_t kept = 0, count = offsets->count < MOST_WORDS ? offsets->count : MOST_WORDS - 1;
 	for (size_t i = 0; i < count; i++)
 		if (same_target(plain, x, variant, y, offsets->items[i] + 4))
@@ -156,7 +168,7 @@ static bool next_word(const struct object *plain, const GElf_Rela *x, const stru
 
 static bool same_words(const struct object *plain, const struct section *a, const struct object *variant,
                        const struct section *b, struct ifr_buffer *why) {
-	static struct offsets offsets;
+	static struct table_offsets offsets;
 	struct ifr_buffer left = {0}, right = {0};
 	bool same = true;
 	offsets.count = 0;
@@ -164,8 +176,8 @@ static bool same_words(const struct object *plain, const struct section *a, cons
 		const GElf_Rela *x = &a->relocations[i], *y = &b->relocations[i];
 		ifr_buffer_clear(&left);
 		ifr_buffer_clear(&right);
-		if (in_table_p(plain, x) && in_table_p(variant, y)) {
-			same = x->r_offset == y->r_offset && next_word(plain, x, variant, y, &offsets);
+		if (is_table_entry(plain, x) && is_table_entry(variant, y)) {
+			same = x->r_offset == y->r_offset && match_table_entry(plain, x, variant, y, &offsets);
 		} else {
 			describe_relocation(plain, x, 0, &left);
 			describe_relocation(variant, y, 0, &right);
@@ -186,18 +198,18 @@ static bool same_bytes(const struct section *a, const struct section *b) {
 	       a->relocation_count == b->relocation_count;
 }
 
-/* Sections of one name are compared in their order. */
+/* Compares sections of data by name; sections of one name in their order. */
 static void compare_data(const struct object *plain, const struct object *variant, struct bodies *bodies,
                          struct ifr_buffer *finding) {
 	size_t from = 0;
 	for (size_t i = 0; i < plain->section_count; i++) {
 		const struct section *a = &plain->sections[i], *b = NULL;
 		struct ifr_buffer why = {0};
-		if (!compared_p(a))
+		if (!is_compared(a))
 			continue;
 		for (size_t j = 0; j < variant->section_count && !b; j++) {
 			const struct section *other = &variant->sections[(from + j) % variant->section_count];
-			if (compared_p(other) && !strcmp(a->name, other->name)) {
+			if (is_compared(other) && !strcmp(a->name, other->name)) {
 				b = other;
 				from = (size_t)(other - variant->sections) + 1;
 			}

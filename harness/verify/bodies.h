@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether the functions of two objects are the same once nops are left out.
+/* Private to this room and its tests: whether two object files have the same functions and data, nops left out.
  *
- * Instructions are compared byte by byte but for fields that hold a distance: those are compared by what lies at
- * their end, an instruction of a function by its number, everything else by symbol and offset. A jump may be short
- * in one and long in the other. So are the words of data that are relocated, as in jump tables. */
+ *     bytes of instructions      equal, apart from displacements
+ *     displacements              lead to the same target: an instruction of a function by its number, other targets by
+ *                                symbol and offset
+ *     jumps                      may be short in one file and long in the other
+ *     relocated words of data    lead to the same target, entries of jump tables included
+ *     other data                 equal
+ */
 #ifndef IFR_HARNESS_VERIFY_BODIES_H
 #define IFR_HARNESS_VERIFY_BODIES_H
 
 #include "harness/code/code.h"
 
 struct bodies {
-	size_t functions, differing, instructions; /* of the plain objects */
-	size_t data_differing;                     /* sections */
+	size_t functions, differing, instructions; /* of the plain object files */
+	size_t data_differing;                     /* sections of data */
 };
 
-/* Adds what the comparison of two objects finds to bodies; the first differences are appended to finding, a line
- * each. Names are for errors, which are those of object_open. */
+/* Compares two object files, adds the counts to bodies and appends the first differences to finding, a line each.
+ * The names are for error messages. Errors: those of object_open. */
 int bodies_compare(const struct ifr_buffer *plain, const char *plain_name, const struct ifr_buffer *variant,
                    const char *variant_name, struct bodies *bodies, struct ifr_buffer *finding,
                    struct ifr_error *err);

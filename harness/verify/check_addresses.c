@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Relocations are compared by what they name, as places move: "_ZTV5Shape+0x10 8 _ZN5Shape4drawEv+0x0". Where no
- * symbol is known, the section stands for the place. */
+/* Addresses for the loader: relocations, dynamic tags, entry point. As addresses move, they are compared by name,
+ * each as a text such as "_ZTV5Shape+0x10 8 _ZN5Shape4drawEv+0x0" (location, type, target); an address without a
+ * symbol is named by its section. Both lists are sorted; the first text that one list lacks is the finding. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "common/strings.h"
 #include "harness/verify/checks.h"
 
-static void describe(const struct verify_image *image, uint64_t address, struct ifr_buffer *text) {
+static void name_address(const struct verify_image *image, uint64_t address, struct ifr_buffer *text) {
 	const struct image_symbol *symbol = image_symbol_at(image, address);
 	const struct image_section *section = image_section_at(image, address);
 	if (symbol)
@@ -17,12 +18,12 @@ static void describe(const struct verify_image *image, uint64_t address, struct 
 		ifr_buffer_puts(text, section ? section->name : "no section");
 }
 
-/* Describes a place, and whether it is one. */
-static void place(const struct verify_image *image, const char *what, uint64_t address, struct ifr_buffer *text,
-                  struct ifr_buffer *finding) {
+/* Appends the name of an address to text, and to finding if it lies outside the image. */
+static void append_address(const struct verify_image *image, const char *what, uint64_t address,
+                           struct ifr_buffer *text, struct ifr_buffer *finding) {
 	if (!finding->length && !image_loads(image, address))
 		ifr_buffer_printf(finding, "%s leads outside the image, to 0x%" PRIx64, what, address);
-	describe(image, address, text);
+	name_address(image, address, text);
 }
 
 static const char *symbol_name(const struct verify_image *image, const struct image_section *relocations,
@@ -45,10 +46,10 @@ static void list_rela(const struct verify_image *image, const struct image_secti
 		if (!gelf_getrela(section->data, (int)i, &rela))
 			break;
 		unsigned type = GELF_R_TYPE(rela.r_info);
-		place(image, "the place of a relocation", rela.r_offset, &text, finding);
+		append_address(image, "the place of a relocation", rela.r_offset, &text, finding);
 		ifr_buffer_printf(&text, " %u ", type);
 		if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
-			place(image, "a relocation", (uint64_t)rela.r_addend, &text, finding);
+			append_address(image, "a relocation", (uint64_t)rela.r_addend, &text, finding);
 		else
 			ifr_buffer_printf(&text, "%s%+" PRId64, symbol_name(image, section, GELF_R_SYM(rela.r_info)),
 			                  (int64_t)rela.r_addend);
@@ -61,17 +62,17 @@ static void add_packed(const struct verify_image *image, uint64_t address, struc
 	const struct image_section *section = image_section_at(image, address);
 	struct ifr_buffer text = {0};
 	uint64_t target;
-	place(image, "the place of a packed relocation", address, &text, finding);
+	append_address(image, "the place of a packed relocation", address, &text, finding);
 	ifr_buffer_puts(&text, " packed ");
 	uint64_t offset = section ? address - section->header.sh_addr : 0;
 	if (section && section->data && offset + sizeof target <= section->data->d_size) {
 		memcpy(&target, (const char *)section->data->d_buf + offset, sizeof target);
-		place(image, "a packed relocation", target, &text, finding);
+		append_address(image, "a packed relocation", target, &text, finding);
 	}
 	ifr_strings_take(list, ifr_buffer_detach(&text));
 }
 
-/* An even word is an address; an odd one a map of the 63 words behind the last. Ref: System V gABI, "Relative
+/* An even word is an address; an odd word is a bitmap of the 63 words that follow. Ref: System V gABI, "Relative
  * relocation table". */
 static void list_relr(const struct verify_image *image, const struct image_section *section,
                       struct ifr_strings *list, struct ifr_buffer *finding) {
@@ -93,7 +94,7 @@ static void list_relr(const struct verify_image *image, const struct image_secti
 	}
 }
 
-static bool is_address(int64_t tag) {
+static bool is_address_tag(int64_t tag) {
 	static const int64_t tags[] = {
 		DT_INIT,   DT_FINI, DT_INIT_ARRAY, DT_FINI_ARRAY, DT_PREINIT_ARRAY, DT_HASH,    DT_GNU_HASH, DT_STRTAB,
 		DT_SYMTAB, DT_RELA, DT_RELR,       DT_JMPREL,     DT_PLTGOT,        DT_VERNEED, DT_VERDEF,   DT_VERSYM};
@@ -112,8 +113,8 @@ static void list_dynamic(const struct verify_image *image, const struct image_se
 		if (!gelf_getdyn(section->data, (int)i, &entry))
 			break;
 		ifr_buffer_printf(&text, "tag 0x%" PRIx64 " ", (uint64_t)entry.d_tag);
-		if (is_address(entry.d_tag))
-			place(image, "a dynamic tag", entry.d_un.d_ptr, &text, finding);
+		if (is_address_tag(entry.d_tag))
+			append_address(image, "a dynamic tag", entry.d_un.d_ptr, &text, finding);
 		ifr_strings_take(list, ifr_buffer_detach(&text));
 	}
 }
@@ -122,13 +123,13 @@ static int by_text(const void *left, const void *right) {
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Everything in the image that holds an address for the loader, in the order of the texts. */
+/* Lists all addresses for the loader, sorted by their texts. */
 static void list_addresses(const struct verify_image *image, struct ifr_strings *list,
                            struct ifr_buffer *finding) {
 	struct ifr_buffer entry = {0};
 	ifr_buffer_puts(&entry, "entry point ");
 	if (image->header.e_entry)
-		place(image, "the entry point", image->header.e_entry, &entry, finding);
+		append_address(image, "the entry point", image->header.e_entry, &entry, finding);
 	ifr_strings_take(list, ifr_buffer_detach(&entry));
 	for (size_t i = 0; i < image->section_count; i++) {
 		const struct image_section *section = &image->sections[i];
@@ -144,7 +145,8 @@ static void list_addresses(const struct verify_image *image, struct ifr_strings 
 	qsort(list->items, list->count, sizeof *list->items, by_text);
 }
 
-static void compare(const struct ifr_strings *wanted, const struct ifr_strings *got, struct ifr_buffer *finding) {
+static void compare_lists(const struct ifr_strings *wanted, const struct ifr_strings *got,
+                          struct ifr_buffer *finding) {
 	size_t i = 0;
 	while (i < wanted->count && i < got->count && !strcmp(wanted->items[i], got->items[i]))
 		i++;
@@ -160,11 +162,11 @@ void check_addresses(const struct verify_image *base, const struct verify_image 
 	struct ifr_buffer own = {0};
 	list_addresses(base, &wanted, &own);
 	list_addresses(variant, &got, finding);
-	/* Weak symbols that nothing defines lead nowhere in the program itself. */
+	/* Undefined weak symbols lead outside the image in the program itself, too. */
 	if (own.length)
 		ifr_buffer_clear(finding);
 	if (!finding->length)
-		compare(&wanted, &got, finding);
+		compare_lists(&wanted, &got, finding);
 	ifr_buffer_release(&own);
 	ifr_strings_release(&wanted);
 	ifr_strings_release(&got);

@@ -4,7 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The layout that every linker writes; a header of another is left to the comparison with what the plan makes. */
+/* The header of .eh_frame_hdr as linkers write it. Another header in the program is not checked here; the
+ * comparison with the bytes that the plan makes covers it. */
 enum { VERSION = 1, POINTER = 0x1b, COUNT = 0x03, TABLE = 0x3b, HEADER_BYTES = 12, ENTRY_BYTES = 8 };
 
 struct table {
@@ -19,11 +20,12 @@ static uint32_t read_word(const uint8_t *bytes) {
 	return word;
 }
 
-static uint64_t from(uint64_t address, const uint8_t *bytes) {
+/* The address that a signed 32-bit distance from address leads to. */
+static uint64_t resolve_distance(uint64_t address, const uint8_t *bytes) {
 	return address + (uint64_t)(int64_t)(int32_t)read_word(bytes);
 }
 
-/* False if there is no search table; the finding says if there is one that cannot be. */
+/* False if there is no search table, or a malformed one, which is a finding. */
 static bool open_table(const struct verify_image *image, struct table *table, struct ifr_buffer *finding) {
 	static const uint8_t usual[] = {VERSION, POINTER, COUNT, TABLE};
 	const struct image_section *section = image_section_named(image, ".eh_frame_hdr");
@@ -37,14 +39,14 @@ static bool open_table(const struct verify_image *image, struct table *table, st
 		return false;
 	}
 	table->count = read_word(table->bytes + 8);
-	if (!frames || from(table->address + 4, table->bytes + 4) != frames->header.sh_addr)
+	if (!frames || resolve_distance(table->address + 4, table->bytes + 4) != frames->header.sh_addr)
 		ifr_buffer_puts(finding, ".eh_frame_hdr does not lead to .eh_frame");
 	else if (table->count > (length - HEADER_BYTES) / ENTRY_BYTES)
 		ifr_buffer_printf(finding, ".eh_frame_hdr is too short for its %" PRIu32 " entries", table->count);
 	return !finding->length;
 }
 
-/* Whether .eh_frame holds a frame of that beginning at that place. */
+/* Whether .eh_frame holds, at address `at`, a frame for code from begin on. */
 static bool has_frame(const struct verify_image *image, uint64_t begin, uint64_t at) {
 	size_t low = 0, high = image->frame_count;
 	while (low < high) {
@@ -68,7 +70,7 @@ static void check_table(const struct verify_image *image, struct ifr_buffer *fin
 		                  image->frame_count);
 	for (uint32_t i = 0; i < table.count && !finding->length; i++) {
 		const uint8_t *entry = table.bytes + HEADER_BYTES + (size_t)i * ENTRY_BYTES;
-		uint64_t begin = from(table.address, entry), at = from(table.address, entry + 4);
+		uint64_t begin = resolve_distance(table.address, entry), at = resolve_distance(table.address, entry + 4);
 		if (i && begin <= last)
 			ifr_buffer_printf(finding, ".eh_frame_hdr is not sorted at its entry %" PRIu32, i);
 		else if (!has_frame(image, begin, at))
@@ -78,6 +80,7 @@ static void check_table(const struct verify_image *image, struct ifr_buffer *fin
 	}
 }
 
+/* Checks that the frame of each function covers it as in the base. */
 static void check_coverage(const struct verify_image *base, const struct verify_image *variant,
                            struct ifr_buffer *finding) {
 	for (size_t i = 0; i < base->placed_count && !finding->length; i++) {
@@ -99,7 +102,7 @@ void check_frames(const struct verify_image *base, const struct verify_image *va
                   struct ifr_buffer *finding) {
 	struct ifr_buffer own = {0};
 	check_table(base, &own);
-	/* What the program's own table does not keep to cannot be asked of a variant. */
+	/* A variant need not keep rules that the program's own table breaks. */
 	if (!own.length)
 		check_table(variant, finding);
 	ifr_buffer_release(&own);

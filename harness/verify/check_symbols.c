@@ -8,8 +8,8 @@ static bool same_symbol(const struct image_symbol *a, const struct image_symbol 
 	return !strcmp(a->name, b->name) && a->type == b->type && a->binding == b->binding && a->size == b->size;
 }
 
-static void compare(const char *table, const struct image_symbols *base, const struct image_symbols *variant,
-                    struct ifr_buffer *finding) {
+static void compare_tables(const char *table, const struct image_symbols *base,
+                           const struct image_symbols *variant, struct ifr_buffer *finding) {
 	if (base->count != variant->count) {
 		ifr_buffer_printf(finding, "%s has %zu symbols instead of %zu", table, variant->count, base->count);
 		return;
@@ -28,12 +28,12 @@ static void compare(const char *table, const struct image_symbols *base, const s
 
 void check_symbols(const struct verify_image *base, const struct verify_image *variant,
                    struct ifr_buffer *finding) {
-	compare(".symtab", &base->symbols, &variant->symbols, finding);
+	compare_tables(".symtab", &base->symbols, &variant->symbols, finding);
 	if (!finding->length)
-		compare(".dynsym", &base->dynamic_symbols, &variant->dynamic_symbols, finding);
+		compare_tables(".dynsym", &base->dynamic_symbols, &variant->dynamic_symbols, finding);
 }
 
-static bool inside(const struct verify_image *image, const struct image_symbol *symbol) {
+static bool lies_in_section(const struct verify_image *image, const struct image_symbol *symbol) {
 	if (symbol->section >= image->section_count)
 		return false;
 	const GElf_Shdr *section = &image->sections[symbol->section].header;
@@ -41,7 +41,7 @@ static bool inside(const struct verify_image *image, const struct image_symbol *
 	       symbol->size <= section->sh_size - (symbol->value - section->sh_addr);
 }
 
-/* Whether two symbols, given in the variant, share bytes in the base in the same way. */
+/* Whether two symbols of the variant overlap in the base by as much. */
 static bool shared_in_base(const struct verify_image *base, const struct verify_image *variant,
                            const struct image_symbol *a, const struct image_symbol *b) {
 	const struct image_symbol *was_a = &base->symbols.items[a - variant->symbols.items];
@@ -56,7 +56,7 @@ void check_functions(const struct verify_image *base, const struct verify_image 
 		const struct image_symbol *symbol = variant->placed[i];
 		if (!image_symbol_is_function(symbol))
 			continue;
-		if (!inside(variant, symbol))
+		if (!lies_in_section(variant, symbol))
 			ifr_buffer_printf(finding, "%.80s at 0x%" PRIx64 " does not lie in its section", symbol->name,
 			                  symbol->value);
 		else if (last && symbol->size && symbol->value - last->value < last->size &&

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Unwinding as a debugger does it: libdw finds and runs the call frame instructions of an address. */
+/* Unwinding as in a debugger: libdw finds and executes the call frame instructions of an address. */
 #include <elfutils/libdw.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "harness/verify/checks.h"
 
-/* Where the caller's frame and the return address are found, and for which bytes; none where known is false. */
+/* The rules that give the caller's frame and the return address, for a range of bytes. */
 struct rules {
 	Dwarf_Frame *frame;
 	uint64_t start, end; /* from the function's first byte */
@@ -15,7 +15,7 @@ struct rules {
 	Dwarf_Op memory[3];
 	Dwarf_Op *back;
 	size_t back_count;
-	bool known, signal;
+	bool known, signal; /* known: there are rules */
 };
 
 static void find_rules(Dwarf_CFI *cfi, uint64_t function, uint64_t offset, struct rules *rules) {
@@ -30,7 +30,7 @@ static void find_rules(Dwarf_CFI *cfi, uint64_t function, uint64_t offset, struc
 	               !dwarf_frame_register(rules->frame, back, rules->memory, &rules->back, &rules->back_count);
 }
 
-static bool same_steps(const Dwarf_Op *a, size_t a_count, const Dwarf_Op *b, size_t b_count) {
+static bool same_operations(const Dwarf_Op *a, size_t a_count, const Dwarf_Op *b, size_t b_count) {
 	if (a_count != b_count)
 		return false;
 	for (size_t i = 0; i < a_count; i++)
@@ -43,13 +43,13 @@ static bool same_rules(const struct rules *a, const struct rules *b) {
 	if (!a->known || !b->known)
 		return a->known == b->known;
 	return a->start == b->start && a->end == b->end && a->signal == b->signal &&
-	       same_steps(a->caller, a->caller_count, b->caller, b->caller_count) &&
-	       same_steps(a->back, a->back_count, b->back, b->back_count);
+	       same_operations(a->caller, a->caller_count, b->caller, b->caller_count) &&
+	       same_operations(a->back, a->back_count, b->back, b->back_count);
 }
 
-/* Rule by rule, from the function's first byte to its last. */
-static void compare(Dwarf_CFI *base, Dwarf_CFI *variant, const struct image_symbol *was,
-                    const struct image_symbol *is, struct ifr_buffer *finding) {
+/* Compares a function rule by rule, from its first byte to its last. */
+static void compare_function(Dwarf_CFI *base, Dwarf_CFI *variant, const struct image_symbol *was,
+                             const struct image_symbol *is, struct ifr_buffer *finding) {
 	for (uint64_t offset = 0, next; offset < was->size && !finding->length; offset = next) {
 		struct rules wanted, got;
 		find_rules(base, was->value, offset, &wanted);
@@ -69,7 +69,8 @@ void check_unwind(const struct verify_image *base, const struct verify_image *va
 	for (size_t i = 0; i < base->placed_count && !finding->length; i++) {
 		const struct image_symbol *was = base->placed[i];
 		if (image_symbol_is_function(was) && was->size && image_frame_at(base, was->value))
-			compare(base_cfi, variant_cfi, was, &variant->symbols.items[was - base->symbols.items], finding);
+			compare_function(base_cfi, variant_cfi, was, &variant->symbols.items[was - base->symbols.items],
+			                 finding);
 	}
 	if (base_cfi)
 		dwarf_cfi_end(base_cfi);

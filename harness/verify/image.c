@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading an ELF program, and searching its sections, symbols and frames by address. */
 #include "harness/verify/image.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static int by_key(const void *left, const void *right) {
 	return order ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Symbols of one address come in the order of their table. */
+/* Symbols of one address stay in the order of by_key. */
 static int by_address(const void *left, const void *right) {
 	const struct image_symbol *a = *(const struct image_symbol *const *)left;
 	const struct image_symbol *b = *(const struct image_symbol *const *)right;
@@ -29,7 +30,7 @@ static bool read_sections(struct verify_image *image) {
 	size_t names;
 	if (elf_getshdrnum(image->elf, &image->section_count) || elf_getshdrstrndx(image->elf, &names))
 		return false;
-	/* A table that lies outside the file counts as none. */
+	/* libelf reports a table outside the file as no sections. */
 	if (image->header.e_shoff && !image->section_count)
 		return false;
 	image->sections = ifr_alloc((image->section_count + 1) * sizeof *image->sections);
@@ -90,7 +91,8 @@ static bool read_symbols(struct verify_image *image, uint32_t type, struct image
 	return true;
 }
 
-static void place_symbols(struct verify_image *image) {
+/* Lists functions and objects by address. */
+static void sort_by_address(struct verify_image *image) {
 	image->placed = ifr_alloc((image->symbols.count + 1) * sizeof(const struct image_symbol *));
 	for (size_t i = 0; i < image->symbols.count; i++) {
 		const struct image_symbol *symbol = &image->symbols.items[i];
@@ -117,7 +119,7 @@ bool verify_image_open(struct verify_image *image, struct ifr_buffer *bytes, str
 		ifr_buffer_puts(why, "it is not a whole ELF file: a table or a section does not lie inside it");
 		return false;
 	}
-	place_symbols(image);
+	sort_by_address(image);
 	if (!image_read_frames(image)) {
 		ifr_buffer_puts(why, ".eh_frame cannot be read");
 		return false;
@@ -170,7 +172,7 @@ bool image_symbol_is_function(const struct image_symbol *symbol) {
 }
 
 const struct image_symbol *image_symbol_at(const struct verify_image *image, uint64_t address) {
-	/* Symbols nest only where assembly made them so; nothing lies under more than these. */
+	/* Only symbols written in assembly nest. */
 	enum { NESTED_MAX = 64 };
 	const struct image_symbol *const *placed = image->placed, *found = NULL;
 	size_t low = 0, high = image->placed_count;
@@ -188,7 +190,7 @@ const struct image_symbol *image_symbol_at(const struct verify_image *image, uin
 		if (address - symbol->value < symbol->size)
 			found = symbol;
 	}
-	/* Functions of the C library's start-up files have no size. */
+	/* Functions of the C library's start-up files have size 0. */
 	for (size_t i = low; i > 0 && !found && placed[i - 1]->value == address; i--)
 		found = placed[i - 1];
 	return found;

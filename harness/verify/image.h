@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An ELF program in memory, with what the checks ask of it. */
+/* Private to this room: an ELF program in memory, with the tables that the checks need. */
 #ifndef IFR_HARNESS_VERIFY_IMAGE_H
 #define IFR_HARNESS_VERIFY_IMAGE_H
 
@@ -19,13 +19,13 @@ struct image_section {
 struct image_symbol {
 	const char *name;
 	uint64_t value, size;
-	size_t index; /* in its table */
+	size_t index; /* in the symbol table */
 	uint16_t section;
 	uint8_t type, binding;
 };
 
-/* In the order of name, type, binding, size and index: where two images have the same symbols, the same place
- * holds the same symbol. */
+/* Symbols in the order of name, type, binding, size and index: if two images have the same symbols, equal indices
+ * refer to the same symbol. */
 struct image_symbols {
 	struct image_symbol *items;
 	size_t count;
@@ -33,8 +33,8 @@ struct image_symbols {
 
 /* A frame description. */
 struct image_frame {
-	uint64_t at;           /* its own address */
-	uint64_t begin, bytes; /* of the code that it describes */
+	uint64_t at;           /* address of the description */
+	uint64_t begin, bytes; /* of the described code */
 };
 
 struct verify_image {
@@ -53,8 +53,8 @@ struct verify_image {
 	size_t frame_count;
 };
 
-/* Reads an image from bytes, which it takes over. If they are not a whole ELF file, returns false with the reason
- * in why; the image is to be released in either case. */
+/* Reads an image from bytes, which it takes over. Returns false, with the reason in why, if they are not a whole
+ * ELF file. The caller releases the image in either case. */
 bool verify_image_open(struct verify_image *image, struct ifr_buffer *bytes, struct ifr_buffer *why);
 void verify_image_release(struct verify_image *image);
 
@@ -68,9 +68,10 @@ bool image_loads(const struct verify_image *image, uint64_t address);
 const struct image_symbol *image_symbol_at(const struct verify_image *image, uint64_t address);
 /* The frame that describes an address, or NULL. */
 const struct image_frame *image_frame_at(const struct verify_image *image, uint64_t address);
+/* Whether a symbol is a function or an indirect function. */
 bool image_symbol_is_function(const struct image_symbol *symbol);
 
-/* Reads .eh_frame into frames. Returns false if it cannot be read. */
+/* Fills frames from .eh_frame; false if it cannot be read. Called by verify_image_open. */
 bool image_read_frames(struct verify_image *image);
 
 #endif

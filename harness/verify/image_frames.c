@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading .eh_frame. Ref: Linux Standard Base Core 5.0, section 10.6.1 and DWARF exception header encoding, 10.5.
- */
+/* Reading .eh_frame. Ref: Linux Standard Base Core 5.0, sections 10.6.1 and 10.5 (DWARF exception header
+ * encoding). */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static unsigned width_of(uint8_t encoding) {
 	}
 }
 
-/* How the frames of a CIE write addresses. */
+/* The encoding of addresses in the frames of a CIE. */
 static uint8_t encoding_of(const Dwarf_CIE *cie) {
 	const uint8_t *at = cie->augmentation_data, *end = at + cie->augmentation_data_size;
 	if (*cie->augmentation != 'z')
@@ -61,7 +61,7 @@ static bool read_frame(const struct verify_image *image, const struct image_sect
 	if ((encoding & 0x70) == DW_EH_PE_pcrel)
 		frame->begin += section->header.sh_addr + offset;
 	frame->bytes = read_wide(start + width, width, false);
-	/* Behind a length and a distance of 4 bytes each: no x86-64 compiler writes the 64-bit format here. */
+	/* After a length and a distance of 4 bytes each: x86-64 compilers never write the 64-bit format here. */
 	frame->at = section->header.sh_addr + offset - 8;
 	return true;
 }
@@ -77,7 +77,7 @@ bool image_read_frames(struct verify_image *image) {
 	const struct image_section *section = image_section_named(image, ".eh_frame");
 	if (!section || !section->data)
 		return true;
-	/* A frame takes 16 bytes and more. */
+	/* A frame has at least 16 bytes. */
 	size_t room = section->data->d_size / 16 + 1;
 	image->frames = ifr_alloc(room * sizeof *image->frames);
 	Dwarf_Off offset = 0, next = 0;

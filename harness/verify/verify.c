@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The checks of each variant: structure, bytes by its plan, bodies of units, the user's test. */
 #include "harness/verify/verify.h"
 
 #include <dirent.h>
@@ -14,27 +15,27 @@
 #include "harness/build/build.h"
 #include "relinker/relinker.h"
 
-/* One verification under way. */
+/* A verification in progress. */
 struct work {
 	const struct ifr_verify *verify;
 	struct ifr_kit kit;
 	struct ifr_builder *builder;
 	struct verify_image base;
-	struct ifr_outcome wanted; /* of the test, by the program */
-	char *folder;              /* where variants are made again */
+	struct ifr_outcome wanted; /* of the test with the program */
+	char *folder;              /* for remade variants */
 };
 
 static const struct {
 	const char *name;
 	void (*check)(const struct verify_image *base, const struct verify_image *variant, struct ifr_buffer *finding);
-	bool ends; /* the further checks need what this one makes sure of */
+	bool ends; /* a failure makes the further checks meaningless */
 } checks[] = {
 	{"shape", check_shape, true},    {"symbols", check_symbols, true}, {"functions", check_functions, false},
 	{"frames", check_frames, false}, {"unwind", check_unwind, false},  {"addresses", check_addresses, false},
 };
 
-/* Takes the finding into the verdict, and says whether there was one. */
-static bool take(struct ifr_verdict *verdict, const char *check, struct ifr_buffer *finding) {
+/* Moves a finding into the verdict; returns whether there was one. */
+static bool add_finding(struct ifr_verdict *verdict, const char *check, struct ifr_buffer *finding) {
 	if (!finding->length)
 		return false;
 	ifr_strings_add(&verdict->checks, check);
@@ -50,16 +51,16 @@ static void check_structure(const struct work *work, const char *path, struct if
 		ifr_buffer_puts(&finding, why.message);
 	else
 		verify_image_open(&variant, &bytes, &finding);
-	bool ended = take(verdict, "file", &finding);
+	bool ended = add_finding(verdict, "file", &finding);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks && !ended; i++) {
 		checks[i].check(&work->base, &variant, &finding);
-		ended = take(verdict, checks[i].name, &finding) && checks[i].ends;
+		ended = add_finding(verdict, checks[i].name, &finding) && checks[i].ends;
 	}
 	ifr_buffer_release(&bytes);
 	verify_image_release(&variant);
 }
 
-/* Where two files differ, and in which section of the one that is known to be whole. */
+/* Appends the first offset at which the files differ, or their lengths. */
 static void compare_bytes(const struct ifr_buffer *wanted, const struct ifr_buffer *got,
                           struct ifr_buffer *finding) {
 	size_t at = 0, length = wanted->length < got->length ? wanted->length : got->length;
@@ -78,7 +79,7 @@ static void compare_build_id(const char *path, const struct ifr_variant *made, s
 		                  *made->build_id ? made->build_id : "there is none");
 }
 
-/* Makes the variant again and compares. */
+/* Makes the variant again from its plan and compares build-id and bytes. */
 static int check_plan(const struct work *work, const char *path, const struct ifr_plan *plan,
                       struct ifr_verdict *verdict, struct ifr_error *err) {
 	struct ifr_variant variant = {0};
@@ -89,9 +90,9 @@ static int check_plan(const struct work *work, const char *path, const struct if
 		result = ifr_file_read(again, 0, &wanted, err);
 	if (!result && !ifr_file_read(path, 0, &got, NULL)) {
 		compare_build_id(path, &variant, &finding);
-		take(verdict, "build-id", &finding);
+		add_finding(verdict, "build-id", &finding);
 		compare_bytes(&wanted, &got, &finding);
-		take(verdict, "plan", &finding);
+		add_finding(verdict, "plan", &finding);
 	}
 	ifr_buffer_release(&variant.facts);
 	ifr_buffer_release(&wanted);
@@ -100,7 +101,7 @@ static int check_plan(const struct work *work, const char *path, const struct if
 	return result;
 }
 
-/* What the comparison of a variant's units has found so far. */
+/* The findings in a variant's units so far. */
 struct unit_findings {
 	struct bodies bodies;
 	struct ifr_buffer text;
@@ -117,15 +118,15 @@ static int compare_unit(const char *name, const struct ifr_buffer *shipped, cons
 	return result;
 }
 
-/* The code of units that the compiler's axes moved, nops left out. Frames and globals change code as they should.
- */
+/* Compares the units that axes of the compiler changed, nops left out. Axes that recompile change code by intent
+ * and are not compared. */
 static int check_bodies(const struct work *work, const struct ifr_plan *plan, struct ifr_verdict *verdict,
                         struct ifr_error *err) {
 	struct unit_findings findings = {0};
 	if (ifr_axes_recompile(ifr_plan_axes(plan)))
 		return 0;
 	int result = ifr_builder_visit_objects(work->builder, plan, compare_unit, &findings, err);
-	take(verdict, "bodies", &findings.text);
+	add_finding(verdict, "bodies", &findings.text);
 	ifr_buffer_release(&findings.text);
 	return result;
 }
@@ -138,7 +139,7 @@ static void check_behaviour(const struct work *work, const char *path, struct if
 		ifr_buffer_puts(&finding, why.message);
 	else if (!got.interrupted)
 		test_compare(&work->wanted, &got, &finding);
-	take(verdict, "test", &finding);
+	add_finding(verdict, "test", &finding);
 	ifr_outcome_release(&got);
 }
 
@@ -151,7 +152,7 @@ static int check_variant(const struct work *work, struct ifr_verdict *verdict, s
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a plan for another program (kit %.12s…), not a variant of %s",
 		                  plan_path, plan.kit, work->verify->program);
 	if (!result) {
-		/* The compiler's axes change functions' sizes: there the units' bodies tell, the plan and the test. */
+		/* Axes of the compiler change the sizes of functions: plan, bodies and test check these variants. */
 		if (!(ifr_plan_axes(&plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 			check_structure(work, path, verdict);
 		result = check_plan(work, path, &plan, verdict, err);
@@ -194,7 +195,7 @@ static int find_variants(const char *folder, struct ifr_verification *done, stru
 		folder, folder);
 }
 
-/* The program as its kit links it, without any axis. */
+/* Opens the program as its kit links it, without any axis. */
 static int open_base(struct work *work, struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_relinker_layout *layout = NULL;
@@ -212,7 +213,7 @@ static int open_base(struct work *work, struct ifr_error *err) {
 	return result;
 }
 
-static int run_program(struct work *work, struct ifr_error *err) {
+static int run_base_test(struct work *work, struct ifr_error *err) {
 	int result = test_run(work->verify, work->verify->program, &work->wanted, err);
 	if (!result && work->wanted.timed_out)
 		result = ifr_fail(err, IFR_E_PROGRAM, "the test with %s itself did not end in time: --timeout gives more",
@@ -220,7 +221,7 @@ static int run_program(struct work *work, struct ifr_error *err) {
 	return result;
 }
 
-static int prepare(struct work *work, struct ifr_verification *done, struct ifr_error *err) {
+static int open_work(struct work *work, struct ifr_verification *done, struct ifr_error *err) {
 	struct ifr_relinker_info info;
 	const struct ifr_verify *verify = work->verify;
 	if (verify->test && !test_has_place(verify))
@@ -240,7 +241,7 @@ static int prepare(struct work *work, struct ifr_verification *done, struct ifr_
 	if (!result)
 		result = ifr_temporary_dir(&work->folder, err);
 	if (!result && verify->test)
-		result = run_program(work, err);
+		result = run_base_test(work, err);
 	return result;
 }
 
@@ -249,7 +250,7 @@ int ifr_verify_variants(const struct ifr_verify *verify, struct ifr_verification
 	memset(done, 0, sizeof *done);
 	ifr_kit_init(&work.kit);
 	ifr_outcome_init(&work.wanted);
-	int result = prepare(&work, done, err);
+	int result = open_work(&work, done, err);
 	size_t reached = 0;
 	for (; reached < done->count && !result && !ifr_launch_interrupted(); reached++) {
 		result = check_variant(&work, &done->verdicts[reached], err);

@@ -426,7 +426,7 @@ static void test_poor_data(void **state) {
 	says(ifr_regression_line_fit(same, up, 3, &line, &err), &err, "the same");
 	says(ifr_regression_line_fit(up, same, 3, &line, &err), &err, "the same");
 	says(ifr_regression_line_fit(bad, up, 3, &line, &err), &err, "not a number");
-	says(ifr_proportion_interval(0, 0, 0.95, &interval, &err), &err, "share");
+	says(ifr_proportion_interval(0, 0, 0.95, &interval, &err), &err, "proportion");
 	const struct ifr_group one[] = {{up, 3}}, constant[] = {{same, 3}, {same, 5}},
 						   single[] = {{up, 1}, {up + 1, 1}}, broken[] = {{up, 3}, {bad, 3}},
 						   exact[] = {{same, 2}, {up, 1}};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The verification as text and as JSON. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 
 enum { COLUMNS = 80, NAME_MAX_COLUMNS = 20, RESULT_COLUMNS = 7, SCHEMA_VERSION = 1 };
 
-/* Appends words from a column on, continued below that column. */
-static void wrap(const char *sentence, int indent, struct ifr_buffer *text) {
+/* Appends a sentence from column indent on, wrapped at COLUMNS. */
+static void append_wrapped(const char *sentence, int indent, struct ifr_buffer *text) {
 	struct ifr_strings words = {0};
 	size_t column = (size_t)indent;
 	ifr_strings_split(&words, sentence, " \n");
@@ -33,7 +34,7 @@ static void wrap(const char *sentence, int indent, struct ifr_buffer *text) {
 	ifr_strings_release(&words);
 }
 
-static void show_verdict(const struct ifr_verdict *verdict, int width, struct ifr_buffer *text) {
+static void append_verdict(const struct ifr_verdict *verdict, int width, struct ifr_buffer *text) {
 	int indent = width + 2 + RESULT_COLUMNS + 2;
 	if ((int)strlen(verdict->name) > width)
 		ifr_buffer_printf(text, "%s\n%*s  ", verdict->name, width, "");
@@ -46,7 +47,7 @@ static void show_verdict(const struct ifr_verdict *verdict, int width, struct if
 		ifr_buffer_printf(text, "%*s", i ? indent : 0, "");
 		if (!i)
 			ifr_buffer_printf(text, "%-*s  ", RESULT_COLUMNS, "differs");
-		wrap(sentence, indent, text);
+		append_wrapped(sentence, indent, text);
 		free(sentence);
 	}
 }
@@ -59,12 +60,12 @@ void ifr_verification_text(const struct ifr_verification *done, struct ifr_buffe
 	}
 	ifr_buffer_printf(text, "%-*s  %-*s  WHAT DIFFERS\n", width, "VARIANT", RESULT_COLUMNS, "RESULT");
 	for (size_t i = 0; i < done->count; i++)
-		show_verdict(&done->verdicts[i], width, text);
+		append_verdict(&done->verdicts[i], width, text);
 	ifr_buffer_printf(text, "\n%zu of %zu variants differ\n", done->differing, done->count);
 }
 
-/* File names need not be UTF-8, JSON must be. */
-static json_t *string(const char *text) {
+/* A JSON string; bytes that are not ASCII become ? if the text is not UTF-8, as in some file names. */
+static json_t *json_text(const char *text) {
 	json_t *made = json_string(text);
 	if (made)
 		return made;
@@ -77,23 +78,23 @@ static json_t *string(const char *text) {
 	return made;
 }
 
-static json_t *findings_of(const struct ifr_verdict *verdict) {
+static json_t *json_findings(const struct ifr_verdict *verdict) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < verdict->checks.count; i++) {
 		json_t *finding = json_object();
-		json_object_set_new(finding, "check", string(verdict->checks.items[i]));
-		json_object_set_new(finding, "text", string(verdict->texts.items[i]));
+		json_object_set_new(finding, "check", json_text(verdict->checks.items[i]));
+		json_object_set_new(finding, "text", json_text(verdict->texts.items[i]));
 		json_array_append_new(list, finding);
 	}
 	return list;
 }
 
-static json_t *test_of(const struct ifr_verify *verify) {
+static json_t *json_test(const struct ifr_verify *verify) {
 	if (!verify->test)
 		return json_null();
 	json_t *words = json_array();
 	for (char *const *word = verify->test; *word; word++)
-		json_array_append_new(words, string(*word));
+		json_array_append_new(words, json_text(*word));
 	return words;
 }
 
@@ -101,18 +102,18 @@ void ifr_verification_json(const struct ifr_verify *verify, const struct ifr_ver
                            struct ifr_buffer *text) {
 	json_t *root = json_object(), *variants = json_array();
 	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-	json_object_set_new(root, "tool", string("interfero"));
-	json_object_set_new(root, "version", string(INTERFERO_VERSION));
-	json_object_set_new(root, "program", string(verify->program));
-	json_object_set_new(root, "kit", string(done->key));
-	json_object_set_new(root, "test", test_of(verify));
+	json_object_set_new(root, "tool", json_text("interfero"));
+	json_object_set_new(root, "version", json_text(INTERFERO_VERSION));
+	json_object_set_new(root, "program", json_text(verify->program));
+	json_object_set_new(root, "kit", json_text(done->key));
+	json_object_set_new(root, "test", json_test(verify));
 	json_object_set_new(root, "differing", json_integer((json_int_t)done->differing));
 	for (size_t i = 0; i < done->count; i++) {
 		const struct ifr_verdict *verdict = &done->verdicts[i];
 		json_t *variant = json_object();
-		json_object_set_new(variant, "name", string(verdict->name));
+		json_object_set_new(variant, "name", json_text(verdict->name));
 		json_object_set_new(variant, "ok", json_boolean(!verdict->checks.count));
-		json_object_set_new(variant, "findings", findings_of(verdict));
+		json_object_set_new(variant, "findings", json_findings(verdict));
 		json_array_append_new(variants, variant);
 	}
 	json_object_set_new(root, "variants", variants);
