@@ -51,9 +51,8 @@ struct ifr_run_times {
 	int64_t wall_ns;
 	uint64_t tsc_cycles;
 	struct rusage usage;
-	const struct ifr_runtime_report *regions; /* the runtime's report of regions; NULL: none requested */
-	const struct ifr_runtime_report
-		*once; /* report of a run with one repetition of IFR_REPEAT; NULL: no such run */
+	const struct ifr_runtime_report *regions; /* report of the runtime; NULL: none requested */
+	const struct ifr_runtime_report *once;    /* of a run with one repetition of IFR_REPEAT; NULL: none */
 };
 
 /* Repetitions of the statement of IFR_REPEAT in measured runs. */

@@ -123,14 +123,14 @@ enum { IFR_PARANOID_ABSENT = -100 }; /* there is no /proc/sys/kernel/perf_event_
 
 struct ifr_perf_facts {
 	int hardware_errno; /* of opening `cycles` in user mode; 0: it opened */
-	bool silent;        /* it opened and counted nothing */
+	bool silent;        /* `cycles` opened and counted nothing */
 	int software_errno; /* of opening `page-faults` in user mode; 0: it opened */
 	int paranoid;       /* perf_event_paranoid, or IFR_PARANOID_ABSENT */
 	int seccomp;        /* 0 none, 1 strict, 2 filter */
 	bool container;
 	bool hypervisor;
 	bool pmu;    /* the kernel drives a performance-monitoring unit of the processor */
-	bool hybrid; /* it drives two kinds */
+	bool hybrid; /* the kernel drives two kinds of units */
 };
 /* Collects the facts on this machine. */
 void ifr_perf_facts_collect(struct ifr_perf_facts *facts);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The list of checks. */
 #include "harness/doctor/doctor.h"
 
 #include <stdarg.h>
@@ -32,13 +33,6 @@ void ifr_checkup_add(struct ifr_checkup *checkup, const char *name, enum ifr_che
 		.finding = ifr_buffer_detach(&finding),
 		.remedy = ifr_strdup(status == IFR_CHECK_OK ? "" : remedy),
 	};
-}
-
-void ifr_checkup_run(struct ifr_checkup *checkup) {
-	ifr_checkup_machine(checkup);
-	ifr_checkup_counters(checkup);
-	ifr_checkup_noise(checkup);
-	ifr_checkup_tools(checkup);
 }
 
 bool ifr_checkup_usable(const struct ifr_checkup *checkup) {

@@ -120,7 +120,7 @@ bool verify_image_open(struct verify_image *image, struct ifr_buffer *bytes, str
 		return false;
 	}
 	sort_by_address(image);
-	if (!image_read_frames(image)) {
+	if (!image_read_frames(image, image_section_named(image, ".eh_frame"))) {
 		ifr_buffer_puts(why, ".eh_frame cannot be read");
 		return false;
 	}

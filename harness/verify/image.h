@@ -71,7 +71,7 @@ const struct image_frame *image_frame_at(const struct verify_image *image, uint6
 /* Whether a symbol is a function or an indirect function. */
 bool image_symbol_is_function(const struct image_symbol *symbol);
 
-/* Fills frames from .eh_frame; false if it cannot be read. Called by verify_image_open. */
-bool image_read_frames(struct verify_image *image);
+/* Fills frames from .eh_frame, NULL if there is none; false if it cannot be read. Called by verify_image_open. */
+bool image_read_frames(struct verify_image *image, const struct image_section *section);
 
 #endif

@@ -73,8 +73,7 @@ static int by_begin(const void *left, const void *right) {
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-bool image_read_frames(struct verify_image *image) {
-	const struct image_section *section = image_section_named(image, ".eh_frame");
+bool image_read_frames(struct verify_image *image, const struct image_section *section) {
 	if (!section || !section->data)
 		return true;
 	/* A frame has at least 16 bytes. */
