@@ -4,9 +4,6 @@
 #define IFR_HARNESS_REPORT_ANALYSIS_H
 
 #include "harness/report/report.h"
-#include "harness/statistics/disturbance.h"
-#include "harness/statistics/inference.h"
-#include "harness/statistics/regression.h"
 #include "harness/statistics/statistics.h"
 
 #define IFR_REPORT_CONFIDENCE 0.95

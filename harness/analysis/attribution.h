@@ -6,7 +6,7 @@
 
 #include "harness/analysis/unit_addresses.h"
 #include "harness/report/report.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 
 /* What of a unit's address is asked about. */
 enum ifr_code_kind {

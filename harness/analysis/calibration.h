@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "harness/report/report.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 
 enum { IFR_CALIBRATION_DRAWS = 2000, IFR_CALIBRATION_SIZES = 5, IFR_CALIBRATION_RUNS = 4 };
 extern const size_t ifr_calibration_layouts[IFR_CALIBRATION_SIZES], ifr_calibration_runs[IFR_CALIBRATION_RUNS];

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "harness/analysis/comparison_samples.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 
 static const double usual_confidence = 0.95, luck_confidence = 0.99, significant = 0.05, power = 0.9;
 enum { LAYOUTS_MOST = 100000 };

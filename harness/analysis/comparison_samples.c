@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/statistics/disturbance.h"
+#include "harness/statistics/statistics.h"
 
 /* Standard error of a median in those of a mean, and how many of them two medians must lie apart. */
 static const double median_se = 1.2533, beyond_doubt = 5;

@@ -12,7 +12,7 @@
 #include "harness/commands/progress.h"
 #include "harness/store/store.h"
 #include "harness/exec/exec.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 
 /* One command of the comparison: its datasets and what came of it. */
 struct trial {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/design/evidence.h"
 
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
 
 static const double prospect_least = 0.05;

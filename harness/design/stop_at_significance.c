@@ -4,7 +4,7 @@
 
 #include "common/buffer.h"
 #include "harness/design/evidence.h"
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 
 static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_report_evidence *evidence,
                           double z) {

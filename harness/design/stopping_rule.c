@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "harness/statistics/inference.h"
+#include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
 
 static const double level = 0.05;

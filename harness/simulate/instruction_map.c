@@ -115,12 +115,12 @@ static void add_function(struct pairing *pairing, const struct function *a, cons
 		const struct instruction *instruction = &b->items[i];
 		const int nops = section_nops(section, end, instruction->at);
 		pairing->points[pairing->count++] = (struct ifr_instruction_move){.from = placed->from + a->items[i].at,
-		                                                            .to = placed->to + instruction->at,
-		                                                            .fall_through = placed->to + end,
-		                                                            .jump_target = placed->to + end,
-		                                                            .fall_through_nops = (uint16_t)nops,
-		                                                            .jump_nops = (uint16_t)nops,
-		                                                            .bytes = instruction->length};
+		                                                                  .to = placed->to + instruction->at,
+		                                                                  .fall_through = placed->to + end,
+		                                                                  .jump_target = placed->to + end,
+		                                                                  .fall_through_nops = (uint16_t)nops,
+		                                                                  .jump_nops = (uint16_t)nops,
+		                                                                  .bytes = instruction->length};
 		end = instruction->at + instruction->length;
 	}
 }

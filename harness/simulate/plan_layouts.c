@@ -46,7 +46,7 @@ static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
 /* What a request borrows. */
 struct program {
 	struct ifr_move *moves;
-	struct ifr_instruction_move *points;
+	struct ifr_instruction_move *instructions;
 };
 
 static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program *program,
@@ -59,8 +59,8 @@ static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan
 		result = ifr_relinker_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
 		                                   &request->end_bytes, err);
 	if (!result)
-		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->points, &request->instruction_count,
-		                                  err);
+		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->instructions,
+		                                  &request->instruction_count, err);
 	program->moves = ifr_alloc((count + 1) * sizeof *program->moves);
 	for (size_t i = 0; i < count; i++)
 		program->moves[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
@@ -95,7 +95,7 @@ int ifr_layout_in_context(const struct ifr_trace *trace, struct ifr_builder *bui
 	if (!result)
 		*map = ifr_address_map_new(trace, &request);
 	free(program.moves);
-	free(program.points);
+	free(program.instructions);
 	free(objects);
 	return result;
 }

@@ -13,7 +13,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/strings.h"
-#include "harness/code/instructions.h"
+#include "harness/code/code.h"
 #include "kit/kit.h"
 
 struct ifr_verify {
