@@ -59,7 +59,7 @@ COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/objects.so \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/objects.so \
 	$(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
@@ -131,8 +131,8 @@ $(LIBEXEC)/keep-ltrans: $(call objects,wrapper/lto/keep_ltrans.c $(call sources,
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS)
 
 # ld.bfd loads it, and is not sanitized.
-REPLAY_C := wrapper/lto/replay.c wrapper/lto/ir_symbols.c common/buffer.c common/strings.c
-$(LIBEXEC)/replay.so: $(REPLAY_C:%.c=$(BUILD)/objects/pic/%.o)
+RELINK_PLUGIN_C := wrapper/lto/relink_plugin.c wrapper/lto/ir_symbols.c common/buffer.c common/strings.c
+$(LIBEXEC)/relink_plugin.so: $(RELINK_PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
@@ -316,7 +316,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/replay.so $(LIBEXEC)/recorder.so \
+	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so \
 		$(LIBEXEC)/marks.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as

@@ -56,15 +56,15 @@ void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key) {
 	}
 }
 
-void ifr_thing_begin(struct ifr_thing *thing, const char *assembler_name) {
+void ifr_entity_begin(struct ifr_entity *thing, const char *assembler_name) {
 	ifr_decide_key(assembler_name, &thing->key);
 	ifr_buffer_clear(&thing->names);
-	ifr_thing_add_name(thing, assembler_name + (*assembler_name == '*'));
+	ifr_entity_add_name(thing, assembler_name + (*assembler_name == '*'));
 	thing->off = 0;
 	thing->cold = false;
 }
 
-void ifr_thing_add_name(struct ifr_thing *thing, const char *name) {
+void ifr_entity_add_name(struct ifr_entity *thing, const char *name) {
 	if (thing->names.length)
 		ifr_buffer_puts(&thing->names, "\t");
 	/* What parts names and lines has no place in a name. */
@@ -72,7 +72,7 @@ void ifr_thing_add_name(struct ifr_thing *thing, const char *name) {
 		ifr_buffer_append(&thing->names, *name == '\t' || *name == '\n' ? "_" : name, 1);
 }
 
-void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text) {
+void ifr_entity_print_exempt(const struct ifr_entity *thing, struct ifr_buffer *text) {
 	unsigned all = (1u << IFR_AXIS_COUNT) - 1;
 	if (!(thing->off & all) || (thing->off & all) == all) {
 		ifr_buffer_puts(text, thing->off & all ? "all" : "none");
@@ -86,7 +86,7 @@ void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text)
 		}
 }
 
-void ifr_thing_release(struct ifr_thing *thing) {
+void ifr_entity_release(struct ifr_entity *thing) {
 	ifr_buffer_release(&thing->key);
 	ifr_buffer_release(&thing->names);
 }
@@ -102,12 +102,12 @@ static bool patterns_cover(const struct ifr_axis_setting *setting, const char *n
 	return covers;
 }
 
-bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_thing *thing) {
+bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *thing) {
 	return plan->axis[axis].on && !(thing->off & 1u << axis) &&
 	       patterns_cover(&plan->axis[axis], ifr_buffer_text(&thing->names));
 }
 
-bool ifr_decide_heat(const struct ifr_plan *plan, enum ifr_axis axis, bool cold) {
+bool ifr_decide_hotness(const struct ifr_plan *plan, enum ifr_axis axis, bool cold) {
 	int64_t heat = plan->axis[axis].value[HEAT];
 	return heat == HEAT_ALL || cold == (heat == HEAT_COLD);
 }
@@ -142,10 +142,10 @@ unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *alig
 	return alignment_bytes(random, least_bytes, align->value[ALIGN_FUNCTIONS]);
 }
 
-unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_thing *function,
+unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_entity *function,
                                    unsigned least_bytes) {
 	if (!ifr_decide_covers(plan, IFR_AXIS_ALIGN, function) ||
-	    !ifr_decide_heat(plan, IFR_AXIS_ALIGN, function->cold))
+	    !ifr_decide_hotness(plan, IFR_AXIS_ALIGN, function->cold))
 		return 0;
 	const char *key = ifr_buffer_text(&function->key);
 	unsigned bytes = ifr_decide_function_alignment_bytes(&plan->axis[IFR_AXIS_ALIGN], key, least_bytes);

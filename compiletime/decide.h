@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /* What decisions depend on beside the seed: a function or a variable. A zeroed one is empty. */
-struct ifr_thing {
+struct ifr_entity {
 	struct ifr_buffer key;
 	/* The names that patterns may match, parted by tabs, the assembler's first; then the source's, the qualified
 	 * one of C++, and "@WORD" for each word of the attribute interfero (plugin/plugin.h). */
@@ -28,17 +28,17 @@ struct ifr_thing {
 };
 
 /* Begins a thing anew under an assembler name; the other names are added one by one. */
-void ifr_thing_begin(struct ifr_thing *thing, const char *assembler_name);
-void ifr_thing_add_name(struct ifr_thing *thing, const char *name);
+void ifr_entity_begin(struct ifr_entity *thing, const char *assembler_name);
+void ifr_entity_add_name(struct ifr_entity *thing, const char *name);
 /* Appends the axes that must leave it alone, as ifr_axes_parse reads them. */
-void ifr_thing_print_off(const struct ifr_thing *thing, struct ifr_buffer *text);
-void ifr_thing_release(struct ifr_thing *thing);
+void ifr_entity_print_exempt(const struct ifr_entity *thing, struct ifr_buffer *text);
+void ifr_entity_release(struct ifr_entity *thing);
 
 /* Whether an axis may change the thing: it is on, its patterns cover one of the names, no attribute forbids it. */
-bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_thing *thing);
+bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *thing);
 
 /* Whether the axis, nops or align, may change code that GCC holds for cold, or the other. */
-bool ifr_decide_heat(const struct ifr_plan *plan, enum ifr_axis axis, bool cold);
+bool ifr_decide_hotness(const struct ifr_plan *plan, enum ifr_axis axis, bool cold);
 
 /* Writes the key of an assembler name into key, which is cleared first. Left out are a leading '*' (GCC's mark for
  * a name given by the user), the ".N" that numbers C's local functions over the whole unit, ".lto_priv.N", and
@@ -57,7 +57,7 @@ unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *alig
 
 /* The alignment in bytes that the axis align of a plan gives a function, with patterns, attributes and heat seen
  * to; 0: the axis leaves it at least_bytes. */
-unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_thing *function,
+unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_entity *function,
                                    unsigned least_bytes);
 
 /* The directives that carry decisions out; loops by the logarithm. */

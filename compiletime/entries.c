@@ -59,11 +59,11 @@ static void put_counters(struct ifr_buffer *out, uint64_t first_number, size_t c
 	ifr_buffer_puts(out, "\t.popsection\n");
 }
 
-int ifr_entries_count(const char *text, size_t length, uint64_t first_number, struct ifr_buffer *out,
-                      struct ifr_strings *names, struct ifr_error *err) {
+int ifr_entries_add_counters(const char *text, size_t length, uint64_t first_number, struct ifr_buffer *out,
+                             struct ifr_strings *names, struct ifr_error *err) {
 	struct line function = {"", 0};
 	size_t count = 0;
-	if (!ifr_template_is(text, length))
+	if (!ifr_template_is_complete(text, length))
 		return not_a_template(err);
 	for (size_t at = 0; at < length;) {
 		struct line line = next_line(text, length, &at);
@@ -95,10 +95,10 @@ static void put_end(struct ifr_buffer *out, uint64_t count) {
 	                     "\t.size\tifr_end, .-ifr_end\n\t.popsection\n");
 }
 
-int ifr_entries_end(const char *text, size_t length, size_t index, uint64_t count, struct ifr_buffer *out,
-                    struct ifr_error *err) {
+int ifr_entries_add_exit(const char *text, size_t length, size_t index, uint64_t count, struct ifr_buffer *out,
+                         struct ifr_error *err) {
 	size_t entries = 0;
-	if (!ifr_template_is(text, length))
+	if (!ifr_template_is_complete(text, length))
 		return not_a_template(err);
 	for (size_t at = 0; at < length;) {
 		struct line line = next_line(text, length, &at);

@@ -28,15 +28,15 @@ struct ifr_entry_counter {
 
 /* Appends the template with one counting instruction at each entry; the functions have the numbers first_number
  * and up in the order of the text, and their assembler names are appended to names. Errors: IFR_E_USAGE if the
- * text is no template, or one that ifr_entries_end made. */
-int ifr_entries_count(const char *text, size_t length, uint64_t first_number, struct ifr_buffer *out,
-                      struct ifr_strings *names, struct ifr_error *err);
+ * text is no template, or one that ifr_entries_add_exit made. */
+int ifr_entries_add_counters(const char *text, size_t length, uint64_t first_number, struct ifr_buffer *out,
+                             struct ifr_strings *names, struct ifr_error *err);
 
 /* Appends the template with two instructions at the index-th entry (from 0) alone, which end the program by
  * exit(0) when the function is entered for the count-th time (from 1). Errors: IFR_E_USAGE if the text is no
  * template, or has no such entry. */
-int ifr_entries_end(const char *text, size_t length, size_t index, uint64_t count, struct ifr_buffer *out,
-                    struct ifr_error *err);
+int ifr_entries_add_exit(const char *text, size_t length, size_t index, uint64_t count, struct ifr_buffer *out,
+                         struct ifr_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 
 enum { OFF_MAX = 256 };
 
-static const char *name_of(const struct ifr_thing *thing, struct ifr_buffer *name) {
+static const char *name_of(const struct ifr_entity *thing, struct ifr_buffer *name) {
 	const char *names = ifr_buffer_text(&thing->names);
 	ifr_buffer_clear(name);
 	ifr_buffer_append(name, names, strcspn(names, "\t"));
@@ -18,24 +18,24 @@ static const char *name_of(const struct ifr_thing *thing, struct ifr_buffer *nam
 
 static void tell(struct expansion *expansion, enum ifr_note_fact fact, uint64_t amount) {
 	struct ifr_buffer name = {0};
-	ifr_note_tell(expansion->note, false, name_of(&expansion->thing, &name), fact, amount);
+	ifr_note_add_fact(expansion->note, false, name_of(&expansion->thing, &name), fact, amount);
 	ifr_buffer_release(&name);
 }
 
 /* Sets the thing from the names behind the first tab. */
-static void take_names(struct ifr_thing *thing, const char *words) {
+static void take_names(struct ifr_entity *thing, const char *words) {
 	const char *tab = strchr(words, '\t');
 	struct ifr_strings names = {0};
 	ifr_strings_split(&names, tab ? tab + 1 : "", "\t");
-	ifr_thing_begin(thing, names.count ? names.items[0] : "");
+	ifr_entity_begin(thing, names.count ? names.items[0] : "");
 	for (size_t i = 1; i < names.count; i++)
-		ifr_thing_add_name(thing, names.items[i]);
+		ifr_entity_add_name(thing, names.items[i]);
 	ifr_strings_release(&names);
 }
 
 static int take_order(struct expansion *expansion, const char *words, struct ifr_error *err) {
 	char kind, off[OFF_MAX];
-	struct ifr_thing thing = {0};
+	struct ifr_entity thing = {0};
 	struct ifr_buffer name = {0};
 	if (sscanf(words, " %c %255s", &kind, off) != 2)
 		return ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"order\" is damaged");
@@ -46,7 +46,7 @@ static int take_order(struct expansion *expansion, const char *words, struct ifr
 		ifr_order_add(&expansion->order, expansion->plan->axis[IFR_AXIS_UNIT_ORDER].seed, name_of(&thing, &name),
 		              kind == 's' ? &own_section : NULL);
 	}
-	ifr_thing_release(&thing);
+	ifr_entity_release(&thing);
 	ifr_buffer_release(&name);
 	return result;
 }
@@ -103,7 +103,7 @@ static void align_function(struct expansion *expansion) {
 static void put_nops(struct expansion *expansion, bool cold) {
 	unsigned ordinal = expansion->nops++;
 	const struct ifr_plan *plan = expansion->plan;
-	if (!expansion->covers_nops || !ifr_decide_heat(plan, IFR_AXIS_NOPS, cold))
+	if (!expansion->covers_nops || !ifr_decide_hotness(plan, IFR_AXIS_NOPS, cold))
 		return;
 	unsigned bytes =
 		ifr_decide_nops_bytes(&plan->axis[IFR_AXIS_NOPS], ifr_buffer_text(&expansion->thing.key), ordinal);
@@ -117,7 +117,7 @@ static void put_nops(struct expansion *expansion, bool cold) {
 static void align_loop(struct expansion *expansion, bool cold) {
 	unsigned ordinal = expansion->loops++;
 	const struct ifr_plan *plan = expansion->plan;
-	if (!expansion->covers_loops || !ifr_decide_heat(plan, IFR_AXIS_ALIGN, cold))
+	if (!expansion->covers_loops || !ifr_decide_hotness(plan, IFR_AXIS_ALIGN, cold))
 		return;
 	unsigned bytes = ifr_decide_loop_alignment_bytes(&plan->axis[IFR_AXIS_ALIGN],
 	                                                 ifr_buffer_text(&expansion->thing.key), ordinal);
@@ -154,8 +154,8 @@ static int take_did(struct expansion *expansion, const char *words, struct ifr_e
 	                 ? 0
 	                 : ifr_fail(err, IFR_E_USAGE, "not a template: the mark \"did\" is damaged");
 	if (!result)
-		ifr_note_tell(expansion->note, *parts.items[0] == 'v', parts.items[1], (enum ifr_note_fact)fact,
-		              strtoull(parts.items[3], NULL, 10));
+		ifr_note_add_fact(expansion->note, *parts.items[0] == 'v', parts.items[1], (enum ifr_note_fact)fact,
+		                  strtoull(parts.items[3], NULL, 10));
 	ifr_strings_release(&parts);
 	return result;
 }

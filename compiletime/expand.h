@@ -11,7 +11,7 @@ struct expansion {
 	struct ifr_order order;
 	struct ifr_buffer *out;
 	struct ifr_note *note;
-	struct ifr_thing thing; /* the current function */
+	struct ifr_entity thing; /* the current function */
 	unsigned least_bytes;
 	unsigned subsection;  /* 0: none */
 	unsigned nops, loops; /* ordinals of the next ones */

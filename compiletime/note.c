@@ -65,8 +65,8 @@ static void add_up(struct ifr_note_counts *did, const struct ifr_note_entry *ent
 		did->loops += amount;
 }
 
-void ifr_note_tell(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
-                   uint64_t amount) {
+void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
+                       uint64_t amount) {
 	size_t before = note->entry_count;
 	struct ifr_note_entry *entry = entry_of(note, variable, name);
 	entry->fact[fact] += amount;

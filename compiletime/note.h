@@ -95,8 +95,8 @@ void ifr_note_release(struct ifr_note *note);
 void ifr_note_set_unit(struct ifr_note *note, const char *path);
 
 /* Adds to a fact of a function or variable, and to the sums; the facts of one are told one after the other. */
-void ifr_note_tell(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
-                   uint64_t amount);
+void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
+                       uint64_t amount);
 
 /* Appends the descriptor's text, or the assembly that puts the whole note into its section. */
 void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor);

@@ -94,7 +94,7 @@ static int set_entry(struct ifr_note *note, char *line, bool variable, struct if
 	*end = '\0';
 	for (int i = 0; i < IFR_NOTE_FACTS; i++)
 		if (fact[i])
-			ifr_note_tell(note, variable, name, (enum ifr_note_fact)i, fact[i]);
+			ifr_note_add_fact(note, variable, name, (enum ifr_note_fact)i, fact[i]);
 	note->did = sums; /* they come from the last line */
 	return 0;
 }

@@ -29,7 +29,7 @@ void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lin
 	ifr_buffer_release(&text);
 }
 
-void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments) {
+void ifr_template_read_arguments(const char *text, size_t length, struct ifr_strings *arguments) {
 	static const char mark[] = IFR_MARK_ARGUMENT " ";
 	size_t size = sizeof mark - 1;
 	while (length > size && !memcmp(text, mark, size)) {
@@ -51,11 +51,11 @@ static const char *behind_last(const char *text, size_t length, const char *mark
 	return NULL;
 }
 
-bool ifr_template_is(const char *text, size_t length) {
+bool ifr_template_is_complete(const char *text, size_t length) {
 	return behind_last(text, length, "\n" IFR_MARK_NOTE " ");
 }
 
-char *ifr_template_recipe(const char *text, size_t length) {
+char *ifr_template_read_recipe(const char *text, size_t length) {
 	const char *words = behind_last(text, length, "\n" IFR_MARK_RECIPE " ");
 	const char *end = words ? memchr(words, '\n', length - (size_t)(words - text)) : NULL;
 	return end ? ifr_format("%.*s", (int)(end - words), words) : NULL;
@@ -140,7 +140,7 @@ static int find_wider(struct expansion *expansion, const char *line, struct ifr_
 	return result ? result : (int)expansion->whole;
 }
 
-bool ifr_template_touched(const char *text, size_t length, const struct ifr_plan *plan) {
+bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan) {
 	if (plan->axis[IFR_AXIS_GLOBALS].on && memmem(text, length, ", @object\n", strlen(", @object\n")))
 		return true;
 	if (!plan->axis[IFR_AXIS_FRAMES].on)
@@ -149,7 +149,7 @@ bool ifr_template_touched(const char *text, size_t length, const struct ifr_plan
 	begin_plan(&own, plan, 1u << IFR_AXIS_FRAMES);
 	struct expansion expansion = {.plan = &own, .least_bytes = 1};
 	int result = walk(&expansion, text, length, find_wider, NULL, NULL);
-	ifr_thing_release(&expansion.thing);
+	ifr_entity_release(&expansion.thing);
 	ifr_plan_release(&own);
 	return result != 0;
 }
@@ -169,8 +169,8 @@ static int take_plan(struct expansion *expansion, const char *line, struct ifr_e
 	return result;
 }
 
-int ifr_template_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
-                      struct ifr_error *err) {
+int ifr_template_merge_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
+                            struct ifr_error *err) {
 	begin_plan(merged, plan, ifr_axes_of(IFR_OWNER_PLUGIN));
 	struct expansion expansion = {.plan = merged};
 	return walk(&expansion, text, length, take_plan, NULL, err);
@@ -188,6 +188,6 @@ int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *
 	if (!result && !expansion.whole)
 		result = ifr_fail(err, IFR_E_USAGE, "not a template, or not a whole one: compile again");
 	ifr_order_release(&expansion.order);
-	ifr_thing_release(&expansion.thing);
+	ifr_entity_release(&expansion.thing);
 	return result;
 }

@@ -21,7 +21,7 @@
  *     #ifr-unit, #ifr-compiler, #ifr-plugin WORD
  *     #ifr-note VERSION            the note's place, and the end of what the plugin wrote
  *
- * NAMES are those of struct ifr_thing. */
+ * NAMES are those of struct ifr_entity. */
 #ifndef IFR_COMPILETIME_TEMPLATE_H
 #define IFR_COMPILETIME_TEMPLATE_H
 
@@ -66,27 +66,27 @@ unsigned ifr_template_axes(void);
 
 /* The assembler's arguments, one a line behind IFR_MARK_ARGUMENT, at the head of a template that is kept: without
  * output and input. Appends them to the list. */
-void ifr_template_arguments(const char *text, size_t length, struct ifr_strings *arguments);
+void ifr_template_read_arguments(const char *text, size_t length, struct ifr_strings *arguments);
 
 /* What stands behind IFR_MARK_RECIPE: a key, or "none" and the reason; the caller frees. NULL if the mark is not
  * there. */
-char *ifr_template_recipe(const char *text, size_t length);
+char *ifr_template_read_recipe(const char *text, size_t length);
 
 /* The axes of the compiler that hold for the unit under a plan: the plan's where they are on, else those that it
  * was compiled under. merged is initialised, and the caller releases it. Errors: IFR_E_USAGE for a damaged mark.
  */
-int ifr_template_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
-                      struct ifr_error *err);
+int ifr_template_merge_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
+                            struct ifr_error *err);
 
 /* Whether the axes of a plan that templates do not leave open may change the unit: a function gets a wider frame
  * if it has one, or there are variables. */
-bool ifr_template_touched(const char *text, size_t length, const struct ifr_plan *plan);
+bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan);
 
 /* The plan's axes behind IFR_MARK_PLAN, a line each. */
 void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lines);
 
 /* Whether the text is a template that was written to its end. */
-bool ifr_template_is(const char *text, size_t length);
+bool ifr_template_is_complete(const char *text, size_t length);
 
 /* Appends the assembly of a template under a plan: its axes of ifr_template_axes are taken where they are on;
  * where not, those that the unit was compiled under. note receives what was done, and is the caller's to release;

@@ -14,7 +14,7 @@ static struct ifr_unit *unit;
 
 static void align_function(tree decl) {
 	unsigned least = gcc_function_alignment_bytes(decl);
-	unsigned bytes = ifr_decide_align_function(&unit->note.plan, ifr_thing_of(unit, decl), least);
+	unsigned bytes = ifr_decide_align_function(&unit->note.plan, ifr_entity_of(unit, decl), least);
 	if (!bytes && !unit->template_wanted)
 		return;
 	/* GCC names the cold part's section first, and sections lie in the order in which they are named. */
@@ -26,7 +26,7 @@ static void align_function(tree decl) {
 		return;
 	}
 	fprintf(asm_out_file, IFR_ALIGN_FUNCTION "\n", bytes);
-	ifr_note_tell(&unit->note, false, gcc_assembler_name(decl), IFR_FACT_ALIGN, bytes);
+	ifr_note_add_fact(&unit->note, false, gcc_assembler_name(decl), IFR_FACT_ALIGN, bytes);
 }
 
 /* The labels at the tops of the current function's loops, by number. */
@@ -63,7 +63,7 @@ static bool top_p(rtx_insn *insn) {
 	       bitmap_bit_p(tops, CODE_LABEL_NUMBER(insn));
 }
 
-static void align_top(const struct ifr_thing *function, rtx_insn *top, unsigned ordinal) {
+static void align_top(const struct ifr_entity *function, rtx_insn *top, unsigned ordinal) {
 	const struct ifr_axis_setting *align = &unit->note.plan.axis[IFR_AXIS_ALIGN];
 	unsigned bytes = ifr_decide_loop_alignment_bytes(align, ifr_buffer_text(&function->key), ordinal);
 	if (bytes < 2)
@@ -71,10 +71,10 @@ static void align_top(const struct ifr_thing *function, rtx_insn *top, unsigned 
 	char text[32];
 	snprintf(text, sizeof text, IFR_ALIGN_LOOP, floor_log2(bytes));
 	gcc_put_directive(text, top);
-	ifr_note_tell(&unit->note, false, gcc_assembler_name(current_function_decl), IFR_FACT_LOOPS, 1);
+	ifr_note_add_fact(&unit->note, false, gcc_assembler_name(current_function_decl), IFR_FACT_LOOPS, 1);
 }
 
-static void align_tops(const struct ifr_thing *function) {
+static void align_tops(const struct ifr_entity *function) {
 	bool covers = ifr_decide_covers(&unit->note.plan, IFR_AXIS_ALIGN, function), cold = function->cold;
 	unsigned ordinal = 0;
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
@@ -83,7 +83,7 @@ static void align_tops(const struct ifr_thing *function) {
 			continue;
 		if (unit->template_wanted)
 			gcc_put_directive(cold ? IFR_MARK_LOOP "-cold" : IFR_MARK_LOOP, insn);
-		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_ALIGN, cold))
+		else if (covers && ifr_decide_hotness(&unit->note.plan, IFR_AXIS_ALIGN, cold))
 			align_top(function, insn, ordinal);
 		ordinal++;
 	}
@@ -92,7 +92,7 @@ static void align_tops(const struct ifr_thing *function) {
 static void align_loops_of(tree decl) {
 	if (!tops)
 		return;
-	align_tops(ifr_thing_of(unit, decl));
+	align_tops(ifr_entity_of(unit, decl));
 	sbitmap_free(tops);
 	tops = NULL;
 }

@@ -12,7 +12,7 @@
 static struct ifr_unit *unit;
 
 static void widen_frame(tree decl) {
-	const struct ifr_thing *function = ifr_thing_of(unit, decl);
+	const struct ifr_entity *function = ifr_entity_of(unit, decl);
 	if (!ifr_decide_covers(&unit->note.plan, IFR_AXIS_FRAMES, function))
 		return;
 	unsigned bytes =
@@ -25,7 +25,7 @@ static void widen_frame(tree decl) {
 	if (unit->template_wanted && !strpbrk(name, " \t"))
 		fprintf(asm_out_file, IFR_MARK_DID " f %s %s %u\n", name, ifr_note_facts[IFR_FACT_FRAME], bytes);
 	else
-		ifr_note_tell(&unit->note, false, name, IFR_FACT_FRAME, bytes);
+		ifr_note_add_fact(&unit->note, false, name, IFR_FACT_FRAME, bytes);
 }
 
 static const pass_data frames_data = {RTL_PASS, "interfero_frames", OPTGROUP_NONE, TV_NONE, 0, 0, 0, 0, 0};

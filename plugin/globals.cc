@@ -27,7 +27,7 @@ static bool movable_p(varpool_node *node) {
 		return false;
 	if (lookup_attribute("no_reorder", DECL_ATTRIBUTES(decl)) || lookup_attribute("retain", DECL_ATTRIBUTES(decl)))
 		return false;
-	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_GLOBALS, ifr_thing_of(unit, decl));
+	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_GLOBALS, ifr_entity_of(unit, decl));
 }
 
 /* One variable. The node lives until GCC finds that nobody needs it. */
@@ -105,7 +105,7 @@ static void align_variable(varpool_node *node) {
 		(struct candidate *)bsearch(&wanted, candidates, candidate_count, sizeof *candidates, by_rank);
 	if (!found)
 		return;
-	const struct ifr_thing *thing = ifr_thing_of(unit, node->decl);
+	const struct ifr_entity *thing = ifr_entity_of(unit, node->decl);
 	unsigned least = DECL_ALIGN_UNIT(node->decl) ? DECL_ALIGN_UNIT(node->decl) : 1;
 	unsigned bytes = ifr_decide_variable_alignment_bytes(&unit->note.plan.axis[IFR_AXIS_GLOBALS],
 	                                                     ifr_buffer_text(&thing->key), least);
@@ -179,9 +179,9 @@ class globals_pass : public rtl_opt_pass {
 /* Before the note is written. */
 static void tell(void *, void *) {
 	for (size_t i = 0; i < candidate_count; i++) {
-		ifr_note_tell(&unit->note, true, candidates[i].name, IFR_FACT_ORDER, i + 1);
+		ifr_note_add_fact(&unit->note, true, candidates[i].name, IFR_FACT_ORDER, i + 1);
 		if (candidates[i].aligned_bytes)
-			ifr_note_tell(&unit->note, true, candidates[i].name, IFR_FACT_ALIGN, candidates[i].aligned_bytes);
+			ifr_note_add_fact(&unit->note, true, candidates[i].name, IFR_FACT_ALIGN, candidates[i].aligned_bytes);
 		free(candidates[i].name);
 	}
 	XDELETEVEC(candidates);

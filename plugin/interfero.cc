@@ -31,7 +31,7 @@ static void read_options(const struct plugin_name_args *plugin) {
 	struct ifr_plugin_option *options;
 	int count = ifr_own_options_take(plugin->base_name, &options);
 	struct ifr_error err = {};
-	struct ifr_plugin_wishes wishes;
+	struct ifr_plugin_request wishes;
 	int result =
 		ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan, &wishes, &err);
 	unit.template_wanted = wishes.templates;

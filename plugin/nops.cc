@@ -16,7 +16,7 @@ static bool place_p(rtx_insn *insn) {
 	return active_insn_p(insn) && !JUMP_TABLE_DATA_P(insn) && !any_condjump_p(insn) && !gcc_entry_insn_p(insn);
 }
 
-static void put_nops(const struct ifr_thing *function, rtx_insn *insn, unsigned ordinal) {
+static void put_nops(const struct ifr_entity *function, rtx_insn *insn, unsigned ordinal) {
 	const struct ifr_axis_setting *nops = &unit->note.plan.axis[IFR_AXIS_NOPS];
 	unsigned bytes = ifr_decide_nops_bytes(nops, ifr_buffer_text(&function->key), ordinal);
 	if (!bytes)
@@ -25,11 +25,11 @@ static void put_nops(const struct ifr_thing *function, rtx_insn *insn, unsigned 
 	snprintf(text, sizeof text, IFR_PUT_NOPS, bytes);
 	gcc_put_directive(text, insn);
 	const char *name = gcc_assembler_name(current_function_decl);
-	ifr_note_tell(&unit->note, false, name, IFR_FACT_NOPS, 1);
-	ifr_note_tell(&unit->note, false, name, IFR_FACT_BYTES, bytes);
+	ifr_note_add_fact(&unit->note, false, name, IFR_FACT_NOPS, 1);
+	ifr_note_add_fact(&unit->note, false, name, IFR_FACT_BYTES, bytes);
 }
 
-static void visit_places(const struct ifr_thing *function) {
+static void visit_places(const struct ifr_entity *function) {
 	bool covers = ifr_decide_covers(&unit->note.plan, IFR_AXIS_NOPS, function), cold = function->cold;
 	unsigned ordinal = 0;
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
@@ -38,7 +38,7 @@ static void visit_places(const struct ifr_thing *function) {
 			continue;
 		if (unit->template_wanted)
 			gcc_put_directive(cold ? IFR_MARK_NOP "-cold" : IFR_MARK_NOP, insn);
-		else if (covers && ifr_decide_heat(&unit->note.plan, IFR_AXIS_NOPS, cold))
+		else if (covers && ifr_decide_hotness(&unit->note.plan, IFR_AXIS_NOPS, cold))
 			put_nops(function, insn, ordinal);
 		ordinal++;
 	}
@@ -54,7 +54,7 @@ class nops_pass : public rtl_opt_pass {
 		return !gcc_hands_off_p(current_function_decl);
 	}
 	unsigned execute(function *) final override {
-		visit_places(ifr_thing_of(unit, current_function_decl));
+		visit_places(ifr_entity_of(unit, current_function_decl));
 		return 0;
 	}
 };

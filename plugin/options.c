@@ -54,9 +54,9 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 }
 
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, struct ifr_plugin_wishes *wishes, struct ifr_error *err) {
+                            struct ifr_plan *plan, struct ifr_plugin_request *wishes, struct ifr_error *err) {
 	ifr_plan_init(plan);
-	*wishes = (struct ifr_plugin_wishes){0};
+	*wishes = (struct ifr_plugin_request){0};
 	int result = read_base(options, count, environment, plan, err);
 	for (int i = 0; i < count && !result; i++)
 		if (!strcmp(options[i].key, "templates"))

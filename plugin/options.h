@@ -18,7 +18,7 @@ struct ifr_plugin_option {
 };
 
 /* What the options say beside the axes. */
-struct ifr_plugin_wishes {
+struct ifr_plugin_request {
 	bool templates;     /* the option `templates` */
 	const char *recipe; /* the value of the option `recipe`, or NULL */
 };
@@ -28,7 +28,7 @@ struct ifr_plugin_wishes {
  * options. Only the plugin's axes stay on, and the plan has no name and no kit. Errors: IFR_E_USAGE and
  * IFR_E_ENVIRONMENT, for unknown options and for plans that cannot be read or parsed. */
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, struct ifr_plugin_wishes *wishes, struct ifr_error *err);
+                            struct ifr_plan *plan, struct ifr_plugin_request *wishes, struct ifr_error *err);
 
 #ifdef __cplusplus
 }

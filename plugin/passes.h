@@ -15,7 +15,7 @@ struct ifr_unit {
 };
 
 /* What decisions about a function or variable depend on; valid until the next call. */
-const struct ifr_thing *ifr_thing_of(const struct ifr_unit *unit, tree decl);
+const struct ifr_entity *ifr_entity_of(const struct ifr_unit *unit, tree decl);
 /* Makes the attribute interfero known (plugin/plugin.h). */
 void ifr_attribute_register(void);
 

@@ -47,19 +47,19 @@ static uint64_t seed() {
 }
 
 static bool covers_p(tree decl) {
-	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_UNIT_ORDER, ifr_thing_of(unit, decl));
+	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_UNIT_ORDER, ifr_entity_of(unit, decl));
 }
 
-static const char *axes_off(const struct ifr_thing *thing) {
+static const char *axes_off(const struct ifr_entity *thing) {
 	static struct ifr_buffer text;
 	ifr_buffer_clear(&text);
-	ifr_thing_print_off(thing, &text);
+	ifr_entity_print_exempt(thing, &text);
 	return ifr_buffer_text(&text);
 }
 
 static void take_in(tree decl, section *place) {
 	if (unit->template_wanted) {
-		const struct ifr_thing *thing = ifr_thing_of(unit, decl);
+		const struct ifr_entity *thing = ifr_entity_of(unit, decl);
 		fprintf(asm_out_file, IFR_MARK_ORDER " %c %s\t%s\n", place == text_section ? 't' : 's', axes_off(thing),
 		        ifr_buffer_text(&thing->names));
 	} else if (covers_p(decl)) {
@@ -139,14 +139,14 @@ static void place_function(tree decl, char kind) {
 	if (kind != '-' && covers_p(decl)) {
 		const char *name = gcc_assembler_name(decl);
 		size_t at = ifr_order_position(&order, seed(), name);
-		ifr_note_tell(&unit->note, false, name, IFR_FACT_ORDER, at + 1);
+		ifr_note_add_fact(&unit->note, false, name, IFR_FACT_ORDER, at + 1);
 		number = ifr_order_subsection(&order, at);
 	}
 	select_subsection(kind == 't' ? number : 0);
 }
 
 static void mark_function(tree decl, char kind) {
-	const struct ifr_thing *thing = ifr_thing_of(unit, decl);
+	const struct ifr_entity *thing = ifr_entity_of(unit, decl);
 	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %s %d %u\t%s\n", kind, axes_off(thing), thing->cold,
 	        gcc_function_alignment_bytes(decl), ifr_buffer_text(&thing->names));
 	select_text(kind == 't' ? TEXT_SECTION_ASM_OP "\t" IFR_MARK_HERE : TEXT_SECTION_ASM_OP);

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
-#include "common/recorded.h"
+#include "common/recorder_marks.h"
 
 /* --- the report page
  *
@@ -67,7 +67,7 @@ enum ifr_play_home {
 struct ifr_play_request {
 	uint64_t bytes, alignment;
 	uint32_t old;     /* the earlier request whose object this one ends; any other number: none */
-	uint32_t request; /* enum ifr_request */
+	uint32_t request; /* enum ifr_heap_request */
 	uint64_t address; /* the answer begins here */
 	uint64_t offset, mapping_bytes;
 	uint64_t home; /* enum ifr_play_home */

@@ -150,7 +150,7 @@ static int run(const char *real, int argc, char **argv, struct ifr_error *err) {
 	read_arguments(&job, argc, argv);
 	setenv(GUARD, "1", 1);
 	bool readable = job.inputs <= 1 && !read_input(&job, argv, &text, NULL);
-	bool template = readable && ifr_template_is(ifr_buffer_text(&text), text.length);
+	bool template = readable && ifr_template_is_complete(ifr_buffer_text(&text), text.length);
 	if (template)
 		result = expand(&job, &text, &assembly, err);
 	if (template && !result)

@@ -93,7 +93,7 @@ static int read_input(const struct ifr_kit *kit, const char *key, struct ifr_buf
 
 static int read_recipe(const struct ifr_kit *kit, struct rebuilt_unit *unit, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	unit->recipe_words = ifr_template_recipe(unit->text.data, unit->text.length);
+	unit->recipe_words = ifr_template_read_recipe(unit->text.data, unit->text.length);
 	const char *words = unit->recipe_words;
 	if (!words)
 		unit->no_recipe = ifr_strdup("it was compiled without INTERFERO_SOURCES=1");
@@ -113,7 +113,7 @@ static int read_recipe(const struct ifr_kit *kit, struct rebuilt_unit *unit, str
 static int read_unit(const struct ifr_kit *kit, struct rebuilt_unit *unit, struct ifr_error *err) {
 	int result = read_input(kit, unit->key, &unit->text, err);
 	if (!result) {
-		ifr_template_arguments(ifr_buffer_text(&unit->text), unit->text.length, &unit->arguments);
+		ifr_template_read_arguments(ifr_buffer_text(&unit->text), unit->text.length, &unit->arguments);
 		result = read_recipe(kit, unit, err);
 	}
 	return result;

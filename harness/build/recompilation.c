@@ -132,7 +132,7 @@ int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged,
 	}
 	if (!result)
 		result = ifr_file_read(made, 0, text, err);
-	if (!result && !ifr_template_is(ifr_buffer_text(text), text->length))
+	if (!result && !ifr_template_is_complete(ifr_buffer_text(text), text->length))
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no template comes out", failing);
 	ifr_tree_remove(folder, NULL);
 	ifr_strings_release(&arguments);

@@ -5,7 +5,7 @@
 
 #include "harness/build/rebuilt_units.h"
 
-/* Compiles in the folder BESIDE.d, which is there for that time only; merged are the axes (ifr_template_plan). The
+/* Compiles in the folder BESIDE.d, which is there for that time only; merged are the axes (ifr_template_merge_plan). The
  * template is appended, without assembler's arguments. Errors: IFR_E_ENVIRONMENT if the compiler is not installed
  * or refuses. */
 int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,

@@ -29,11 +29,11 @@ static int needs_compiler(const struct rebuilt_unit *unit, const struct ifr_plan
 	ifr_plan_init(&none);
 	ifr_plan_init(&own);
 	*needed = false;
-	int result = ifr_template_plan(text, unit->text.length, plan, merged, err);
+	int result = ifr_template_merge_plan(text, unit->text.length, plan, merged, err);
 	if (!result && axes && !unit->no_recipe && !unit->rewritten) {
-		result = ifr_template_plan(text, unit->text.length, &none, &own, err);
-		*needed = !result && (ifr_template_touched(text, unit->text.length, merged) ||
-		                      ifr_template_touched(text, unit->text.length, &own));
+		result = ifr_template_merge_plan(text, unit->text.length, &none, &own, err);
+		*needed = !result && (ifr_template_needs_recompilation(text, unit->text.length, merged) ||
+		                      ifr_template_needs_recompilation(text, unit->text.length, &own));
 	}
 	ifr_plan_release(&own);
 	return result;
@@ -95,7 +95,7 @@ static int try_unit(struct rebuilt_unit *unit, const void *data, struct ifr_erro
 		return 0;
 	ifr_plan_init(&none);
 	ifr_plan_init(&own);
-	int result = ifr_template_plan(unit->text.data, unit->text.length, &none, &own, err);
+	int result = ifr_template_merge_plan(unit->text.data, unit->text.length, &none, &own, err);
 	if (!result && unit_compile(unit, &own, unit->object, &text, &why))
 		unit->no_recipe = ifr_strdup(why.message);
 	else if (!result)

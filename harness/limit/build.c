@@ -80,7 +80,8 @@ static int count_unit(struct build *build, size_t number, struct procedures *pro
 	struct rebuilt_unit *unit = &build->units.items[number];
 	struct ifr_buffer text = {0};
 	size_t first = procedures->names.count;
-	int result = ifr_entries_count(unit->text.data, unit->text.length, first, &text, &procedures->names, err);
+	int result =
+		ifr_entries_add_counters(unit->text.data, unit->text.length, first, &text, &procedures->names, err);
 	if (result || procedures->names.count == first) {
 		ifr_buffer_release(&text);
 		return result;
@@ -135,8 +136,8 @@ int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, 
 	int result = build_open(kit, build, err);
 	struct rebuilt_unit *unit = result ? NULL : &build->units.items[procedure->unit];
 	if (!result)
-		result =
-			ifr_entries_end(unit->text.data, unit->text.length, procedure->index, procedure->count, &text, err);
+		result = ifr_entries_add_exit(unit->text.data, unit->text.length, procedure->index, procedure->count,
+		                              &text, err);
 	if (!result) {
 		replace_template(unit, &text);
 		set_build_id(&build->kit, unit->key);

@@ -32,7 +32,7 @@ void address_space_start_program(struct address_space *space, uint64_t first_blo
  * RING_SYSCALL. */
 void address_space_apply_call(struct address_space *space, const uint64_t *numbers, const char *path,
                               bool allocator);
-/* Applies an answered request to the allocator. numbers: operands of IFR_MARK_LEAVE. Each live object is an extent
+/* Applies an answered request to the allocator. numbers: operands of IFR_RECORDER_LEAVE. Each live object is an extent
  * of its own. */
 void address_space_apply_request(struct address_space *space, uint16_t thread, const uint64_t *numbers);
 

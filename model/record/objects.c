@@ -195,18 +195,18 @@ void objects_apply_request(struct objects *objects, uint16_t thread, const uint6
 	                                    .thread = thread,
 	                                    .request = (uint8_t)numbers[0],
 	                                    .alignment_shift = numbers[3] ? (uint8_t)__builtin_ctzll(numbers[3]) : 0};
-	const bool ends = request.request == IFR_REQUEST_RESIZE || request.request == IFR_REQUEST_RELEASE;
+	const bool ends = request.request == IFR_HEAP_RESIZE || request.request == IFR_HEAP_FREE;
 	if (old && old->extent.start != numbers[4])
 		old = NULL;
 	struct object *measured =
-		request.request == IFR_REQUEST_NOTHING && address ? find_object(objects, address) : NULL;
+		request.request == IFR_HEAP_OTHER && address ? find_object(objects, address) : NULL;
 	if (measured && measured->extent.start == address)
 		extend_object(objects, measured, numbers[2]);
-	if (!request.request || request.request >= IFR_REQUESTS || (request.request == IFR_REQUEST_RELEASE && !old) ||
-	    (request.request == IFR_REQUEST_RESIZE && !address))
+	if (!request.request || request.request >= IFR_HEAP_REQUESTS || (request.request == IFR_HEAP_FREE && !old) ||
+	    (request.request == IFR_HEAP_RESIZE && !address))
 		return;
-	if (request.request == IFR_REQUEST_RESIZE && !old)
-		request.request = IFR_REQUEST_TAKE;
+	if (request.request == IFR_HEAP_RESIZE && !old)
+		request.request = IFR_HEAP_ALLOCATE;
 	if (ends && old) {
 		request.old = old->request;
 		remove_object(objects, old);

@@ -10,7 +10,7 @@ struct objects;
 struct objects *objects_new(struct ifr_trace_writer *writer);
 void objects_free(struct objects *objects);
 
-/* Applies an answered request and adds it to the trace. numbers: operands of IFR_MARK_LEAVE. recorded_at:
+/* Applies an answered request and adds it to the trace. numbers: operands of IFR_RECORDER_LEAVE. recorded_at:
  * normalised address of the object in the recording. Requests without effect and invalid releases are not added.
  */
 void objects_apply_request(struct objects *objects, uint16_t thread, const uint64_t *numbers,

@@ -43,7 +43,7 @@ enum ring_record {
 	RING_SYSCALL,    /* a mapping call: number, result, six arguments, path of an mmapped file */
 	RING_NOTE,       /* enum ring_note, value */
 	RING_ENTER,      /* the recorded allocator begins a request */
-	RING_LEAVE,      /* and ends it: the operands of IFR_MARK_LEAVE (common/recorded.h) */
+	RING_LEAVE,      /* and ends it: the operands of IFR_RECORDER_LEAVE (common/recorder_marks.h) */
 };
 
 /* Events that make a recording not repeatable, not complete, or that delimit it. */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "common/random.h"
-#include "common/recorded.h"
+#include "common/recorder_marks.h"
 #include "model/recorder/writer.h"
 
 /* Answered wall-clock time at the start, seconds since 1970: a date in 2017. */
@@ -208,13 +208,13 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	(void)id, (void)a7, (void)a8;
 	if (cpu >= RING_THREADS)
 		return;
-	if (number == IFR_MARK_REGION)
+	if (number == IFR_RECORDER_REGION)
 		apply_marker(cpu, a1);
-	if (number == IFR_MARK_ENTER)
+	if (number == IFR_RECORDER_ENTER)
 		writer_record(cpu, RING_ENTER, NULL, 0);
-	if (number == IFR_MARK_LEAVE)
+	if (number == IFR_RECORDER_LEAVE)
 		writer_record(cpu, RING_LEAVE, &(struct writer_part){(uint64_t[]){a1, a2, a3, a4, a5}, 5}, 1);
-	if (number >= IFR_MARK_REGION && number <= IFR_MARK_LEAVE)
+	if (number >= IFR_RECORDER_REGION && number <= IFR_RECORDER_LEAVE)
 		return;
 	calls[cpu] = (struct call){{a1, a2, a3, a4, a5, a6}};
 	note_call(cpu, number);

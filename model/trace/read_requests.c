@@ -20,7 +20,7 @@ static bool check_position(const struct ifr_trace *trace, const struct ifr_trace
 }
 
 static bool check_end(const struct ifr_trace *trace, const struct ifr_trace_request *request) {
-	const bool ends = request->request == IFR_REQUEST_RESIZE || request->request == IFR_REQUEST_RELEASE;
+	const bool ends = request->request == IFR_HEAP_RESIZE || request->request == IFR_HEAP_FREE;
 	if (!ends)
 		return request->old == IFR_NO_REQUEST;
 	return request->old < trace->request_count && trace->requests[request->old].recorded_at &&
@@ -33,7 +33,7 @@ bool trace_read_requests(struct ifr_trace *trace, size_t length) {
 		if (length - at < sizeof request)
 			return false;
 		memcpy(&request, trace->raw + at, sizeof request);
-		if (!request.request || request.request >= IFR_REQUESTS ||
+		if (!request.request || request.request >= IFR_HEAP_REQUESTS ||
 		    request.alignment_shift > ALIGNMENT_SHIFT_MOST || !check_position(trace, &request) ||
 		    !check_end(trace, &request))
 			return false;

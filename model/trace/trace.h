@@ -32,7 +32,7 @@
 
 #include "common/buffer.h"
 #include "common/error.h"
-#include "common/recorded.h"
+#include "common/recorder_marks.h"
 #include "model/replay/replay.h"
 
 #define IFR_TRACE_VERSION 2
@@ -75,7 +75,7 @@ struct ifr_trace_request {
 	uint64_t moment;      /* in the order of mapping and unmapping */
 	uint32_t old;         /* the request whose object this one ends; IFR_NO_REQUEST */
 	uint16_t thread;      /* number of the requesting thread; 0: the first */
-	uint8_t request;      /* enum ifr_request */
+	uint8_t request;      /* enum ifr_heap_request */
 	uint8_t alignment_shift;
 };
 #define IFR_NO_REQUEST UINT32_MAX

@@ -37,15 +37,15 @@ static void play_requests(struct ifr_play_request *requests, size_t count) {
 		void *old = request->old < i ? (void *)requests[request->old].address : NULL;
 		void *memory = NULL;
 		switch (request->request) {
-		case IFR_REQUEST_RESIZE:
+		case IFR_HEAP_RESIZE:
 			memory = allocator_resize(old, request->bytes);
 			break;
-		case IFR_REQUEST_RELEASE:
+		case IFR_HEAP_FREE:
 			allocator_free(old);
 			break;
 		default:
 			memory = allocator_allocate(request->bytes, request->alignment,
-			                            request->request == IFR_REQUEST_TAKE_ZEROED);
+			                            request->request == IFR_HEAP_ALLOCATE_ZEROED);
 			break;
 		}
 		request->address = (uintptr_t)memory;

@@ -14,11 +14,11 @@ static void count_entries(const char *text, size_t size) {
 	struct ifr_buffer out = {0};
 	struct ifr_strings names = {0};
 	struct ifr_error err = {0};
-	if (!ifr_entries_count(text, size, 0, &out, &names, &err))
-		assert(ifr_template_is(out.data, out.length));
+	if (!ifr_entries_add_counters(text, size, 0, &out, &names, &err))
+		assert(ifr_template_is_complete(out.data, out.length));
 	ifr_buffer_clear(&out);
-	if (!ifr_entries_end(text, size, names.count / 2, size, &out, &err))
-		assert(ifr_template_is(out.data, out.length));
+	if (!ifr_entries_add_exit(text, size, names.count / 2, size, &out, &err))
+		assert(ifr_template_is_complete(out.data, out.length));
 	else
 		assert(err.code == IFR_E_USAGE && !strchr(err.message, '\n'));
 	ifr_strings_release(&names);

@@ -47,7 +47,7 @@ static void test_count(void **state) {
 	struct ifr_buffer out = {0};
 	struct ifr_strings names = {0};
 	struct ifr_error err = {0};
-	assert_int_equal(ifr_entries_count(TEMPLATE, strlen(TEMPLATE), 40, &out, &names, &err), 0);
+	assert_int_equal(ifr_entries_add_counters(TEMPLATE, strlen(TEMPLATE), 40, &out, &names, &err), 0);
 	/* Marked functions have numbers, and their counters follow in this order. */
 	assert_int_equal(names.count, 2);
 	assert_string_equal(names.items[0], "f");
@@ -56,7 +56,7 @@ static void test_count(void **state) {
 	const char *second = strstr(out.data, "_Z1gv:\n#APP\n\t#ifr-entry\n\tincq\t.Lifr_entries+16(%rip)\n");
 	const char *counters = strstr(out.data, "\t.quad 0, 40\n\t.quad 0, 41\n\t.popsection\n#ifr-note 2\n");
 	assert_true(first && second && counters && first < second && second < counters);
-	assert_true(ifr_template_is(out.data, out.length));
+	assert_true(ifr_template_is_complete(out.data, out.length));
 	ifr_strings_release(&names);
 	ifr_buffer_release(&out);
 }
@@ -66,7 +66,7 @@ static void test_end(void **state) {
 	struct ifr_buffer out = {0}, again = {0};
 	struct ifr_strings names = {0};
 	struct ifr_error err = {0};
-	assert_int_equal(ifr_entries_end(TEMPLATE, strlen(TEMPLATE), 1, 77, &out, &err), 0);
+	assert_int_equal(ifr_entries_add_exit(TEMPLATE, strlen(TEMPLATE), 1, 77, &out, &err), 0);
 	const char *place =
 		strstr(out.data, "\t#ifr-entry\n\tdecq\tifr_left(%rip)\n\tje\tifr_end\n#NO_APP\n\tret\n#ifr-unit");
 	assert_non_null(place);
@@ -74,11 +74,11 @@ static void test_end(void **state) {
 	assert_true(strstr(out.data, "decq") > place);
 	assert_non_null(strstr(out.data, "ifr_left:\n\t.quad 77\n"));
 	/* The code is inserted once. */
-	assert_int_equal(ifr_entries_count(out.data, out.length, 0, &again, &names, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_entries_add_counters(out.data, out.length, 0, &again, &names, &err), -IFR_E_USAGE);
 	assert_non_null(strstr(err.message, "limited already"));
 	ifr_buffer_release(&again);
-	assert_int_equal(ifr_entries_end(TEMPLATE, strlen(TEMPLATE), 2, 77, &again, &err), -IFR_E_USAGE);
-	assert_int_equal(ifr_entries_end("f:\n", 3, 0, 77, &again, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_entries_add_exit(TEMPLATE, strlen(TEMPLATE), 2, 77, &again, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_entries_add_exit("f:\n", 3, 0, 77, &again, &err), -IFR_E_USAGE);
 	ifr_strings_release(&names);
 	ifr_buffer_release(&again);
 	ifr_buffer_release(&out);

@@ -69,12 +69,12 @@ static void test_alive(void **state) {
 		const uint64_t bytes = sizes[(draw >> 32) % 3], start = FIRST + (draw >> 40) % (ROOM / 16) * 16;
 		const bool lives = naive.start[object];
 		if (lives) {
-			objects_apply_request(objects, 0, (uint64_t[]){IFR_REQUEST_RELEASE, 0, 0, 0, naive.start[object]}, 0);
+			objects_apply_request(objects, 0, (uint64_t[]){IFR_HEAP_FREE, 0, 0, 0, naive.start[object]}, 0);
 			fill(&naive, object, 0);
 			naive.start[object] = 0;
 			requests++;
 		} else if (is_free(&naive, start, bytes)) {
-			objects_apply_request(objects, 0, (uint64_t[]){IFR_REQUEST_TAKE, start, bytes, 16, 0}, start);
+			objects_apply_request(objects, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, start, bytes, 16, 0}, start);
 			naive.start[object] = start;
 			naive.bytes[object] = bytes;
 			fill(&naive, object, (unsigned char)(object + 1));
@@ -101,17 +101,17 @@ static void test_alive(void **state) {
 static void test_requests(void **state) {
 	(void)state;
 	const uint64_t said[][5] = {
-		{IFR_REQUEST_TAKE, 0x5010, 100, 16, 0},        /* 0 */
-		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x5020},        /* no object begins there */
-		{IFR_REQUEST_RELEASE, 0, 0, 0, 0},             /* free(NULL) */
-		{IFR_REQUEST_RESIZE, 0, 1000, 16, 0x5010},     /* no memory: the object stays */
-		{IFR_REQUEST_RESIZE, 0x6000, 200, 16, 0x5010}, /* 1 */
-		{IFR_REQUEST_RESIZE, 0x7000, 10, 16, 0},       /* 2: realloc(NULL, 10) takes */
-		{IFR_REQUEST_TAKE_ZEROED, 0x6040, 16, 16, 0},  /* 3: over the second */
-		{IFR_REQUEST_TAKE, 0, 1, 4096, 0},             /* 4: no memory */
-		{IFR_REQUEST_NOTHING, 0, 0, 0, 0},
-		{IFR_REQUEST_NOTHING, 0x6040, 24, 0, 0}, /* has room for 24 bytes */
-		{IFR_REQUEST_RELEASE, 0, 0, 0, 0x7000},  /* 5 */
+		{IFR_HEAP_ALLOCATE, 0x5010, 100, 16, 0},        /* 0 */
+		{IFR_HEAP_FREE, 0, 0, 0, 0x5020},        /* no object begins there */
+		{IFR_HEAP_FREE, 0, 0, 0, 0},             /* free(NULL) */
+		{IFR_HEAP_RESIZE, 0, 1000, 16, 0x5010},     /* no memory: the object stays */
+		{IFR_HEAP_RESIZE, 0x6000, 200, 16, 0x5010}, /* 1 */
+		{IFR_HEAP_RESIZE, 0x7000, 10, 16, 0},       /* 2: realloc(NULL, 10) takes */
+		{IFR_HEAP_ALLOCATE_ZEROED, 0x6040, 16, 16, 0},  /* 3: over the second */
+		{IFR_HEAP_ALLOCATE, 0, 1, 4096, 0},             /* 4: no memory */
+		{IFR_HEAP_OTHER, 0, 0, 0, 0},
+		{IFR_HEAP_OTHER, 0x6040, 24, 0, 0}, /* has room for 24 bytes */
+		{IFR_HEAP_FREE, 0, 0, 0, 0x7000},  /* 5 */
 	};
 	char *path = below("requests.trace");
 	struct ifr_trace_writer *writer = begin(path);
@@ -127,8 +127,8 @@ static void test_requests(void **state) {
 	objects_free(objects);
 	struct ifr_trace *trace = end(writer, path);
 	const struct ifr_trace_request *read;
-	const uint8_t requests[] = {IFR_REQUEST_TAKE,        IFR_REQUEST_RESIZE, IFR_REQUEST_TAKE,
-	                            IFR_REQUEST_TAKE_ZEROED, IFR_REQUEST_TAKE,   IFR_REQUEST_RELEASE};
+	const uint8_t requests[] = {IFR_HEAP_ALLOCATE,        IFR_HEAP_RESIZE, IFR_HEAP_ALLOCATE,
+	                            IFR_HEAP_ALLOCATE_ZEROED, IFR_HEAP_ALLOCATE,   IFR_HEAP_FREE};
 	const uint32_t olds[] = {IFR_NO_REQUEST, 0, IFR_NO_REQUEST, IFR_NO_REQUEST, IFR_NO_REQUEST, 2};
 	assert_int_equal(ifr_trace_requests(trace, &read), 6);
 	for (size_t i = 0; i < 6; i++) {
@@ -156,7 +156,7 @@ static void test_shared(void **state) {
 	const struct extent *heap = address_space_find(space, 0x100010, false);
 	assert_int_equal(heap->bytes, 0x21000);
 	const uint64_t delta = heap->delta;
-	address_space_apply_request(space, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x1002a0, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x1002a0, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
 	const struct extent *object = address_space_find(space, 0x1002b0, false),
 						*beside = address_space_find(space, 0x100010, false);
@@ -166,7 +166,7 @@ static void test_shared(void **state) {
 	/* Likewise outside all mappings. */
 	heap = address_space_find(space, 0x140000000000, false);
 	assert_true(heap->bytes > 0);
-	address_space_apply_request(space, 0, (uint64_t[]){IFR_REQUEST_TAKE, 0x140000000040, 64, 16, 0});
+	address_space_apply_request(space, 0, (uint64_t[]){IFR_HEAP_ALLOCATE, 0x140000000040, 64, 16, 0});
 	assert_int_equal(heap->bytes, 0);
 	assert_int_equal(address_space_find(space, 0x14000000007f, false)->start, 0x140000000040);
 	assert_int_equal(address_space_find(space, 0x140000000080, false)->delta, 0);
@@ -186,7 +186,7 @@ static bool is_read(struct ifr_trace_request request) {
 	char *path = below("odd.trace");
 	struct ifr_trace_writer *writer = begin(path);
 	struct ifr_trace_request first = {
-		.bytes = 8, .recorded_at = 0x5000, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
+		.bytes = 8, .recorded_at = 0x5000, .old = IFR_NO_REQUEST, .request = IFR_HEAP_ALLOCATE};
 	ifr_trace_add_request(writer, &first);
 	ifr_trace_add_request(writer, &request);
 	struct ifr_trace *trace = end(writer, path);
@@ -198,7 +198,7 @@ static bool is_read(struct ifr_trace_request request) {
 
 static void test_nonsense(void **state) {
 	(void)state;
-	const struct ifr_trace_request right = {.recorded_at = 0, .old = 0, .request = IFR_REQUEST_RELEASE};
+	const struct ifr_trace_request right = {.recorded_at = 0, .old = 0, .request = IFR_HEAP_FREE};
 	struct ifr_trace_request wrong = right;
 	assert_true(is_read(right));
 	wrong.old = 1; /* itself */
@@ -206,10 +206,10 @@ static void test_nonsense(void **state) {
 	wrong.old = IFR_NO_REQUEST;
 	assert_false(is_read(wrong));
 	wrong = right;
-	wrong.request = IFR_REQUEST_TAKE; /* that ends another */
+	wrong.request = IFR_HEAP_ALLOCATE; /* that ends another */
 	assert_false(is_read(wrong));
 	wrong = right;
-	wrong.request = IFR_REQUESTS;
+	wrong.request = IFR_HEAP_REQUESTS;
 	assert_false(is_read(wrong));
 	wrong = right;
 	wrong.alignment_shift = 64;
@@ -227,13 +227,13 @@ enum { PROGRAM = IFR_MAPPING_FIRST, HEAP, OWN, OBJECTS_REGION, LATER };
 
 static uint64_t take(struct ifr_trace_writer *writer, uint64_t bytes, uint64_t had) {
 	struct ifr_trace_request request = {
-		.bytes = bytes, .recorded_at = had, .old = IFR_NO_REQUEST, .request = IFR_REQUEST_TAKE};
+		.bytes = bytes, .recorded_at = had, .old = IFR_NO_REQUEST, .request = IFR_HEAP_ALLOCATE};
 	ifr_trace_add_request(writer, &request);
 	return request.normalised;
 }
 
 static void release(struct ifr_trace_writer *writer, uint32_t old) {
-	struct ifr_trace_request request = {.old = old, .request = IFR_REQUEST_RELEASE};
+	struct ifr_trace_request request = {.old = old, .request = IFR_HEAP_FREE};
 	ifr_trace_add_request(writer, &request);
 }
 

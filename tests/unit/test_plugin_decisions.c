@@ -117,12 +117,12 @@ static void test_alignment(void **state) {
 static void test_patterns_and_attributes(void **state) {
 	(void)state;
 	struct ifr_plan plan;
-	struct ifr_thing thing = {0};
+	struct ifr_entity thing = {0};
 	ifr_plan_init(&plan);
-	ifr_thing_begin(&thing, "*_ZN1A1bEv.part.0");
-	ifr_thing_add_name(&thing, "b");
-	ifr_thing_add_name(&thing, "A::b");
-	ifr_thing_add_name(&thing, "@inner");
+	ifr_entity_begin(&thing, "*_ZN1A1bEv.part.0");
+	ifr_entity_add_name(&thing, "b");
+	ifr_entity_add_name(&thing, "A::b");
+	ifr_entity_add_name(&thing, "@inner");
 	assert_string_equal(ifr_buffer_text(&thing.key), "_ZN1A1bEv.part.0");
 	assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing));
 	static const struct {
@@ -145,10 +145,10 @@ static void test_patterns_and_attributes(void **state) {
 	for (int heat = 0; heat < 3; heat++)
 		for (int cold = 0; cold < 2; cold++) {
 			plan.axis[IFR_AXIS_ALIGN].value[2] = heat;
-			assert_int_equal(ifr_decide_heat(&plan, IFR_AXIS_ALIGN, cold), expected[heat][cold]);
+			assert_int_equal(ifr_decide_hotness(&plan, IFR_AXIS_ALIGN, cold), expected[heat][cold]);
 		}
 	ifr_plan_release(&plan);
-	ifr_thing_release(&thing);
+	ifr_entity_release(&thing);
 }
 
 /* Multiples of 16 up to the limit, each as likely: 2000 draws over 5 sizes, 400 each, standard deviation 18. */
@@ -222,7 +222,7 @@ static void test_subsections(void **state) {
 
 static int read_options(struct ifr_plan *plan, struct ifr_error *err, const char *key, const char *value) {
 	const struct ifr_plugin_option option = {key, value};
-	struct ifr_plugin_wishes wishes;
+	struct ifr_plugin_request wishes;
 	*err = (struct ifr_error){0};
 	return ifr_plugin_options_read(&option, 1, NULL, plan, &wishes, err);
 }
@@ -231,7 +231,7 @@ static void test_options(void **state) {
 	(void)state;
 	struct ifr_plan plan;
 	struct ifr_error err;
-	struct ifr_plugin_wishes wishes = {.templates = true};
+	struct ifr_plugin_request wishes = {.templates = true};
 	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &wishes, &err), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 0);
 	assert_false(wishes.templates);

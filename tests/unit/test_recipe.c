@@ -76,14 +76,14 @@ static void test_what_is_no_recipe(void **state) {
 static void test_what_a_template_says(void **state) {
 	(void)state;
 	static const char key[] = UNIT "#ifr-recipe 00ff\n" END, none[] = UNIT "#ifr-recipe none for a reason\n" END;
-	char *words = ifr_template_recipe(key, sizeof key - 1);
+	char *words = ifr_template_read_recipe(key, sizeof key - 1);
 	assert_string_equal(words, "00ff");
 	free(words);
-	words = ifr_template_recipe(none, sizeof none - 1);
+	words = ifr_template_read_recipe(none, sizeof none - 1);
 	assert_string_equal(words, "none for a reason");
 	free(words);
-	assert_null(ifr_template_recipe(UNIT END, sizeof UNIT END - 1));
-	assert_null(ifr_template_recipe("", 0));
+	assert_null(ifr_template_read_recipe(UNIT END, sizeof UNIT END - 1));
+	assert_null(ifr_template_read_recipe("", 0));
 }
 
 static void test_the_axes_of_both(void **state) {
@@ -94,7 +94,7 @@ static void test_the_axes_of_both(void **state) {
 	ifr_plan_enable(&plan, IFR_AXIS_NOPS, 77);
 	ifr_plan_enable(&plan, IFR_AXIS_GLOBALS, 78);
 	ifr_plan_enable(&plan, IFR_AXIS_FUNCTIONS, 79);
-	assert_int_equal(ifr_template_plan(UNIT END, sizeof UNIT END - 1, &plan, &merged, NULL), 0);
+	assert_int_equal(ifr_template_merge_plan(UNIT END, sizeof UNIT END - 1, &plan, &merged, NULL), 0);
 	assert_int_equal(ifr_plan_axes(&merged), 1u << IFR_AXIS_NOPS | 1u << IFR_AXIS_GLOBALS | 1u << IFR_AXIS_FRAMES);
 	assert_int_equal(merged.axis[IFR_AXIS_NOPS].seed, 77);
 	assert_int_equal(merged.axis[IFR_AXIS_FRAMES].seed, 6);
@@ -107,7 +107,7 @@ static bool touched(const char *text, const char *axis) {
 	struct ifr_plan plan;
 	ifr_plan_init(&plan);
 	assert_int_equal(ifr_plan_parse(axis, strlen(axis), "plan", &plan, NULL), 0);
-	bool is = ifr_template_touched(text, strlen(text), &plan);
+	bool is = ifr_template_needs_recompilation(text, strlen(text), &plan);
 	ifr_plan_release(&plan);
 	return is;
 }

@@ -136,8 +136,8 @@ static void test_what_is_no_template(void **state) {
 		ifr_note_release(&note);
 		ifr_buffer_release(&out);
 	}
-	assert_false(ifr_template_is(CODE, strlen(CODE)));
-	assert_true(ifr_template_is(CODE END_OF(""), strlen(CODE END_OF(""))));
+	assert_false(ifr_template_is_complete(CODE, strlen(CODE)));
+	assert_true(ifr_template_is_complete(CODE END_OF(""), strlen(CODE END_OF(""))));
 }
 
 /* Of code and of jump tables, not those of debugging information, nor comments, nor a number that goes on. */
@@ -157,7 +157,7 @@ static void test_arguments(void **state) {
 	static const char text[] =
 		"#ifr-argument --64\n#ifr-argument -mfoo=bar baz\n\t.file \"a\"\n#ifr-argument late\n";
 	struct ifr_strings arguments = {0};
-	ifr_template_arguments(text, sizeof text - 1, &arguments);
+	ifr_template_read_arguments(text, sizeof text - 1, &arguments);
 	assert_int_equal(arguments.count, 2);
 	assert_string_equal(arguments.items[0], "--64");
 	assert_string_equal(arguments.items[1], "-mfoo=bar baz");

@@ -19,7 +19,7 @@
 /* The plugin that hands kept ltrans objects to ld.bfd; the caller frees. */
 static char *replay_plugin(void) {
 	char *self = ifr_path_self(), *folder = ifr_path_dir(self ? self : ".");
-	char *path = ifr_format("%s/../replay.so", folder);
+	char *path = ifr_format("%s/../relink_plugin.so", folder);
 	free(folder);
 	free(self);
 	return path;

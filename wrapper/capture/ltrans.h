@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Links with -flto: getting at the objects that GCC's lto-wrapper makes in the middle of the link, and what a kit
- * needs to repeat the link with them. wrapper/lto/keep_ltrans.c makes the copies, wrapper/lto/replay.c repeats. */
+ * needs to repeat the link with them. wrapper/lto/keep_ltrans.c makes the copies, wrapper/lto/relink_plugin.c repeats. */
 #ifndef IFR_WRAPPER_LTRANS_H
 #define IFR_WRAPPER_LTRANS_H
 

@@ -11,7 +11,7 @@
 
 static void add_recipe(struct ifr_kit *kit, const char *template) {
 	struct ifr_buffer text = {0};
-	char *key = ifr_file_read(template, 0, &text, NULL) ? NULL : ifr_template_recipe(text.data, text.length);
+	char *key = ifr_file_read(template, 0, &text, NULL) ? NULL : ifr_template_read_recipe(text.data, text.length);
 	char *path = NULL;
 	if (key && strlen(key) == IFR_SHA256_HEX - 1 && !strpbrk(key, "/ ") &&
 	    !ifr_kit_object_path(key, &path, NULL) && ifr_file_exists(path))

@@ -25,10 +25,10 @@ static void make_known(void *, void *) {
 	::register_attribute(&attribute);
 }
 
-static void add_word(struct ifr_thing *thing, const char *word) {
+static void add_word(struct ifr_entity *thing, const char *word) {
 	if (*word != '-') {
 		char *name = concat("@", word, NULL);
-		ifr_thing_add_name(thing, name);
+		ifr_entity_add_name(thing, name);
 		free(name);
 	} else if (!strcmp(word, "-all")) {
 		thing->off = ~0u;
@@ -38,7 +38,7 @@ static void add_word(struct ifr_thing *thing, const char *word) {
 	}
 }
 
-static void add_words(struct ifr_thing *thing, tree decl) {
+static void add_words(struct ifr_entity *thing, tree decl) {
 	tree found = lookup_attribute("interfero", DECL_ATTRIBUTES(decl));
 	for (; found; found = lookup_attribute("interfero", TREE_CHAIN(found)))
 		for (tree args = TREE_VALUE(found); args; args = TREE_CHAIN(args))
@@ -47,16 +47,16 @@ static void add_words(struct ifr_thing *thing, tree decl) {
 
 /* The name in the source, and C++'s with its classes, without parameters. Clones go by the name of what they were
  * cloned from. */
-static void add_source_names(struct ifr_thing *thing, tree decl) {
+static void add_source_names(struct ifr_entity *thing, tree decl) {
 	tree origin = DECL_ORIGIN(decl);
 	if (!DECL_NAME(origin))
 		return;
 	const char *source = IDENTIFIER_POINTER(DECL_NAME(origin));
-	ifr_thing_add_name(thing, source);
+	ifr_entity_add_name(thing, source);
 	char *qualified = xstrdup(lang_hooks.decl_printable_name(origin, 1));
 	qualified[strcspn(qualified, "(")] = '\0';
 	if (*qualified && strcmp(qualified, source))
-		ifr_thing_add_name(thing, qualified);
+		ifr_entity_add_name(thing, qualified);
 	free(qualified);
 }
 
@@ -75,9 +75,9 @@ static bool cold_p(tree decl) {
 	return node && node->frequency == NODE_FREQUENCY_UNLIKELY_EXECUTED;
 }
 
-const struct ifr_thing *ifr_thing_of(const struct ifr_unit *unit, tree decl) {
-	static struct ifr_thing thing;
-	ifr_thing_begin(&thing, gcc_assembler_name(decl));
+const struct ifr_entity *ifr_entity_of(const struct ifr_unit *unit, tree decl) {
+	static struct ifr_entity thing;
+	ifr_entity_begin(&thing, gcc_assembler_name(decl));
 	if (names_wanted_p(unit))
 		add_source_names(&thing, decl);
 	add_words(&thing, decl);
