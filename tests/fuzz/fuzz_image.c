@@ -11,7 +11,7 @@
 #include "common/random.h"
 #include "relinker/image/image_check.h"
 #include "tests/fuzz/pokes.h"
-#include "tests/fuzz/subjects.h"
+#include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/target.h"
 
 const unsigned ifr_fuzz_seconds = 20;
@@ -27,19 +27,19 @@ enum {
 static const size_t numbers_at = BODY + SHAPE_WORDS * 8,
 					tables_at = BODY + SHAPE_WORDS * 8 + sizeof(struct image_numbers);
 
-static struct ifr_buffer files[SUBJECTS]; /* undamaged */
+static struct ifr_buffer files[FIXTURES]; /* undamaged */
 
 void ifr_fuzz_mutate(uint64_t bits, struct ifr_buffer *input) {
 	poke_draw(bits, HEAD_BYTES, input);
 }
 
 static void release_files(void) {
-	for (size_t i = 0; i < SUBJECTS; i++)
+	for (size_t i = 0; i < FIXTURES; i++)
 		ifr_buffer_release(&files[i]);
 }
 
 /* Reads the file of a program's image. */
-static const struct ifr_buffer *file_of(const struct subject *subject, size_t index) {
+static const struct ifr_buffer *file_of(const struct fixture *fixture, size_t index) {
 	static bool registered;
 	struct image *image;
 	struct ifr_error err = {0};
@@ -48,8 +48,8 @@ static const struct ifr_buffer *file_of(const struct subject *subject, size_t in
 	if (!registered)
 		atexit(release_files);
 	registered = true;
-	char *path = ifr_format("%s/image", subject->folder);
-	if (image_prepare(&subject->engine, &subject->units, ifr_buffer_text(&subject->script), &subject->sizes,
+	char *path = ifr_format("%s/image", fixture->folder);
+	if (image_prepare(&fixture->engine, &fixture->units, ifr_buffer_text(&fixture->script), &fixture->sizes,
 	                  &image, &err) ||
 	    image_save(image, path, &err) || ifr_file_read(path, 0, &files[index], &err)) {
 		printf("Bail out! image: %s\n", err.message);
@@ -119,7 +119,7 @@ static void sign(struct ifr_buffer *file) {
 }
 
 /* Placements of the image's size: another order, another order with gaps, and more than there is room for. */
-static void apply_all(const struct subject *subject, const struct image *image, uint64_t seed, bool intact) {
+static void apply_all(const struct fixture *fixture, const struct image *image, uint64_t seed, bool intact) {
 	enum { PLACEMENTS = 4 };
 	struct ifr_buffer variant = {0};
 	for (unsigned i = 0; i < PLACEMENTS; i++) {
@@ -133,7 +133,7 @@ static void apply_all(const struct subject *subject, const struct image *image, 
 			ifr_plan_enable(&plan, IFR_AXIS_PADDING, seed);
 		ifr_plan_set(&plan, IFR_AXIS_DATA, i == 2 ? "max=64" : "max=0", NULL);
 		plan.axis[IFR_AXIS_DATA].seed = seed + i;
-		assert(!placement_make(&placement, &subject->units, &plan, NULL, NULL));
+		assert(!placement_make(&placement, &fixture->units, &plan, NULL, NULL));
 		placement.sizes = image->numbers.sizes;
 		if (image->numbers.leading < image->numbers.leading_end && image_longest_path(image) > 2)
 			placement.sizes.interp_bytes += seed % 3;
@@ -152,9 +152,9 @@ static void apply_all(const struct subject *subject, const struct image *image, 
 }
 
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
-	size_t index = size ? data[0] % SUBJECTS : 0;
-	const struct subject *subject = subject_get(index);
-	const struct ifr_buffer *whole = file_of(subject, index);
+	size_t index = size ? data[0] % FIXTURES : 0;
+	const struct fixture *fixture = fixture_get(index);
+	const struct ifr_buffer *whole = file_of(fixture, index);
 	struct ifr_buffer file = {0};
 	struct image *image = NULL;
 	struct ifr_error err = {0};
@@ -165,11 +165,11 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 			damage(&file, &poke);
 	}
 	sign(&file);
-	if (image_parse(file.data, file.length, "image", &subject->units, &image, &err)) {
+	if (image_parse(file.data, file.length, "image", &fixture->units, &image, &err)) {
 		assert(err.code == IFR_E_ENVIRONMENT && !strncmp(err.message, "image ", 6));
 		assert(size > HEAD_BYTES);
 	} else {
-		apply_all(subject, image, size > 1 ? data[1] : 0, size <= HEAD_BYTES);
+		apply_all(fixture, image, size > 1 ? data[1] : 0, size <= HEAD_BYTES);
 	}
 	image_close(image);
 	ifr_buffer_release(&file);

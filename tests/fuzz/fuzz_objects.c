@@ -14,7 +14,7 @@
 #include "relinker/image/image_check.h"
 #include "relinker/prepare/prepare.h"
 #include "tests/fuzz/pokes.h"
-#include "tests/fuzz/subjects.h"
+#include "tests/fuzz/fixtures.h"
 #include "tests/fuzz/target.h"
 
 const unsigned ifr_fuzz_seconds = 40;
@@ -30,31 +30,31 @@ static void is_error(const struct ifr_error *err) {
 }
 
 /* Writes the files that the input changes, and marks them. */
-static void damage(const struct subject *subject, const unsigned char *pokes, size_t length, size_t files,
-                   bool changed[SUBJECT_FILES]) {
-	struct ifr_buffer contents[SUBJECT_FILES] = {0};
+static void damage(const struct fixture *fixture, const unsigned char *pokes, size_t length, size_t files,
+                   bool changed[FIXTURE_FILES]) {
+	struct ifr_buffer contents[FIXTURE_FILES] = {0};
 	for (size_t i = 0; i < poke_count(length); i++) {
 		struct poke poke = poke_of(pokes, length, i);
 		size_t file = poke.file % files;
 		if (!changed[file])
-			ifr_buffer_append(&contents[file], subject->files[file].data, subject->files[file].length);
+			ifr_buffer_append(&contents[file], fixture->files[file].data, fixture->files[file].length);
 		changed[file] = true;
-		if (file == SUBJECT_MAP)
+		if (file == FIXTURE_MAP)
 			poke_text(&contents[file], &poke);
 		else
 			poke_elf(&contents[file], &poke);
 	}
-	for (size_t i = 0; i < SUBJECT_FILES; i++) {
+	for (size_t i = 0; i < FIXTURE_FILES; i++) {
 		if (changed[i])
-			subject_write(subject, i, &contents[i]);
+			fixture_write(fixture, i, &contents[i]);
 		ifr_buffer_release(&contents[i]);
 	}
 }
 
-static void repair(const struct subject *subject, const bool changed[SUBJECT_FILES]) {
-	for (size_t i = 0; i < SUBJECT_FILES; i++)
+static void repair(const struct fixture *fixture, const bool changed[FIXTURE_FILES]) {
+	for (size_t i = 0; i < FIXTURE_FILES; i++)
 		if (changed[i])
-			subject_write(subject, i, &subject->files[i]);
+			fixture_write(fixture, i, &fixture->files[i]);
 }
 
 /* Placement number 0 is the shipped order. */
@@ -81,45 +81,45 @@ static struct placement place(const struct units *units, const struct layout_siz
 }
 
 /* Returns whether the image made a variant. */
-static bool apply(const struct subject *subject, const struct image *image, const struct placement *placement,
+static bool apply(const struct fixture *fixture, const struct image *image, const struct placement *placement,
                   struct ifr_buffer *variant) {
 	struct ifr_error err = {0};
-	if (!image_apply(image, placement, subject->kit.build_id, variant, &err))
+	if (!image_apply(image, placement, fixture->kit.build_id, variant, &err))
 		return true;
 	is_error(&err);
 	return false;
 }
 
-static void print_all(const struct subject *subject, const struct image *image) {
+static void print_all(const struct fixture *fixture, const struct image *image) {
 	struct image_info info;
 	struct ifr_buffer text = {0};
 	image_describe(image, &info);
-	assert(info.movable <= info.units && info.units <= subject->units.count);
-	image_print_pins(image, &subject->units, &text);
+	assert(info.movable <= info.units && info.units <= fixture->units.count);
+	image_print_pins(image, &fixture->units, &text);
 	ifr_buffer_release(&text);
 }
 
 /* Tests the reading of a link's files, without a link. */
-static void read_damaged(const struct subject *subject, uint64_t seed, bool intact) {
-	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
-	const struct prepare_files files = {"subject", program, map, subject->folder, &subject->kit.arguments};
+static void read_damaged(const struct fixture *fixture, uint64_t seed, bool intact) {
+	char *program = ifr_format("%s/program", fixture->folder), *map = ifr_format("%s/map", fixture->folder);
+	const struct prepare_files files = {"fixture", program, map, fixture->folder, &fixture->kit.arguments};
 	struct image *image = ifr_alloc(sizeof *image);
-	struct preparation preparation = {.units = &subject->units, .image = image};
+	struct preparation preparation = {.units = &fixture->units, .image = image};
 	struct ifr_buffer variant = {0};
 	struct ifr_error err = {0};
-	image->numbers.sizes = subject->sizes;
-	image->numbers.units = image_digest_units(&subject->units);
+	image->numbers.sizes = fixture->sizes;
+	image->numbers.units = image_digest_units(&fixture->units);
 	if (prepare_read(&preparation, &files, &err)) {
 		is_error(&err);
 		assert(!intact);
 	} else {
-		print_all(subject, image);
+		print_all(fixture, image);
 		for (unsigned i = 0; i < PLACEMENTS; i++) {
-			struct placement placement = place(&subject->units, &subject->sizes, seed, i);
-			bool made = apply(subject, image, &placement, &variant);
+			struct placement placement = place(&fixture->units, &fixture->sizes, seed, i);
+			bool made = apply(fixture, image, &placement, &variant);
 			assert(!intact || i ||
-			       (made && variant.length == subject->files[SUBJECT_PROGRAM].length &&
-			        !memcmp(variant.data, subject->files[SUBJECT_PROGRAM].data, variant.length)));
+			       (made && variant.length == fixture->files[FIXTURE_PROGRAM].length &&
+			        !memcmp(variant.data, fixture->files[FIXTURE_PROGRAM].data, variant.length)));
 			placement_release(&placement);
 		}
 	}
@@ -133,14 +133,14 @@ static void read_damaged(const struct subject *subject, uint64_t seed, bool inta
 /* --- with the linker ----------------------------------------------------------------------------------------- */
 
 /* Compares the linker's variant with the image's, if both make one. */
-static void compare(const struct subject *subject, const struct units *units, const char *script,
+static void compare(const struct fixture *fixture, const struct units *units, const char *script,
                     const struct image *image, const struct placement *placement) {
-	char *path = ifr_format("%s/linked", subject->folder);
+	char *path = ifr_format("%s/linked", fixture->folder);
 	struct ifr_buffer mine = {0};
 	uint8_t *theirs = NULL;
 	size_t length = 0;
-	if (apply(subject, image, placement, &mine) &&
-	    !ld_engine_link(&subject->engine, units, placement, script, subject->kit.build_id, path, NULL, NULL) &&
+	if (apply(fixture, image, placement, &mine) &&
+	    !ld_engine_link(&fixture->engine, units, placement, script, fixture->kit.build_id, path, NULL, NULL) &&
 	    !prepare_read_program(path, &theirs, &length, NULL))
 		assert(length == mine.length && !memcmp(theirs, mine.data, length));
 	ifr_buffer_release(&mine);
@@ -148,19 +148,19 @@ static void compare(const struct subject *subject, const struct units *units, co
 	free(path);
 }
 
-static void relink_damaged(const struct subject *subject, uint64_t seed) {
-	char *program = ifr_format("%s/linked", subject->folder), *map = ifr_format("%s/linked-map", subject->folder);
+static void relink_damaged(const struct fixture *fixture, uint64_t seed) {
+	char *program = ifr_format("%s/linked", fixture->folder), *map = ifr_format("%s/linked-map", fixture->folder);
 	struct ifr_buffer script = {0};
 	struct units units = {0};
 	struct layout_sizes sizes;
 	struct image *image = NULL;
 	struct ifr_error err = {0};
-	if (!ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &script, &err) &&
-	    !subject_units(program, map, subject->folder, &units, &sizes, &err) &&
-	    !image_prepare(&subject->engine, &units, ifr_buffer_text(&script), &sizes, &image, &err)) {
+	if (!ld_engine_link_base(&fixture->engine, fixture->kit.build_id, program, map, &script, &err) &&
+	    !fixture_units(program, map, fixture->folder, &units, &sizes, &err) &&
+	    !image_prepare(&fixture->engine, &units, ifr_buffer_text(&script), &sizes, &image, &err)) {
 		for (unsigned i = 0; i < PLACEMENTS - 1; i++) {
 			struct placement placement = place(&units, &sizes, seed, i);
-			compare(subject, &units, ifr_buffer_text(&script), image, &placement);
+			compare(fixture, &units, ifr_buffer_text(&script), image, &placement);
 			placement_release(&placement);
 		}
 		image_close(image);
@@ -174,15 +174,15 @@ static void relink_damaged(const struct subject *subject, uint64_t seed) {
 }
 
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
-	const struct subject *subject = subject_get(size ? data[0] % SUBJECTS : 0);
+	const struct fixture *fixture = fixture_get(size ? data[0] % FIXTURES : 0);
 	uint64_t seed = size > 1 ? data[1] : 0;
-	bool changed[SUBJECT_FILES] = {false}, linked = ifr_siphash(0, 0, data, size) % ONE_LINKED_OF == 0;
+	bool changed[FIXTURE_FILES] = {false}, linked = ifr_siphash(0, 0, data, size) % ONE_LINKED_OF == 0;
 	if (size > HEAD_BYTES)
-		damage(subject, data + HEAD_BYTES, size - HEAD_BYTES, linked ? SUBJECT_OBJECTS : SUBJECT_FILES, changed);
+		damage(fixture, data + HEAD_BYTES, size - HEAD_BYTES, linked ? FIXTURE_OBJECTS : FIXTURE_FILES, changed);
 	if (linked)
-		relink_damaged(subject, seed);
+		relink_damaged(fixture, seed);
 	else
-		read_damaged(subject, seed, size <= HEAD_BYTES);
-	repair(subject, changed);
+		read_damaged(fixture, seed, size <= HEAD_BYTES);
+	repair(fixture, changed);
 	return 0;
 }

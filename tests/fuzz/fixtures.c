@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tests/fuzz/subjects.h"
+#include "tests/fuzz/fixtures.h"
 #include "relinker/prepare/prepare.h"
 
 #include <stdio.h>
@@ -12,14 +12,14 @@
 
 #define BUILD_ID "0123456789abcdef0123456789abcdef01234567"
 
-/* How a subject is made. main is where a program begins: nobody runs it. With crti.o there are sections of code
+/* How a fixture is made. main is where a program begins: nobody runs it. With crti.o there are sections of code
  * behind .text. */
 static const struct recipe {
-	const char *sources[SUBJECT_OBJECTS];
-	const char *objects[SUBJECT_OBJECTS];
+	const char *sources[FIXTURE_OBJECTS];
+	const char *objects[FIXTURE_OBJECTS];
 	const char *compile;
 	const char *link;
-} recipes[SUBJECTS] = {
+} recipes[FIXTURES] = {
 	{{"small_main.c", "small_more.c"},
      {"main.o", "libmore.a"},
      "-g",
@@ -33,7 +33,7 @@ static const struct recipe {
      "-pie -e main -z pack-relative-relocs main.o more.o -lc"},
 };
 
-static struct subject subjects[SUBJECTS];
+static struct fixture fixtures[FIXTURES];
 
 static void fail(const char *what, const char *why) {
 	printf("Bail out! %s: %s\n", what, why);
@@ -50,47 +50,47 @@ static void shell(const char *folder, const char *command) {
 	ifr_buffer_release(&said);
 }
 
-static void compile(const struct subject *subject, const struct recipe *recipe, const char *sources) {
-	shell(subject->folder, "cp $(gcc -print-file-name=crti.o) $(gcc -print-file-name=crtn.o) .");
+static void compile(const struct fixture *fixture, const struct recipe *recipe, const char *sources) {
+	shell(fixture->folder, "cp $(gcc -print-file-name=crti.o) $(gcc -print-file-name=crtn.o) .");
 	static const char *const optimised = "-O2 -ffunction-sections -fdata-sections";
-	for (size_t i = 0; i < SUBJECT_OBJECTS; i++) {
+	for (size_t i = 0; i < FIXTURE_OBJECTS; i++) {
 		bool archive = ifr_ends_with(recipe->objects[i], ".a");
 		char *command = ifr_format("timeout 60 gcc %s %s -c '%s/%s' -o %s", optimised, recipe->compile, sources,
 		                           recipe->sources[i], archive ? "member.o" : recipe->objects[i]);
-		shell(subject->folder, command);
+		shell(fixture->folder, command);
 		free(command);
 		if (archive) {
 			command = ifr_format("ar rcs %s member.o", recipe->objects[i]);
-			shell(subject->folder, command);
+			shell(fixture->folder, command);
 			free(command);
 		}
 	}
 }
 
 /* A linker that is fed such files may loop, or ask for all memory. */
-static void guard_linker(const struct subject *subject) {
+static void guard_linker(const struct fixture *fixture) {
 	static const char guarded[] = "#!/bin/sh\nulimit -v 4000000\nulimit -f 200000\n"
 								  "exec timeout -k 1 5 ld.bfd \"$@\"\n";
-	if (ifr_file_write(subject->engine.ld, guarded, sizeof guarded - 1, 0755, NULL))
-		fail(subject->engine.ld, "cannot be written");
+	if (ifr_file_write(fixture->engine.ld, guarded, sizeof guarded - 1, 0755, NULL))
+		fail(fixture->engine.ld, "cannot be written");
 }
 
-static void describe_kit(struct subject *subject, const struct recipe *recipe) {
-	struct ifr_kit *kit = &subject->kit;
-	kit->program = ifr_strdup("subject");
+static void describe_kit(struct fixture *fixture, const struct recipe *recipe) {
+	struct ifr_kit *kit = &fixture->kit;
+	kit->program = ifr_strdup("fixture");
 	kit->build_id = ifr_strdup(BUILD_ID);
 	ifr_strings_split(&kit->arguments, "-m elf_x86_64 --eh-frame-hdr -dynamic-linker /lib64/ld-linux-x86-64.so.2",
 	                  " ");
 	ifr_strings_split(&kit->arguments, recipe->link, " ");
-	subject->engine = (struct ld_engine){
+	fixture->engine = (struct ld_engine){
 		.kit = kit,
-		.ld = ifr_format("%s/guarded-ld", subject->folder),
-		.root = ifr_strdup(subject->folder),
-		.folder = ifr_strdup(subject->folder),
+		.ld = ifr_format("%s/guarded-ld", fixture->folder),
+		.root = ifr_strdup(fixture->folder),
+		.folder = ifr_strdup(fixture->folder),
 	};
 }
 
-int subject_units(const char *program, const char *map, const char *folder, struct units *units,
+int fixture_units(const char *program, const char *map, const char *folder, struct units *units,
                   struct layout_sizes *sizes, struct ifr_error *err) {
 	struct ifr_buffer bytes = {0};
 	struct link_map read = {0};
@@ -117,48 +117,48 @@ int subject_units(const char *program, const char *map, const char *folder, stru
 }
 
 /* Links as the relinker does: once for the units, once in their order. */
-static void link_subject(struct subject *subject) {
+static void link_subject(struct fixture *fixture) {
 	struct ifr_error err = {0};
-	char *program = ifr_format("%s/program", subject->folder), *map = ifr_format("%s/map", subject->folder);
-	if (ld_engine_link_base(&subject->engine, subject->kit.build_id, program, map, &subject->script, &err) ||
-	    subject_units(program, map, subject->folder, &subject->units, &subject->sizes, &err))
+	char *program = ifr_format("%s/program", fixture->folder), *map = ifr_format("%s/map", fixture->folder);
+	if (ld_engine_link_base(&fixture->engine, fixture->kit.build_id, program, map, &fixture->script, &err) ||
+	    fixture_units(program, map, fixture->folder, &fixture->units, &fixture->sizes, &err))
 		fail("the base link", err.message);
-	struct placement placement = prepare_placement(&subject->sizes, &subject->units);
-	if (ld_engine_link(&subject->engine, &subject->units, &placement, ifr_buffer_text(&subject->script),
-	                   subject->kit.build_id, program, map, &err))
+	struct placement placement = prepare_placement(&fixture->sizes, &fixture->units);
+	if (ld_engine_link(&fixture->engine, &fixture->units, &placement, ifr_buffer_text(&fixture->script),
+	                   fixture->kit.build_id, program, map, &err))
 		fail("the link", err.message);
 	placement_release(&placement);
 	free(program);
 	free(map);
 }
 
-static void read_files(struct subject *subject) {
-	for (size_t i = 0; i < SUBJECT_FILES; i++) {
-		char *path = ifr_format("%s/%s", subject->folder, subject->names[i]);
-		ifr_buffer_clear(&subject->files[i]);
-		if (ifr_file_read(path, 0, &subject->files[i], NULL))
+static void read_files(struct fixture *fixture) {
+	for (size_t i = 0; i < FIXTURE_FILES; i++) {
+		char *path = ifr_format("%s/%s", fixture->folder, fixture->names[i]);
+		ifr_buffer_clear(&fixture->files[i]);
+		if (ifr_file_read(path, 0, &fixture->files[i], NULL))
 			fail(path, "cannot be read");
 		free(path);
 	}
 }
 
 static void remove_folders(void) {
-	for (size_t i = 0; i < SUBJECTS; i++) {
-		struct subject *subject = &subjects[i];
-		if (!subject->folder)
+	for (size_t i = 0; i < FIXTURES; i++) {
+		struct fixture *fixture = &fixtures[i];
+		if (!fixture->folder)
 			continue;
-		ifr_tree_remove(subject->folder, NULL);
-		for (size_t k = 0; k < SUBJECT_FILES; k++)
-			ifr_buffer_release(&subject->files[k]);
-		ifr_buffer_release(&subject->script);
-		units_release(&subject->units);
-		ld_engine_close(&subject->engine);
-		ifr_kit_release(&subject->kit);
-		free(subject->folder);
+		ifr_tree_remove(fixture->folder, NULL);
+		for (size_t k = 0; k < FIXTURE_FILES; k++)
+			ifr_buffer_release(&fixture->files[k]);
+		ifr_buffer_release(&fixture->script);
+		units_release(&fixture->units);
+		ld_engine_close(&fixture->engine);
+		ifr_kit_release(&fixture->kit);
+		free(fixture->folder);
 	}
 }
 
-static void make(struct subject *subject, const struct recipe *recipe) {
+static void make(struct fixture *fixture, const struct recipe *recipe) {
 	static bool registered;
 	struct ifr_error err = {0};
 	char *sources = realpath("tests/e2e/programs/engine", NULL);
@@ -170,29 +170,29 @@ static void make(struct subject *subject, const struct recipe *recipe) {
 	if (!registered)
 		atexit(remove_folders);
 	registered = true;
-	if (ifr_temporary_dir(&subject->folder, &err))
+	if (ifr_temporary_dir(&fixture->folder, &err))
 		fail("a temporary folder", err.message);
-	for (size_t i = 0; i < SUBJECT_OBJECTS; i++)
-		subject->names[i] = recipe->objects[i];
-	subject->names[SUBJECT_PROGRAM] = "program";
-	subject->names[SUBJECT_MAP] = "map";
-	describe_kit(subject, recipe);
-	guard_linker(subject);
-	compile(subject, recipe, sources);
-	link_subject(subject);
-	read_files(subject);
+	for (size_t i = 0; i < FIXTURE_OBJECTS; i++)
+		fixture->names[i] = recipe->objects[i];
+	fixture->names[FIXTURE_PROGRAM] = "program";
+	fixture->names[FIXTURE_MAP] = "map";
+	describe_kit(fixture, recipe);
+	guard_linker(fixture);
+	compile(fixture, recipe, sources);
+	link_subject(fixture);
+	read_files(fixture);
 	free(sources);
 }
 
-struct subject *subject_get(size_t index) {
-	struct subject *subject = &subjects[index];
-	if (!subject->folder)
-		make(subject, &recipes[index]);
-	return subject;
+struct fixture *fixture_get(size_t index) {
+	struct fixture *fixture = &fixtures[index];
+	if (!fixture->folder)
+		make(fixture, &recipes[index]);
+	return fixture;
 }
 
-void subject_write(const struct subject *subject, size_t file, const struct ifr_buffer *contents) {
-	char *path = ifr_format("%s/%s", subject->folder, subject->names[file]);
+void fixture_write(const struct fixture *fixture, size_t file, const struct ifr_buffer *contents) {
+	char *path = ifr_format("%s/%s", fixture->folder, fixture->names[file]);
 	FILE *to = fopen(path, "wb");
 	if (!to || fwrite(contents->data, 1, contents->length, to) != contents->length || fclose(to))
 		fail(path, "cannot be written");

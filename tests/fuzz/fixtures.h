@@ -10,15 +10,15 @@
 #include "relinker/placement/placement.h"
 #include "relinker/units.h"
 
-enum { SUBJECTS = 5, SUBJECT_OBJECTS = 2, SUBJECT_FILES = SUBJECT_OBJECTS + 2 };
+enum { FIXTURES = 5, FIXTURE_OBJECTS = 2, FIXTURE_FILES = FIXTURE_OBJECTS + 2 };
 
 /* Its files: what the link reads, then what it writes. */
-enum { SUBJECT_PROGRAM = SUBJECT_OBJECTS, SUBJECT_MAP };
+enum { FIXTURE_PROGRAM = FIXTURE_OBJECTS, FIXTURE_MAP };
 
-struct subject {
+struct fixture {
 	char *folder; /* in which it was linked, where the files lie */
-	const char *names[SUBJECT_FILES];
-	struct ifr_buffer files[SUBJECT_FILES]; /* as they were made */
+	const char *names[FIXTURE_FILES];
+	struct ifr_buffer files[FIXTURE_FILES]; /* as they were made */
 	struct ifr_kit kit;
 	struct ld_engine engine; /* ends by itself whatever it is given */
 	struct ifr_buffer script;
@@ -26,15 +26,15 @@ struct subject {
 	struct layout_sizes sizes; /* of the linked program: all regions, shuffled or not */
 };
 
-/* Subject number 0 … SUBJECTS - 1, made when first asked for; its folder goes when the process exits. The current
+/* Subject number 0 … FIXTURES - 1, made when first asked for; its folder goes when the process exits. The current
  * folder must be the top of the sources. Aborts where it cannot be made. */
-struct subject *subject_get(size_t index);
+struct fixture *fixture_get(size_t index);
 
 /* Reads the units that a link left behind, and what sizes shuffles of them need. */
-int subject_units(const char *program, const char *map, const char *folder, struct units *units,
+int fixture_units(const char *program, const char *map, const char *folder, struct units *units,
                   struct layout_sizes *sizes, struct ifr_error *err);
 
-/* Writes a file into the subject's folder. */
-void subject_write(const struct subject *subject, size_t file, const struct ifr_buffer *contents);
+/* Writes a file into the fixture's folder. */
+void fixture_write(const struct fixture *fixture, size_t file, const struct ifr_buffer *contents);
 
 #endif
