@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The compile-time axes in plain C, without GCC: what they decide at each site of a unit of compilation
- * (decide.h), the record of it (note.h), units whose sites are still open (template.h), what compiles a unit again
- * (recipe.h), and the counting of entries (entries.h). Shared by the plugin, which finds the sites, the wrapper,
- * which keeps templates and recipes, and the harness, which makes variants from them. */
+/* The compile-time axes in plain C, without GCC. The plugin finds the sites in a unit of compilation, the wrapper
+ * keeps templates and recipes, the harness makes variants from them.
+ *
+ *     decide.h     decisions at each site, from the seed and names alone
+ *     note.h       the record of the decisions in an object
+ *     template.h   assembly with open sites, from which variants are assembled
+ *     recipe.h     sources and arguments from which variants are compiled
+ *     entries.h    templates that count function entries, or exit at one */
 #ifndef IFR_COMPILETIME_H
 #define IFR_COMPILETIME_H
 

@@ -8,28 +8,28 @@
 #include "common/strings.h"
 
 /* The parameters of the axes (common/axis.c). */
-enum { NOPS_RATE, NOPS_MAX, HEAT };
+enum { NOPS_RATE, NOPS_MAX, HOTNESS };
 enum { ALIGN_FUNCTIONS, ALIGN_LOOPS };
 enum { FRAMES_MAX };
 enum { GLOBALS_ALIGN };
-enum { HEAT_ALL, HEAT_NOT_COLD, HEAT_COLD };
+enum { HOTNESS_ALL, HOTNESS_NOT_COLD, HOTNESS_COLD };
 enum { FRAME_STEP_BYTES = 16 };
 enum { SUBSECTIONS = IFR_SUBSECTION_LAST - 1 };
 
-static size_t digits(const char *text) {
+static size_t count_digits(const char *text) {
 	return strspn(text, "0123456789");
 }
 
-/* The length of a ".N" or ".lto_priv.N" that begins at text, or 0. Only the first component of a name may be a
- * bare number: behind a clone's kind the number belongs to the clone. */
-static size_t unstable_part(const char *text, bool first) {
+/* The length of a ".N" or ".lto_priv.N" that begins at text, or 0. A bare number is unstable only as the first
+ * component: behind a clone's kind the number belongs to the clone. */
+static size_t measure_unstable_part(const char *text, bool first) {
 	static const char private_mark[] = ".lto_priv.";
 	size_t mark = strncmp(text, private_mark, sizeof private_mark - 1) ? 0 : sizeof private_mark - 1;
 	if (!mark && !first)
 		return 0;
 	if (!mark)
 		mark = 1;
-	size_t length = mark + digits(text + mark);
+	size_t length = mark + count_digits(text + mark);
 	return length > mark && (!text[length] || text[length] == '.') ? length : 0;
 }
 
@@ -43,11 +43,11 @@ void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key) {
 		return;
 	}
 	size_t base = strcspn(name, ".");
-	/* ".L123" and the like begin with a dot and have no base to speak of. */
+	/* Labels such as ".L123" have no base: their number is kept. */
 	ifr_buffer_append(key, name, base);
 	bool first = base > 0;
 	for (name += base; *name;) {
-		size_t left_out = unstable_part(name, first);
+		size_t left_out = measure_unstable_part(name, first);
 		size_t component = 1 + strcspn(name + 1, ".");
 		if (!left_out)
 			ifr_buffer_append(key, name, component);
@@ -56,39 +56,39 @@ void ifr_decide_key(const char *assembler_name, struct ifr_buffer *key) {
 	}
 }
 
-void ifr_entity_begin(struct ifr_entity *thing, const char *assembler_name) {
-	ifr_decide_key(assembler_name, &thing->key);
-	ifr_buffer_clear(&thing->names);
-	ifr_entity_add_name(thing, assembler_name + (*assembler_name == '*'));
-	thing->off = 0;
-	thing->cold = false;
+void ifr_entity_begin(struct ifr_entity *entity, const char *assembler_name) {
+	ifr_decide_key(assembler_name, &entity->key);
+	ifr_buffer_clear(&entity->names);
+	ifr_entity_add_name(entity, assembler_name + (*assembler_name == '*'));
+	entity->exempt_axes = 0;
+	entity->cold = false;
 }
 
-void ifr_entity_add_name(struct ifr_entity *thing, const char *name) {
-	if (thing->names.length)
-		ifr_buffer_puts(&thing->names, "\t");
-	/* What parts names and lines has no place in a name. */
+void ifr_entity_add_name(struct ifr_entity *entity, const char *name) {
+	if (entity->names.length)
+		ifr_buffer_puts(&entity->names, "\t");
+	/* Tabs part names, newlines part marks. */
 	for (; *name; name++)
-		ifr_buffer_append(&thing->names, *name == '\t' || *name == '\n' ? "_" : name, 1);
+		ifr_buffer_append(&entity->names, *name == '\t' || *name == '\n' ? "_" : name, 1);
 }
 
-void ifr_entity_print_exempt(const struct ifr_entity *thing, struct ifr_buffer *text) {
+void ifr_entity_print_exempt(const struct ifr_entity *entity, struct ifr_buffer *text) {
 	unsigned all = (1u << IFR_AXIS_COUNT) - 1;
-	if (!(thing->off & all) || (thing->off & all) == all) {
-		ifr_buffer_puts(text, thing->off & all ? "all" : "none");
+	if (!(entity->exempt_axes & all) || (entity->exempt_axes & all) == all) {
+		ifr_buffer_puts(text, entity->exempt_axes & all ? "all" : "none");
 		return;
 	}
 	const char *comma = "";
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (thing->off & 1u << i) {
+		if (entity->exempt_axes & 1u << i) {
 			ifr_buffer_printf(text, "%s%s", comma, ifr_axes[i].name);
 			comma = ",";
 		}
 }
 
-void ifr_entity_release(struct ifr_entity *thing) {
-	ifr_buffer_release(&thing->key);
-	ifr_buffer_release(&thing->names);
+void ifr_entity_release(struct ifr_entity *entity) {
+	ifr_buffer_release(&entity->key);
+	ifr_buffer_release(&entity->names);
 }
 
 static bool patterns_cover(const struct ifr_axis_setting *setting, const char *names) {
@@ -102,34 +102,35 @@ static bool patterns_cover(const struct ifr_axis_setting *setting, const char *n
 	return covers;
 }
 
-bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *thing) {
-	return plan->axis[axis].on && !(thing->off & 1u << axis) &&
-	       patterns_cover(&plan->axis[axis], ifr_buffer_text(&thing->names));
+bool ifr_decide_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct ifr_entity *entity) {
+	return plan->axis[axis].on && !(entity->exempt_axes & 1u << axis) &&
+	       patterns_cover(&plan->axis[axis], ifr_buffer_text(&entity->names));
 }
 
 bool ifr_decide_hotness(const struct ifr_plan *plan, enum ifr_axis axis, bool cold) {
-	int64_t heat = plan->axis[axis].value[HEAT];
-	return heat == HEAT_ALL || cold == (heat == HEAT_COLD);
+	int64_t hotness = plan->axis[axis].value[HOTNESS];
+	return hotness == HOTNESS_ALL || cold == (hotness == HOTNESS_COLD);
 }
 
-/* The bits for one thing of a function. */
-static uint64_t bits(const struct ifr_axis_setting *setting, enum ifr_axis axis, const char *key, const char *what,
-                     unsigned ordinal) {
+/* Random bits for one decision about an entity. The words of `decision` are part of the hash key. */
+static uint64_t draw_bits(const struct ifr_axis_setting *setting, enum ifr_axis axis, const char *key,
+                          const char *decision, unsigned ordinal) {
 	struct ifr_buffer name = {0};
-	ifr_buffer_printf(&name, "%s %s %u", key, what, ordinal);
+	ifr_buffer_printf(&name, "%s %s %u", key, decision, ordinal);
 	uint64_t random = ifr_random_keyed(setting->seed, ifr_axes[axis].name, ifr_buffer_text(&name));
 	ifr_buffer_release(&name);
 	return random;
 }
 
 unsigned ifr_decide_nops_bytes(const struct ifr_axis_setting *nops, const char *key, unsigned ordinal) {
-	if ((int64_t)ifr_random_below(bits(nops, IFR_AXIS_NOPS, key, "place", ordinal), 100) >= nops->value[NOPS_RATE])
+	if ((int64_t)ifr_random_below(draw_bits(nops, IFR_AXIS_NOPS, key, "place", ordinal), 100) >=
+	    nops->value[NOPS_RATE])
 		return 0;
 	uint64_t longest = (uint64_t)nops->value[NOPS_MAX];
-	return 1 + (unsigned)ifr_random_below(bits(nops, IFR_AXIS_NOPS, key, "length", ordinal), longest);
+	return 1 + (unsigned)ifr_random_below(draw_bits(nops, IFR_AXIS_NOPS, key, "length", ordinal), longest);
 }
 
-static unsigned alignment_bytes(uint64_t random, unsigned least_bytes, int64_t most_bytes) {
+static unsigned choose_alignment_bytes(uint64_t random, unsigned least_bytes, int64_t most_bytes) {
 	unsigned choices = 1;
 	while ((int64_t)least_bytes << choices <= most_bytes)
 		choices++;
@@ -138,8 +139,8 @@ static unsigned alignment_bytes(uint64_t random, unsigned least_bytes, int64_t m
 
 unsigned ifr_decide_function_alignment_bytes(const struct ifr_axis_setting *align, const char *key,
                                              unsigned least_bytes) {
-	uint64_t random = bits(align, IFR_AXIS_ALIGN, key, "function", 0);
-	return alignment_bytes(random, least_bytes, align->value[ALIGN_FUNCTIONS]);
+	uint64_t random = draw_bits(align, IFR_AXIS_ALIGN, key, "function", 0);
+	return choose_alignment_bytes(random, least_bytes, align->value[ALIGN_FUNCTIONS]);
 }
 
 unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr_entity *function,
@@ -153,18 +154,20 @@ unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr
 }
 
 unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
-	return alignment_bytes(bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1, align->value[ALIGN_LOOPS]);
+	return choose_alignment_bytes(draw_bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1,
+	                              align->value[ALIGN_LOOPS]);
 }
 
 unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const char *key) {
 	uint64_t choices = (uint64_t)frames->value[FRAMES_MAX] / FRAME_STEP_BYTES + 1;
-	return FRAME_STEP_BYTES * (unsigned)ifr_random_below(bits(frames, IFR_AXIS_FRAMES, key, "bytes", 0), choices);
+	return FRAME_STEP_BYTES *
+	       (unsigned)ifr_random_below(draw_bits(frames, IFR_AXIS_FRAMES, key, "bytes", 0), choices);
 }
 
 unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *globals, const char *key,
                                              unsigned least_bytes) {
-	return alignment_bytes(bits(globals, IFR_AXIS_GLOBALS, key, "align", 0), least_bytes,
-	                       globals->value[GLOBALS_ALIGN]);
+	return choose_alignment_bytes(draw_bits(globals, IFR_AXIS_GLOBALS, key, "align", 0), least_bytes,
+	                              globals->value[GLOBALS_ALIGN]);
 }
 
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name) {
@@ -186,15 +189,15 @@ void ifr_order_release(struct ifr_order *order) {
 	*order = (struct ifr_order){0};
 }
 
-void ifr_order_add(struct ifr_order *order, uint64_t seed, const char *name, void *thing) {
+void ifr_order_add(struct ifr_order *order, uint64_t seed, const char *name, void *data) {
 	if (order->count == order->capacity) {
 		order->capacity = order->capacity ? 2 * order->capacity : 64;
 		order->entries = ifr_realloc(order->entries, order->capacity, sizeof *order->entries);
 	}
-	order->entries[order->count++] = (struct ifr_order_entry){rank_of(seed, name), ifr_strdup(name), thing};
+	order->entries[order->count++] = (struct ifr_order_entry){rank_of(seed, name), ifr_strdup(name), data};
 }
 
-static int compare(const void *left, const void *right) {
+static int compare_entries(const void *left, const void *right) {
 	const struct ifr_order_entry *a = left, *b = right;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
@@ -203,7 +206,7 @@ static int compare(const void *left, const void *right) {
 
 void ifr_order_sort(struct ifr_order *order) {
 	if (order->count)
-		qsort(order->entries, order->count, sizeof *order->entries, compare);
+		qsort(order->entries, order->count, sizeof *order->entries, compare_entries);
 }
 
 size_t ifr_order_position(const struct ifr_order *order, uint64_t seed, const char *name) {
@@ -212,7 +215,7 @@ size_t ifr_order_position(const struct ifr_order *order, uint64_t seed, const ch
 	size_t low = 0, high = order->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (compare(&order->entries[middle], &wanted) < 0)
+		if (compare_entries(&order->entries[middle], &wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;

@@ -8,12 +8,13 @@
 
 #define LEFT "ifr_left"
 
-/* A line of the text, without its end; the next one begins at *at. */
+/* A line of the text, without its end. */
 struct line {
 	const char *text;
 	size_t length;
 };
 
+/* Returns the line at *at, which moves to the next line. */
 static struct line next_line(const char *text, size_t length, size_t *at) {
 	const char *start = text + *at, *newline = memchr(start, '\n', length - *at);
 	struct line line = {start, newline ? (size_t)(newline - start) : length - *at};
@@ -30,7 +31,7 @@ static bool is_entry(struct line line) {
 	return line.length == strlen("\t" IFR_MARK_ENTRY) && begins_with(line, "\t" IFR_MARK_ENTRY);
 }
 
-/* The assembler's name in a mark "function" is between the first tab and the second. */
+/* The assembler name in the mark "function" lies between the first tab and the second. */
 static void add_name(struct line function, struct ifr_strings *names) {
 	const char *tab = memchr(function.text, '\t', function.length);
 	size_t left = tab ? function.length - (size_t)(tab + 1 - function.text) : 0;
@@ -38,17 +39,16 @@ static void add_name(struct line function, struct ifr_strings *names) {
 	ifr_strings_take(names, ifr_format("%.*s", (int)(end ? (size_t)(end - name) : left), name));
 }
 
-/* Copies a line. */
-static void copy(struct ifr_buffer *out, struct line line) {
+static void copy_line(struct ifr_buffer *out, struct line line) {
 	ifr_buffer_append(out, line.text, line.length);
 	ifr_buffer_puts(out, "\n");
 }
 
-static int not_a_template(struct ifr_error *err) {
+static int fail_not_a_template(struct ifr_error *err) {
 	return ifr_fail(err, IFR_E_USAGE, "not a template, or not a whole one: compile again");
 }
 
-/* What stands in front of the note: behind all functions, in a section of its own. */
+/* Puts the counters of all functions in front of the note, in a section of their own. */
 static void put_counters(struct ifr_buffer *out, uint64_t first_number, size_t count) {
 	if (!count)
 		return;
@@ -64,7 +64,7 @@ int ifr_entries_add_counters(const char *text, size_t length, uint64_t first_num
 	struct line function = {"", 0};
 	size_t count = 0;
 	if (!ifr_template_is_complete(text, length))
-		return not_a_template(err);
+		return fail_not_a_template(err);
 	for (size_t at = 0; at < length;) {
 		struct line line = next_line(text, length, &at);
 		if (begins_with(line, IFR_MARK_FUNCTION " "))
@@ -74,7 +74,7 @@ int ifr_entries_add_counters(const char *text, size_t length, uint64_t first_num
 		if (begins_with(line, LEFT ":"))
 			return ifr_fail(err, IFR_E_USAGE,
 			                "the program is limited already: limit the one that it was made from");
-		copy(out, line);
+		copy_line(out, line);
 		if (!is_entry(line))
 			continue;
 		ifr_buffer_printf(out, "\tincq\t.Lifr_entries+%zu(%%rip)\n", count++ * sizeof(struct ifr_entry_counter));
@@ -83,9 +83,9 @@ int ifr_entries_add_counters(const char *text, size_t length, uint64_t first_num
 	return 0;
 }
 
-/* The counter that runs down, and the end. exit runs what atexit asked for and writes what stdio holds back; it
- * wants the stack aligned, which it is not at an entry. */
-static void put_end(struct ifr_buffer *out, uint64_t count) {
+/* Puts the countdown and the code that exits. exit() runs atexit handlers and flushes stdio; it expects an aligned
+ * stack, which an entry does not have. */
+static void put_exit(struct ifr_buffer *out, uint64_t count) {
 	ifr_buffer_printf(out,
 	                  "\t.pushsection .data.ifr_left,\"aw\",@progbits\n\t.balign 8\n\t.type\tifr_left, @object\n"
 	                  "\t.size\tifr_left, 8\n" LEFT ":\n\t.quad %" PRIu64 "\n\t.popsection\n",
@@ -99,12 +99,12 @@ int ifr_entries_add_exit(const char *text, size_t length, size_t index, uint64_t
                          struct ifr_error *err) {
 	size_t entries = 0;
 	if (!ifr_template_is_complete(text, length))
-		return not_a_template(err);
+		return fail_not_a_template(err);
 	for (size_t at = 0; at < length;) {
 		struct line line = next_line(text, length, &at);
 		if (begins_with(line, IFR_MARK_NOTE " ") && entries > index)
-			put_end(out, count);
-		copy(out, line);
+			put_exit(out, count);
+		copy_line(out, line);
 		if (is_entry(line) && entries++ == index)
 			ifr_buffer_puts(out, "\tdecq\t" LEFT "(%rip)\n\tje\tifr_end\n");
 	}

@@ -4,7 +4,7 @@
 
 #include "compiletime/template.h"
 
-/* ".L" and a number: GCC's labels of code, and of jump tables. */
+/* Whether a line is ".L", a number and ':': GCC's labels of code and of jump tables. */
 static bool is_label(const char *line, size_t length) {
 	size_t at = 2;
 	if (length < 4 || memcmp(line, ".L", 2) != 0 || line[length - 1] != ':')

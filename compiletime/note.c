@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes: what they hold, and how they are written. */
+/* Notes: their entries, and their text. */
 #include "compiletime/note.h"
 
 #include <ctype.h>
@@ -33,7 +33,8 @@ void ifr_note_set_unit(struct ifr_note *note, const char *path) {
 		strcpy(note->unit, "_");
 }
 
-static struct ifr_note_entry *entry_of(struct ifr_note *note, bool variable, const char *name) {
+/* The last entry if it is that of the entity, or a new one. */
+static struct ifr_note_entry *get_entry(struct ifr_note *note, bool variable, const char *name) {
 	struct ifr_note_entry *last = note->entry_count ? &note->entries[note->entry_count - 1] : NULL;
 	if (last && last->variable == variable && !strcmp(last->name, name))
 		return last;
@@ -43,15 +44,15 @@ static struct ifr_note_entry *entry_of(struct ifr_note *note, bool variable, con
 	}
 	last = &note->entries[note->entry_count++];
 	*last = (struct ifr_note_entry){.name = ifr_strdup(name), .variable = variable};
-	/* A name ends at a blank in the note's line. */
+	/* In a note's line a blank ends the name. */
 	for (char *c = last->name; *c; c++)
 		if (isspace((unsigned char)*c))
 			*c = '_';
 	return last;
 }
 
-static void add_up(struct ifr_note_counts *did, const struct ifr_note_entry *entry, bool first,
-                   enum ifr_note_fact fact, uint64_t amount) {
+static void update_sums(struct ifr_note_counts *did, const struct ifr_note_entry *entry, bool first,
+                        enum ifr_note_fact fact, uint64_t amount) {
 	if (entry->variable) {
 		did->variables += first;
 		return;
@@ -68,9 +69,9 @@ static void add_up(struct ifr_note_counts *did, const struct ifr_note_entry *ent
 void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
                        uint64_t amount) {
 	size_t before = note->entry_count;
-	struct ifr_note_entry *entry = entry_of(note, variable, name);
+	struct ifr_note_entry *entry = get_entry(note, variable, name);
 	entry->fact[fact] += amount;
-	add_up(&note->did, entry, note->entry_count > before, fact, amount);
+	update_sums(&note->did, entry, note->entry_count > before, fact, amount);
 }
 
 static void print_entry(const struct ifr_note_entry *entry, struct ifr_buffer *text) {
@@ -89,7 +90,7 @@ void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) 
 		ifr_buffer_printf(descriptor, "template %s\n", note->template_key);
 	struct ifr_buffer plan = {0};
 	ifr_plan_print(&note->plan, &plan);
-	/* The plan's own first line names a format that the note's version already implies. */
+	/* The note's version implies the plan's format: the plan's first line is left out. */
 	const char *axes = strchr(ifr_buffer_text(&plan), '\n');
 	ifr_buffer_puts(descriptor, axes ? axes + 1 : "");
 	ifr_buffer_release(&plan);
@@ -102,7 +103,7 @@ void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor) 
 	                  did->ordered, did->nops, did->functions, did->loops, did->frames, did->variables);
 }
 
-/* The assembler reads \ooo and the like inside a string. */
+/* Prints a line as a string of the assembler, with octal escapes. */
 static void print_line(const char *line, size_t length, struct ifr_buffer *assembly) {
 	ifr_buffer_puts(assembly, "\t.ascii \"");
 	for (size_t i = 0; i < length; i++) {

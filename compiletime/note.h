@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The section .note.interfero: what the plugin did to a unit of compilation.
+/* The section .note.interfero: a record of the plugin's changes to a unit of compilation.
  *
- * The section is not allocated (no flags, type SHT_NOTE); a linker joins those of all units. Each note is an ELF
- * note in little-endian order: three 32-bit words (name size 10, descriptor size, type 1), the name "interfero"
- * with its NUL, the descriptor; name and descriptor are each padded to 4 bytes. The descriptor is lines of text,
+ * The section is not allocated (no flags, type SHT_NOTE); a linker joins the sections of all units. Each note is an
+ * ELF note in little-endian order: three 32-bit words (name size 10, descriptor size, type 1), the name "interfero"
+ * with its NUL, the descriptor. Name and descriptor are each padded to 4 bytes. The descriptor is lines of text,
  * each ended by '\n', in this order:
  *
  *     interfero-note 2
@@ -18,20 +18,27 @@
  *     variable lua_ident align=32
  *     did ordered=1 nops=2 functions=1 loops=1 frames=0 variables=1
  *
- * First the format's version; the plugin's and the compiler's versions; the source's name without its folder, with
- * what is not a letter, a digit or one of "._+-" turned to '_' (ltrans0, ltrans1 and so on for the parts of an LTO
- * link). A unit whose template was kept (compiletime/template.h) names it by its SHA-256. Then come the axes that were
- * on, as in a plan; then, in the order of the assembly, each function and variable that an axis changed, by its
- * assembler name, with what is not 0 of:
+ *     interfero-note   the version of this format
+ *     plugin           the plugin's version
+ *     compiler         the compiler's version
+ *     unit             the source's name without its folder, each character but letters, digits and "._+-" turned
+ *                      into '_'; ltrans0, ltrans1 and so on for the parts of an LTO link
+ *     template         SHA-256 of the unit's template (compiletime/template.h); only where one was kept
+ *     AXIS             an axis that was on, as in a plan; one a line
+ *     function         a function or variable that an axis changed, by its assembler name, in the order of the
+ *     variable         assembly, with its facts that are not 0
+ *     did              sums: functions ordered, sites with nops, functions and loops aligned, frames widened,
+ *                      variables ordered or aligned
  *
- *     order=N   place in the order of the unit's functions or variables, from 1
- *     align=N   its alignment in bytes, where that was raised
- *     loops=N   loops whose alignment was raised
- *     nops=N    places that got nops, and bytes=N of them in all
- *     frame=N   bytes added to the stack frame
+ * The facts:
  *
- * Where exactly nops and loops are follows from the seed (compiletime/decide.h). Last the sums: functions given a place,
- * places with nops, functions and loops aligned, frames widened, variables ordered or aligned. */
+ *     order=N          position in the order of the unit's functions or variables, from 1
+ *     align=N          alignment in bytes, where it was raised
+ *     loops=N          loops whose alignment was raised
+ *     nops=N bytes=N   sites that got nops, and bytes of nops at all of them
+ *     frame=N          bytes added to the stack frame
+ *
+ * The seed tells which sites and which loops (compiletime/decide.h). */
 #ifndef IFR_COMPILETIME_NOTE_H
 #define IFR_COMPILETIME_NOTE_H
 
@@ -64,14 +71,14 @@ enum ifr_note_fact {
 };
 extern const char *const ifr_note_facts[IFR_NOTE_FACTS]; /* "order", … */
 
-/* What was done to one function or variable. */
+/* The facts of one function or variable. */
 struct ifr_note_entry {
-	char *name; /* the assembler's */
+	char *name; /* assembler name */
 	bool variable;
 	uint64_t fact[IFR_NOTE_FACTS];
 };
 
-/* How often each axis took effect in the unit. */
+/* The sums over a unit. */
 struct ifr_note_counts {
 	uint64_t ordered, nops, functions, loops, frames, variables;
 };
@@ -80,7 +87,7 @@ struct ifr_note {
 	char plugin[IFR_NOTE_WORD_MAX];   /* the plugin's version */
 	char compiler[IFR_NOTE_WORD_MAX]; /* the compiler's version */
 	char unit[IFR_NOTE_UNIT_MAX];
-	char template_key[IFR_TEMPLATE_KEY_MAX]; /* "" without one */
+	char template_key[IFR_TEMPLATE_KEY_MAX]; /* "" without a template */
 	struct ifr_plan plan;                    /* the plugin's axes */
 	struct ifr_note_entry *entries;
 	size_t entry_count, entry_capacity;
@@ -91,20 +98,21 @@ struct ifr_note {
 void ifr_note_init(struct ifr_note *note);
 void ifr_note_release(struct ifr_note *note);
 
-/* Copies the last component of a path into note->unit, spelled as the format wants it; a long one is cut. */
+/* Copies the last component of a path into note->unit, in the characters of the format; a long name is cut. */
 void ifr_note_set_unit(struct ifr_note *note, const char *path);
 
-/* Adds to a fact of a function or variable, and to the sums; the facts of one are told one after the other. */
+/* Adds an amount to a fact of a function or variable, and to the sums. All facts of one entity come in a row. */
 void ifr_note_add_fact(struct ifr_note *note, bool variable, const char *name, enum ifr_note_fact fact,
                        uint64_t amount);
 
-/* Appends the descriptor's text, or the assembly that puts the whole note into its section. */
+/* Appends the descriptor's text. */
 void ifr_note_print(const struct ifr_note *note, struct ifr_buffer *descriptor);
+/* Appends assembly that puts the whole note into its section. */
 void ifr_note_print_assembly(const struct ifr_note *note, struct ifr_buffer *assembly);
 
-/* Reads the next note of a section's bytes and moves *offset (0 to begin with, in bytes) past it; notes of other
- * owners are passed over. Returns 1 if a note was read, which the caller releases, and 0 at the end. Errors:
- * IFR_E_USAGE for anything that is not of the form above, *offset then stays. */
+/* Reads the next note from a section's bytes and moves *offset (bytes, 0 at first) behind it; skips notes of other
+ * owners. Returns 1 with a note, which the caller releases, or 0 at the end. Errors: IFR_E_USAGE for a note of
+ * another form; *offset then stays. */
 int ifr_note_next(const void *section, size_t length, size_t *offset, struct ifr_note *note,
                   struct ifr_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Notes read back from a section's bytes, which may be damaged or hostile. */
+/* Reads notes from a section's bytes, which may be damaged or hostile. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,8 +36,8 @@ static int set_version(const char *line, struct ifr_error *err) {
 	return 0;
 }
 
-/* Reads " name=number" at *text and moves past it; false if something else stands there. */
-static bool take_number(const char **text, const char *name, uint64_t *number) {
+/* Reads " name=number" at *text and moves *text behind it; false if the text there is another. */
+static bool read_number(const char **text, const char *name, uint64_t *number) {
 	size_t length = strlen(name);
 	const char *at = *text;
 	if (*at++ != ' ' || strncmp(at, name, length) || at[length] != '=')
@@ -63,7 +63,7 @@ static int set_counts(struct ifr_note_counts *did, const char *line, struct ifr_
 	};
 	const char *rest = line + strlen("did");
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		if (!take_number(&rest, counts[i].name, counts[i].number))
+		if (!read_number(&rest, counts[i].name, counts[i].number))
 			return ifr_fail(err, IFR_E_USAGE, "the count \"%s\" is missing", counts[i].name);
 	return *rest ? ifr_fail(err, IFR_E_USAGE, "something stands behind the counts") : 0;
 }
@@ -85,17 +85,17 @@ static int set_entry(struct ifr_note *note, char *line, bool variable, struct if
 	char *name = strchr(line, ' ') + 1, *end = name + strcspn(name, " ");
 	const char *rest = end;
 	struct ifr_note_counts sums = note->did;
-	size_t told = 0;
+	size_t facts = 0;
 	uint64_t fact[IFR_NOTE_FACTS] = {0};
 	for (int i = 0; i < IFR_NOTE_FACTS; i++)
-		told += take_number(&rest, ifr_note_facts[i], &fact[i]) && fact[i];
-	if (end == name || !told || *rest)
+		facts += read_number(&rest, ifr_note_facts[i], &fact[i]) && fact[i];
+	if (end == name || !facts || *rest)
 		return ifr_fail(err, IFR_E_USAGE, "a line about a function or variable is not of the known form");
 	*end = '\0';
 	for (int i = 0; i < IFR_NOTE_FACTS; i++)
 		if (fact[i])
 			ifr_note_add_fact(note, variable, name, (enum ifr_note_fact)i, fact[i]);
-	note->did = sums; /* they come from the last line */
+	note->did = sums; /* the last line gives the sums */
 	return 0;
 }
 
@@ -157,8 +157,8 @@ static uint64_t padded(uint64_t size) {
 	return (size + 3) & ~UINT64_C(3);
 }
 
-/* A damaged note gives one message, with the offset at which it begins. */
-static int bad_note(struct ifr_error *err, size_t offset, const char *why) {
+/* Fails with one message that holds the offset at which a damaged note begins. */
+static int fail_bad_note(struct ifr_error *err, size_t offset, const char *why) {
 	return ifr_fail(err, IFR_E_USAGE,
 	                "%s, byte %zu: %s; compile the unit again with this interfero, or strip the section",
 	                IFR_NOTE_SECTION, offset, why);
@@ -170,19 +170,19 @@ int ifr_note_next(const void *section, size_t length, size_t *offset, struct ifr
 	for (size_t at = *offset; at < length;) {
 		size_t left = length - at;
 		if (left < HEADER_BYTES)
-			return bad_note(err, at, "a note's header is cut off");
+			return fail_bad_note(err, at, "a note's header is cut off");
 		uint64_t name = word_at(bytes + at), size = word_at(bytes + at + 4), type = word_at(bytes + at + 8);
 		uint64_t text = HEADER_BYTES + padded(name);
 		if (text + size > left)
-			return bad_note(err, at, "a note is longer than the section");
+			return fail_bad_note(err, at, "a note is longer than the section");
 		/* The last note of a section need not be padded. */
 		size_t next = text + padded(size) > left ? length : at + (size_t)(text + padded(size));
 		if (name == sizeof IFR_NOTE_OWNER && !memcmp(bytes + at + HEADER_BYTES, IFR_NOTE_OWNER, (size_t)name)) {
 			struct ifr_error inner = {0};
 			if (type != IFR_NOTE_TYPE)
-				return bad_note(err, at, "the note's type is not known here");
+				return fail_bad_note(err, at, "the note's type is not known here");
 			if (parse_descriptor((const char *)bytes + at + text, (size_t)size, note, &inner))
-				return bad_note(err, at, inner.message);
+				return fail_bad_note(err, at, inner.message);
 			*offset = next;
 			return 1;
 		}

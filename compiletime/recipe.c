@@ -47,7 +47,7 @@ void ifr_recipe_print(const struct ifr_recipe *recipe, struct ifr_buffer *text) 
 struct reader {
 	const char *text;
 	size_t left;
-	char *line; /* the last one read */
+	char *line; /* the last line read */
 };
 
 static bool next_line(struct reader *reader) {
@@ -64,8 +64,8 @@ static bool next_line(struct reader *reader) {
 	return strlen(reader->line) == length;
 }
 
-/* "file NAME BYTES", with the bytes behind the line. */
-static bool take_file(struct reader *reader, const char *words, struct ifr_recipe *recipe) {
+/* Reads "NAME BYTES" and the bytes of the file behind that line. */
+static bool read_file(struct reader *reader, const char *words, struct ifr_recipe *recipe) {
 	char *space = strrchr(words, ' '), *end = NULL;
 	if (!space || space == words || space[1] < '0' || space[1] > '9')
 		return false;
@@ -85,7 +85,7 @@ static bool take_file(struct reader *reader, const char *words, struct ifr_recip
 	return good;
 }
 
-static bool take_line(struct reader *reader, struct ifr_recipe *recipe) {
+static bool parse_line(struct reader *reader, struct ifr_recipe *recipe) {
 	const char *line = reader->line;
 	if (ifr_starts_with(line, "compiler ") && !recipe->compiler) {
 		recipe->compiler = ifr_strdup(line + strlen("compiler "));
@@ -95,7 +95,7 @@ static bool take_line(struct reader *reader, struct ifr_recipe *recipe) {
 		ifr_strings_add(&recipe->arguments, line + strlen("argument "));
 		return true;
 	}
-	return ifr_starts_with(line, "file ") && take_file(reader, line + strlen("file "), recipe);
+	return ifr_starts_with(line, "file ") && read_file(reader, line + strlen("file "), recipe);
 }
 
 int ifr_recipe_parse(const char *text, size_t length, struct ifr_recipe *recipe, struct ifr_error *err) {
@@ -103,7 +103,7 @@ int ifr_recipe_parse(const char *text, size_t length, struct ifr_recipe *recipe,
 	char *first = ifr_format("%s %d", header, IFR_RECIPE_VERSION);
 	bool good = next_line(&reader) && !strcmp(reader.line, first);
 	while (good && reader.left)
-		good = next_line(&reader) && take_line(&reader, recipe);
+		good = next_line(&reader) && parse_line(&reader, recipe);
 	good = good && recipe->compiler && recipe->file_count;
 	free(reader.line);
 	free(first);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recipes: what it takes to compile a unit again. The axes that change code (frames, globals) have no templates:
- * each of their variants is a compilation, of the source as the preprocessor left it.
+/* Recipes: all that it takes to compile a unit again. The axes that change code (frames, globals) have no templates:
+ * each of their variants is a compilation of the preprocessed source.
  *
  *     interfero-recipe 1
  *     compiler cc1
  *     argument -O2
  *     file unit.i 5120
- *     …so many bytes, and a newline
+ *     …5120 bytes, and a newline
  *
- * The compiler is one of GCC's own programs behind the driver (cc1, cc1plus, f951, lto1); the arguments are its
- * own, without input, output, dependencies, dumps and the plugin's. The first file is the source, the others
- * (Fortran's modules) are looked for beside it. A recipe is kept in the store of kits under its digest, by which
- * the unit's template names it (compiletime/template.h); a unit without one has the reason there. */
+ *     compiler   one of GCC's compilers proper, the programs behind the driver: cc1, cc1plus, f951 or lto1
+ *     argument   an argument of the compiler proper, one a line; without input, output, dependencies, dumps and the
+ *                plugin's options
+ *     file       name and size of a file: first the source, then files that are looked for beside it (Fortran's
+ *                modules)
+ *
+ * The store of kits keeps a recipe under its digest. The unit's template holds that digest, or the reason why there
+ * is no recipe (compiletime/template.h). */
 #ifndef IFR_COMPILETIME_RECIPE_H
 #define IFR_COMPILETIME_RECIPE_H
 
@@ -43,16 +47,17 @@ struct ifr_recipe {
 /* A zeroed recipe is empty; release leaves it so. */
 void ifr_recipe_release(struct ifr_recipe *recipe);
 
-/* Adds a file, whose bytes it takes over; the caller's buffer is empty then. */
+/* Adds a file and takes over its bytes, which leaves the caller's buffer empty. */
 void ifr_recipe_add(struct ifr_recipe *recipe, const char *name, struct ifr_buffer *bytes);
 
+/* Appends the recipe's text. */
 void ifr_recipe_print(const struct ifr_recipe *recipe, struct ifr_buffer *text);
 
-/* Parses what print wrote into a zeroed recipe, which the caller releases. Errors: IFR_E_USAGE for anything else:
- * another version, a compiler that is none of GCC's, a file's name with a folder in it, missing bytes. */
+/* Parses the text of ifr_recipe_print into a zeroed recipe, which the caller releases, also after an error. Errors:
+ * IFR_E_USAGE for another version, an unknown compiler, a file's name with a folder in it, missing bytes. */
 int ifr_recipe_parse(const char *text, size_t length, struct ifr_recipe *recipe, struct ifr_error *err);
 
-/* Whether the name is that of a compiler that recipes are made for. */
+/* Whether recipes name this compiler: cc1, cc1plus, f951 or lto1. */
 bool ifr_recipe_compiler_known(const char *name);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ void ifr_template_print_plan(const struct ifr_plan *plan, struct ifr_buffer *lin
 	struct ifr_strings parts = {0};
 	ifr_plan_print(plan, &text);
 	ifr_strings_split(&parts, ifr_buffer_text(&text), "\n");
-	/* The first is the plan's own header. */
+	/* The first line is the plan's header. */
 	for (size_t i = 1; i < parts.count; i++)
 		ifr_buffer_printf(lines, IFR_MARK_PLAN " %s\n", parts.items[i]);
 	ifr_strings_release(&parts);
@@ -42,8 +42,9 @@ void ifr_template_read_arguments(const char *text, size_t length, struct ifr_str
 	}
 }
 
-/* What follows a mark that stands behind all code, and so is looked for from the end; NULL if it is not there. */
-static const char *behind_last(const char *text, size_t length, const char *mark) {
+/* The text behind the last occurrence of a mark, or NULL. Such marks stand behind all code: the search begins at
+ * the end. */
+static const char *find_behind_last(const char *text, size_t length, const char *mark) {
 	size_t size = strlen(mark);
 	for (size_t at = length; at >= size; at--)
 		if (text[at - size] == '\n' && !memcmp(text + at - size, mark, size))
@@ -52,17 +53,17 @@ static const char *behind_last(const char *text, size_t length, const char *mark
 }
 
 bool ifr_template_is_complete(const char *text, size_t length) {
-	return behind_last(text, length, "\n" IFR_MARK_NOTE " ");
+	return find_behind_last(text, length, "\n" IFR_MARK_NOTE " ");
 }
 
 char *ifr_template_read_recipe(const char *text, size_t length) {
-	const char *words = behind_last(text, length, "\n" IFR_MARK_RECIPE " ");
+	const char *words = find_behind_last(text, length, "\n" IFR_MARK_RECIPE " ");
 	const char *end = words ? memchr(words, '\n', length - (size_t)(words - text)) : NULL;
 	return end ? ifr_format("%.*s", (int)(end - words), words) : NULL;
 }
 
-/* The mark in a line, or NULL. */
-static const char *mark_in(const char *line, size_t length) {
+/* The mark in a line, behind a tab or "\t.text\t"; NULL if the line has none. */
+static const char *find_mark(const char *line, size_t length) {
 	static const char text[] = "\t.text\t";
 	if (length > sizeof text && !memcmp(line, text, sizeof text - 1)) {
 		line += sizeof text - 1;
@@ -79,32 +80,33 @@ static bool is_line(const char *line, size_t length, const char *text) {
 	return length == strlen(text) && !memcmp(line, text, length);
 }
 
-/* A line without a mark goes out as it is, #NO_APP only behind an #APP that did. */
+/* Copies a line without a mark. #APP is held back, and dropped together with a #NO_APP that follows at once. */
 static void copy_line(struct expansion *expansion, const char *line, size_t length) {
-	bool nothing = expansion->app && is_line(line, length, "#NO_APP");
-	if (expansion->app && !nothing)
+	bool empty = expansion->app && is_line(line, length, "#NO_APP");
+	if (expansion->app && !empty)
 		ifr_buffer_puts(expansion->out, "#APP\n");
 	expansion->app = is_line(line, length, "#APP");
-	if (expansion->app || nothing)
+	if (expansion->app || empty)
 		return;
 	ifr_buffer_append(expansion->out, line, length);
 	ifr_buffer_puts(expansion->out, "\n");
 }
 
-/* Calls take for each line that has a mark, from the mark on, and copy, unless it is NULL, for the others. */
-static int walk(struct expansion *expansion, const char *text, size_t length,
-                int (*take)(struct expansion *, const char *, struct ifr_error *),
-                void (*copy)(struct expansion *, const char *, size_t), struct ifr_error *err) {
+/* Calls visit_mark with each mark, and copy (or NULL) with each line that has none; ends at the first result but
+ * 0. */
+static int walk_lines(struct expansion *expansion, const char *text, size_t length,
+                      int (*visit_mark)(struct expansion *, const char *, struct ifr_error *),
+                      void (*copy)(struct expansion *, const char *, size_t), struct ifr_error *err) {
 	struct ifr_buffer line = {0};
 	int result = 0;
 	for (size_t at = 0; at < length && !result;) {
 		const char *newline = memchr(text + at, '\n', length - at);
 		size_t size = newline ? (size_t)(newline - text) - at : length - at;
-		const char *mark = mark_in(text + at, size);
+		const char *mark = find_mark(text + at, size);
 		if (mark) {
 			ifr_buffer_clear(&line);
 			ifr_buffer_append(&line, mark, size - (size_t)(mark - text - at));
-			result = take(expansion, ifr_buffer_text(&line), err);
+			result = visit_mark(expansion, ifr_buffer_text(&line), err);
 		} else if (copy) {
 			copy(expansion, text + at, size);
 		}
@@ -114,8 +116,8 @@ static int walk(struct expansion *expansion, const char *text, size_t length,
 	return result;
 }
 
-/* The plan's axes of the mask alone. */
-static void begin_plan(struct ifr_plan *own, const struct ifr_plan *plan, unsigned axes) {
+/* Copies a plan with the axes of the mask alone: without places, name and kit. */
+static void copy_axes(struct ifr_plan *own, const struct ifr_plan *plan, unsigned axes) {
 	ifr_plan_copy(own, plan);
 	*own->name = *own->kit = '\0';
 	for (size_t i = 0; i < own->place_count; i++)
@@ -127,17 +129,17 @@ static void begin_plan(struct ifr_plan *own, const struct ifr_plan *plan, unsign
 		own->axis[i].on = own->axis[i].on && axes & 1u << i;
 }
 
-/* A function that the axis frames would widen ends the walk. */
-static int find_wider(struct expansion *expansion, const char *line, struct ifr_error *err) {
+/* Returns 1 at the first function whose frame the axis frames would widen. */
+static int find_wider_frame(struct expansion *expansion, const char *line, struct ifr_error *err) {
 	const struct ifr_axis_setting *frames = &expansion->plan->axis[IFR_AXIS_FRAMES];
 	const char *words;
 	if (!is_mark(line, IFR_MARK_FUNCTION, &words))
 		return 0;
-	int result = expansion_function(expansion, words, err);
-	if (!result && ifr_decide_covers(expansion->plan, IFR_AXIS_FRAMES, &expansion->thing) &&
-	    ifr_decide_frame_bytes(frames, ifr_buffer_text(&expansion->thing.key)))
-		expansion->whole = true;
-	return result ? result : (int)expansion->whole;
+	int result = expand_function(expansion, words, err);
+	if (!result && ifr_decide_covers(expansion->plan, IFR_AXIS_FRAMES, &expansion->function) &&
+	    ifr_decide_frame_bytes(frames, ifr_buffer_text(&expansion->function.key)))
+		result = 1;
+	return result;
 }
 
 bool ifr_template_needs_recompilation(const char *text, size_t length, const struct ifr_plan *plan) {
@@ -146,16 +148,16 @@ bool ifr_template_needs_recompilation(const char *text, size_t length, const str
 	if (!plan->axis[IFR_AXIS_FRAMES].on)
 		return false;
 	struct ifr_plan own;
-	begin_plan(&own, plan, 1u << IFR_AXIS_FRAMES);
+	copy_axes(&own, plan, 1u << IFR_AXIS_FRAMES);
 	struct expansion expansion = {.plan = &own, .least_bytes = 1};
-	int result = walk(&expansion, text, length, find_wider, NULL, NULL);
-	ifr_entity_release(&expansion.thing);
+	int result = walk_lines(&expansion, text, length, find_wider_frame, NULL, NULL);
+	ifr_entity_release(&expansion.function);
 	ifr_plan_release(&own);
 	return result != 0;
 }
 
-/* The axes that the unit was compiled under, where the plan does not have its own. */
-static int take_plan(struct expansion *expansion, const char *line, struct ifr_error *err) {
+/* Sets an axis that the unit was compiled under, unless the plan has it on. */
+static int merge_axis(struct expansion *expansion, const char *line, struct ifr_error *err) {
 	const char *words;
 	if (!is_mark(line, IFR_MARK_PLAN, &words) || *words != ' ')
 		return 0;
@@ -171,23 +173,23 @@ static int take_plan(struct expansion *expansion, const char *line, struct ifr_e
 
 int ifr_template_merge_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,
                             struct ifr_error *err) {
-	begin_plan(merged, plan, ifr_axes_of(IFR_OWNER_PLUGIN));
+	copy_axes(merged, plan, ifr_axes_of(IFR_OWNER_PLUGIN));
 	struct expansion expansion = {.plan = merged};
-	return walk(&expansion, text, length, take_plan, NULL, err);
+	return walk_lines(&expansion, text, length, merge_axis, NULL, err);
 }
 
 int ifr_template_expand(const char *text, size_t length, const struct ifr_plan *plan, const char *key,
                         struct ifr_buffer *assembly, struct ifr_note *note, struct ifr_error *err) {
 	ifr_note_init(note);
-	begin_plan(&note->plan, plan, ifr_template_axes());
+	copy_axes(&note->plan, plan, ifr_template_axes());
 	snprintf(note->template_key, sizeof note->template_key, "%s", key);
 	struct expansion expansion = {.plan = &note->plan, .out = assembly, .note = note, .least_bytes = 1};
-	int result = walk(&expansion, text, length, take_plan, NULL, err);
+	int result = walk_lines(&expansion, text, length, merge_axis, NULL, err);
 	if (!result)
-		result = walk(&expansion, text, length, expansion_mark, copy_line, err);
+		result = walk_lines(&expansion, text, length, expand_mark, copy_line, err);
 	if (!result && !expansion.whole)
 		result = ifr_fail(err, IFR_E_USAGE, "not a template, or not a whole one: compile again");
 	ifr_order_release(&expansion.order);
-	ifr_entity_release(&expansion.thing);
+	ifr_entity_release(&expansion.function);
 	return result;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The axis align: raises the alignment of functions and loops, never lowers it.
  *
- * Functions get theirs at the last moment, by a directive in front of all that GCC writes for them: nothing that
- * GCC decides can depend on it, and it works alike in every language and in a link-time compiler. Loops are known
- * as long as there is a flow graph, but labels still move then: one pass marks the labels at the loops' tops where
- * GCC decides its own alignments, another puts a directive in front of each just before branches are measured.
- * GCC's own directives follow and are kept. */
+ * - A function is aligned at the last moment, by a directive in front of all that GCC writes for it. No decision of
+ *   GCC can depend on the directive, and it works in every language and in a link-time compiler.
+ * - Loops take two passes: GCC knows loops only while there is a flow graph, but labels still move then. The first
+ *   pass runs where GCC decides its own alignments and records the label at each loop's top. The second runs just
+ *   before GCC measures branches and puts a directive in front of each recorded label. GCC's own directives follow
+ *   and are kept. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -17,7 +18,7 @@ static void align_function(tree decl) {
 	unsigned bytes = ifr_decide_align_function(&unit->note.plan, ifr_entity_of(unit, decl), least);
 	if (!bytes && !unit->template_wanted)
 		return;
-	/* GCC names the cold part's section first, and sections lie in the order in which they are named. */
+	/* GCC names the section of the cold part first, and sections lie in the order of their first names. */
 	if (crtl->has_bb_partition)
 		switch_to_section(unlikely_text_section());
 	switch_to_section(gcc_function_section(decl));
@@ -32,9 +33,9 @@ static void align_function(tree decl) {
 /* The labels at the tops of the current function's loops, by number. */
 static sbitmap tops;
 
-/* Marks, for each loop, the label of the block that comes first in the code: the header, or what a jump into the
- * middle of the loop skips. */
-static void mark_tops() {
+/* Records the label of each loop's first block in the order of the code: the header, or a block that the jump into
+ * a rotated loop skips. */
+static void record_tops() {
 	sbitmap seen = sbitmap_alloc(number_of_loops(cfun));
 	bitmap_clear(seen);
 	basic_block block;
@@ -53,7 +54,7 @@ static void find_loops() {
 	tops = sbitmap_alloc(max_label_num() + 1);
 	bitmap_clear(tops);
 	loop_optimizer_init(AVOID_CFG_MODIFICATIONS);
-	mark_tops();
+	record_tops();
 	loop_optimizer_finalize();
 	free_dominance_info(CDI_DOMINATORS);
 }

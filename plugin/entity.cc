@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What decisions depend on, taken from GCC: names, the attribute interfero, and whether code is cold. */
+/* Describes GCC's functions and variables for decisions: names, the attribute interfero, and whether code is cold. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -21,46 +21,45 @@ static tree check_attribute(tree *, tree name, tree args, int, bool *no_add) {
 
 static struct attribute_spec attribute = {"interfero", 1, -1, true, false, false, false, check_attribute, NULL};
 
-static void make_known(void *, void *) {
+static void register_spec(void *, void *) {
 	::register_attribute(&attribute);
 }
 
-static void add_word(struct ifr_entity *thing, const char *word) {
+static void add_word(struct ifr_entity *entity, const char *word) {
 	if (*word != '-') {
 		char *name = concat("@", word, NULL);
-		ifr_entity_add_name(thing, name);
+		ifr_entity_add_name(entity, name);
 		free(name);
 	} else if (!strcmp(word, "-all")) {
-		thing->off = ~0u;
+		entity->exempt_axes = ~0u;
 	} else {
 		int axis = ifr_axis_find(word + 1, NULL);
-		thing->off |= axis >= 0 ? 1u << axis : 0;
+		entity->exempt_axes |= axis >= 0 ? 1u << axis : 0;
 	}
 }
 
-static void add_words(struct ifr_entity *thing, tree decl) {
+static void add_words(struct ifr_entity *entity, tree decl) {
 	tree found = lookup_attribute("interfero", DECL_ATTRIBUTES(decl));
 	for (; found; found = lookup_attribute("interfero", TREE_CHAIN(found)))
 		for (tree args = TREE_VALUE(found); args; args = TREE_CHAIN(args))
-			add_word(thing, TREE_STRING_POINTER(TREE_VALUE(args)));
+			add_word(entity, TREE_STRING_POINTER(TREE_VALUE(args)));
 }
 
-/* The name in the source, and C++'s with its classes, without parameters. Clones go by the name of what they were
- * cloned from. */
-static void add_source_names(struct ifr_entity *thing, tree decl) {
+/* Adds the name in the source, and C++'s qualified name without parameters. A clone has the names of its origin. */
+static void add_source_names(struct ifr_entity *entity, tree decl) {
 	tree origin = DECL_ORIGIN(decl);
 	if (!DECL_NAME(origin))
 		return;
 	const char *source = IDENTIFIER_POINTER(DECL_NAME(origin));
-	ifr_entity_add_name(thing, source);
+	ifr_entity_add_name(entity, source);
 	char *qualified = xstrdup(lang_hooks.decl_printable_name(origin, 1));
 	qualified[strcspn(qualified, "(")] = '\0';
 	if (*qualified && strcmp(qualified, source))
-		ifr_entity_add_name(thing, qualified);
+		ifr_entity_add_name(entity, qualified);
 	free(qualified);
 }
 
-/* Names cost time: they are made for patterns and templates only. */
+/* Source names take time to make: only patterns and templates need them. */
 static bool names_wanted_p(const struct ifr_unit *unit) {
 	if (unit->template_wanted)
 		return true;
@@ -76,15 +75,15 @@ static bool cold_p(tree decl) {
 }
 
 const struct ifr_entity *ifr_entity_of(const struct ifr_unit *unit, tree decl) {
-	static struct ifr_entity thing;
-	ifr_entity_begin(&thing, gcc_assembler_name(decl));
+	static struct ifr_entity entity;
+	ifr_entity_begin(&entity, gcc_assembler_name(decl));
 	if (names_wanted_p(unit))
-		add_source_names(&thing, decl);
-	add_words(&thing, decl);
-	thing.cold = cold_p(decl);
-	return &thing;
+		add_source_names(&entity, decl);
+	add_words(&entity, decl);
+	entity.cold = cold_p(decl);
+	return &entity;
 }
 
 void ifr_attribute_register(void) {
-	register_callback("interfero", PLUGIN_ATTRIBUTES, make_known, NULL);
+	register_callback("interfero", PLUGIN_ATTRIBUTES, register_spec, NULL);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The marks of entries, in templates only: where a procedure begins, so that its entries can be counted
- * (compiletime/entries.h).
+/* Marks the entry of each function in a template, for counters (compiletime/entries.h).
  *
- * The place is behind endbr64 and the patchable area, which must come first, and in front of everything else: in
- * front of a label too, which may be the top of a loop. Functions without an instruction have none. */
+ * The mark stands behind endbr64 and the patchable area, which must come first, and in front of all else: also in
+ * front of a label, which may be the top of a loop. A function without an instruction has no mark. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The axis frames: bytes that nobody uses in the stack frames of functions that have one.
+/* The axis frames: unused bytes in stack frames.
  *
- * They are taken as a local variable would be, before registers are allocated, below the variables and above what
- * is spilled; allocas, variable arrays and setjmp's buffers lie below the fixed part of a frame and move as a
- * whole. Offsets that no longer fit a byte change code: this axis does not only move. Naked functions have no
- * frame, and who has none yet is left without. */
+ * The bytes are reserved like a local variable before registers are allocated: below the variables, above spill
+ * slots. Allocas, variable-length arrays and setjmp's buffers lie below the fixed part of a frame and move as a
+ * whole. The axis changes code, too: offsets that no longer fit a byte get longer encodings. Functions without a
+ * frame, such as naked ones, get none. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -21,7 +21,7 @@ static void widen_frame(tree decl) {
 		return;
 	assign_stack_local(BLKmode, bytes, BITS_PER_WORD);
 	const char *name = gcc_assembler_name(decl);
-	/* Nothing is written between here and the function's own assembly. */
+	/* GCC writes nothing between this point and the function's assembly. */
 	if (unit->template_wanted && !strpbrk(name, " \t"))
 		fprintf(asm_out_file, IFR_MARK_DID " f %s %s %u\n", name, ifr_note_facts[IFR_FACT_FRAME], bytes);
 	else

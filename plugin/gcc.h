@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* GCC's headers, in the order in which they can be included, and what differs between its targets and versions. */
+/* GCC's headers in an order in which they compile, and helpers that hide differences of its targets and versions. */
 #ifndef IFR_PLUGIN_GCC_H
 #define IFR_PLUGIN_GCC_H
 
@@ -39,7 +39,7 @@ static inline const char *gcc_assembler_name(tree decl) {
 	return targetm.strip_name_encoding(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(decl)));
 }
 
-/* Instructions that must stay where an indirect jump, or who patches the program, expects them. */
+/* Whether the instruction must stay at the function's entry, where indirect jumps or patching tools expect it. */
 static inline bool gcc_entry_insn_p(rtx_insn *insn) {
 #ifdef HAVE_nop_endbr
 	int code = recog_memoized(insn);
@@ -49,12 +49,12 @@ static inline bool gcc_entry_insn_p(rtx_insn *insn) {
 #endif
 }
 
-/* Whether what follows is the part of a function that GCC put apart as cold. */
+/* Whether a function's cold part begins behind this note. */
 static inline bool gcc_cold_begins_p(rtx_insn *insn) {
 	return NOTE_P(insn) && NOTE_KIND(insn) == NOTE_INSN_SWITCH_TEXT_SECTIONS;
 }
 
-/* What GCC aligns a function to anyway, in bytes. */
+/* The alignment that GCC gives a function by itself, in bytes. */
 static inline unsigned gcc_function_alignment_bytes(tree decl) {
 	unsigned bytes = symtab_node::get(decl)->definition_alignment() / BITS_PER_UNIT;
 	unsigned preferred = 1u << align_functions.levels[0].log;
@@ -63,25 +63,25 @@ static inline unsigned gcc_function_alignment_bytes(tree decl) {
 	return bytes ? bytes : 1;
 }
 
-/* The section in which GCC will write the function. It names the section itself only when it expands the function,
- * by this call; the flag is still that of the function before. */
+/* The section in which GCC will write the function. GCC makes the same calls when it expands the function; until
+ * then first_function_block_is_cold is still that of the function before. */
 static inline section *gcc_function_section(tree decl) {
 	resolve_unique_section(decl, 0, flag_function_sections);
 	first_function_block_is_cold = false;
 	return function_section(decl);
 }
 
-/* A directive to the assembler between two instructions. Its place in the source is the built-in one: final wants
- * to look up a file, and the true one would write paths into the assembly. */
+/* A directive to the assembler between two instructions. The pass "final" looks up its source location: the
+ * built-in location keeps paths out of the assembly. */
 static inline rtx gcc_directive(const char *text) {
 	rtx directive = gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION);
 	MEM_VOLATILE_P(directive) = 1;
 	return directive;
 }
 
-/* Puts one in front of an instruction or label, so that debug information gets no new row: in front of an
- * instruction it has its line; in front of a label it has none, and stands before the notes that wait for the next
- * row. */
+/* Puts a directive in front of an instruction or label without a new row of debug information: in front of an
+ * instruction the directive has that instruction's line; in front of a label it has no line, and stands before the
+ * notes that belong to the next row. */
 static inline void gcc_put_directive(const char *text, rtx_insn *before) {
 	location_t line = INSN_P(before) ? INSN_LOCATION(before) : UNKNOWN_LOCATION;
 	rtx_insn *last = PREV_INSN(before);
@@ -92,13 +92,13 @@ static inline void gcc_put_directive(const char *text, rtx_insn *before) {
 	INSN_LOCATION(emit_insn_before_noloc(gcc_directive(text), before, NULL)) = line;
 }
 
-/* Functions whose every byte the user wrote, or counts on. */
+/* Whether the user wrote, or relies on, every byte of the function. */
 static inline bool gcc_hands_off_p(tree function) {
 	tree attributes = DECL_ATTRIBUTES(function);
 	return lookup_attribute("naked", attributes) || lookup_attribute("ms_hook_prologue", attributes);
 }
 
-/* Puts a pass before or after GCC's own of that name; the pass lives as long as the compiler. */
+/* Inserts a pass before or after GCC's pass `reference`; the pass lives as long as the compiler. */
 static inline void gcc_register_pass(opt_pass *pass, pass_positioning_ops where, const char *reference) {
 	struct register_pass_info info = {pass, reference, 1, where};
 	register_callback("interfero", PLUGIN_PASS_MANAGER_SETUP, NULL, &info);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The axis globals: another order of a unit's variables, and larger alignments.
+/* The axis globals: permutes a unit's variables and raises their alignments.
  *
- * GCC writes variables behind all functions, in the order of its symbol table: there the variables change places
- * among themselves, and nothing else does. Where it keeps the order of the source (as at -O0), each has a number
- * of its own, and the numbers change hands instead. Alignments are raised when the last function has been
- * compiled, so that no code can count on them.
+ * - Order: GCC writes variables behind all functions, in the order of its symbol table, where movable variables
+ *   exchange their places. Where GCC keeps the order of the source (as at -O0), it writes symbols by their numbers,
+ *   and the variables exchange these.
+ * - Alignments are raised when the last function has been compiled: no code can rely on them.
  *
- * Left alone: variables with a section, in COMDAT groups, thread-local, in common blocks, with no_reorder or
- * retain, constants that GCC made, and everything under an explicit -fno-toplevel-reorder. In a unit with
- * top-level asm statements whose order GCC keeps, variables keep theirs. */
+ * Left where they are: variables with a section, in COMDAT groups, thread-local, in common blocks, with the
+ * attribute no_reorder or retain, constants that GCC made, and all variables under an explicit
+ * -fno-toplevel-reorder or where GCC keeps the source's order and the unit has top-level asm statements. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -30,7 +30,7 @@ static bool movable_p(varpool_node *node) {
 	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_GLOBALS, ifr_entity_of(unit, decl));
 }
 
-/* One variable. The node lives until GCC finds that nobody needs it. */
+/* A movable variable. GCC removes the node if the variable turns out unused. */
 struct candidate {
 	varpool_node *node;
 	uint64_t rank;
@@ -52,7 +52,7 @@ static uint64_t rank_of(tree decl) {
 	return ifr_decide_rank(seed, IFR_AXIS_GLOBALS, gcc_assembler_name(decl));
 }
 
-static void collect() {
+static void collect_candidates() {
 	size_t room = 0;
 	varpool_node *node;
 	FOR_EACH_VARIABLE(node) {
@@ -65,12 +65,12 @@ static void collect() {
 	}
 }
 
-/* Puts the candidates, in their new order, into the places that they have in the symbol table's list. */
-static void relink(symtab_node *const *places) {
+/* Puts the candidates, in their new order, into the positions that they have in the symbol table's list. */
+static void permute_list(symtab_node *const *positions) {
 	auto_vec<symtab_node *> all;
-	size_t taken = 0;
+	size_t placed = 0;
 	for (symtab_node *node = symtab->nodes; node; node = node->next)
-		all.safe_push(taken < candidate_count && node == places[taken] ? candidates[taken++].node : node);
+		all.safe_push(placed < candidate_count && node == positions[placed] ? candidates[placed++].node : node);
 	for (unsigned i = 0; i < all.length(); i++) {
 		all[i]->previous = i ? all[i - 1] : NULL;
 		all[i]->next = i + 1 < all.length() ? all[i + 1] : NULL;
@@ -78,24 +78,24 @@ static void relink(symtab_node *const *places) {
 	symtab->nodes = all[0];
 }
 
-static void renumber(const int *numbers) {
+static void permute_numbers(const int *numbers) {
 	for (size_t i = 0; i < candidate_count; i++)
 		candidates[i].node->order = numbers[i];
 }
 
-static void permute() {
-	symtab_node **places = XNEWVEC(symtab_node *, candidate_count);
+static void permute_candidates() {
+	symtab_node **positions = XNEWVEC(symtab_node *, candidate_count);
 	int *numbers = XNEWVEC(int, candidate_count);
 	for (size_t i = 0; i < candidate_count; i++) {
-		places[i] = candidates[i].node;
+		positions[i] = candidates[i].node;
 		numbers[i] = candidates[i].node->order;
 	}
 	qsort(candidates, candidate_count, sizeof *candidates, by_rank);
 	if (flag_toplevel_reorder)
-		relink(places);
+		permute_list(positions);
 	else
-		renumber(numbers);
-	XDELETEVEC(places);
+		permute_numbers(numbers);
+	XDELETEVEC(positions);
 	XDELETEVEC(numbers);
 }
 
@@ -105,10 +105,10 @@ static void align_variable(varpool_node *node) {
 		(struct candidate *)bsearch(&wanted, candidates, candidate_count, sizeof *candidates, by_rank);
 	if (!found)
 		return;
-	const struct ifr_entity *thing = ifr_entity_of(unit, node->decl);
+	const struct ifr_entity *variable = ifr_entity_of(unit, node->decl);
 	unsigned least = DECL_ALIGN_UNIT(node->decl) ? DECL_ALIGN_UNIT(node->decl) : 1;
 	unsigned bytes = ifr_decide_variable_alignment_bytes(&unit->note.plan.axis[IFR_AXIS_GLOBALS],
-	                                                     ifr_buffer_text(&thing->key), least);
+	                                                     ifr_buffer_text(&variable->key), least);
 	if (bytes <= least || bytes * BITS_PER_UNIT > MAX_OFILE_ALIGNMENT)
 		return;
 	SET_DECL_ALIGN(node->decl, bytes * BITS_PER_UNIT);
@@ -137,16 +137,16 @@ static bool code_follows_p() {
 	return false;
 }
 
-/* Between the decisions about the whole unit and the compilation of its functions. */
+/* Runs between the decisions about the whole unit and the compilation of its functions. */
 static void order_variables(void *, void *) {
 	if (flag_wpa || (flag_generate_lto && !flag_fat_lto_objects))
 		return;
 	if (!flag_toplevel_reorder && (global_options_set.x_flag_toplevel_reorder || symtab->first_asm_symbol()))
 		return;
-	collect();
+	collect_candidates();
 	if (!candidate_count)
 		return;
-	permute();
+	permute_candidates();
 	/* Where GCC keeps the source's order, variables are written before the functions. */
 	if (!flag_toplevel_reorder || !code_follows_p())
 		align_variables();
@@ -161,7 +161,8 @@ class globals_pass : public rtl_opt_pass {
 	bool gate(function *) final override {
 		return flag_toplevel_reorder;
 	}
-	/* Counting every time would take the square of their number. */
+	/* Counts again only when as many functions as were left have passed: counting behind each would take
+	 * quadratic time. */
 	unsigned execute(function *) final override {
 		static bool done;
 		if (functions_left)
@@ -176,8 +177,8 @@ class globals_pass : public rtl_opt_pass {
 	}
 };
 
-/* Before the note is written. */
-static void tell(void *, void *) {
+/* Runs before the note is written. */
+static void add_facts(void *, void *) {
 	for (size_t i = 0; i < candidate_count; i++) {
 		ifr_note_add_fact(&unit->note, true, candidates[i].name, IFR_FACT_ORDER, i + 1);
 		if (candidates[i].aligned_bytes)
@@ -193,5 +194,5 @@ void ifr_globals_register(struct ifr_unit *compiled) {
 	unit = compiled;
 	gcc_register_pass(new globals_pass(), PASS_POS_INSERT_AFTER, "final");
 	register_callback("interfero", PLUGIN_ALL_IPA_PASSES_END, order_variables, NULL);
-	register_callback("interfero", PLUGIN_FINISH_UNIT, tell, NULL);
+	register_callback("interfero", PLUGIN_FINISH_UNIT, add_facts, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plugin's entry: reads the options and registers what they ask for (plugin/plugin.h). */
+/* The plugin's entry point: reads the options and registers the passes that they ask for (plugin/plugin.h). */
 #include "plugin/gcc.h"
 
 #include "plugin-version.h"
@@ -17,7 +17,7 @@ EXPORT int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_versio
 
 static struct ifr_unit unit;
 
-/* GCC's internals have no stable form, so that even two builds of one version count as different. */
+/* GCC's internals differ even between two builds of one version: the plugin runs only in the build it was made for. */
 static void check_version(struct plugin_gcc_version *compiler) {
 	if (plugin_default_version_check(compiler, &gcc_version))
 		return;
@@ -31,17 +31,17 @@ static void read_options(const struct plugin_name_args *plugin) {
 	struct ifr_plugin_option *options;
 	int count = ifr_own_options_take(plugin->base_name, &options);
 	struct ifr_error err = {};
-	struct ifr_plugin_request wishes;
+	struct ifr_plugin_request request;
 	int result =
-		ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan, &wishes, &err);
-	unit.template_wanted = wishes.templates;
-	unit.recipe = wishes.recipe;
+		ifr_plugin_options_read(options, count, getenv(IFR_PLUGIN_ENVIRONMENT), &unit.note.plan, &request, &err);
+	unit.template_wanted = request.templates;
+	unit.recipe = request.recipe;
 	XDELETEVEC(options);
 	if (result)
 		fatal_error(UNKNOWN_LOCATION, "interfero: %s", err.message);
 }
 
-/* Behind the prologue that asks for more stack lies what the runtime counts on, instruction by instruction. */
+/* The runtime of split stacks reads the instructions behind the prologue that asks for more stack. */
 static void check_flags() {
 	if (flag_split_stack > 0)
 		fatal_error(
@@ -57,12 +57,12 @@ static void register_axes() {
 		ifr_frames_register(&unit);
 	if (axis[IFR_AXIS_GLOBALS].on)
 		ifr_globals_register(&unit);
-	/* nops before entries and align: their directives are then no places of nops. */
+	/* nops before entries and align, whose directives must not be sites of nops. */
 	if (axis[IFR_AXIS_NOPS].on || open)
 		ifr_nops_register(&unit);
 	if (open)
 		ifr_entries_register();
-	/* unit-order before align: the section is chosen before a function is aligned in it. */
+	/* unit-order before align: a function is aligned in the section that unit-order has chosen. */
 	if (axis[IFR_AXIS_UNIT_ORDER].on || open)
 		ifr_unit_order_register(&unit);
 	if (axis[IFR_AXIS_ALIGN].on || open)
@@ -80,7 +80,7 @@ int plugin_init(struct plugin_name_args *plugin, struct plugin_gcc_version *comp
 	check_flags();
 	snprintf(unit.note.plugin, sizeof unit.note.plugin, "%s", INTERFERO_VERSION);
 	snprintf(unit.note.compiler, sizeof unit.note.compiler, "%s", compiler->basever);
-	/* GCC calls first who registered last: the axes have told the note all before it is written. */
+	/* GCC calls the last registered callback first: the axes add their facts before the note is written. */
 	ifr_provenance_register(&unit);
 	register_axes();
 	return 0;

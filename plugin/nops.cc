@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The axis nops: just before GCC measures branches, each place between two instructions gets its decision.
+/* The axis nops: decides at each site between two instructions, just before GCC's pass "shorten" measures branches;
+ * an instruction that came later would have no length.
  *
- * A place is in front of a real instruction. There is none in front of
+ * A site lies in front of each real instruction, except
+ *
  * - endbr64 and the patchable area at a function's entry, where indirect jumps and patching tools expect them;
- * - a conditional jump, which the processor fuses with its comparison: a nop there would cost more than its place;
+ * - a conditional jump, which the processor fuses with the comparison before it: a nop between the two would cost
+ *   more than its bytes;
  * - a jump table, which is no code;
- * and none in naked functions. After GCC's pass "shorten" a new instruction would have no length. */
+ * - all instructions of naked functions. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
 
 static struct ifr_unit *unit;
 
-static bool place_p(rtx_insn *insn) {
+static bool site_p(rtx_insn *insn) {
 	return active_insn_p(insn) && !JUMP_TABLE_DATA_P(insn) && !any_condjump_p(insn) && !gcc_entry_insn_p(insn);
 }
 
@@ -29,12 +32,12 @@ static void put_nops(const struct ifr_entity *function, rtx_insn *insn, unsigned
 	ifr_note_add_fact(&unit->note, false, name, IFR_FACT_BYTES, bytes);
 }
 
-static void visit_places(const struct ifr_entity *function) {
+static void visit_sites(const struct ifr_entity *function) {
 	bool covers = ifr_decide_covers(&unit->note.plan, IFR_AXIS_NOPS, function), cold = function->cold;
 	unsigned ordinal = 0;
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
 		cold |= gcc_cold_begins_p(insn);
-		if (!place_p(insn))
+		if (!site_p(insn))
 			continue;
 		if (unit->template_wanted)
 			gcc_put_directive(cold ? IFR_MARK_NOP "-cold" : IFR_MARK_NOP, insn);
@@ -54,7 +57,7 @@ class nops_pass : public rtl_opt_pass {
 		return !gcc_hands_off_p(current_function_decl);
 	}
 	unsigned execute(function *) final override {
-		visit_places(ifr_entity_of(unit, current_function_decl));
+		visit_sites(ifr_entity_of(unit, current_function_decl));
 		return 0;
 	}
 };

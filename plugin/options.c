@@ -54,15 +54,15 @@ static int set_axis(const struct ifr_plugin_option *option, struct ifr_plan *pla
 }
 
 int ifr_plugin_options_read(const struct ifr_plugin_option *options, int count, const char *environment,
-                            struct ifr_plan *plan, struct ifr_plugin_request *wishes, struct ifr_error *err) {
+                            struct ifr_plan *plan, struct ifr_plugin_request *request, struct ifr_error *err) {
 	ifr_plan_init(plan);
-	*wishes = (struct ifr_plugin_request){0};
+	*request = (struct ifr_plugin_request){0};
 	int result = read_base(options, count, environment, plan, err);
 	for (int i = 0; i < count && !result; i++)
 		if (!strcmp(options[i].key, "templates"))
-			wishes->templates = true;
+			request->templates = true;
 		else if (!strcmp(options[i].key, "recipe"))
-			wishes->recipe = options[i].value;
+			request->recipe = options[i].value;
 		else if (strcmp(options[i].key, "plan"))
 			result = set_axis(&options[i], plan, err);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)

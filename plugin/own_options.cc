@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes the plugin's own options from the list in which GCC keeps the command line, for two reasons.
+/* Removes the plugin's own options from GCC's saved command line, and reads them from there. Reasons:
  *
- * GCC's own splitting of -fplugin-arg-NAME-KEY=VALUE cuts one character off the value's end for each '=' inside
- * it, so that seed=7 arrives as "seed=": the list has the whole text. And GCC writes that list into debug
- * information (DW_AT_producer) and into .GCC.command.line: with the plugin's path there, an object would differ
- * from the plain compiler's and from one made in another folder. What the plugin did is recorded in
- * .note.interfero instead. */
+ * 1. GCC's own splitting of -fplugin-arg-NAME-KEY=VALUE cuts one character off the end of the value for each '='
+ *    inside it: seed=7 arrives as "seed=". The saved command line has the whole text.
+ * 2. GCC writes the saved command line into debug information (DW_AT_producer) and .GCC.command.line. With the
+ *    plugin's path there, an object would differ from the plain compiler's, and from one made in another folder.
+ *    .note.interfero records the plugin's work instead. */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -25,7 +25,7 @@ static const char *own_argument(const struct cl_decoded_option *option, const ch
 	return option->arg + length + 1;
 }
 
-static struct ifr_plugin_option split(const char *argument) {
+static struct ifr_plugin_option split_option(const char *argument) {
 	char *key = xstrdup(argument);
 	char *value = strchr(key, '=');
 	if (value)
@@ -41,7 +41,7 @@ int ifr_own_options_take(const char *plugin_name, struct ifr_plugin_option **opt
 		const struct cl_decoded_option option = save_decoded_options[i];
 		const char *argument = own_argument(&option, plugin_name);
 		if (argument)
-			(*options)[count++] = split(argument);
+			(*options)[count++] = split_option(argument);
 		else if (option.opt_index != OPT_fplugin_ || !names_plugin_p(option.arg, plugin_name))
 			save_decoded_options[kept++] = option;
 	}

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plugin's passes, one a file: each registers itself with GCC, asks compiletime/decide.h, and tells the note what it
- * did. Where templates are wanted (compiletime/template.h), the axes that only move code leave marks instead. */
+/* The plugin's passes, one a file. Each registers itself with GCC, takes its decisions from compiletime/decide.h and
+ * adds facts to the note. In templates (compiletime/template.h), the axes that only move code leave marks instead. */
 #ifndef IFR_PLUGIN_PASSES_H
 #define IFR_PLUGIN_PASSES_H
 
 #include "plugin/options.h"
 #include "compiletime/compiletime.h"
 
-/* The unit that is being compiled; lives as long as the compiler. */
+/* The unit that GCC compiles; lives as long as the compiler. */
 struct ifr_unit {
 	struct ifr_note note; /* with the plan */
 	bool template_wanted;
-	const char *recipe; /* what the template says of its recipe; NULL: nothing */
+	const char *recipe; /* the words of the template's mark "recipe"; NULL: no mark */
 };
 
-/* What decisions about a function or variable depend on; valid until the next call. */
+/* Describes a function or variable of GCC for decisions; valid until the next call. */
 const struct ifr_entity *ifr_entity_of(const struct ifr_unit *unit, tree decl);
-/* Makes the attribute interfero known (plugin/plugin.h). */
+/* Registers the attribute interfero (plugin/plugin.h). */
 void ifr_attribute_register(void);
 
-/* unit-order: gives the functions of the unit another order in the object. Bodies, and everything else, are
- * compiled and written in GCC's own order; only where the assembler puts each function changes. */
+/* unit-order: permutes the functions of the unit in its object. */
 void ifr_unit_order_register(struct ifr_unit *unit);
 
 /* nops: puts nops between instructions. */
@@ -35,14 +34,14 @@ void ifr_entries_register(void);
 /* frames: adds bytes to stack frames. */
 void ifr_frames_register(struct ifr_unit *unit);
 
-/* globals: gives variables another order and raises their alignment. */
+/* globals: permutes variables and raises their alignment. */
 void ifr_globals_register(struct ifr_unit *unit);
 
-/* Writes the note, or what a template says about its unit, at the end of the unit. */
+/* Writes the note, or a template's marks about the whole unit, at the end of the unit. */
 void ifr_provenance_register(struct ifr_unit *unit);
 
-/* Takes the options of the plugin of that name out of the list that GCC writes into objects, and hands them over:
- * an array of so many, freed by the caller, with keys that live as long as the compiler. */
+/* Removes the options of the plugin of that name from the command line that GCC writes into objects. Returns their
+ * number; *options is an array that the caller frees. Keys and values live as long as the compiler. */
 int ifr_own_options_take(const char *plugin_name, struct ifr_plugin_option **options);
 
 #endif

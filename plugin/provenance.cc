@@ -6,7 +6,7 @@
 
 #include "plugin/passes.h"
 
-/* A link-time part has no source; its temporary file's name, random but for ".ltransN", gives its number. */
+/* A part of an LTO link has no source: its number comes from its temporary file, a random name and ".ltransN". */
 static void name_unit(struct ifr_note *note) {
 	const char *input = main_input_filename ? main_input_filename : "";
 	const char *part = in_lto_p ? strstr(input, ".ltrans") : NULL;
@@ -15,12 +15,12 @@ static void name_unit(struct ifr_note *note) {
 	ifr_note_set_unit(note, in_lto_p ? name : input);
 }
 
-/* Nothing was compiled to code if there is no assembly, only checks, or bodies kept for the link alone. */
+/* False if GCC writes no assembly, only checks the syntax, or keeps bodies for the link alone. */
 static bool code_written_p() {
 	return asm_out_file && !flag_syntax_only && !flag_wpa && !(flag_generate_lto && !flag_fat_lto_objects);
 }
 
-/* The variables; functions have been told of where they stand. */
+/* Writes the facts of variables as marks, and those of functions whose names do not fit a mark in front of them. */
 static void write_entries(const struct ifr_note *note, struct ifr_buffer *text) {
 	for (size_t i = 0; i < note->entry_count; i++)
 		for (int fact = 0; fact < IFR_NOTE_FACTS; fact++)
@@ -52,7 +52,7 @@ static void write_note(void *, void *data) {
 	else
 		ifr_note_print_assembly(&unit->note, &text);
 	fputs(ifr_buffer_text(&text), asm_out_file);
-	in_section = NULL; /* GCC does not know where it was taken */
+	in_section = NULL; /* the text changed the section behind GCC's back */
 	ifr_buffer_release(&text);
 }
 

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The axis unit-order: the order of a unit's functions in its object.
  *
- * GCC compiles and writes the functions in its own order, so every body, the constructors' order and the data stay
- * as they are; the assembler does the moving:
- * - a function with a section of its own (-ffunction-sections): an assembler lists sections in the order in which
- *   they are first named, so all of them are named, in the new order, before the first function is written;
- * - a function in plain .text is written into a numbered subsection of it (".text 17"), and the assembler joins
- *   subsections by number. What GCC writes to .text afterwards goes to the last subsection, so that the label at
- * the end of the text, from which debug information takes its length, is at the end. Left alone: COMDAT functions,
- * those with a section by the user or by their temperature (.text.startup with main, .text.unlikely, .text.hot,
- * and the cold parts of others), those with the attribute no_reorder or retain, those with an asm statement that
- * itself switches to .text, and everything under an explicit -fno-toplevel-reorder. */
+ * GCC still compiles and writes the functions in its own order, so bodies, data and the order of constructors stay
+ * as they are. Only the assembler moves functions:
+ *
+ * - A function with a section of its own (-ffunction-sections): an assembler lays out sections in the order in
+ *   which it first meets their names. All these sections are named, in the new order, before GCC writes the first
+ *   function.
+ * - A function in plain .text: it is written into a numbered subsection (".text 17"), and the assembler joins
+ *   subsections by number. GCC's other text goes to the last subsection, so that the label that ends .text, from
+ *   which debug information takes its length, stays at the end.
+ *
+ * Left where they are:
+ *
+ * - COMDAT functions
+ * - functions with a section by attribute, or by temperature: .text.startup (main), .text.unlikely, .text.hot, and
+ *   the cold parts of other functions
+ * - functions with the attribute no_reorder or retain
+ * - functions with an asm statement that itself switches to .text
+ * - all functions under an explicit -fno-toplevel-reorder */
 #include "plugin/gcc.h"
 
 #include "plugin/passes.h"
@@ -20,8 +28,8 @@ static struct ifr_order order;
 static bool collected;
 static char text_directive[64];
 
-/* Not where the user asked for GCC's own order. */
-static bool wanted_p() {
+/* False under an explicit -fno-toplevel-reorder. */
+static bool reorder_allowed_p() {
 	return flag_toplevel_reorder || !global_options_set.x_flag_toplevel_reorder;
 }
 
@@ -35,11 +43,11 @@ static bool movable_p(cgraph_node *node) {
 	       !lookup_attribute("retain", DECL_ATTRIBUTES(decl));
 }
 
-/* Whether the function's section is ".text." and its own name, with nothing of its temperature between. */
-static bool own_section_p(section *place, tree decl) {
-	if (SECTION_STYLE(place) != SECTION_NAMED || strncmp(place->named.name, ".text.", 6))
+/* Whether the function's section is ".text.NAME" by its own name, without a temperature between. */
+static bool own_section_p(section *target, tree decl) {
+	if (SECTION_STYLE(target) != SECTION_NAMED || strncmp(target->named.name, ".text.", 6))
 		return false;
-	return !strcmp(place->named.name + 6, gcc_assembler_name(decl));
+	return !strcmp(target->named.name + 6, gcc_assembler_name(decl));
 }
 
 static uint64_t seed() {
@@ -50,32 +58,32 @@ static bool covers_p(tree decl) {
 	return ifr_decide_covers(&unit->note.plan, IFR_AXIS_UNIT_ORDER, ifr_entity_of(unit, decl));
 }
 
-static const char *axes_off(const struct ifr_entity *thing) {
+static const char *exempt_axes(const struct ifr_entity *function) {
 	static struct ifr_buffer text;
 	ifr_buffer_clear(&text);
-	ifr_entity_print_exempt(thing, &text);
+	ifr_entity_print_exempt(function, &text);
 	return ifr_buffer_text(&text);
 }
 
-static void take_in(tree decl, section *place) {
+static void collect_function(tree decl, section *target) {
 	if (unit->template_wanted) {
-		const struct ifr_entity *thing = ifr_entity_of(unit, decl);
-		fprintf(asm_out_file, IFR_MARK_ORDER " %c %s\t%s\n", place == text_section ? 't' : 's', axes_off(thing),
-		        ifr_buffer_text(&thing->names));
+		const struct ifr_entity *function = ifr_entity_of(unit, decl);
+		fprintf(asm_out_file, IFR_MARK_ORDER " %c %s\t%s\n", target == text_section ? 't' : 's',
+		        exempt_axes(function), ifr_buffer_text(&function->names));
 	} else if (covers_p(decl)) {
-		ifr_order_add(&order, seed(), gcc_assembler_name(decl), place);
+		ifr_order_add(&order, seed(), gcc_assembler_name(decl), target);
 	}
 }
 
-/* Takes in all functions that are still to be written, and the current one. */
-static void collect() {
+/* Collects the current function and all that are still to be written. */
+static void collect_functions() {
 	cgraph_node *node;
 	FOR_EACH_DEFINED_FUNCTION(node) {
 		if (!(node->process || node->decl == current_function_decl) || !movable_p(node))
 			continue;
-		section *place = gcc_function_section(node->decl);
-		if (place == text_section || own_section_p(place, node->decl))
-			take_in(node->decl, place);
+		section *target = gcc_function_section(node->decl);
+		if (target == text_section || own_section_p(target, node->decl))
+			collect_function(node->decl, target);
 	}
 	ifr_order_sort(&order);
 }
@@ -84,14 +92,14 @@ static void name_sections() {
 	if (unit->template_wanted)
 		fprintf(asm_out_file, IFR_MARK_SECTIONS "\n");
 	for (size_t i = 0; i < order.count; i++) {
-		section *place = (section *)order.entries[i].thing;
-		order.entries[i].thing = NULL; /* belongs to GCC's collector */
-		if (place != text_section)
-			switch_to_section(place);
+		section *target = (section *)order.entries[i].data;
+		order.entries[i].data = NULL; /* GCC's garbage collector owns it */
+		if (target != text_section)
+			switch_to_section(target);
 	}
 }
 
-/* What GCC writes to .text from now on goes where this directive says. */
+/* Makes GCC switch to .text by this directive from now on. */
 static void select_text(const char *directive) {
 	snprintf(text_directive, sizeof text_directive, "%s", directive);
 	text_section->unnamed.data = text_directive;
@@ -106,8 +114,8 @@ static void select_subsection(unsigned number) {
 	select_text(directive);
 }
 
-/* An asm statement that returns to ".text" would leave its function's subsection. */
-static bool asm_leaves_p() {
+/* Whether an asm statement names ".text": such a switch would leave the function's subsection. */
+static bool asm_leaves_subsection_p() {
 	for (rtx_insn *insn = get_insns(); insn; insn = NEXT_INSN(insn)) {
 		if (!NONDEBUG_INSN_P(insn))
 			continue;
@@ -125,13 +133,13 @@ static bool asm_leaves_p() {
 	return false;
 }
 
-/* -: no place in the order, s: by a section of its own, t: by a subsection of .text. */
-static char kind_of(tree decl, section *place) {
-	if (!wanted_p() || !movable_p(cgraph_node::get(decl)))
+/* How the function moves: 's' by a section of its own, 't' by a subsection of .text, '-' not at all. */
+static char classify_function(tree decl, section *target) {
+	if (!reorder_allowed_p() || !movable_p(cgraph_node::get(decl)))
 		return '-';
-	return place == text_section && !asm_leaves_p()              ? 't'
-	       : place != text_section && own_section_p(place, decl) ? 's'
-	                                                             : '-';
+	return target == text_section && !asm_leaves_subsection_p()    ? 't'
+	       : target != text_section && own_section_p(target, decl) ? 's'
+	                                                               : '-';
 }
 
 static void place_function(tree decl, char kind) {
@@ -146,28 +154,28 @@ static void place_function(tree decl, char kind) {
 }
 
 static void mark_function(tree decl, char kind) {
-	const struct ifr_entity *thing = ifr_entity_of(unit, decl);
-	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %s %d %u\t%s\n", kind, axes_off(thing), thing->cold,
-	        gcc_function_alignment_bytes(decl), ifr_buffer_text(&thing->names));
+	const struct ifr_entity *function = ifr_entity_of(unit, decl);
+	fprintf(asm_out_file, IFR_MARK_FUNCTION " %c %s %d %u\t%s\n", kind, exempt_axes(function), function->cold,
+	        gcc_function_alignment_bytes(decl), ifr_buffer_text(&function->names));
 	select_text(kind == 't' ? TEXT_SECTION_ASM_OP "\t" IFR_MARK_HERE : TEXT_SECTION_ASM_OP);
 }
 
-static void before_function() {
+static void begin_function() {
 	tree decl = current_function_decl;
-	if (!collected && wanted_p()) {
+	if (!collected && reorder_allowed_p()) {
 		collected = true;
-		collect();
+		collect_functions();
 		name_sections();
 	}
-	char kind = kind_of(decl, gcc_function_section(decl));
+	char kind = classify_function(decl, gcc_function_section(decl));
 	if (unit->template_wanted)
 		mark_function(decl, kind);
 	else
 		place_function(decl, kind);
 }
 
-/* So that the label at the end of the text is at the end. */
-static void after_function() {
+/* Sends all text behind the function to the last subsection, where the label that ends .text belongs. */
+static void end_function() {
 	if (unit->template_wanted)
 		select_text(TEXT_SECTION_ASM_OP "\t" IFR_MARK_REST);
 	else
@@ -182,10 +190,10 @@ class before_pass : public rtl_opt_pass {
 	before_pass() : rtl_opt_pass(before_data, g) {
 	}
 	bool gate(function *) final override {
-		return wanted_p() || unit->template_wanted;
+		return reorder_allowed_p() || unit->template_wanted;
 	}
 	unsigned execute(function *) final override {
-		before_function();
+		begin_function();
 		return 0;
 	}
 };
@@ -195,15 +203,15 @@ class after_pass : public rtl_opt_pass {
 	after_pass() : rtl_opt_pass(after_data, g) {
 	}
 	bool gate(function *) final override {
-		return wanted_p();
+		return reorder_allowed_p();
 	}
 	unsigned execute(function *) final override {
-		after_function();
+		end_function();
 		return 0;
 	}
 };
 
-static void release(void *, void *) {
+static void release_order(void *, void *) {
 	ifr_order_release(&order);
 }
 
@@ -211,5 +219,5 @@ void ifr_unit_order_register(struct ifr_unit *compiled) {
 	unit = compiled;
 	gcc_register_pass(new before_pass(), PASS_POS_INSERT_BEFORE, "final");
 	gcc_register_pass(new after_pass(), PASS_POS_INSERT_AFTER, "final");
-	register_callback("interfero", PLUGIN_FINISH, release, NULL);
+	register_callback("interfero", PLUGIN_FINISH, release_order, NULL);
 }

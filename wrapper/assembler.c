@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* as in our folder of assemblers, in front of the real one where templates are wanted (wrapper/compiler.c): keeps
- * each template (compiletime/template.h) in the store of kits under its digest, and hands its assembly, with the sites
- * as the unit's own plan has them, to the real assembler. The object's note names the template by that digest, and
- * so does a kit of which the object becomes a part.
+/* `as`, in front of the real assembler where templates are wanted (wrapper/compiler.c).
  *
- * The object is never at risk: what is no template goes to the real assembler as it is; what cannot be kept is
- * assembled all the same, with a warning or, where a variant could not be made from it anyway, without. */
+ * - Keeps each template (compiletime/template.h) in the store of kits under its digest.
+ * - Hands the real assembler the template's expansion under the plan that the unit was compiled with.
+ * - Writes the digest into the object's note, by which a later kit finds the template.
+ *
+ * The object is never at risk. Assembly that is no template goes to the real assembler unchanged. A template that
+ * cannot be kept is assembled all the same: with a warning if the store fails, without one if no variant could be
+ * made from it anyway. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,15 +22,15 @@
 #include "kit/kit.h"
 #include "compiletime/compiletime.h"
 
-/* Set for the real assembler: who finds it set is being called in a circle. */
+/* Set for the real assembler; an assembler that finds it set was called in a circle. */
 #define GUARD "INTERFERO_ASSEMBLING"
 
-/* What the arguments say. */
+/* The parsed arguments. */
 struct job {
-	int input;                    /* its index in argv, or 0: standard input */
-	int inputs;                   /* how many there are */
-	struct ifr_strings arguments; /* those that a variant needs */
-	bool keepable;                /* all of them are of a known kind */
+	int input;                    /* the input's index in argv, or 0: standard input */
+	int inputs;                   /* number of inputs */
+	struct ifr_strings arguments; /* the arguments that a variant needs */
+	bool keepable;                /* all arguments are of a known kind */
 };
 
 static bool takes_value(const char *argument) {
@@ -39,9 +41,9 @@ static bool takes_value(const char *argument) {
 	return false;
 }
 
-/* Those with which the assembly alone decides on the object. Listings, statistics and dependencies are for the day
- * of the compilation. */
-static bool harmless(const char *argument) {
+/* Whether the object depends on nothing but the assembly and this argument. Listings, statistics and dependencies
+ * write or read other files. */
+static bool is_repeatable(const char *argument) {
 	static const char *const beginnings[] = {"--64",
 	                                         "--gdwarf",
 	                                         "--gen-debug",
@@ -73,8 +75,8 @@ static void read_arguments(struct job *job, int argc, char **argv) {
 			job->input = i;
 			job->inputs++;
 		} else if (!strcmp(argv[i], "-o") || !strcmp(argv[i], "-I") || !strcmp(argv[i], "-")) {
-			/* Where files are included from is of no matter: such units are not kept. */
-		} else if (value || !harmless(argv[i])) {
+			/* Units that include files are not kept: a variant needs no -I. */
+		} else if (value || !is_repeatable(argv[i])) {
 			job->keepable = false;
 		} else {
 			ifr_strings_add(&job->arguments, argv[i]);
@@ -83,12 +85,13 @@ static void read_arguments(struct job *job, int argc, char **argv) {
 	}
 }
 
-/* Files that an asm statement includes may be gone when the variant is made. */
+/* Files that an asm statement includes may be gone when a variant is made. */
 static bool includes_files(const char *text) {
 	return strstr(text, ".incbin") || strstr(text, ".include");
 }
 
-static void keep(const struct job *job, const struct ifr_buffer *text, char *key) {
+/* Keeps the template with its arguments; key is "" if that fails. */
+static void keep_template(const struct job *job, const struct ifr_buffer *text, char *key) {
 	struct ifr_buffer whole = {0};
 	struct ifr_error err = {0};
 	for (size_t i = 0; i < job->arguments.count; i++)
@@ -101,9 +104,9 @@ static void keep(const struct job *job, const struct ifr_buffer *text, char *key
 	ifr_buffer_release(&whole);
 }
 
-/* Runs the assembler on this assembly instead of its input. */
-static int assemble(const char *real, const struct job *job, int argc, char **argv, const struct ifr_buffer *text,
-                    struct ifr_error *err) {
+/* Runs the real assembler on a text in place of its input. */
+static int assemble_text(const char *real, const struct job *job, int argc, char **argv,
+                         const struct ifr_buffer *text, struct ifr_error *err) {
 	char *folder = NULL;
 	int result = ifr_temporary_dir(&folder, err), status = 0;
 	if (result)
@@ -126,14 +129,15 @@ static int assemble(const char *real, const struct job *job, int argc, char **ar
 	return result ? result : status;
 }
 
-static int expand(const struct job *job, const struct ifr_buffer *text, struct ifr_buffer *assembly,
-                  struct ifr_error *err) {
+/* Keeps a template and expands it under the plan of its compilation. */
+static int expand_template(const struct job *job, const struct ifr_buffer *text, struct ifr_buffer *assembly,
+                           struct ifr_error *err) {
 	struct ifr_plan none;
 	struct ifr_note note;
 	char key[IFR_SHA256_HEX] = "";
 	ifr_plan_init(&none);
 	if (job->keepable && !includes_files(ifr_buffer_text(text)))
-		keep(job, text, key);
+		keep_template(job, text, key);
 	int result = ifr_template_expand(text->data, text->length, &none, key, assembly, &note, err);
 	ifr_note_release(&note);
 	return result;
@@ -143,7 +147,8 @@ static int read_input(const struct job *job, char **argv, struct ifr_buffer *tex
 	return ifr_file_read(job->input ? argv[job->input] : "/dev/stdin", 0, text, err);
 }
 
-static int run(const char *real, int argc, char **argv, struct ifr_error *err) {
+/* Assembles a template, or execs the real assembler for all other input; returns the exit status or an error. */
+static int run_assembler(const char *real, int argc, char **argv, struct ifr_error *err) {
 	struct job job;
 	struct ifr_buffer text = {0}, assembly = {0};
 	int result = 1;
@@ -152,11 +157,11 @@ static int run(const char *real, int argc, char **argv, struct ifr_error *err) {
 	bool readable = job.inputs <= 1 && !read_input(&job, argv, &text, NULL);
 	bool template = readable && ifr_template_is_complete(ifr_buffer_text(&text), text.length);
 	if (template)
-		result = expand(&job, &text, &assembly, err);
+		result = expand_template(&job, &text, &assembly, err);
 	if (template && !result)
-		result = assemble(real, &job, argc, argv, &assembly, err);
+		result = assemble_text(real, &job, argc, argv, &assembly, err);
 	else if (!template && readable && !job.input)
-		result = assemble(real, &job, argc, argv, &text, err);
+		result = assemble_text(real, &job, argc, argv, &text, err);
 	ifr_strings_release(&job.arguments);
 	ifr_buffer_release(&text);
 	ifr_buffer_release(&assembly);
@@ -176,7 +181,7 @@ int main(int argc, char **argv) {
 	char *self = ifr_path_self();
 	const char *const not_this[] = {self, NULL};
 	char *real = self ? ifr_program_find("as", not_this) : NULL;
-	int status = real ? run(real, argc, argv, &err)
+	int status = real ? run_assembler(real, argc, argv, &err)
 	                  : ifr_fail(&err, IFR_E_ENVIRONMENT, "there is no assembler in PATH: install binutils");
 	free(real);
 	free(self);

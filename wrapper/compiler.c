@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero-gcc, interfero-g++ and interfero-gfortran: the compiler of the same name with our plugin, a section
- * for each function and datum, and our folder of linkers (wrapper/linker.c) in front of the real ones.
+/* interfero-gcc, interfero-g++ and interfero-gfortran: drivers that exec the compiler of the same name with added
+ * arguments:
  *
- * It adds arguments and becomes the compiler; it never waits and never runs twice in one chain of commands. */
+ * - our plugin
+ * - a section for each function and datum
+ * - our folder of linkers (wrapper/linker.c) in front of the real linkers
+ * - with INTERFERO_TEMPLATES or INTERFERO_SOURCES: templates, and our folder of assemblers (wrapper/assembler.c)
+ * - with INTERFERO_SOURCES: our folder of compilers proper (wrapper/proper.c)
+ *
+ * The driver never waits for the compiler and never runs twice in one chain of commands. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,11 +22,11 @@
 #include "common/process.h"
 #include "common/strings.h"
 
-/* Set for the compiler and all that it starts: who finds it set is being called in a circle. */
+/* Set for the compiler and all that it starts; a driver that finds it set was called in a circle. */
 #define GUARD "INTERFERO_COMPILING"
 
-static int failed(const char *name, const char *what, const char *thing, const char *remedy) {
-	fprintf(stderr, "%s: %s%s; %s\n", name, what, thing, remedy);
+static int print_failure(const char *name, const char *failure, const char *object, const char *remedy) {
+	fprintf(stderr, "%s: %s%s; %s\n", name, failure, object, remedy);
 	return IFR_E_ENVIRONMENT;
 }
 
@@ -40,14 +46,14 @@ static char *find_compiler(const char *compiler, const char *self) {
 	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
 }
 
-/* gcc-ar, gcc-nm and gcc-ranlib: build systems look for them by the compiler's prefix. They become the real ones.
- */
+/* Build systems look for gcc-ar, gcc-nm and gcc-ranlib by the compiler's prefix: the real programs are run with
+ * unchanged arguments. */
 static bool is_companion(const char *compiler) {
 	return ifr_ends_with(compiler, "-ar") || ifr_ends_with(compiler, "-nm") || ifr_ends_with(compiler, "-ranlib");
 }
 
-/* Questions whose answers build systems write into files that outlive us ("-print-prog-name=ld"). Their like, such
- * as -dumpbase-ext, belongs to compilations. */
+/* Whether the command only asks the compiler, such as -print-prog-name=ld: build systems keep the answers in files,
+ * which must not name our programs. Other options -dump…, such as -dumpbase-ext, belong to compilations. */
 static bool is_question(int argc, char **argv) {
 	static const char *const questions[] = {"-dumpversion", "-dumpfullversion", "-dumpmachine", "-dumpspecs"};
 	for (int i = 1; i < argc; i++) {
@@ -60,24 +66,22 @@ static bool is_question(int argc, char **argv) {
 	return false;
 }
 
-static bool is_asked(const char *variable) {
+static bool is_set(const char *variable) {
 	const char *value = getenv(variable);
 	return value && *value && strcmp(value, "0");
 }
 
-/* Puts our arguments in front of the user's and becomes the compiler; returns only if that fails. */
-static int become(const char *name, const char *real, const char *home, int argc, char **argv) {
+/* Puts our arguments in front of the user's and execs the compiler; returns only if that fails. */
+static int exec_compiler(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
-	/* Units are compiled once for many variants (compiletime/template.h); our assembler keeps the templates. What
-	 * compiles them again (compiletime/recipe.h) is kept by our compilers proper. */
-	bool sources = is_asked("INTERFERO_SOURCES");
+	bool sources = is_set("INTERFERO_SOURCES");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
 		ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
 		ifr_strings_add(&arguments, "-ffunction-sections");
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
-		if (sources || is_asked("INTERFERO_TEMPLATES")) {
+		if (sources || is_set("INTERFERO_TEMPLATES")) {
 			ifr_strings_add(&arguments, "-fplugin-arg-interfero-templates");
 			ifr_strings_take(&arguments, ifr_format("-B%s/as/", home));
 		}
@@ -88,23 +92,23 @@ static int become(const char *name, const char *real, const char *home, int argc
 		ifr_strings_add(&arguments, argv[i]);
 	setenv(GUARD, "1", 1);
 	execv(real, arguments.items);
-	int status = failed(name, "cannot run ", real, strerror(errno));
+	int status = print_failure(name, "cannot run ", real, strerror(errno));
 	ifr_strings_release(&arguments);
 	return status;
 }
 
-static int compile(const char *name, const char *self, int argc, char **argv) {
+static int find_and_exec_compiler(const char *name, const char *self, int argc, char **argv) {
 	const char *compiler = compiler_of(argv[0]);
 	char *real = find_compiler(compiler, self), *bin = ifr_path_dir(self);
 	char *home = ifr_format("%s/../libexec/interfero", bin), *plugin = ifr_format("%s/interfero.so", home);
 	int status;
 	if (!real)
-		status =
-			failed(name, "there is no compiler ", compiler, "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
+		status = print_failure(name, "there is no compiler ", compiler,
+		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
 	else if (!ifr_file_exists(plugin))
-		status = failed(name, "the plugin is missing: ", plugin, "install interfero again");
+		status = print_failure(name, "the plugin is missing: ", plugin, "install interfero again");
 	else
-		status = become(name, real, home, argc, argv);
+		status = exec_compiler(name, real, home, argc, argv);
 	free(plugin);
 	free(home);
 	free(bin);
@@ -113,16 +117,16 @@ static int compile(const char *name, const char *self, int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-	/* Messages say whose they are, also when a copy or a link is called gcc. */
+	/* Messages begin with interfero, even where this program is called by the name gcc. */
 	char *name = ifr_format("interfero-%s", compiler_of(argv[0])), *self = ifr_path_self();
 	int status;
 	if (getenv(GUARD))
-		status = failed(name, "called by the compiler that it called", "",
-		                "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
+		status = print_failure(name, "called by the compiler that it called", "",
+		                       "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
 	else if (!self)
-		status = failed(name, "cannot tell where it lies", "", "is /proc mounted?");
+		status = print_failure(name, "cannot tell where it lies", "", "is /proc mounted?");
 	else
-		status = compile(name, self, argc, argv);
+		status = find_and_exec_compiler(name, self, argc, argv);
 	free(self);
 	free(name);
 	return status;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ld, ld.bfd, ld.gold, ld.lld and ld.mold in our folder of linkers: runs the real linker of that name and then
- * captures the link as a kit. The link is never at risk: whatever goes wrong with the capture, the program is
- * linked as ever, the exit status is the linker's, and one warning says that there is no kit. */
+ * captures the link as a kit.
+ *
+ * The link is never at risk. If the capture fails, the program is linked all the same, the exit status is the
+ * linker's, and one warning says that there is no kit. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 #include "wrapper/capture/capture.h"
 #include "wrapper/capture/ltrans.h"
 
-/* How many of our linkers are above this one; a linker that calls a compiler to link may make it 1. */
+/* Counts our linkers in the chain of calls; a linker that calls a compiler to link makes it 1. */
 #define GUARD "INTERFERO_LINKING"
 enum { DEEPEST = 2 };
 
@@ -24,8 +26,8 @@ static int depth(void) {
 	return text ? atoi(text) : 0;
 }
 
-/* "ld" is whichever linker the system chose. */
-static const char *kind_of(const char *name, const char *real) {
+/* The linker's kind, "ld.bfd" and so on: "ld" is a link to the system's choice. */
+static const char *linker_kind(const char *name, const char *real) {
 	char path[PATH_MAX];
 	if (strcmp(name, "ld"))
 		return name;
@@ -54,19 +56,19 @@ static int run_linker(const char *real, const struct ifr_strings *given, const s
 	return result;
 }
 
-/* Where a captured link leaves its traces, besides the program. */
-struct traces {
+/* The by-products of a captured link. */
+struct by_products {
 	char *folder;       /* of our own, for the time of the link */
 	char *map;          /* NULL unless the linker is ld.bfd */
-	char *dependencies; /* the same */
+	char *dependencies; /* NULL unless the linker is ld.bfd */
 };
 
-static void remove_traces(struct traces *traces) {
-	if (traces->folder)
-		ifr_tree_remove(traces->folder, NULL);
-	free(traces->folder);
-	free(traces->map);
-	free(traces->dependencies);
+static void remove_by_products(struct by_products *by_products) {
+	if (by_products->folder)
+		ifr_tree_remove(by_products->folder, NULL);
+	free(by_products->folder);
+	free(by_products->map);
+	free(by_products->dependencies);
 }
 
 static int make_folder(const char *cwd, char **folder, struct ifr_error *err) {
@@ -78,19 +80,20 @@ static int make_folder(const char *cwd, char **folder, struct ifr_error *err) {
 	return result;
 }
 
-/* Asks ld.bfd for a map and a list of what it read, unless the user has asked already. */
-static void ask_for_traces(const struct ifr_link *link, struct traces *traces, struct ifr_strings *more) {
-	traces->map = link->map ? ifr_strdup(link->map) : ifr_format("%s/map", traces->folder);
-	traces->dependencies =
-		link->dependency_file ? ifr_strdup(link->dependency_file) : ifr_format("%s/dependencies", traces->folder);
+/* Makes ld.bfd write a map and a dependency file, or uses those that the user has asked for. */
+static void request_by_products(const struct ifr_link *link, struct by_products *by_products,
+                                struct ifr_strings *more) {
+	by_products->map = link->map ? ifr_strdup(link->map) : ifr_format("%s/map", by_products->folder);
+	by_products->dependencies = link->dependency_file ? ifr_strdup(link->dependency_file)
+	                                                  : ifr_format("%s/dependencies", by_products->folder);
 	if (!link->map)
-		ifr_strings_take(more, ifr_format("-Map=%s", traces->map));
+		ifr_strings_take(more, ifr_format("-Map=%s", by_products->map));
 	if (!link->dependency_file)
-		ifr_strings_take(more, ifr_format("--dependency-file=%s", traces->dependencies));
+		ifr_strings_take(more, ifr_format("--dependency-file=%s", by_products->dependencies));
 }
 
-/* Puts our program in the place of the lto-wrapper that the link may run; given stays as it is after an error. */
-static int ask_for_ltrans(struct ifr_link *link, const char *cwd, const char *folder, int argc, char **argv,
+/* Puts keep-ltrans in place of the lto-wrapper that the link may run; after an error `given` is unchanged. */
+static int request_ltrans(struct ifr_link *link, const char *cwd, const char *folder, int argc, char **argv,
                           struct ifr_strings *given, struct ifr_error *err) {
 	char *keeper = ltrans_keeper(), *wrapper = keeper ? ltrans_wrapper_of(link, cwd, keeper) : NULL;
 	struct ifr_strings changed = {0};
@@ -112,16 +115,16 @@ static int link_and_capture(const char *name, const char *real, struct ifr_link 
                             char **argv) {
 	struct ifr_error err = {0}, start = {0};
 	struct ifr_strings given = {0}, more = {0};
-	struct traces traces = {0};
-	const char *kind = kind_of(name, real);
-	int status = 0, captured = make_folder(cwd, &traces.folder, &err);
+	struct by_products by_products = {0};
+	const char *kind = linker_kind(name, real);
+	int status = 0, captured = make_folder(cwd, &by_products.folder, &err);
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&given, argv[i]);
 	if (!captured && !strcmp(kind, "ld.bfd"))
-		ask_for_traces(link, &traces, &more);
+		request_by_products(link, &by_products, &more);
 	/* lld runs no lto-wrapper, and does not take another name for one. */
 	if (!captured && strcmp(kind, "ld.lld"))
-		captured = ask_for_ltrans(link, cwd, traces.folder, argc, argv, &given, &err);
+		captured = request_ltrans(link, cwd, by_products.folder, argc, argv, &given, &err);
 	if (!link->has_build_id)
 		ifr_strings_add(&more, "--build-id=sha1");
 	if (run_linker(real, &given, &more, &status, &start)) {
@@ -129,18 +132,18 @@ static int link_and_capture(const char *name, const char *real, struct ifr_link 
 		status = start.code;
 	}
 	if (!captured && !status)
-		captured = ltrans_collect(link, traces.folder, &err);
+		captured = ltrans_collect(link, by_products.folder, &err);
 	if (!captured && !status)
-		captured = ifr_capture(link, kind, real, traces.dependencies, traces.map, &err);
+		captured = ifr_capture(link, kind, real, by_products.dependencies, by_products.map, &err);
 	if (captured && !status)
 		fprintf(stderr, "interfero: warning: there will be no kit of %s: %s\n", link->output, err.message);
-	remove_traces(&traces);
+	remove_by_products(&by_products);
 	ifr_strings_release(&given);
 	ifr_strings_release(&more);
 	return status;
 }
 
-/* The linker that is to do the work: never this file. The caller frees. */
+/* The path of the real linker, never of this file; the caller frees. */
 static char *find_linker(const char *name) {
 	char *self = ifr_path_self();
 	const char *const not_this[] = {self, NULL};
@@ -151,8 +154,8 @@ static char *find_linker(const char *name) {
 	return real;
 }
 
-/* Becomes the linker, or runs it and keeps the link; returns the exit status. */
-static int run(const char *name, char *real, int argc, char **argv) {
+/* Execs the linker, or runs it and captures the link; returns the exit status. */
+static int exec_or_capture(const char *name, char *real, int argc, char **argv) {
 	struct ifr_link link;
 	ifr_link_read(&link, argc, argv);
 	char cwd[PATH_MAX], deeper[16];
@@ -182,7 +185,7 @@ int main(int argc, char **argv) {
 		fprintf(stderr, "interfero: %s: there is no such linker in PATH; install it\n", name);
 		return IFR_E_ENVIRONMENT;
 	}
-	int status = run(name, real, argc, argv);
+	int status = exec_or_capture(name, real, argc, argv);
 	free(real);
 	return status;
 }

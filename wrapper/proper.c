@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cc1, cc1plus, f951 and lto1 in our folder of compilers proper, in front of the real ones where sources are
- * wanted (wrapper/compiler.c): keeps what compiles the unit again (compiletime/recipe.h) in the store of kits under its
- * digest, and becomes the real one, whose plugin puts the digest into the template.
+/* cc1, cc1plus, f951 and lto1, in front of the real ones where sources are wanted (wrapper/compiler.c). GCC's manual
+ * calls such a program "the compiler proper": it compiles one unit, called by the driver (gcc, g++, gfortran).
  *
- * The compilation is never at risk: where there can be no recipe the template says why, and all else is as ever.
- */
+ * Keeps the unit's recipe (compiletime/recipe.h) in the store of kits under its digest, and execs the real compiler
+ * proper, whose plugin writes the digest into the template.
+ *
+ * The compilation is never at risk: without a recipe, the template holds the reason, and nothing else changes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 #include "compiletime/compiletime.h"
 #include "wrapper/proper/proper.h"
 
-/* Set for the real compiler: who finds it set is being called in a circle. */
+/* Set for the real compiler; a compiler that finds it set was called in a circle. */
 #define GUARD "INTERFERO_KEEPING"
-#define WORDS "-fplugin-arg-interfero-recipe="
+#define RECIPE_OPTION "-fplugin-arg-interfero-recipe="
 
-/* The real one, by the driver that called us; the caller frees. NULL if there is none. */
+/* Asks the driver that called this program for the real compiler proper; the caller frees. NULL if there is none. */
 static char *find_real(const char *name, const char *self) {
 	const char *driver = getenv("COLLECT_GCC");
 	char *question = ifr_format("-print-prog-name=%s", name);
@@ -29,7 +30,7 @@ static char *find_real(const char *name, const char *self) {
 	struct ifr_buffer answer = {0}, errors = {0};
 	struct ifr_process process = {.argv = argv, .out = &answer, .errors = &errors};
 	const char *const not_this[] = {self, NULL};
-	/* In a link this names our folder. */
+	/* In an -flto link COMPILER_PATH names our folder. */
 	process.set_env = (const char *const[]){"COMPILER_PATH", NULL};
 	int status = 0;
 	char *real = NULL;
@@ -44,8 +45,8 @@ static char *find_real(const char *name, const char *self) {
 	return real;
 }
 
-/* The source as the preprocessor leaves it; with_macros, as far as it leaves macros for later. */
-static bool preprocess(const struct proper_job *job, const char *real, bool with_macros,
+/* Preprocesses the source; keep_macros leaves macros to the compilation (-fdirectives-only). */
+static bool preprocess(const struct proper_job *job, const char *real, bool keep_macros,
                        struct ifr_buffer *source) {
 	struct ifr_strings arguments = {0};
 	struct ifr_buffer errors = {0};
@@ -57,7 +58,7 @@ static bool preprocess(const struct proper_job *job, const char *real, bool with
 	ifr_strings_add(&arguments, "-E");
 	if (fortran)
 		ifr_strings_add(&arguments, "-fsyntax-only");
-	if (with_macros)
+	if (keep_macros)
 		ifr_strings_add(&arguments, "-fdirectives-only");
 	ifr_buffer_clear(source);
 	struct ifr_process process = {.argv = (const char *const *)arguments.items, .out = source, .errors = &errors};
@@ -76,9 +77,8 @@ static bool wants_preprocessor(const struct proper_job *job) {
 	return false;
 }
 
-/* Macros are left for the compilation, where they can be: at -O0 -g even code depends on where they stood. What
- * uses
- * __COUNTER__ in an #if cannot. */
+/* Reads the preprocessed source, if possible with macros left in it: at -O0 -g even code depends on their positions.
+ * A source that uses __COUNTER__ in an #if must be preprocessed in full. */
 static bool read_source(const struct proper_job *job, const char *real, struct ifr_recipe *recipe,
                         struct ifr_buffer *source) {
 	bool macros = ifr_starts_with(job->compiler, "cc1") && preprocess(job, real, true, source);
@@ -87,7 +87,8 @@ static bool read_source(const struct proper_job *job, const char *real, struct i
 	return macros || preprocess(job, real, false, source);
 }
 
-/* By its ending a Fortran source is in free or fixed form, and a part of a link in its place among the others. */
+/* The source's name in the recipe. Its suffix tells free from fixed form in Fortran, and the number of a part of an
+ * LTO link. */
 static char *name_source(const struct proper_job *job) {
 	const char *base = ifr_path_base(job->input), *dot = strrchr(base, '.'), *part = strstr(base, ".ltrans");
 	if (!strcmp(job->compiler, "lto1"))
@@ -97,11 +98,11 @@ static char *name_source(const struct proper_job *job) {
 	return ifr_strdup(!strcmp(job->compiler, "cc1") ? "unit.i" : "unit.ii");
 }
 
-/* Fortran's code names its source when something goes wrong; the preprocessor has said the name. */
-static void head_fortran(const struct proper_job *job, struct ifr_recipe *recipe, struct ifr_buffer *source) {
+/* Makes a Fortran source a preprocessed one that tells its name, which the code's error messages hold. */
+static void add_line_markers(const struct proper_job *job, struct ifr_recipe *recipe, struct ifr_buffer *source) {
 	if (*ifr_buffer_text(source) != '#') {
 		struct ifr_buffer whole = {0};
-		/* As from the preprocessor: the first is for the name alone. */
+		/* The preprocessor writes the same two lines; the first only tells the name. */
 		ifr_buffer_printf(&whole, "# 1 \"%s\"\n# 1 \"%s\"\n", job->input, job->input);
 		ifr_buffer_append(&whole, source->data, source->length);
 		ifr_buffer_release(source);
@@ -110,10 +111,10 @@ static void head_fortran(const struct proper_job *job, struct ifr_recipe *recipe
 	ifr_strings_add(&recipe->arguments, "-fpreprocessed");
 }
 
-/* Makes the recipe, or returns why there is none. */
+/* Makes the recipe; returns NULL, or the reason why there is none. */
 static const char *make_recipe(const struct proper_job *job, const char *real, struct ifr_recipe *recipe) {
 	struct ifr_buffer source = {0};
-	const char *reason = job->why_not;
+	const char *reason = job->obstacle;
 	if (!reason && wants_preprocessor(job) && !read_source(job, real, recipe, &source))
 		reason = "its source cannot be preprocessed a second time";
 	else if (!reason && !wants_preprocessor(job) && ifr_file_read(job->input, 0, &source, NULL))
@@ -121,9 +122,9 @@ static const char *make_recipe(const struct proper_job *job, const char *real, s
 	if (!reason) {
 		char *name = name_source(job), *text = NULL;
 		recipe->compiler = ifr_strdup(job->compiler);
-		ifr_strings_add_all(&recipe->arguments, &job->again);
+		ifr_strings_add_all(&recipe->arguments, &job->recompile);
 		if (!strcmp(job->compiler, "f951")) {
-			head_fortran(job, recipe, &source);
+			add_line_markers(job, recipe, &source);
 			text = ifr_strdup(ifr_buffer_text(&source));
 		}
 		ifr_recipe_add(recipe, name, &source);
@@ -135,34 +136,35 @@ static const char *make_recipe(const struct proper_job *job, const char *real, s
 	return reason;
 }
 
-/* The words for the plugin: the digest under which the recipe is kept, or why there is none; the caller frees. */
-static char *keep(const struct proper_job *job, const char *real) {
+/* Keeps the recipe; returns the plugin's option with its digest, or with "none" and a reason. The caller frees. */
+static char *keep_recipe(const struct proper_job *job, const char *real) {
 	struct ifr_recipe recipe = {0};
 	struct ifr_buffer text = {0};
 	struct ifr_error err = {0};
-	char key[IFR_SHA256_HEX], *words;
+	char key[IFR_SHA256_HEX], *option;
 	const char *reason = make_recipe(job, real, &recipe);
 	if (reason) {
-		words = ifr_format("%snone %s", WORDS, reason);
+		option = ifr_format("%snone %s", RECIPE_OPTION, reason);
 	} else {
 		ifr_recipe_print(&recipe, &text);
 		if (ifr_kit_add_object(text.data, text.length, key, &err))
 			fprintf(stderr, "interfero: warning: the source is not kept: %s\n", err.message);
-		words = err.code ? ifr_format("%snone it could not be written to the store", WORDS)
-		                 : ifr_format("%s%s", WORDS, key);
+		option = err.code ? ifr_format("%snone it could not be written to the store", RECIPE_OPTION)
+		                  : ifr_format("%s%s", RECIPE_OPTION, key);
 	}
 	ifr_recipe_release(&recipe);
 	ifr_buffer_release(&text);
-	return words;
+	return option;
 }
 
-static int become(const char *real, int argc, char **argv, char *words) {
+/* Execs the real compiler with one more option, or NULL; returns only if that fails. */
+static int exec_compiler(const char *real, int argc, char **argv, char *option) {
 	struct ifr_strings arguments = {0};
 	ifr_strings_add(&arguments, real);
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);
-	if (words)
-		ifr_strings_take(&arguments, words);
+	if (option)
+		ifr_strings_take(&arguments, option);
 	execv(real, arguments.items);
 	fprintf(stderr, "interfero: cannot run %s: %s\n", real, strerror(errno));
 	ifr_strings_release(&arguments);
@@ -177,7 +179,7 @@ int main(int argc, char **argv) {
 		return IFR_E_ENVIRONMENT;
 	}
 	setenv(GUARD, "1", 1);
-	char *self = ifr_path_self(), *real = find_real(name, self), *words = NULL;
+	char *self = ifr_path_self(), *real = find_real(name, self), *option = NULL;
 	free(self);
 	if (!real) {
 		fprintf(stderr, "interfero: there is no %s: install the compiler of that language\n", name);
@@ -186,9 +188,9 @@ int main(int argc, char **argv) {
 	struct proper_job job;
 	proper_job_read(&job, name, argc, argv);
 	if (job.compiles)
-		words = keep(&job, real);
+		option = keep_recipe(&job, real);
 	proper_job_release(&job);
-	int status = become(real, argc, argv, words);
+	int status = exec_compiler(real, argc, argv, option);
 	free(real);
 	return status;
 }

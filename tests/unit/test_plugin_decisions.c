@@ -117,14 +117,14 @@ static void test_alignment(void **state) {
 static void test_patterns_and_attributes(void **state) {
 	(void)state;
 	struct ifr_plan plan;
-	struct ifr_entity thing = {0};
+	struct ifr_entity function = {0};
 	ifr_plan_init(&plan);
-	ifr_entity_begin(&thing, "*_ZN1A1bEv.part.0");
-	ifr_entity_add_name(&thing, "b");
-	ifr_entity_add_name(&thing, "A::b");
-	ifr_entity_add_name(&thing, "@inner");
-	assert_string_equal(ifr_buffer_text(&thing.key), "_ZN1A1bEv.part.0");
-	assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing));
+	ifr_entity_begin(&function, "*_ZN1A1bEv.part.0");
+	ifr_entity_add_name(&function, "b");
+	ifr_entity_add_name(&function, "A::b");
+	ifr_entity_add_name(&function, "@inner");
+	assert_string_equal(ifr_buffer_text(&function.key), "_ZN1A1bEv.part.0");
+	assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &function));
 	static const struct {
 		const char *words;
 		bool covers;
@@ -136,10 +136,10 @@ static void test_patterns_and_attributes(void **state) {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		ifr_plan_release(&plan);
 		assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_NOPS, cases[i].words, NULL), 0);
-		thing.off = 0;
-		assert_int_equal(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing), cases[i].covers);
-		thing.off = 1u << IFR_AXIS_NOPS;
-		assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &thing));
+		function.exempt_axes = 0;
+		assert_int_equal(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &function), cases[i].covers);
+		function.exempt_axes = 1u << IFR_AXIS_NOPS;
+		assert_false(ifr_decide_covers(&plan, IFR_AXIS_NOPS, &function));
 	}
 	static const bool expected[3][2] = {{true, true}, {true, false}, {false, true}};
 	for (int heat = 0; heat < 3; heat++)
@@ -148,7 +148,7 @@ static void test_patterns_and_attributes(void **state) {
 			assert_int_equal(ifr_decide_hotness(&plan, IFR_AXIS_ALIGN, cold), expected[heat][cold]);
 		}
 	ifr_plan_release(&plan);
-	ifr_entity_release(&thing);
+	ifr_entity_release(&function);
 }
 
 /* Multiples of 16 up to the limit, each as likely: 2000 draws over 5 sizes, 400 each, standard deviation 18. */
@@ -222,20 +222,20 @@ static void test_subsections(void **state) {
 
 static int read_options(struct ifr_plan *plan, struct ifr_error *err, const char *key, const char *value) {
 	const struct ifr_plugin_option option = {key, value};
-	struct ifr_plugin_request wishes;
+	struct ifr_plugin_request request;
 	*err = (struct ifr_error){0};
-	return ifr_plugin_options_read(&option, 1, NULL, plan, &wishes, err);
+	return ifr_plugin_options_read(&option, 1, NULL, plan, &request, err);
 }
 
 static void test_options(void **state) {
 	(void)state;
 	struct ifr_plan plan;
 	struct ifr_error err;
-	struct ifr_plugin_request wishes = {.templates = true};
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &wishes, &err), 0);
+	struct ifr_plugin_request request = {.templates = true};
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, NULL, &plan, &request, &err), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 0);
-	assert_false(wishes.templates);
-	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &wishes, &err), 0);
+	assert_false(request.templates);
+	assert_int_equal(ifr_plugin_options_read(NULL, 0, "", &plan, &request, &err), 0);
 	assert_int_equal(read_options(&plan, &err, "nops", "seed=0x10,max=3"), 0);
 	assert_int_equal(ifr_plan_axes(&plan), 1u << IFR_AXIS_NOPS);
 	assert_int_equal(plan.axis[IFR_AXIS_NOPS].seed, 16);
@@ -253,7 +253,7 @@ static void test_options(void **state) {
 		assert_true(read_options(&plan, &err, wrong[i].key, wrong[i].value) < 0);
 		assert_non_null(strstr(err.message, wrong[i].says));
 	}
-	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &wishes, &err) < 0);
+	assert_true(ifr_plugin_options_read(NULL, 0, "/nowhere/at/all", &plan, &request, &err) < 0);
 	assert_non_null(strstr(err.message, "INTERFERO_PLAN"));
 }
 

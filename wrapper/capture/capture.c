@@ -16,8 +16,8 @@
 #include "wrapper/capture/ltrans.h"
 #include "wrapper/capture/options.h"
 
-/* The plugin that hands kept ltrans objects to ld.bfd; the caller frees. */
-static char *replay_plugin(void) {
+/* The path of our linker plugin, which hands kept ltrans objects to ld.bfd; the caller frees. */
+static char *relink_plugin(void) {
 	char *self = ifr_path_self(), *folder = ifr_path_dir(self ? self : ".");
 	char *path = ifr_format("%s/../relink_plugin.so", folder);
 	free(folder);
@@ -25,22 +25,23 @@ static char *replay_plugin(void) {
 	return path;
 }
 
-/* The link's own arguments, but for the compiler's plugin: what -flto compiled is not compiled again. */
-static void add_original(const struct ifr_link *link, struct ifr_strings *arguments) {
-	char *replay = replay_plugin();
+/* Adds the link's own arguments, with our plugin in place of the compiler's: -flto compiles nothing again. */
+static void add_original_arguments(const struct ifr_link *link, struct ifr_strings *arguments) {
+	char *plugin = relink_plugin();
 	if (link->ltrans.count)
-		ltrans_replay(link, replay, "", arguments);
+		ltrans_relink_arguments(link, plugin, "", arguments);
 	for (size_t i = 0; i < link->arguments.count;) {
 		struct option_use use = option_read(link->arguments.items[i], link->arguments.items[i + 1]);
 		for (int word = 0; word < use.words; word++, i++)
 			if (use.kind != OPTION_DROP || !strstr(use.name, "-plugin"))
 				ifr_strings_add(arguments, link->arguments.items[i]);
 	}
-	free(replay);
+	free(plugin);
 }
 
-/* Asks ld.bfd what a link reads, for linkers that do not say so themselves. */
-static int ask_bfd(const struct ifr_link *link, struct ifr_buffer *dependencies, struct ifr_error *err) {
+/* Repeats the link by ld.bfd for its dependency file: other linkers do not write one. */
+static int link_for_dependencies(const struct ifr_link *link, struct ifr_buffer *dependencies,
+                                 struct ifr_error *err) {
 	char *folder = NULL, *self = ifr_path_self();
 	const char *const not_this[] = {self, NULL};
 	char *ld = ifr_program_find("ld.bfd", not_this);
@@ -52,7 +53,7 @@ static int ask_bfd(const struct ifr_link *link, struct ifr_buffer *dependencies,
 		char *list = ifr_format("%s/dependencies", folder);
 		int status = 0;
 		ifr_strings_add(&arguments, ld);
-		add_original(link, &arguments);
+		add_original_arguments(link, &arguments);
 		ifr_strings_add(&arguments, "-o");
 		ifr_strings_take(&arguments, ifr_format("%s/output", folder));
 		ifr_strings_take(&arguments, ifr_format("--dependency-file=%s", list));
@@ -75,7 +76,7 @@ static int ask_bfd(const struct ifr_link *link, struct ifr_buffer *dependencies,
 	return result;
 }
 
-/* A thin archive names its members, which are inputs of their own. */
+/* Adds the members of a thin archive, which only names them, as inputs. */
 static void add_thin_members(struct ifr_kit *kit, const char *path, const char *cwd) {
 	char magic[8] = "";
 	FILE *file = fopen(path, "rb");
@@ -115,7 +116,8 @@ static int add_inputs(struct ifr_kit *kit, const char *cwd, const struct ifr_str
 	return 0;
 }
 
-/* Libraries that other libraries need are looked for where the original link found them. */
+/* Adds the folders of shared libraries to -rpath-link: dependencies of libraries are found where the original link
+ * found them. */
 static void add_library_folders(struct ifr_kit *kit) {
 	for (size_t i = 0; i < kit->input_count; i++) {
 		if (!strstr(ifr_path_base(kit->inputs[i].path), ".so"))
@@ -129,7 +131,7 @@ static void add_library_folders(struct ifr_kit *kit) {
 	}
 }
 
-static char *version_of(const char *linker) {
+static char *ask_version(const char *linker) {
 	const char *const argv[] = {linker, "--version", NULL};
 	struct ifr_buffer output = {0};
 	int status;
@@ -140,7 +142,8 @@ static char *version_of(const char *linker) {
 	return version;
 }
 
-static int identify(struct ifr_kit *kit, const char *output, struct ifr_error *err) {
+/* Sets the kit's build-id, digest and key. */
+static int identify_output(struct ifr_kit *kit, const char *output, struct ifr_error *err) {
 	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1], digest[IFR_SHA256_HEX];
 	int result = ifr_build_id_read(output, id, err);
 	if (!result)
@@ -153,7 +156,7 @@ static int identify(struct ifr_kit *kit, const char *output, struct ifr_error *e
 	return 0;
 }
 
-/* LD_RUN_PATH stands for -rpath where none is given, and must not be lost with the environment. */
+/* Adds LD_RUN_PATH as -rpath, for which it stands where the link has no -rpath. */
 static void add_run_path(struct ifr_kit *kit) {
 	const char *run_path = getenv("LD_RUN_PATH");
 	for (size_t i = 0; i < kit->arguments.count; i++)
@@ -164,8 +167,8 @@ static void add_run_path(struct ifr_kit *kit) {
 		ifr_strings_take(&kit->arguments, ifr_format("-rpath=%s", run_path));
 }
 
-static void describe(struct ifr_kit *kit, const struct ifr_link *link, const char *linker, const char *real,
-                     const char *cwd) {
+static void describe_link(struct ifr_kit *kit, const struct ifr_link *link, const char *linker, const char *real,
+                          const char *cwd) {
 	char created[32];
 	time_t now = time(NULL);
 	struct tm utc;
@@ -173,7 +176,7 @@ static void describe(struct ifr_kit *kit, const struct ifr_link *link, const cha
 	kit->program = ifr_strdup(ifr_path_base(link->output));
 	kit->output = ifr_path_normalise(cwd, link->output);
 	kit->linker = ifr_strdup(linker);
-	kit->linker_version = version_of(real);
+	kit->linker_version = ask_version(real);
 	kit->cwd = ifr_strdup(cwd);
 	kit->created = ifr_strdup(created);
 }
@@ -187,17 +190,18 @@ int ifr_capture(const struct ifr_link *link, const char *linker, const char *rea
 	struct ifr_strings files = {0};
 	struct ifr_buffer list = {0};
 	ifr_kit_init(&kit);
-	int result = dependencies ? ifr_file_read(dependencies, 0, &list, err) : ask_bfd(link, &list, err);
+	int result =
+		dependencies ? ifr_file_read(dependencies, 0, &list, err) : link_for_dependencies(link, &list, err);
 	if (result)
 		goto out;
 	ifr_link_arguments(link, cwd, &kit.arguments, &files);
 	add_run_path(&kit);
 	ifr_dependencies_parse(ifr_buffer_text(&list), &files);
-	if ((result = identify(&kit, link->output, err)) || (result = add_inputs(&kit, cwd, &files, link, err)))
+	if ((result = identify_output(&kit, link->output, err)) || (result = add_inputs(&kit, cwd, &files, link, err)))
 		goto out;
 	ifr_capture_templates(&kit);
 	add_library_folders(&kit);
-	describe(&kit, link, linker, real, cwd);
+	describe_link(&kit, link, linker, real, cwd);
 	result = ifr_kit_save(&kit, map, err);
 out:
 	ifr_buffer_release(&list);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a linker's command line says. */
+/* Parses a linker's command line, and makes the arguments that repeat the link. */
 #include "wrapper/capture/capture.h"
 
 #include <libiberty/libiberty.h>
@@ -20,7 +20,7 @@ static bool is_long(const char *argument, const char *name) {
 	return !strncmp(argument, name, length) && (!argument[length] || argument[length] == '=');
 }
 
-static void note(struct ifr_link *link, struct option_use use) {
+static void apply_option(struct ifr_link *link, struct option_use use) {
 	char **field = use.kind == OPTION_DROP && use.value
 	                   ? (is_long(use.name, "Map")                                         ? &link->map
 	                      : is_long(use.name, "dependency-file")                           ? &link->dependency_file
@@ -43,12 +43,12 @@ void ifr_link_read(struct ifr_link *link, int argc, char **argv) {
 	expandargv(&argc, &expanded);
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&link->arguments, expanded[i]);
-	/* expandargv makes a copy where there is something to expand, and only there. */
+	/* expandargv copies only if there is a response file. */
 	if (expanded != argv)
 		freeargv(expanded);
 	for (size_t i = 0; i < link->arguments.count;) {
 		struct option_use use = option_read(link->arguments.items[i], link->arguments.items[i + 1]);
-		note(link, use);
+		apply_option(link, use);
 		i += (size_t)use.words;
 	}
 	if (!link->output)
@@ -74,8 +74,9 @@ bool ifr_link_is_probe(const char *output, const char *cwd) {
 	return probe;
 }
 
-/* An absolute path below the root; what is relative is relative to the copy of the folder below the root, too. */
-static char *rooted(const char *path) {
+/* Moves an absolute path below the kit's root. A relative path stays: the link runs in the root's copy of the
+ * folder. */
+static char *root_path(const char *path) {
 	if (*path != '/')
 		return ifr_strdup(path);
 	char *normal = ifr_path_normalise("/", path), *result = ifr_format("%s%s", IFR_KIT_ROOT, normal);
@@ -83,12 +84,12 @@ static char *rooted(const char *path) {
 	return result;
 }
 
-static char *rooted_list(const char *folders) {
+static char *root_paths(const char *folders) {
 	struct ifr_strings parts = {0};
 	struct ifr_buffer list = {0};
 	ifr_strings_split(&parts, folders, ":");
 	for (size_t i = 0; i < parts.count; i++) {
-		char *part = rooted(parts.items[i]);
+		char *part = root_path(parts.items[i]);
 		ifr_buffer_printf(&list, "%s%s", i ? ":" : "", part);
 		free(part);
 	}
@@ -96,7 +97,7 @@ static char *rooted_list(const char *folders) {
 	return ifr_buffer_detach(&list);
 }
 
-/* Writes an option with another value, in the form it had. */
+/* Adds an option with another value, in the form in which it was given: joined, or as two words. */
 static void add_with_value(struct ifr_strings *arguments, struct option_use use, const char *value) {
 	if (use.words == 2) {
 		ifr_strings_add(arguments, use.name);
@@ -110,7 +111,7 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
                         struct ifr_strings *files) {
 	bool sysroot = false;
 	if (link->ltrans.count)
-		ltrans_replay(link, IFR_KIT_LTO_PLUGIN, IFR_KIT_ROOT, arguments);
+		ltrans_relink_arguments(link, IFR_KIT_LTO_PLUGIN, IFR_KIT_ROOT, arguments);
 	for (size_t i = 0; i < link->arguments.count;) {
 		const char *argument = link->arguments.items[i];
 		struct option_use use = option_read(argument, link->arguments.items[i + 1]);
@@ -121,9 +122,9 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
 		if (use.kind == OPTION_FILE && use.value)
 			ifr_strings_take(files, ifr_path_normalise(cwd, use.value));
 		if (use.value && use.kind == OPTION_INPUT) {
-			ifr_strings_take(arguments, rooted(argument));
+			ifr_strings_take(arguments, root_path(argument));
 		} else if (use.value && (use.kind == OPTION_FILE || use.kind == OPTION_FOLDERS)) {
-			char *value = use.kind == OPTION_FILE ? rooted(use.value) : rooted_list(use.value);
+			char *value = use.kind == OPTION_FILE ? root_path(use.value) : root_paths(use.value);
 			add_with_value(arguments, use, value);
 			free(value);
 		} else {
@@ -137,7 +138,7 @@ void ifr_link_arguments(const struct ifr_link *link, const char *cwd, struct ifr
 }
 
 void ifr_dependencies_parse(const char *text, struct ifr_strings *files) {
-	/* The first rule is "OUTPUT: \", then a file a line, "  FILE \", to an empty line. Blanks are not escaped. */
+	/* The first rule: a line "OUTPUT: \", then lines "  FILE \" to an empty line. Blanks are not escaped. */
 	const char *line = strchr(text, '\n');
 	while (line && line[1] == ' ' && line[2] == ' ') {
 		const char *start = line + 3, *end = strchr(start, '\n');

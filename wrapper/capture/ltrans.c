@@ -11,7 +11,7 @@
 #include "common/file.h"
 #include "common/process.h"
 
-/* What stands behind "-plugin-opt=", or NULL. The driver joins them always. */
+/* The text behind "-plugin-opt=", or NULL. GCC's driver always joins the two. */
 static const char *plugin_option(const char *argument) {
 	static const char option[] = "-plugin-opt=";
 	argument += ifr_starts_with(argument, "--");
@@ -46,7 +46,8 @@ char *ltrans_wrapper_of(const struct ifr_link *link, const char *cwd, const char
 	return NULL;
 }
 
-static bool replace(char *const *from, size_t count, const char *keeper, struct ifr_strings *arguments) {
+/* Copies arguments with keeper in place of the lto-wrapper; whether there was one. */
+static bool replace_wrapper(char *const *from, size_t count, const char *keeper, struct ifr_strings *arguments) {
 	bool replaced = false;
 	for (size_t i = 0; i < count; i++) {
 		bool wrapper = names_wrapper(from[i]);
@@ -66,9 +67,9 @@ int ltrans_arguments(const struct ifr_link *link, int argc, char **argv, const c
 	free(untouched);
 	if (marked)
 		return marked;
-	if (replace(argv + 1, (size_t)argc - 1, keeper, arguments))
+	if (replace_wrapper(argv + 1, (size_t)argc - 1, keeper, arguments))
 		return 0;
-	replace(link->arguments.items, link->arguments.count, keeper, &all);
+	replace_wrapper(link->arguments.items, link->arguments.count, keeper, &all);
 	char *path = ifr_format("%s/arguments", folder);
 	FILE *file = fopen(path, "w");
 	int wrong = !file || writeargv(all.items, file);
@@ -106,10 +107,10 @@ int ltrans_collect(struct ifr_link *link, const char *folder, struct ifr_error *
 	return result;
 }
 
-void ltrans_replay(const struct ifr_link *link, const char *replay, const char *root,
-                   struct ifr_strings *arguments) {
+void ltrans_relink_arguments(const struct ifr_link *link, const char *plugin, const char *root,
+                             struct ifr_strings *arguments) {
 	ifr_strings_add(arguments, "-plugin");
-	ifr_strings_add(arguments, replay);
+	ifr_strings_add(arguments, plugin);
 	for (size_t i = 0; i < link->ltrans.count; i++)
 		ifr_strings_take(arguments, ifr_format("-plugin-opt=ltrans=%s%s", root, link->ltrans.items[i]));
 	for (size_t i = 0; i < link->arguments.count; i++) {

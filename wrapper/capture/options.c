@@ -7,13 +7,13 @@
 
 /* How an option takes its value. */
 enum form {
-	NONE,     /* none, or joined with '=': kept or dropped in one piece */
+	NONE,     /* no value, or a value joined with '=': one word */
 	SEPARATE, /* always the next argument */
 	EITHER,   /* --name=value, or the next argument */
 	JOINED    /* -Lvalue, or the next argument */
 };
 
-/* Long names are without their dashes: ld takes one or two. Ref: ld manual, "Command-line Options". */
+/* Long names stand without their dashes: ld takes one or two. Ref: ld manual, "Command-line Options". */
 static const struct {
 	const char *name;
 	enum form form;

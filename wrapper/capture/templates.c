@@ -21,7 +21,7 @@ static void add_recipe(struct ifr_kit *kit, const char *template) {
 	ifr_buffer_release(&text);
 }
 
-/* A note that cannot be read is no reason to lose the kit. */
+/* Adds the templates that an object's notes name. An unreadable note is skipped: the kit is worth more. */
 static int add_template(const char *member, const void *bytes, size_t length, void *data, struct ifr_error *err) {
 	struct ifr_kit *kit = data;
 	struct ifr_note note;
@@ -41,7 +41,7 @@ static int add_template(const char *member, const void *bytes, size_t length, vo
 }
 
 void ifr_capture_templates(struct ifr_kit *kit) {
-	/* Those that are added on the way are no objects. */
+	/* Inputs that are added on the way are templates and recipes, not object files. */
 	size_t count = kit->input_count;
 	for (size_t i = 0; i < count; i++) {
 		char *path = ifr_strdup(kit->inputs[i].path);

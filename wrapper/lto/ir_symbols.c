@@ -12,7 +12,7 @@
 
 enum { ENTRY_TAIL_BYTES = 14, EXTENSION_VERSION = 1, EXTENSION_BYTES = 2 };
 
-/* A part of a file that is an object of its own. */
+/* The bytes of a file that make an object file: an archive's member, or all. */
 struct part {
 	int fd;
 	off_t offset;
@@ -37,7 +37,7 @@ static bool read_at(const struct part *part, size_t at, size_t bytes, void *into
 	return true;
 }
 
-/* A copy with a NUL behind it, so that the last name of a damaged table ends; NULL if it is not all there. */
+/* A copy with a NUL behind it, which ends the last name of a damaged table; NULL if bytes are missing. */
 static char *copy_at(const struct part *part, size_t at, size_t bytes) {
 	if (at > part->size || bytes > part->size - at)
 		return NULL;
@@ -48,7 +48,7 @@ static char *copy_at(const struct part *part, size_t at, size_t bytes) {
 	return NULL;
 }
 
-/* The section headers; *count of them, and which holds their names. NULL if there are none to be had. */
+/* The section headers, *count of them; *names is the index of their names' section. NULL if unreadable. */
 static Elf64_Shdr *read_sections(const struct part *part, size_t *count, size_t *names) {
 	Elf64_Ehdr header;
 	Elf64_Shdr first;
@@ -57,7 +57,7 @@ static Elf64_Shdr *read_sections(const struct part *part, size_t *count, size_t 
 	    header.e_machine != EM_X86_64 || header.e_shentsize != sizeof first ||
 	    !read_at(part, header.e_shoff, sizeof first, &first))
 		return NULL;
-	/* Numbers that do not fit into the header stand in the first section's. */
+	/* Numbers that do not fit into the ELF header stand in the first section header. */
 	*count = header.e_shnum ? header.e_shnum : first.sh_size;
 	*names = header.e_shstrndx == SHN_XINDEX ? first.sh_link : header.e_shstrndx;
 	if (*count > part->size / sizeof first || *names >= *count)
@@ -65,20 +65,20 @@ static Elf64_Shdr *read_sections(const struct part *part, size_t *count, size_t 
 	return (Elf64_Shdr *)(void *)copy_at(part, header.e_shoff, *count * sizeof first);
 }
 
-/* Appends what a section holds. */
+/* Appends the contents of a section behind its first `skip` bytes. */
 static bool append_section(const struct part *part, const Elf64_Shdr *section, size_t skip,
                            struct ifr_buffer *into) {
 	char *copy = copy_at(part, section->sh_offset, section->sh_size);
 	if (!copy)
 		return false;
-	/* An extension of another version says nothing that is known here. */
+	/* An extension of another version is ignored. */
 	if (section->sh_size >= skip && (!skip || *copy == EXTENSION_VERSION))
 		ifr_buffer_append(into, copy + skip, section->sh_size - skip);
 	free(copy);
 	return true;
 }
 
-/* Collects the tables and their extensions. */
+/* Joins the symbol tables, and their extensions. */
 static enum ir_outcome read_tables(const struct part *part, struct ifr_buffer *table, struct ifr_buffer *more) {
 	size_t count, names_at;
 	Elf64_Shdr *sections = read_sections(part, &count, &names_at);
@@ -100,8 +100,8 @@ static enum ir_outcome read_tables(const struct part *part, struct ifr_buffer *t
 	return outcome;
 }
 
-/* Takes one symbol at *at, which moves behind it. */
-static bool take_symbol(char **at, const char *end, struct ld_plugin_symbol *symbol) {
+/* Parses one symbol at *at, which moves behind it. */
+static bool parse_symbol(char **at, const char *end, struct ld_plugin_symbol *symbol) {
 	static const char kinds[] = {LDPK_DEF, LDPK_WEAKDEF, LDPK_UNDEF, LDPK_WEAKUNDEF, LDPK_COMMON};
 	static const int visibilities[] = {LDPV_DEFAULT, LDPV_PROTECTED, LDPV_INTERNAL, LDPV_HIDDEN};
 	char *name = *at, *group = memchr(name, '\0', (size_t)(end - name));
@@ -122,11 +122,11 @@ static bool take_symbol(char **at, const char *end, struct ld_plugin_symbol *sym
 	return true;
 }
 
-static bool take_all(struct ir_symbols *symbols, size_t bytes, const struct ifr_buffer *more) {
+static bool parse_symbols(struct ir_symbols *symbols, size_t bytes, const struct ifr_buffer *more) {
 	char *at = symbols->text, *end = at + bytes;
 	symbols->items = ifr_realloc(NULL, bytes / (ENTRY_TAIL_BYTES + 2) + 1, sizeof *symbols->items);
 	for (; at < end; symbols->count++)
-		if (!take_symbol(&at, end, &symbols->items[symbols->count]))
+		if (!parse_symbol(&at, end, &symbols->items[symbols->count]))
 			return false;
 	for (size_t i = 0; i < symbols->count && (i + 1) * EXTENSION_BYTES <= more->length; i++) {
 		symbols->items[i].symbol_type = more->data[i * EXTENSION_BYTES];
@@ -146,9 +146,9 @@ static int by_name(const void *a, const void *b) {
 	return order ? order : (x > y) - (x < y);
 }
 
-/* "ld -r" leaves several tables in one object, in which a name may come again: as GCC's own plugin does, the
- * linker is shown the strongest occurrence, at the place of the first. */
-static void join_twins(struct ir_symbols *symbols) {
+/* Keeps one symbol a name: the strongest, at the position of the first. "ld -r" leaves several tables in one object
+ * file, in which names repeat; GCC's own plugin does the same. */
+static void merge_duplicates(struct ir_symbols *symbols) {
 	struct ld_plugin_symbol **sorted = ifr_alloc((symbols->count + 1) * sizeof(struct ld_plugin_symbol *));
 	for (size_t i = 0; i < symbols->count; i++)
 		sorted[i] = &symbols->items[i];
@@ -178,10 +178,10 @@ enum ir_outcome ir_symbols_read(struct ir_symbols *symbols, int fd, off_t offset
 	enum ir_outcome outcome = read_tables(&part, &table, &more);
 	size_t bytes = table.length;
 	symbols->text = ifr_buffer_detach(&table);
-	if (outcome == IR_FOUND && !take_all(symbols, bytes, &more))
+	if (outcome == IR_FOUND && !parse_symbols(symbols, bytes, &more))
 		outcome = IR_DAMAGED;
 	if (outcome == IR_FOUND)
-		join_twins(symbols);
+		merge_duplicates(symbols);
 	else
 		ir_symbols_release(symbols);
 	ifr_buffer_release(&more);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Stands between the linker's plugin and GCC's lto-wrapper in a link that wrapper/linker.c captures: runs the real
- * lto-wrapper with the same arguments, copies the objects that it made, whose names it prints, and prints what it
- * printed. Whatever goes wrong with the copies, the link does not notice: the list of them is then missing, and a
- * file "untouched", there before, is gone.
+/* keep-ltrans: runs in place of GCC's lto-wrapper in a link that wrapper/linker.c captures.
  *
- * INTERFERO_LTO_WRAPPER is the real one's absolute path, INTERFERO_LTRANS the folder for the copies: "0.o", "1.o"
- * and so on, and last "list" with the names that were printed, a line each. */
+ * Runs the real lto-wrapper with the same arguments, copies the objects that it made, whose names it prints, and
+ * prints its output again. A failed copy does not disturb the link.
+ *
+ *     INTERFERO_LTO_WRAPPER      absolute path of the real lto-wrapper
+ *     INTERFERO_LTRANS           the folder of the copies
+ *         FOLDER/untouched       removed before the copies: its absence tells wrapper/linker.c of objects
+ *         FOLDER/0.o, 1.o, …     the copies
+ *         FOLDER/list            the printed names, a line each; written last, missing if a copy failed */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +19,16 @@
 #include "common/process.h"
 #include "common/strings.h"
 
-/* Set for the real lto-wrapper and all that it starts: who finds it set is being called in a circle. */
+/* Set for the real lto-wrapper and all that it starts; a keep-ltrans that finds it set was called in a circle. */
 #define GUARD "INTERFERO_KEEPING_LTRANS"
 
-static void keep(const struct ifr_buffer *printed, const char *folder) {
+static void copy_objects(const struct ifr_buffer *printed, const char *folder) {
 	struct ifr_strings names = {0};
 	char *list = ifr_format("%s/list", folder), *untouched = ifr_format("%s/untouched", folder);
 	unlink(untouched);
 	ifr_strings_split(&names, ifr_buffer_text(printed), "\n");
 	int result = 0;
-	/* A linker may come here twice: what counts is the last time, if that went well. */
+	/* A linker may start this program twice: the last call counts. */
 	unlink(list);
 	for (size_t i = 0; i < names.count && !result; i++) {
 		char *copy = ifr_format("%s/%zu.o", folder, i);
@@ -39,12 +42,12 @@ static void keep(const struct ifr_buffer *printed, const char *folder) {
 	free(list);
 }
 
-static int failed(const char *what) {
-	fprintf(stderr, "interfero: keep-ltrans: %s\n", what);
+static int print_failure(const char *failure) {
+	fprintf(stderr, "interfero: keep-ltrans: %s\n", failure);
 	return IFR_E_ENVIRONMENT;
 }
 
-static int run(const char *real, const char *folder, char **argv) {
+static int run_lto_wrapper(const char *real, const char *folder, char **argv) {
 	struct ifr_strings arguments = {0};
 	struct ifr_buffer printed = {0};
 	struct ifr_error err = {0};
@@ -56,12 +59,12 @@ static int run(const char *real, const char *folder, char **argv) {
 	struct ifr_process process = {
 		.argv = (const char *const *)arguments.items, .set_env = environment, .out = &printed};
 	if (ifr_process_run(&process, &status, &err))
-		status = failed(err.message);
+		status = print_failure(err.message);
 	else if (!status && folder)
-		keep(&printed, folder);
+		copy_objects(&printed, folder);
 	fwrite(ifr_buffer_text(&printed), 1, printed.length, stdout);
 	if (fflush(stdout) && !status)
-		status = failed("cannot write to standard output");
+		status = print_failure("cannot write to standard output");
 	ifr_buffer_release(&printed);
 	ifr_strings_release(&arguments);
 	return status;
@@ -69,12 +72,13 @@ static int run(const char *real, const char *folder, char **argv) {
 
 int main(int argc, char **argv) {
 	if (argc < 1 || getenv(GUARD))
-		return failed("called by the lto-wrapper that it called");
+		return print_failure("called by the lto-wrapper that it called");
 	const char *named = getenv("INTERFERO_LTO_WRAPPER"), *folder = getenv("INTERFERO_LTRANS");
 	char *self = ifr_path_self();
 	const char *const not_this[] = {self, NULL};
 	char *real = named && *named == '/' && self ? ifr_program_find(named, not_this) : NULL;
-	int status = real ? run(real, folder, argv) : failed("INTERFERO_LTO_WRAPPER names no lto-wrapper");
+	int status =
+		real ? run_lto_wrapper(real, folder, argv) : print_failure("INTERFERO_LTO_WRAPPER names no lto-wrapper");
 	free(real);
 	free(self);
 	return status;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A plugin for ld.bfd that stands in for GCC's own when a kit of an -flto link is linked again: it claims the same
- * files and hands over the ltrans objects that were kept, in place of compiling. It starts nothing and writes
- * nothing.
+/* A plugin for ld.bfd that replaces GCC's own when a kit repeats an -flto link.
  *
- * Without it the bytes that shipped would not come back: which archive members are pulled, and the order of the
- * symbol table, follow from the symbols of the claimed files, of which many are gone from the ltrans objects.
+ * The plugin claims the same files as GCC's, but hands the linker the kept ltrans objects instead of compiling. It
+ * starts no process and writes no file. Linking the ltrans objects alone would not give the shipped bytes: the
+ * symbols of the claimed files decide which archive members are pulled in, and the order of the symbol table; many
+ * of these symbols are gone from the ltrans objects.
  *
- * Options (-plugin-opt): "ltrans=FILE", an ltrans object, in order; "-pass-through=-lNAME" or
- * "-pass-through=FILE", as GCC's driver gives them to its own plugin, read behind the objects. All else is
- * ignored.
+ * Options (-plugin-opt; others are ignored):
+ *
+ *     ltrans=FILE              an ltrans object, in link order
+ *     -pass-through=-lNAME     a library to read behind the objects, as GCC's driver names it to its own plugin
+ *     -pass-through=FILE       a library's file
  *
  * Ref: gcc.gnu.org/wiki/whopr/driver, "Linker plugin API"; binutils include/plugin-api.h. */
 #include <stdbool.h>
@@ -27,13 +29,13 @@ static struct {
 	ld_plugin_add_input_file add_input_file;
 	ld_plugin_add_input_library add_input_library;
 	ld_plugin_message message;
-	bool told_types; /* add_symbols is the second version, which looks at the symbols' types */
+	bool has_symbol_types; /* add_symbols is its second version, which reads the symbols' types */
 } linker;
 
 static struct ifr_strings objects, libraries;
 static bool claimed_any;
 
-static enum ld_plugin_status claim(const struct ld_plugin_input_file *file, int *claimed) {
+static enum ld_plugin_status claim_file(const struct ld_plugin_input_file *file, int *claimed) {
 	struct ir_symbols symbols;
 	*claimed = 0;
 	enum ir_outcome outcome = ir_symbols_read(&symbols, file->fd, file->offset, file->filesize);
@@ -43,12 +45,12 @@ static enum ld_plugin_status claim(const struct ld_plugin_input_file *file, int 
 		return LDPS_OK;
 	*claimed = 1;
 	claimed_any = true;
-	/* The linker keeps the names: they are released with the process. */
+	/* The linker keeps pointers to the names: they live as long as the process. */
 	return linker.add_symbols(file->handle, (int)symbols.count, symbols.items);
 }
 
-/* ld looks for an absolute path below its sysroot when what it read last lay there: from the folder in which it
- * runs there is no such doubt. */
+/* Adds an input file by a path relative to the current folder: ld would look for an absolute path below its sysroot
+ * if the file that it read last lay there. */
 static enum ld_plugin_status add_file(const char *path) {
 	struct ifr_buffer name = {0};
 	char *cwd = getcwd(NULL, 0);
@@ -62,7 +64,7 @@ static enum ld_plugin_status add_file(const char *path) {
 	return status;
 }
 
-static enum ld_plugin_status hand_over(void) {
+static enum ld_plugin_status add_objects(void) {
 	enum ld_plugin_status status = LDPS_OK;
 	for (size_t i = 0; claimed_any && i < objects.count && status == LDPS_OK; i++)
 		status = add_file(objects.items[i]);
@@ -73,7 +75,7 @@ static enum ld_plugin_status hand_over(void) {
 	return status;
 }
 
-static void take_option(const char *option) {
+static void read_option(const char *option) {
 	static const char object[] = "ltrans=", library[] = "-pass-through=";
 	if (ifr_starts_with(option, object))
 		ifr_strings_add(&objects, option + strlen(object));
@@ -81,7 +83,8 @@ static void take_option(const char *option) {
 		ifr_strings_add(&libraries, option + strlen(library));
 }
 
-static void take(const struct ld_plugin_tv *tv) {
+/* Stores one entry of the linker's transfer vector. */
+static void read_transfer_value(const struct ld_plugin_tv *tv) {
 	switch (tv->tv_tag) {
 	case LDPT_REGISTER_CLAIM_FILE_HOOK:
 		linker.register_claim_file = tv->tv_u.tv_register_claim_file;
@@ -91,10 +94,10 @@ static void take(const struct ld_plugin_tv *tv) {
 		break;
 	case LDPT_ADD_SYMBOLS_V2:
 		linker.add_symbols = tv->tv_u.tv_add_symbols;
-		linker.told_types = true;
+		linker.has_symbol_types = true;
 		break;
 	case LDPT_ADD_SYMBOLS:
-		if (!linker.told_types)
+		if (!linker.has_symbol_types)
 			linker.add_symbols = tv->tv_u.tv_add_symbols;
 		break;
 	case LDPT_ADD_INPUT_FILE:
@@ -107,7 +110,7 @@ static void take(const struct ld_plugin_tv *tv) {
 		linker.message = tv->tv_u.tv_message;
 		break;
 	case LDPT_OPTION:
-		take_option(tv->tv_u.tv_string);
+		read_option(tv->tv_u.tv_string);
 		break;
 	default:
 		break;
@@ -118,10 +121,10 @@ __attribute__((visibility("default"))) enum ld_plugin_status onload(struct ld_pl
 
 enum ld_plugin_status onload(struct ld_plugin_tv *tv) {
 	for (; tv->tv_tag != LDPT_NULL; tv++)
-		take(tv);
+		read_transfer_value(tv);
 	if (!linker.register_claim_file || !linker.register_all_symbols_read || !linker.add_symbols ||
 	    !linker.add_input_file || !linker.add_input_library || !linker.message)
 		return LDPS_ERR;
-	enum ld_plugin_status status = linker.register_claim_file(claim);
-	return status == LDPS_OK ? linker.register_all_symbols_read(hand_over) : status;
+	enum ld_plugin_status status = linker.register_claim_file(claim_file);
+	return status == LDPS_OK ? linker.register_all_symbols_read(add_objects) : status;
 }

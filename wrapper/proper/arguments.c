@@ -5,22 +5,22 @@
 
 #include "wrapper/proper/proper.h"
 
-/* Where an argument belongs. */
+/* The lists that an argument goes to. */
 enum use {
 	NOWHERE = 0,
 	PREPROCESS = 1 << 0,
-	AGAIN = 1 << 1,
-	BOTH = PREPROCESS | AGAIN,
+	RECOMPILE = 1 << 1,
+	BOTH = PREPROCESS | RECOMPILE,
 	FOLDER = 1 << 2, /* of Fortran's modules */
 };
 
 struct option {
 	const char *name;
-	int words; /* 2: the value is the next argument; 0: the name is only a beginning */
+	int words; /* 1: the name alone; 2: the value is the next argument; 0: any argument that begins so */
 	enum use use;
 };
 
-/* The first that fits holds; what fits none is for both. */
+/* The first match counts; an argument without a match goes to BOTH. */
 static const struct option options[] = {
 	{"-o", 2, NOWHERE},
 	{"-MD", 2, NOWHERE},
@@ -73,7 +73,7 @@ static const struct option options[] = {
 	{"-fintrinsic-modules-path", 2, BOTH},
 };
 
-static struct option option_of(const char *argument) {
+static struct option classify_option(const char *argument) {
 	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
 		if (options[i].words ? !strcmp(argument, options[i].name) : ifr_starts_with(argument, options[i].name))
 			return options[i];
@@ -82,8 +82,8 @@ static struct option option_of(const char *argument) {
 	return (struct option){argument, 1, BOTH};
 }
 
-/* Files that are not kept take part in the compilation. */
-static const char *why_not(const char *argument) {
+/* Returns the reason why an argument rules out a recipe, such as files that are not kept, or NULL. */
+static const char *find_obstacle(const char *argument) {
 	static const char *const profiles[] = {"-fprofile-use",  "-fprofile-generate", "-fprofile-arcs",
 	                                       "-fauto-profile", "-ftest-coverage",    "-fbranch-probabilities"};
 	for (size_t i = 0; i < sizeof profiles / sizeof *profiles; i++)
@@ -95,7 +95,7 @@ static const char *why_not(const char *argument) {
 }
 
 static void add_input(struct proper_job *job, const char *input, int *inputs) {
-	/* Fortran's preprocessor is told the name twice. */
+	/* A Fortran source that is preprocessed is named twice. */
 	if (!job->input || strcmp(job->input, input))
 		++*inputs;
 	free(job->input);
@@ -106,21 +106,21 @@ static void read_option(struct proper_job *job, char **argument, int words, enum
 	for (int i = 0; i < words; i++) {
 		if (use & PREPROCESS)
 			ifr_strings_add(&job->preprocess, argument[i]);
-		if (use & AGAIN)
-			ifr_strings_add(&job->again, argument[i]);
+		if (use & RECOMPILE)
+			ifr_strings_add(&job->recompile, argument[i]);
 	}
 	if (use & FOLDER)
-		ifr_strings_add(&job->folders, words == 2 ? argument[1] : *argument + 2);
-	const char *reason = why_not(*argument);
-	job->why_not = reason ? reason : job->why_not;
+		ifr_strings_add(&job->module_folders, words == 2 ? argument[1] : *argument + 2);
+	const char *reason = find_obstacle(*argument);
+	job->obstacle = reason ? reason : job->obstacle;
 }
 
-/* What makes a command no compilation to code, or one of its own kind. */
+/* Arguments that decide on the kind of the run. */
 struct marks {
 	bool lto, fat, parts, question, debug_macros;
 };
 
-static void note(struct marks *marks, struct proper_job *job, const char *argument) {
+static void update_marks(struct marks *marks, struct proper_job *job, const char *argument) {
 	marks->question |= !strcmp(argument, "-E") || !strcmp(argument, "-fsyntax-only") ||
 	                   !strcmp(argument, "-fwpa") || ifr_starts_with(argument, "--output-pch") ||
 	                   !strcmp(argument, "--help") || ifr_starts_with(argument, "-fwpa=") ||
@@ -132,19 +132,19 @@ static void note(struct marks *marks, struct proper_job *job, const char *argume
 	job->preprocessed |= !strcmp(argument, "-fpreprocessed");
 }
 
-static void conclude(struct proper_job *job, const struct marks *marks, int inputs) {
+static void finish_job(struct proper_job *job, const struct marks *marks, int inputs) {
 	bool link_time = !strcmp(job->compiler, "lto1");
 	job->compiles = !marks->question && (link_time || !marks->lto || marks->fat);
 	job->preprocessed |= link_time;
 	if (link_time && !marks->parts)
-		job->why_not = "the link compiled it in one piece (-flto-partition=none)";
+		job->obstacle = "the link compiled it in one piece (-flto-partition=none)";
 	if (inputs != 1 || !strcmp(job->input, "-"))
-		job->why_not = "its source came from standard input";
+		job->obstacle = "its source came from standard input";
 	if (marks->debug_macros)
 		ifr_strings_add(&job->preprocess, "-dD");
 	bool c_family = ifr_starts_with(job->compiler, "cc1");
 	if (c_family && !job->preprocessed)
-		ifr_strings_add(&job->again, "-fpreprocessed");
+		ifr_strings_add(&job->recompile, "-fpreprocessed");
 }
 
 void proper_job_read(struct proper_job *job, const char *compiler, int argc, char **argv) {
@@ -154,25 +154,25 @@ void proper_job_read(struct proper_job *job, const char *compiler, int argc, cha
 	*job = (struct proper_job){.compiler = compiler};
 	expandargv(&argc, &expanded);
 	for (int i = 1; i < argc;) {
-		struct option option = option_of(expanded[i]);
+		struct option option = classify_option(expanded[i]);
 		int words = option.words == 2 && i + 1 < argc ? 2 : 1;
 		if (*expanded[i] != '-' || !expanded[i][1])
 			add_input(job, expanded[i], &inputs);
 		else
 			read_option(job, expanded + i, words, option.use);
-		note(&marks, job, expanded[i]);
+		update_marks(&marks, job, expanded[i]);
 		i += words;
 	}
-	/* expandargv makes a copy where there is something to expand, and only there. */
+	/* expandargv copies only if there is a response file. */
 	if (expanded != argv)
 		freeargv(expanded);
-	conclude(job, &marks, inputs);
+	finish_job(job, &marks, inputs);
 }
 
 void proper_job_release(struct proper_job *job) {
 	ifr_strings_release(&job->preprocess);
-	ifr_strings_release(&job->again);
-	ifr_strings_release(&job->folders);
+	ifr_strings_release(&job->recompile);
+	ifr_strings_release(&job->module_folders);
 	free(job->input);
 	*job = (struct proper_job){0};
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Fortran: a source names modules, whose files a compilation reads. Each file holds all that its module gives,
- * also what that one uses of others. */
+/* Finds the module files that a compilation of a Fortran source reads. A module's file also holds the entities that
+ * the module uses from others: no file leads to another. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "compiletime/compiletime.h"
 #include "wrapper/proper/proper.h"
 
-/* The word at *at in small letters, which the caller frees; *at moves behind it and what is blank. */
+/* Returns the word at *at in small letters, which the caller frees; *at moves behind the word and blanks. */
 static char *next_word(const char **at) {
 	size_t length = 0;
 	while (isalnum((unsigned char)(*at)[length]) || (*at)[length] == '_')
@@ -23,8 +23,8 @@ static char *next_word(const char **at) {
 	return word;
 }
 
-/* "use NAME", "use, non_intrinsic :: NAME": the name, which the caller frees, or NULL. */
-static char *module_used(const char *line) {
+/* Returns NAME of "use NAME" or "use, non_intrinsic :: NAME", which the caller frees, or NULL. */
+static char *parse_use(const char *line) {
 	const char *at = line + strspn(line, " \t");
 	char *word = next_word(&at);
 	bool use = !strcmp(word, "use");
@@ -39,8 +39,8 @@ static char *module_used(const char *line) {
 	return next_word(&at);
 }
 
-/* What this part cannot follow. */
-static const char *beyond(const char *line) {
+/* Returns the reason why a line depends on files that are not kept, or NULL. */
+static const char *find_obstacle(const char *line) {
 	const char *at = line + strspn(line, " \t");
 	char *word = next_word(&at);
 	bool includes = !strcmp(word, "include") && (*at == '\'' || *at == '"');
@@ -58,13 +58,13 @@ static bool has_file(const struct ifr_recipe *recipe, const char *name) {
 	return false;
 }
 
-/* Those that are nowhere are the compiler's own, or the source's. */
+/* Adds a module's file. A module without a file is the compiler's own, or is defined in the source. */
 static void add_module(const struct proper_job *job, const char *module, struct ifr_recipe *recipe) {
 	char *name = ifr_format("%s.mod", module);
 	struct ifr_buffer bytes = {0};
 	bool found = has_file(recipe, name) || !ifr_file_read(name, 0, &bytes, NULL);
-	for (size_t i = 0; i < job->folders.count && !found; i++) {
-		char *path = ifr_format("%s/%s", job->folders.items[i], name);
+	for (size_t i = 0; i < job->module_folders.count && !found; i++) {
+		char *path = ifr_format("%s/%s", job->module_folders.items[i], name);
 		ifr_buffer_clear(&bytes);
 		found = !ifr_file_read(path, 0, &bytes, NULL);
 		free(path);
@@ -78,11 +78,11 @@ static void add_module(const struct proper_job *job, const char *module, struct 
 const char *proper_modules_add(const struct proper_job *job, const char *source, struct ifr_recipe *recipe) {
 	struct ifr_strings lines = {0};
 	const char *reason = NULL;
-	/* Statements share lines by semicolons. */
+	/* Semicolons part statements, too. */
 	ifr_strings_split(&lines, source, "\n;");
 	for (size_t i = 0; i < lines.count && !reason; i++) {
-		char *module = module_used(lines.items[i]);
-		reason = beyond(lines.items[i]);
+		char *module = parse_use(lines.items[i]);
+		reason = find_obstacle(lines.items[i]);
 		if (module)
 			add_module(job, module, recipe);
 		free(module);
