@@ -11,49 +11,49 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"functions",
 			IFR_OWNER_RELINKER,
 			"order of functions across the whole program",
-			{{"cross", 0, 0, 1, "1: also across ld's .text.unlikely/.startup/.hot buckets"}},
+			{{"cross", 0, 0, 1, "1: also across ld's groups .text.unlikely, .text.startup and .text.hot"}},
 		},
 	[IFR_AXIS_OBJECTS] =
 		{
 			"objects",
 			IFR_OWNER_RELINKER,
-			"order of objects' texts; an object's functions stay together",
+			"order of object files; the functions of an object file stay together",
 			{{0}},
 		},
 	[IFR_AXIS_PADDING] =
 		{
 			"padding",
 			IFR_OWNER_RELINKER,
-			"bytes between functions",
-			{{"max", 64, 0, 4096, "most bytes before one function"}},
+			"padding between functions",
+			{{"max", 64, 0, 4096, "largest padding before a function, in bytes"}},
 		},
 	[IFR_AXIS_BASE] =
 		{
 			"base",
 			IFR_OWNER_RELINKER,
-			"where text starts",
-			{{"max", 4096, 0, 1 << 20, "most bytes by which text shifts"},
+			"start address of the text",
+			{{"max", 4096, 0, 1 << 20, "largest shift of the text, in bytes"},
              {"step", 16, 1, 4096, "the shift is a multiple of this many bytes"}},
 		},
 	[IFR_AXIS_DATA] =
 		{
 			"data",
 			IFR_OWNER_RELINKER,
-			"order of variables and constants, and bytes between them",
-			{{"max", 64, 0, 4096, "most bytes before one of them"}},
+			"order of variables and constants, and padding between them",
+			{{"max", 64, 0, 4096, "largest padding before a variable or constant, in bytes"}},
 		},
 	[IFR_AXIS_INTERP] =
 		{
 			"interp",
 			IFR_OWNER_RELINKER,
 			"length of the interpreter path",
-			{{"max", 1024, 0, 3900, "most bytes by which the path grows"}},
+			{{"max", 1024, 0, 3900, "largest growth of the path, in bytes"}},
 		},
 	[IFR_AXIS_UNIT_ORDER] =
 		{
 			"unit-order",
 			IFR_OWNER_PLUGIN,
-			"order of functions inside a unit of compilation",
+			"order of functions inside a compilation unit",
 			{{0}},
 		},
 	[IFR_AXIS_NOPS] =
@@ -61,9 +61,10 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"nops",
 			IFR_OWNER_PLUGIN,
 			"nops between instructions",
-			{{"rate", 10, 0, 100, "share of places between instructions that get a nop, in percent"},
-             {"max", 1, 1, 9, "longest run of nops at one place, in bytes"},
-             {"heat", 0, 0, 2, "1: not in code that GCC holds for cold; 2: only there"}},
+			{{"rate", 10, 0, 100, "share of sites between instructions that get nops, in percent"},
+             {"max", 1, 1, 9, "longest run of nops at one site, in bytes"},
+             {"heat", 0, 0, 2,
+              "hotness filter; 0: all code; 1: no code that GCC takes for cold; 2: only cold code"}},
 		},
 	[IFR_AXIS_ALIGN] =
 		{
@@ -72,14 +73,15 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"alignment of functions and loops",
 			{{"functions", 64, 0, 4096, "largest alignment of a function, in bytes; 0: as compiled"},
              {"loops", 32, 0, 64, "largest alignment of a loop, in bytes; 0: as compiled"},
-             {"heat", 0, 0, 2, "1: not in code that GCC holds for cold; 2: only there"}},
+             {"heat", 0, 0, 2,
+              "hotness filter; 0: all code; 1: no code that GCC takes for cold; 2: only cold code"}},
 		},
 	[IFR_AXIS_FRAMES] =
 		{
 			"frames",
 			IFR_OWNER_PLUGIN,
-			"extra bytes in stack frames; changes code",
-			{{"max", 256, 0, 65536, "most bytes in one frame, in steps of 16"}},
+			"extra bytes in stack frames; changes code, too",
+			{{"max", 256, 0, 65536, "largest number of extra bytes in a frame, in steps of 16"}},
 		},
 	[IFR_AXIS_GLOBALS] =
 		{
@@ -92,33 +94,35 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 		{
 			"stack",
 			IFR_OWNER_LAUNCHER,
-			"bytes of environment below which the stack begins",
-			{{"max", 4096, 0, 65536, "most bytes of environment"},
-             {"main", 0, 0, 1 << 20, "most bytes above main's frame, by the runtime; 0: it stays out"}},
+			"start of the stack, by the size of the environment above it",
+			{{"max", 4096, 0, 65536, "largest addition to the environment, in bytes"},
+             {"main", 0, 0, 1 << 20,
+              "largest gap that the runtime puts above main's frame, in bytes; 0: no runtime"}},
 		},
 	[IFR_AXIS_HEAP] =
 		{
 			"heap",
 			IFR_OWNER_LAUNCHER,
-			"place of heap objects up to 32 KiB",
-			{{"diehard", 1, 0, 1, "1: any slot of the size class; 0: one of the next free slots (shuffle)"},
-             {"fullness", 50, 5, 95, "diehard: most of a size class that is in use, in percent"},
-             {"window", 64, 2, 256, "shuffle: among how many free slots one is chosen"},
-             {"granule", 16, 16, 4096, "sizes are rounded up to a multiple of so many bytes"}},
+			"addresses of heap objects up to 32 KiB",
+			{{"diehard", 1, 0, 1,
+              "1: any slot of the size class (DieHard); 0: one of the next free slots (shuffle)"},
+             {"fullness", 50, 5, 95, "diehard: largest share of a size class in use, in percent"},
+             {"window", 64, 2, 256, "shuffle: number of free slots to choose from"},
+             {"granule", 16, 16, 4096, "sizes are rounded up to a multiple of this many bytes"}},
 		},
 	[IFR_AXIS_BLOCKS] =
 		{
 			"blocks",
 			IFR_OWNER_LAUNCHER,
-			"page offset of heap blocks over 32 KiB",
-			{{"policy", 1, 0, 2, "0: all begin a page; 1: random; 2: as far apart as can be (alias-free)"}},
+			"page offsets of heap blocks over 32 KiB",
+			{{"policy", 1, 0, 2, "0: all begin a page; 1: random; 2: as far apart as possible (alias-free)"}},
 		},
 	[IFR_AXIS_LOAD] =
 		{
 			"load",
 			IFR_OWNER_LAUNCHER,
-			"where libraries and mappings lie, by the limit of the stack above them",
-			{{"max", 4096, 1, 1 << 20, "most pages by which they move down"}},
+			"addresses of libraries and mappings, by the stack limit above them",
+			{{"max", 4096, 1, 1 << 20, "largest shift down, in pages"}},
 		},
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The axes: the independent ways in which interfero perturbs a program. One table holds their names, the part that
- * owns them and their parameters; plans, help texts and the plugin's options all come from it. */
+/* The axes: independent perturbations of a program. One table holds each axis's name, owner and parameters; plans,
+ * help texts and the plugin's options follow it. */
 #ifndef IFR_COMMON_AXIS_H
 #define IFR_COMMON_AXIS_H
 
@@ -31,7 +31,7 @@ enum ifr_axis {
 	IFR_AXIS_COUNT
 };
 
-/* Who applies an axis. */
+/* The part that applies an axis. */
 enum ifr_axis_owner {
 	IFR_OWNER_RELINKER = 1 << 0, /* at each link */
 	IFR_OWNER_PLUGIN = 1 << 1,   /* at each compilation */
@@ -55,13 +55,14 @@ struct ifr_axis_info {
 
 extern const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT];
 
-/* The axis of that name, or a negative number and an error that lists the known names. */
+/* Finds an axis by its name. Errors: IFR_E_USAGE, with a list of the names; the result is then negative. */
 int ifr_axis_find(const char *name, struct ifr_error *err);
 
-/* A set of axes as a bit mask (1u << axis) from "functions,padding", "all" or "none". */
+/* Parses a list such as "functions,padding", "all" or "none" into a mask of 1u << axis. Errors: IFR_E_USAGE for an
+ * unknown name. */
 int ifr_axes_parse(const char *list, unsigned *axes, struct ifr_error *err);
 
-/* All the axes that one of the owners (or-ed) applies. */
+/* The mask of all axes of these owners (or-ed). */
 unsigned ifr_axes_of(unsigned owners);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A growing run of bytes that is always followed by a NUL. Running out of memory ends the process: nothing in
- * interfero can do better, and the measured program is never this process. */
+/* A growing array of bytes with a NUL behind it. Running out of memory ends the process, which is never the measured
+ * program. */
 #ifndef IFR_COMMON_BUFFER_H
 #define IFR_COMMON_BUFFER_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 struct ifr_buffer {
-	char *data;    /* NUL-terminated once anything was added; NULL before */
+	char *data;    /* NULL until bytes are added, then NUL-terminated */
 	size_t length; /* bytes, without the NUL */
 	size_t capacity;
 };
@@ -31,8 +31,9 @@ const char *ifr_buffer_text(const struct ifr_buffer *buffer);
 char *ifr_buffer_detach(struct ifr_buffer *buffer);
 
 /* malloc, realloc, strdup and printf-to-heap that never return NULL. */
-void *ifr_alloc(size_t bytes);                           /* zeroed */
-void *ifr_alloc_aligned(size_t bytes, size_t alignment); /* zeroed; bytes are a multiple of it, a power of two */
+void *ifr_alloc(size_t bytes); /* zeroed */
+/* Zeroed; alignment is a power of two, bytes a multiple of it. */
+void *ifr_alloc_aligned(size_t bytes, size_t alignment);
 void *ifr_realloc(void *old, size_t count, size_t size); /* count*size bytes, overflow checked */
 char *ifr_strdup(const char *text);
 char *ifr_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -51,8 +51,8 @@ static int write_all(int fd, const char *data, size_t length) {
 	return 0;
 }
 
-/* Opens a temporary neighbour of path; *temporary is the caller's. */
-static int open_neighbour(const char *path, char **temporary, struct ifr_error *err) {
+/* Opens a temporary file beside path; the caller frees *temporary. */
+static int open_temporary(const char *path, char **temporary, struct ifr_error *err) {
 	*temporary = ifr_format("%s.XXXXXX", path);
 	int fd = mkostemp(*temporary, O_CLOEXEC);
 	if (fd >= 0)
@@ -63,8 +63,8 @@ static int open_neighbour(const char *path, char **temporary, struct ifr_error *
 	return result;
 }
 
-/* Closes the neighbour and moves it to its place, or removes it after a failure. */
-static int settle_neighbour(int fd, char *temporary, const char *path, mode_t mode, bool good,
+/* Closes the temporary file and renames it to path, or removes it after a failure. */
+static int finish_temporary(int fd, char *temporary, const char *path, mode_t mode, bool good,
                             struct ifr_error *err) {
 	assert(temporary);
 	good = good && !fchmod(fd, mode);
@@ -87,7 +87,7 @@ static int settle_neighbour(int fd, char *temporary, const char *path, mode_t mo
 	return result;
 }
 
-/* A device or a pipe (/dev/null, /dev/stdout) takes the bytes itself: renaming a file over it would destroy it. */
+/* Whether path is a device or a pipe (/dev/null, /dev/stdout): renaming a file over it would destroy it. */
 static bool is_special(const char *path) {
 	struct stat status;
 	return !stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
@@ -106,11 +106,11 @@ int ifr_file_write(const char *path, const void *data, size_t length, mode_t mod
 	if (is_special(path))
 		return write_special(path, data, length, err);
 	char *temporary;
-	int fd = open_neighbour(path, &temporary, err);
+	int fd = open_temporary(path, &temporary, err);
 	if (fd < 0)
 		return fd;
 	bool good = !write_all(fd, data, length);
-	return settle_neighbour(fd, temporary, path, mode, good, err);
+	return finish_temporary(fd, temporary, path, mode, good, err);
 }
 
 int ifr_file_copy(const char *from, const char *to, mode_t mode, struct ifr_error *err) {

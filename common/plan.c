@@ -68,8 +68,8 @@ unsigned ifr_plan_axes(const struct ifr_plan *plan) {
 	return axes;
 }
 
-/* Whether one of the patterns, parted by commas, is that of a name. */
-static bool matches(const char *patterns, const char *const *names) {
+/* Whether one of the patterns, parted by commas, matches one of the names. */
+static bool match_any(const char *patterns, const char *const *names) {
 	for (size_t length; *patterns; patterns += length + (patterns[length] == ',')) {
 		length = strcspn(patterns, ",");
 		char *pattern = ifr_format("%.*s", (int)length, patterns);
@@ -84,12 +84,12 @@ static bool matches(const char *patterns, const char *const *names) {
 }
 
 bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char *const *names) {
-	return (!setting->only || matches(setting->only, names)) &&
-	       !(setting->except && matches(setting->except, names));
+	return (!setting->only || match_any(setting->only, names)) &&
+	       !(setting->except && match_any(setting->except, names));
 }
 
 static void add_place(struct ifr_plan *plan, const struct ifr_plan_place *place) {
-	/* Grows by doubling whenever the count is a power of two. */
+	/* The array doubles whenever the count is a power of two. */
 	if (!(plan->place_count & (plan->place_count - 1)))
 		plan->places =
 			ifr_realloc(plan->places, plan->place_count ? 2 * plan->place_count : 1, sizeof *plan->places);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The layout plan: a small text file that says which axes perturb a program, with their seeds and parameters.
- * Same kit, same plan: byte-identical variant, on any machine.
+/* The layout plan: a small text file with the axes that perturb a program, their seeds and parameters. The same kit
+ * and plan give the same variant, byte for byte, on any machine.
  *
  *     interfero-plan 1
  *     # a comment
@@ -10,25 +10,32 @@
  *     padding seed=0x2a max=64
  *
  * The first line names the format and its version. `kit` (the key of the captured link) and `name` are optional.
- * Other lines are axes (common/axis.h) with their seed, 0 … 2^64-1, and any of their parameters; what is not
- * given has its default. An axis that is not named is off. Unknown words, values out of range and axes named twice
- * are errors.
+ * Each other line is an axis (common/axis.h) with its seed, 0 … 2^64-1, and parameters; a missing word has its
+ * default. An axis without a line is off. Unknown words, values out of range and axes named twice are errors.
+ *
+ * Patterns limit an axis by name, to functions and variables (plugin's axes) or to units of the relinker
+ * (relinker/relinker.h):
  *
  *     nops seed=3 only=lua_*,main except=lua_error
  *
- * limits an axis to functions by their names, or the relinker's units by theirs (relinker/relinker.h): only= lists
- * those that it may change, except= those that it may not, both as patterns of fnmatch(3) parted by commas. What
- * an axis may not change stays as it would be without the axis.
+ *     only=PATTERNS     the axis changes matching names alone
+ *     except=PATTERNS   the axis does not change matching names
+ *
+ * PATTERNS are patterns of fnmatch(3), parted by commas. All else is laid out as without the axis.
+ *
+ * Places by name fix single units of the relinker; the name reaches to the end of the line:
  *
  *     order lapi.o:.text.lua_gettop
  *     at 0x14c0 ldo.o:.text.luaD_call
  *
- * give units of the relinker their places by name, which reaches to the end of the line. Those in `order` lines
- * come first in their section, in the order of the lines, and the others behind them as the axes say. A unit in an
- * `at` line comes to lie at that address of the shipped program's (should its section begin elsewhere in the
- * variant, then as far into it). Where neither an axis nor an `order` line is about a section, its other units
- * stay where they ship; else they flow around the fixed ones. Names that a program does not have are counted in
- * the variant's facts, so that a plan made for one build of a program can be used with another. */
+ *     order UNIT        units of these lines come first in their section, in the order of the lines; the others
+ *                       follow as the axes say
+ *     at ADDRESS UNIT   the unit lies at an address of the shipped program; where its section begins elsewhere in
+ *                       the variant, at the same distance from the section's begin
+ *
+ * The other units of a section with `at` lines flow around the fixed ones if an axis or an `order` line concerns the
+ * section; else they stay where they ship. Names that the program does not have are counted in the variant's facts:
+ * a plan made for one build of a program works with another. */
 #ifndef IFR_COMMON_PLAN_H
 #define IFR_COMMON_PLAN_H
 
@@ -53,10 +60,10 @@ struct ifr_axis_setting {
 	char *only, *except;                /* patterns, or NULL */
 };
 
-/* A unit's place by name. */
+/* A place by name. */
 struct ifr_plan_place {
 	char *unit;
-	bool fixed;       /* at an address, else in the order of the places */
+	bool fixed;       /* an `at` line; false: an `order` line */
 	uint64_t address; /* in the shipped program */
 };
 
@@ -68,41 +75,43 @@ struct ifr_plan {
 	size_t place_count;
 };
 
-/* All axes off, all parameters at their defaults, no places. A plan that holds patterns or places owns them:
- * ifr_plan_copy makes another one, ifr_plan_release frees what a plan holds (and leaves it as initialised). */
+/* Sets all axes off, all parameters to their defaults, and no places. */
 void ifr_plan_init(struct ifr_plan *plan);
+/* Copies a plan with its patterns and places, which each plan owns. */
 void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan);
+/* Frees patterns and places, and initialises the plan again. */
 void ifr_plan_release(struct ifr_plan *plan);
 
-/* Switches an axis on under a seed, with the parameters as they stand. */
+/* Switches an axis on under a seed; its parameters stay. */
 void ifr_plan_enable(struct ifr_plan *plan, enum ifr_axis axis, uint64_t seed);
 
-/* Makes an initialised plan that of variant number index (from 1) under a master seed: each axis of the mask gets
- * a seed of its own that depends on (master, axis, index) alone. Index 0 is the layout that ships: no axis at all.
- */
+/* Makes an initialised plan the plan of variant `index`: each axis of the mask gets a seed that depends on (master,
+ * axis, index) alone. Index 0 is the layout that ships, without axes. */
 void ifr_plan_derive(struct ifr_plan *plan, uint64_t master, unsigned axes, unsigned index);
 
 /* The axes that are on, as a mask. */
 unsigned ifr_plan_axes(const struct ifr_plan *plan);
 
-/* Whether a setting's patterns let the axis change what goes by any of these names; NULL ends the list. */
+/* Whether a setting's patterns let the axis change an entity that has all these names; NULL ends the list. */
 bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char *const *names);
 
-/* Adds a place. The unit must not have one yet. */
+/* Adds an `order` line for a unit that has no place yet. */
 void ifr_plan_place(struct ifr_plan *plan, const char *unit);
+/* Adds an `at` line for a unit that has no place yet. */
 void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address);
 
 /* Parses a plan, which the caller releases; origin is the file's name for messages. Errors: IFR_E_USAGE with
- * origin:line, and the plan is as initialised. */
+ * origin:line; the plan is then initialised. */
 int ifr_plan_parse(const char *text, size_t length, const char *origin, struct ifr_plan *plan,
                    struct ifr_error *err);
+/* Reads and parses a plan's file. */
 int ifr_plan_read(const char *path, struct ifr_plan *plan, struct ifr_error *err);
 
 /* Appends the plan's text, which parses back to the same plan. */
 void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text);
 
-/* Sets one axis of an initialised plan from words like "seed=17 max=64" or "seed=17,max=64"; what is missing keeps
- * its value. Used by plans and by options. */
+/* Switches on one axis of an initialised plan and sets it from words like "seed=17 max=64" or "seed=17,max=64", as
+ * plans and options have them. Parameters without a word keep their values. */
 int ifr_plan_set(struct ifr_plan *plan, enum ifr_axis axis, const char *words, struct ifr_error *err);
 
 #ifdef __cplusplus

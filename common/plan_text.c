@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The text of layout plans. */
+/* Parses and prints layout plans. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "common/plan.h"
 
-/* C++ names of units reach some thousand characters; a plan may name every unit of a large program. */
+/* A unit's C++ name may have some thousand characters; a plan may name every unit of a large program. */
 enum { PLAN_LIMIT_BYTES = 256 << 20, LINE_MAX_BYTES = 1 << 16 };
 
 static int parse_number(const char *text, uint64_t *number) {
@@ -18,7 +18,7 @@ static int parse_number(const char *text, uint64_t *number) {
 		return -1;
 	char *end;
 	errno = 0;
-	/* Not by strtoull's own rule, which takes 010 for eight. */
+	/* strtoull's base 0 would read 010 as eight. */
 	*number = strtoull(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
 	return *end || errno ? -1 : 0;
 }
@@ -66,7 +66,7 @@ int ifr_plan_set(struct ifr_plan *plan, enum ifr_axis axis, const char *words, s
 	char *line = ifr_strdup(words), *rest = line;
 	int result = 0;
 	for (char *comma = line; (comma = strchr(comma, ','));) {
-		/* One that no NAME= follows parts patterns. */
+		/* A comma in front of NAME= parts words, any other parts patterns. */
 		comma++;
 		if (comma[strcspn(comma, ", \t=")] == '=')
 			comma[-1] = ' ';
@@ -91,7 +91,7 @@ static int set_text(char *field, size_t size, const char *word, const char *valu
 	return 0;
 }
 
-/* "order UNIT", "at ADDRESS UNIT": rest is what follows the word. */
+/* Parses "UNIT" behind `order`, or "ADDRESS UNIT" behind `at`. */
 static int parse_place(struct ifr_plan *plan, bool fixed, char *rest, struct ifr_error *err) {
 	uint64_t address = 0;
 	if (fixed) {
@@ -116,7 +116,7 @@ static int by_unit(const void *a, const void *b) {
 	              (*(const struct ifr_plan_place *const *)b)->unit);
 }
 
-/* No unit has two places. */
+/* Fails if a unit has two places. */
 static int check_places(const struct ifr_plan *plan, struct ifr_error *err) {
 	int result = 0;
 	const struct ifr_plan_place **sorted =

@@ -15,10 +15,10 @@
 #include "common/file.h"
 #include "common/strings.h"
 
-/* What the child says to the parent when it could not become the program. */
+/* The child's message to the parent when it could not exec the program. */
 enum { FAILED_CWD = 1, FAILED_EXEC };
 struct failure {
-	int what, error;
+	int call, error;
 };
 
 static void apply_environment(const char *const *set_env) {
@@ -30,7 +30,7 @@ static void apply_environment(const char *const *set_env) {
 	}
 }
 
-static void become(const struct ifr_process *process, int out, int errors, int report) {
+static void exec_child(const struct ifr_process *process, int out, int errors, int report) {
 	struct failure failure = {FAILED_CWD, 0};
 	if (out >= 0) {
 		int null = open("/dev/null", O_RDONLY);
@@ -42,7 +42,7 @@ static void become(const struct ifr_process *process, int out, int errors, int r
 		dup2(errors, 2);
 	if (!process->cwd || !chdir(process->cwd)) {
 		apply_environment(process->set_env);
-		failure.what = FAILED_EXEC;
+		failure.call = FAILED_EXEC;
 		execvp(process->argv[0], (char *const *)process->argv);
 	}
 	failure.error = errno;
@@ -50,7 +50,7 @@ static void become(const struct ifr_process *process, int out, int errors, int r
 	_exit(done == sizeof failure ? 127 : 126);
 }
 
-static int collect(int fd, struct ifr_buffer *into, struct ifr_error *err) {
+static int collect_output(int fd, struct ifr_buffer *into, struct ifr_error *err) {
 	char path[64];
 	if (fd < 0 || !into)
 		return 0;
@@ -58,9 +58,9 @@ static int collect(int fd, struct ifr_buffer *into, struct ifr_error *err) {
 	return ifr_file_read(path, 0, into, err);
 }
 
-static int start_failed(const struct ifr_process *process, struct failure failure, struct ifr_error *err) {
+static int fail_start(const struct ifr_process *process, struct failure failure, struct ifr_error *err) {
 	errno = failure.error;
-	if (failure.what == FAILED_CWD)
+	if (failure.call == FAILED_CWD)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot enter %s", process->cwd);
 	return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot run %s", process->argv[0]);
 }
@@ -75,7 +75,7 @@ int ifr_process_run(const struct ifr_process *process, int *exit_status, struct 
 		errors = process->errors == process->out ? out : memfd_create("errors", MFD_CLOEXEC);
 	pid_t child = fork();
 	if (child == 0)
-		become(process, out, errors, report[1]);
+		exec_child(process, out, errors, report[1]);
 	close(report[1]);
 	if (child < 0) {
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start %s", process->argv[0]);
@@ -86,9 +86,9 @@ int ifr_process_run(const struct ifr_process *process, int *exit_status, struct 
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 			;
 		*exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-		result = failed ? start_failed(process, failure, err) : collect(out, process->out, err);
+		result = failed ? fail_start(process, failure, err) : collect_output(out, process->out, err);
 		if (!result && errors != out)
-			result = collect(errors, process->errors, err);
+			result = collect_output(errors, process->errors, err);
 	}
 	close(report[0]);
 	if (errors >= 0 && errors != out)
@@ -107,22 +107,22 @@ static bool same_as_any(const struct stat *status, const char *const *paths) {
 	return false;
 }
 
-static bool usable(const char *path, const char *const *not_this) {
+static bool is_usable(const char *path, const char *const *excluded) {
 	struct stat status;
 	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK) &&
-	       !same_as_any(&status, not_this);
+	       !same_as_any(&status, excluded);
 }
 
-char *ifr_program_find(const char *name, const char *const *not_this) {
+char *ifr_program_find(const char *name, const char *const *excluded) {
 	if (strchr(name, '/'))
-		return usable(name, not_this) ? ifr_strdup(name) : NULL;
+		return is_usable(name, excluded) ? ifr_strdup(name) : NULL;
 	const char *path = getenv("PATH");
 	struct ifr_strings folders = {0};
 	ifr_strings_split(&folders, path ? path : "/usr/local/bin:/usr/bin:/bin", ":");
 	char *found = NULL;
 	for (size_t i = 0; i < folders.count && !found; i++) {
 		found = ifr_format("%s/%s", folders.items[i], name);
-		if (!usable(found, not_this)) {
+		if (!is_usable(found, excluded)) {
 			free(found);
 			found = NULL;
 		}

@@ -15,7 +15,7 @@ static uint64_t load_little_endian(const unsigned char *bytes, size_t count) {
 	return word;
 }
 
-static void rounds(uint64_t v[4], int count) {
+static void run_rounds(uint64_t v[4], int count) {
 	for (int i = 0; i < count; i++) {
 		v[0] += v[1];
 		v[2] += v[3];
@@ -32,7 +32,7 @@ static void rounds(uint64_t v[4], int count) {
 
 static void absorb(uint64_t v[4], uint64_t word) {
 	v[3] ^= word;
-	rounds(v, 2);
+	run_rounds(v, 2);
 	v[0] ^= word;
 }
 
@@ -52,12 +52,12 @@ uint64_t ifr_siphash(uint64_t k0, uint64_t k1, const void *data, size_t length) 
 	}
 	absorb(v, load_little_endian(bytes + whole, length & 7) | (uint64_t)length << 56);
 	v[2] ^= 0xff;
-	rounds(v, 4);
+	run_rounds(v, 4);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
 struct ifr_random_key ifr_random_key_of(uint64_t seed, const char *axis) {
-	/* The axis makes the second half of the key, so that two axes under one seed stay independent. */
+	/* The axis is the second half of the key: two axes under one seed stay independent. */
 	return (struct ifr_random_key){seed, ifr_siphash(0, 0, axis, strlen(axis))};
 }
 

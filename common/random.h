@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random numbers keyed by name.
  *
- * Every random decision is a hash of (seed, axis, name of the thing decided on), never a place in a stream. A
- * function that did not change keeps its decisions when another is added, and the same seed gives the same
- * decisions on every machine, in every order and under any parallelism.
+ * Every random decision is a hash of (seed, axis, name of the entity), never a position in a stream of numbers. An
+ * unchanged function keeps its decisions when another one is added, and a seed gives the same decisions on every
+ * machine, in every order and under any parallelism.
  * Ref: Aumasson and Bernstein 2012, "SipHash: a fast short-input PRF" (SipHash-2-4). */
 #ifndef IFR_COMMON_RANDOM_H
 #define IFR_COMMON_RANDOM_H
@@ -18,10 +18,10 @@ extern "C" {
 /* SipHash-2-4 of length bytes under the 128-bit key (k0, k1). */
 uint64_t ifr_siphash(uint64_t k0, uint64_t k1, const void *data, size_t length);
 
-/* 64 uniform bits that depend on seed, axis and name alone. */
+/* Returns 64 uniform bits that depend on seed, axis and name alone. */
 uint64_t ifr_random_keyed(uint64_t seed, const char *axis, const char *name);
 
-/* The same in two steps, for many names under one seed and axis. */
+/* Returns the bits of ifr_random_keyed in two steps, for many names under one seed and axis. */
 struct ifr_random_key {
 	uint64_t k0, k1;
 };

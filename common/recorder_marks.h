@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How libraries inside a program that is recorded speak to the recorder around it: by system calls that no kernel
- * has. */
-#ifndef IFR_COMMON_RECORDED_H
-#define IFR_COMMON_RECORDED_H
+/* Marks: messages to the recorder in qemu from libraries inside the recorded program (runtime/recorded/,
+ * model/recorder/marks.c). A mark is a system call with a number that no kernel has, and five arguments. */
+#ifndef IFR_COMMON_RECORDER_MARKS_H
+#define IFR_COMMON_RECORDER_MARKS_H
 
 #include <stdint.h>
 
 enum ifr_recorder_mark {
-	IFR_RECORDER_REGION = 0x49465201, /* a region's name when it begins, a null pointer when one ends */
-	IFR_RECORDER_ENTER,               /* from here on the allocator is at work, */
-	IFR_RECORDER_LEAVE, /* up to here: enum ifr_heap_request, address, size, alignment, old address */
+	IFR_RECORDER_REGION = 0x49465201, /* a region begins (its name) or ends (a null pointer) */
+	IFR_RECORDER_ENTER,               /* the allocator begins to work */
+	/* The allocator ends its work: enum ifr_heap_request, address, size, alignment, old address. */
+	IFR_RECORDER_LEAVE,
 };
 
-/* What the allocator was asked for. */
+/* The request that the allocator answered. */
 enum ifr_heap_request {
-	IFR_HEAP_OTHER, /* that makes or ends an object; how many bytes there are at an address, if it names one
-	                      */
-	IFR_HEAP_ALLOCATE,
-	IFR_HEAP_ALLOCATE_ZEROED,
-	IFR_HEAP_RESIZE,
-	IFR_HEAP_FREE, /* of the old address; resizing to nothing is one, too */
+	IFR_HEAP_OTHER,           /* no object begins or ends; with an address: the usable size there */
+	IFR_HEAP_ALLOCATE,        /* malloc */
+	IFR_HEAP_ALLOCATE_ZEROED, /* calloc */
+	IFR_HEAP_RESIZE,          /* realloc */
+	IFR_HEAP_FREE,            /* free of the old address, also by realloc to size 0 */
 	IFR_HEAP_REQUESTS
 };
 
-/* Keeps errno, and calls nothing: what is recorded of a mark is a few instructions, the same in every layout. */
+/* Sends a mark. Inlined, without a call, and errno stays: the recording has the same few instructions in every
+ * layout. */
 static inline void ifr_recorder_mark(enum ifr_recorder_mark mark, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
                                      uint64_t e) {
 	uint64_t result = mark;

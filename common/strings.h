@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A growing list of strings that owns its strings and is always followed by a NULL, so that it serves as an argv.
- */
+/* A growing list of strings that owns its strings, with a NULL behind the last: an argv. */
 #ifndef IFR_COMMON_STRINGS_H
 #define IFR_COMMON_STRINGS_H
 
@@ -23,7 +22,7 @@ void ifr_strings_add(struct ifr_strings *strings, const char *text); /* copies *
 void ifr_strings_take(struct ifr_strings *strings, char *text);      /* takes over a malloc'd string */
 void ifr_strings_add_all(struct ifr_strings *strings, const struct ifr_strings *more);
 bool ifr_strings_contain(const struct ifr_strings *strings, const char *text);
-/* Splits text at any of the separators; empty pieces are dropped. */
+/* Splits text at any of the separators; drops empty parts. */
 void ifr_strings_split(struct ifr_strings *strings, const char *text, const char *separators);
 
 bool ifr_starts_with(const char *text, const char *prefix);
