@@ -13,8 +13,8 @@ struct argument {
 	unsigned long initial, minimum, maximum;
 };
 
-/* The number that text spells in decimal digits alone; a text that is none, or out of range, ends the program
- * with a message and status 2. */
+/* Parses a number of decimal digits alone. Another text, or a number out of range, ends the program with a message
+ * and status 2. */
 static inline unsigned long argument_parse(const char *program, const struct argument *argument,
                                            const char *text) {
 	errno = 0;
@@ -27,7 +27,7 @@ static inline unsigned long argument_parse(const char *program, const struct arg
 	exit(2);
 }
 
-/* Fills value[0 … count-1] from the command line, what is missing with its initial value; more arguments than
+/* Fills value[0 … count-1] from the command line; a missing argument has its initial value. More arguments than
  * count end the program with a message and status 2. */
 static inline void arguments_parse(int argc, char **argv, const struct argument *argument, int count,
                                    unsigned long *value) {

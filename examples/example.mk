@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Builds one example: PROGRAM from the objects named in OBJECTS, linked in that order, into the folder O.
-# FLAGS are what the example needs, as GCC spells it; CC, CFLAGS and LDFLAGS are yours.
+# Builds one example into the folder O: PROGRAM from the object files OBJECTS, linked in that order.
+# FLAGS are the example's own flags, as GCC spells them; CC, CFLAGS and LDFLAGS are yours.
 
 O ?= .
 CFLAGS ?= -O2 -g

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2034,SC2154 # used by the tests
-# What the tests of the GCC plugin share. INTERFERO_PLUGIN names the plugin; CC, CXX and FC the compilers that it was
-# built for.
+# Shared helpers of the tests of the GCC plugin. INTERFERO_PLUGIN names the plugin; CC, CXX and FC name the compilers
+# that it was built for.
 
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/cli/programs/plugin" && pwd)
 
-# For setup_file: the programs in a folder of the file's own.
+# For setup_file: copies the programs into the test file's folder.
 use_plugin() {
 	export CC="${CC:-gcc}" CXX="${CXX:-g++}" FC="${FC:-gfortran}"
 	unset INTERFERO_PLAN INTERFERO_TEMPLATES INTERFERO_COMPILING INTERFERO_ASSEMBLING
@@ -16,19 +16,19 @@ use_plugin() {
 	cp "$sources"/* "$BATS_FILE_TMPDIR"
 }
 
-# For setup: $o is the test's own folder.
+# For setup: makes the test's own folder $o.
 use_plugin_folder() {
 	cd "$BATS_FILE_TMPDIR" || return 1
 	mkdir "$BATS_TEST_TMPDIR/o"
 	o="$BATS_TEST_TMPDIR/o"
 }
 
-# bodies OBJECT: see bodies.awk.
+# bodies OBJECT: prints the functions' instructions without nops (bodies.awk).
 bodies() {
 	objdump -dr --no-show-raw-insn "$1" | awk -f "$sources/bodies.awk" | sort
 }
 
-# with AXIS=WORDS ... -- COMMAND...: the command with the plugin and those axes.
+# with AXIS=WORDS ... -- COMMAND...: runs the compiler command with the plugin and these axes.
 with() {
 	local options=("-fplugin=$INTERFERO_PLUGIN")
 	while [ "$1" != -- ]; do
@@ -39,7 +39,7 @@ with() {
 	"$@" "${options[@]}"
 }
 
-all() { # all SEED: every axis
+all() { # all SEED: sets seeds to the axes that only move code
 	seeds="unit-order=seed=$1 nops=seed=$1,rate=30,max=9 align=seed=$1"
 }
 
@@ -48,7 +48,7 @@ order() { # the functions in plain .text by address
 		awk '{ print $2 }'
 }
 
-not() { # bats overlooks a failing "! command"
+not() { # bats ignores the status of "! command"
 	if "$@"; then return 1; fi
 }
 
@@ -56,7 +56,7 @@ text_order() { # the order of sections named .text.NAME
 	objdump -h "$1" | awk '$2 ~ /^\.text\./ { print $2 }'
 }
 
-same_output() { # same_output COMPILER SOURCE OPTIONS...: under ten seeds
+same_output() { # same_output COMPILER SOURCE OPTIONS...: variants of ten seeds print what the plain program prints
 	local compiler=$1 source=$2
 	shift 2
 	$compiler "$@" "$source" -o "$o/plain"
@@ -83,12 +83,12 @@ one_error() { # one_error PATTERN COMMAND...: the command fails with one error, 
 	[ ! -e "$o/bad.o" ]
 }
 
-every() { # every SEED: also the axes that change code or data
+every() { # every SEED: sets seeds to all axes, with those that change code or data
 	all "$1"
 	seeds="$seeds frames=seed=$1,max=512 globals=seed=$1"
 }
 
-same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: all axes, three seeds
+same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: like same_output, under all axes and three seeds
 	local compiler=$1 source=$2 seed
 	shift 2
 	$compiler "$@" "$source" -o "$o/plain"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks over a pair of large heap blocks, of which malloc makes both begin at the same place in their pages. */
+/* Walks over a pair of large heap blocks. malloc makes both begin at the same offset in their pages. */
 #include "argument.h"
 #include "smooth.h"
 

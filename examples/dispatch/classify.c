@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Walks over the text that count what they meet: short loops of many branches. The counters are in memory so that
- * the branches stay branches. */
+/* Operations that walk over the text and count letters, words and the like: short loops of many branches. The
+ * counters are in memory so that the branches stay branches. */
 #include "operations.h"
 
 void op_words(struct machine *m) {
@@ -36,7 +36,7 @@ void op_numerals(struct machine *m) {
 	}
 }
 
-/* How deep the brackets nest in the end, and the pairs that close. */
+/* Pushes the nesting depth at the end of the text, and counts pairs of brackets. */
 void op_brackets(struct machine *m) {
 	uint32_t depth = 0;
 	for (uint32_t i = 0; i < TEXT_BYTES; i++) {
@@ -59,7 +59,7 @@ void op_upper(struct machine *m) {
 	}
 }
 
-/* Places at which the byte differs from the one before. */
+/* Counts the bytes that differ from the byte before. */
 void op_runs(struct machine *m) {
 	for (uint32_t i = 1; i < TEXT_BYTES; i++)
 		if (m->text[i] != m->text[i - 1])

@@ -13,7 +13,7 @@ void op_jump(struct machine *m) {
 	m->pc = operand(m);
 }
 
-/* The operand of the conditional jumps is how many bytes they skip. */
+/* The operand of a conditional jump is the number of bytes to skip. */
 void op_jump_zero(struct machine *m) {
 	uint8_t bytes = operand(m);
 	if (pop(m) == 0)
@@ -36,7 +36,7 @@ void op_back(struct machine *m) {
 	m->pc = m->link[--m->calls % CALL_DEPTH];
 }
 
-/* Begins the next round at the operand, or goes on after the last. */
+/* Jumps to the operand, or goes on after the last round. */
 void op_round(struct machine *m) {
 	uint8_t target = operand(m);
 	if (--m->rounds != 0)

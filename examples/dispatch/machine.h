@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of the interpreter: a stack machine on 32-bit words. Places in the stack and in memory wrap around,
- * arithmetic is modulo 2^32. The byte code itself is trusted. */
+/* The state of the interpreter: a stack machine on 32-bit words. Indices of the stack and of memory wrap around;
+ * arithmetic is modulo 2^32. The byte code is trusted. */
 #ifndef IFR_EXAMPLES_MACHINE_H
 #define IFR_EXAMPLES_MACHINE_H
 
@@ -19,7 +19,7 @@ struct machine {
 	uint32_t stack[STACK_WORDS];
 	uint32_t memory[MEMORY_WORDS];
 	uint32_t link[CALL_DEPTH];
-	uint32_t tally[8]; /* what the operations of classify.c count */
+	uint32_t tally[8]; /* the counters of classify.c */
 	uint8_t text[TEXT_BYTES];
 };
 
@@ -34,12 +34,12 @@ static inline uint32_t pop(struct machine *m) {
 	return word;
 }
 
-/* The word depth places below the top. */
+/* The word at a depth below the top of the stack. */
 static inline uint32_t *peek(struct machine *m, uint32_t depth) {
 	return &m->stack[(m->top - depth) % STACK_WORDS];
 }
 
-/* The operand that follows the operation in the code. */
+/* Reads the operand behind the operation in the code. */
 static inline uint8_t operand(struct machine *m) {
 	return m->code[m->pc++];
 }

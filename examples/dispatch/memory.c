@@ -11,7 +11,7 @@ void op_store(struct machine *m) {
 	m->memory[address] = pop(m);
 }
 
-/* value address → what was there */
+/* value address → the word that value replaces */
 void op_exchange(struct machine *m) {
 	uint32_t address = pop(m) % MEMORY_WORDS, old = m->memory[address];
 	m->memory[address] = *peek(m, 0);
@@ -39,7 +39,7 @@ void op_reverse(struct machine *m) {
 	}
 }
 
-/* Replaces each word by the sum of all up to it. */
+/* Replaces each word by the sum of all words up to it. */
 void op_prefix(struct machine *m) {
 	for (uint32_t i = 1; i < MEMORY_WORDS; i++)
 		m->memory[i] += m->memory[i - 1];

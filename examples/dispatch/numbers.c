@@ -63,7 +63,7 @@ void op_collatz(struct machine *m) {
 	*peek(m, 0) = steps;
 }
 
-/* How many of 2 … 15 divide the word. */
+/* The number of divisors in 2 … 15. */
 void op_factors(struct machine *m) {
 	uint32_t found = 0;
 	for (uint32_t i = 2; i < 16; i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of the operations: their numbers, their handlers' declarations and the dispatch table come from it. */
+/* The list of operations, from which the preprocessor makes numbers, declarations of handlers and the dispatch
+ * table. */
 #ifndef IFR_EXAMPLES_OPERATIONS_H
 #define IFR_EXAMPLES_OPERATIONS_H
 
 #include "machine.h"
 
-/* A line a file, in the order stack, arithmetic, bits, compare, memory, numbers, scan, sums, classify, control. */
+/* One line for each file: stack, arithmetic, bits, compare, memory, numbers, scan, sums, classify, control. */
 // clang-format off
 #define OPERATIONS(X) \
 	X(literal) X(wide) X(dup) X(drop) X(swap) X(over) X(rotate) X(nip) \

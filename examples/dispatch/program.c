@@ -8,11 +8,11 @@ enum { STIR = 2, TEXT = 11, ROUND = 16 };
 
 // clang-format off
 const uint8_t program[] = {
-	/* 0: into the first round */
+	/* 0: the first round */
 	OP_jump, ROUND,
-	/* 2, STIR: a word stirred, with a second that comes to nothing */
+	/* 2, STIR: mixes a word; a second word is dropped */
 	OP_mix, OP_dup, OP_gray, OP_over, OP_xor, OP_drop, OP_generator, OP_crc, OP_back,
-	/* 11, TEXT: where most of the time goes */
+	/* 11, TEXT: takes most of the time */
 	OP_brackets, OP_drop, OP_kinds, OP_vowels, OP_back,
 	/* 16, ROUND: memory */
 	L(3), L(17), OP_fill, OP_prefix, OP_reverse, OP_copy, OP_total, OP_largest, OP_average,

@@ -38,7 +38,7 @@ void op_mirror(struct machine *m) {
 	*peek(m, 0) = mirrored;
 }
 
-/* value → the first place in memory that holds it, or MEMORY_WORDS */
+/* value → the first address in memory that holds it, or MEMORY_WORDS */
 void op_find(struct machine *m) {
 	uint32_t place = 0;
 	while (place < MEMORY_WORDS && m->memory[place] != *peek(m, 0))
@@ -46,7 +46,7 @@ void op_find(struct machine *m) {
 	*peek(m, 0) = place;
 }
 
-/* limit → how many words of memory lie below it */
+/* limit → the number of words in memory that are smaller */
 void op_count(struct machine *m) {
 	uint32_t below = 0;
 	for (uint32_t i = 0; i < MEMORY_WORDS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checksums of the text, and ways to stir a word. */
+/* Checksums of the text, and functions that mix a word's bits. */
 #include "operations.h"
 
 void op_multiply_sum(struct machine *m) {
@@ -16,7 +16,7 @@ void op_shift_sum(struct machine *m) {
 	push(m, sum);
 }
 
-/* The sum of the bytes below, the sum of the sums above. */
+/* Pushes a word: the sum of the bytes in its lower half, the sum of the sums in its upper half. */
 void op_two_sums(struct machine *m) {
 	uint32_t first = 1, second = 0;
 	for (uint32_t i = 0; i < TEXT_BYTES; i++) {
@@ -34,7 +34,7 @@ void op_polynomial(struct machine *m) {
 	*peek(m, 0) = value;
 }
 
-/* The word's cyclic redundancy under the reflected polynomial of IEEE 802.3, a bit at a time. */
+/* The word's CRC under the reflected polynomial of IEEE 802.3, a bit at a time. */
 void op_crc(struct machine *m) {
 	uint32_t word = *peek(m, 0);
 	for (int i = 0; i < 32; i++)
@@ -49,7 +49,7 @@ void op_mix(struct machine *m) {
 	*peek(m, 0) = word;
 }
 
-/* Sixteen steps of a linear congruence. */
+/* Sixteen steps of a linear congruential generator. */
 void op_generator(struct machine *m) {
 	uint32_t word = *peek(m, 0);
 	for (int i = 0; i < 16; i++)
@@ -57,7 +57,7 @@ void op_generator(struct machine *m) {
 	*peek(m, 0) = word;
 }
 
-/* From Gray's code to the number. */
+/* Gray code to binary. */
 void op_gray(struct machine *m) {
 	uint32_t word = *peek(m, 0);
 	for (uint32_t shifted = word >> 1; shifted; shifted >>= 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the program, each in an object of its own. */
+/* The parts of the program, each in an object file of its own. */
 #ifndef IFR_EXAMPLES_PROGRAM_H
 #define IFR_EXAMPLES_PROGRAM_H
 
@@ -12,10 +12,10 @@ enum kind { KIND_LETTER, KIND_DIGIT, KIND_SPACE, KIND_OTHER, KIND_COUNT };
 /* Fills text[0 … TEXT_BYTES-1] with repetitions of one short line. */
 void text_fill(char *text);
 
-/* Adds to counts how many bytes of each kind the text holds. */
+/* Adds the number of bytes of each kind in the text to counts. */
 void tally(const char *text, size_t bytes, uint32_t *counts);
 
-/* Orders the kinds by falling count, those of equal count by number. */
+/* Orders the kinds by falling count, equal counts by number. */
 void rank(const uint32_t *counts, enum kind *order);
 
 /* A checksum of the counts in that order. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop that the other objects push to and fro. */
+/* The loop whose address depends on the other object files. */
 #include "program.h"
 
 void tally(const char *text, size_t bytes, uint32_t *counts) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bodies PLAIN VARIANT: are the functions of two objects the same once nops are left out
- * (harness/verify/bodies.h)?
+/* bodies PLAIN VARIANT: compares the functions of two object files without their nops (harness/verify/bodies.h).
  *
- * Prints "N functions, M differ, P instructions", and the first that differ; exits with 1 if one does. */
+ * Prints the first differences, then the numbers of functions, differing functions, instructions and differing data
+ * sections. Exits with 1 if anything differs. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* generate SEED: writes a small C program to standard output that ends by printing a checksum.
+/* generate SEED: writes a small C program to standard output. The program prints a checksum.
  *
- * Every program is free of undefined behaviour, so that all compilers and all layouts must agree: arithmetic is on
- * unsigned, shifts are masked, divisors are odd, loops are counted, jumps backwards use up fuel. Functions call
- * only those before them. */
+ * Every program is free of undefined behaviour and ends, so that all compilers and layouts must agree on the checksum:
+ * arithmetic is unsigned, shifts are masked, divisors are odd, loops are counted, jumps backwards use up fuel, and
+ * functions call only functions before them. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

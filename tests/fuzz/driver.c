@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs a fuzz target without a fuzzer: fuzz_NAME CORPUS-FOLDER replays every file of the folder and then a fixed
- * sequence of mutations of them, as TAP. A target is a function ifr_fuzz_one that aborts, or makes a sanitizer end
- * the process, where an invariant is broken; the input that did it is named then, and comes again under its
- * number.
+/* Runs a fuzz target without a fuzzer: fuzz_NAME CORPUS-FOLDER runs every file of the corpus, then a fixed sequence
+ * of mutations of these files, and prints TAP.
  *
- *     FUZZ_RUNS     how many mutations; by default as many as fit into the time, and 20000
- *                   at most where the target does not say how long it wants
- *     FUZZ_SECONDS  the time; by default the target's own, or five seconds
- *     FUZZ_FIRST    number of the first mutation, 0 by default
- *     FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input before it is run
+ * A target is a function ifr_fuzz_one that aborts, or makes a sanitizer end the process, where an invariant is
+ * broken. The driver then prints the input's file or the mutation's number, which repeats it (FUZZ_FIRST).
  *
- * What a target may say besides is in tests/fuzz/target.h. */
+ *     FUZZ_RUNS     number of mutations; default: as many as fit into the time, and at most 20000 if neither the
+ *                   target nor FUZZ_SECONDS sets the time
+ *     FUZZ_SECONDS  time in seconds; default: the target's own, or 5
+ *     FUZZ_FIRST    number of the first mutation; default: 0
+ *     FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input before it runs
+ *
+ * tests/fuzz/target.h lists a target's optional parts. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -37,7 +38,7 @@ struct corpus {
 	size_t count;
 };
 
-/* Targets start programs, and a fork copies the page tables of all that the sanitizer holds back. */
+/* Targets start programs, and a fork copies the page tables of all memory in the sanitizer's quarantine. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
 	return "quarantine_size_mb=8";
@@ -45,8 +46,8 @@ const char *__asan_default_options(void) {
 
 static char running[512] = "# nothing was running\n";
 
-/* Also a signal handler: only what is safe in one. */
-static void say_what_was_running(void) {
+/* Also runs in a signal handler: async-signal-safe calls only. */
+static void print_running(void) {
 	if (write(STDOUT_FILENO, running, strlen(running)) < 0)
 		_exit(70);
 }
@@ -55,35 +56,35 @@ static void on_signal(int number) {
 	static const char hang[] = "# it took too long\n";
 	if (number == SIGALRM && write(STDOUT_FILENO, hang, sizeof hang - 1) < 0)
 		_exit(70);
-	say_what_was_running();
+	print_running();
 	signal(number, SIG_DFL);
 	raise(number);
 }
 
-static void watch(void) {
+static void install_handlers(void) {
 	signal(SIGABRT, on_signal);
 	signal(SIGALRM, on_signal);
 #ifdef __SANITIZE_ADDRESS__
-	__sanitizer_set_death_callback(say_what_was_running);
+	__sanitizer_set_death_callback(print_running);
 #endif
 }
 
-static void keep(const unsigned char *data, size_t size) {
+static void keep_input(const unsigned char *data, size_t size) {
 	const char *folder = getenv("TMPDIR");
 	char *path = ifr_format("%s/fuzz-input", folder && *folder ? folder : "/tmp");
 	ifr_file_write(path, data, size, 0644, NULL);
 	free(path);
 }
 
-/* Runs a copy that ends where the input ends, so that the sanitizer sees every byte that is read too far. */
-static void run(const struct ifr_buffer *input) {
+/* Runs the target on a copy of exact size, so that the sanitizer sees every read behind the end. */
+static void run_input(const struct ifr_buffer *input) {
 	unsigned char *copy = malloc(input->length ? input->length : 1);
 	if (!copy)
 		abort();
 	if (input->length)
 		memcpy(copy, input->data, input->length);
 	if (getenv("FUZZ_KEEP"))
-		keep(copy, input->length);
+		keep_input(copy, input->length);
 	alarm(HANG_SECONDS);
 	ifr_fuzz_one(copy, input->length);
 	alarm(0);
@@ -109,7 +110,7 @@ static int read_corpus(const char *folder, struct corpus *corpus) {
 	return result || !corpus->count ? -1 : 0;
 }
 
-static void release(struct corpus *corpus) {
+static void release_corpus(struct corpus *corpus) {
 	for (size_t i = 0; i < corpus->count; i++) {
 		free(corpus->names[i]);
 		ifr_buffer_release(&corpus->inputs[i]);
@@ -118,7 +119,7 @@ static void release(struct corpus *corpus) {
 	free(corpus->inputs);
 }
 
-/* The draws of one mutation, from its number alone. */
+/* The random numbers of one mutation; they depend on its number alone. */
 struct draws {
 	uint64_t number, count;
 };
@@ -127,7 +128,7 @@ static uint64_t below(struct draws *draws, uint64_t n) {
 	return ifr_random_below(ifr_siphash(draws->number, draws->count++, "fuzz", 4), n);
 }
 
-/* Replaces length bytes at `at` by others. */
+/* Replaces length bytes at an offset by others. */
 static void splice(struct ifr_buffer *input, size_t at, size_t length, const char *with, size_t with_length) {
 	struct ifr_buffer made = {0};
 	ifr_buffer_append(&made, input->data, at);
@@ -138,14 +139,14 @@ static void splice(struct ifr_buffer *input, size_t at, size_t length, const cha
 }
 
 static void insert_bytes(struct draws *draws, struct ifr_buffer *input, size_t at) {
-	static const char *const pieces[] = {
+	static const char *const tokens[] = {
 		"\n", "0", "-1", "18446744073709551616", "/", "..", "\"", "=", " ", "\\", "#", "%s", "\xff", "\r\n"};
 	char noise[8];
 	for (size_t i = 0; i < sizeof noise; i++)
 		noise[i] = (char)below(draws, 256);
 	if (below(draws, 2)) {
-		const char *piece = pieces[below(draws, sizeof pieces / sizeof *pieces)];
-		splice(input, at, 0, piece, strlen(piece));
+		const char *token = tokens[below(draws, sizeof tokens / sizeof *tokens)];
+		splice(input, at, 0, token, strlen(token));
 	} else {
 		splice(input, at, 0, noise, 1 + below(draws, sizeof noise));
 	}
@@ -200,11 +201,11 @@ static void run_mutation(const struct corpus *corpus, uint64_t number) {
 	else
 		for (size_t i = 0; i < steps && input.length < INPUT_MAX_BYTES; i++)
 			mutate(&draws, &input, corpus);
-	run(&input);
+	run_input(&input);
 	ifr_buffer_release(&input);
 }
 
-static uint64_t number_of(const char *variable, uint64_t otherwise) {
+static uint64_t read_variable(const char *variable, uint64_t otherwise) {
 	const char *text = getenv(variable);
 	return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
@@ -213,25 +214,25 @@ int main(int argc, char **argv) {
 	struct corpus corpus = {0};
 	if (argc != 2 || read_corpus(argv[1], &corpus)) {
 		printf("Bail out! usage: %s FOLDER-WITH-INPUTS\n", argv[0]);
-		release(&corpus);
+		release_corpus(&corpus);
 		return 2;
 	}
 	setvbuf(stdout, NULL, _IONBF, 0);
-	watch();
+	install_handlers();
 	for (size_t i = 0; i < corpus.count; i++) {
 		snprintf(running, sizeof running, "# running: %.400s\n", corpus.names[i]);
-		run(&corpus.inputs[i]);
+		run_input(&corpus.inputs[i]);
 	}
 	printf("ok 1 - corpus of %zu files\n", corpus.count);
-	uint64_t seconds = number_of("FUZZ_SECONDS", &ifr_fuzz_seconds ? ifr_fuzz_seconds : BUDGET_SECONDS);
+	uint64_t seconds = read_variable("FUZZ_SECONDS", &ifr_fuzz_seconds ? ifr_fuzz_seconds : BUDGET_SECONDS);
 	bool timed = &ifr_fuzz_seconds || getenv("FUZZ_SECONDS");
-	uint64_t runs = number_of("FUZZ_RUNS", timed ? UINT64_MAX : RUNS), first = number_of("FUZZ_FIRST", 0),
+	uint64_t runs = read_variable("FUZZ_RUNS", timed ? UINT64_MAX : RUNS), first = read_variable("FUZZ_FIRST", 0),
 			 done = 0;
 	time_t end = getenv("FUZZ_RUNS") ? 0 : time(NULL) + (time_t)seconds;
 	for (; done < runs && (!end || time(NULL) < end); done++)
 		run_mutation(&corpus, first + done);
 	printf("ok 2 - %llu mutations\n1..2\n", (unsigned long long)done);
-	release(&corpus);
+	release_corpus(&corpus);
 	snprintf(running, sizeof running, "# running: the end\n");
 	return 0;
 }

@@ -12,14 +12,13 @@
 
 #define BUILD_ID "0123456789abcdef0123456789abcdef01234567"
 
-/* How a fixture is made. main is where a program begins: nobody runs it. With crti.o there are sections of code
- * behind .text. */
-static const struct recipe {
+/* How a fixture is built. Programs begin at main, as nothing runs them; crti.o gives sections of code behind .text. */
+static const struct build {
 	const char *sources[FIXTURE_OBJECTS];
 	const char *objects[FIXTURE_OBJECTS];
 	const char *compile;
 	const char *link;
-} recipes[FIXTURES] = {
+} builds[FIXTURES] = {
 	{{"small_main.c", "small_more.c"},
      {"main.o", "libmore.a"},
      "-g",
@@ -35,53 +34,53 @@ static const struct recipe {
 
 static struct fixture fixtures[FIXTURES];
 
-static void fail(const char *what, const char *why) {
-	printf("Bail out! %s: %s\n", what, why);
+static void fail(const char *object, const char *reason) {
+	printf("Bail out! %s: %s\n", object, reason);
 	abort();
 }
 
-static void shell(const char *folder, const char *command) {
+static void run_command(const char *folder, const char *command) {
 	const char *const argv[] = {"sh", "-c", command, NULL};
-	struct ifr_buffer said = {0};
-	struct ifr_process process = {.argv = argv, .cwd = folder, .out = &said, .errors = &said};
+	struct ifr_buffer output = {0};
+	struct ifr_process process = {.argv = argv, .cwd = folder, .out = &output, .errors = &output};
 	int status = -1;
 	if (ifr_process_run(&process, &status, NULL) || status)
-		fail(command, ifr_buffer_text(&said));
-	ifr_buffer_release(&said);
+		fail(command, ifr_buffer_text(&output));
+	ifr_buffer_release(&output);
 }
 
-static void compile(const struct fixture *fixture, const struct recipe *recipe, const char *sources) {
-	shell(fixture->folder, "cp $(gcc -print-file-name=crti.o) $(gcc -print-file-name=crtn.o) .");
+static void compile_fixture(const struct fixture *fixture, const struct build *build, const char *sources) {
+	run_command(fixture->folder, "cp $(gcc -print-file-name=crti.o) $(gcc -print-file-name=crtn.o) .");
 	static const char *const optimised = "-O2 -ffunction-sections -fdata-sections";
 	for (size_t i = 0; i < FIXTURE_OBJECTS; i++) {
-		bool archive = ifr_ends_with(recipe->objects[i], ".a");
-		char *command = ifr_format("timeout 60 gcc %s %s -c '%s/%s' -o %s", optimised, recipe->compile, sources,
-		                           recipe->sources[i], archive ? "member.o" : recipe->objects[i]);
-		shell(fixture->folder, command);
+		bool archive = ifr_ends_with(build->objects[i], ".a");
+		char *command = ifr_format("timeout 60 gcc %s %s -c '%s/%s' -o %s", optimised, build->compile, sources,
+		                           build->sources[i], archive ? "member.o" : build->objects[i]);
+		run_command(fixture->folder, command);
 		free(command);
 		if (archive) {
-			command = ifr_format("ar rcs %s member.o", recipe->objects[i]);
-			shell(fixture->folder, command);
+			command = ifr_format("ar rcs %s member.o", build->objects[i]);
+			run_command(fixture->folder, command);
 			free(command);
 		}
 	}
 }
 
-/* A linker that is fed such files may loop, or ask for all memory. */
-static void guard_linker(const struct fixture *fixture) {
+/* Limits the linker: mutated files may make it loop, or ask for all memory. */
+static void limit_linker(const struct fixture *fixture) {
 	static const char guarded[] = "#!/bin/sh\nulimit -v 4000000\nulimit -f 200000\n"
 								  "exec timeout -k 1 5 ld.bfd \"$@\"\n";
 	if (ifr_file_write(fixture->engine.ld, guarded, sizeof guarded - 1, 0755, NULL))
 		fail(fixture->engine.ld, "cannot be written");
 }
 
-static void describe_kit(struct fixture *fixture, const struct recipe *recipe) {
+static void describe_kit(struct fixture *fixture, const struct build *build) {
 	struct ifr_kit *kit = &fixture->kit;
 	kit->program = ifr_strdup("fixture");
 	kit->build_id = ifr_strdup(BUILD_ID);
 	ifr_strings_split(&kit->arguments, "-m elf_x86_64 --eh-frame-hdr -dynamic-linker /lib64/ld-linux-x86-64.so.2",
 	                  " ");
-	ifr_strings_split(&kit->arguments, recipe->link, " ");
+	ifr_strings_split(&kit->arguments, build->link, " ");
 	fixture->engine = (struct ld_engine){
 		.kit = kit,
 		.ld = ifr_format("%s/guarded-ld", fixture->folder),
@@ -116,8 +115,8 @@ int fixture_units(const char *program, const char *map, const char *folder, stru
 	return result;
 }
 
-/* Links as the relinker does: once for the units, once in their order. */
-static void link_subject(struct fixture *fixture) {
+/* Links as the relinker does: a base link for the units, then a link in their order. */
+static void link_fixture(struct fixture *fixture) {
 	struct ifr_error err = {0};
 	char *program = ifr_format("%s/program", fixture->folder), *map = ifr_format("%s/map", fixture->folder);
 	if (ld_engine_link_base(&fixture->engine, fixture->kit.build_id, program, map, &fixture->script, &err) ||
@@ -158,13 +157,13 @@ static void remove_folders(void) {
 	}
 }
 
-static void make(struct fixture *fixture, const struct recipe *recipe) {
+static void make_fixture(struct fixture *fixture, const struct build *build) {
 	static bool registered;
 	struct ifr_error err = {0};
 	char *sources = realpath("tests/e2e/programs/engine", NULL);
 	if (!sources)
 		fail("tests/e2e/programs/engine", "is not here: start from the top of the sources");
-	/* In memory, where there is such a folder. */
+	/* In memory, if the system has such a folder. */
 	if (!access("/dev/shm", W_OK))
 		setenv("TMPDIR", "/dev/shm", 1);
 	if (!registered)
@@ -173,13 +172,13 @@ static void make(struct fixture *fixture, const struct recipe *recipe) {
 	if (ifr_temporary_dir(&fixture->folder, &err))
 		fail("a temporary folder", err.message);
 	for (size_t i = 0; i < FIXTURE_OBJECTS; i++)
-		fixture->names[i] = recipe->objects[i];
+		fixture->names[i] = build->objects[i];
 	fixture->names[FIXTURE_PROGRAM] = "program";
 	fixture->names[FIXTURE_MAP] = "map";
-	describe_kit(fixture, recipe);
-	guard_linker(fixture);
-	compile(fixture, recipe, sources);
-	link_subject(fixture);
+	describe_kit(fixture, build);
+	limit_linker(fixture);
+	compile_fixture(fixture, build, sources);
+	link_fixture(fixture);
 	read_files(fixture);
 	free(sources);
 }
@@ -187,7 +186,7 @@ static void make(struct fixture *fixture, const struct recipe *recipe) {
 struct fixture *fixture_get(size_t index) {
 	struct fixture *fixture = &fixtures[index];
 	if (!fixture->folder)
-		make(fixture, &recipes[index]);
+		make_fixture(fixture, &builds[index]);
 	return fixture;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small programs of several kinds, compiled and linked at run time, with all that a link of theirs reads and
- * writes. They are never run. */
-#ifndef IFR_TESTS_FUZZ_SUBJECTS_H
-#define IFR_TESTS_FUZZ_SUBJECTS_H
+/* Fixtures: small programs of several kinds, compiled and linked when a target first asks for them, with all files
+ * that the link reads and writes. They are never run. */
+#ifndef IFR_TESTS_FUZZ_FIXTURES_H
+#define IFR_TESTS_FUZZ_FIXTURES_H
 
 #include "common/buffer.h"
 #include "kit/kit.h"
@@ -12,29 +12,29 @@
 
 enum { FIXTURES = 5, FIXTURE_OBJECTS = 2, FIXTURE_FILES = FIXTURE_OBJECTS + 2 };
 
-/* Its files: what the link reads, then what it writes. */
+/* Indices of files: the object files come first, then the link's output. */
 enum { FIXTURE_PROGRAM = FIXTURE_OBJECTS, FIXTURE_MAP };
 
 struct fixture {
-	char *folder; /* in which it was linked, where the files lie */
+	char *folder; /* of the link and its files */
 	const char *names[FIXTURE_FILES];
-	struct ifr_buffer files[FIXTURE_FILES]; /* as they were made */
+	struct ifr_buffer files[FIXTURE_FILES]; /* the original contents */
 	struct ifr_kit kit;
-	struct ld_engine engine; /* ends by itself whatever it is given */
+	struct ld_engine engine; /* its linker is limited in time and memory */
 	struct ifr_buffer script;
 	struct units units;
-	struct layout_sizes sizes; /* of the linked program: all regions, shuffled or not */
+	struct layout_sizes sizes; /* of all output sections of the linked program */
 };
 
-/* Subject number 0 … FIXTURES - 1, made when first asked for; its folder goes when the process exits. The current
- * folder must be the top of the sources. Aborts where it cannot be made. */
+/* Returns fixture number 0 … FIXTURES - 1, made at the first call; its folder is removed when the process exits. The
+ * current folder must be the top of the sources. Aborts if the fixture cannot be made. */
 struct fixture *fixture_get(size_t index);
 
-/* Reads the units that a link left behind, and what sizes shuffles of them need. */
+/* Reads the units of a link, and the sizes that their permutations need. */
 int fixture_units(const char *program, const char *map, const char *folder, struct units *units,
                   struct layout_sizes *sizes, struct ifr_error *err);
 
-/* Writes a file into the fixture's folder. */
+/* Writes contents to a file of the fixture. */
 void fixture_write(const struct fixture *fixture, size_t file, const struct ifr_buffer *contents);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The symbols of an object with IR: whatever the file, they are whole, each of its own name, inside the table. */
+/* The symbols of an object file with IR: for any file, all fields are valid and no name comes twice. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void check(const struct ir_symbols *symbols) {
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
 	int fd = memfd_create("object", MFD_CLOEXEC);
 	assert(fd >= 0);
-	/* As a member of an archive lies: not at the beginning. */
+	/* The object file lies behind other bytes, like an archive's member. */
 	static const char before[] = "!<arch>\n";
 	ssize_t wrote = write(fd, before, 8);
 	assert(wrote == 8);

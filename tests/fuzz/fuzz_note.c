@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A section of notes is read to its end or refused; what is read is printed and printed again the same. */
+/* A section of notes is read to its end or refused; each note that is read can be printed. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What parses as a layout plan is printed as a plan that parses to the same; what does not has an error with its
- * line. */
+/* A text that parses as a layout plan prints as a plan that parses to the same values; any other text has an error
+ * with a line number. */
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 	struct ifr_error err = {0};
 	int result = ifr_plan_parse((const char *)data, size, "fuzz", &plan, &err), line;
 	if (!result) {
-		/* Nothing may hide behind a NUL. */
+		/* A plan with a NUL must be refused. */
 		assert(!memchr(data, '\0', size));
 		is_in_range(&plan);
 		is_printed_back(&plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any text is read as a recipe, which is printed as it was, or refused with one line. No file of it leaves its
- * folder. */
+/* Any text is refused with one line, or parsed as a recipe that prints and parses again. No file name of a recipe
+ * leads out of its folder. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any text is expanded or refused as no template; without an axis the expansion of an expansion is the same text
- * but for the notes, as no mark is left. */
+/* Any text is expanded, without an axis and with all axes, or refused with one line. */
 #include <assert.h>
 #include <string.h>
 
@@ -8,9 +7,8 @@
 
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 
-/* Entries can be counted in every template, and ended at in every one that has them: what comes out is a template.
- */
-static void count_entries(const char *text, size_t size) {
+/* A template with counters, or with an exit at an entry, is a template again. */
+static void instrument_entries(const char *text, size_t size) {
 	struct ifr_buffer out = {0};
 	struct ifr_strings names = {0};
 	struct ifr_error err = {0};
@@ -26,7 +24,7 @@ static void count_entries(const char *text, size_t size) {
 }
 
 int ifr_fuzz_one(const unsigned char *data, size_t size) {
-	count_entries((const char *)data, size);
+	instrument_entries((const char *)data, size);
 	struct ifr_plan plan;
 	for (int on = 0; on < 2; on++) {
 		struct ifr_buffer out = {0};

@@ -30,7 +30,7 @@ struct poke poke_of(const unsigned char *pokes, size_t length, size_t index) {
 void poke_draw(uint64_t bits, size_t head, struct ifr_buffer *input) {
 	enum { SAME_ENTRY_BYTES = 4 };
 	size_t pokes = bits % 8 < 4 ? 1 : bits % 8 < 7 ? 2 : 5;
-	/* Half of the lists stay with one entry: what one field alone cannot break, two may. */
+	/* Half of the lists poke one entry: two fields together may break what one alone cannot. */
 	bool same = bits & 8;
 	ifr_buffer_clear(input);
 	for (size_t i = 0; i < head + pokes * POKE_BYTES; i++) {
@@ -44,7 +44,7 @@ void poke_draw(uint64_t bits, size_t head, struct ifr_buffer *input) {
 
 /* --- one number ---------------------------------------------------------------------------------------------- */
 
-/* Where counts, sizes and signs turn over. */
+/* Values at which counts, sizes and signs overflow. */
 static const uint64_t edges[] = {
 	0,
 	1,
@@ -76,7 +76,7 @@ static const uint64_t edges[] = {
 	UINT64_MAX - 0xfff,
 };
 
-static uint64_t changed(uint64_t old, uint64_t other, size_t length, const struct poke *poke) {
+static uint64_t change_number(uint64_t old, uint64_t other, size_t length, const struct poke *poke) {
 	switch (poke->operation % 8) {
 	case 0:
 	case 1:
@@ -103,7 +103,7 @@ static void poke_number(struct ifr_buffer *file, size_t at, size_t other, size_t
 	memcpy(&old, file->data + at, width);
 	if (other <= file->length && width <= file->length - other)
 		memcpy(&another, file->data + other, width);
-	uint64_t value = changed(old, another, file->length, poke);
+	uint64_t value = change_number(old, another, file->length, poke);
 	memcpy(file->data + at, &value, width);
 }
 
@@ -130,8 +130,8 @@ static void poke_any(struct ifr_buffer *file, const struct poke *poke) {
 		file->data[at] = (char)poke->value;
 }
 
-/* The sections of some types, counted over their entries: where the poke's entry lies. */
-static struct poke_table table_of_types(const char *elf, size_t length, size_t base, const Elf64_Ehdr *header,
+/* Chooses a section of one of two types (type 0: any section) by the poke's entry, as a table of bytes. */
+static struct poke_table choose_section(const char *elf, size_t length, size_t base, const Elf64_Ehdr *header,
                                         const struct poke *poke, uint32_t type, uint32_t other_type) {
 	struct poke_table found = {0};
 	size_t candidates = 0;
@@ -144,7 +144,7 @@ static struct poke_table table_of_types(const char *elf, size_t length, size_t b
 		if ((type && section.sh_type != type && section.sh_type != other_type) || section.sh_type == SHT_NOBITS ||
 		    section.sh_offset > length || section.sh_size > length - section.sh_offset || !section.sh_size)
 			continue;
-		/* In the end all of them are as likely. */
+		/* Reservoir sampling: each candidate is as likely. */
 		candidates++;
 		if (ifr_random_below(ifr_siphash(poke->entry, candidates, "section", 7), candidates) == 0)
 			found = (struct poke_table){.at = base + section.sh_offset, .count = section.sh_size};
@@ -194,22 +194,22 @@ void poke_elf(struct ifr_buffer *file, const struct poke *poke) {
 		return;
 	case 4:
 	case 5:
-		poke_entries(file, table_of_types(elf, length, base, &header, poke, SHT_SYMTAB, SHT_DYNSYM),
+		poke_entries(file, choose_section(elf, length, base, &header, poke, SHT_SYMTAB, SHT_DYNSYM),
 		             sizeof(Elf64_Sym), symbol_widths, poke);
 		return;
 	case 6:
 	case 7:
-		poke_entries(file, table_of_types(elf, length, base, &header, poke, SHT_RELA, SHT_RELA),
+		poke_entries(file, choose_section(elf, length, base, &header, poke, SHT_RELA, SHT_RELA),
 		             sizeof(Elf64_Rela), rela_widths, poke);
 		return;
 	case 8:
-		poke_entries(file, table_of_types(elf, length, base, &header, poke, SHT_DYNAMIC, SHT_GROUP), 4, "4", poke);
+		poke_entries(file, choose_section(elf, length, base, &header, poke, SHT_DYNAMIC, SHT_GROUP), 4, "4", poke);
 		return;
 	case 9:
-		poke_entries(file, table_of_types(elf, length, base, &header, poke, 0, 0), 4, "4", poke);
+		poke_entries(file, choose_section(elf, length, base, &header, poke, 0, 0), 4, "4", poke);
 		return;
 	case 10:
-		poke_entries(file, table_of_types(elf, length, base, &header, poke, 0, 0), 1, "1", poke);
+		poke_entries(file, choose_section(elf, length, base, &header, poke, 0, 0), 1, "1", poke);
 		return;
 	default:
 		poke_any(file, poke);
@@ -227,7 +227,7 @@ static void replace(struct ifr_buffer *file, size_t at, size_t length, const cha
 	*file = made;
 }
 
-/* The poke's number of a line, written as the linker writes it. */
+/* Changes the first or second hexadecimal number of a line, and writes it as the linker does. */
 static void poke_hex(struct ifr_buffer *file, size_t start, size_t length, const struct poke *poke) {
 	const char *line = file->data + start, *found = memmem(line, length, "0x", 2);
 	if (found && poke->field & 1) {
@@ -238,13 +238,13 @@ static void poke_hex(struct ifr_buffer *file, size_t start, size_t length, const
 		return;
 	char *end, *number, *text = ifr_format("%.*s", (int)(length - (size_t)(found - line)), found);
 	uint64_t old = strtoull(text, &end, 16);
-	number = ifr_format("0x%llx", (unsigned long long)changed(old, old << 1, file->length, poke));
+	number = ifr_format("0x%llx", (unsigned long long)change_number(old, old << 1, file->length, poke));
 	replace(file, (size_t)(found - file->data), (size_t)(end - text), number, strlen(number));
 	free(number);
 	free(text);
 }
 
-/* Line number index, modulo the lines, with its newline. */
+/* Finds line number index, modulo the number of lines, with its newline. */
 static void find_line(const struct ifr_buffer *file, size_t index, size_t *start, size_t *length) {
 	size_t lines = 1;
 	for (size_t i = 0; i + 1 < file->length; i++)

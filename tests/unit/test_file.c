@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files and paths: whole or not at all. */
+/* Files are written whole or not at all; paths. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,7 @@ static void test_failures(void **state) {
 	free(missing);
 }
 
-/* Through a link of ours, so that a mistake could replace the link only. */
+/* The devices are reached through links in the test's folder: a mistake could replace only a link. */
 static void test_devices_are_written_not_replaced(void **state) {
 	(void)state;
 	struct ifr_error err = {0};
@@ -165,7 +165,7 @@ static void test_dir_make(void **state) {
 	free(deep);
 }
 
-/* A link in the tree is removed, what it points to stays. */
+/* A link in the tree is removed, its target stays. */
 static void test_tree_remove(void **state) {
 	(void)state;
 	char *outside = below("outside"), *tree = below("tree"), *deep = below("tree/a/b"),
@@ -185,7 +185,7 @@ static void test_tree_remove(void **state) {
 	free(outside);
 }
 
-/* Expected paths by hand, after POSIX 4.13 (pathname resolution) without links. */
+/* Expected paths by hand, by POSIX 4.13 (pathname resolution) without links. */
 static void test_paths(void **state) {
 	(void)state;
 	static const char *const table[][3] = {

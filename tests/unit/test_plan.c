@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The layout plan. Expected values are from the format's description in common/plan.h and the table of axes. */
+/* The layout plan. Expected values come from the format's description in common/plan.h and the table of axes. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void test_example(void **state) {
 	assert_int_equal(plan.axis[IFR_AXIS_PADDING].seed, 42);
 	assert_int_equal(plan.axis[IFR_AXIS_PADDING].value[0], 100);
 	assert_true(plan.axis[IFR_AXIS_BASE].seed == UINT64_MAX);
-	/* What is not given has its default. */
+	/* A missing parameter has its default. */
 	assert_int_equal(plan.axis[IFR_AXIS_BASE].value[0], 4096);
 	assert_int_equal(plan.axis[IFR_AXIS_BASE].value[1], 16);
 }
@@ -81,7 +81,7 @@ static void test_line_ends(void **state) {
 	assert_int_equal(parse(HEAD "name a\nnops seed=3 rate=7\n", &unix_plan, &err), 0);
 	assert_int_equal(parse("interfero-plan 1\r\nname a\r\nnops seed=3 rate=7\r\n", &dos_plan, &err), 0);
 	assert_true(same_settings(&unix_plan, &dos_plan));
-	/* A carriage return inside a line ends nothing: what is behind it must not get lost. */
+	/* A carriage return inside a line does not end it: the text behind must not be lost. */
 	assert_int_equal(parse("interfero-plan 1\rnops seed=3\r", &dos_plan, &err), -IFR_E_USAGE);
 	assert_int_equal(parse(HEAD "nops seed=3\rrate=7\n", &dos_plan, &err), -IFR_E_USAGE);
 }
@@ -160,7 +160,7 @@ static void test_patterns(void **state) {
 		assert_int_equal(ifr_axis_setting_covers(nops, known[i].names), known[i].covered);
 	const char *const any[] = {"any", NULL};
 	assert_true(ifr_axis_setting_covers(&copy.axis[IFR_AXIS_ALIGN], any));
-	/* As options have it: a comma that no NAME= follows parts patterns. */
+	/* In options, a comma that no NAME= follows parts patterns. */
 	assert_int_equal(ifr_plan_set(&copy, IFR_AXIS_NOPS, "only=a,b,rate=9,max=2", &err), 0);
 	assert_string_equal(nops->only, "a,b");
 	assert_int_equal(nops->value[0], 9);
@@ -307,8 +307,7 @@ static void test_round_trips(void **state) {
 	ifr_buffer_release(&again);
 }
 
-/* A variant's seed for an axis depends on (master, axis, index): not on the other axes, nor on the other variants.
- */
+/* A variant's seed for an axis depends on (master, axis, index), not on other axes or variants. */
 static void test_derive(void **state) {
 	(void)state;
 	struct ifr_plan all, one;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The plugin's decisions, options and note, without GCC. Known answers are hand-made, or follow from the binomial
- * and uniform distributions. */
+/* The plugin's decisions, options and note, without GCC. Known answers are worked out by hand, or follow from the
+ * binomial and uniform distributions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +46,7 @@ static void test_keys(void **state) {
 	key_is("*", "");
 }
 
-/* 10,000 places at 25 %: mean 2500, standard deviation 43; lengths 1 … 4 uniform, each 625 with deviation 24. */
+/* 10,000 sites at 25 %: mean 2500, standard deviation 43; lengths 1 … 4 uniform, each 625 with deviation 24. */
 static void test_nops_rate(void **state) {
 	(void)state;
 	struct ifr_axis_setting nops = {.on = true, .seed = 11, .value = {25, 4}};
@@ -71,7 +71,7 @@ static void test_nops_extremes(void **state) {
 	}
 }
 
-/* A higher rate keeps the places of a lower one: the decision is a threshold on the same bits. */
+/* A higher rate keeps the sites of a lower rate: the decision is a threshold on the same bits. */
 static void test_nops_nested(void **state) {
 	(void)state;
 	struct ifr_axis_setting few = {.on = true, .seed = 3, .value = {10, 1}},
@@ -85,7 +85,7 @@ static void test_nops_nested(void **state) {
 		places += here;
 		same += here && ifr_decide_nops_bytes(&other, "f", i);
 	}
-	/* Another seed shares a tenth of some 200 places, by chance. */
+	/* Another seed chooses a tenth of some 200 sites again, by chance. */
 	assert_in_range(same, 0, places / 3);
 }
 
@@ -113,7 +113,7 @@ static void test_alignment(void **state) {
 	}
 }
 
-/* A function goes by each of its names, and an attribute's axis stays away whatever the patterns say. */
+/* Patterns match each name of a function; an exempt axis changes nothing, whatever the patterns. */
 static void test_patterns_and_attributes(void **state) {
 	(void)state;
 	struct ifr_plan plan;
@@ -195,7 +195,7 @@ static void test_order_is_kept_without_a_newcomer(void **state) {
 	ifr_order_release(&new);
 }
 
-/* Ranks must be those of the shared random numbers, whose definition is public (common/random.h). */
+/* A rank is the keyed random number of common/random.h. */
 static void test_rank_is_the_keyed_number(void **state) {
 	(void)state;
 	struct ifr_order order = {0};
@@ -280,7 +280,7 @@ static size_t make_note(unsigned char *bytes, const char *text) {
 static void test_note_by_hand(void **state) {
 	(void)state;
 	unsigned char bytes[2048];
-	/* Another owner's note first, as a linker may join them: name "GNU", 4 bytes, type 3. */
+	/* First a note of another owner, as a linker may join them: name "GNU", 4 bytes, type 3. */
 	static const unsigned char other[] = {4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4};
 	memcpy(bytes, other, sizeof other);
 	size_t length = sizeof other;
@@ -349,8 +349,8 @@ static void test_note_damaged_text(void **state) {
 	refused(HEAD DID DID, "behind");
 }
 
-/* Every truncation and every single changed byte must be answered within the bounds (run under a sanitizer), and
- * whatever is accepted must print and parse back. */
+/* Truncations and single changed bytes are read within bounds (the sanitizer checks), and an accepted note prints and
+ * parses back. */
 static void test_note_hostile_bytes(void **state) {
 	(void)state;
 	unsigned char whole[2048];

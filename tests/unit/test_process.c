@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Helper programs, run by the shell that POSIX promises. */
+/* Helper programs, by commands of the POSIX shell. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "common/process.h"
 #include "tests/unit/folder.h"
 
-/* Runs a shell command; returns its status and what it printed, which the caller frees. */
+/* Runs a shell command; returns its status and its output, which the caller frees. */
 static int shell(const char *command, char **out, char **errors) {
 	const char *const argv[] = {"sh", "-c", command, NULL};
 	struct ifr_buffer first = {0}, second = {0};
@@ -50,7 +50,7 @@ static void test_output_is_collected(void **state) {
 	assert_string_equal(errors, "two");
 	free(out);
 	free(errors);
-	/* More than a pipe takes, so that a reader who waits first would hang. */
+	/* More than a pipe holds: a parent that waits before it reads would hang. */
 	assert_int_equal(
 		shell("head -c 300000 /dev/zero | tr '\\0' x; head -c 200000 /dev/zero | tr '\\0' y >&2", &out, &errors),
 		0);
@@ -113,7 +113,7 @@ static void test_folder_and_environment(void **state) {
 	struct ifr_process process = {.argv = argv, .cwd = folder, .set_env = set, .out = &out};
 	assert_int_equal(ifr_process_run(&process, &status, NULL), 0);
 	assert_string_equal(ifr_buffer_text(&out), expected);
-	/* This process keeps its own. */
+	/* This process keeps its own environment. */
 	assert_string_equal(getenv("SECOND"), "2");
 	assert_null(getenv("FIRST"));
 	unsetenv("SECOND");

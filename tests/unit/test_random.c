@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Random numbers keyed by name: SipHash against published vectors, and the uniformity of what is made of it. */
+/* Random numbers keyed by name: SipHash against published vectors, and the uniformity of numbers made of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,8 @@
 
 #include "common/random.h"
 
-/* Length 15 is worked out in Aumasson and Bernstein 2012, appendix A; the others are from the authors' reference
- * vectors (key 00…0f, message 00, 01, …), and agree with OpenSSL 3's "openssl mac SIPHASH" with size:8. */
+/* Known answers: length 15 from Aumasson and Bernstein 2012, appendix A; the others from the authors' reference
+ * vectors (key 00…0f, message 00, 01, …). They agree with OpenSSL 3's "openssl mac SIPHASH" with size:8. */
 static void test_siphash_vectors(void **state) {
 	(void)state;
 	static const struct {
@@ -27,7 +27,7 @@ static void test_siphash_vectors(void **state) {
 	};
 	const uint64_t k0 = UINT64_C(0x0706050403020100), k1 = UINT64_C(0x0f0e0d0c0b0a0908);
 	for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-		/* Of the exact size and off alignment, so that the sanitizers see a read too far. */
+		/* A message of exact size and off alignment: the sanitizers see a read behind its end. */
 		unsigned char *message = malloc(vectors[i].length + 1);
 		for (size_t j = 0; j < vectors[i].length; j++)
 			message[j + 1] = (unsigned char)j;
@@ -40,7 +40,7 @@ static void name_of(char name[32], int number) {
 	snprintf(name, 32, "function_%d", number);
 }
 
-/* The same question has the same answer whatever was asked before, and each of its three parts matters. */
+/* A number does not depend on the calls before; it depends on each of seed, axis and name. */
 static void test_keyed_by_name_alone(void **state) {
 	(void)state;
 	enum { COUNT = 500 };
@@ -62,7 +62,7 @@ static void test_keyed_by_name_alone(void **state) {
 	assert_true(ifr_random_keyed(7, "ab", "c") != ifr_random_keyed(7, "a", "bc"));
 }
 
-/* Multiply and shift, by hand: the n intervals of 2^64/n values each. */
+/* Multiply and shift, by hand: n intervals of 2^64/n values each. */
 static void test_below(void **state) {
 	(void)state;
 	assert_true(ifr_random_below(UINT64_MAX, 0) == 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recipes, and what a template says of its own: texts by hand. */
+/* Recipes, and the marks of templates about recompilation: texts by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ static bool touched(const char *text, const char *axis) {
 static void test_whom_a_plan_changes(void **state) {
 	(void)state;
 	static const char variable[] = "\t.type\ta, @object\n" UNIT END;
-	/* A function gets nothing by one seed in max / 16 + 1; the second keeps the axis away. */
+	/* One seed in max / 16 + 1 adds no byte to f's frame; g's attribute keeps the axis away. */
 	assert_true(touched(UNIT END, "interfero-plan 1\nframes seed=1 max=4096\n"));
 	assert_false(touched(UNIT END, "interfero-plan 1\nframes seed=1 max=0\n"));
 	assert_true(touched(UNIT END, "interfero-plan 1\nframes seed=1 max=4096 only=f\n"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Templates, without GCC: a small one by hand. Without an axis what comes out is the text without its marks; with
- * one, each mark carries what compiletime/decide.h decides, which has its own tests. */
+/* Templates, without GCC: a small template by hand. Without an axis, expansion removes the marks; with one, each mark
+ * becomes the directive of compiletime/decide.h, which has tests of its own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 	"\t.file\t\"a.c\"\n\t.text\n\t.p2align 4\nf:\n\tret\n#APP\n\tnop # the user's\n#NO_APP\n#APP\n" \
 	"# 3 \"a.c\" 1\n\tcpuid\n#NO_APP\n\t.text\n\t.section\t.text.g,\"ax\",@progbits\ng:\n.L2:\n\tret\n\t.text\n"
 
-/* Expands under the words of a plan; the text up to the note. The caller frees. */
+/* Expands a template under the axes of a plan; returns the text up to the note, which the caller frees. */
 static char *expand(const char *text, const char *axes, struct ifr_note *note) {
 	struct ifr_plan plan;
 	struct ifr_buffer out = {0};
@@ -87,7 +87,7 @@ static void test_each_mark_has_its_axis(void **state) {
 	free(text);
 }
 
-/* The plan of the compilation holds until another takes its place, axis by axis. */
+/* Each axis of the compilation's plan applies unless the other plan has the axis on. */
 static void test_the_plan_of_the_compilation(void **state) {
 	(void)state;
 	static const char own[] = CODE END_OF("#ifr-plan nops seed=9 rate=100\n#ifr-plan frames seed=3 max=64\n");
@@ -140,7 +140,8 @@ static void test_what_is_no_template(void **state) {
 	assert_true(ifr_template_is_complete(CODE END_OF(""), strlen(CODE END_OF(""))));
 }
 
-/* Of code and of jump tables, not those of debugging information, nor comments, nor a number that goes on. */
+/* Labels .LNUMBER of code and jump tables are listed; labels of debugging information (.LFB0), comments and longer
+ * names are not. */
 static void test_labels(void **state) {
 	(void)state;
 	struct ifr_buffer text = {0};
