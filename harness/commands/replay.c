@@ -92,9 +92,9 @@ static char *add_machines(int key, const char *text, void *input) {
 		return (char *)text;
 	struct ifr_buffer list = {0};
 	ifr_buffer_printf(&list, "%s\nMachines: ", text);
-	ifr_machine_names(&list);
+	ifr_machine_print_names(&list);
 	ifr_buffer_puts(&list, ".\nPredictors: ");
-	ifr_predictor_names(&list);
+	ifr_predictor_print_names(&list);
 	ifr_buffer_puts(&list, ".");
 	return ifr_buffer_detach(&list);
 }

@@ -113,8 +113,8 @@ static void *work(void *argument) {
 
 /* The states of shared caches are what takes room: keys and times of every line of every layout. */
 static size_t lanes_in_memory(const struct ifr_machine *machine, size_t threads) {
-	const struct ifr_cache_shape l2 = ifr_machine_cache(machine, IFR_L2_BYTES);
-	const struct ifr_cache_shape l3 = ifr_machine_cache(machine, IFR_L3_BYTES);
+	const struct ifr_cache_shape l2 = ifr_machine_cache_shape(machine, IFR_L2_BYTES);
+	const struct ifr_cache_shape l3 = ifr_machine_cache_shape(machine, IFR_L3_BYTES);
 	const size_t lines = (size_t)l2.sets * l2.ways + (size_t)l3.sets * l3.ways;
 	const size_t lanes = ((size_t)1 << 30) / threads / (lines * 2 * sizeof(uint64_t) + 1);
 	return lanes < 1 ? 1 : lanes;

@@ -172,8 +172,8 @@ static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk 
 	                          .accesses = counting->accesses,
 	                          .blocks_count = counting->entries * counting->block_count,
 	                          .accesses_count = counting->entries * counting->access_count,
-	                          .steps = number_executions(counting, from),
-	                          .steps_count = from->executions_count,
+	                          .executions = number_executions(counting, from),
+	                          .executions_count = from->executions_count,
 	                          .data_count = from->accesses_count};
 	reserve_addresses(counting, from->accesses_count + 1);
 	for (size_t i = 0; i < counting->groups; i++) {
@@ -191,7 +191,7 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
 	if (result)
 		return result;
-	ifr_replay_lanes(counting->replay, counting->lanes);
+	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
 	for (;;) {

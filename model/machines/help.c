@@ -37,7 +37,7 @@ static void help_predictor(struct ifr_buffer *out, const char *group, const char
 		                  parameters->about, parameters->least, parameters->most);
 }
 
-void ifr_machine_help(struct ifr_buffer *out) {
+void ifr_machine_print_help(struct ifr_buffer *out) {
 	help_machines(out);
 	ifr_buffer_puts(out,
 	                "Predictors of directions (predictor=KIND; those with counters or rows also as KIND-SIZEk, "

@@ -31,7 +31,7 @@ void ifr_machine_free(struct ifr_machine *machine) {
 	free(machine);
 }
 
-void ifr_machine_names(struct ifr_buffer *out) {
+void ifr_machine_print_names(struct ifr_buffer *out) {
 	for (const struct ifr_machine_text *text = ifr_machine_texts; text->name; text++)
 		ifr_buffer_printf(out, "%s%s", text == ifr_machine_texts ? "" : " ", text->name);
 }
@@ -42,7 +42,7 @@ static int open_description(struct ifr_machine **out, const char *name, struct i
 			return ifr_machine_read(out, name, name, text->text, err);
 	if (!strchr(name, '/') && !strstr(name, ".cfg")) {
 		struct ifr_buffer names = {0};
-		ifr_machine_names(&names);
+		ifr_machine_print_names(&names);
 		ifr_fail(err, IFR_E_USAGE,
 		         "there is no machine \"%s\": the descriptions that are built in are %s; another is named by its "
 		         "file, with a / or .cfg in the name",
@@ -85,7 +85,7 @@ int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_erro
 	return rc;
 }
 
-struct ifr_cache_shape ifr_machine_cache(const struct ifr_machine *machine, enum ifr_setting bytes) {
+struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes) {
 	const unsigned *values = &machine->values[bytes];
 	if (!values[0])
 		return (struct ifr_cache_shape){0};
@@ -93,14 +93,14 @@ struct ifr_cache_shape ifr_machine_cache(const struct ifr_machine *machine, enum
 		.sets = values[0] / values[1] / values[2], .ways = values[1], .policy = values[3]};
 }
 
-struct ifr_cache_shape ifr_machine_tlb(const struct ifr_machine *machine, enum ifr_setting entries) {
+struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries) {
 	const unsigned *values = &machine->values[entries];
 	if (!values[0])
 		return (struct ifr_cache_shape){0};
 	return (struct ifr_cache_shape){.sets = values[0] / values[1], .ways = values[1], .policy = values[2]};
 }
 
-struct ifr_cache_shape ifr_machine_btb(const struct ifr_machine *machine, enum ifr_setting entries) {
+struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, enum ifr_setting entries) {
 	const unsigned *values = &machine->values[entries];
 	if (!values[0])
 		return (struct ifr_cache_shape){0};

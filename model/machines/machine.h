@@ -91,14 +91,14 @@ int ifr_machine_check(const struct ifr_machine *machine, struct ifr_error *err);
 /* The whole description as text, a value a line: key = value, then standing and source. */
 void ifr_machine_print(const struct ifr_machine *machine, struct ifr_buffer *out);
 /* Every machine, predictor and setting in words: for a command's help. */
-void ifr_machine_help(struct ifr_buffer *out);
+void ifr_machine_print_help(struct ifr_buffer *out);
 /* The names of the descriptions that are built in, with spaces between; and every kind of predictor. */
-void ifr_machine_names(struct ifr_buffer *out);
-void ifr_predictor_names(struct ifr_buffer *out);
+void ifr_machine_print_names(struct ifr_buffer *out);
+void ifr_predictor_print_names(struct ifr_buffer *out);
 
 /* Shapes from the first setting of a structure: IFR_L1I_BYTES, IFR_ITLB_ENTRIES, IFR_BTB1_ENTRIES, … */
-struct ifr_cache_shape ifr_machine_cache(const struct ifr_machine *machine, enum ifr_setting bytes);
-struct ifr_cache_shape ifr_machine_tlb(const struct ifr_machine *machine, enum ifr_setting entries);
-struct ifr_cache_shape ifr_machine_btb(const struct ifr_machine *machine, enum ifr_setting entries);
+struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes);
+struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
+struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
 
 #endif

@@ -58,14 +58,14 @@ int ifr_place_put(const struct ifr_place *place, const char *value, const char *
 	return 0;
 }
 
-void ifr_predictor_names(struct ifr_buffer *out) {
+void ifr_predictor_print_names(struct ifr_buffer *out) {
 	for (size_t i = 0; ifr_predictors[i]; i++)
 		ifr_buffer_printf(out, "%s%s", i ? " " : "", ifr_predictors[i]->name);
 }
 
 static int unknown_direction(const char *kind, const char *what, struct ifr_error *err) {
 	struct ifr_buffer names = {0};
-	ifr_predictor_names(&names);
+	ifr_predictor_print_names(&names);
 	ifr_fail(err, IFR_E_USAGE,
 	         "%s is \"%s\": it can be one of %s; those made of tables also with a size, as gshare-16k", what, kind,
 	         ifr_buffer_text(&names));

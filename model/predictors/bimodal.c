@@ -40,23 +40,23 @@ static void destroy(void *state) {
 	free(state);
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	const struct bimodal *bimodal = state;
 	return bimodal->counters[branch->pc & bimodal->mask] >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	struct bimodal *bimodal = state;
 	uint8_t *counter = &bimodal->counters[branch->pc & bimodal->mask];
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
 	struct bimodal local = *(struct bimodal *)state;
 	const uint64_t misses =

@@ -58,21 +58,21 @@ static inline uint8_t *counter_of(struct gas *gas, uint64_t pc) {
 	return &gas->counters[gas->history << gas->address_bits | (pc & gas->address_mask)];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	return *counter_of(state, branch->pc) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	uint8_t *counter = counter_of(state, branch->pc);
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	struct gas *gas = state;
 	gas->history = (gas->history << 1 | branch->taken) & gas->history_mask;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
 	struct gas local = *(struct gas *)state;
 	const uint64_t misses =

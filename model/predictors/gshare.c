@@ -56,16 +56,16 @@ static inline uint8_t *counter_of(struct gshare *gshare, uint64_t pc) {
 	return &gshare->counters[(pc ^ gshare->history) & gshare->mask];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	return *counter_of(state, branch->pc) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	uint8_t *counter = counter_of(state, branch->pc);
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	struct gshare *gshare = state;
 	gshare->history = gshare->history * 2 + branch->taken * gshare->newest;
 }
@@ -75,17 +75,17 @@ static const uint64_t outcomes[2][4] = {{0, 0, 1ull << 32 | 1, 1ull << 32 | 2},
                                         {1ull << 32 | 1, 1ull << 32 | 2, 3, 3}};
 
 /* The three verbs in one, by hand: this is the loop that replays are mostly timed by. One addition tallies: the
- * sum of the values stays below the misses, for a chunk has at most 2^30 steps. */
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+ * sum of the values stays below the misses, for a chunk has at most 2^30 executions. */
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	struct gshare *gshare = state;
-	const uint32_t *steps = branches->steps, *end = steps + branches->count;
+	const uint32_t *executions = branches->executions, *end = executions + branches->count;
 	const uint64_t *pcs = places->pcs;
 	const uint64_t mask = gshare->mask, newest = gshare->newest;
 	uint8_t *counters = gshare->counters;
 	uint64_t history = gshare->history, sum = 0;
-	for (; steps < end; steps++) {
-		const uint64_t taken = *steps & 1;
-		uint8_t *counter = &counters[(pcs[*steps >> 1] ^ history) & mask];
+	for (; executions < end; executions++) {
+		const uint64_t taken = *executions & 1;
+		uint8_t *counter = &counters[(pcs[*executions >> 1] ^ history) & mask];
 		const uint64_t next = outcomes[taken][*counter];
 		*counter = (uint8_t)next;
 		sum += next;

@@ -76,7 +76,7 @@ static void destroy(void *state) {
 	free(t);
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint32_t pc = (uint32_t)branch->pc & t->pc_mask;
 	t->provider = -1;
@@ -103,7 +103,7 @@ static void allocate(struct ittage *t, uint64_t target) {
 	}
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint64_t target = branch->target;
 	t->base[branch->pc & t->pc_mask & t->base_mask] = target;
@@ -120,7 +120,7 @@ static void train(void *state, const struct ifr_branch_seen *branch) {
 		allocate(t, target);
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint32_t footprint = ifr_path_footprint(branch->pc, branch->target);
 	for (unsigned i = 0; i < TABLES; i++) {
@@ -131,7 +131,7 @@ static void track(void *state, const struct ifr_branch_seen *branch) {
 	ifr_path_push(&t->history, footprint);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_target_loop(state, branches, places, predict, train, track);
 }
 

@@ -43,7 +43,7 @@ static void destroy(void *state) {
 	free(state);
 }
 
-static bool predict(void *state, const struct ifr_branch_seen *branch) {
+static bool predict(void *state, const struct ifr_branch_instance *branch) {
 	struct l_tage *l = state;
 	l->final = ifr_tage_predict(&l->tage, branch->pc);
 	if (l->uses_loop && ifr_loop_predict(&l->loop, branch->pc) && l->loop.trust >= 0)
@@ -51,18 +51,18 @@ static bool predict(void *state, const struct ifr_branch_seen *branch) {
 	return l->final;
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	struct l_tage *l = state;
 	if (l->uses_loop)
 		ifr_loop_train(&l->loop, branch->pc, branch->taken, l->tage.taken, l->final);
 	ifr_tage_train(&l->tage, branch->pc, branch->taken);
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	ifr_tage_track(&((struct l_tage *)state)->tage, branch->pc, branch->taken);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
 }
 

@@ -30,22 +30,22 @@ static void *create(const unsigned *values) {
 	return last;
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
 	const struct last_target *last = state;
 	return last->targets[branch->pc & last->mask];
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	struct last_target *last = state;
 	last->targets[branch->pc & last->mask] = branch->target;
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_target_loop(state, branches, places, predict, train, track);
 }
 

@@ -54,22 +54,22 @@ static inline uint8_t *counter_of(struct local *local, uint64_t pc) {
 	return &local->counters[(pc & local->address_mask) << local->history_bits | history];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	return *counter_of(state, branch->pc) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	uint8_t *counter = counter_of(state, branch->pc);
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	struct local *local = state;
 	uint16_t *history = &local->histories[branch->pc & local->entry_mask];
 	*history = (uint16_t)((*history << 1 | branch->taken) & local->history_mask);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
 }
 

@@ -103,7 +103,7 @@ static void look_up(struct path *p, uint32_t pc) {
 	}
 }
 
-static bool predict(void *state, const struct ifr_branch_seen *branch) {
+static bool predict(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	const uint32_t pc = (uint32_t)branch->pc & p->pc_mask;
 	look_up(p, pc);
@@ -131,7 +131,7 @@ static void allocate(struct path *p, bool taken) {
 			p->sets[i][way].useful--;
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	if (p->taken != branch->taken)
 		allocate(p, branch->taken);
@@ -146,7 +146,7 @@ static void train(void *state, const struct ifr_branch_seen *branch) {
 		entry->useful = (uint8_t)ifr_counter_signed(entry->useful, p->taken == branch->taken, 0, 3);
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	if (!branch->taken)
 		return;
@@ -160,7 +160,7 @@ static void track(void *state, const struct ifr_branch_seen *branch) {
 	ifr_path_push(&p->history, footprint);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
 }
 

@@ -57,7 +57,7 @@ static inline int8_t *row_of(const struct perceptron *p, uint64_t pc) {
 	return p->weights + (pc & p->rows_mask) * (p->length + 1);
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	const int8_t *weights = row_of(p, branch->pc);
 	int sum = 0;
@@ -68,7 +68,7 @@ static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
 	return sum >= 0;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	if ((p->sum >= 0) == branch->taken && abs(p->sum) > p->threshold)
 		return;
@@ -80,12 +80,12 @@ static inline void train(void *state, const struct ifr_branch_seen *branch) {
 	}
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	p->history = p->history << 1 | branch->taken;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
 }
 

@@ -13,22 +13,22 @@ static void *create(const unsigned *values) {
 	return ifr_alloc(1);
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	return branch->target;
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_target_loop(state, branches, places, predict, train, track);
 }
 

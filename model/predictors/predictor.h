@@ -32,7 +32,7 @@ enum ifr_stream {
 };
 
 /* A branch in one layout. */
-struct ifr_branch_seen {
+struct ifr_branch_instance {
 	uint64_t pc;     /* of its first or last byte, as the machine says */
 	uint64_t target; /* where the next block starts; of use if taken; 0 in the stream CONDITIONAL */
 	uint8_t kind;    /* enum ifr_branch */
@@ -42,13 +42,13 @@ struct ifr_branch_seen {
 
 /* Branches in program order, by block: how they went and what ran next. The same for every lane. */
 struct ifr_branches {
-	const uint32_t *steps; /* block << 1 | taken */
-	const uint32_t *next;  /* block; NULL in the stream CONDITIONAL */
+	const uint32_t *executions; /* block << 1 | taken */
+	const uint32_t *next;       /* block; NULL in the stream CONDITIONAL */
 	size_t count;
 };
 
 /* What a lane says of blocks, prepared for branches. */
-struct ifr_branch_places {
+struct ifr_branch_layout {
 	const uint64_t *pcs; /* by block */
 	const struct ifr_geometry *blocks;
 	const uint8_t *kinds; /* by block, enum ifr_branch */
@@ -61,11 +61,11 @@ struct ifr_predictor {
 	enum ifr_stream stream;                  /* ALL or CONDITIONAL */
 	void *(*create)(const unsigned *values); /* values: by parameter, each within its bounds */
 	void (*destroy)(void *state);
-	bool (*predict)(void *state, const struct ifr_branch_seen *branch);
-	void (*train)(void *state, const struct ifr_branch_seen *branch);
-	void (*track)(void *state, const struct ifr_branch_seen *branch);
+	bool (*predict)(void *state, const struct ifr_branch_instance *branch);
+	void (*train)(void *state, const struct ifr_branch_instance *branch);
+	void (*track)(void *state, const struct ifr_branch_instance *branch);
 	/* The three verbs over many branches, inlined; returns how many conditional branches were mispredicted. */
-	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places);
+	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places);
 	/* NULL, or why these values do not go together. May be NULL itself. */
 	const char *(*refuse)(const unsigned *values);
 	/* Values for so many bytes of tables; false if that is no size for it. NULL: it comes in one size. */
@@ -80,10 +80,10 @@ struct ifr_target_predictor {
 	enum ifr_stream stream; /* TAKEN or INDIRECT */
 	void *(*create)(const unsigned *values);
 	void (*destroy)(void *state);
-	uint64_t (*predict)(void *state, const struct ifr_branch_seen *branch);
-	void (*train)(void *state, const struct ifr_branch_seen *branch);
-	void (*track)(void *state, const struct ifr_branch_seen *branch);
-	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places);
+	uint64_t (*predict)(void *state, const struct ifr_branch_instance *branch);
+	void (*train)(void *state, const struct ifr_branch_instance *branch);
+	void (*track)(void *state, const struct ifr_branch_instance *branch);
+	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places);
 	const char *(*refuse)(const unsigned *values);
 };
 

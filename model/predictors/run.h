@@ -9,30 +9,30 @@
 #include "common/buffer.h"
 #include "model/predictors/predictor.h"
 
-static inline __attribute__((always_inline)) struct ifr_branch_seen
-ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_places *places, enum ifr_stream stream,
+static inline __attribute__((always_inline)) struct ifr_branch_instance
+ifr_branch_at(const struct ifr_branches *branches, const struct ifr_branch_layout *places, enum ifr_stream stream,
               size_t i) {
-	const uint32_t block = branches->steps[i] >> 1;
-	return (struct ifr_branch_seen){
+	const uint32_t block = branches->executions[i] >> 1;
+	return (struct ifr_branch_instance){
 		.pc = places->pcs[block],
 		.target = stream == IFR_STREAM_CONDITIONAL ? 0 : places->blocks[branches->next[i]].address,
 		.kind = stream == IFR_STREAM_CONDITIONAL ? IFR_BRANCH_CONDITIONAL : places->kinds[block],
-		.taken = branches->steps[i] & 1,
+		.taken = branches->executions[i] & 1,
 		.backward = places->blocks[block].backward,
 	};
 }
 
 static inline __attribute__((always_inline)) uint64_t
-ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
-                   enum ifr_stream stream, bool (*predict)(void *, const struct ifr_branch_seen *),
-                   void (*train)(void *, const struct ifr_branch_seen *),
-                   void (*track)(void *, const struct ifr_branch_seen *)) {
+ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places,
+                   enum ifr_stream stream, bool (*predict)(void *, const struct ifr_branch_instance *),
+                   void (*train)(void *, const struct ifr_branch_instance *),
+                   void (*track)(void *, const struct ifr_branch_instance *)) {
 	/* Copies, which no store of the verbs can change. */
 	const struct ifr_branches stream_copy = *branches;
-	const struct ifr_branch_places places_copy = *places;
+	const struct ifr_branch_layout places_copy = *places;
 	uint64_t misses = 0;
 	for (size_t i = 0; i < stream_copy.count; i++) {
-		const struct ifr_branch_seen branch = ifr_branch_at(&stream_copy, &places_copy, stream, i);
+		const struct ifr_branch_instance branch = ifr_branch_at(&stream_copy, &places_copy, stream, i);
 		if (branch.kind == IFR_BRANCH_CONDITIONAL) {
 			misses += predict(state, &branch) != branch.taken;
 			train(state, &branch);
@@ -43,16 +43,16 @@ ifr_predictor_loop(void *state, const struct ifr_branches *branches, const struc
 }
 
 static inline __attribute__((always_inline)) uint64_t
-ifr_target_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places,
-                uint64_t (*predict)(void *, const struct ifr_branch_seen *),
-                void (*train)(void *, const struct ifr_branch_seen *),
-                void (*track)(void *, const struct ifr_branch_seen *)) {
+ifr_target_loop(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places,
+                uint64_t (*predict)(void *, const struct ifr_branch_instance *),
+                void (*train)(void *, const struct ifr_branch_instance *),
+                void (*track)(void *, const struct ifr_branch_instance *)) {
 	/* Copies, which no store of the verbs can change. */
 	const struct ifr_branches stream_copy = *branches;
-	const struct ifr_branch_places places_copy = *places;
+	const struct ifr_branch_layout places_copy = *places;
 	uint64_t misses = 0;
 	for (size_t i = 0; i < stream_copy.count; i++) {
-		const struct ifr_branch_seen branch = ifr_branch_at(&stream_copy, &places_copy, IFR_STREAM_TAKEN, i);
+		const struct ifr_branch_instance branch = ifr_branch_at(&stream_copy, &places_copy, IFR_STREAM_TAKEN, i);
 		if (ifr_branch_is_indirect(branch.kind)) {
 			misses += predict(state, &branch) != branch.target;
 			train(state, &branch);

@@ -80,7 +80,7 @@ static void choose(struct tage_sc_l *t, uint32_t pc) {
 	t->sum += (t->before ? 1 : -1) * (t->tage.weak ? 4 : 8);
 }
 
-static bool predict(void *state, const struct ifr_branch_seen *branch) {
+static bool predict(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	const uint32_t pc = branch->pc & ((1u << IFR_TAGE_PC_BITS) - 1);
 	t->before = ifr_tage_predict(&t->tage, branch->pc);
@@ -107,7 +107,7 @@ static void train_corrector(struct tage_sc_l *t, bool taken) {
 		*t->chosen[i] = (int8_t)ifr_counter_signed(*t->chosen[i], taken, -32, 31);
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	const uint32_t pc = branch->pc & ((1u << IFR_TAGE_PC_BITS) - 1);
 	train_corrector(t, branch->taken);
@@ -116,13 +116,13 @@ static void train(void *state, const struct ifr_branch_seen *branch) {
 	*history_of(t, pc) = (uint16_t)(*history_of(t, pc) << 1 | branch->taken);
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	ifr_tage_track(&t->tage, branch->pc, branch->taken);
 	t->history = t->history << 1 | branch->taken;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
 }
 

@@ -46,21 +46,21 @@ static uint64_t *target_of(struct target_cache *cache, uint64_t pc) {
 	return &cache->targets[(pc ^ cache->history) & cache->mask];
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_seen *branch) {
+static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
 	return *target_of(state, branch->pc);
 }
 
-static void train(void *state, const struct ifr_branch_seen *branch) {
+static void train(void *state, const struct ifr_branch_instance *branch) {
 	*target_of(state, branch->pc) = branch->target;
 }
 
-static void track(void *state, const struct ifr_branch_seen *branch) {
+static void track(void *state, const struct ifr_branch_instance *branch) {
 	struct target_cache *cache = state;
 	const uint64_t target = branch->target >> 2 & ((1ull << cache->bits) - 1);
 	cache->history = (cache->history << cache->bits ^ target) & cache->history_mask;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	return ifr_target_loop(state, branches, places, predict, train, track);
 }
 

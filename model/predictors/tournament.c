@@ -73,13 +73,13 @@ static inline uint8_t *global_of(struct tournament *t, uint64_t pc) {
 	return &t->global[t->beside ? history | (pc & below) : (pc ^ history) & t->global_mask];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_seen *branch) {
+static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	const bool global = t->meta[branch->pc & t->meta_mask] >> 1;
 	return (global ? *global_of(t, branch->pc) : t->bimodal[branch->pc & t->bimodal_mask]) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_seen *branch) {
+static inline void train(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	uint8_t *bimodal = &t->bimodal[branch->pc & t->bimodal_mask], *global = global_of(t, branch->pc);
 	uint8_t *meta = &t->meta[branch->pc & t->meta_mask];
@@ -90,12 +90,12 @@ static inline void train(void *state, const struct ifr_branch_seen *branch) {
 	*global = ifr_counter2(*global, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_seen *branch) {
+static inline void track(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	t->history = (t->history << 1 | branch->taken) & t->history_mask;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_places *places) {
+static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
 	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
 	struct tournament local = *(struct tournament *)state;
 	const uint64_t misses =

@@ -12,9 +12,9 @@ struct behind_lane {
 static void *create(const struct ifr_pass *pass) {
 	struct behind_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
-		ifr_cache_init(&lanes[i].l2, ifr_machine_cache(pass->machine, IFR_L2_BYTES));
-		ifr_cache_init(&lanes[i].l3, ifr_machine_cache(pass->machine, IFR_L3_BYTES));
-		ifr_cache_init(&lanes[i].stlb, ifr_machine_tlb(pass->machine, IFR_STLB_ENTRIES));
+		ifr_cache_init(&lanes[i].l2, ifr_machine_cache_shape(pass->machine, IFR_L2_BYTES));
+		ifr_cache_init(&lanes[i].l3, ifr_machine_cache_shape(pass->machine, IFR_L3_BYTES));
+		ifr_cache_init(&lanes[i].stlb, ifr_machine_tlb_shape(pass->machine, IFR_STLB_ENTRIES));
 	}
 	return lanes;
 }

@@ -19,7 +19,7 @@ static void *create(const struct ifr_pass *pass) {
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		for (size_t level = 0; level < LEVELS && pass->machine->values[first[level]]; level++)
 			ifr_cache_init(&lanes[i].levels[lanes[i].levels_count++],
-			               ifr_machine_btb(pass->machine, first[level]));
+			               ifr_machine_btb_shape(pass->machine, first[level]));
 	return lanes;
 }
 
@@ -43,7 +43,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	const struct ifr_branches branches = ifr_pass_stream(pass, IFR_STREAM_TAKEN);
 	for (size_t i = 0; i < pass->lanes_count && lanes[i].levels_count; i++)
 		for (size_t k = 0; k < branches.count; k++)
-			lanes[i].misses += !has(&lanes[i], pass->places[i].pcs[branches.steps[k] >> 1]);
+			lanes[i].misses += !has(&lanes[i], pass->branch_layouts[i].pcs[branches.executions[k] >> 1]);
 }
 
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {

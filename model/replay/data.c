@@ -32,13 +32,13 @@ static struct walk walk_of(struct ifr_cache_shape shape, unsigned shift) {
 }
 
 static void *create(const struct ifr_pass *pass) {
-	const struct ifr_cache_shape shape = ifr_machine_cache(pass->machine, IFR_L1D_BYTES);
+	const struct ifr_cache_shape shape = ifr_machine_cache_shape(pass->machine, IFR_L1D_BYTES);
 	const bool in_page = !shape.index_shift && (uint64_t)shape.sets << pass->line_shift <= IFR_PAGE;
 	struct data_group *groups = ifr_alloc(pass->groups_count * sizeof *groups);
 	for (size_t i = 0; i < pass->groups_count; i++) {
 		groups[i].leader = in_page ? pass->line_groups[i] : i;
 		groups[i].lines = walk_of(groups[i].leader == i ? shape : (struct ifr_cache_shape){0}, pass->line_shift);
-		groups[i].pages = walk_of(ifr_machine_tlb(pass->machine, IFR_DTLB_ENTRIES), pass->page_shift);
+		groups[i].pages = walk_of(ifr_machine_tlb_shape(pass->machine, IFR_DTLB_ENTRIES), pass->page_shift);
 	}
 	return groups;
 }

@@ -93,7 +93,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 	pass->lanes_count = lanes_count;
 	pass->line_shift = line_shift(machine);
 	pass->page_shift = ifr_log2_of(machine->values[IFR_CORE_PAGE_BYTES]);
-	pass->places = ifr_alloc(lanes_count * sizeof *pass->places);
+	pass->branch_layouts = ifr_alloc(lanes_count * sizeof *pass->branch_layouts);
 	pass->fetch_lines = ifr_alloc(lanes_count * sizeof *pass->fetch_lines);
 	pass->fetch_pages = ifr_alloc(lanes_count * sizeof *pass->fetch_pages);
 	want_streams(pass, stages[engine]);
@@ -121,19 +121,19 @@ static void start(struct ifr_replay *replay) {
 	replay->started = true;
 }
 
-void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes) {
+void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes) {
 	struct ifr_pass *pass = &replay->pass;
 	pass->lanes = lanes;
 	if (!replay->started)
 		start(replay);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		assert(lanes[i].data_group < pass->groups_count && lanes[i].line_group <= lanes[i].data_group);
-		pass->places[i].blocks = lanes[i].blocks;
+		pass->branch_layouts[i].blocks = lanes[i].blocks;
 	}
 }
 
 /* Where the branches of new blocks lie in one lane. */
-static void place_branches(struct ifr_branch_places *places, size_t from, size_t count, bool last_byte) {
+static void place_branches(struct ifr_branch_layout *places, size_t from, size_t count, bool last_byte) {
 	uint64_t *pcs = ifr_realloc((void *)places->pcs, count, sizeof *pcs);
 	for (size_t i = from; i < count; i++) {
 		const struct ifr_geometry *place = &places->blocks[i];
@@ -145,9 +145,9 @@ static void place_branches(struct ifr_branch_places *places, size_t from, size_t
 static void place_new(struct ifr_replay *replay) {
 	struct ifr_pass *pass = &replay->pass;
 	for (size_t i = 0; i < pass->lanes_count; i++) {
-		pass->places[i].kinds = pass->kinds;
+		pass->branch_layouts[i].kinds = pass->kinds;
 		if (pass->blocks_count > replay->placed)
-			place_branches(&pass->places[i], replay->placed, pass->blocks_count,
+			place_branches(&pass->branch_layouts[i], replay->placed, pass->blocks_count,
 			               pass->machine->values[IFR_CORE_BRANCH_BYTE]);
 	}
 	replay->placed = pass->blocks_count;
@@ -160,7 +160,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 		return ifr_fail(err, IFR_E_BUG, "a chunk is replayed before there are lanes");
 	pass->chunk = chunk;
 	pass->addresses = addresses;
-	const int rc = ifr_survey(pass, &replay->pending, err);
+	const int rc = ifr_survey_chunk(pass, &replay->pending, err);
 	if (rc)
 		return rc;
 	place_new(replay);
@@ -209,12 +209,12 @@ void ifr_replay_free(struct ifr_replay *replay) {
 	for (size_t i = 0; replay->started && stages[replay->engine][i]; i++)
 		stages[replay->engine][i]->destroy(replay->states[i], pass);
 	for (size_t i = 0; i < pass->lanes_count; i++)
-		free((void *)pass->places[i].pcs);
+		free((void *)pass->branch_layouts[i].pcs);
 	free_misses(pass->data_lines, pass->groups_count);
 	free_misses(pass->data_pages, pass->groups_count);
 	free_misses(pass->fetch_lines, pass->lanes_count);
 	free_misses(pass->fetch_pages, pass->lanes_count);
-	free(pass->places);
+	free(pass->branch_layouts);
 	free(pass->line_groups);
 	ifr_survey_release(pass);
 	free(replay);

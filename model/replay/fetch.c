@@ -13,8 +13,8 @@ struct fetch_lane {
 static void *create(const struct ifr_pass *pass) {
 	struct fetch_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
-		ifr_cache_init(&lanes[i].lines, ifr_machine_cache(pass->machine, IFR_L1I_BYTES));
-		ifr_cache_init(&lanes[i].pages, ifr_machine_tlb(pass->machine, IFR_ITLB_ENTRIES));
+		ifr_cache_init(&lanes[i].lines, ifr_machine_cache_shape(pass->machine, IFR_L1I_BYTES));
+		ifr_cache_init(&lanes[i].pages, ifr_machine_tlb_shape(pass->machine, IFR_ITLB_ENTRIES));
 		lanes[i].last_line = lanes[i].last_page = IFR_CACHE_EMPTY;
 	}
 	return lanes;
@@ -43,7 +43,8 @@ static uint32_t data_start(const struct ifr_pass *pass, size_t step) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	uint32_t position = pass->data_starts[step / IFR_DATA_START_STEPS];
 	for (size_t i = step / IFR_DATA_START_STEPS * IFR_DATA_START_STEPS; i < step; i++)
-		position += chunk->steps[i] == IFR_EXECUTION_BREAK ? 0 : chunk->blocks[chunk->steps[i] >> 1].accesses;
+		position +=
+			chunk->executions[i] == IFR_EXECUTION_BREAK ? 0 : chunk->blocks[chunk->executions[i] >> 1].accesses;
 	return position;
 }
 
@@ -56,7 +57,7 @@ struct walk {
 
 void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
                     unsigned shift) {
-	const uint32_t id = pass->chunk->steps[step] >> 1;
+	const uint32_t id = pass->chunk->executions[step] >> 1;
 	const uint64_t start = key << shift, address = pass->lanes[lane].blocks[id].address;
 	uint32_t position = data_start(pass, step);
 	if (start > address)
@@ -85,9 +86,9 @@ static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, size_t l
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct walk local = *walk;
 	local.misses->count = 0;
-	for (size_t i = 0; i < chunk->steps_count && local.cache->shape.sets; i++)
-		if (chunk->steps[i] != IFR_EXECUTION_BREAK)
-			fetch_block(&local, pass, lane, i, &pass->lanes[lane].blocks[chunk->steps[i] >> 1]);
+	for (size_t i = 0; i < chunk->executions_count && local.cache->shape.sets; i++)
+		if (chunk->executions[i] != IFR_EXECUTION_BREAK)
+			fetch_block(&local, pass, lane, i, &pass->lanes[lane].blocks[chunk->executions[i] >> 1]);
 	*walk = local;
 }
 

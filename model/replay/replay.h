@@ -59,9 +59,9 @@ struct ifr_chunk {
 	const struct ifr_block *blocks; /* all blocks of the trace, by id */
 	const struct ifr_access *accesses;
 	size_t blocks_count, accesses_count;
-	const uint32_t *steps;
-	size_t steps_count;
-	size_t data_count; /* accesses of all steps together */
+	const uint32_t *executions;
+	size_t executions_count;
+	size_t data_count; /* accesses of all executions together */
 };
 
 /* Where a block lies in one layout. */
@@ -142,7 +142,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 const char *ifr_replay_engine(const struct ifr_replay *replay);
 /* Before a chunk that brings blocks not seen before. The order and the number of the lanes, their data groups and
  * the geometry of blocks seen before stay. lanes and what they point to are borrowed until the next call. */
-void ifr_replay_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes);
+void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lanes);
 /* addresses[group][i] is the address of access i of the chunk for lanes of that data group. What does not fit
  * together (a step of no block, accesses that are not data_count) is refused before anything is counted. */
 int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,

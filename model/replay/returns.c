@@ -87,7 +87,7 @@ static void run(void *state, struct ifr_pass *pass) {
 		return;
 	know_blocks(returns, pass->blocks_count);
 	for (size_t i = 0; i < pass->calls.count; i++) {
-		const uint32_t block = pass->calls.steps[i] >> 1;
+		const uint32_t block = pass->calls.executions[i] >> 1;
 		if (pass->kinds[block] == IFR_BRANCH_RETURN)
 			pop(returns, pass, pass->calls.next[i]);
 		else

@@ -34,7 +34,7 @@ struct ifr_misses {
 
 /* A stream of branches that grows with the chunk. */
 struct ifr_stream_list {
-	uint32_t *steps, *next; /* next is not filled in the stream CONDITIONAL */
+	uint32_t *executions, *next; /* next is not filled in the stream CONDITIONAL */
 	size_t count;
 };
 
@@ -49,8 +49,8 @@ struct ifr_pass {
 	unsigned line_shift, page_shift;
 	size_t lanes_count, groups_count;
 	const struct ifr_lane *lanes;
-	unsigned *line_groups;            /* by group: the first one that no cache with sets in a page tells from it */
-	struct ifr_branch_places *places; /* by lane */
+	unsigned *line_groups; /* by group: the first one that no cache with sets in a page tells from it */
+	struct ifr_branch_layout *branch_layouts; /* by lane */
 	const struct ifr_chunk *chunk;
 	const uint64_t *const *addresses;
 	/* Of the survey. */
@@ -58,7 +58,7 @@ struct ifr_pass {
 	uint8_t *kinds;         /* by block, enum ifr_branch */
 	uint64_t *block_counts; /* by block, over all chunks */
 	uint64_t *traits;       /* by block, of the survey alone */
-	uint32_t *rare;         /* steps whose branches are listed apart, of the survey alone */
+	uint32_t *rare;         /* executions whose branches are listed apart, of the survey alone */
 	struct ifr_block_data *block_data;
 	uint32_t *data_starts;         /* by step / IFR_DATA_START_STEPS: position of the first access of these */
 	uint8_t *access_kinds;         /* by access: bytes - 1, plus 64 for a store */
@@ -92,7 +92,7 @@ extern const struct ifr_stage ifr_lanes_stage_front, ifr_lanes_stage_behind, ifr
 
 /* Reads the chunk once for all lanes, or says why chunk and lanes do not fit together: then nothing is counted.
  * pending is the last step of the chunk before, IFR_EXECUTION_BREAK without one. */
-int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
+int ifr_survey_chunk(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err);
 /* Counters that follow from how often each block ran and where it lies. */
 void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters);
 void ifr_survey_release(struct ifr_pass *pass);
@@ -103,7 +103,8 @@ void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size
 void ifr_misses_grow(struct ifr_misses *misses);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];
-	return (struct ifr_branches){list->steps, stream == IFR_STREAM_CONDITIONAL ? NULL : list->next, list->count};
+	return (struct ifr_branches){list->executions, stream == IFR_STREAM_CONDITIONAL ? NULL : list->next,
+	                             list->count};
 }
 
 static inline void ifr_misses_add(struct ifr_misses *misses, uint64_t key, uint32_t position) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the compiler is to put what a loop over the steps seldom does: out of its way. */
+/* Where the compiler is to put what a loop over the executions seldom does: out of its way. */
 #define UNLIKELY(condition) __builtin_expect(condition, 0)
 #define KINDS_COPIED 16
 
@@ -39,7 +39,7 @@ static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_err
 	return 0;
 }
 
-/* What of a block is summed up over the steps, in one addition: its accesses, from bit 32, and 1 if its branch is
+/* What of a block is summed up over the executions, in one addition: its accesses, from bit 32, and 1 if its branch is
  * conditional. The highest bit says that it is listed apart. */
 #define RARE (1ull << 63)
 #define MOST_STEPS (1u << 30)
@@ -86,10 +86,10 @@ static void list_data(struct ifr_pass *pass) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + KINDS_COPIED, sizeof *pass->data_kinds);
 	uint8_t *out = pass->data_kinds;
-	for (size_t i = 0; i < chunk->steps_count && chunk->data_count; i++) {
-		if (UNLIKELY(chunk->steps[i] == IFR_EXECUTION_BREAK))
+	for (size_t i = 0; i < chunk->executions_count && chunk->data_count; i++) {
+		if (UNLIKELY(chunk->executions[i] == IFR_EXECUTION_BREAK))
 			continue;
-		const struct ifr_block *block = &chunk->blocks[chunk->steps[i] >> 1];
+		const struct ifr_block *block = &chunk->blocks[chunk->executions[i] >> 1];
 		const uint8_t *kinds = pass->access_kinds + block->first_access;
 		for (unsigned k = 0; k < block->accesses; k += KINDS_COPIED)
 			memcpy(out + k, kinds + k, KINDS_COPIED);
@@ -98,7 +98,7 @@ static void list_data(struct ifr_pass *pass) {
 }
 
 static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
-	list->steps = ifr_realloc(list->steps, count, sizeof *list->steps);
+	list->executions = ifr_realloc(list->executions, count, sizeof *list->executions);
 	if (next)
 		list->next = ifr_realloc(list->next, count, sizeof *list->next);
 	list->count = 0;
@@ -106,7 +106,7 @@ static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
 
 /* Appends without a branch of its own: what is not kept is written over by the next. */
 static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t next, bool keep) {
-	list->steps[list->count] = step;
+	list->executions[list->count] = step;
 	list->next[list->count] = next;
 	list->count += keep;
 }
@@ -126,41 +126,41 @@ static bool is_conditional(const struct ifr_pass *pass, uint32_t step) {
 /* The branch that waited for this chunk's first step. Returns how many conditional ones it lists. */
 static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	if (pending == IFR_EXECUTION_BREAK || !chunk->steps_count || chunk->steps[0] == IFR_EXECUTION_BREAK)
+	if (pending == IFR_EXECUTION_BREAK || !chunk->executions_count || chunk->executions[0] == IFR_EXECUTION_BREAK)
 		return 0;
 	if (pass->kinds[pending >> 1] > IFR_BRANCH_JUMP)
-		list_rare(pass, pending, chunk->steps[0]);
-	pass->streams[IFR_STREAM_CONDITIONAL].steps[0] = pending;
+		list_rare(pass, pending, chunk->executions[0]);
+	pass->streams[IFR_STREAM_CONDITIONAL].executions[0] = pending;
 	return is_conditional(pass, pending);
 }
 
-/* Those at some steps whose successors are in the chunk, of which so many are good. */
-static void list_all_rare(struct ifr_pass *pass, const uint32_t *at, size_t count, size_t steps_count) {
-	const uint32_t *steps = pass->chunk->steps;
-	for (size_t i = 0; i < count && at[i] + 1 < steps_count; i++)
-		list_rare(pass, steps[at[i]], steps[at[i] + 1]);
+/* Those at some executions whose successors are in the chunk, of which so many are good. */
+static void list_all_rare(struct ifr_pass *pass, const uint32_t *at, size_t count, size_t executions_count) {
+	const uint32_t *executions = pass->chunk->executions;
+	for (size_t i = 0; i < count && at[i] + 1 < executions_count; i++)
+		list_rare(pass, executions[at[i]], executions[at[i] + 1]);
 }
 
-/* Once over the steps: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
+/* Once over the executions: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
  * most predictors need and nothing else of, and the rare ones. A conditional branch is listed at its own step, and
- * taken back if that has no successor: a break is rare. Returns how many steps were good. */
+ * taken back if that has no successor: a break is rare. Returns how many executions were good. */
 static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
-	const uint32_t *steps = pass->chunk->steps;
-	const size_t count = pass->chunk->steps_count, blocks_count = pass->chunk->blocks_count;
+	const uint32_t *executions = pass->chunk->executions;
+	const size_t count = pass->chunk->executions_count, blocks_count = pass->chunk->blocks_count;
 	const uint64_t *traits = pass->traits;
 	uint64_t *block_counts = pass->block_counts;
-	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].steps, *data_starts = pass->data_starts;
+	uint32_t *conditional = pass->streams[IFR_STREAM_CONDITIONAL].executions, *data_starts = pass->data_starts;
 	uint32_t *rare = pass->rare;
 	uint64_t sum = list_pending(pass, pending); /* of traits */
 	size_t i = 0, rare_count = 0;
 	for (; i < count; i++) {
-		const uint32_t step = steps[i], block = step >> 1;
+		const uint32_t step = executions[i], block = step >> 1;
 		if (UNLIKELY(i % IFR_DATA_START_STEPS == 0))
 			data_starts[i / IFR_DATA_START_STEPS] = (uint32_t)(sum >> 32);
 		if (UNLIKELY(block >= blocks_count)) {
 			if (step != IFR_EXECUTION_BREAK)
 				break;
-			sum -= i && is_conditional(pass, steps[i - 1]);
+			sum -= i && is_conditional(pass, executions[i - 1]);
 			continue;
 		}
 		const uint64_t trait = traits[block];
@@ -173,29 +173,29 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	}
 	list_all_rare(pass, rare, rare_count, i);
 	pass->streams[IFR_STREAM_CONDITIONAL].count =
-		(uint32_t)sum - (i && i == count && is_conditional(pass, steps[i - 1]));
+		(uint32_t)sum - (i && i == count && is_conditional(pass, executions[i - 1]));
 	*data = (uint32_t)(sum >> 32);
 	return i;
 }
 
 /* Undoes what a refused chunk has counted. */
-static void uncount_blocks(struct ifr_pass *pass, size_t steps) {
-	for (size_t i = 0; i < steps; i++)
-		if (pass->chunk->steps[i] != IFR_EXECUTION_BREAK)
-			pass->block_counts[pass->chunk->steps[i] >> 1]--;
+static void uncount_blocks(struct ifr_pass *pass, size_t executions) {
+	for (size_t i = 0; i < executions; i++)
+		if (pass->chunk->executions[i] != IFR_EXECUTION_BREAK)
+			pass->block_counts[pass->chunk->executions[i] >> 1]--;
 }
 
 static int scan_chunk(struct ifr_pass *pass, uint32_t pending, struct ifr_error *err) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	uint32_t data;
 	const size_t good = scan_steps(pass, pending, &data);
-	if (good == chunk->steps_count && data == chunk->data_count)
+	if (good == chunk->executions_count && data == chunk->data_count)
 		return 0;
 	uncount_blocks(pass, good);
-	if (good < chunk->steps_count)
+	if (good < chunk->executions_count)
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
 		                "a step of the trace runs block %" PRIu32 " of %zu: the trace is damaged, record it again",
-		                chunk->steps[good] >> 1, chunk->blocks_count);
+		                chunk->executions[good] >> 1, chunk->blocks_count);
 	return ifr_fail(err, IFR_E_ENVIRONMENT,
 	                "a chunk of the trace has %zu addresses for %" PRIu32
 	                " accesses: it is damaged, record it again",
@@ -207,8 +207,8 @@ static int scan_chunk(struct ifr_pass *pass, uint32_t pending, struct ifr_error 
 static void list_stream(struct ifr_pass *pass, enum ifr_stream stream, uint32_t last) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct ifr_stream_list list = pass->streams[stream];
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t from = last, step = chunk->steps[i];
+	for (size_t i = 0; i < chunk->executions_count; i++) {
+		const uint32_t from = last, step = chunk->executions[i];
 		last = step;
 		if (from == IFR_EXECUTION_BREAK || step == IFR_EXECUTION_BREAK)
 			continue;
@@ -228,16 +228,16 @@ static void reserve_all(struct ifr_pass *pass, size_t count) {
 		ifr_realloc(pass->data_starts, count / IFR_DATA_START_STEPS + 1, sizeof *pass->data_starts);
 }
 
-int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
+int ifr_survey_chunk(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	if (chunk->steps_count > MOST_STEPS || chunk->data_count > MOST_STEPS)
-		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu steps and %zu accesses: at most 2^30 are in one",
-		                chunk->steps_count, chunk->data_count);
+	if (chunk->executions_count > MOST_STEPS || chunk->data_count > MOST_STEPS)
+		return ifr_fail(err, IFR_E_BUG, "a chunk has %zu executions and %zu accesses: at most 2^30 are in one",
+		                chunk->executions_count, chunk->data_count);
 	int rc = check_blocks(pass, pass->blocks_count, err);
 	if (rc)
 		return rc;
 	know_blocks(pass);
-	reserve_all(pass, chunk->steps_count + 1);
+	reserve_all(pass, chunk->executions_count + 1);
 	rc = scan_chunk(pass, *pending, err);
 	if (rc)
 		return rc;
@@ -246,7 +246,7 @@ int ifr_survey(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) 
 		list_stream(pass, IFR_STREAM_ALL, *pending);
 	if (pass->wanted[IFR_STREAM_TAKEN])
 		list_stream(pass, IFR_STREAM_TAKEN, *pending);
-	*pending = chunk->steps_count ? chunk->steps[chunk->steps_count - 1] : *pending;
+	*pending = chunk->executions_count ? chunk->executions[chunk->executions_count - 1] : *pending;
 	return 0;
 }
 
@@ -290,10 +290,10 @@ void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_count
 
 void ifr_survey_release(struct ifr_pass *pass) {
 	for (size_t i = 0; i < IFR_STREAM_COUNT; i++) {
-		free(pass->streams[i].steps);
+		free(pass->streams[i].executions);
 		free(pass->streams[i].next);
 	}
-	free(pass->calls.steps);
+	free(pass->calls.executions);
 	free(pass->calls.next);
 	free(pass->kinds);
 	free(pass->block_counts);

@@ -28,7 +28,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	const struct ifr_target_predictor *kind = pass->machine->indirect;
 	const struct ifr_branches branches = ifr_pass_stream(pass, kind->stream);
 	for (size_t i = 0; i < pass->lanes_count; i++)
-		lanes[i].misses += kind->run(lanes[i].predictor, &branches, &pass->places[i]);
+		lanes[i].misses += kind->run(lanes[i].predictor, &branches, &pass->branch_layouts[i]);
 }
 
 static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {

@@ -40,9 +40,9 @@ struct work {
 	/* the predictor alone */
 	struct ifr_block *blocks;
 	struct ifr_lane *lanes;
-	struct ifr_branch_places *places;
-	uint32_t *steps;
-	size_t blocks_count, steps_count;
+	struct ifr_branch_layout *branch_layouts;
+	uint32_t *executions;
+	size_t blocks_count, executions_count;
 };
 
 static void die(const struct ifr_error *err) {
@@ -97,22 +97,22 @@ static void replay_predictor(const struct work *work, struct subject *subject) {
 	                        .page_shift = 12,
 	                        .lanes_count = work->layouts,
 	                        .lanes = work->lanes,
-	                        .places = work->places};
+	                        .branch_layouts = work->branch_layouts};
 	struct ifr_error err = {0};
 	uint32_t pending = IFR_EXECUTION_BREAK;
 	void *state = stage->create(&pass);
 	pass.wanted[subject->machine->direction->stream] = true;
-	for (size_t i = 0; i < work->steps_count; i += PIECE_STEPS) {
-		const size_t rest = work->steps_count - i;
+	for (size_t i = 0; i < work->executions_count; i += PIECE_STEPS) {
+		const size_t rest = work->executions_count - i;
 		const struct ifr_chunk chunk = {.blocks = work->blocks,
 		                                .blocks_count = work->blocks_count,
-		                                .steps = work->steps + i,
-		                                .steps_count = rest < PIECE_STEPS ? rest : PIECE_STEPS};
+		                                .executions = work->executions + i,
+		                                .executions_count = rest < PIECE_STEPS ? rest : PIECE_STEPS};
 		pass.chunk = &chunk;
-		if (ifr_survey(&pass, &pending, &err))
+		if (ifr_survey_chunk(&pass, &pending, &err))
 			die(&err);
 		for (size_t lane = 0; lane < work->layouts; lane++)
-			work->places[lane].kinds = pass.kinds;
+			work->branch_layouts[lane].kinds = pass.kinds;
 		piece_began = seconds();
 		stage->run(state, &pass);
 		end_piece();
@@ -127,7 +127,7 @@ static void replay_predictor(const struct work *work, struct subject *subject) {
 
 static void run_pass(const struct work *work, struct subject *subject, size_t pass) {
 	pieces_count = 0;
-	(work->steps ? replay_predictor : replay_all)(work, subject);
+	(work->executions ? replay_predictor : replay_all)(work, subject);
 	if (!pass)
 		subject->fastest = ifr_alloc((pieces_count + 1) * sizeof *subject->fastest);
 	subject->passes[pass] = 0;
@@ -188,11 +188,11 @@ static void take_steps(struct work *work) {
 		work->blocks[i].branch = blocks[i].branch;
 	do {
 		ifr_trace_read_chunk(work->trace, 1 << 20, &piece);
-		work->steps =
-			ifr_realloc(work->steps, work->steps_count + piece.executions_count + 1, sizeof *work->steps);
-		memcpy(work->steps + work->steps_count, piece.executions,
+		work->executions = ifr_realloc(work->executions, work->executions_count + piece.executions_count + 1,
+		                               sizeof *work->executions);
+		memcpy(work->executions + work->executions_count, piece.executions,
 		       piece.executions_count * sizeof *piece.executions);
-		work->steps_count += piece.executions_count;
+		work->executions_count += piece.executions_count;
 	} while (piece.executions_count);
 }
 
@@ -201,7 +201,7 @@ static void place_lanes(struct work *work) {
 	const size_t accesses_count = ifr_trace_accesses(work->trace, &accesses);
 	struct ifr_error err = {0};
 	work->lanes = ifr_alloc(work->layouts * sizeof *work->lanes);
-	work->places = ifr_alloc(work->layouts * sizeof *work->places);
+	work->branch_layouts = ifr_alloc(work->layouts * sizeof *work->branch_layouts);
 	for (size_t i = 0; i < work->layouts; i++) {
 		struct ifr_geometry *geometry = ifr_alloc((work->blocks_count + 1) * sizeof *geometry);
 		uint16_t *ends = ifr_alloc((accesses_count + 1) * sizeof *ends);
@@ -211,7 +211,7 @@ static void place_lanes(struct work *work) {
 		for (size_t k = 0; k < work->blocks_count; k++)
 			pcs[k] = geometry[k].address + geometry[k].bytes - geometry[k].branch_bytes;
 		work->lanes[i] = (struct ifr_lane){.blocks = geometry, .access_ends = ends};
-		work->places[i] = (struct ifr_branch_places){.blocks = geometry, .pcs = pcs};
+		work->branch_layouts[i] = (struct ifr_branch_layout){.blocks = geometry, .pcs = pcs};
 	}
 }
 

@@ -129,7 +129,7 @@ static size_t direction_index(const struct direction *d, uint64_t pc) {
 }
 
 /* True if it was mispredicted. */
-static bool direction_conditional(struct direction *d, const struct ifr_branch_seen *branch) {
+static bool direction_conditional(struct direction *d, const struct ifr_branch_instance *branch) {
 	if (!d->counters) {
 		const bool said = d->kind->predict(d->state, branch);
 		d->kind->train(d->state, branch);
@@ -166,15 +166,15 @@ struct naive {
 struct naive *naive_new(const struct ifr_machine *machine) {
 	struct naive *n = ifr_alloc(sizeof *n);
 	n->machine = machine;
-	n->l1i = memory_new(ifr_machine_cache(machine, IFR_L1I_BYTES));
-	n->l1d = memory_new(ifr_machine_cache(machine, IFR_L1D_BYTES));
-	n->l2 = memory_new(ifr_machine_cache(machine, IFR_L2_BYTES));
-	n->l3 = memory_new(ifr_machine_cache(machine, IFR_L3_BYTES));
-	n->itlb = memory_new(ifr_machine_tlb(machine, IFR_ITLB_ENTRIES));
-	n->dtlb = memory_new(ifr_machine_tlb(machine, IFR_DTLB_ENTRIES));
-	n->stlb = memory_new(ifr_machine_tlb(machine, IFR_STLB_ENTRIES));
+	n->l1i = memory_new(ifr_machine_cache_shape(machine, IFR_L1I_BYTES));
+	n->l1d = memory_new(ifr_machine_cache_shape(machine, IFR_L1D_BYTES));
+	n->l2 = memory_new(ifr_machine_cache_shape(machine, IFR_L2_BYTES));
+	n->l3 = memory_new(ifr_machine_cache_shape(machine, IFR_L3_BYTES));
+	n->itlb = memory_new(ifr_machine_tlb_shape(machine, IFR_ITLB_ENTRIES));
+	n->dtlb = memory_new(ifr_machine_tlb_shape(machine, IFR_DTLB_ENTRIES));
+	n->stlb = memory_new(ifr_machine_tlb_shape(machine, IFR_STLB_ENTRIES));
 	for (unsigned i = 0; i < 3; i++)
-		n->btbs[i] = memory_new(ifr_machine_btb(machine, IFR_BTB1_ENTRIES + 3 * i));
+		n->btbs[i] = memory_new(ifr_machine_btb_shape(machine, IFR_BTB1_ENTRIES + 3 * i));
 	n->direction = direction_new(machine);
 	n->indirect = machine->indirect->create(machine->indirect_values);
 	n->last = IFR_EXECUTION_BREAK;
@@ -272,7 +272,7 @@ static void count_branch(struct naive *n, uint8_t kind) {
 	n->v[IFR_EVENT_RETURNS] += kind == IFR_BRANCH_RETURN;
 }
 
-static void use_stack(struct naive *n, const struct ifr_branch_seen *branch, uint64_t behind) {
+static void use_stack(struct naive *n, const struct ifr_branch_instance *branch, uint64_t behind) {
 	const unsigned size = n->machine->values[IFR_RETURN_STACK_ENTRIES];
 	if (!size)
 		return;
@@ -294,7 +294,7 @@ static void use_btb(struct naive *n, uint64_t pc) {
 	n->v[IFR_EVENT_BTB_MISSES] += n->btbs[0].sets > 0;
 }
 
-static void use_predictors(struct naive *n, const struct ifr_branch_seen *branch) {
+static void use_predictors(struct naive *n, const struct ifr_branch_instance *branch) {
 	const bool conditional = branch->kind == IFR_BRANCH_CONDITIONAL;
 	const bool indirect = ifr_branch_is_indirect(branch->kind);
 	const struct ifr_target_predictor *targets = n->machine->indirect;
@@ -317,7 +317,7 @@ static void run_branch(struct naive *n, const struct ifr_chunk *chunk, const str
 	const uint64_t behind = place->address + place->bytes;
 	if (kind == IFR_BRANCH_NONE)
 		return;
-	const struct ifr_branch_seen branch = {
+	const struct ifr_branch_instance branch = {
 		.pc = n->machine->values[IFR_CORE_BRANCH_BYTE] ? behind - 1 : behind - place->branch_bytes,
 		.target = lane->blocks[next].address,
 		.kind = kind,
@@ -332,8 +332,8 @@ static void run_branch(struct naive *n, const struct ifr_chunk *chunk, const str
 
 void naive_replay(struct naive *n, const struct ifr_chunk *chunk, const struct ifr_lane *lane,
                   const uint64_t *addresses) {
-	for (size_t i = 0; i < chunk->steps_count; i++) {
-		const uint32_t step = chunk->steps[i];
+	for (size_t i = 0; i < chunk->executions_count; i++) {
+		const uint32_t step = chunk->executions[i];
 		if (step != IFR_EXECUTION_BREAK) {
 			if (n->last != IFR_EXECUTION_BREAK)
 				run_branch(n, chunk, lane, n->last, step >> 1);

@@ -12,7 +12,7 @@ struct naive;
 
 struct naive *naive_new(const struct ifr_machine *machine);
 void naive_free(struct naive *naive);
-/* addresses: of all accesses of these steps, in order. */
+/* addresses: of all accesses of these executions, in order. */
 void naive_replay(struct naive *naive, const struct ifr_chunk *chunk, const struct ifr_lane *lane,
                   const uint64_t *addresses);
 struct ifr_counts naive_counters(const struct naive *naive);

@@ -18,7 +18,7 @@ struct random_trace {
 	uint64_t seed;
 	struct ifr_block blocks[RANDOM_BLOCKS];
 	struct ifr_access accesses[RANDOM_ACCESSES];
-	uint32_t steps[RANDOM_STEPS];
+	uint32_t executions[RANDOM_STEPS];
 	size_t data_starts[RANDOM_STEPS + 1]; /* by step: accesses before it */
 	uint64_t addresses[RANDOM_GROUPS][4 * RANDOM_STEPS];
 	size_t accesses_count;
@@ -54,11 +54,11 @@ static inline void random_steps(struct random_trace *trace) {
 		const struct ifr_block *block = &trace->blocks[at];
 		trace->data_starts[i + 1] = trace->data_starts[i];
 		if (draw(&trace->seed, 200) == 0) {
-			trace->steps[i] = IFR_EXECUTION_BREAK;
+			trace->executions[i] = IFR_EXECUTION_BREAK;
 			continue;
 		}
 		const bool taken = block->branch != IFR_BRANCH_CONDITIONAL || draw(&trace->seed, 3) == 0;
-		trace->steps[i] = (uint32_t)(at << 1 | taken);
+		trace->executions[i] = (uint32_t)(at << 1 | taken);
 		trace->data_starts[i + 1] += block->accesses;
 		at = taken ? (at * 7 + draw(&trace->seed, 8) * 5) % RANDOM_BLOCKS : (at + 1) % RANDOM_BLOCKS;
 	}
@@ -120,7 +120,7 @@ static inline struct ifr_chunk random_chunk(const struct random_trace *trace, si
 	                          trace->accesses,
 	                          RANDOM_BLOCKS,
 	                          trace->accesses_count,
-	                          trace->steps + from,
+	                          trace->executions + from,
 	                          to - from,
 	                          trace->data_starts[to] - trace->data_starts[from]};
 }

@@ -53,7 +53,7 @@ static void test_built_in(void **state) {
 static void test_help(void **state) {
 	(void)state;
 	struct ifr_buffer text = {0};
-	ifr_machine_help(&text);
+	ifr_machine_print_help(&text);
 	assert_non_null(strstr(ifr_buffer_text(&text), "  skylake          Intel Skylake, client, 2015\n"));
 	assert_non_null(strstr(ifr_buffer_text(&text), "    direction.history = 15: "));
 	assert_non_null(strstr(ifr_buffer_text(&text), "  l1d.policy             which line makes room"));

@@ -74,7 +74,7 @@ static void test_inclusion(void **state) {
 static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance) {
 	static struct ifr_block blocks[MOST];
 	static struct ifr_geometry places[MOST];
-	static uint32_t steps[MOST];
+	static uint32_t executions[MOST];
 	struct ifr_machine *machine;
 	struct ifr_replay *replay;
 	struct ifr_error err;
@@ -82,17 +82,17 @@ static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance
 	for (size_t i = 0; i < branches; i++) {
 		blocks[i].branch = IFR_BRANCH_CONDITIONAL;
 		places[i] = (struct ifr_geometry){0x400000 + i * distance, 2, 1, 2, false};
-		steps[i] = (uint32_t)(2 * i + 1);
+		executions[i] = (uint32_t)(2 * i + 1);
 	}
 	assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
 	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
-	ifr_replay_lanes(replay, &(struct ifr_lane){places, NULL, 0, 0});
-	const struct ifr_chunk chunk = {blocks, NULL, branches, 0, steps, branches, 0};
+	ifr_replay_set_lanes(replay, &(struct ifr_lane){places, NULL, 0, 0});
+	const struct ifr_chunk chunk = {blocks, NULL, branches, 0, executions, branches, 0};
 	for (size_t i = 0; i < ROUNDS; i++)
 		assert_int_equal(ifr_replay_chunk(replay, &chunk, NULL, &err), 0);
 	/* The last branch has no successor yet. */
 	assert_int_equal(
-		ifr_replay_chunk(replay, &(struct ifr_chunk){blocks, NULL, branches, 0, steps, 1, 0}, NULL, &err), 0);
+		ifr_replay_chunk(replay, &(struct ifr_chunk){blocks, NULL, branches, 0, executions, 1, 0}, NULL, &err), 0);
 	ifr_replay_counters(replay, &counters);
 	ifr_replay_free(replay);
 	ifr_machine_free(machine);

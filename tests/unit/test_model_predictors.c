@@ -42,7 +42,7 @@ static uint64_t trial_end(struct trial *trial) {
 
 static bool show(struct trial *trial, uint8_t kind, uint64_t pc, uint64_t target, bool taken) {
 	const struct ifr_predictor *predictor = trial->machine->direction;
-	const struct ifr_branch_seen branch = {pc, target, kind, taken, target < pc};
+	const struct ifr_branch_instance branch = {pc, target, kind, taken, target < pc};
 	bool missed = false;
 	if (kind == IFR_BRANCH_CONDITIONAL) {
 		missed = predictor->predict(trial->state, &branch) != taken;
@@ -192,7 +192,7 @@ static void test_path(void **state) {
 static void test_bias(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
-	ifr_predictor_names(&names);
+	ifr_predictor_print_names(&names);
 	char *rest = names.data;
 	for (const char *name; (name = strsep(&rest, " "));) {
 		struct trial trial = trial_new(name);
@@ -251,8 +251,8 @@ static uint64_t target_misses(const char *spec, unsigned period) {
 	void *state = predictor->create(machine->indirect_values);
 	uint64_t misses = 0;
 	for (unsigned i = 0; i < 1000; i++) {
-		const struct ifr_branch_seen branch = {0x400123, 0x400200 + i % period * 0x34, IFR_BRANCH_INDIRECT_JUMP,
-		                                       true, false};
+		const struct ifr_branch_instance branch = {0x400123, 0x400200 + i % period * 0x34,
+		                                           IFR_BRANCH_INDIRECT_JUMP, true, false};
 		misses += predictor->predict(state, &branch) != branch.target && i >= 500;
 		predictor->train(state, &branch);
 		predictor->track(state, &branch);
@@ -305,7 +305,7 @@ static void test_folds(void **state) {
 static void test_runs(void **state) {
 	(void)state;
 	enum { BRANCHES = 5000, BLOCKS = 64 };
-	static uint32_t steps[BRANCHES], next[BRANCHES];
+	static uint32_t executions[BRANCHES], next[BRANCHES];
 	static uint64_t pcs[BLOCKS];
 	static struct ifr_geometry blocks[BLOCKS];
 	static uint8_t kinds[BLOCKS];
@@ -316,20 +316,20 @@ static void test_runs(void **state) {
 		kinds[i] = IFR_BRANCH_CONDITIONAL;
 	}
 	for (unsigned i = 0; i < BRANCHES; i++) {
-		steps[i] = (uint32_t)(draw(&seed, BLOCKS) << 1 | (draw(&seed, 3) == 0));
+		executions[i] = (uint32_t)(draw(&seed, BLOCKS) << 1 | (draw(&seed, 3) == 0));
 		next[i] = (uint32_t)draw(&seed, BLOCKS);
 	}
-	const struct ifr_branch_places places = {pcs, blocks, kinds};
+	const struct ifr_branch_layout places = {pcs, blocks, kinds};
 	for (size_t k = 0; ifr_predictors[k]; k++) {
 		struct trial trial = trial_new(ifr_predictors[k]->name);
 		void *other = ifr_predictors[k]->create(trial.machine->direction_values);
 		const bool all = ifr_predictors[k]->stream == IFR_STREAM_ALL;
-		const struct ifr_branches branches = {steps, all ? next : NULL, BRANCHES};
+		const struct ifr_branches branches = {executions, all ? next : NULL, BRANCHES};
 		const uint64_t misses = ifr_predictors[k]->run(other, &branches, &places);
 		for (unsigned i = 0; i < BRANCHES; i++) {
-			const uint32_t block = steps[i] >> 1;
-			const struct ifr_branch_seen branch = {pcs[block], blocks[next[i]].address, IFR_BRANCH_CONDITIONAL,
-			                                       steps[i] & 1, blocks[block].backward};
+			const uint32_t block = executions[i] >> 1;
+			const struct ifr_branch_instance branch = {pcs[block], blocks[next[i]].address, IFR_BRANCH_CONDITIONAL,
+			                                           executions[i] & 1, blocks[block].backward};
 			trial.misses += ifr_predictors[k]->predict(trial.state, &branch) != branch.taken;
 			ifr_predictors[k]->train(trial.state, &branch);
 			ifr_predictors[k]->track(trial.state, &branch);

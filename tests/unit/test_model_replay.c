@@ -15,7 +15,7 @@
 
 #define LANES 3
 #define LANES_MOST 19
-#define ROUND 500 /* steps */
+#define ROUND 500 /* executions */
 
 /* Small structures, so that a short trace fills and empties them. */
 #define SMALL                                                                                                   \
@@ -55,11 +55,11 @@ static void setting_free(struct setting *s) {
 	free(s->trace);
 }
 
-static size_t blocks_until(const struct random_trace *trace, size_t steps) {
+static size_t blocks_until(const struct random_trace *trace, size_t executions) {
 	size_t count = 0;
-	for (size_t i = 0; i < steps; i++)
-		if (trace->steps[i] != IFR_EXECUTION_BREAK && trace->steps[i] / 2 >= count)
-			count = trace->steps[i] / 2 + 1;
+	for (size_t i = 0; i < executions; i++)
+		if (trace->executions[i] != IFR_EXECUTION_BREAK && trace->executions[i] / 2 >= count)
+			count = trace->executions[i] / 2 + 1;
 	return count;
 }
 
@@ -75,10 +75,10 @@ static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struc
 	for (size_t i = 0; i < s->count; i++)
 		free((void *)lent[i].blocks);
 	memcpy(lent, lanes, sizeof lanes);
-	ifr_replay_lanes(replay, lent);
+	ifr_replay_set_lanes(replay, lent);
 }
 
-/* Replays the trace in chunks of so many steps, or of varying length for 0; each brings only blocks that were
+/* Replays the trace in chunks of so many executions, or of varying length for 0; each brings only blocks that were
  * seen. */
 static void replay(struct setting *s, const struct ifr_machine *machine, size_t chunk_steps) {
 	struct ifr_replay *replay = NULL;
@@ -145,7 +145,7 @@ static void with_rounds(struct setting *s, bool rounds) {
 			*branch = IFR_BRANCH_JUMP;
 	}
 	for (size_t i = ROUND; i < RANDOM_STEPS && rounds; i++)
-		trace->steps[i] = trace->steps[i - ROUND];
+		trace->executions[i] = trace->executions[i - ROUND];
 	if (rounds)
 		memset(trace->data_starts, 0, sizeof trace->data_starts);
 }
@@ -186,7 +186,7 @@ static void compare_engines(const char *spec, uint64_t seed) {
 static void test_machines(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
-	ifr_machine_names(&names);
+	ifr_machine_print_names(&names);
 	char *rest = names.data;
 	for (const char *name; (name = strsep(&rest, " "));) {
 		char small[512];
@@ -204,7 +204,7 @@ static void test_machines(void **state) {
 static void test_predictors(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
-	ifr_predictor_names(&names);
+	ifr_predictor_print_names(&names);
 	char *rest = names.data;
 	for (const char *name; (name = strsep(&rest, " "));) {
 		char spec[512];
@@ -317,20 +317,20 @@ static void test_refusals(void **state) {
 	const uint64_t *addresses[] = {data};
 	const struct ifr_lane lane = {places, ends, 0, 0};
 	struct ifr_counts counters;
-	uint32_t steps[] = {1, 3};
-	struct ifr_chunk chunk = {blocks, accesses, 2, 1, steps, 2, 1};
+	uint32_t executions[] = {1, 3};
+	struct ifr_chunk chunk = {blocks, accesses, 2, 1, executions, 2, 1};
 	assert_int_equal(ifr_replay_new(&replay, machine, 0, IFR_ENGINE_AUTO, &err), -IFR_E_BUG);
 	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_AUTO, &err), 0);
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_BUG);
-	ifr_replay_lanes(replay, &lane);
+	ifr_replay_set_lanes(replay, &lane);
 	chunk.data_count = 2;
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
 	assert_non_null(strstr(err.message, "2 addresses for 1 accesses"));
 	chunk.data_count = 1;
-	steps[1] = 4;
+	executions[1] = 4;
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
 	assert_non_null(strstr(err.message, "runs block 2 of 2"));
-	steps[1] = 3;
+	executions[1] = 3;
 	ifr_replay_counters(replay, &counters);
 	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 0);
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), 0);
@@ -341,7 +341,7 @@ static void test_refusals(void **state) {
 	/* Blocks are looked at when they are new. */
 	blocks[1].first_access = 2;
 	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_SCALAR, &err), 0);
-	ifr_replay_lanes(replay, &lane);
+	ifr_replay_set_lanes(replay, &lane);
 	assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), -IFR_E_ENVIRONMENT);
 	blocks[1].first_access = 1;
 	places[0].bytes = 0;

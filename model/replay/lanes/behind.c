@@ -31,9 +31,9 @@ struct behind {
 };
 
 static bool fits(const struct ifr_machine *machine) {
-	return ifr_machine_cache(machine, IFR_L2_BYTES).policy == IFR_POLICY_LRU &&
-	       ifr_machine_cache(machine, IFR_L3_BYTES).policy == IFR_POLICY_LRU &&
-	       ifr_machine_tlb(machine, IFR_STLB_ENTRIES).policy == IFR_POLICY_LRU;
+	return ifr_machine_cache_shape(machine, IFR_L2_BYTES).policy == IFR_POLICY_LRU &&
+	       ifr_machine_cache_shape(machine, IFR_L3_BYTES).policy == IFR_POLICY_LRU &&
+	       ifr_machine_tlb_shape(machine, IFR_STLB_ENTRIES).policy == IFR_POLICY_LRU;
 }
 
 /* The company that a lane of this group joins: the group's last, if it is not full. */
@@ -62,9 +62,9 @@ static void *create(const struct ifr_pass *pass) {
 	for (size_t i = 0; i < behind->count; i++) {
 		struct company *company = &behind->companies[i];
 		company->everyone = UINT64_MAX >> (IFR_ALIKE_LANES - company->count);
-		ifr_alike_init(&company->l2, ifr_machine_cache(pass->machine, IFR_L2_BYTES), company->count);
-		ifr_alike_init(&company->l3, ifr_machine_cache(pass->machine, IFR_L3_BYTES), company->count);
-		ifr_alike_init(&company->stlb, ifr_machine_tlb(pass->machine, IFR_STLB_ENTRIES), company->count);
+		ifr_alike_init(&company->l2, ifr_machine_cache_shape(pass->machine, IFR_L2_BYTES), company->count);
+		ifr_alike_init(&company->l3, ifr_machine_cache_shape(pass->machine, IFR_L3_BYTES), company->count);
+		ifr_alike_init(&company->stlb, ifr_machine_tlb_shape(pass->machine, IFR_STLB_ENTRIES), company->count);
 	}
 	return behind;
 }

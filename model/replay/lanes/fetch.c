@@ -21,7 +21,7 @@ uint32_t ifr_fetch_lot_piece(struct ifr_fetch_lot *fetch, const struct ifr_lane 
 void ifr_fetch_lot_miss(struct ifr_fetch_lot *fetch, const struct ifr_pass *pass, size_t step, uint32_t piece,
                         uint64_t time) {
 	const size_t rows = ifr_resident_fill(&fetch->resident, piece, time);
-	const uint32_t block = pass->chunk->steps[step] >> 1;
+	const uint32_t block = pass->chunk->executions[step] >> 1;
 	for (size_t k = 0; k < rows; k++)
 		for (uint64_t missed = fetch->resident.missed[k]; missed; missed &= missed - 1) {
 			const size_t i = (size_t)__builtin_ctzll(missed), lane = fetch->lot.first + i;

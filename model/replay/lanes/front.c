@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* L1I, ITLB and BTB of many lanes at once, in one pass over the steps: mostly a step finds all that it touches in
+/* L1I, ITLB and BTB of many lanes at once, in one pass over the executions: mostly a step finds all that it touches in
  * all lanes, and then notes when. */
 #include "model/replay/lanes/front.h"
 
@@ -18,11 +18,11 @@ struct front_lot {
 
 struct front {
 	struct front_lot *lots;
-	size_t placed;    /* blocks that lots know */
-	uint64_t steps;   /* before this chunk: times are counted in them */
-	uint32_t last;    /* of these, whose branch waits for its successor; IFR_EXECUTION_BREAK */
-	bool btb, fetch;  /* whether there is anything to touch */
-	void *scalar_btb; /* of a machine whose BTB is not for lots */
+	size_t placed;       /* blocks that lots know */
+	uint64_t executions; /* before this chunk: times are counted in them */
+	uint32_t last;       /* of these, whose branch waits for its successor; IFR_EXECUTION_BREAK */
+	bool btb, fetch;     /* whether there is anything to touch */
+	void *scalar_btb;    /* of a machine whose BTB is not for lots */
 };
 
 static void *create(const struct ifr_pass *pass) {
@@ -37,9 +37,9 @@ static void *create(const struct ifr_pass *pass) {
 	for (size_t i = 0; i < ifr_lots_of(pass); i++) {
 		const struct ifr_lot lot = ifr_lot_at(pass, i);
 		struct front_lot *own = &front->lots[i];
-		ifr_fetch_lot_init(&own->lines, lot, ifr_machine_cache(machine, IFR_L1I_BYTES), pass->line_shift,
+		ifr_fetch_lot_init(&own->lines, lot, ifr_machine_cache_shape(machine, IFR_L1I_BYTES), pass->line_shift,
 		                   pass->fetch_lines);
-		ifr_fetch_lot_init(&own->pages, lot, ifr_machine_tlb(machine, IFR_ITLB_ENTRIES), pass->page_shift,
+		ifr_fetch_lot_init(&own->pages, lot, ifr_machine_tlb_shape(machine, IFR_ITLB_ENTRIES), pass->page_shift,
 		                   pass->fetch_pages);
 		ifr_btb_lot_init(&own->btb, lot, machine);
 	}
@@ -65,7 +65,7 @@ static void place_block(struct front_lot *lot, const struct ifr_pass *pass, size
                         bool btb) {
 	const uint8_t kind = pass->kinds[block];
 	const bool branches = btb && kind != IFR_BRANCH_NONE;
-	const uint32_t branch = branches ? ifr_btb_lot_piece(&lot->btb, pass->places, block) : no_branch;
+	const uint32_t branch = branches ? ifr_btb_lot_piece(&lot->btb, pass->branch_layouts, block) : no_branch;
 	lot->visits[2 * block + 1] = (struct visit){ifr_fetch_lot_piece(&lot->lines, pass->lanes, block),
 	                                            ifr_fetch_lot_piece(&lot->pages, pass->lanes, block), branch};
 	lot->visits[2 * block] = lot->visits[2 * block + 1];
@@ -83,10 +83,10 @@ static void place(struct front_lot *lot, const struct ifr_pass *pass, size_t pla
 }
 
 static void walk(struct front_lot *lot, const struct ifr_pass *pass, uint64_t time, uint32_t last) {
-	const uint32_t *steps = pass->chunk->steps;
-	const size_t count = pass->chunk->steps_count;
+	const uint32_t *executions = pass->chunk->executions;
+	const size_t count = pass->chunk->executions_count;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t step = steps[i], before = last;
+		const uint32_t step = executions[i], before = last;
 		last = step;
 		if (__builtin_expect(step == IFR_EXECUTION_BREAK, 0))
 			continue;
@@ -94,7 +94,7 @@ static void walk(struct front_lot *lot, const struct ifr_pass *pass, uint64_t ti
 		time++;
 		if (before != IFR_EXECUTION_BREAK &&
 		    !ifr_resident_touch(&lot->btb.first, lot->visits[before].branch, time))
-			ifr_btb_lot_miss(&lot->btb, pass->places, before >> 1, lot->visits[before].branch, time);
+			ifr_btb_lot_miss(&lot->btb, pass->branch_layouts, before >> 1, lot->visits[before].branch, time);
 		if (!ifr_resident_touch(&lot->lines.resident, visit.lines, time))
 			ifr_fetch_lot_miss(&lot->lines, pass, i, visit.lines, time);
 		if (!ifr_resident_touch(&lot->pages.resident, visit.pages, time))
@@ -110,11 +110,11 @@ static void run(void *state, struct ifr_pass *pass) {
 	for (size_t i = 0; i < ifr_lots_of(pass) && (front->fetch || front->btb); i++) {
 		if (front->placed < pass->blocks_count)
 			place(&front->lots[i], pass, front->placed, front->btb);
-		walk(&front->lots[i], pass, front->steps, front->last);
+		walk(&front->lots[i], pass, front->executions, front->last);
 	}
 	front->placed = pass->blocks_count;
-	front->steps += chunk->steps_count;
-	front->last = chunk->steps_count ? chunk->steps[chunk->steps_count - 1] : front->last;
+	front->executions += chunk->executions_count;
+	front->last = chunk->executions_count ? chunk->executions[chunk->executions_count - 1] : front->last;
 	if (!front->btb)
 		ifr_stage_btb.run(front->scalar_btb, pass);
 }

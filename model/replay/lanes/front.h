@@ -40,8 +40,8 @@ bool ifr_btb_lot_fits(const struct ifr_machine *machine);
 /* Of a machine that does not fit, an empty one. */
 void ifr_btb_lot_init(struct ifr_btb_lot *btb, struct ifr_lot lot, const struct ifr_machine *machine);
 void ifr_btb_lot_release(struct ifr_btb_lot *btb);
-uint32_t ifr_btb_lot_piece(struct ifr_btb_lot *btb, const struct ifr_branch_places *places, size_t block);
-void ifr_btb_lot_miss(struct ifr_btb_lot *btb, const struct ifr_branch_places *places, uint32_t block,
+uint32_t ifr_btb_lot_piece(struct ifr_btb_lot *btb, const struct ifr_branch_layout *places, size_t block);
+void ifr_btb_lot_miss(struct ifr_btb_lot *btb, const struct ifr_branch_layout *places, uint32_t block,
                       uint32_t piece, uint64_t time);
 
 #endif

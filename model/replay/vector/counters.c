@@ -92,7 +92,7 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 	c->quads_count = (bundle->count + QUAD - 1) / QUAD;
 	for (uint32_t i = 0; i < c->quads_count * QUAD; i++) {
 		uint32_t **rows = &c->rows[i / QUAD];
-		const uint64_t *pcs = pass->places[lane_of(bundle, i)].pcs;
+		const uint64_t *pcs = pass->branch_layouts[lane_of(bundle, i)].pcs;
 		if (i % QUAD == 0)
 			*rows = ifr_realloc(*rows, (blocks + 1) * QUAD, sizeof **rows);
 		for (size_t block = bundle->placed; block < blocks; block++)
@@ -101,16 +101,16 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 }
 
 /* What four lanes miss of at most TALLIES branches. */
-static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const uint32_t *steps,
+static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const uint32_t *executions,
                                 const uint32_t *end) {
 	const struct outcome *both = c->outcomes;
 	const uint32_t mask = c->history_mask, newest = c->step;
 	uint8_t *tables = c->tables;
 	uint32_t history = c->history;
 	uint64_t sum = 0;
-	for (; steps < end; steps++) {
-		const uint32_t taken = *steps & 1;
-		const uint32_t *row = rows + (size_t)(*steps - taken) * (QUAD / 2);
+	for (; executions < end; executions++) {
+		const uint32_t taken = *executions & 1;
+		const uint32_t *row = rows + (size_t)(*executions - taken) * (QUAD / 2);
 		const struct outcome *outcome = &both[taken];
 #pragma GCC unroll 4
 		for (size_t k = 0; k < QUAD; k++) {
@@ -127,12 +127,12 @@ static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const 
 
 static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct counters *c = state;
-	const uint32_t *end = branches->steps + branches->count;
+	const uint32_t *end = branches->executions + branches->count;
 	const uint32_t history = c->history;
 	(void)kinds;
 	for (size_t i = 0; i < c->quads_count; i++) {
 		c->history = history;
-		for (const uint32_t *from = branches->steps, *to; from < end; from = to) {
+		for (const uint32_t *from = branches->executions, *to; from < end; from = to) {
 			to = end - from < TALLIES ? end : from + TALLIES;
 			const uint64_t sum = run_some(c, c->rows[i], from, to);
 			for (size_t k = 0; k < QUAD; k++)

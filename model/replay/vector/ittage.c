@@ -78,12 +78,12 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 	for (size_t block = bundle->placed; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++)
 			t->numbers[block * LANES + i] =
-				ifr_ids_of(&t->ids[i], pass->places[lane_of(bundle, i)].blocks[block].address);
+				ifr_ids_of(&t->ids[i], pass->branch_layouts[lane_of(bundle, i)].blocks[block].address);
 }
 
 static inline void find_places(struct ittage *t, struct asked *asked, const struct ifr_branches *branches,
                                size_t at) {
-	const __m256i leave = words_load(t->rows[branches->steps[at] >> 1].leave);
+	const __m256i leave = words_load(t->rows[branches->executions[at] >> 1].leave);
 	const __m256i pc = _mm256_and_si256(leave, words_set(t->pc_mask));
 	const __m256i index_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, 9));
 	const __m256i tag_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, 7));
@@ -182,7 +182,7 @@ static size_t track(struct ittage *t, const struct ifr_branches *branches, size_
 		tracked = to - t->history.reach;
 	for (; tracked < to; tracked++)
 		path_history_push(&t->history,
-		                  path_footprint(t->rows, branches->steps[tracked] >> 1, branches->next[tracked]));
+		                  path_footprint(t->rows, branches->executions[tracked] >> 1, branches->next[tracked]));
 	return to;
 }
 
@@ -191,7 +191,7 @@ static size_t prepare(struct ittage *t, const struct ifr_branches *branches, con
                       size_t *count) {
 	size_t i = first, tracked = first;
 	for (*count = 0; i < branches->count && *count < BATCH; i++)
-		if (ifr_branch_is_indirect(kinds[branches->steps[i] >> 1])) {
+		if (ifr_branch_is_indirect(kinds[branches->executions[i] >> 1])) {
 			tracked = track(t, branches, tracked, i);
 			find_places(t, &t->asked[(*count)++], branches, i);
 		}

@@ -80,7 +80,7 @@ static void place(void *state, const struct ifr_pass *pass, const struct bundle 
 	for (size_t block = bundle->placed; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++)
 			l->rows[block * LANES + i] =
-				(uint32_t)pass->places[lane_of(bundle, i)].pcs[block] & ((1u << IFR_TAGE_PC_BITS) - 1);
+				(uint32_t)pass->branch_layouts[lane_of(bundle, i)].pcs[block] & ((1u << IFR_TAGE_PC_BITS) - 1);
 }
 
 static inline void ask(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said,

@@ -46,10 +46,10 @@ static inline void find_places(const struct l_tage *l, struct l_tage_asked *aske
 	const vec path = vec_load(l->history.path), index = vec_and(pc, vec_set((1u << l->shape->base_log) - 1));
 	vec_store(asked->base_at, base_place(index));
 	vec_store(asked->loop_at, vec_or(vec_left(vec_and(pc, vec_set(15)), 4), vec_lanes()));
-	const vec steps = vec_left(pc, 3), tag = vec_left_each(pc, l_tage_tag_shift());
+	const vec executions = vec_left(pc, 3), tag = vec_left_each(pc, l_tage_tag_shift());
 	for (unsigned i = 0; i < TABLES; i++) {
 		const struct l_tage_table *t = &l->tables[i];
-		vec_store(asked->places[i], find_place(t, steps, vec_left(path, 3), l->history.indexes[i]));
+		vec_store(asked->places[i], find_place(t, executions, vec_left(path, 3), l->history.indexes[i]));
 		vec_store(asked->tags[i], vec_and(vec_xor(tag, vec_set(l->history.tags[i])), vec_load(t->tag_mask)));
 	}
 }
@@ -58,7 +58,7 @@ size_t IFR_VECTOR(l_tage_prepare)(struct l_tage *l, const struct ifr_branches *b
                                   size_t first, size_t *count) {
 	size_t i = first;
 	for (*count = 0; i < branches->count && *count < BATCH; i++) {
-		const uint32_t step = branches->steps[i];
+		const uint32_t step = branches->executions[i];
 		const vec pc = vec_load(l->rows + (size_t)(step >> 1) * LANES);
 		if (kinds[step >> 1] == IFR_BRANCH_CONDITIONAL) {
 			l->asked[*count].step = step;

@@ -221,7 +221,7 @@ static size_t prepare(struct path *p, const struct ifr_branches *branches, const
                       size_t *count) {
 	size_t i = first;
 	for (*count = 0; i < branches->count && *count < BATCH; i++) {
-		const uint32_t step = branches->steps[i];
+		const uint32_t step = branches->executions[i];
 		if (kinds[step >> 1] == IFR_BRANCH_CONDITIONAL) {
 			if (!p->folded)
 				fold_all(p);

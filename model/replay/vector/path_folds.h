@@ -142,7 +142,7 @@ static inline struct path_row *path_rows_place(struct path_row *rows, const stru
 	rows = ifr_realloc(rows, blocks + 1, sizeof *rows);
 	for (size_t block = bundle->placed; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++) {
-			const struct ifr_branch_places *places = &pass->places[lane_of(bundle, i)];
+			const struct ifr_branch_layout *places = &pass->branch_layouts[lane_of(bundle, i)];
 			rows[block].leave[i] = (uint16_t)places->pcs[block];
 			rows[block].arrive[i] = (uint16_t)(places->blocks[block].address & 0x3f);
 		}
