@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The model: counters where there is no hardware for them. A program is recorded once (record), in a form without
- * addresses (trace); a layout gives every place an address (layout); the structures of a described machine
- * (machine) see the execution under all layouts at once (replay), and count.
+/* The model: counters without hardware.
  *
- * What makes it trustworthy: replaying a recording of the shipped program under layout L gives exactly the
- * counters that a recording of the variant with layout L gives. Where the program itself looks at addresses, it
- * does not, and "interfero record --check" says so. */
+ *   record/   records one execution of a program, as a trace without addresses (trace/)
+ *   layout/   gives every normalised address of the trace an address
+ *   replay/   counts the events of that execution, under all layouts at once,
+ *             with the structures of a described machine (machines/)
+ *
+ * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the
+ * variant with layout L gives. This fails where the program's behaviour depends on addresses; "interfero record
+ * --check" finds that out. */
 #ifndef IFR_MODEL_MODEL_H
 #define IFR_MODEL_MODEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a description's values go together. */
+/* Checks that the values of a description fit together. */
 #include "model/machines/parts.h"
 
 static bool is_power(unsigned n) {
@@ -47,7 +47,7 @@ static int check_entries(const struct ifr_machine *machine, enum ifr_setting fir
 	                 : 0;
 }
 
-/* Misses of one level are looked up in the next by the same line: all lines must be of one size. */
+/* The misses of one level are looked up in the next by line number, so all caches must have lines of one size. */
 static int check_levels(const struct ifr_machine *machine, struct ifr_error *err) {
 	const unsigned *values = machine->values;
 	unsigned line = 0;
@@ -60,13 +60,13 @@ static int check_levels(const struct ifr_machine *machine, struct ifr_error *err
 		line = values[first] ? values[first + 2] : line;
 	}
 	static const struct {
-		enum ifr_setting behind, before;
+		enum ifr_setting outer, inner;
 	} pairs[] = {
 		{IFR_L3_BYTES, IFR_L2_BYTES}, {IFR_BTB2_ENTRIES, IFR_BTB1_ENTRIES}, {IFR_BTB3_ENTRIES, IFR_BTB2_ENTRIES}};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-		if (values[pairs[i].behind] && !values[pairs[i].before])
+		if (values[pairs[i].outer] && !values[pairs[i].inner])
 			return ifr_fail(err, IFR_E_USAGE, "%s: there is %s but no %s: describe that too", machine->name,
-			                ifr_settings[pairs[i].behind].group, ifr_settings[pairs[i].before].group);
+			                ifr_settings[pairs[i].outer].group, ifr_settings[pairs[i].inner].group);
 	return 0;
 }
 

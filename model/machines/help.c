@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be chosen and set, in words: from the tables that also read and check it. */
+/* Help on machines, predictors and settings, printed from the tables that also read and check them. */
 #include "model/machines/parts.h"
 
 #include <stdlib.h>

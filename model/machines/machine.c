@@ -11,7 +11,7 @@
 
 const char *const ifr_standings[] = {"documented", "reverse-engineered", "disputed", "assumed", "set", NULL};
 
-void ifr_note_put(struct ifr_machine_note *note, enum ifr_standing standing, const char *source) {
+void ifr_machine_note_assign(struct ifr_machine_note *note, enum ifr_standing standing, const char *source) {
 	char *copy = ifr_strdup(source);
 	free(note->source);
 	*note = (struct ifr_machine_note){standing, copy};
@@ -58,8 +58,8 @@ static int open_description(struct ifr_machine **out, const char *name, struct i
 	return rc;
 }
 
-/* KEY=VALUE, changed in place. */
-static int apply(struct ifr_machine *machine, char *change, struct ifr_error *err) {
+/* Applies KEY=VALUE, which is changed in place. */
+static int apply_change(struct ifr_machine *machine, char *change, struct ifr_error *err) {
 	char *value = strchr(change, '=');
 	if (!value)
 		return ifr_fail(err, IFR_E_USAGE, "\"%s\" is no change of a machine: write KEY=VALUE, as l1d.ways=4",
@@ -74,7 +74,7 @@ int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_erro
 	struct ifr_machine *machine = NULL;
 	int rc = open_description(&machine, name, err);
 	while (!rc && rest)
-		rc = apply(machine, strsep(&rest, ","), err);
+		rc = apply_change(machine, strsep(&rest, ","), err);
 	if (!rc)
 		rc = ifr_machine_check(machine, err);
 	free(copy);

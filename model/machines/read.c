@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A description from its file: every value with its standing and source, nothing unknown, nothing left out. */
+/* Reads a description: every value has standing and source, nothing is unknown, nothing left out. */
 #include "model/machines/parts.h"
 
 #include <libconfig.h>
@@ -24,13 +24,13 @@ static int read_standing(struct reading *r, config_setting_t *at, const char *wo
 		                config_setting_name(at) ? config_setting_name(at) : "value");
 	for (unsigned i = 0; i < IFR_STANDING_SET; i++)
 		if (!strcmp(ifr_standings[i], word)) {
-			ifr_note_put(note, i, source);
+			ifr_machine_note_assign(note, i, source);
 			return 0;
 		}
 	return complain(r, at, "a standing is documented, reverse-engineered, disputed or assumed", word);
 }
 
-/* The value itself as text, whether it is written as a number or as a word. */
+/* Writes a value, a number or a word, as text. */
 static int value_text(struct reading *r, config_setting_t *value, char *text, size_t size) {
 	if (config_setting_type(value) == CONFIG_TYPE_STRING)
 		snprintf(text, size, "%s", config_setting_get_string(value));
@@ -44,11 +44,11 @@ static int value_text(struct reading *r, config_setting_t *value, char *text, si
 	return 0;
 }
 
-/* name = value; or name = ( value, "standing", "source" ); text takes the value. */
+/* Reads name = value, or name = ( value, "standing", "source" ); text takes the value. */
 static int read_value(struct reading *r, config_setting_t *setting, const struct ifr_machine_note *group,
                       struct ifr_machine_note *note, char *text, size_t size) {
 	if (config_setting_type(setting) != CONFIG_TYPE_LIST) {
-		ifr_note_put(note, group->standing, group->source);
+		ifr_machine_note_assign(note, group->standing, group->source);
 		return value_text(r, setting, text, size);
 	}
 	if (config_setting_length(setting) != 3)
@@ -61,17 +61,17 @@ static int read_value(struct reading *r, config_setting_t *setting, const struct
 static int read_setting(struct reading *r, config_setting_t *setting, const char *group,
                         const struct ifr_machine_note *group_note) {
 	const char *name = config_setting_name(setting);
-	struct ifr_place place;
+	struct ifr_setting_slot slot;
 	char text[64], what[512];
 	if (!strcmp(name, "standing") || !strcmp(name, "source") || !strcmp(name, "kind"))
 		return 0;
-	if (!ifr_place_find(r->machine, group, name, &place))
+	if (!ifr_setting_slot_find(r->machine, group, name, &slot))
 		return complain(r, setting,
 		                "there is no such setting in this group; interfero's built-in descriptions show all",
 		                name);
-	const int rc = read_value(r, setting, group_note, place.note, text, sizeof text);
+	const int rc = read_value(r, setting, group_note, slot.note, text, sizeof text);
 	snprintf(what, sizeof what, "%s:%u: %s.%s", r->path, config_setting_source_line(setting), group, name);
-	return rc ? rc : ifr_place_put(&place, text, what, r->err);
+	return rc ? rc : ifr_setting_slot_assign(&slot, text, what, r->err);
 }
 
 static int read_kind(struct reading *r, config_setting_t *group, const char *name,
@@ -84,10 +84,10 @@ static int read_kind(struct reading *r, config_setting_t *group, const char *nam
 		return complain(r, group, "a predictor needs kind = \"…\"", name);
 	const int rc = read_value(r, kind, note, &notes[IFR_PREDICTOR_PARAMETERS], text, sizeof text);
 	snprintf(what, sizeof what, "%s:%u: %s.kind", r->path, config_setting_source_line(kind), name);
-	return rc ? rc : ifr_machine_kind(r->machine, name, text, what, r->err);
+	return rc ? rc : ifr_machine_set_predictor(r->machine, name, text, what, r->err);
 }
 
-/* Every setting of a group that is there must be. */
+/* A group that is there must have all its settings. */
 static int check_whole(struct reading *r, config_setting_t *group, const char *name) {
 	for (size_t i = 0; i < IFR_SETTINGS; i++)
 		if (!strcmp(ifr_settings[i].group, name) && !config_setting_get_member(group, ifr_settings[i].name))
@@ -146,7 +146,7 @@ int ifr_machine_read(struct ifr_machine **out, const char *name, const char *pat
 	int rc;
 	machine->name = ifr_strdup(name);
 	config_init(&config);
-	/* A description is one file: @include would be read from wherever the command runs. */
+	/* A description is one file: @include would read from the folder where the command happens to run. */
 	if (strstr(text, "@include"))
 		rc = ifr_fail(err, IFR_E_USAGE, "%s: a description of a machine may not @include another file", path);
 	else if (!config_read_string(&config, text))

@@ -1,60 +1,64 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Single values of a description: found by name, changed, checked. */
+/* Single settings of a machine: find, change, check. */
 #include "model/machines/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool find_parameter(const struct ifr_parameter *parameters, unsigned *values,
-                           struct ifr_machine_note *notes, const char *name, struct ifr_place *place) {
+                           struct ifr_machine_note *notes, const char *name, struct ifr_setting_slot *slot) {
 	for (size_t i = 0; parameters[i].name; i++)
 		if (!strcmp(parameters[i].name, name)) {
-			*place = (struct ifr_place){&values[i], &notes[i], parameters[i].least, parameters[i].most, NULL};
+			*slot =
+				(struct ifr_setting_slot){&values[i], &notes[i], parameters[i].least, parameters[i].most, NULL};
 			return true;
 		}
 	return false;
 }
 
-bool ifr_place_find(struct ifr_machine *machine, const char *group, const char *name, struct ifr_place *place) {
+bool ifr_setting_slot_find(struct ifr_machine *machine, const char *group, const char *name,
+                           struct ifr_setting_slot *slot) {
 	if (!strcmp(group, "direction") && machine->direction)
 		return find_parameter(machine->direction->parameters, machine->direction_values, machine->direction_notes,
-		                      name, place);
+		                      name, slot);
 	if (!strcmp(group, "indirect") && machine->indirect)
 		return find_parameter(machine->indirect->parameters, machine->indirect_values, machine->indirect_notes,
-		                      name, place);
+		                      name, slot);
 	for (size_t i = 0; i < IFR_SETTINGS; i++) {
 		const struct ifr_setting_about *about = &ifr_settings[i];
 		if (strcmp(about->group, group) || strcmp(about->name, name))
 			continue;
-		*place =
-			(struct ifr_place){&machine->values[i], &machine->notes[i], about->least, about->most, about->words};
+		*slot = (struct ifr_setting_slot){&machine->values[i], &machine->notes[i], about->least, about->most,
+		                                  about->words};
 		return true;
 	}
 	return false;
 }
 
-static int put_word(const struct ifr_place *place, const char *value, const char *what, struct ifr_error *err) {
-	const char *word = place->words;
+static int assign_word(const struct ifr_setting_slot *slot, const char *value, const char *what,
+                       struct ifr_error *err) {
+	const char *word = slot->words;
 	for (unsigned i = 0; word; i++) {
 		const size_t length = strcspn(word, " ");
 		if (strlen(value) == length && !strncmp(word, value, length)) {
-			*place->value = i;
+			*slot->value = i;
 			return 0;
 		}
 		word = word[length] ? word + length + 1 : NULL;
 	}
-	return ifr_fail(err, IFR_E_USAGE, "%s is \"%s\": it can be one of %s", what, value, place->words);
+	return ifr_fail(err, IFR_E_USAGE, "%s is \"%s\": it can be one of %s", what, value, slot->words);
 }
 
-int ifr_place_put(const struct ifr_place *place, const char *value, const char *what, struct ifr_error *err) {
-	if (place->words)
-		return put_word(place, value, what, err);
+int ifr_setting_slot_assign(const struct ifr_setting_slot *slot, const char *value, const char *what,
+                            struct ifr_error *err) {
+	if (slot->words)
+		return assign_word(slot, value, what, err);
 	char *end;
 	const unsigned long long number = strtoull(value, &end, 10);
-	if (*value < '0' || *value > '9' || *end || number < place->least || number > place->most)
+	if (*value < '0' || *value > '9' || *end || number < slot->least || number > slot->most)
 		return ifr_fail(err, IFR_E_USAGE, "%s is \"%s\": it can be a whole number from %u to %u", what, value,
-		                place->least, place->most);
-	*place->value = (unsigned)number;
+		                slot->least, slot->most);
+	*slot->value = (unsigned)number;
 	return 0;
 }
 
@@ -82,14 +86,15 @@ static int unknown_indirect(const char *kind, const char *what, struct ifr_error
 	return -IFR_E_USAGE;
 }
 
-static void put_initial(const struct ifr_parameter *parameters, unsigned *values, struct ifr_machine_note *notes) {
+static void assign_initial(const struct ifr_parameter *parameters, unsigned *values,
+                           struct ifr_machine_note *notes) {
 	for (size_t i = 0; parameters[i].name; i++) {
 		values[i] = parameters[i].initial;
-		ifr_note_put(&notes[i], IFR_STANDING_ASSUMED, parameters[i].about);
+		ifr_machine_note_assign(&notes[i], IFR_STANDING_ASSUMED, parameters[i].about);
 	}
 }
 
-/* gshare-16k: the kind, and how many bytes; 0 without a size. */
+/* Splits gshare-16k into kind and bytes (0 without a size). */
 static const struct ifr_predictor *direction_of(const char *text, unsigned *bytes) {
 	const struct ifr_predictor *whole = ifr_predictor_find(text);
 	const char *dash = strrchr(text, '-');
@@ -120,47 +125,47 @@ static int set_direction(struct ifr_machine *machine, const char *kind, const ch
 		return ifr_fail(err, IFR_E_USAGE, "%s is \"%s\", but %s does not come in that size: leave the size out",
 		                what, kind, predictor->name);
 	machine->direction = predictor;
-	put_initial(predictor->parameters, machine->direction_values, machine->direction_notes);
+	assign_initial(predictor->parameters, machine->direction_values, machine->direction_notes);
 	memcpy(machine->direction_values, sized, sizeof sized);
 	return 0;
 }
 
-int ifr_machine_kind(struct ifr_machine *machine, const char *group, const char *kind, const char *what,
-                     struct ifr_error *err) {
+int ifr_machine_set_predictor(struct ifr_machine *machine, const char *group, const char *kind, const char *what,
+                              struct ifr_error *err) {
 	if (!strcmp(group, "direction"))
 		return set_direction(machine, kind, what, err);
 	const struct ifr_target_predictor *predictor = ifr_target_predictor_find(kind);
 	if (!predictor)
 		return unknown_indirect(kind, what, err);
 	machine->indirect = predictor;
-	put_initial(predictor->parameters, machine->indirect_values, machine->indirect_notes);
+	assign_initial(predictor->parameters, machine->indirect_values, machine->indirect_notes);
 	return 0;
 }
 
 static int set_kind(struct ifr_machine *machine, const char *group, const char *value, struct ifr_error *err) {
-	const int rc = ifr_machine_kind(machine, group, value, group, err);
+	const int rc = ifr_machine_set_predictor(machine, group, value, group, err);
 	if (rc)
 		return rc;
 	struct ifr_machine_note *notes =
 		strcmp(group, "direction") ? machine->indirect_notes : machine->direction_notes;
-	ifr_note_put(&notes[IFR_PREDICTOR_PARAMETERS], IFR_STANDING_SET, "set by the user");
+	ifr_machine_note_assign(&notes[IFR_PREDICTOR_PARAMETERS], IFR_STANDING_SET, "set by the user");
 	return 0;
 }
 
 static int set_value(struct ifr_machine *machine, const char *key, const char *value, struct ifr_error *err) {
 	char group[64];
 	const char *dot = strchr(key, '.');
-	struct ifr_place place;
+	struct ifr_setting_slot slot;
 	const size_t length = dot ? (size_t)(dot - key) : 0;
 	if (dot && length < sizeof group) {
 		memcpy(group, key, length);
 		group[length] = 0;
 		if ((!strcmp(group, "direction") || !strcmp(group, "indirect")) && !strcmp(dot + 1, "kind"))
 			return set_kind(machine, group, value, err);
-		if (ifr_place_find(machine, group, dot + 1, &place)) {
-			const int rc = ifr_place_put(&place, value, key, err);
+		if (ifr_setting_slot_find(machine, group, dot + 1, &slot)) {
+			const int rc = ifr_setting_slot_assign(&slot, value, key, err);
 			if (!rc)
-				ifr_note_put(place.note, IFR_STANDING_SET, "set by the user");
+				ifr_machine_note_assign(slot.note, IFR_STANDING_SET, "set by the user");
 			return rc;
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of settings: names, bounds and meanings, once. */
+/* The table of settings: names, bounds and meanings. */
 #include "model/machines/machine.h"
 
 #define POLICIES "lru plru"

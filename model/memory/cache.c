@@ -6,7 +6,7 @@
 
 #include "common/buffer.h"
 
-/* More are of little use, and many lanes of large caches would fill the memory. */
+/* More hints gain little, and many lanes of large caches would fill the memory. */
 #define HINTS_MOST 4096
 
 static uint64_t *empty_keys(size_t count) {
@@ -22,8 +22,8 @@ static size_t hints_for(size_t lines) {
 	return hints;
 }
 
-/* Hints for few of the lines would send most touches searching. A search in order of touches is the shorter one.
- */
+/* A large LRU cache keeps its sets in order of use instead: hints for few of its lines would miss most of the
+ * time, and a search from the most recent key is short. */
 static bool is_large_lru(struct ifr_cache_shape shape) {
 	return shape.policy == IFR_POLICY_LRU && (size_t)shape.sets * shape.ways > HINTS_MOST;
 }
@@ -45,15 +45,15 @@ void ifr_cache_release(struct ifr_cache *cache) {
 	*cache = (struct ifr_cache){0};
 }
 
-static inline unsigned oldest(const uint64_t *times, unsigned ways) {
+static inline unsigned lru_victim(const uint64_t *times, unsigned ways) {
 	unsigned way = 0;
 	for (unsigned i = 1; i < ways; i++)
 		way = times[i] < times[way] ? i : way;
 	return way;
 }
 
-/* Down the tree, at each node to the half that was not touched last. */
-static inline unsigned pointed_at(const uint64_t *times, unsigned ways) {
+/* Follows the tree: at each node to the half that was not touched last. */
+static inline unsigned plru_victim(const uint64_t *times, unsigned ways) {
 	unsigned first = 0;
 	for (unsigned half = ways / 2; half; half /= 2) {
 		uint64_t low = 0, high = 0;
@@ -66,42 +66,43 @@ static inline unsigned pointed_at(const uint64_t *times, unsigned ways) {
 	return first;
 }
 
-static inline unsigned victim_of(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
-	return policy == IFR_POLICY_LRU ? oldest(times, ways) : pointed_at(times, ways);
+static inline unsigned choose_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
+	return policy == IFR_POLICY_LRU ? lru_victim(times, ways) : plru_victim(times, ways);
 }
 
 unsigned ifr_cache_victim(enum ifr_policy policy, const uint64_t *times, unsigned ways) {
-	return victim_of(policy, times, ways);
+	return choose_victim(policy, times, ways);
 }
 
-/* Where in a set the key is, or else where it goes: ways are filled upwards. Without a branch for each way, for
- * where it is cannot be foreseen. */
-static inline __attribute__((always_inline)) unsigned way_of(const uint64_t *keys, const uint64_t *times,
-                                                             uint64_t key, enum ifr_policy policy, unsigned ways) {
+/* Returns the way that has the key, or else the way it goes to: the first empty one, or the victim. The search
+ * does not jump at each way, as no processor could predict where the key is. */
+static inline __attribute__((always_inline)) unsigned
+find_way(const uint64_t *keys, const uint64_t *times, uint64_t key, enum ifr_policy policy, unsigned ways) {
 	unsigned found = ways;
 	for (unsigned way = 0; way < ways; way++)
 		found = keys[way] == key ? way : found;
 	if (found < ways)
 		return found;
 	if (__builtin_expect(keys[ways - 1] != IFR_CACHE_EMPTY, 1))
-		return victim_of(policy, times, ways);
+		return choose_victim(policy, times, ways);
 	for (found = 0; keys[found] != IFR_CACHE_EMPTY;)
 		found++;
 	return found;
 }
 
-/* The compiler is told of the usual numbers of ways. */
-static unsigned search(const uint64_t *keys, const uint64_t *times, uint64_t key, enum ifr_policy policy,
-                       unsigned ways) {
+/* Constants for the usual numbers of ways, so that the compiler unrolls the search. */
+static unsigned find_way_of_shape(const uint64_t *keys, const uint64_t *times, uint64_t key,
+                                  enum ifr_policy policy, unsigned ways) {
 	if (ways == 4)
-		return way_of(keys, times, key, policy, 4);
-	return ways == 8 ? way_of(keys, times, key, policy, 8) : way_of(keys, times, key, policy, ways);
+		return find_way(keys, times, key, policy, 4);
+	return ways == 8 ? find_way(keys, times, key, policy, 8) : find_way(keys, times, key, policy, ways);
 }
 
 bool ifr_cache_search(struct ifr_cache *cache, uint64_t key) {
 	const struct ifr_cache_shape shape = cache->shape;
 	const size_t first = ifr_cache_set(&shape, key) * shape.ways;
-	const size_t at = first + search(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
+	const size_t at =
+		first + find_way_of_shape(cache->keys + first, cache->times + first, key, shape.policy, shape.ways);
 	const bool hit = cache->keys[at] == key;
 	cache->hints[key & cache->hint_mask] = (uint16_t)at;
 	cache->keys[at] = key;

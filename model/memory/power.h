@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Powers of two, which sizes of tables and caches are. */
+/* Powers of two: sizes of tables and caches. */
 #ifndef INTERFERO_MODEL_POWER_H
 #define INTERFERO_MODEL_POWER_H
 
 #include <stdbool.h>
 
-/* Of numbers from 1. */
+/* number: 1 and more. */
 static inline bool ifr_is_power(unsigned number) {
 	return !(number & (number - 1));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A counter for every address. Ref: Smith 1981, "A study of branch prediction strategies", strategy 7. */
+/* Bimodal: a two-bit counter an address.
+ * Ref: Smith 1981, "A study of branch prediction strategies", strategy 7. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -19,48 +20,49 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_bimodal(const unsigned *values) {
 	return ifr_is_power(values[COUNTERS]) ? NULL : "counters is not a power of two";
 }
 
-static bool resize(unsigned bytes, unsigned *values) {
+static bool resize_bimodal(unsigned bytes, unsigned *values) {
 	values[COUNTERS] = bytes * 4;
 	return true;
 }
 
-static void *create(const unsigned *values) {
+static void *create_bimodal(const unsigned *values) {
 	struct bimodal *bimodal = ifr_alloc(sizeof *bimodal);
 	bimodal->mask = values[COUNTERS] - 1;
 	bimodal->counters = ifr_counters2_new(values[COUNTERS], 1);
 	return bimodal;
 }
 
-static void destroy(void *state) {
+static void destroy_bimodal(void *state) {
 	free(((struct bimodal *)state)->counters);
 	free(state);
 }
 
-static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
+static inline bool predict_bimodal(void *state, const struct ifr_branch_instance *branch) {
 	const struct bimodal *bimodal = state;
 	return bimodal->counters[branch->pc & bimodal->mask] >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_instance *branch) {
+static inline void train_bimodal(void *state, const struct ifr_branch_instance *branch) {
 	struct bimodal *bimodal = state;
 	uint8_t *counter = &bimodal->counters[branch->pc & bimodal->mask];
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_instance *branch) {
+static inline void track_bimodal(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+static uint64_t run_bimodal(void *state, const struct ifr_branches *branches,
+                            const struct ifr_branch_layout *layout) {
+	/* A local copy can stay in registers: for all the compiler knows, a store to a counter could change *state. */
 	struct bimodal local = *(struct bimodal *)state;
-	const uint64_t misses =
-		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	const uint64_t misses = ifr_predictor_loop(&local, branches, layout, IFR_STREAM_CONDITIONAL, predict_bimodal,
+	                                           train_bimodal, track_bimodal);
 	*(struct bimodal *)state = local;
 	return misses;
 }
@@ -70,12 +72,12 @@ const struct ifr_predictor ifr_predictor_bimodal = {
 	.about = "a counter by address (Smith 1981)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
-	.resize = resize,
+	.create = create_bimodal,
+	.destroy = destroy_bimodal,
+	.predict = predict_bimodal,
+	.train = train_bimodal,
+	.track = track_bimodal,
+	.run = run_bimodal,
+	.refuse = refuse_bimodal,
+	.resize = resize_bimodal,
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counters by global history and address side by side: GAs, and GAg when history fills the index.
+/* GAs: counters indexed by global history and address side by side; GAg if the history fills the index.
  * Ref: Yeh and Patt 1993, "A comparison of dynamic branch predictors that use two levels of branch history",
- * section 2; Program Interferometry, section 7, predicts what GAs of 2 to 16 KiB would give, without saying its
- * history. */
+ * section 2. Program Interferometry, section 7, predicts GAs of 2 to 16 KiB without giving its history length. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 #include "model/memory/power.h"
 
 struct gas {
-	uint64_t history; /* the last outcome lowest */
+	uint64_t history; /* the last outcome in bit 0 */
 	uint64_t history_mask, address_mask;
 	unsigned address_bits;
 	uint8_t *counters;
@@ -27,20 +26,20 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_gas(const unsigned *values) {
 	if (!ifr_is_power(values[COUNTERS]))
 		return "counters is not a power of two";
 	return values[HISTORY] > ifr_log2_of(values[COUNTERS]) ? "history is longer than the index, log2(counters)"
 	                                                       : NULL;
 }
 
-static bool resize(unsigned bytes, unsigned *values) {
+static bool resize_gas(unsigned bytes, unsigned *values) {
 	values[COUNTERS] = bytes * 4;
 	values[HISTORY] = (ifr_log2_of(values[COUNTERS]) + 1) / 2;
 	return true;
 }
 
-static void *create(const unsigned *values) {
+static void *create_gas(const unsigned *values) {
 	struct gas *gas = ifr_alloc(sizeof *gas);
 	gas->address_bits = ifr_log2_of(values[COUNTERS]) - values[HISTORY];
 	gas->address_mask = (1ull << gas->address_bits) - 1;
@@ -49,7 +48,7 @@ static void *create(const unsigned *values) {
 	return gas;
 }
 
-static void destroy(void *state) {
+static void destroy_gas(void *state) {
 	free(((struct gas *)state)->counters);
 	free(state);
 }
@@ -58,25 +57,25 @@ static inline uint8_t *counter_of(struct gas *gas, uint64_t pc) {
 	return &gas->counters[gas->history << gas->address_bits | (pc & gas->address_mask)];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
+static inline bool predict_gas(void *state, const struct ifr_branch_instance *branch) {
 	return *counter_of(state, branch->pc) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_instance *branch) {
+static inline void train_gas(void *state, const struct ifr_branch_instance *branch) {
 	uint8_t *counter = counter_of(state, branch->pc);
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_instance *branch) {
+static inline void track_gas(void *state, const struct ifr_branch_instance *branch) {
 	struct gas *gas = state;
 	gas->history = (gas->history << 1 | branch->taken) & gas->history_mask;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+static uint64_t run_gas(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *layout) {
+	/* A local copy can stay in registers: for all the compiler knows, a store to a counter could change *state. */
 	struct gas local = *(struct gas *)state;
 	const uint64_t misses =
-		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+		ifr_predictor_loop(&local, branches, layout, IFR_STREAM_CONDITIONAL, predict_gas, train_gas, track_gas);
 	*(struct gas *)state = local;
 	return misses;
 }
@@ -86,14 +85,14 @@ const struct ifr_predictor ifr_predictor_gas = {
 	.about = "global history beside the address (Yeh and Patt 1993)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
-	.resize = resize,
+	.create = create_gas,
+	.destroy = destroy_gas,
+	.predict = predict_gas,
+	.train = train_gas,
+	.track = track_gas,
+	.run = run_gas,
+	.refuse = refuse_gas,
+	.resize = resize_gas,
 };
 
 static const struct ifr_parameter gag_parameters[] = {
@@ -114,12 +113,12 @@ const struct ifr_predictor ifr_predictor_gag = {
 	.about = "global history alone, no address: the same in every layout (Yeh and Patt 1993)",
 	.parameters = gag_parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
+	.create = create_gas,
+	.destroy = destroy_gas,
+	.predict = predict_gas,
+	.train = train_gas,
+	.track = track_gas,
+	.run = run_gas,
+	.refuse = refuse_gas,
 	.resize = resize_gag,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Targets in tables with tags, indexed by ever longer parts of the path of taken branches, over a table of last
- * targets. Ref: Seznec 2011, "A 64-Kbytes ITTAGE indirect branch predictor"; with the path history of
- * path_history.h, which Intel's has by Li, Yavarzadeh and Tullsen 2024, "Indirector" (three tables of 512 in 2
- * ways; here 1 way). */
+/* ITTAGE: targets in tagged tables, indexed by ever longer parts of the path of taken branches, over a table of
+ * last targets.
+ * Ref: Seznec 2011, "A 64-Kbytes ITTAGE indirect branch predictor"; Li, Yavarzadeh and Tullsen 2024, "Indirector",
+ * for Intel's path history (path_history.h) and three tables of 512 entries (2 ways there, 1 here). */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -28,11 +28,11 @@ struct ittage {
 	struct entry *entries[TABLES];
 	unsigned lengths[TABLES];
 	struct ifr_path_fold index_folds[TABLES], tag_folds[TABLES];
-	/* Of the last prediction. */
+	/* --- state of the last prediction --- */
 	struct entry *slots[TABLES];
 	uint16_t tags[TABLES];
 	int provider; /* -1: the base */
-	uint64_t said;
+	uint64_t predicted;
 };
 
 enum { BASE, ENTRIES, PC_BITS, LENGTHS };
@@ -47,13 +47,13 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_ittage(const unsigned *values) {
 	if (!ifr_is_power(values[BASE]) || !ifr_is_power(values[ENTRIES]))
 		return "base and entries must be powers of two";
 	return NULL;
 }
 
-static void *create(const unsigned *values) {
+static void *create_ittage(const unsigned *values) {
 	struct ittage *t = ifr_alloc(sizeof *t);
 	t->base_mask = values[BASE] - 1;
 	t->mask = values[ENTRIES] - 1;
@@ -68,7 +68,7 @@ static void *create(const unsigned *values) {
 	return t;
 }
 
-static void destroy(void *state) {
+static void destroy_ittage(void *state) {
 	struct ittage *t = state;
 	free(t->base);
 	for (unsigned i = 0; i < TABLES; i++)
@@ -76,24 +76,25 @@ static void destroy(void *state) {
 	free(t);
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
+static uint64_t predict_ittage(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint32_t pc = (uint32_t)branch->pc & t->pc_mask;
 	t->provider = -1;
-	t->said = t->base[pc & t->base_mask];
+	t->predicted = t->base[pc & t->base_mask];
 	for (int i = 0; i < TABLES; i++) {
 		t->slots[i] = &t->entries[i][(pc ^ pc >> 9 ^ t->index_folds[i].value) & t->mask];
 		t->tags[i] = (uint16_t)(((pc ^ pc >> 7 ^ t->tag_folds[i].value) & ((1u << TAG_BITS) - 1)) + 1);
 		if (t->slots[i]->tag == t->tags[i]) {
 			t->provider = i;
-			t->said = t->slots[i]->target;
+			t->predicted = t->slots[i]->target;
 		}
 	}
-	return t->said;
+	return t->predicted;
 }
 
-/* A longer table takes the target if its entry is not believed; else that is believed less. */
-static void allocate(struct ittage *t, uint64_t target) {
+/* Stores the target in the first longer table whose entry has no confidence; lowers the confidence of entries on
+ * the way. */
+static void allocate_entry(struct ittage *t, uint64_t target) {
 	for (int i = t->provider + 1; i < TABLES; i++) {
 		if (!t->slots[i]->confidence) {
 			*t->slots[i] = (struct entry){target, t->tags[i], 0};
@@ -103,7 +104,7 @@ static void allocate(struct ittage *t, uint64_t target) {
 	}
 }
 
-static void train(void *state, const struct ifr_branch_instance *branch) {
+static void train_ittage(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint64_t target = branch->target;
 	t->base[branch->pc & t->pc_mask & t->base_mask] = target;
@@ -116,11 +117,11 @@ static void train(void *state, const struct ifr_branch_instance *branch) {
 		else
 			entry->target = target;
 	}
-	if (t->said != target)
-		allocate(t, target);
+	if (t->predicted != target)
+		allocate_entry(t, target);
 }
 
-static void track(void *state, const struct ifr_branch_instance *branch) {
+static void track_ittage(void *state, const struct ifr_branch_instance *branch) {
 	struct ittage *t = state;
 	const uint32_t footprint = ifr_path_footprint(branch->pc, branch->target);
 	for (unsigned i = 0; i < TABLES; i++) {
@@ -131,8 +132,9 @@ static void track(void *state, const struct ifr_branch_instance *branch) {
 	ifr_path_push(&t->history, footprint);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_target_loop(state, branches, places, predict, train, track);
+static uint64_t run_ittage(void *state, const struct ifr_branches *branches,
+                           const struct ifr_branch_layout *layout) {
+	return ifr_target_loop(state, branches, layout, predict_ittage, train_ittage, track_ittage);
 }
 
 const struct ifr_target_predictor ifr_target_predictor_ittage = {
@@ -140,11 +142,11 @@ const struct ifr_target_predictor ifr_target_predictor_ittage = {
 	.about = "tagged tables of path histories (Seznec 2011)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_TAKEN,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
+	.create = create_ittage,
+	.destroy = destroy_ittage,
+	.predict = predict_ittage,
+	.train = train_ittage,
+	.track = track_ittage,
+	.run = run_ittage,
+	.refuse = refuse_ittage,
 };

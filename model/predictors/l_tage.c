@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* TAGE with a loop predictor. Ref: Seznec 2007, "A 256 Kbits L-TAGE branch predictor" (see tage.h and loop.h for
- * what is done otherwise). */
+/* L-TAGE: TAGE with a loop predictor. tage.h and loop.h list the deviations.
+ * Ref: Seznec 2007, "A 256 Kbits L-TAGE branch predictor". */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static void *create(const unsigned *values) {
+static void *create_l_tage(const unsigned *values) {
 	struct l_tage *l = ifr_alloc(sizeof *l);
 	ifr_tage_init(&l->tage, &ifr_l_tage_shape);
 	l->loop.trust = -1;
@@ -38,12 +38,12 @@ static void *create(const unsigned *values) {
 	return l;
 }
 
-static void destroy(void *state) {
+static void destroy_l_tage(void *state) {
 	ifr_tage_release(&((struct l_tage *)state)->tage);
 	free(state);
 }
 
-static bool predict(void *state, const struct ifr_branch_instance *branch) {
+static bool predict_l_tage(void *state, const struct ifr_branch_instance *branch) {
 	struct l_tage *l = state;
 	l->final = ifr_tage_predict(&l->tage, branch->pc);
 	if (l->uses_loop && ifr_loop_predict(&l->loop, branch->pc) && l->loop.trust >= 0)
@@ -51,19 +51,20 @@ static bool predict(void *state, const struct ifr_branch_instance *branch) {
 	return l->final;
 }
 
-static void train(void *state, const struct ifr_branch_instance *branch) {
+static void train_l_tage(void *state, const struct ifr_branch_instance *branch) {
 	struct l_tage *l = state;
 	if (l->uses_loop)
 		ifr_loop_train(&l->loop, branch->pc, branch->taken, l->tage.taken, l->final);
 	ifr_tage_train(&l->tage, branch->pc, branch->taken);
 }
 
-static void track(void *state, const struct ifr_branch_instance *branch) {
+static void track_l_tage(void *state, const struct ifr_branch_instance *branch) {
 	ifr_tage_track(&((struct l_tage *)state)->tage, branch->pc, branch->taken);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
+static uint64_t run_l_tage(void *state, const struct ifr_branches *branches,
+                           const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_ALL, predict_l_tage, train_l_tage, track_l_tage);
 }
 
 const struct ifr_predictor ifr_predictor_l_tage = {
@@ -71,10 +72,10 @@ const struct ifr_predictor ifr_predictor_l_tage = {
 	.about = "tagged tables of geometric histories, and loops (Seznec 2007)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_ALL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
+	.create = create_l_tage,
+	.destroy = destroy_l_tage,
+	.predict = predict_l_tage,
+	.train = train_l_tage,
+	.track = track_l_tage,
+	.run = run_l_tage,
 };

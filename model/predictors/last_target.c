@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An indirect branch goes where it went last, as when its target comes from a BTB. Entries have no tags.
+/* Last target: an indirect branch goes where it went last, as with a BTB. Entries have no tags.
  * Ref: Lee and Smith 1984, "Branch prediction strategies and branch target buffer design". */
 #include "model/predictors/run.h"
 
@@ -20,33 +20,34 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_last_target(const unsigned *values) {
 	return ifr_is_power(values[ENTRIES]) ? NULL : "entries is not a power of two";
 }
 
-static void *create(const unsigned *values) {
+static void *create_last_target(const unsigned *values) {
 	struct last_target *last = ifr_alloc(sizeof *last + values[ENTRIES] * sizeof *last->targets);
 	last->mask = values[ENTRIES] - 1;
 	return last;
 }
 
-static uint64_t predict(void *state, const struct ifr_branch_instance *branch) {
+static uint64_t predict_last_target(void *state, const struct ifr_branch_instance *branch) {
 	const struct last_target *last = state;
 	return last->targets[branch->pc & last->mask];
 }
 
-static void train(void *state, const struct ifr_branch_instance *branch) {
+static void train_last_target(void *state, const struct ifr_branch_instance *branch) {
 	struct last_target *last = state;
 	last->targets[branch->pc & last->mask] = branch->target;
 }
 
-static void track(void *state, const struct ifr_branch_instance *branch) {
+static void track_last_target(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_target_loop(state, branches, places, predict, train, track);
+static uint64_t run_last_target(void *state, const struct ifr_branches *branches,
+                                const struct ifr_branch_layout *layout) {
+	return ifr_target_loop(state, branches, layout, predict_last_target, train_last_target, track_last_target);
 }
 
 const struct ifr_target_predictor ifr_target_predictor_last = {
@@ -54,11 +55,11 @@ const struct ifr_target_predictor ifr_target_predictor_last = {
 	.about = "where the branch went last (Lee and Smith 1984)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_INDIRECT,
-	.create = create,
+	.create = create_last_target,
 	.destroy = free,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
+	.predict = predict_last_target,
+	.train = train_last_target,
+	.track = track_last_target,
+	.run = run_last_target,
+	.refuse = refuse_last_target,
 };

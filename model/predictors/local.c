@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two levels: every branch's own history chooses among counters. Without address bits in the second level this is
- * PAg, with as many as histories PAp, between them PAs.
+/* Two-level local predictor: a branch's own history chooses a counter.
+ *   address bits in the second level    name
+ *   none                                PAg
+ *   as many as select a history         PAp
+ *   some                                PAs
  * Ref: Yeh and Patt 1991, "Two-level adaptive training branch prediction"; 1993 for the names. */
 #include "model/predictors/run.h"
 
@@ -12,7 +15,7 @@
 struct local {
 	uint64_t entry_mask, history_mask, address_mask;
 	unsigned history_bits;
-	uint16_t *histories; /* the last outcome lowest */
+	uint16_t *histories; /* the last outcome in bit 0 */
 	uint8_t *counters;
 };
 
@@ -26,11 +29,11 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_local(const unsigned *values) {
 	return ifr_is_power(values[ENTRIES]) ? NULL : "entries is not a power of two";
 }
 
-static void *create(const unsigned *values) {
+static void *create_local(const unsigned *values) {
 	struct local *local = ifr_alloc(sizeof *local);
 	const size_t counters = (size_t)1 << (values[HISTORY] + values[ADDRESS_BITS]);
 	local->entry_mask = values[ENTRIES] - 1;
@@ -42,7 +45,7 @@ static void *create(const unsigned *values) {
 	return local;
 }
 
-static void destroy(void *state) {
+static void destroy_local(void *state) {
 	struct local *local = state;
 	free(local->histories);
 	free(local->counters);
@@ -54,23 +57,25 @@ static inline uint8_t *counter_of(struct local *local, uint64_t pc) {
 	return &local->counters[(pc & local->address_mask) << local->history_bits | history];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
+static inline bool predict_local(void *state, const struct ifr_branch_instance *branch) {
 	return *counter_of(state, branch->pc) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_instance *branch) {
+static inline void train_local(void *state, const struct ifr_branch_instance *branch) {
 	uint8_t *counter = counter_of(state, branch->pc);
 	*counter = ifr_counter2(*counter, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_instance *branch) {
+static inline void track_local(void *state, const struct ifr_branch_instance *branch) {
 	struct local *local = state;
 	uint16_t *history = &local->histories[branch->pc & local->entry_mask];
 	*history = (uint16_t)((*history << 1 | branch->taken) & local->history_mask);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+static uint64_t run_local(void *state, const struct ifr_branches *branches,
+                          const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_CONDITIONAL, predict_local, train_local,
+	                          track_local);
 }
 
 const struct ifr_predictor ifr_predictor_local = {
@@ -78,11 +83,11 @@ const struct ifr_predictor ifr_predictor_local = {
 	.about = "each branch's own history (Yeh and Patt 1991)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
+	.create = create_local,
+	.destroy = destroy_local,
+	.predict = predict_local,
+	.train = train_local,
+	.track = track_local,
+	.run = run_local,
+	.refuse = refuse_local,
 };

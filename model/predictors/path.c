@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intel's direction predictors as reverse-engineered: a base by address, and tables with tags that are indexed by
- * ever longer parts of the path history (path_history.h). The longest that knows the branch says; a misprediction
- * takes an entry in a longer table. Ref: Yavarzadeh et al. 2023, "Half&Half" (tables, ways, sets, lengths, address
- * bits); counters, usefulness and allocation after Seznec and Michaud 2006: nobody has published Intel's. */
+/* Intel's direction predictor as reverse-engineered: a base by address, and tagged tables indexed by ever longer
+ * parts of the path history (path_history.h). The longest table that has the branch is the provider; a
+ * misprediction allocates an entry in a longer table.
+ * Ref: Yavarzadeh et al. 2023, "Half&Half" (tables, ways, sets, lengths, address bits); Seznec and Michaud 2006
+ * for counters, usefulness and allocation, as Intel's are not published. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct path {
 	struct entry *entries[TABLES];
 	unsigned lengths[TABLES];
 	struct ifr_path_fold index_folds[TABLES], tag_folds[2][TABLES];
-	/* Of the last prediction: the sets, the tags, and the entries that have the branch, NULL elsewhere. */
+	/* --- state of the last prediction: sets, tags, and entries that have the branch (NULL: none) --- */
 	struct entry *sets[TABLES], *hits[TABLES];
 	uint16_t tags[TABLES];
 	int provider; /* -1: the base */
@@ -50,7 +51,7 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_path(const unsigned *values) {
 	if (!ifr_is_power(values[BASE]) || !ifr_is_power(values[SETS]))
 		return "base and sets must be powers of two";
 	if (values[LENGTHS + 3] && values[LENGTHS + 3] < IFR_PATH_SHORTEST)
@@ -58,7 +59,7 @@ static const char *refuse(const unsigned *values) {
 	return NULL;
 }
 
-static void *create(const unsigned *values) {
+static void *create_path(const unsigned *values) {
 	struct path *p = ifr_alloc(sizeof *p);
 	p->tables = values[LENGTHS + 3] ? 4 : 3;
 	p->ways = values[WAYS];
@@ -76,7 +77,7 @@ static void *create(const unsigned *values) {
 	return p;
 }
 
-static void destroy(void *state) {
+static void destroy_path(void *state) {
 	struct path *p = state;
 	free(p->base);
 	for (unsigned i = 0; i < p->tables; i++)
@@ -84,8 +85,8 @@ static void destroy(void *state) {
 	free(p);
 }
 
-/* All ways are looked at: which has the branch, if any, no processor could foresee. */
-static struct entry *find(struct path *p, unsigned table) {
+/* Compares all ways without jumping, as no processor could predict which way has the branch. */
+static struct entry *find_hit(struct path *p, unsigned table) {
 	struct entry *set = p->sets[table], *hit = NULL;
 	const uint16_t tag = p->tags[table];
 	for (unsigned way = 0; way < p->ways; way++)
@@ -99,11 +100,11 @@ static void look_up(struct path *p, uint32_t pc) {
 		const uint32_t tag = pc ^ pc >> TAG_BITS ^ p->tag_folds[0][i].value ^ p->tag_folds[1][i].value << 1;
 		p->sets[i] = &p->entries[i][(size_t)set * p->ways];
 		p->tags[i] = (uint16_t)((tag & ((1u << TAG_BITS) - 1)) + 1);
-		p->hits[i] = find(p, i);
+		p->hits[i] = find_hit(p, i);
 	}
 }
 
-static bool predict(void *state, const struct ifr_branch_instance *branch) {
+static bool predict_path(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	const uint32_t pc = (uint32_t)branch->pc & p->pc_mask;
 	look_up(p, pc);
@@ -118,8 +119,9 @@ static bool predict(void *state, const struct ifr_branch_instance *branch) {
 	return p->taken;
 }
 
-/* In the first longer table with a way that is not useful; where there is none, all become less so. */
-static void allocate(struct path *p, bool taken) {
+/* Allocates in the first longer table that has a way that is not useful; if there is none, lowers the usefulness
+ * of all ways. */
+static void allocate_entry(struct path *p, bool taken) {
 	for (unsigned i = (unsigned)(p->provider + 1); i < p->tables; i++)
 		for (unsigned way = 0; way < p->ways; way++)
 			if (!p->sets[i][way].useful) {
@@ -131,10 +133,10 @@ static void allocate(struct path *p, bool taken) {
 			p->sets[i][way].useful--;
 }
 
-static void train(void *state, const struct ifr_branch_instance *branch) {
+static void train_path(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	if (p->taken != branch->taken)
-		allocate(p, branch->taken);
+		allocate_entry(p, branch->taken);
 	if (p->provider < 0) {
 		uint8_t *base = &p->base[branch->pc & p->pc_mask & p->base_mask];
 		*base = ifr_counter2(*base, branch->taken);
@@ -146,7 +148,7 @@ static void train(void *state, const struct ifr_branch_instance *branch) {
 		entry->useful = (uint8_t)ifr_counter_signed(entry->useful, p->taken == branch->taken, 0, 3);
 }
 
-static void track(void *state, const struct ifr_branch_instance *branch) {
+static void track_path(void *state, const struct ifr_branch_instance *branch) {
 	struct path *p = state;
 	if (!branch->taken)
 		return;
@@ -160,8 +162,9 @@ static void track(void *state, const struct ifr_branch_instance *branch) {
 	ifr_path_push(&p->history, footprint);
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
+static uint64_t run_path(void *state, const struct ifr_branches *branches,
+                         const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_ALL, predict_path, train_path, track_path);
 }
 
 const struct ifr_predictor ifr_predictor_path = {
@@ -169,11 +172,11 @@ const struct ifr_predictor ifr_predictor_path = {
 	.about = "Intel's path history of taken branches (Yavarzadeh et al. 2023)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_ALL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
+	.create = create_path,
+	.destroy = destroy_path,
+	.predict = predict_path,
+	.train = train_path,
+	.track = track_path,
+	.run = run_path,
+	.refuse = refuse_path,
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intel's path history: every taken branch shifts it by two bits and mixes in sixteen of its address and target.
+/* Intel's path history: every taken branch shifts it by two bits and mixes in a footprint, sixteen bits of its
+ * address and target.
  *
  * Ref: Yavarzadeh, Taram, Narayan, Stefan and Tullsen 2023, "Half&Half: demystifying Intel's directional branch
  * predictors for fast, secure partitioned execution" (length, two bits a taken branch, 16 address and 6 target
- * bits); Li, Yavarzadeh and Tullsen 2024, "Indirector". How the bits are mixed is simplified: address xor target.
- */
+ * bits); Li, Yavarzadeh and Tullsen 2024, "Indirector". Simplified: the footprint is address xor target. */
 #ifndef INTERFERO_MODEL_PATH_HISTORY_H
 #define INTERFERO_MODEL_PATH_HISTORY_H
 
@@ -18,11 +18,11 @@ struct ifr_path {
 	uint64_t words[IFR_PATH_WORDS]; /* the newest bits lowest */
 };
 
-/* The lowest length bits folded to width: bit i lies at i mod width. length from IFR_PATH_SHORTEST, width 8 to 16.
- */
+/* Folded history: the newest length bits, bit i xored into bit i mod width. length from IFR_PATH_SHORTEST, width 8
+ * to 16. */
 struct ifr_path_fold {
 	uint32_t value, mask;
-	unsigned width, out[2]; /* out: where the bits that leave would lie, length and length + 1 mod width */
+	unsigned width, out[2]; /* out: folded positions of the two bits that leave: length and length + 1, mod width */
 };
 
 static inline struct ifr_path_fold ifr_path_fold_new(unsigned length, unsigned width) {
@@ -37,12 +37,12 @@ static inline uint32_t ifr_path_bit(const struct ifr_path *path, unsigned bit) {
 	return path->words[bit / 64] >> bit % 64 & 1;
 }
 
-/* The bits that leave a history of this length with the next push: the older one is the higher. */
+/* Returns the two bits that leave a history of this length at the next push, the older one in bit 1. */
 static inline uint32_t ifr_path_leaving(const struct ifr_path *path, unsigned length) {
 	return ifr_path_bit(path, length - 1) << 1 | ifr_path_bit(path, length - 2);
 }
 
-/* Brings a fold up to date for what ifr_path_push does next. */
+/* Updates a fold for the push that follows. */
 static inline void ifr_path_fold_push(struct ifr_path_fold *fold, uint32_t leaving, uint32_t footprint) {
 	uint32_t value = fold->value << 2 | fold->value >> (fold->width - 2);
 	value ^= (leaving & 1) << fold->out[0] ^ leaving >> 1 << fold->out[1];

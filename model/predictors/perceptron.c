@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A weight for each outcome of the history. Ref: Jiménez and Lin 2001, "Dynamic branch prediction with
- * perceptrons", section 3 and table 1: 28 outcomes for 4 KiB; section 4.3: the threshold floor(1.93 h + 14) and
- * 8-bit weights. */
+/* Perceptron: a weight for each outcome of the history.
+ * Ref: Jiménez and Lin 2001, "Dynamic branch prediction with perceptrons", section 3; table 1: 28 outcomes for 4
+ * KiB; section 4.3: threshold floor(1.93 h + 14) and 8-bit weights. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "model/memory/power.h"
 
 struct perceptron {
-	uint64_t history; /* 1: taken; the last outcome lowest */
+	uint64_t history; /* bit 1: taken; the last outcome in bit 0 */
 	unsigned rows_mask, length;
 	int threshold, sum;
-	int8_t *weights; /* by row: the bias, then one for each outcome */
+	int8_t *weights; /* by row: the bias, then one weight an outcome */
 };
 
 enum { ROWS, HISTORY };
@@ -24,12 +24,12 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_perceptron(const unsigned *values) {
 	return ifr_is_power(values[ROWS]) ? NULL : "rows is not a power of two";
 }
 
-/* The best histories of table 1, and as many rows as fit. */
-static bool resize(unsigned bytes, unsigned *values) {
+/* Takes the best history of table 1, and as many rows as fit. */
+static bool resize_perceptron(unsigned bytes, unsigned *values) {
 	static const unsigned best[] = {12, 22, 28, 34, 36, 59, 59, 62};
 	const unsigned kib = ifr_log2_of(bytes / 1024);
 	values[HISTORY] = best[kib < 7 ? kib : 7];
@@ -39,7 +39,7 @@ static bool resize(unsigned bytes, unsigned *values) {
 	return true;
 }
 
-static void *create(const unsigned *values) {
+static void *create_perceptron(const unsigned *values) {
 	struct perceptron *p = ifr_alloc(sizeof *p);
 	p->rows_mask = values[ROWS] - 1;
 	p->length = values[HISTORY];
@@ -48,7 +48,7 @@ static void *create(const unsigned *values) {
 	return p;
 }
 
-static void destroy(void *state) {
+static void destroy_perceptron(void *state) {
 	free(((struct perceptron *)state)->weights);
 	free(state);
 }
@@ -57,7 +57,7 @@ static inline int8_t *row_of(const struct perceptron *p, uint64_t pc) {
 	return p->weights + (pc & p->rows_mask) * (p->length + 1);
 }
 
-static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
+static inline bool predict_perceptron(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	const int8_t *weights = row_of(p, branch->pc);
 	int sum = 0;
@@ -68,7 +68,7 @@ static inline bool predict(void *state, const struct ifr_branch_instance *branch
 	return sum >= 0;
 }
 
-static inline void train(void *state, const struct ifr_branch_instance *branch) {
+static inline void train_perceptron(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	if ((p->sum >= 0) == branch->taken && abs(p->sum) > p->threshold)
 		return;
@@ -80,13 +80,15 @@ static inline void train(void *state, const struct ifr_branch_instance *branch) 
 	}
 }
 
-static inline void track(void *state, const struct ifr_branch_instance *branch) {
+static inline void track_perceptron(void *state, const struct ifr_branch_instance *branch) {
 	struct perceptron *p = state;
 	p->history = p->history << 1 | branch->taken;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+static uint64_t run_perceptron(void *state, const struct ifr_branches *branches,
+                               const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_CONDITIONAL, predict_perceptron,
+	                          train_perceptron, track_perceptron);
 }
 
 const struct ifr_predictor ifr_predictor_perceptron = {
@@ -94,12 +96,12 @@ const struct ifr_predictor ifr_predictor_perceptron = {
 	.about = "a weight for each outcome (Jiménez and Lin 2001)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
-	.resize = resize,
+	.create = create_perceptron,
+	.destroy = destroy_perceptron,
+	.predict = predict_perceptron,
+	.train = train_perceptron,
+	.track = track_perceptron,
+	.run = run_perceptron,
+	.refuse = refuse_perceptron,
+	.resize = resize_perceptron,
 };

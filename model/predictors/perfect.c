@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Never wrong: what is left when mispredictions are gone (Program Interferometry, section 7.2.1). */
+/* Perfect prediction: the execution without mispredictions (Program Interferometry, section 7.2.1). */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -8,23 +8,25 @@
 
 static const struct ifr_parameter parameters[] = {{0}};
 
-static void *create(const unsigned *values) {
+static void *create_perfect(const unsigned *values) {
 	(void)values;
 	return ifr_alloc(1);
 }
 
-static bool predict(void *state, const struct ifr_branch_instance *branch) {
+static bool predict_perfect(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	return branch->taken;
 }
 
-static void learn(void *state, const struct ifr_branch_instance *branch) {
+static void ignore_outcome(void *state, const struct ifr_branch_instance *branch) {
 	(void)state;
 	(void)branch;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_CONDITIONAL, predict, learn, learn);
+static uint64_t run_perfect(void *state, const struct ifr_branches *branches,
+                            const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_CONDITIONAL, predict_perfect, ignore_outcome,
+	                          ignore_outcome);
 }
 
 const struct ifr_predictor ifr_predictor_perfect = {
@@ -32,10 +34,10 @@ const struct ifr_predictor ifr_predictor_perfect = {
 	.about = "never wrong",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
+	.create = create_perfect,
 	.destroy = free,
-	.predict = predict,
-	.train = learn,
-	.track = learn,
-	.run = run,
+	.predict = predict_perfect,
+	.train = ignore_outcome,
+	.track = ignore_outcome,
+	.run = run_perfect,
 };

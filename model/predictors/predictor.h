@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one contract of all direction predictors: predict, train, track (as MBPlib's, Domínguez-Sánchez and Ros
- * 2023).
+/* The contract of all predictors: predict, train, track (as MBPlib's; Domínguez-Sánchez and Ros 2023).
  *
- * For every branch that has a successor, in program order: if it is conditional it is predicted, then trained with
- * what happened; then it is tracked, which brings the histories up to date. Nothing is delayed: the next
- * prediction sees all of it. A predictor is a file with one struct ifr_predictor; predictors.c lists them. */
+ * For every branch that has a successor, in program order: a conditional branch is predicted, then trained with
+ * its outcome; every branch is then tracked, which updates the histories. Nothing is delayed: the next prediction
+ * sees all of it. A predictor is a file with one struct ifr_predictor; predictors.c lists them. */
 #ifndef INTERFERO_MODEL_PREDICTOR_H
 #define INTERFERO_MODEL_PREDICTOR_H
 
@@ -19,10 +18,10 @@
 struct ifr_parameter {
 	const char *name; /* NULL ends the table */
 	unsigned initial, least, most;
-	const char *about; /* meaning, unit, and where the initial value is from */
+	const char *about; /* meaning, unit, and source of the initial value */
 };
 
-/* Which branches a predictor is shown. It sees no other, so it can track no other. */
+/* The branches that a predictor is shown, and so the only ones that it can track. */
 enum ifr_stream {
 	IFR_STREAM_ALL,
 	IFR_STREAM_CONDITIONAL,
@@ -31,23 +30,23 @@ enum ifr_stream {
 	IFR_STREAM_COUNT
 };
 
-/* A branch in one layout. */
+/* A dynamic instance of a branch, in one layout. */
 struct ifr_branch_instance {
-	uint64_t pc;     /* of its first or last byte, as the machine says */
-	uint64_t target; /* where the next block starts; of use if taken; 0 in the stream CONDITIONAL */
+	uint64_t pc;     /* address of its first or last byte, as the machine says */
+	uint64_t target; /* start of the next block, meaningful if taken; 0 in the stream CONDITIONAL */
 	uint8_t kind;    /* enum ifr_branch */
-	bool taken;      /* predict may not look at it: only the perfect predictor does */
+	bool taken;      /* for train and track; only the perfect predictor may predict by it */
 	bool backward;
 };
 
-/* Branches in program order, by block: how they went and what ran next. The same for every lane. */
+/* Branches in program order, by block; the same in every lane. */
 struct ifr_branches {
 	const uint32_t *executions; /* block << 1 | taken */
 	const uint32_t *next;       /* block; NULL in the stream CONDITIONAL */
 	size_t count;
 };
 
-/* What a lane says of blocks, prepared for branches. */
+/* Addresses of the branches in one lane. */
 struct ifr_branch_layout {
 	const uint64_t *pcs; /* by block */
 	const struct ifr_geometry *blocks;
@@ -64,16 +63,18 @@ struct ifr_predictor {
 	bool (*predict)(void *state, const struct ifr_branch_instance *branch);
 	void (*train)(void *state, const struct ifr_branch_instance *branch);
 	void (*track)(void *state, const struct ifr_branch_instance *branch);
-	/* The three verbs over many branches, inlined; returns how many conditional branches were mispredicted. */
-	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places);
-	/* NULL, or why these values do not go together. May be NULL itself. */
+	/* Runs the three verbs over many branches, inlined. Returns the number of mispredicted conditional branches.
+	 */
+	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *layout);
+	/* Returns why these values do not fit together, or NULL. May be NULL. */
 	const char *(*refuse)(const unsigned *values);
-	/* Values for so many bytes of tables; false if that is no size for it. NULL: it comes in one size. */
+	/* Sets values for so many bytes of tables; returns false if that is no size for it. NULL: there is one size
+	 * only. */
 	bool (*resize)(unsigned bytes, unsigned *values);
 };
 
-/* The same for the targets of indirect branches: values that are predicted, and the branch in the stream that is.
- */
+/* The contract of predictors of indirect branches: predict returns a target, and only indirect branches of the
+ * stream are predicted and trained. */
 struct ifr_target_predictor {
 	const char *name, *about;
 	const struct ifr_parameter *parameters;
@@ -83,14 +84,14 @@ struct ifr_target_predictor {
 	uint64_t (*predict)(void *state, const struct ifr_branch_instance *branch);
 	void (*train)(void *state, const struct ifr_branch_instance *branch);
 	void (*track)(void *state, const struct ifr_branch_instance *branch);
-	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places);
+	uint64_t (*run)(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *layout);
 	const char *(*refuse)(const unsigned *values);
 };
 
 /* NULL ends the lists. */
 extern const struct ifr_predictor *const ifr_predictors[];
 extern const struct ifr_target_predictor *const ifr_target_predictors[];
-/* NULL if there is none of that name. */
+/* Return NULL if there is none of that name. */
 const struct ifr_predictor *ifr_predictor_find(const char *name);
 const struct ifr_target_predictor *ifr_target_predictor_find(const char *name);
 

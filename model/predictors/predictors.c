@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lists of predictors: a new one has its line here. */
+/* The lists of predictors. A new predictor gets its line here. */
 #include "model/predictors/predictor.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@ void ifr_tage_init(struct ifr_tage *tage, const struct ifr_tage_shape *shape) {
 	*tage = (struct ifr_tage){.shape = *shape, .random = 1};
 	tage->base = ifr_counters2_new((size_t)1 << shape->base_log, 1);
 	for (size_t i = 0; i < IFR_TAGE_TABLES; i++) {
-		tage->turns[i] = (unsigned)i % shape->logs[i];
+		tage->rotations[i] = (unsigned)i % shape->logs[i];
 		tage->path_masks[i] = shape->lengths[i] < 16 ? (1u << shape->lengths[i]) - 1 : 0xffff;
 		tage->tables[i] = ifr_alloc(sizeof *tage->tables[i] << shape->logs[i]);
 		tage->index_folds[i] = ifr_fold_new(shape->lengths[i], shape->logs[i]);
@@ -26,27 +26,29 @@ void ifr_tage_release(struct ifr_tage *tage) {
 		free(tage->tables[i]);
 }
 
-/* The path comes in differently for every table, no further than its history goes. */
+/* Mixes the path into a table's index, no further than the table's history goes, and rotated differently for every
+ * table. */
 static uint32_t mix_path(const struct ifr_tage *tage, unsigned table) {
-	const unsigned log = tage->shape.logs[table], turn = tage->turns[table];
+	const unsigned log = tage->shape.logs[table], rotation = tage->rotations[table];
 	const uint32_t mask = (1u << log) - 1;
 	uint32_t path = tage->path & tage->path_masks[table];
 	path = (path ^ path >> log) & mask;
-	return (path << turn | path >> (log - turn)) & mask;
+	return (path << rotation | path >> (log - rotation)) & mask;
 }
 
 static void find_indexes(struct ifr_tage *tage, uint32_t pc) {
 	for (unsigned i = 0; i < IFR_TAGE_TABLES; i++) {
-		const uint32_t index = pc ^ pc >> (tage->turns[i] + 1) ^ tage->index_folds[i].value ^ mix_path(tage, i);
+		const uint32_t index =
+			pc ^ pc >> (tage->rotations[i] + 1) ^ tage->index_folds[i].value ^ mix_path(tage, i);
 		const uint32_t tag = pc ^ tage->tag_folds[0][i].value ^ tage->tag_folds[1][i].value << 1;
 		tage->indexes[i] = index & tage->index_folds[i].mask;
-		tage->wanted[i] = tag & tage->tag_folds[0][i].mask;
+		tage->tags[i] = tag & tage->tag_folds[0][i].mask;
 	}
 }
 
 static int find_hit(const struct ifr_tage *tage, int below) {
 	int i = below - 1;
-	while (i >= 0 && tage->tables[i][tage->indexes[i]].tag != tage->wanted[i])
+	while (i >= 0 && tage->tables[i][tage->indexes[i]].tag != tage->tags[i])
 		i--;
 	return i;
 }
@@ -81,11 +83,12 @@ bool ifr_tage_predict(struct ifr_tage *tage, uint64_t pc) {
 	return tage->taken;
 }
 
-/* One new entry in a longer table, where one is not useful; else all there become less so. */
-static void allocate(struct ifr_tage *tage, bool taken) {
+/* Allocates one entry in a longer table, where the entry is not useful; if all are useful, lowers the usefulness
+ * of all. */
+static void allocate_entry(struct ifr_tage *tage, bool taken) {
 	int table = tage->provider + 1;
 	tage->random = tage->random >> 1 ^ (-(tage->random & 1) & 0xa3000000u);
-	/* Mostly the next, at times one or two further: twice as likely each as the one behind it. */
+	/* Starts at the next table, or one or two further: each half as likely as the one before. */
 	for (unsigned draw = tage->random; draw & 1 && table < IFR_TAGE_TABLES - 1 && table < tage->provider + 3;
 	     draw >>= 1)
 		table++;
@@ -93,14 +96,14 @@ static void allocate(struct ifr_tage *tage, bool taken) {
 		struct ifr_tage_entry *entry = entry_of(tage, i);
 		if (entry->useful)
 			continue;
-		*entry = (struct ifr_tage_entry){taken ? 0 : -1, 0, (uint16_t)tage->wanted[i]};
+		*entry = (struct ifr_tage_entry){taken ? 0 : -1, 0, (uint16_t)tage->tags[i]};
 		return;
 	}
 	for (int i = tage->provider + 1; i < IFR_TAGE_TABLES; i++)
 		entry_of(tage, i)->useful -= entry_of(tage, i)->useful > 0;
 }
 
-static void forget_useful(struct ifr_tage *tage) {
+static void reset_useful(struct ifr_tage *tage) {
 	if (++tage->ticks % IFR_TAGE_USEFUL_PERIOD)
 		return;
 	const uint8_t keep = tage->ticks / IFR_TAGE_USEFUL_PERIOD & 1 ? 1 : 2;
@@ -128,7 +131,7 @@ void ifr_tage_train(struct ifr_tage *tage, uint64_t pc, bool taken) {
 			tage->use_alternate = ifr_counter_signed(tage->use_alternate, tage->alternate_taken == taken, -8, 7);
 	}
 	if (wants_entry)
-		allocate(tage, taken);
+		allocate_entry(tage, taken);
 	train_entry(tage, tage->provider, low, taken);
 	if (tage->provider >= 0) {
 		struct ifr_tage_entry *entry = entry_of(tage, tage->provider);
@@ -137,7 +140,7 @@ void ifr_tage_train(struct ifr_tage *tage, uint64_t pc, bool taken) {
 		if (tage->provider_taken != tage->alternate_taken)
 			entry->useful = (uint8_t)ifr_counter_signed(entry->useful, tage->provider_taken == taken, 0, 3);
 	}
-	forget_useful(tage);
+	reset_useful(tage);
 }
 
 void ifr_tage_track(struct ifr_tage *tage, uint64_t pc, bool taken) {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* TAGE, loops, and a statistical corrector that overrules them where branches are biased against what they say.
+/* TAGE-SC-L: TAGE, a loop predictor, and a statistical corrector that overrules them where branches are biased
+ * against their predictions.
  * Ref: Seznec 2014, "TAGE-SC-L branch predictors", section 4 (bias, global and local components, adaptive
- * threshold); 2016, "TAGE-SC-L branch predictors again". After them, not a copy: TAGE has 12 tables with histories
- * of up to 1000, each of a bank of its own; no IMLI components; the sum alone overrules. */
+ * threshold); 2016, "TAGE-SC-L branch predictors again".
+ *
+ * Deviations: TAGE has 12 tables with histories of up to 1000 outcomes, each in a bank of its own; no IMLI
+ * components; the corrector's sum alone overrules. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>
@@ -16,18 +19,18 @@
 #define LOCALS 3
 #define LOCAL_HISTORIES 256
 
-/* Outcomes that each component's index is made of (Seznec 2014: three global, three local lengths). */
+/* Outcomes in each component's index (Seznec 2014: three global, three local lengths). */
 static const unsigned global_lengths[GLOBALS] = {6, 10, 24, 40};
 static const unsigned local_lengths[LOCALS] = {3, 6, 11};
 
 struct tage_sc_l {
 	struct ifr_tage tage;
 	struct ifr_loop loop;
-	bool before, final; /* said by TAGE and loops; said in the end */
+	bool tage_taken, final; /* tage_taken: prediction of TAGE and loops; final: after the corrector */
 	int8_t bias[TABLE], globals[GLOBALS][TABLE], locals[LOCALS][TABLE]; /* -32 to 31 */
-	uint64_t history;                                                   /* the last outcome lowest */
+	uint64_t history;                                                   /* the last outcome in bit 0 */
 	uint16_t histories[LOCAL_HISTORIES];
-	int sum, threshold, pressure; /* pressure: -64 to 63, at its ends the threshold moves */
+	int sum, threshold, pressure; /* pressure: -64 to 63; the threshold moves at both ends */
 	int8_t *chosen[1 + GLOBALS + LOCALS];
 };
 
@@ -41,7 +44,7 @@ static const struct ifr_tage_shape shape = {
 
 static const struct ifr_parameter parameters[] = {{0}};
 
-static void *create(const unsigned *values) {
+static void *create_tage_sc_l(const unsigned *values) {
 	struct tage_sc_l *t = ifr_alloc(sizeof *t);
 	(void)values;
 	ifr_tage_init(&t->tage, &shape);
@@ -50,7 +53,7 @@ static void *create(const unsigned *values) {
 	return t;
 }
 
-static void destroy(void *state) {
+static void destroy_tage_sc_l(void *state) {
 	ifr_tage_release(&((struct tage_sc_l *)state)->tage);
 	free(state);
 }
@@ -59,16 +62,16 @@ static uint16_t *history_of(struct tage_sc_l *t, uint32_t pc) {
 	return &t->histories[(pc ^ pc >> 8) % LOCAL_HISTORIES];
 }
 
-/* Mixes address and history to an index; each table differently. */
+/* Mixes address and history to an index, differently for each table. */
 static unsigned index_of(uint32_t pc, uint64_t history, unsigned length, unsigned table) {
 	uint64_t mixed = (history & ((1ull << length) - 1)) * 0x9e3779b97f4a7c15 ^ (uint64_t)pc * (2 * table + 3);
 	mixed ^= mixed >> 32;
 	return (unsigned)(mixed ^ mixed >> 16) % TABLE;
 }
 
-static void choose(struct tage_sc_l *t, uint32_t pc) {
+static void sum_weights(struct tage_sc_l *t, uint32_t pc) {
 	size_t n = 0;
-	t->chosen[n++] = &t->bias[(pc << 1 | t->before) % TABLE];
+	t->chosen[n++] = &t->bias[(pc << 1 | t->tage_taken) % TABLE];
 	for (unsigned i = 0; i < GLOBALS; i++)
 		t->chosen[n++] = &t->globals[i][index_of(pc, t->history, global_lengths[i], i)];
 	for (unsigned i = 0; i < LOCALS; i++)
@@ -76,38 +79,38 @@ static void choose(struct tage_sc_l *t, uint32_t pc) {
 	t->sum = 0;
 	for (size_t i = 0; i < n; i++)
 		t->sum += 2 * *t->chosen[i] + 1;
-	/* What was said before weighs in, more if TAGE is not new to it. */
-	t->sum += (t->before ? 1 : -1) * (t->tage.weak ? 4 : 8);
+	/* TAGE's own prediction counts, more if its entry is not new. */
+	t->sum += (t->tage_taken ? 1 : -1) * (t->tage.weak ? 4 : 8);
 }
 
-static bool predict(void *state, const struct ifr_branch_instance *branch) {
+static bool predict_tage_sc_l(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	const uint32_t pc = branch->pc & ((1u << IFR_TAGE_PC_BITS) - 1);
-	t->before = ifr_tage_predict(&t->tage, branch->pc);
+	t->tage_taken = ifr_tage_predict(&t->tage, branch->pc);
 	if (ifr_loop_predict(&t->loop, branch->pc) && t->loop.trust >= 0)
-		t->before = t->loop.taken;
-	choose(t, pc);
-	t->final = abs(t->sum) >= t->threshold ? t->sum >= 0 : t->before;
+		t->tage_taken = t->loop.taken;
+	sum_weights(t, pc);
+	t->final = abs(t->sum) >= t->threshold ? t->sum >= 0 : t->tage_taken;
 	return t->final;
 }
 
 /* The threshold rises when overruling does harm and falls when it helps (Seznec 2014, section 4.2). */
 static void train_corrector(struct tage_sc_l *t, bool taken) {
-	const bool said = t->sum >= 0;
-	if (said != t->before) {
-		t->pressure += said == taken ? -1 : 1;
+	const bool corrected = t->sum >= 0;
+	if (corrected != t->tage_taken) {
+		t->pressure += corrected == taken ? -1 : 1;
 		if (t->pressure == 63 || t->pressure == -64) {
 			t->threshold += t->pressure > 0 ? 1 : -(t->threshold > 5);
 			t->pressure = 0;
 		}
 	}
-	if (said == taken && abs(t->sum) >= t->threshold)
+	if (corrected == taken && abs(t->sum) >= t->threshold)
 		return;
 	for (size_t i = 0; i < sizeof t->chosen / sizeof *t->chosen; i++)
 		*t->chosen[i] = (int8_t)ifr_counter_signed(*t->chosen[i], taken, -32, 31);
 }
 
-static void train(void *state, const struct ifr_branch_instance *branch) {
+static void train_tage_sc_l(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	const uint32_t pc = branch->pc & ((1u << IFR_TAGE_PC_BITS) - 1);
 	train_corrector(t, branch->taken);
@@ -116,14 +119,16 @@ static void train(void *state, const struct ifr_branch_instance *branch) {
 	*history_of(t, pc) = (uint16_t)(*history_of(t, pc) << 1 | branch->taken);
 }
 
-static void track(void *state, const struct ifr_branch_instance *branch) {
+static void track_tage_sc_l(void *state, const struct ifr_branch_instance *branch) {
 	struct tage_sc_l *t = state;
 	ifr_tage_track(&t->tage, branch->pc, branch->taken);
 	t->history = t->history << 1 | branch->taken;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	return ifr_predictor_loop(state, branches, places, IFR_STREAM_ALL, predict, train, track);
+static uint64_t run_tage_sc_l(void *state, const struct ifr_branches *branches,
+                              const struct ifr_branch_layout *layout) {
+	return ifr_predictor_loop(state, branches, layout, IFR_STREAM_ALL, predict_tage_sc_l, train_tage_sc_l,
+	                          track_tage_sc_l);
 }
 
 const struct ifr_predictor ifr_predictor_tage_sc_l = {
@@ -131,10 +136,10 @@ const struct ifr_predictor ifr_predictor_tage_sc_l = {
 	.about = "TAGE, loops and a statistical corrector (after Seznec 2014 and 2016)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_ALL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
+	.create = create_tage_sc_l,
+	.destroy = destroy_tage_sc_l,
+	.predict = predict_tage_sc_l,
+	.train = train_tage_sc_l,
+	.track = track_tage_sc_l,
+	.run = run_tage_sc_l,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A bimodal and a global predictor, and counters by address that say which of them to believe.
+/* Tournament: a bimodal and a global predictor, and counters by address that choose between them.
  * Ref: McFarling 1993, "Combining branch predictors", section 8; sizes: Fields et al. 2004, table VII. */
 #include "model/predictors/run.h"
 
@@ -9,11 +9,11 @@
 #include "model/memory/power.h"
 
 struct tournament {
-	uint64_t history; /* the last outcome lowest */
+	uint64_t history; /* the last outcome in bit 0 */
 	uint64_t bimodal_mask, global_mask, history_mask, meta_mask;
 	unsigned shift; /* of the history in the global index */
 	bool beside;
-	uint8_t *bimodal, *global, *meta; /* meta: 2 and 3 believe the global one */
+	uint8_t *bimodal, *global, *meta; /* meta: 2 and 3 choose the global predictor */
 };
 
 enum { BIMODAL, GLOBAL, HISTORY, META, BESIDE };
@@ -27,7 +27,7 @@ static const struct ifr_parameter parameters[] = {
 	{0},
 };
 
-static const char *refuse(const unsigned *values) {
+static const char *refuse_tournament(const unsigned *values) {
 	static const unsigned powers[] = {BIMODAL, GLOBAL, META};
 	for (size_t i = 0; i < 3; i++)
 		if (!ifr_is_power(values[powers[i]]))
@@ -35,15 +35,15 @@ static const char *refuse(const unsigned *values) {
 	return values[HISTORY] > ifr_log2_of(values[GLOBAL]) ? "history is longer than the index, log2(global)" : NULL;
 }
 
-/* Three tables of equal size, or nearly: half for the global part, a quarter for each other. */
-static bool resize(unsigned bytes, unsigned *values) {
+/* Splits the bytes: half for the global counters, a quarter for each of the others. */
+static bool resize_tournament(unsigned bytes, unsigned *values) {
 	values[GLOBAL] = bytes * 2;
 	values[BIMODAL] = values[META] = bytes;
 	values[HISTORY] = ifr_log2_of(values[GLOBAL]);
 	return true;
 }
 
-static void *create(const unsigned *values) {
+static void *create_tournament(const unsigned *values) {
 	struct tournament *tournament = ifr_alloc(sizeof *tournament);
 	*tournament = (struct tournament){
 		.bimodal_mask = values[BIMODAL] - 1,
@@ -59,7 +59,7 @@ static void *create(const unsigned *values) {
 	return tournament;
 }
 
-static void destroy(void *state) {
+static void destroy_tournament(void *state) {
 	struct tournament *tournament = state;
 	free(tournament->bimodal);
 	free(tournament->global);
@@ -73,33 +73,34 @@ static inline uint8_t *global_of(struct tournament *t, uint64_t pc) {
 	return &t->global[t->beside ? history | (pc & below) : (pc ^ history) & t->global_mask];
 }
 
-static inline bool predict(void *state, const struct ifr_branch_instance *branch) {
+static inline bool predict_tournament(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	const bool global = t->meta[branch->pc & t->meta_mask] >> 1;
 	return (global ? *global_of(t, branch->pc) : t->bimodal[branch->pc & t->bimodal_mask]) >> 1;
 }
 
-static inline void train(void *state, const struct ifr_branch_instance *branch) {
+static inline void train_tournament(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	uint8_t *bimodal = &t->bimodal[branch->pc & t->bimodal_mask], *global = global_of(t, branch->pc);
 	uint8_t *meta = &t->meta[branch->pc & t->meta_mask];
-	/* The choice learns only where it matters. */
+	/* The chooser is trained only where the two differ. */
 	if (*bimodal >> 1 != *global >> 1)
 		*meta = ifr_counter2(*meta, *global >> 1 == branch->taken);
 	*bimodal = ifr_counter2(*bimodal, branch->taken);
 	*global = ifr_counter2(*global, branch->taken);
 }
 
-static inline void track(void *state, const struct ifr_branch_instance *branch) {
+static inline void track_tournament(void *state, const struct ifr_branch_instance *branch) {
 	struct tournament *t = state;
 	t->history = (t->history << 1 | branch->taken) & t->history_mask;
 }
 
-static uint64_t run(void *state, const struct ifr_branches *branches, const struct ifr_branch_layout *places) {
-	/* A copy stays in registers: stores to the counters could change *state for all the compiler knows. */
+static uint64_t run_tournament(void *state, const struct ifr_branches *branches,
+                               const struct ifr_branch_layout *layout) {
+	/* A local copy can stay in registers: for all the compiler knows, a store to a counter could change *state. */
 	struct tournament local = *(struct tournament *)state;
-	const uint64_t misses =
-		ifr_predictor_loop(&local, branches, places, IFR_STREAM_CONDITIONAL, predict, train, track);
+	const uint64_t misses = ifr_predictor_loop(&local, branches, layout, IFR_STREAM_CONDITIONAL,
+	                                           predict_tournament, train_tournament, track_tournament);
 	*(struct tournament *)state = local;
 	return misses;
 }
@@ -109,12 +110,12 @@ const struct ifr_predictor ifr_predictor_tournament = {
 	.about = "bimodal and global, and which to believe (McFarling 1993)",
 	.parameters = parameters,
 	.stream = IFR_STREAM_CONDITIONAL,
-	.create = create,
-	.destroy = destroy,
-	.predict = predict,
-	.train = train,
-	.track = track,
-	.run = run,
-	.refuse = refuse,
-	.resize = resize,
+	.create = create_tournament,
+	.destroy = destroy_tournament,
+	.predict = predict_tournament,
+	.train = train_tournament,
+	.track = track_tournament,
+	.run = run_tournament,
+	.refuse = refuse_tournament,
+	.resize = resize_tournament,
 };

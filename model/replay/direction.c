@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Directions of conditional branches: a predictor for every lane. */
+/* Directions of conditional branches, with one predictor a lane. */
 #include "model/replay/stages.h"
 
 #include <stdlib.h>
@@ -9,21 +9,21 @@ struct direction_lane {
 	uint64_t misses;
 };
 
-static void *create(const struct ifr_pass *pass) {
+static void *create_direction(const struct ifr_pass *pass) {
 	struct direction_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		lanes[i].predictor = pass->machine->direction->create(pass->machine->direction_values);
 	return lanes;
 }
 
-static void destroy(void *state, const struct ifr_pass *pass) {
+static void destroy_direction(void *state, const struct ifr_pass *pass) {
 	struct direction_lane *lanes = state;
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		pass->machine->direction->destroy(lanes[i].predictor);
 	free(lanes);
 }
 
-static void run(void *state, struct ifr_pass *pass) {
+static void run_direction(void *state, struct ifr_pass *pass) {
 	struct direction_lane *lanes = state;
 	const struct ifr_predictor *kind = pass->machine->direction;
 	const struct ifr_branches branches = ifr_pass_stream(pass, kind->stream);
@@ -31,10 +31,14 @@ static void run(void *state, struct ifr_pass *pass) {
 		lanes[i].misses += kind->run(lanes[i].predictor, &branches, &pass->branch_layouts[i]);
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
+static void count_direction(const void *state, const struct ifr_pass *pass, size_t lane,
+                            struct ifr_counts *counters) {
 	(void)pass;
 	counters->value[IFR_EVENT_CONDITIONAL_MISSES] += ((const struct direction_lane *)state)[lane].misses;
 }
 
-const struct ifr_stage ifr_stage_direction = {
-	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};
+const struct ifr_stage ifr_stage_direction = {.name = "scalar",
+                                              .create = create_direction,
+                                              .run = run_direction,
+                                              .count = count_direction,
+                                              .destroy = destroy_direction};

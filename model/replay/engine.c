@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A replay: the survey, then the engine's stages, chunk by chunk. */
+/* A replay: for each chunk the survey, then the engine's stages. */
 #include "model/replay/stages.h"
 
 #include <assert.h>
@@ -16,17 +16,18 @@ const char *const ifr_engine_names[] = {
 	NULL,
 };
 
-/* Of each engine; NULL ends. data and what fetches stand before behind, which reads what they leave. */
+/* The stages of each engine; NULL ends. data, and fetch or front_end, come before outer, which reads their misses.
+ */
 static const struct ifr_stage *const stages[][STAGES_MOST] = {
-	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_behind, &ifr_stage_direction,
+	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_outer, &ifr_stage_direction,
                            &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
-	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_front, &ifr_lanes_stage_behind,
+	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                          &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns},
-	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_front, &ifr_lanes_stage_behind,
+	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns},
 };
 
-/* A vector does for few lanes what it does for sixteen: below this the scalar engine is faster. */
+/* A vector costs as much for few lanes as for sixteen: below so many lanes the scalar engine is faster. */
 #define LANES_WORTH_VECTORS 3
 
 struct ifr_replay {
@@ -36,7 +37,7 @@ struct ifr_replay {
 	void *states[STAGES_MOST];
 	bool started;
 	uint32_t pending;
-	size_t placed; /* blocks whose branches' addresses are known */
+	size_t blocks_count; /* blocks whose branch addresses are known */
 };
 
 static unsigned line_shift(const struct ifr_machine *machine) {
@@ -63,7 +64,7 @@ bool ifr_engine_runs(enum ifr_engine engine) {
 	return true;
 }
 
-static enum ifr_engine fastest(size_t lanes_count) {
+static enum ifr_engine choose_engine(size_t lanes_count) {
 	if (lanes_count < LANES_WORTH_VECTORS)
 		return IFR_ENGINE_SCALAR;
 	if (ifr_engine_runs(IFR_ENGINE_AVX512))
@@ -79,7 +80,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 	if (!lanes_count)
 		return ifr_fail(err, IFR_E_BUG, "a replay of no layout");
 	if (engine == IFR_ENGINE_AUTO)
-		engine = fastest(lanes_count);
+		engine = choose_engine(lanes_count);
 	if (!ifr_engine_runs(engine))
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
 		                "this processor has no %s, which that engine needs: take auto, or scalar",
@@ -105,8 +106,8 @@ const char *ifr_replay_engine(const struct ifr_replay *replay) {
 	return ifr_engine_names[replay->engine];
 }
 
-/* The number of groups is known with the first lanes. */
-static void start(struct ifr_replay *replay) {
+/* Creates the stages. The first lanes tell the number of data groups. */
+static void start_stages(struct ifr_replay *replay) {
 	struct ifr_pass *pass = &replay->pass;
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		if (pass->lanes[i].data_group >= pass->groups_count)
@@ -125,15 +126,15 @@ void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lane
 	struct ifr_pass *pass = &replay->pass;
 	pass->lanes = lanes;
 	if (!replay->started)
-		start(replay);
+		start_stages(replay);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		assert(lanes[i].data_group < pass->groups_count && lanes[i].line_group <= lanes[i].data_group);
 		pass->branch_layouts[i].blocks = lanes[i].blocks;
 	}
 }
 
-/* Where the branches of new blocks lie in one lane. */
-static void place_branches(struct ifr_branch_layout *places, size_t from, size_t count, bool last_byte) {
+/* Computes the branch addresses of new blocks in one lane. */
+static void add_branches(struct ifr_branch_layout *places, size_t from, size_t count, bool last_byte) {
 	uint64_t *pcs = ifr_realloc((void *)places->pcs, count, sizeof *pcs);
 	for (size_t i = from; i < count; i++) {
 		const struct ifr_geometry *place = &places->blocks[i];
@@ -142,15 +143,15 @@ static void place_branches(struct ifr_branch_layout *places, size_t from, size_t
 	places->pcs = pcs;
 }
 
-static void place_new(struct ifr_replay *replay) {
+static void add_blocks(struct ifr_replay *replay) {
 	struct ifr_pass *pass = &replay->pass;
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		pass->branch_layouts[i].kinds = pass->kinds;
-		if (pass->blocks_count > replay->placed)
-			place_branches(&pass->branch_layouts[i], replay->placed, pass->blocks_count,
-			               pass->machine->values[IFR_CORE_BRANCH_BYTE]);
+		if (pass->blocks_count > replay->blocks_count)
+			add_branches(&pass->branch_layouts[i], replay->blocks_count, pass->blocks_count,
+			             pass->machine->values[IFR_CORE_BRANCH_BYTE]);
 	}
-	replay->placed = pass->blocks_count;
+	replay->blocks_count = pass->blocks_count;
 }
 
 int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,
@@ -163,13 +164,13 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 	const int rc = ifr_survey_chunk(pass, &replay->pending, err);
 	if (rc)
 		return rc;
-	place_new(replay);
+	add_blocks(replay);
 	for (size_t i = 0; stages[replay->engine][i]; i++)
 		stages[replay->engine][i]->run(replay->states[i], pass);
 	return 0;
 }
 
-static void estimate(const unsigned *values, uint64_t *v) {
+static void estimate_cycles(const unsigned *values, uint64_t *v) {
 	v[IFR_EVENT_BRANCH_MISSES] =
 		v[IFR_EVENT_CONDITIONAL_MISSES] + v[IFR_EVENT_INDIRECT_MISSES] + v[IFR_EVENT_RETURN_MISSES];
 	v[IFR_EVENT_CYCLES] =
@@ -192,7 +193,7 @@ void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *cou
 		ifr_survey_count(pass, lane, &counters[lane]);
 		for (size_t i = 0; stages[replay->engine][i]; i++)
 			stages[replay->engine][i]->count(replay->states[i], pass, lane, &counters[lane]);
-		estimate(replay->machine.values, counters[lane].value);
+		estimate_cycles(replay->machine.values, counters[lane].value);
 	}
 }
 

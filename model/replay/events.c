@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of what is counted, as perf spells them where it has the event. */
+/* Names of the events, as perf spells them where it has the event. */
 #include "model/replay/replay.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions fetched: L1I and ITLB, every lane on its own. */
+/* Instruction fetch, lane by lane: L1I and ITLB. */
 #include "model/replay/stages.h"
 
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 struct fetch_lane {
 	struct ifr_cache lines, pages;
 	uint64_t line_misses, page_misses;
-	uint64_t last_line, last_page; /* of the fetch before: used last, so there without a look */
+	uint64_t last_line, last_page; /* of the fetch before: most recently used, so a hit that changes nothing */
 };
 
-static void *create(const struct ifr_pass *pass) {
+static void *create_fetch(const struct ifr_pass *pass) {
 	struct fetch_lane *lanes = ifr_alloc(pass->lanes_count * sizeof *lanes);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		ifr_cache_init(&lanes[i].lines, ifr_machine_cache_shape(pass->machine, IFR_L1I_BYTES));
@@ -20,7 +20,7 @@ static void *create(const struct ifr_pass *pass) {
 	return lanes;
 }
 
-static void destroy(void *state, const struct ifr_pass *pass) {
+static void destroy_fetch(void *state, const struct ifr_pass *pass) {
 	struct fetch_lane *lanes = state;
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		ifr_cache_release(&lanes[i].lines);
@@ -29,7 +29,7 @@ static void destroy(void *state, const struct ifr_pass *pass) {
 	free(lanes);
 }
 
-/* How many accesses of the block are made before the instruction that enters this offset of it. */
+/* Counts the block's accesses that come before the instruction at this offset. */
 static uint32_t accesses_before(const struct ifr_block *block, const struct ifr_lane *lane, uint64_t offset) {
 	const uint16_t *ends = lane->access_ends + block->first_access;
 	uint32_t count = 0;
@@ -38,11 +38,11 @@ static uint32_t accesses_before(const struct ifr_block *block, const struct ifr_
 	return count;
 }
 
-/* Position of a step's first access. */
+/* Position of the first access of a block execution. */
 static uint32_t data_start(const struct ifr_pass *pass, size_t step) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	uint32_t position = pass->data_starts[step / IFR_DATA_START_STEPS];
-	for (size_t i = step / IFR_DATA_START_STEPS * IFR_DATA_START_STEPS; i < step; i++)
+	uint32_t position = pass->data_starts[step / IFR_DATA_START_INTERVAL];
+	for (size_t i = step / IFR_DATA_START_INTERVAL * IFR_DATA_START_INTERVAL; i < step; i++)
 		position +=
 			chunk->executions[i] == IFR_EXECUTION_BREAK ? 0 : chunk->blocks[chunk->executions[i] >> 1].accesses;
 	return position;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void fetch_block(struct walk *walk,
 	walk->last = end;
 }
 
-/* Lines or pages of the whole chunk in one lane. */
+/* Fetches the lines, or pages, of a chunk in one lane. */
 static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, size_t lane) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct walk local = *walk;
@@ -92,7 +92,7 @@ static void fetch_chunk(struct walk *walk, const struct ifr_pass *pass, size_t l
 	*walk = local;
 }
 
-static void run(void *state, struct ifr_pass *pass) {
+static void run_fetch(void *state, struct ifr_pass *pass) {
 	struct fetch_lane *lanes = state;
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		struct fetch_lane *lane = &lanes[i];
@@ -107,7 +107,7 @@ static void run(void *state, struct ifr_pass *pass) {
 	}
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
+static void count_fetch(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
 	const struct fetch_lane *lanes = state;
 	(void)pass;
 	counters->value[IFR_EVENT_L1I_MISSES] += lanes[lane].line_misses;
@@ -115,4 +115,4 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 }
 
 const struct ifr_stage ifr_stage_fetch = {
-	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};
+	.name = "scalar", .create = create_fetch, .run = run_fetch, .count = count_fetch, .destroy = destroy_fetch};

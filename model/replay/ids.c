@@ -31,7 +31,7 @@ static void grow(struct ifr_ids *ids) {
 	free(old.values);
 }
 
-uint32_t ifr_ids_of(struct ifr_ids *ids, uint64_t key) {
+uint32_t ifr_ids_assign(struct ifr_ids *ids, uint64_t key) {
 	if (2 * ids->count >= ids->size)
 		grow(ids);
 	const size_t slot = slot_of(ids, key);

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The return stack. Its moves are the same in every layout, so there is one stack, of the blocks that called; only
- * whether the return arrives behind that block is a matter of the layout. */
+/* The return stack.
+ *
+ * Problem: a return is predicted right if it arrives behind its call, an address that differs by lane.
+ * Idea: pushes and pops are the same in every layout, so one stack of calling blocks serves all lanes. Only the
+ * comparison depends on the lane, and it depends on the pair (call, arrival) alone: runs of equal arrivals of a
+ * call are counted, and the lanes are compared once a run.
+ * Invariant: misses + the counted runs of callers = misses so far, in each lane.
+ * Gain: git log c945215. */
 #include "model/replay/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a calling block: where the return arrived last, and how often in a row it did. Mostly that is all there is to
- * say of it, and lanes are asked only once. */
+/* A calling block: the block where its return arrived last, and how often in a row. */
 struct caller {
 	uint32_t arrival;
 	uint64_t times;
 };
 
 struct returns {
-	uint32_t *stack; /* a ring of size entries; the last depth of them, up to top, are filled */
+	uint32_t *stack; /* ring of size entries; the last depth of them, up to top, are filled */
 	unsigned size, top, depth;
-	uint64_t unpredicted; /* returns to an empty stack: missed in every layout */
-	uint64_t *misses;     /* by lane, without those that callers still have */
+	uint64_t unpredicted; /* returns with an empty stack: missed in every layout */
+	uint64_t *misses;     /* by lane, without the runs that callers still count */
 	struct caller *callers;
 	size_t callers_count; /* by block */
 };
 
-static void *create(const struct ifr_pass *pass) {
+static void *create_returns(const struct ifr_pass *pass) {
 	struct returns *returns = ifr_alloc(sizeof *returns);
 	returns->size = pass->machine->values[IFR_RETURN_STACK_ENTRIES];
 	returns->stack = ifr_alloc((returns->size + 1) * sizeof *returns->stack);
@@ -30,7 +35,7 @@ static void *create(const struct ifr_pass *pass) {
 	return returns;
 }
 
-static void destroy(void *state, const struct ifr_pass *pass) {
+static void destroy_returns(void *state, const struct ifr_pass *pass) {
 	struct returns *returns = state;
 	(void)pass;
 	free(returns->stack);
@@ -39,7 +44,7 @@ static void destroy(void *state, const struct ifr_pass *pass) {
 	free(returns);
 }
 
-static void push(struct returns *returns, uint32_t caller) {
+static void push_call(struct returns *returns, uint32_t caller) {
 	returns->top = returns->top + 1 < returns->size ? returns->top + 1 : 0;
 	returns->stack[returns->top] = caller;
 	returns->depth += returns->depth < returns->size;
@@ -49,14 +54,14 @@ static bool arrives_elsewhere(const struct ifr_geometry *blocks, uint32_t call, 
 	return blocks[call].address + blocks[call].bytes != blocks[arrival].address;
 }
 
-static void settle(struct returns *returns, const struct ifr_pass *pass, uint32_t call) {
+static void charge_misses(struct returns *returns, const struct ifr_pass *pass, uint32_t call) {
 	const struct caller *caller = &returns->callers[call];
 	for (size_t i = 0; i < pass->lanes_count && caller->times; i++)
 		if (arrives_elsewhere(pass->lanes[i].blocks, call, caller->arrival))
 			returns->misses[i] += caller->times;
 }
 
-static void pop(struct returns *returns, const struct ifr_pass *pass, uint32_t arrival) {
+static void predict_return(struct returns *returns, const struct ifr_pass *pass, uint32_t arrival) {
 	if (!returns->depth) {
 		returns->unpredicted++;
 		return;
@@ -64,7 +69,7 @@ static void pop(struct returns *returns, const struct ifr_pass *pass, uint32_t a
 	const uint32_t call = returns->stack[returns->top];
 	struct caller *caller = &returns->callers[call];
 	if (caller->arrival != arrival) {
-		settle(returns, pass, call);
+		charge_misses(returns, pass, call);
 		*caller = (struct caller){.arrival = arrival};
 	}
 	caller->times++;
@@ -72,7 +77,7 @@ static void pop(struct returns *returns, const struct ifr_pass *pass, uint32_t a
 	returns->depth--;
 }
 
-static void know_blocks(struct returns *returns, size_t count) {
+static void add_blocks(struct returns *returns, size_t count) {
 	if (count <= returns->callers_count)
 		return;
 	returns->callers = ifr_realloc(returns->callers, count, sizeof *returns->callers);
@@ -81,21 +86,22 @@ static void know_blocks(struct returns *returns, size_t count) {
 	returns->callers_count = count;
 }
 
-static void run(void *state, struct ifr_pass *pass) {
+static void run_returns(void *state, struct ifr_pass *pass) {
 	struct returns *returns = state;
 	if (!returns->size)
 		return;
-	know_blocks(returns, pass->blocks_count);
+	add_blocks(returns, pass->blocks_count);
 	for (size_t i = 0; i < pass->calls.count; i++) {
 		const uint32_t block = pass->calls.executions[i] >> 1;
 		if (pass->kinds[block] == IFR_BRANCH_RETURN)
-			pop(returns, pass, pass->calls.next[i]);
+			predict_return(returns, pass, pass->calls.next[i]);
 		else
-			push(returns, block);
+			push_call(returns, block);
 	}
 }
 
-static void count(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {
+static void count_returns(const void *state, const struct ifr_pass *pass, size_t lane,
+                          struct ifr_counts *counters) {
 	const struct returns *returns = state;
 	const struct ifr_geometry *blocks = pass->lanes[lane].blocks;
 	uint64_t misses = returns->misses[lane] + returns->unpredicted;
@@ -105,5 +111,8 @@ static void count(const void *state, const struct ifr_pass *pass, size_t lane, s
 	counters->value[IFR_EVENT_RETURN_MISSES] += misses;
 }
 
-const struct ifr_stage ifr_stage_returns = {
-	.name = "scalar", .create = create, .run = run, .count = count, .destroy = destroy};
+const struct ifr_stage ifr_stage_returns = {.name = "scalar",
+                                            .create = create_returns,
+                                            .run = run_returns,
+                                            .count = count_returns,
+                                            .destroy = destroy_returns};

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What of a chunk is the same in every layout, found once for all lanes. */
+/* The survey of a chunk: everything that is the same in every layout, computed once for all lanes.
+ *
+ * Problem: each stage needs other parts of the chunk, and reading all block executions again for each costs as
+ * much as the stage.
+ * Idea: one pass over the executions counts blocks, lists the conditional branches, and notes where accesses
+ * start. Two sums in one word, of accesses and of conditional branches, need one addition a block (traits). Rare
+ * branches (calls, returns, indirect ones) are only noted in the pass, and listed afterwards.
+ * Invariant: every list is appended to without a jump: an element is always written, and kept by advancing the
+ * count. Lists have room for one element more than the chunk has executions. */
 #include "model/replay/stages.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the compiler is to put what a loop over the executions seldom does: out of its way. */
+/* Moves code that the loop over the executions seldom reaches out of its way. */
 #define UNLIKELY(condition) __builtin_expect(condition, 0)
 #define KINDS_COPIED 16
 
@@ -39,8 +47,9 @@ static int check_blocks(const struct ifr_pass *pass, size_t from, struct ifr_err
 	return 0;
 }
 
-/* What of a block is summed up over the executions, in one addition: its accesses, from bit 32, and 1 if its branch is
- * conditional. The highest bit says that it is listed apart. */
+/* A block's trait: its accesses from bit 32 on, bit 0 set if its branch is conditional, and the highest bit if its
+ * branch is rare. The sum over a chunk gives two counts at once: a chunk has at most 2^30 executions and accesses.
+ */
 #define RARE (1ull << 63)
 #define MOST_STEPS (1u << 30)
 
@@ -49,7 +58,7 @@ static uint64_t trait_of(const struct ifr_block *block) {
 	       (block->branch > IFR_BRANCH_JUMP ? RARE : 0);
 }
 
-static uint32_t know_accesses(struct ifr_pass *pass, const struct ifr_block *block) {
+static uint32_t add_accesses(struct ifr_pass *pass, const struct ifr_block *block) {
 	const struct ifr_access *accesses = pass->chunk->accesses + block->first_access;
 	uint32_t stores = 0;
 	for (unsigned k = 0; k < block->accesses; k++) {
@@ -59,8 +68,8 @@ static uint32_t know_accesses(struct ifr_pass *pass, const struct ifr_block *blo
 	return stores;
 }
 
-/* Blocks not seen before. */
-static void know_blocks(struct ifr_pass *pass) {
+/* Takes over the blocks that are new in this chunk. */
+static void add_blocks(struct ifr_pass *pass) {
 	const size_t count = pass->chunk->blocks_count, old = pass->blocks_count;
 	if (count <= old)
 		return;
@@ -74,15 +83,15 @@ static void know_blocks(struct ifr_pass *pass) {
 	for (size_t i = old; i < count; i++) {
 		pass->kinds[i] = pass->chunk->blocks[i].branch;
 		pass->traits[i] = trait_of(&pass->chunk->blocks[i]);
-		const uint32_t stores = know_accesses(pass, &pass->chunk->blocks[i]);
+		const uint32_t stores = add_accesses(pass, &pass->chunk->blocks[i]);
 		pass->block_data[i] = (struct ifr_block_data){pass->chunk->blocks[i].accesses - stores, stores};
 	}
 	pass->blocks_count = count;
 }
 
-/* What the data stage needs to know of each access, in the order of the positions. Copied by as many as a vector
- * holds, and so beyond the end by less than that. */
-static void list_data(struct ifr_pass *pass) {
+/* Lists the kind of each access by position, for the data stage. Copies KINDS_COPIED at a time, and so writes up
+ * to that many beyond the end. */
+static void list_accesses(struct ifr_pass *pass) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	pass->data_kinds = ifr_realloc(pass->data_kinds, chunk->data_count + KINDS_COPIED, sizeof *pass->data_kinds);
 	uint8_t *out = pass->data_kinds;
@@ -104,7 +113,7 @@ static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
 	list->count = 0;
 }
 
-/* Appends without a branch of its own: what is not kept is written over by the next. */
+/* Appends an element, or (keep false) writes one that the next overwrites: without a jump. */
 static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t next, bool keep) {
 	list->executions[list->count] = step;
 	list->next[list->count] = next;
@@ -123,7 +132,8 @@ static bool is_conditional(const struct ifr_pass *pass, uint32_t step) {
 	return step != IFR_EXECUTION_BREAK && pass->kinds[step >> 1] == IFR_BRANCH_CONDITIONAL;
 }
 
-/* The branch that waited for this chunk's first step. Returns how many conditional ones it lists. */
+/* Lists the last branch of the chunk before, whose successor is this chunk's first block. Returns the number of
+ * conditional branches listed: 0 or 1. */
 static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	if (pending == IFR_EXECUTION_BREAK || !chunk->executions_count || chunk->executions[0] == IFR_EXECUTION_BREAK)
@@ -134,16 +144,16 @@ static size_t list_pending(struct ifr_pass *pass, uint32_t pending) {
 	return is_conditional(pass, pending);
 }
 
-/* Those at some executions whose successors are in the chunk, of which so many are good. */
+/* Lists the rare branches at these executions. A branch without a successor within steps_count stays pending. */
 static void list_all_rare(struct ifr_pass *pass, const uint32_t *at, size_t count, size_t executions_count) {
 	const uint32_t *executions = pass->chunk->executions;
 	for (size_t i = 0; i < count && at[i] + 1 < executions_count; i++)
 		list_rare(pass, executions[at[i]], executions[at[i] + 1]);
 }
 
-/* Once over the executions: blocks are counted, accesses placed, and of the branches the conditional ones listed, which
- * most predictors need and nothing else of, and the rare ones. A conditional branch is listed at its own step, and
- * taken back if that has no successor: a break is rare. Returns how many executions were good. */
+/* The pass over the executions. A conditional branch is listed at its own execution, and dropped again if a break
+ * follows. Returns the number of executions before the first that names no block: all of them if the chunk is
+ * sound. */
 static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data) {
 	const uint32_t *executions = pass->chunk->executions;
 	const size_t count = pass->chunk->executions_count, blocks_count = pass->chunk->blocks_count;
@@ -155,8 +165,8 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	size_t i = 0, rare_count = 0;
 	for (; i < count; i++) {
 		const uint32_t step = executions[i], block = step >> 1;
-		if (UNLIKELY(i % IFR_DATA_START_STEPS == 0))
-			data_starts[i / IFR_DATA_START_STEPS] = (uint32_t)(sum >> 32);
+		if (UNLIKELY(i % IFR_DATA_START_INTERVAL == 0))
+			data_starts[i / IFR_DATA_START_INTERVAL] = (uint32_t)(sum >> 32);
 		if (UNLIKELY(block >= blocks_count)) {
 			if (step != IFR_EXECUTION_BREAK)
 				break;
@@ -178,7 +188,7 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	return i;
 }
 
-/* Undoes what a refused chunk has counted. */
+/* Undoes the block counts of a refused chunk. */
 static void uncount_blocks(struct ifr_pass *pass, size_t executions) {
 	for (size_t i = 0; i < executions; i++)
 		if (pass->chunk->executions[i] != IFR_EXECUTION_BREAK)
@@ -202,8 +212,8 @@ static int scan_chunk(struct ifr_pass *pass, uint32_t pending, struct ifr_error 
 	                chunk->data_count, data);
 }
 
-/* The streams that not every machine wants: all branches, or all that were taken. Only conditional branches can be
- * not taken, whatever the bit says. */
+/* Lists a stream that only some machines need: all branches, or the taken ones. Only a conditional branch can be
+ * not taken, whatever its bit says. */
 static void list_stream(struct ifr_pass *pass, enum ifr_stream stream, uint32_t last) {
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct ifr_stream_list list = pass->streams[stream];
@@ -225,7 +235,7 @@ static void reserve_all(struct ifr_pass *pass, size_t count) {
 	reserve(&pass->calls, count, true);
 	pass->rare = ifr_realloc(pass->rare, count, sizeof *pass->rare);
 	pass->data_starts =
-		ifr_realloc(pass->data_starts, count / IFR_DATA_START_STEPS + 1, sizeof *pass->data_starts);
+		ifr_realloc(pass->data_starts, count / IFR_DATA_START_INTERVAL + 1, sizeof *pass->data_starts);
 }
 
 int ifr_survey_chunk(struct ifr_pass *pass, uint32_t *pending, struct ifr_error *err) {
@@ -236,12 +246,12 @@ int ifr_survey_chunk(struct ifr_pass *pass, uint32_t *pending, struct ifr_error 
 	int rc = check_blocks(pass, pass->blocks_count, err);
 	if (rc)
 		return rc;
-	know_blocks(pass);
+	add_blocks(pass);
 	reserve_all(pass, chunk->executions_count + 1);
 	rc = scan_chunk(pass, *pending, err);
 	if (rc)
 		return rc;
-	list_data(pass);
+	list_accesses(pass);
 	if (pass->wanted[IFR_STREAM_ALL])
 		list_stream(pass, IFR_STREAM_ALL, *pending);
 	if (pass->wanted[IFR_STREAM_TAKEN])
@@ -262,7 +272,7 @@ static void count_branch(struct ifr_counts *counters, uint8_t branch, uint64_t t
 		counters->value[IFR_EVENT_RETURNS] += times;
 }
 
-/* Each access touches a line and a page; what it crosses into is counted by the data stage. */
+/* Counts a line and a page for each access. The data stage counts further lines and pages. */
 static void count_data(struct ifr_counts *counters, const struct ifr_block_data *data, uint64_t times) {
 	counters->value[IFR_EVENT_L1D_LOADS] += times * data->loads;
 	counters->value[IFR_EVENT_L1D_STORES] += times * data->stores;

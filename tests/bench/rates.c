@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rates all|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: how fast a trace is replayed under
- * so many layouts at once by one thread, in millions of instructions and of conditional branches a second, of all
- * layouts together. all: reading the trace and all that the machine has; predictor: that of directions alone.
- * Placing the layouts, which is done once, is in neither. ENGINE is scalar, avx2 or avx512.
+/* rates all|predictor TRACE LAYOUTS PASSES MACHINE ENGINE [MACHINE ENGINE...]: speed of a replay under so many
+ * layouts at once, in one thread, in millions of instructions and of conditional branches a second, of all layouts
+ * together.
+ *   all        reads the trace and counts everything that the machine has
+ *   predictor  runs the predictor of directions alone
+ * Neither includes placing the layouts, which is done once. ENGINE is scalar, avx2 or avx512.
  *
  * Others use the processor as well, if only its other hyperthread. So the trace is replayed PASSES times, the
- * machines in turn, and each piece of it is timed. The first figure is of the fastest time of each piece, added
- * up: the work is the same every time, and what took longer was disturbed. The one in brackets is of the median
- * pass, as it came. */
+ * machines in turn, and each chunk is timed. The first figure adds up the fastest time of each chunk: the work is
+ * the same every time, so a longer time was disturbed. The figure in brackets is of the median pass, as measured.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +29,17 @@ struct subject {
 	struct ifr_machine *machine;
 	enum ifr_engine engine;
 	const char *ran;
-	double *fastest; /* seconds, by piece */
+	double *fastest; /* seconds, by chunk */
 	double passes[MOST_PASSES];
 	struct ifr_counts *counters;
 };
 
-/* What all subjects replay. */
+/* The work of all machines. */
 struct work {
 	struct ifr_trace *trace;
 	struct ifr_address_map **maps;
 	size_t layouts;
-	/* the predictor alone */
+	/* for the predictor alone */
 	struct ifr_block *blocks;
 	struct ifr_lane *lanes;
 	struct ifr_branch_layout *branch_layouts;
@@ -50,14 +52,14 @@ static void die(const struct ifr_error *err) {
 	exit(err->code);
 }
 
-/* Seconds that this thread has run. */
+/* Seconds of processor time of this thread. */
 static double seconds(void) {
 	struct timespec now;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What each piece of a pass took; the one that is under way began at piece_began. */
+/* Seconds of each chunk of a pass; the current chunk began at piece_began. */
 static double *pieces, piece_began;
 static size_t pieces_count, pieces_room;
 
@@ -69,7 +71,7 @@ static void end_piece(void) {
 	pieces[pieces_count++] = seconds() - piece_began;
 }
 
-/* ifr_count_events asks before each piece whether it shall stop; the first piece is what was done once. */
+/* ifr_count_events asks before each chunk whether to stop; the first piece is the work done once. */
 static bool next_piece(void) {
 	end_piece();
 	piece_began = seconds();
@@ -152,7 +154,7 @@ static void print_rates(const struct work *work, struct subject *subject, size_t
 	       instructions / usual / 1e6, branches / fastest / 1e6, branches / usual / 1e6, subject->name);
 }
 
-/* The layout that ships, and random ones. */
+/* Maps of the layout that ships, and of random ones. */
 static void make_maps(struct work *work) {
 	struct ifr_family family = {.seed = 1,
 	                            .axes = 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE};

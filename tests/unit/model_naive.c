@@ -6,15 +6,14 @@
 
 #include "common/buffer.h"
 
-/* --- a memory of keys: for each set a list, the key used last at its head -------------------------------------
- */
+/* --- a cache: for each set a list, the most recent key first --- */
 
 struct memory {
 	unsigned sets, ways, shift;
 	bool tree;
-	uint64_t *keys; /* LRU: by use; tree: by way */
+	uint64_t *keys; /* LRU: by use; tree PLRU: by way */
 	unsigned *filled;
-	bool *upper; /* tree: by set, then node by node, level by level: whether the victim is in the upper half */
+	bool *upper; /* tree PLRU, by set and node, level by level: true if the victim is in the upper half */
 };
 
 static struct memory memory_new(struct ifr_cache_shape shape) {
@@ -51,10 +50,10 @@ static bool touch_list(uint64_t *keys, unsigned *filled, unsigned ways, uint64_t
 	return hit;
 }
 
-/* Halves the ways from first on until one is left: to a wanted one, turning the nodes away from it, or (-1) where
- * the nodes point, turning them as well. Returns the way. */
+/* Halves the ways from first on until one is left, and turns the nodes on the way away from it: the wanted way, or
+ * (-1) the one where the nodes point. Returns the way. */
 static unsigned descend(bool *upper, unsigned first, unsigned ways, int wanted) {
-	/* Nodes of a level stand side by side, in the order of the ways below them: node 0, 1 2, 3 4 5 6, … */
+	/* The nodes of a level are consecutive, in the order of the ways below them: node 0, 1 2, 3 4 5 6, … */
 	unsigned node = 0;
 	while (ways > 1) {
 		const unsigned half = ways / 2;
@@ -78,7 +77,7 @@ static bool touch_tree(uint64_t *keys, bool *upper, unsigned *filled, unsigned w
 	return false;
 }
 
-/* What is not there never misses. */
+/* A structure that the machine has not never misses. */
 static bool touch(struct memory *memory, uint64_t key) {
 	if (!memory->sets)
 		return true;
@@ -89,12 +88,12 @@ static bool touch(struct memory *memory, uint64_t key) {
 	return touch_list(keys, &memory->filled[set], memory->ways, key);
 }
 
-/* --- directions
- * -------------------------------------------------------------------------------------------------- */
+/* --- directions --- */
 
 #define OUTCOMES 64
 
-/* The predictors of a table of counters, written anew; for others counters is NULL, and their verbs are called. */
+/* A predictor of one table of counters, reimplemented. For other predictors counters is NULL, and their own verbs
+ * are called. */
 struct direction {
 	const struct ifr_predictor *kind;
 	const unsigned *values;
@@ -128,7 +127,7 @@ static size_t direction_index(const struct direction *d, uint64_t pc) {
 	return history + pc % (d->values[0] / bits);
 }
 
-/* True if it was mispredicted. */
+/* Returns true if the branch was mispredicted. */
 static bool direction_conditional(struct direction *d, const struct ifr_branch_instance *branch) {
 	if (!d->counters) {
 		const bool said = d->kind->predict(d->state, branch);
@@ -146,8 +145,7 @@ static bool direction_conditional(struct direction *d, const struct ifr_branch_i
 	return said != branch->taken;
 }
 
-/* --- a whole lane
- * ------------------------------------------------------------------------------------------------- */
+/* --- a whole lane --- */
 
 #define STACK 1024
 
@@ -158,7 +156,7 @@ struct naive {
 	void *indirect;
 	uint64_t stack[STACK];
 	unsigned depth;
-	uint32_t last; /* the step whose branch waits for its successor */
+	uint32_t last; /* execution whose branch waits for its successor */
 	size_t line_bytes;
 	uint64_t v[IFR_EVENT_COUNT];
 };
@@ -243,8 +241,8 @@ static void make_access(struct naive *n, const struct ifr_access *access, uint64
 	}
 }
 
-/* Byte by byte; before a byte, the accesses of the instructions that end there or earlier. Returns how many
- * accesses were made. */
+/* Fetches a block byte by byte; before each byte come the accesses of the instructions that end there or earlier.
+ * Returns the number of accesses. */
 static size_t run_block(struct naive *n, const struct ifr_chunk *chunk, const struct ifr_lane *lane, uint32_t id,
                         const uint64_t *addresses) {
 	const struct ifr_block *block = &chunk->blocks[id];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptions of machines: found, read, changed, and refused with the place and the remedy. */
+/* Descriptions of machines: found, read, changed, and refused with the line and the remedy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static unsigned value_of(const char *spec, enum ifr_setting setting) {
 	return value;
 }
 
-/* Every value has a source, and all that the descriptions promise are there. */
+/* Every value has a source, and every built-in description is complete. */
 static void test_built_in(void **state) {
 	(void)state;
 	static const char *const promised[] = {"p6",      "netburst",   "core2-e5440", "ivybridge",  "haswell",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Caches and BTBs: sequences worked out by hand, inclusion, and what Milenković et al. measured. */
+/* Caches and BTBs: sequences worked out by hand, inclusion properties, and measurements of Milenković et al. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "model/machines/machine.h"
 #include "tests/unit/model_random.h"
 
-/* Touches the keys of a word, a letter each; the answer has + for a hit, - for a miss. */
+/* Touches the keys of a word, a letter each. The answer has + for a hit, - for a miss. */
 static void assert_touches(struct ifr_cache_shape shape, const char *keys, const char *expected) {
 	struct ifr_cache cache;
 	char got[64] = "";
@@ -44,7 +44,7 @@ static void test_by_hand(void **state) {
 	assert_touches((struct ifr_cache_shape){2, 2, 1, IFR_POLICY_LRU}, "bcfbdedbc", "------++-");
 }
 
-/* Whatever hits a cache hits one of twice the ways, or of twice the sets (Mattson et al. 1970; Hill and Smith
+/* A hit in a cache is a hit in one of twice the ways, or of twice the sets (Mattson et al. 1970; Hill and Smith
  * 1989). */
 static void test_inclusion(void **state) {
 	(void)state;
@@ -70,7 +70,7 @@ static void test_inclusion(void **state) {
 #define MOST 8192
 #define ROUNDS 10
 
-/* BTB misses of a loop over so many taken branches at a distance, ROUNDS times. */
+/* Returns the BTB misses of a loop over so many taken branches at a distance, run ROUNDS times. */
 static uint64_t loop_misses(const char *spec, size_t branches, uint64_t distance) {
 	static struct ifr_block blocks[MOST];
 	static struct ifr_geometry places[MOST];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Predictors: small tables worked out by hand, histories against their definitions, and what each must learn that
- * a simpler one cannot. */
+/* Predictors: small tables worked out by hand, histories against their definitions, and for each predictor a
+ * pattern that it must learn and a simpler one cannot. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "model/predictors/tage.h"
 #include "tests/unit/model_random.h"
 
-/* A predictor as a machine has it, shown one branch after the other. */
+/* Shows a predictor, as a machine has it, one branch after the other. */
 struct trial {
 	struct ifr_machine *machine;
 	void *state;
@@ -55,7 +55,7 @@ static bool show(struct trial *trial, uint8_t kind, uint64_t pc, uint64_t target
 	return missed;
 }
 
-/* A word of T and N, and after a space the address's digit: "T1N2". */
+/* An outcome is T or N; after it comes the address's digit: "T1N2". */
 static uint64_t misses_of(const char *spec, const char *outcomes) {
 	struct trial trial = trial_new(spec);
 	for (const char *at = outcomes; *at; at += 2)
@@ -113,7 +113,8 @@ static void test_local(void **state) {
 	assert_int_equal(misses_of_pattern("local,direction.history=4", "TTTTTN", 100, 20), 160);
 }
 
-/* A loop of forty rounds: fifteen outcomes are all the same before its end, TAGE's are more. */
+/* A loop of forty iterations: fifteen outcomes before its end are all the same, TAGE's longer histories are not.
+ */
 static void test_long_loop(void **state) {
 	(void)state;
 	const char *pattern = "TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTN";
@@ -124,7 +125,7 @@ static void test_long_loop(void **state) {
 	assert_int_equal(misses_of_pattern("perceptron,direction.history=40", pattern, 400, 300), 0);
 }
 
-/* The same loop with a coin tossed in every round: no history repeats, but the rounds can be counted. */
+/* The same loop with a random branch in every iteration: no history repeats, but iterations can be counted. */
 static uint64_t exit_misses(const char *spec) {
 	struct trial trial = trial_new(spec);
 	uint64_t seed = 6, misses = 0;
@@ -143,8 +144,9 @@ static void test_counted_loop(void **state) {
 	assert_in_range(exit_misses("tage-sc-l"), 0, 50);
 }
 
-/* A branch that goes as another went twenty branches before, coins between: one weight says it; gshare's fifteen
- * outcomes do not reach it, and tables would need all the coins. */
+/* A branch that repeats an outcome of twenty branches before, with random ones between: one weight of the
+ * perceptron says it; gshare's fifteen outcomes do not reach it, and history tables would need all the random
+ * outcomes. */
 static void test_correlation(void **state) {
 	(void)state;
 	static const char *const specs[] = {"perceptron", "gshare-8k", "l-tage"};
@@ -165,7 +167,7 @@ static void test_correlation(void **state) {
 	assert_true(misses[1] > 350 && misses[2] > 350);
 }
 
-/* Which of two jumps led here says where it goes: the path knows, addresses and (one) outcomes do not. */
+/* The target depends on which of two jumps led here: the path says it, address and outcomes (one) do not. */
 static uint64_t path_misses(const char *spec) {
 	struct trial trial = trial_new(spec);
 	uint64_t seed = 8, misses = 0;
@@ -187,8 +189,7 @@ static void test_path(void **state) {
 	assert_true(path_misses("gshare") > 300);
 }
 
-/* Two tenths of the outcomes go the other way, by chance: nobody can do better than that, and none may do much
- * worse. */
+/* Two tenths of the outcomes are reversed by chance: no predictor can do better, and none may do much worse. */
 static void test_bias(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
@@ -201,7 +202,7 @@ static void test_bias(void **state) {
 			show(&trial, IFR_BRANCH_CONDITIONAL, 0x400100 + i % 16 * 7, 0x400000, draw(&seed, 5) != 0);
 		const uint64_t misses = trial_end(&trial);
 		if (strcmp(name, "perfect"))
-			assert_in_range(misses, 3500, 9999); /* better than a coin */
+			assert_in_range(misses, 3500, 9999); /* better than chance */
 		else
 			assert_int_equal(misses, 0);
 	}
@@ -219,8 +220,8 @@ static uint64_t noise_misses(const char *spec) {
 	return misses;
 }
 
-/* A branch that leans one way, in a history of coins: tables of histories learn the coins, the corrector sees how
- * the branch leans. A fifth of 20000, 4000, is what leaning is worth. */
+/* A biased branch among random ones: history tables learn the random outcomes, the corrector sees the bias. A
+ * fifth of 20000, 4000, is what the bias is worth. */
 static void test_corrector(void **state) {
 	(void)state;
 	const uint64_t with = noise_misses("tage-sc-l"), without = noise_misses("l-tage"),
@@ -229,8 +230,7 @@ static void test_corrector(void **state) {
 	assert_true(lean < 5000);
 }
 
-/* Alternation is for the history, a lean between coins for the address: the tournament finds out which is which.
- */
+/* Alternation needs the history, a bias between random outcomes the address: the tournament finds out which. */
 static void test_tournament(void **state) {
 	(void)state;
 	assert_int_equal(misses_of_pattern("tournament", "TN", 400, 300), 0);
@@ -271,7 +271,7 @@ static void test_targets(void **state) {
 	assert_int_equal(target_misses("perfect", 3), 0);
 }
 
-/* Folds kept step by step are those of the whole history, bit i at i mod width. */
+/* Folds updated branch by branch equal those of the whole history: bit i in bit i mod width. */
 static void test_folds(void **state) {
 	(void)state;
 	enum { LENGTH = 37, WIDTH = 10, PATH = 58, PATH_WIDTH = 9, STEPS = 500 };
@@ -294,14 +294,14 @@ static void test_folds(void **state) {
 		for (unsigned i = 0; i < PATH; i++)
 			path_expected ^= ifr_path_bit(&path, i) << i % PATH_WIDTH;
 		assert_int_equal(path_fold.value, path_expected);
-		/* Two bits further, the footprint over the lowest sixteen. */
+		/* A push shifts by two bits and mixes the footprint into the lowest sixteen. */
 		for (unsigned i = 2; i < 440; i++)
 			assert_int_equal(ifr_path_bit(&path, i),
 			                 ifr_path_bit(&before, i - 2) ^ (i < 16 ? footprint >> i & 1 : 0));
 	}
 }
 
-/* A run over a stream is the verbs one by one, for every kind. */
+/* A run over a stream equals the verbs one by one, for every kind. */
 static void test_runs(void **state) {
 	(void)state;
 	enum { BRANCHES = 5000, BLOCKS = 64 };

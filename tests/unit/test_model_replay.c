@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The engine: equal to the naive reference on every counter, whatever the machine, the layouts and the chunks. */
+/* The engines count exactly as the naive reference does, whatever the machine, the layouts and the chunks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,7 +63,7 @@ static size_t blocks_until(const struct random_trace *trace, size_t executions) 
 	return count;
 }
 
-/* The lanes as far as these blocks; what was lent before is gone. */
+/* Sets the lanes with copies of their blocks up to a count; the copies lent before are freed. */
 static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struct ifr_lane *lent, size_t blocks) {
 	struct ifr_lane lanes[LANES_MOST];
 	for (size_t i = 0; i < s->count; i++) {
@@ -78,8 +78,8 @@ static void lend_lanes(struct ifr_replay *replay, const struct setting *s, struc
 	ifr_replay_set_lanes(replay, lent);
 }
 
-/* Replays the trace in chunks of so many executions, or of varying length for 0; each brings only blocks that were
- * seen. */
+/* Replays the trace in chunks of so many executions (0: of varying length). Each chunk brings only the blocks seen
+ * so far. */
 static void replay(struct setting *s, const struct ifr_machine *machine, size_t chunk_steps) {
 	struct ifr_replay *replay = NULL;
 	struct ifr_error err = {0};
@@ -135,7 +135,7 @@ static void with_groups(struct setting *s, bool shared) {
 		s->lanes[i].data_group = s->lanes[i].line_group = 0;
 }
 
-/* The same way round and round, without data; indirect branches are few, and depend on all of a long history. */
+/* A loop without data accesses; its indirect branches are few, and depend on all of a long history. */
 static void with_rounds(struct setting *s, bool rounds) {
 	struct random_trace *trace = s->trace;
 	for (size_t i = 0; i < RANDOM_BLOCKS && rounds; i++) {
@@ -150,8 +150,8 @@ static void with_rounds(struct setting *s, bool rounds) {
 		memset(trace->data_starts, 0, sizeof trace->data_starts);
 }
 
-/* Every engine that this processor runs, by seed for one lane and a whole vector of sixteen, or for few and for
- * more than that, in chunks of all lengths: each counter is the scalar engine's. */
+/* Every engine that this processor runs counts as the scalar engine does, with chunks of all lengths, and (by
+ * seed) one lane, a whole vector of sixteen, a few lanes, or more than sixteen. */
 static void compare_engines_on(const char *spec, uint64_t seed, bool rounds) {
 	static const size_t counts[] = {1, 5, 16, LANES_MOST};
 	struct ifr_machine *machine = open_machine(spec);
@@ -191,7 +191,8 @@ static void test_machines(void **state) {
 	for (const char *name; (name = strsep(&rest, " "));) {
 		char small[512];
 		snprintf(small, sizeof small, "%s%s", name, strcmp(name, "cachegrind") ? SMALL : "");
-		/* NetBurst's and Fields's lines and levels differ; what does not go together is left as it is. */
+		/* NetBurst's and Fields's lines and levels differ from the others: values that would not fit together
+		 * stay. */
 		compare_with_naive(name, 1);
 		compare_engines(name, 20);
 		compare_engines(small, 31);
@@ -270,7 +271,7 @@ static void test_cuts(void **state) {
 	}
 }
 
-/* All text 2^20 further on: what looks at low address bits alone sees nothing of it. */
+/* Text moved by 2^20: predictors of low address bits count the same. */
 static void test_shift(void **state) {
 	(void)state;
 	static const char *const specs[] = {"skylake",
@@ -290,7 +291,7 @@ static void test_shift(void **state) {
 		for (size_t lane = 0; lane < LANES; lane++)
 			for (size_t i = 0; i < sizeof same / sizeof *same; i++)
 				assert_int_equal(here.counters[lane].value[same[i]], there.counters[lane].value[same[i]]);
-		/* And a shift of low bits is seen. */
+		/* Text moved by low bits: they do not. */
 		bool seen = false;
 		for (size_t lane = 0; lane < LANES; lane++)
 			seen |= here.counters[lane].value[IFR_EVENT_BRANCH_MISSES] !=
@@ -303,7 +304,7 @@ static void test_shift(void **state) {
 	}
 }
 
-/* What does not fit together is refused, and nothing of it is counted. */
+/* Chunks and lanes that do not fit together are refused, and nothing is counted. */
 static void test_refusals(void **state) {
 	(void)state;
 	struct ifr_machine *machine = open_machine("skylake");
@@ -338,7 +339,7 @@ static void test_refusals(void **state) {
 	assert_int_equal(counters.value[IFR_EVENT_INSTRUCTIONS], 2);
 	assert_int_equal(counters.value[IFR_EVENT_BRANCHES], 1);
 	ifr_replay_free(replay);
-	/* Blocks are looked at when they are new. */
+	/* Blocks are checked when they are new. */
 	blocks[1].first_access = 2;
 	assert_int_equal(ifr_replay_new(&replay, machine, 1, IFR_ENGINE_SCALAR, &err), 0);
 	ifr_replay_set_lanes(replay, &lane);
@@ -350,7 +351,8 @@ static void test_refusals(void **state) {
 	ifr_machine_free(machine);
 }
 
-/* Each engine says its name, or that the processor lacks what it needs; one lane is left to the scalar one. */
+/* Each engine says its name, or that the processor lacks its instructions; AUTO takes the scalar engine for one
+ * lane. */
 static void test_engines(void **state) {
 	(void)state;
 	static const char *const names[] = {

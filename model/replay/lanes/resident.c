@@ -7,8 +7,8 @@
 #include "common/buffer.h"
 
 #define SMALLEST 64
-/* Keys of a piece are touched one after the other: what of a time says which. A block has 65535 bytes at most, a
- * line at least 16. */
+/* The keys of a group are touched one after the other; the low part of a time says which. A block has at most
+ * 65535 bytes, a line at least 16. */
 #define ROWS_MOST 8192
 
 void ifr_resident_init(struct ifr_resident *resident, struct ifr_cache_shape shape, size_t lanes_count) {
@@ -30,50 +30,50 @@ void ifr_resident_release(struct ifr_resident *resident) {
 		free(lane->sets);
 		free(lane->ways);
 	}
-	free(resident->pieces);
+	free(resident->groups);
 	free(resident->firsts);
 	free(resident->rows);
-	free(resident->numbers);
+	free(resident->key_ids);
 	free(resident->nexts);
 	free(resident->slots);
 	free(resident->times);
 	free(resident->missed);
 }
 
-/* --- pieces --- */
+/* --- key groups --- */
 
-static uint32_t number_of(struct ifr_resident *resident, struct ifr_resident_lane *lane, uint64_t key) {
+static uint32_t key_id(struct ifr_resident *resident, struct ifr_resident_lane *lane, uint64_t key) {
 	const size_t known = lane->keys.count;
-	const uint32_t number = ifr_ids_of(&lane->keys, key);
-	if (number < known)
-		return number;
-	if (number >= lane->room) {
+	const uint32_t id = ifr_ids_assign(&lane->keys, key);
+	if (id < known)
+		return id;
+	if (id >= lane->room) {
 		lane->room = 2 * lane->room + SMALLEST;
 		lane->rows = ifr_realloc(lane->rows, lane->room, sizeof *lane->rows);
 		lane->sets = ifr_realloc(lane->sets, lane->room, sizeof *lane->sets);
 	}
-	lane->rows[number] = IFR_NOTHING;
-	lane->sets[number] = ifr_cache_set(&resident->shape, key);
-	return number;
+	lane->rows[id] = IFR_NOTHING;
+	lane->sets[id] = ifr_cache_set(&resident->shape, key);
+	return id;
 }
 
-static uint32_t rows_of(const struct ifr_resident *resident, uint32_t piece) {
-	return resident->firsts[piece + 1] - resident->firsts[piece];
+static uint32_t rows_of(const struct ifr_resident *resident, uint32_t group) {
+	return resident->firsts[group + 1] - resident->firsts[group];
 }
 
-/* Where a piece of so many rows of these numbers stands in the table, or would. */
-static size_t slot_of(const struct ifr_resident *resident, const uint32_t *numbers, uint32_t rows) {
+/* The slot of the group with these key ids, or the empty slot where it belongs. */
+static size_t slot_of(const struct ifr_resident *resident, const uint32_t *key_ids, uint32_t rows) {
 	const size_t lanes = resident->lanes_count, mask = resident->slots_count - 1;
 	uint64_t hash = rows;
 	for (size_t i = 0; i < rows * lanes; i++)
-		hash = (hash ^ numbers[i]) * 0x9e3779b97f4a7c15;
+		hash = (hash ^ key_ids[i]) * 0x9e3779b97f4a7c15;
 	size_t slot = hash >> 32 & mask;
-	for (uint32_t piece; resident->slots[slot]; slot = (slot + 1) & mask) {
-		piece = resident->slots[slot] - 1;
-		if (rows_of(resident, piece) != rows)
+	for (uint32_t group; resident->slots[slot]; slot = (slot + 1) & mask) {
+		group = resident->slots[slot] - 1;
+		if (rows_of(resident, group) != rows)
 			continue;
-		const uint32_t *own = resident->numbers + resident->firsts[piece] * lanes;
-		if (!rows || !memcmp(own, numbers, rows * lanes * sizeof *numbers))
+		const uint32_t *own = resident->key_ids + resident->firsts[group] * lanes;
+		if (!rows || !memcmp(own, key_ids, rows * lanes * sizeof *key_ids))
 			break;
 	}
 	return slot;
@@ -84,102 +84,103 @@ static void make_room_for_rows(struct ifr_resident *resident, size_t rows) {
 		return;
 	resident->rows_room = 2 * rows + SMALLEST;
 	const size_t words = resident->rows_room * resident->lanes_count;
-	resident->numbers = ifr_realloc(resident->numbers, words, sizeof *resident->numbers);
+	resident->key_ids = ifr_realloc(resident->key_ids, words, sizeof *resident->key_ids);
 	resident->nexts = ifr_realloc(resident->nexts, words, sizeof *resident->nexts);
 	resident->rows = ifr_realloc(resident->rows, resident->rows_room, sizeof *resident->rows);
 }
 
-static void make_room_for_pieces(struct ifr_resident *resident) {
-	if (resident->pieces_count < resident->pieces_room)
+static void make_room_for_groups(struct ifr_resident *resident) {
+	if (resident->groups_count < resident->groups_room)
 		return;
-	resident->pieces_room = 2 * resident->pieces_room + SMALLEST;
-	resident->pieces = ifr_realloc(resident->pieces, resident->pieces_room, sizeof *resident->pieces);
-	resident->firsts = ifr_realloc(resident->firsts, resident->pieces_room + 1, sizeof *resident->firsts);
+	resident->groups_room = 2 * resident->groups_room + SMALLEST;
+	resident->groups = ifr_realloc(resident->groups, resident->groups_room, sizeof *resident->groups);
+	resident->firsts = ifr_realloc(resident->firsts, resident->groups_room + 1, sizeof *resident->firsts);
 	resident->firsts[0] = 0;
 	free(resident->slots);
-	for (resident->slots_count = 1; resident->slots_count < 2 * resident->pieces_room;)
+	for (resident->slots_count = 1; resident->slots_count < 2 * resident->groups_room;)
 		resident->slots_count *= 2;
 	resident->slots = ifr_alloc(resident->slots_count * sizeof *resident->slots);
-	for (uint32_t i = 0; i < resident->pieces_count; i++) {
-		const uint32_t *numbers = resident->numbers + resident->firsts[i] * resident->lanes_count;
-		resident->slots[slot_of(resident, numbers, rows_of(resident, i))] = i + 1;
+	for (uint32_t i = 0; i < resident->groups_count; i++) {
+		const uint32_t *key_ids = resident->key_ids + resident->firsts[i] * resident->lanes_count;
+		resident->slots[slot_of(resident, key_ids, rows_of(resident, i))] = i + 1;
 	}
 }
 
-static bool holds(const struct ifr_resident *resident, const struct ifr_resident_lane *lane, uint32_t number) {
-	const uint32_t *ways = lane->ways + lane->sets[number] * resident->shape.ways;
+static bool set_holds(const struct ifr_resident *resident, const struct ifr_resident_lane *lane, uint32_t id) {
+	const uint32_t *ways = lane->ways + lane->sets[id] * resident->shape.ways;
 	for (unsigned way = 0; way < resident->shape.ways; way++)
-		if (ways[way] == number)
+		if (ways[way] == id)
 			return true;
 	return false;
 }
 
-/* Whether a lane has all keys of a piece. */
-static bool has_all(const struct ifr_resident *resident, uint32_t piece, size_t lane) {
-	for (uint32_t row = resident->firsts[piece]; row < resident->firsts[piece + 1]; row++) {
-		const uint32_t number = resident->numbers[row * resident->lanes_count + lane];
-		if (number != IFR_NOTHING && !holds(resident, &resident->lanes[lane], number))
+/* True if a lane holds all keys of a group. */
+static bool lane_has_all(const struct ifr_resident *resident, uint32_t group, size_t lane) {
+	for (uint32_t row = resident->firsts[group]; row < resident->firsts[group + 1]; row++) {
+		const uint32_t id = resident->key_ids[row * resident->lanes_count + lane];
+		if (id != IFR_NOTHING && !set_holds(resident, &resident->lanes[lane], id))
 			return false;
 	}
 	return true;
 }
 
-/* Makes a piece of the rows behind the last one's. One that comes late may have keys that are there already. */
-static void add_piece(struct ifr_resident *resident, uint32_t rows) {
-	const uint32_t piece = (uint32_t)resident->pieces_count++;
+/* Makes a group of the rows that stand after the last group's. Some of its keys may be in the cache already, as
+ * keys of other groups. */
+static void append_group(struct ifr_resident *resident, uint32_t rows) {
+	const uint32_t group = (uint32_t)resident->groups_count++;
 	const size_t lanes = resident->lanes_count;
-	resident->pieces[piece] = (struct ifr_piece){.here = UINT64_MAX};
-	resident->firsts[piece + 1] = resident->firsts[piece] + rows;
-	for (uint32_t row = resident->firsts[piece]; row < resident->firsts[piece + 1]; row++) {
-		resident->rows[row] = (struct ifr_row){piece, row - resident->firsts[piece]};
+	resident->groups[group] = (struct ifr_key_group){.present = UINT64_MAX};
+	resident->firsts[group + 1] = resident->firsts[group] + rows;
+	for (uint32_t row = resident->firsts[group]; row < resident->firsts[group + 1]; row++) {
+		resident->rows[row] = (struct ifr_row){group, row - resident->firsts[group]};
 		for (size_t i = 0; i < lanes; i++) {
-			const uint32_t number = resident->numbers[row * lanes + i];
-			if (number == IFR_NOTHING)
+			const uint32_t id = resident->key_ids[row * lanes + i];
+			if (id == IFR_NOTHING)
 				continue;
-			resident->nexts[row * lanes + i] = resident->lanes[i].rows[number];
-			resident->lanes[i].rows[number] = row;
+			resident->nexts[row * lanes + i] = resident->lanes[i].rows[id];
+			resident->lanes[i].rows[id] = row;
 		}
 	}
 	for (size_t i = 0; i < lanes; i++)
-		if (!has_all(resident, piece, i))
-			resident->pieces[piece].here &= ~(1ull << i);
+		if (!lane_has_all(resident, group, i))
+			resident->groups[group].present &= ~(1ull << i);
 }
 
-uint32_t ifr_resident_piece(struct ifr_resident *resident, const struct ifr_keys *keys) {
+uint32_t ifr_resident_add(struct ifr_resident *resident, const struct ifr_key_run *keys) {
 	const size_t lanes = resident->lanes_count;
 	uint32_t rows = 0;
 	for (size_t i = 0; i < lanes; i++)
 		rows = keys[i].count > rows ? keys[i].count : rows;
-	make_room_for_pieces(resident);
-	const size_t behind = resident->firsts[resident->pieces_count];
+	make_room_for_groups(resident);
+	const size_t behind = resident->firsts[resident->groups_count];
 	make_room_for_rows(resident, behind + rows);
-	uint32_t *numbers = resident->numbers + behind * lanes;
+	uint32_t *key_ids = resident->key_ids + behind * lanes;
 	for (uint32_t k = 0; k < rows; k++)
 		for (size_t i = 0; i < lanes; i++)
-			numbers[k * lanes + i] =
-				k < keys[i].count ? number_of(resident, &resident->lanes[i], keys[i].first + k) : IFR_NOTHING;
-	uint32_t *slot = &resident->slots[slot_of(resident, numbers, rows)];
+			key_ids[k * lanes + i] =
+				k < keys[i].count ? key_id(resident, &resident->lanes[i], keys[i].first + k) : IFR_NOTHING;
+	uint32_t *slot = &resident->slots[slot_of(resident, key_ids, rows)];
 	if (!*slot) {
-		add_piece(resident, rows);
-		*slot = (uint32_t)resident->pieces_count;
+		append_group(resident, rows);
+		*slot = (uint32_t)resident->groups_count;
 	}
 	return *slot - 1;
 }
 
 /* --- misses --- */
 
-/* When a row was touched. Of the piece that is being filled, what comes before the row it is at was just now, the
- * rest not yet. */
+/* The time of a row's last touch. Of the group that is being filled, rows before the current one were touched just
+ * now, the others not yet. */
 static inline uint64_t row_time(const struct ifr_resident *resident, struct ifr_row row) {
-	if (row.piece == resident->filling.piece && row.order < resident->filling.order)
+	if (row.group == resident->filling.group && row.order < resident->filling.order)
 		return UINT64_MAX - ROWS_MOST + row.order;
-	return resident->pieces[row.piece].touched * ROWS_MOST + row.order;
+	return resident->groups[row.group].last_touch * ROWS_MOST + row.order;
 }
 
-/* When a lane touched a key last. */
-static uint64_t touched(const struct ifr_resident *resident, size_t lane, uint32_t number) {
+/* The time of a lane's last touch of a key: the latest of the rows that have it. */
+static uint64_t last_touch(const struct ifr_resident *resident, size_t lane, uint32_t id) {
 	uint64_t last = 0;
-	for (uint32_t row = resident->lanes[lane].rows[number]; row != IFR_NOTHING;
+	for (uint32_t row = resident->lanes[lane].rows[id]; row != IFR_NOTHING;
 	     row = resident->nexts[row * resident->lanes_count + lane]) {
 		const uint64_t time = row_time(resident, resident->rows[row]);
 		last = time > last ? time : last;
@@ -187,52 +188,53 @@ static uint64_t touched(const struct ifr_resident *resident, size_t lane, uint32
 	return last;
 }
 
-static unsigned victim_of(const struct ifr_resident *resident, size_t lane, const uint32_t *ways) {
+static unsigned choose_victim(const struct ifr_resident *resident, size_t lane, const uint32_t *ways) {
 	const unsigned count = resident->shape.ways;
 	for (unsigned way = 0; way < count; way++)
 		if (ways[way] == IFR_NOTHING)
 			return way;
 	for (unsigned way = 0; way < count; way++)
-		resident->times[way] = touched(resident, lane, ways[way]);
+		resident->times[way] = last_touch(resident, lane, ways[way]);
 	return ifr_cache_victim(resident->shape.policy, resident->times, count);
 }
 
-/* A key has come, or gone: what it says of the pieces that have it. */
-static void mark(struct ifr_resident *resident, size_t lane, uint32_t number, bool here) {
-	for (uint32_t row = resident->lanes[lane].rows[number]; row != IFR_NOTHING;
+/* Updates the groups that have a key, after the lane got it (present) or lost it. */
+static void update_presence(struct ifr_resident *resident, size_t lane, uint32_t id, bool present) {
+	for (uint32_t row = resident->lanes[lane].rows[id]; row != IFR_NOTHING;
 	     row = resident->nexts[row * resident->lanes_count + lane]) {
-		const uint32_t piece = resident->rows[row].piece;
-		const bool all = here && (rows_of(resident, piece) == 1 || has_all(resident, piece, lane));
-		resident->pieces[piece].here = (resident->pieces[piece].here & ~(1ull << lane)) | (uint64_t)all << lane;
+		const uint32_t group = resident->rows[row].group;
+		const bool all = present && (rows_of(resident, group) == 1 || lane_has_all(resident, group, lane));
+		resident->groups[group].present = (resident->groups[group].present & ~(1ull << lane)) | (uint64_t)all
+		                                                                                            << lane;
 	}
 }
 
-/* True if the lane had it not. */
-static bool fetch(struct ifr_resident *resident, size_t lane, uint32_t number) {
-	if (number == IFR_NOTHING || holds(resident, &resident->lanes[lane], number))
+/* Returns true if the lane missed the key. */
+static bool insert_key(struct ifr_resident *resident, size_t lane, uint32_t id) {
+	if (id == IFR_NOTHING || set_holds(resident, &resident->lanes[lane], id))
 		return false;
-	uint32_t *ways = resident->lanes[lane].ways + resident->lanes[lane].sets[number] * resident->shape.ways;
-	uint32_t *way = &ways[victim_of(resident, lane, ways)];
-	const uint32_t gone = *way;
-	*way = number;
-	if (gone != IFR_NOTHING)
-		mark(resident, lane, gone, false);
-	mark(resident, lane, number, true);
+	uint32_t *ways = resident->lanes[lane].ways + resident->lanes[lane].sets[id] * resident->shape.ways;
+	uint32_t *way = &ways[choose_victim(resident, lane, ways)];
+	const uint32_t evicted = *way;
+	*way = id;
+	if (evicted != IFR_NOTHING)
+		update_presence(resident, lane, evicted, false);
+	update_presence(resident, lane, id, true);
 	return true;
 }
 
-size_t ifr_resident_fill(struct ifr_resident *resident, uint32_t piece, uint64_t time) {
-	const uint32_t first = resident->firsts[piece], rows = rows_of(resident, piece);
-	const uint64_t lacking = ~resident->pieces[piece].here;
+size_t ifr_resident_fill(struct ifr_resident *resident, uint32_t group, uint64_t time) {
+	const uint32_t first = resident->firsts[group], rows = rows_of(resident, group);
+	const uint64_t lacking = ~resident->groups[group].present;
 	for (uint32_t k = 0; k < rows; k++) {
 		resident->missed[k] = 0;
-		resident->filling = (struct ifr_row){piece, k};
+		resident->filling = (struct ifr_row){group, k};
 		for (uint64_t rest = lacking; rest; rest &= rest - 1) {
 			const size_t lane = (size_t)__builtin_ctzll(rest);
-			const uint32_t number = resident->numbers[(first + k) * resident->lanes_count + lane];
-			resident->missed[k] |= (uint64_t)fetch(resident, lane, number) << lane;
+			const uint32_t id = resident->key_ids[(first + k) * resident->lanes_count + lane];
+			resident->missed[k] |= (uint64_t)insert_key(resident, lane, id) << lane;
 		}
 	}
-	resident->pieces[piece].touched = time;
+	resident->groups[group].last_touch = time;
 	return rows;
 }

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two-bit counters indexed by address and global history, of sixteen lanes: bimodal, GAg, GAs, gshare. The history
- * is the same in all lanes; an index is a lane's own part of the address xor the part that they share.
+/* Predictors that are one table of two-bit counters, indexed by address and global history, for sixteen lanes:
+ * bimodal, GAg, GAs, gshare.
  *
- * Four lanes go together through a chunk, and no vector is in it: gathers and scatters cost more here than loads
- * and stores one by one, and the tables of four lanes stay nearer than those of sixteen. */
-#include "model/replay/vector/bundle.h"
+ * Problem: a table lookup a lane and branch is all there is to do, and a gather takes longer than sixteen loads
+ * (11 against 7.5 ns, git log 5c977ae).
+ * Idea: outcomes, and so the history, are the same in all lanes. An index is (lane's table | lane's part of the
+ * address) xor history, whose left side is stored for each block. Four lanes go through the chunk together, with
+ * scalar loads and stores: their tables stay nearer to the processor than those of sixteen. One addition counts
+ * the misses of all four.
+ * Invariant: history stays within history_mask, below the bits that choose the table, so that each lane indexes
+ * only its own counters. The sum of next values (at most 3 * 4 * TALLIES < 2^16) cannot reach the lowest tally,
+ * and TALLIES branches cannot overflow twelve bits.
+ * Gain: gshare of 16 layouts 1.24 times as fast as with AVX-512 gathers, 1.57 times as with AVX2 (git log
+ * 5c977ae). */
+#include "model/replay/vector/vector_group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +21,8 @@
 #define QUAD 4
 #define QUADS (LANES / QUAD)
 
-/* Of four lanes, and of each counter: its next value, and if it was wrong 1 in the lane's own twelve bits, which
- * stand above the sum of the values. So one addition tallies, as many times as twelve bits hold. */
+/* By lane of four and by counter value: the next value, plus, if the prediction was wrong, a 1 in the lane's own
+ * twelve bits. */
 struct outcome {
 	uint64_t next[QUAD][4];
 };
@@ -28,12 +37,12 @@ static const struct outcome outcomes[2] = {{{NOT_TAKEN(0), NOT_TAKEN(1), NOT_TAK
                                            {{TAKEN(0), TAKEN(1), TAKEN(2), TAKEN(3)}}};
 
 struct counters {
-	const struct outcome *outcomes; /* by whether taken */
-	uint8_t *tables;                /* by lane, one after the other */
-	uint32_t *rows[QUADS]; /* by block and lane of the four: where its table starts, or'd with the address part */
+	const struct outcome *outcomes; /* by taken */
+	uint8_t *tables;                /* one a lane, consecutive */
+	uint32_t *rows[QUADS]; /* by block and lane of the four: start of the lane's table | address part of the index */
 	uint32_t address_mask;
-	/* The part of the history, its last outcome at bit step. */
-	uint32_t history, history_mask, step;
+	/* Part of the index; the last outcome is added at the bit newest. */
+	uint32_t history, history_mask, newest;
 	uint32_t size;
 	size_t quads_count;
 };
@@ -59,8 +68,8 @@ static void *create_gshare(const unsigned *values) {
 	struct counters *c = counters_new(values[COUNTERS], 1);
 	c->address_mask = values[COUNTERS] - 1;
 	if (values[HISTORY]) {
-		c->step = 1u << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
-		c->history_mask = c->address_mask & ~(c->step - 1);
+		c->newest = 1u << (ifr_log2_of(values[COUNTERS]) - values[HISTORY]);
+		c->history_mask = c->address_mask & ~(c->newest - 1);
 	}
 	return c;
 }
@@ -70,11 +79,11 @@ static void *create_gas(const unsigned *values) {
 	const unsigned address_bits = ifr_log2_of(values[COUNTERS]) - values[HISTORY];
 	c->address_mask = (1u << address_bits) - 1;
 	c->history_mask = (values[COUNTERS] - 1) & ~c->address_mask;
-	c->step = values[HISTORY] ? 1u << address_bits : 0;
+	c->newest = values[HISTORY] ? 1u << address_bits : 0;
 	return c;
 }
 
-static void destroy(void *state) {
+static void destroy_counters(void *state) {
 	struct counters *c = state;
 	for (size_t i = 0; i < QUADS; i++)
 		free(c->rows[i]);
@@ -82,29 +91,30 @@ static void destroy(void *state) {
 	free(c);
 }
 
-static bool fits(const unsigned *values) {
+static bool fits_counters(const unsigned *values) {
 	(void)values;
 	return true;
 }
 
-static void place(void *state, const struct ifr_pass *pass, const struct bundle *bundle, size_t blocks) {
+static void add_blocks_counters(void *state, const struct ifr_pass *pass, const struct vector_group *vector_group,
+                                size_t blocks) {
 	struct counters *c = state;
-	c->quads_count = (bundle->count + QUAD - 1) / QUAD;
+	c->quads_count = (vector_group->count + QUAD - 1) / QUAD;
 	for (uint32_t i = 0; i < c->quads_count * QUAD; i++) {
 		uint32_t **rows = &c->rows[i / QUAD];
-		const uint64_t *pcs = pass->branch_layouts[lane_of(bundle, i)].pcs;
+		const uint64_t *pcs = pass->branch_layouts[group_lane(vector_group, i)].pcs;
 		if (i % QUAD == 0)
 			*rows = ifr_realloc(*rows, (blocks + 1) * QUAD, sizeof **rows);
-		for (size_t block = bundle->placed; block < blocks; block++)
+		for (size_t block = vector_group->blocks_count; block < blocks; block++)
 			(*rows)[block * QUAD + i % QUAD] = i * c->size | ((uint32_t)pcs[block] & c->address_mask);
 	}
 }
 
-/* What four lanes miss of at most TALLIES branches. */
-static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const uint32_t *executions,
+/* Runs at most TALLIES branches in four lanes. Returns their misses, twelve bits a lane from bit 16 on. */
+static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const uint32_t *executions,
                                 const uint32_t *end) {
 	const struct outcome *both = c->outcomes;
-	const uint32_t mask = c->history_mask, newest = c->step;
+	const uint32_t mask = c->history_mask, newest = c->newest;
 	uint8_t *tables = c->tables;
 	uint32_t history = c->history;
 	uint64_t sum = 0;
@@ -125,7 +135,8 @@ static inline uint64_t run_some(struct counters *c, const uint32_t *rows, const 
 	return sum;
 }
 
-static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_counters(void *state, const struct ifr_branches *branches, const uint8_t *kinds,
+                         uint64_t *misses) {
 	struct counters *c = state;
 	const uint32_t *end = branches->executions + branches->count;
 	const uint32_t history = c->history;
@@ -134,15 +145,16 @@ static void run(void *state, const struct ifr_branches *branches, const uint8_t 
 		c->history = history;
 		for (const uint32_t *from = branches->executions, *to; from < end; from = to) {
 			to = end - from < TALLIES ? end : from + TALLIES;
-			const uint64_t sum = run_some(c, c->rows[i], from, to);
+			const uint64_t sum = run_quad(c, c->rows[i], from, to);
 			for (size_t k = 0; k < QUAD; k++)
 				misses[i * QUAD + k] += sum / MISS(k) % (TALLIES + 1);
 		}
 	}
 }
 
-#define COUNTERS_PREDICTOR(id, title, maker) \
-	const struct bundle_predictor IFR_VECTOR(id) = {title, fits, maker, place, run, destroy}
+#define COUNTERS_PREDICTOR(id, title, maker)                                                                  \
+	const struct group_predictor IFR_VECTOR(id) = {title,        fits_counters,   maker, add_blocks_counters, \
+	                                               run_counters, destroy_counters}
 COUNTERS_PREDICTOR(bimodal, "bimodal", create_bimodal);
 COUNTERS_PREDICTOR(gag, "gag", create_gas);
 COUNTERS_PREDICTOR(gas, "gas", create_gas);

@@ -1,44 +1,51 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sixteen lanes of targets by path history: model/predictors/ittage.c, which says what it is. Targets are kept by
- * number (model/replay/ids.h). */
+/* ITTAGE of sixteen lanes. model/predictors/ittage.c defines it; this file gives the same predictions.
+ *
+ * Problem: sixteen lanes have sixteen path histories, three tables each, and 64-bit targets.
+ * Idea: targets are compared only for equality, so each lane numbers its targets (model/replay/ids.h) and 32 bits
+ * hold one. The trace says every outcome, so that indices and tags depend on no prediction: they are computed for
+ * LOOKAHEAD branches before any table is read, and the loads of these branches overlap. A fold depends on the last
+ * pushes only, so that pushes between two indirect branches are left out but for the last history.reach.
+ * Invariant: lookups hold the indices of the state before their branch; tables are read and trained in program
+ * order.
+ * Loads of sixteen lanes: gather.h. */
 #include "model/replay/ids.h"
 #include "model/replay/vector/path_folds.h"
-#include "model/replay/vector/pick.h"
+#include "model/replay/vector/gather.h"
 
 #include <stdlib.h>
 
 #define TABLES 3
 #define TAG_BITS 9
-#define BATCH 8
+#define LOOKAHEAD 8
 
-/* An indirect branch whose history is known: where its entries stand in each table, and what tags are wanted. As
- * nothing of it depends on predictions, this is found for a batch of branches before any table is asked. */
-struct asked {
-	const uint32_t *target; /* its number, by lane */
-	uint32_t base_at[LANES], places[TABLES][LANES], tags[TABLES][LANES];
+/* An indirect branch whose history is known: the entry's index in each table, and the tag to find there. */
+struct lookup {
+	const uint32_t *target; /* target id, by lane */
+	uint32_t base_at[LANES], indices[TABLES][LANES], tags[TABLES][LANES];
 };
 
-/* An entry is two words: its target, and tag (plus one; 0: empty) | confidence << 16. Entry n of lane l stands at
- * n * LANES + l. */
+/* An entry is two words: target id, and tag (plus one; 0: empty) | confidence << 16. Entry n of lane l is at n *
+ * LANES + l. */
 struct ittage {
 	struct path_history history;
 	struct path_row *rows;
 	struct ifr_ids ids[LANES];
-	uint32_t *numbers; /* by block and lane: of its start */
+	uint32_t *target_ids; /* by block and lane: target id of the block's address */
 	uint32_t base_mask, mask, pc_mask;
 	uint32_t *base, *targets[TABLES], *tags[TABLES];
 	struct path_fold index_folds[TABLES], tag_folds[TABLES];
-	struct asked asked[BATCH];
+	struct lookup lookup[LOOKAHEAD];
 };
 
 enum { BASE, ENTRIES, PC_BITS, LENGTHS };
 
-/* Folds and addresses have sixteen bits a lane. */
-static bool fits(const unsigned *values) {
+/* Folds and addresses must fit sixteen bits. */
+static bool fits_ittage(const unsigned *values) {
 	return values[PC_BITS] <= 16 && values[ENTRIES] < 1u << 16 && path_lengths_fit(values + LENGTHS, TABLES);
 }
 
-static void *create(const unsigned *values) {
+static void *create_ittage(const unsigned *values) {
 	struct ittage *t = ifr_alloc(sizeof *t);
 	t->base_mask = values[BASE] - 1;
 	t->mask = values[ENTRIES] - 1;
@@ -51,13 +58,13 @@ static void *create(const unsigned *values) {
 		t->index_folds[i] = path_fold_new(&t->history, length, ifr_log2_of(values[ENTRIES]));
 		t->tag_folds[i] = path_fold_new(&t->history, length, TAG_BITS);
 	}
-	/* What tables say that know nothing: address 0 has number 0. */
+	/* An empty entry predicts address 0, which gets target id 0. */
 	for (size_t i = 0; i < LANES; i++)
-		ifr_ids_of(&t->ids[i], 0);
+		ifr_ids_assign(&t->ids[i], 0);
 	return t;
 }
 
-static void destroy(void *state) {
+static void destroy_ittage(void *state) {
 	struct ittage *t = state;
 	for (size_t i = 0; i < LANES; i++)
 		ifr_ids_release(&t->ids[i]);
@@ -67,117 +74,125 @@ static void destroy(void *state) {
 	}
 	free(t->base);
 	free(t->rows);
-	free(t->numbers);
+	free(t->target_ids);
 	free(t);
 }
 
-static void place(void *state, const struct ifr_pass *pass, const struct bundle *bundle, size_t blocks) {
+static void add_blocks_ittage(void *state, const struct ifr_pass *pass, const struct vector_group *vector_group,
+                              size_t blocks) {
 	struct ittage *t = state;
-	t->rows = path_rows_place(t->rows, pass, bundle, blocks);
-	t->numbers = rows_grow(t->numbers, blocks, sizeof *t->numbers);
-	for (size_t block = bundle->placed; block < blocks; block++)
+	t->rows = path_rows_grow(t->rows, pass, vector_group, blocks);
+	t->target_ids = block_rows_grow(t->target_ids, blocks, sizeof *t->target_ids);
+	for (size_t block = vector_group->blocks_count; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++)
-			t->numbers[block * LANES + i] =
-				ifr_ids_of(&t->ids[i], pass->branch_layouts[lane_of(bundle, i)].blocks[block].address);
+			t->target_ids[block * LANES + i] = ifr_ids_assign(
+				&t->ids[i], pass->branch_layouts[group_lane(vector_group, i)].blocks[block].address);
 }
 
-static inline void find_places(struct ittage *t, struct asked *asked, const struct ifr_branches *branches,
-                               size_t at) {
+static inline void compute_indices(struct ittage *t, struct lookup *lookup, const struct ifr_branches *branches,
+                                   size_t at) {
 	const __m256i leave = words_load(t->rows[branches->executions[at] >> 1].leave);
 	const __m256i pc = _mm256_and_si256(leave, words_set(t->pc_mask));
 	const __m256i index_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, 9));
 	const __m256i tag_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, 7));
-	const struct path_now now = path_history_now(&t->history);
-	asked->target = t->numbers + (size_t)branches->next[at] * LANES;
-	vec_store(asked->base_at, vec_or(vec_left(vec_and(vec_wide(pc), vec_set(t->base_mask)), 4), vec_lanes()));
+	const struct path_sums_now now = path_history_sums(&t->history);
+	lookup->target = t->target_ids + (size_t)branches->next[at] * LANES;
+	vec_store(lookup->base_at, vec_or(vec_left(vec_and(vec_widen(pc), vec_set(t->base_mask)), 4), vec_lanes()));
 	for (unsigned i = 0; i < TABLES; i++) {
-		const vec index = vec_wide(_mm256_xor_si256(index_pc, path_fold(&t->history, &t->index_folds[i], &now)));
-		const vec tag = vec_wide(_mm256_xor_si256(tag_pc, path_fold(&t->history, &t->tag_folds[i], &now)));
-		vec_store(asked->places[i], vec_or(vec_left(vec_and(index, vec_set(t->mask)), 4), vec_lanes()));
-		vec_store(asked->tags[i], vec_add(vec_and(tag, vec_set((1u << TAG_BITS) - 1)), vec_set(1)));
+		const vec index = vec_widen(_mm256_xor_si256(index_pc, path_fold(&t->history, &t->index_folds[i], &now)));
+		const vec tag = vec_widen(_mm256_xor_si256(tag_pc, path_fold(&t->history, &t->tag_folds[i], &now)));
+		vec_store(lookup->indices[i], vec_or(vec_left(vec_and(index, vec_set(t->mask)), 4), vec_lanes()));
+		vec_store(lookup->tags[i], vec_add(vec_and(tag, vec_set((1u << TAG_BITS) - 1)), vec_set(1)));
 	}
 }
 
-struct said {
+struct prediction {
 	vec target, base;
-	vec word, at, table; /* of the provider: tag and confidence */
-	vec_mask found;      /* there is one; elsewhere the base says */
+	vec word, at, table; /* provider's: tag and confidence */
+	vec_mask found;      /* lanes with a provider; the others use the base */
 };
 
-static inline void ask(const struct ittage *t, const struct asked *asked, struct said *said, unsigned table) {
-	const vec word = vec_pick(t->tags[table], asked->places[table]);
-	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(asked->tags[table]));
+static inline void probe_table(const struct ittage *t, const struct lookup *lookup, struct prediction *prediction,
+                               unsigned table) {
+	const vec word = vec_load_at(t->tags[table], lookup->indices[table]);
+	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(lookup->tags[table]));
 	if (!mask_bits(hit))
 		return;
-	said->target = vec_select(hit, vec_pick(t->targets[table], asked->places[table]), said->target);
-	said->found = mask_or(said->found, hit);
-	said->word = vec_select(hit, word, said->word);
-	said->at = vec_select(hit, vec_load(asked->places[table]), said->at);
-	said->table = vec_select(hit, vec_set(table), said->table);
+	prediction->target =
+		vec_select(hit, vec_load_at(t->targets[table], lookup->indices[table]), prediction->target);
+	prediction->found = mask_or(prediction->found, hit);
+	prediction->word = vec_select(hit, word, prediction->word);
+	prediction->at = vec_select(hit, vec_load(lookup->indices[table]), prediction->at);
+	prediction->table = vec_select(hit, vec_set(table), prediction->table);
 }
 
-static inline void predict(const struct ittage *t, const struct asked *asked, struct said *said) {
-	said->table = vec_set(UINT32_MAX);
-	said->found = vec_equal(vec_set(0), vec_set(1));
-	said->word = said->at = vec_set(0);
-	said->target = said->base = vec_pick(t->base, asked->base_at);
+static inline void predict_branch(const struct ittage *t, const struct lookup *lookup,
+                                  struct prediction *prediction) {
+	prediction->table = vec_set(UINT32_MAX);
+	prediction->found = vec_equal(vec_set(0), vec_set(1));
+	prediction->word = prediction->at = vec_set(0);
+	prediction->target = prediction->base = vec_load_at(t->base, lookup->base_at);
 	for (unsigned i = 0; i < TABLES; i++)
-		ask(t, asked, said, i);
+		probe_table(t, lookup, prediction, i);
 }
 
-/* A longer table takes the target if its entry is not believed; else that is believed less. */
-static void allocate(struct ittage *t, const struct asked *asked, unsigned lane, uint32_t first) {
+/* Stores the target in the first longer table whose entry has no confidence; lowers the confidence of entries on
+ * the way. */
+static void allocate_entry(struct ittage *t, const struct lookup *lookup, unsigned lane, uint32_t first) {
 	for (unsigned i = first; i < TABLES; i++) {
-		const uint32_t at = asked->places[i][lane];
+		const uint32_t at = lookup->indices[i][lane];
 		if (!(t->tags[i][at] >> 16)) {
-			t->tags[i][at] = asked->tags[i][lane];
-			t->targets[i][at] = asked->target[lane];
+			t->tags[i][at] = lookup->tags[i][lane];
+			t->targets[i][at] = lookup->target[lane];
 			return;
 		}
 		t->tags[i][at] -= 1u << 16;
 	}
 }
 
-static void allocate_all(struct ittage *t, const struct asked *asked, unsigned bits, vec providers) {
+static void allocate_entries(struct ittage *t, const struct lookup *lookup, unsigned bits, vec providers) {
 	uint32_t tables[LANES];
 	vec_store(tables, providers);
 	for (; bits; bits &= bits - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(bits);
-		allocate(t, asked, lane, tables[lane] + 1);
+		allocate_entry(t, lookup, lane, tables[lane] + 1);
 	}
 }
 
-static inline void train_provider(struct ittage *t, const struct said *said, vec target, vec_mask right) {
-	const vec confidence = vec_right(said->word, 16), none = vec_set(0);
-	const vec_mask up = mask_but(mask_and(said->found, right), vec_equal(confidence, vec_set(3)));
-	const vec_mask wrong = mask_but(said->found, right);
+static inline void train_provider(struct ittage *t, const struct prediction *prediction, vec target,
+                                  vec_mask right) {
+	const vec confidence = vec_right(prediction->word, 16), none = vec_set(0);
+	const vec_mask up = mask_without(mask_and(prediction->found, right), vec_equal(confidence, vec_set(3)));
+	const vec_mask wrong = mask_without(prediction->found, right);
 	const vec_mask taken_over = mask_and(wrong, vec_equal(confidence, none));
-	const vec_mask down = mask_but(wrong, taken_over);
-	const vec word = vec_sub(vec_add(said->word, vec_select(up, vec_set(1u << 16), none)),
+	const vec_mask down = mask_without(wrong, taken_over);
+	const vec word = vec_sub(vec_add(prediction->word, vec_select(up, vec_set(1u << 16), none)),
 	                         vec_select(down, vec_set(1u << 16), none));
 	if (!mask_bits(mask_or(up, wrong)))
 		return;
 	for (unsigned i = 0; i < TABLES; i++) {
-		const vec_mask here = vec_equal(said->table, vec_set(i));
-		vec_scatter(t->tags[i], mask_and(here, mask_or(up, down)), said->at, word);
-		vec_scatter(t->targets[i], mask_and(here, taken_over), said->at, target);
+		const vec_mask here = vec_equal(prediction->table, vec_set(i));
+		vec_scatter(t->tags[i], mask_and(here, mask_or(up, down)), prediction->at, word);
+		vec_scatter(t->targets[i], mask_and(here, taken_over), prediction->at, target);
 	}
 }
 
-static inline unsigned train(struct ittage *t, const struct asked *asked, const struct said *said) {
-	const vec target = vec_load(asked->target);
-	const vec_mask right = vec_equal(said->target, target);
+static inline unsigned train_branch(struct ittage *t, const struct lookup *lookup,
+                                    const struct prediction *prediction) {
+	const vec target = vec_load(lookup->target);
+	const vec_mask right = vec_equal(prediction->target, target);
 	const unsigned wrong = ~mask_bits(right) & 0xffff;
-	vec_scatter(t->base, mask_but(vec_equal(target, target), vec_equal(said->base, target)),
-	            vec_load(asked->base_at), target);
-	train_provider(t, said, target, right);
+	vec_scatter(t->base, mask_without(vec_equal(target, target), vec_equal(prediction->base, target)),
+	            vec_load(lookup->base_at), target);
+	train_provider(t, prediction, target, right);
 	if (wrong)
-		allocate_all(t, asked, wrong, said->table);
+		allocate_entries(t, lookup, wrong, prediction->table);
 	return wrong;
 }
 
-/* Pushes what folds at a branch depend on of those between the last pushed and it. Returns the next to push. */
-static size_t track(struct ittage *t, const struct ifr_branches *branches, size_t tracked, size_t to) {
+/* Pushes the branches from tracked up to to, or the last of them on which folds depend. Returns the next branch to
+ * push. */
+static size_t push_path(struct ittage *t, const struct ifr_branches *branches, size_t tracked, size_t to) {
 	if (to - tracked > t->history.reach)
 		tracked = to - t->history.reach;
 	for (; tracked < to; tracked++)
@@ -186,30 +201,31 @@ static size_t track(struct ittage *t, const struct ifr_branches *branches, size_
 	return to;
 }
 
-/* Finds places for at most BATCH indirect branches from first on. Returns where to go on. */
-static size_t prepare(struct ittage *t, const struct ifr_branches *branches, const uint8_t *kinds, size_t first,
-                      size_t *count) {
+/* Computes the lookups of at most LOOKAHEAD indirect branches from first on. Returns the branch to go on with. */
+static size_t prepare_lookups(struct ittage *t, const struct ifr_branches *branches, const uint8_t *kinds,
+                              size_t first, size_t *count) {
 	size_t i = first, tracked = first;
-	for (*count = 0; i < branches->count && *count < BATCH; i++)
+	for (*count = 0; i < branches->count && *count < LOOKAHEAD; i++)
 		if (ifr_branch_is_indirect(kinds[branches->executions[i] >> 1])) {
-			tracked = track(t, branches, tracked, i);
-			find_places(t, &t->asked[(*count)++], branches, i);
+			tracked = push_path(t, branches, tracked, i);
+			compute_indices(t, &t->lookup[(*count)++], branches, i);
 		}
-	track(t, branches, tracked, i);
+	push_path(t, branches, tracked, i);
 	return i;
 }
 
-static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_ittage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct ittage *t = state;
 	for (size_t at = 0, count; at < branches->count;) {
-		at = prepare(t, branches, kinds, at, &count);
+		at = prepare_lookups(t, branches, kinds, at, &count);
 		for (size_t i = 0; i < count; i++) {
-			struct said said;
-			predict(t, &t->asked[i], &said);
-			for (unsigned wrong = train(t, &t->asked[i], &said); wrong; wrong &= wrong - 1)
+			struct prediction prediction;
+			predict_branch(t, &t->lookup[i], &prediction);
+			for (unsigned wrong = train_branch(t, &t->lookup[i], &prediction); wrong; wrong &= wrong - 1)
 				misses[__builtin_ctz(wrong)]++;
 		}
 	}
 }
 
-const struct bundle_predictor IFR_VECTOR(ittage) = {"ittage", fits, create, place, run, destroy};
+const struct group_predictor IFR_VECTOR(ittage) = {"ittage",          fits_ittage, create_ittage,
+                                                   add_blocks_ittage, run_ittage,  destroy_ittage};

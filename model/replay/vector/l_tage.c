@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sixteen lanes of L-TAGE say. */
-#include "model/replay/vector/base.h"
+/* L-TAGE of sixteen lanes: prediction, and the predictor's memory. l_tage.h explains the idea and the arrays. */
+#include "model/replay/vector/base_counters.h"
 #include "model/replay/vector/l_tage.h"
-#include "model/replay/vector/pick.h"
+#include "model/replay/vector/gather.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LOOP };
 
-static bool fits(const unsigned *values) {
+static bool fits_l_tage(const unsigned *values) {
 	(void)values;
 	return true;
 }
@@ -23,17 +23,17 @@ static void set_fold(struct l_tage_folds *folds, unsigned table, unsigned length
 
 static void create_table(struct l_tage *l, unsigned i) {
 	const unsigned log = l->shape->logs[i], length = l->shape->lengths[i], tag = l->shape->tags[i];
-	const unsigned turn = i % log;
+	const unsigned rotation = i % log;
 	struct l_tage_table *t = &l->tables[i];
-	t->turn = turn;
-	t->turn_back = log - turn;
+	t->rotation = rotation;
+	t->rotation_back = log - rotation;
 	t->log = log;
-	t->pc_shift = turn + 1;
-	t->index_mask = ((1u << log) - 1) * PLACE_STEP;
-	t->path_mask = (length < 16 ? (1u << length) - 1 : 0xffff) * PLACE_STEP;
+	t->pc_shift = rotation + 1;
+	t->index_mask = ((1u << log) - 1) * ENTRY_WORDS;
+	t->path_mask = (length < 16 ? (1u << length) - 1 : 0xffff) * ENTRY_WORDS;
 	vec_store(t->first, vec_add(l_tage_base_place(), vec_set(l->starts[i])));
 	vec_store(t->tag_mask, vec_left_each(vec_set((1u << tag) - 1), l_tage_tag_shift()));
-	l->starts[i + 1] = l->starts[i] + (PLACE_STEP << log);
+	l->starts[i + 1] = l->starts[i] + (ENTRY_WORDS << log);
 	l->history.lengths[i] = length;
 	set_fold(&l->history.index, i, length, log);
 	set_fold(&l->history.tag[0], i, length, tag);
@@ -41,20 +41,21 @@ static void create_table(struct l_tage *l, unsigned i) {
 }
 
 static void create_tables(struct l_tage *l) {
-	l->starts[0] = PLACE_STEP;
+	l->starts[0] = ENTRY_WORDS;
 	for (unsigned i = 0; i < TABLES; i++)
 		create_table(l, i);
 	const size_t words = l->starts[TABLES];
 	l->tags = ifr_alloc(words * sizeof *l->tags);
-	l->notes = ifr_alloc(words / 2 * sizeof *l->notes);
-	memset(l->notes, 4, words / 2 * sizeof *l->notes);
+	l->states = ifr_alloc(words / 2 * sizeof *l->states);
+	memset(l->states, 4, words / 2 * sizeof *l->states);
 }
 
-static void *create(const unsigned *values) {
-	/* Vectors that lie across two lines of a cache take twice as long. */
+static void *create_l_tage(const unsigned *values) {
+	/* Vectors must not straddle cache lines: such an access takes twice as long, and cost L-TAGE one eighth (git
+	 * log 41d2267). */
 	struct l_tage *l = ifr_alloc_aligned(sizeof *l, _Alignof(struct l_tage));
 	l->shape = &ifr_l_tage_shape;
-	l->base = base_new((size_t)1 << l->shape->base_log);
+	l->base = base_counters_new((size_t)1 << l->shape->base_log);
 	create_tables(l);
 	for (size_t i = 0; i < LANES; i++)
 		l->random[i] = 1;
@@ -65,90 +66,97 @@ static void *create(const unsigned *values) {
 	return l;
 }
 
-static void destroy(void *state) {
+static void destroy_l_tage(void *state) {
 	struct l_tage *l = state;
 	free(l->tags);
-	free(l->notes);
+	free(l->states);
 	free(l->base);
 	free(l->rows);
 	free(l);
 }
 
-static void place(void *state, const struct ifr_pass *pass, const struct bundle *bundle, size_t blocks) {
+static void add_blocks_l_tage(void *state, const struct ifr_pass *pass, const struct vector_group *vector_group,
+                              size_t blocks) {
 	struct l_tage *l = state;
-	l->rows = rows_grow(l->rows, blocks, sizeof *l->rows);
-	for (size_t block = bundle->placed; block < blocks; block++)
+	l->rows = block_rows_grow(l->rows, blocks, sizeof *l->rows);
+	for (size_t block = vector_group->blocks_count; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++)
-			l->rows[block * LANES + i] =
-				(uint32_t)pass->branch_layouts[lane_of(bundle, i)].pcs[block] & ((1u << IFR_TAGE_PC_BITS) - 1);
+			l->rows[block * LANES + i] = (uint32_t)pass->branch_layouts[group_lane(vector_group, i)].pcs[block] &
+			                             ((1u << IFR_TAGE_PC_BITS) - 1);
 }
 
-static inline void ask(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said,
-                       vec tag_bits, unsigned table) {
-	const vec differ = vec_xor(vec_pick(l->tags, asked->places[table]), vec_load(asked->tags[table]));
+static inline void probe_table(const struct l_tage *l, const struct l_tage_lookup *lookup,
+                               struct l_tage_prediction *prediction, vec tag_bits, unsigned table) {
+	const vec differ = vec_xor(vec_load_at(l->tags, lookup->indices[table]), vec_load(lookup->tags[table]));
 	const vec_mask hit = vec_equal(vec_and(differ, tag_bits), vec_set(0));
-	said->alternate_at = vec_select(hit, said->at, said->alternate_at);
-	said->at = vec_select(hit, vec_load(asked->places[table]), said->at);
+	prediction->alternate_at = vec_select(hit, prediction->at, prediction->alternate_at);
+	prediction->at = vec_select(hit, vec_load(lookup->indices[table]), prediction->at);
 }
 
-static inline vec note_at(const struct l_tage *l, vec place) {
+static inline vec load_states(const struct l_tage *l, vec place) {
 	uint32_t at[LANES];
 	vec_store(at, vec_right(place, 1));
-	return vec_and(vec_right_each(vec_pick(l->notes, at), l_tage_note_shift()), vec_set(0xff));
+	return vec_and(vec_right_each(vec_load_at(l->states, at), l_tage_state_shift()), vec_set(0xff));
 }
 
-static inline void ask_tables(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+static inline void probe_tables(const struct l_tage *l, const struct l_tage_lookup *lookup,
+                                struct l_tage_prediction *prediction) {
 	const vec tag_bits = vec_left_each(vec_set(0xffff), l_tage_tag_shift());
-	said->at = said->alternate_at = l_tage_base_place();
+	prediction->at = prediction->alternate_at = l_tage_base_place();
 	for (unsigned i = 0; i < TABLES; i++)
-		ask(l, asked, said, tag_bits, i);
-	said->note = note_at(l, said->at);
-	said->alternate_note = note_at(l, said->alternate_at);
+		probe_table(l, lookup, prediction, tag_bits, i);
+	prediction->state = load_states(l, prediction->at);
+	prediction->alternate_state = load_states(l, prediction->alternate_at);
 }
 
-static inline void ask_base(const struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
-	said->base_at = vec_load(asked->base_at);
-	said->base_shift = base_shift(said->pc);
-	said->base_word = vec_pick(l->base, asked->base_at);
-	const vec note = vec_add(base_counter(said->base_word, said->base_shift), vec_set(2));
-	said->base = vec_equal(said->at, l_tage_base_place());
-	said->alternate_base = vec_equal(said->alternate_at, l_tage_base_place());
-	said->note = vec_select(said->base, note, said->note);
-	said->alternate_note = vec_select(said->alternate_base, note, said->alternate_note);
+static inline void read_base(const struct l_tage *l, const struct l_tage_lookup *lookup,
+                             struct l_tage_prediction *prediction) {
+	prediction->base_at = vec_load(lookup->base_at);
+	prediction->base_counter_shift = base_counter_shift(prediction->pc);
+	prediction->base_word = vec_load_at(l->base, lookup->base_at);
+	const vec state = vec_add(base_counter(prediction->base_word, prediction->base_counter_shift), vec_set(2));
+	prediction->base = vec_equal(prediction->at, l_tage_base_place());
+	prediction->alternate_base = vec_equal(prediction->alternate_at, l_tage_base_place());
+	prediction->state = vec_select(prediction->base, state, prediction->state);
+	prediction->alternate_state = vec_select(prediction->alternate_base, state, prediction->alternate_state);
 }
 
-static inline void predict(struct l_tage *l, const struct l_tage_asked *asked, struct l_tage_said *said) {
+static inline void predict_branch(struct l_tage *l, const struct l_tage_lookup *lookup,
+                                  struct l_tage_prediction *prediction) {
 	const vec one = vec_set(1);
-	said->pc = vec_load(l->rows + (size_t)(asked->step >> 1) * LANES);
-	ask_tables(l, asked, said);
-	ask_base(l, asked, said);
-	said->provider_taken = vec_and(vec_right(said->note, 2), one);
-	said->alternate_taken = vec_and(vec_right(said->alternate_note, 2), one);
-	const vec_mask new = mask_or(vec_equal(said->note, vec_set(3)), vec_equal(said->note, vec_set(4)));
-	said->weak = mask_but(new, said->base);
-	const vec_mask mistrust = mask_and(said->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
-	said->taken = vec_select(mistrust, said->alternate_taken, said->provider_taken);
+	prediction->pc = vec_load(l->rows + (size_t)(lookup->step >> 1) * LANES);
+	probe_tables(l, lookup, prediction);
+	read_base(l, lookup, prediction);
+	prediction->provider_taken = vec_and(vec_right(prediction->state, 2), one);
+	prediction->alternate_taken = vec_and(vec_right(prediction->alternate_state, 2), one);
+	const vec_mask new =
+		mask_or(vec_equal(prediction->state, vec_set(3)), vec_equal(prediction->state, vec_set(4)));
+	prediction->weak = mask_without(new, prediction->base);
+	const vec_mask mistrust =
+		mask_and(prediction->weak, vec_greater(vec_load(l->use_alternate), vec_set(UINT32_MAX)));
+	prediction->taken = vec_select(mistrust, prediction->alternate_taken, prediction->provider_taken);
 }
 
-static inline void run_one(struct l_tage *l, const struct l_tage_asked *asked, uint64_t *misses) {
-	const uint32_t taken = asked->step & 1;
-	struct l_tage_said said;
-	predict(l, asked, &said);
-	const unsigned missed = l->uses_loop
-	                            ? IFR_VECTOR(loops_run)(&l->loops, asked->loop_at, said.pc, said.taken, taken)
-	                            : ~mask_bits(vec_equal(said.taken, vec_set(taken))) & 0xffff;
+static inline void run_branch(struct l_tage *l, const struct l_tage_lookup *lookup, uint64_t *misses) {
+	const uint32_t taken = lookup->step & 1;
+	struct l_tage_prediction prediction;
+	predict_branch(l, lookup, &prediction);
+	const unsigned missed =
+		l->uses_loop ? IFR_VECTOR(loops_run)(&l->loops, lookup->loop_at, prediction.pc, prediction.taken, taken)
+					 : ~mask_bits(vec_equal(prediction.taken, vec_set(taken))) & 0xffff;
 	for (unsigned rest = missed; rest; rest &= rest - 1)
 		misses[__builtin_ctz(rest)]++;
-	IFR_VECTOR(l_tage_train)(l, asked, &said);
+	IFR_VECTOR(l_tage_train)(l, lookup, &prediction);
 }
 
-static void run(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_l_tage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
 	struct l_tage *l = state;
 	for (size_t at = 0, count; at < branches->count;) {
 		at = IFR_VECTOR(l_tage_prepare)(l, branches, kinds, at, &count);
 		for (size_t i = 0; i < count; i++)
-			run_one(l, &l->asked[i], misses);
+			run_branch(l, &l->lookup[i], misses);
 	}
 }
 
-const struct bundle_predictor IFR_VECTOR(l_tage) = {"l-tage", fits, create, place, run, destroy};
+const struct group_predictor IFR_VECTOR(l_tage) = {"l-tage",          fits_l_tage, create_l_tage,
+                                                   add_blocks_l_tage, run_l_tage,  destroy_l_tage};

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of direction and target predictors over bundles of lanes. Predictors, or sizes of them, that have no
- * version for bundles run lane by lane, as in the scalar engine. */
-#include "model/replay/vector/bundle.h"
+/* The stages of direction and target predictors over vector groups. A predictor, or a size of it, without a
+ * vectorised version runs lane by lane, as in the scalar engine. */
+#include "model/replay/vector/vector_group.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct predictors {
-	const struct bundle_predictor *kind; /* NULL: none for bundles */
-	struct bundle *bundles;
+	const struct group_predictor *kind; /* NULL: there is no vectorised version */
+	struct vector_group *groups;
 	void *scalar;
 };
 
-static const struct bundle_predictor *find(const struct bundle_predictor *const *kinds, const char *name,
-                                           const unsigned *values) {
+static const struct group_predictor *find_predictor(const struct group_predictor *const *kinds, const char *name,
+                                                    const unsigned *values) {
 	for (size_t i = 0; kinds[i]; i++)
 		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values))
 			return kinds[i];
 	return NULL;
 }
 
-static void *create(const struct ifr_pass *pass, const struct bundle_predictor *kind, const unsigned *values,
+static void *create(const struct ifr_pass *pass, const struct group_predictor *kind, const unsigned *values,
                     const struct ifr_stage *scalar) {
 	struct predictors *all = ifr_alloc(sizeof *all);
 	all->kind = kind;
@@ -28,38 +28,39 @@ static void *create(const struct ifr_pass *pass, const struct bundle_predictor *
 		all->scalar = scalar->create(pass);
 		return all;
 	}
-	all->bundles = ifr_alloc(bundles_of(pass) * sizeof *all->bundles);
-	for (size_t i = 0; i < bundles_of(pass); i++) {
-		all->bundles[i] = bundle_at(pass, i);
-		all->bundles[i].state = kind->create(values);
+	all->groups = ifr_alloc(vector_groups_count(pass) * sizeof *all->groups);
+	for (size_t i = 0; i < vector_groups_count(pass); i++) {
+		all->groups[i] = vector_group_at(pass, i);
+		all->groups[i].state = kind->create(values);
 	}
 	return all;
 }
 
 static void *create_direction(const struct ifr_pass *pass) {
-	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(bimodal),
-	                                                       &IFR_VECTOR(gag),
-	                                                       &IFR_VECTOR(gas),
-	                                                       &IFR_VECTOR(gshare),
-	                                                       &IFR_VECTOR(path),
-	                                                       &IFR_VECTOR(l_tage),
-	                                                       NULL};
+	static const struct group_predictor *const kinds[] = {&IFR_VECTOR(bimodal),
+	                                                      &IFR_VECTOR(gag),
+	                                                      &IFR_VECTOR(gas),
+	                                                      &IFR_VECTOR(gshare),
+	                                                      &IFR_VECTOR(path),
+	                                                      &IFR_VECTOR(l_tage),
+	                                                      NULL};
 	const unsigned *values = pass->machine->direction_values;
-	return create(pass, find(kinds, pass->machine->direction->name, values), values, &ifr_stage_direction);
+	return create(pass, find_predictor(kinds, pass->machine->direction->name, values), values,
+	              &ifr_stage_direction);
 }
 
 static void *create_targets(const struct ifr_pass *pass) {
-	static const struct bundle_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
+	static const struct group_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
 	const unsigned *values = pass->machine->indirect_values;
-	return create(pass, find(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
+	return create(pass, find_predictor(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
 }
 
 static void destroy(struct predictors *all, const struct ifr_pass *pass, const struct ifr_stage *scalar) {
 	if (!all->kind)
 		scalar->destroy(all->scalar, pass);
-	for (size_t i = 0; all->kind && i < bundles_of(pass); i++)
-		all->kind->destroy(all->bundles[i].state);
-	free(all->bundles);
+	for (size_t i = 0; all->kind && i < vector_groups_count(pass); i++)
+		all->kind->destroy(all->groups[i].state);
+	free(all->groups);
 	free(all);
 }
 
@@ -78,12 +79,12 @@ static void run(struct predictors *all, struct ifr_pass *pass, enum ifr_stream s
 		scalar->run(all->scalar, pass);
 		return;
 	}
-	for (size_t i = 0; i < bundles_of(pass); i++) {
-		struct bundle *bundle = &all->bundles[i];
-		if (pass->blocks_count > bundle->placed)
-			all->kind->place(bundle->state, pass, bundle, pass->blocks_count);
-		bundle->placed = pass->blocks_count;
-		all->kind->run(bundle->state, &branches, pass->kinds, bundle->misses);
+	for (size_t i = 0; i < vector_groups_count(pass); i++) {
+		struct vector_group *vector_group = &all->groups[i];
+		if (pass->blocks_count > vector_group->blocks_count)
+			all->kind->add_blocks(vector_group->state, pass, vector_group, pass->blocks_count);
+		vector_group->blocks_count = pass->blocks_count;
+		all->kind->run(vector_group->state, &branches, pass->kinds, vector_group->misses);
 	}
 }
 
@@ -98,7 +99,7 @@ static void run_targets(void *state, struct ifr_pass *pass) {
 static void count(const struct predictors *all, const struct ifr_pass *pass, size_t lane, enum ifr_event event,
                   const struct ifr_stage *scalar, struct ifr_counts *counters) {
 	if (all->kind)
-		counters->value[event] += all->bundles[lane / LANES].misses[lane % LANES];
+		counters->value[event] += all->groups[lane / LANES].misses[lane % LANES];
 	else
 		scalar->count(all->scalar, pass, lane, counters);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Vectors of sixteen 32-bit numbers, one a lane, and of sixteen 16-bit ones: in one register of AVX-512 or two of
- * AVX2. Every file of this folder is compiled once for each (IFR_VECTOR names what it exports). */
+/* Vectors of sixteen 32-bit numbers, one a lane: one register of AVX-512, or two of AVX2. Sixteen 16-bit numbers
+ * are an __m256i in both. Every file of this folder is compiled once for each instruction set; IFR_VECTOR names
+ * what it exports. */
 #ifndef INTERFERO_MODEL_VEC_H
 #define INTERFERO_MODEL_VEC_H
 
@@ -39,13 +40,13 @@ static inline void vec_store(uint32_t *to, vec a) {
 static inline vec vec_lanes(void) {
 	return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-static inline vec vec_wide(__m256i a) {
+static inline vec vec_widen(__m256i a) {
 	return _mm512_cvtepu16_epi32(a);
 }
 static inline vec_mask vec_equal(vec a, vec b) {
 	return _mm512_cmpeq_epi32_mask(a, b);
 }
-/* Of signed numbers. */
+/* Compares as signed numbers. */
 static inline vec_mask vec_greater(vec a, vec b) {
 	return _mm512_cmpgt_epi32_mask(a, b);
 }
@@ -59,7 +60,7 @@ static inline vec_mask mask_or(vec_mask a, vec_mask b) {
 	return a | b;
 }
 /* a without b */
-static inline vec_mask mask_but(vec_mask a, vec_mask b) {
+static inline vec_mask mask_without(vec_mask a, vec_mask b) {
 	return a & (vec_mask)~b;
 }
 static inline unsigned mask_bits(vec_mask mask) {
@@ -105,7 +106,7 @@ static inline void vec_store(uint32_t *to, vec a) {
 static inline vec vec_lanes(void) {
 	return (vec){_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15)};
 }
-static inline vec vec_wide(__m256i a) {
+static inline vec vec_widen(__m256i a) {
 	return (vec){_mm256_cvtepu16_epi32(_mm256_castsi256_si128(a)),
 	             _mm256_cvtepu16_epi32(_mm256_extracti128_si256(a, 1))};
 }
@@ -119,7 +120,7 @@ static inline vec_mask mask_or(vec_mask a, vec_mask b) {
 	return vec_or(a, b);
 }
 /* a without b */
-static inline vec_mask mask_but(vec_mask a, vec_mask b) {
+static inline vec_mask mask_without(vec_mask a, vec_mask b) {
 	return (vec){_mm256_andnot_si256(b.low, a.low), _mm256_andnot_si256(b.high, a.high)};
 }
 static inline unsigned mask_bits(vec_mask mask) {
@@ -141,7 +142,7 @@ static inline vec vec_gather(const uint32_t *words, vec index) {
 
 VEC_BINARY(add, add_epi32)
 VEC_BINARY(sub, sub_epi32)
-VEC_BINARY(times, mullo_epi32)
+VEC_BINARY(multiply, mullo_epi32)
 VEC_BINARY(left_each, sllv_epi32)
 VEC_BINARY(right_each, srlv_epi32)
 VEC_BINARY(low_words, unpacklo_epi32)
@@ -153,8 +154,8 @@ VEC_SHIFT(right, srl_epi32)
 #undef VEC_BINARY
 #undef VEC_SHIFT
 
-/* Of the lanes in mask; no two have the same index. Most often these are few, and then stores one by one are
- * faster than AVX-512's scatter, too. */
+/* Stores values[i] to words[index[i]] in the lanes of mask, whose indices differ. AVX-512's scatter costs the same
+ * for one lane as for sixteen, so a few lanes are stored one by one (git log 8bf04c3). */
 static inline void vec_scatter(uint32_t *words, vec_mask mask, vec index, vec values) {
 	uint32_t at[LANES], what[LANES];
 	unsigned bits = mask_bits(mask);
