@@ -69,7 +69,8 @@ struct ifr_machine {
 	struct ifr_machine_note notes[IFR_SETTINGS];
 	const struct ifr_predictor *direction;
 	unsigned direction_values[IFR_PREDICTOR_PARAMETERS];
-	struct ifr_machine_note direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last note is of the kind itself */
+	struct ifr_machine_note
+		direction_notes[IFR_PREDICTOR_PARAMETERS + 1]; /* the last note is of the kind itself */
 	const struct ifr_target_predictor *indirect;
 	unsigned indirect_values[IFR_PREDICTOR_PARAMETERS];
 	struct ifr_machine_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];

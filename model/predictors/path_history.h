@@ -22,7 +22,8 @@ struct ifr_path {
  * to 16. */
 struct ifr_path_fold {
 	uint32_t value, mask;
-	unsigned width, out[2]; /* out: folded positions of the two bits that leave: length and length + 1, mod width */
+	unsigned width,
+		out[2]; /* out: folded positions of the two bits that leave: length and length + 1, mod width */
 };
 
 static inline struct ifr_path_fold ifr_path_fold_new(unsigned length, unsigned width) {

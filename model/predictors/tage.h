@@ -21,7 +21,8 @@
 
 struct ifr_tage_shape {
 	unsigned base_log; /* log2 of the number of base counters */
-	unsigned logs[IFR_TAGE_TABLES], tags[IFR_TAGE_TABLES], lengths[IFR_TAGE_TABLES]; /* lengths: outcomes of history */
+	unsigned logs[IFR_TAGE_TABLES], tags[IFR_TAGE_TABLES],
+		lengths[IFR_TAGE_TABLES]; /* lengths: outcomes of history */
 };
 
 extern const struct ifr_tage_shape ifr_l_tage_shape;

@@ -39,10 +39,10 @@ static uint32_t accesses_before(const struct ifr_block *block, const struct ifr_
 }
 
 /* Position of the first access of a block execution. */
-static uint32_t data_start(const struct ifr_pass *pass, size_t step) {
+static uint32_t data_start(const struct ifr_pass *pass, size_t execution) {
 	const struct ifr_chunk *chunk = pass->chunk;
-	uint32_t position = pass->data_starts[step / IFR_DATA_START_INTERVAL];
-	for (size_t i = step / IFR_DATA_START_INTERVAL * IFR_DATA_START_INTERVAL; i < step; i++)
+	uint32_t position = pass->data_starts[execution / IFR_DATA_START_INTERVAL];
+	for (size_t i = execution / IFR_DATA_START_INTERVAL * IFR_DATA_START_INTERVAL; i < execution; i++)
 		position +=
 			chunk->executions[i] == IFR_EXECUTION_BREAK ? 0 : chunk->blocks[chunk->executions[i] >> 1].accesses;
 	return position;
@@ -55,18 +55,18 @@ struct walk {
 	unsigned shift;
 };
 
-void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
-                    unsigned shift) {
-	const uint32_t id = pass->chunk->executions[step] >> 1;
+void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t execution,
+                    uint64_t key, unsigned shift) {
+	const uint32_t id = pass->chunk->executions[execution] >> 1;
 	const uint64_t start = key << shift, address = pass->lanes[lane].blocks[id].address;
-	uint32_t position = data_start(pass, step);
+	uint32_t position = data_start(pass, execution);
 	if (start > address)
 		position += accesses_before(&pass->chunk->blocks[id], &pass->lanes[lane], start - address);
 	ifr_misses_add(misses, key, position);
 }
 
 static inline __attribute__((always_inline)) void fetch_block(struct walk *walk, const struct ifr_pass *pass,
-                                                              size_t lane, size_t step,
+                                                              size_t lane, size_t execution,
                                                               const struct ifr_geometry *place) {
 	if (!place->bytes)
 		return;
@@ -75,7 +75,7 @@ static inline __attribute__((always_inline)) void fetch_block(struct walk *walk,
 	key += key == walk->last;
 	for (; key <= end; key++)
 		if (!ifr_cache_touch(walk->cache, key)) {
-			ifr_fetch_miss(pass, walk->misses, lane, step, key, walk->shift);
+			ifr_fetch_miss(pass, walk->misses, lane, execution, key, walk->shift);
 			walk->missed++;
 		}
 	walk->last = end;

@@ -101,8 +101,8 @@ void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_count
 void ifr_survey_release(struct ifr_pass *pass);
 
 /* Appends a line or page (key, of 1 << shift bytes) that a lane's fetch of a block execution missed. */
-void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t step, uint64_t key,
-                    unsigned shift);
+void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t execution,
+                    uint64_t key, unsigned shift);
 void ifr_misses_grow(struct ifr_misses *misses);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];

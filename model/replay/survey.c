@@ -114,22 +114,22 @@ static void reserve(struct ifr_stream_list *list, size_t count, bool next) {
 }
 
 /* Appends an element, or (keep false) writes one that the next overwrites: without a jump. */
-static inline void append(struct ifr_stream_list *list, uint32_t step, uint32_t next, bool keep) {
-	list->executions[list->count] = step;
+static inline void append(struct ifr_stream_list *list, uint32_t execution, uint32_t next, bool keep) {
+	list->executions[list->count] = execution;
 	list->next[list->count] = next;
 	list->count += keep;
 }
 
-static void list_rare(struct ifr_pass *pass, uint32_t step, uint32_t next) {
-	const uint8_t kind = pass->kinds[step >> 1];
+static void list_rare(struct ifr_pass *pass, uint32_t execution, uint32_t next) {
+	const uint8_t kind = pass->kinds[execution >> 1];
 	if (next == IFR_EXECUTION_BREAK)
 		return;
-	append(&pass->streams[IFR_STREAM_INDIRECT], step | 1, next >> 1, ifr_branch_is_indirect(kind));
-	append(&pass->calls, step | 1, next >> 1, kind >= IFR_BRANCH_CALL);
+	append(&pass->streams[IFR_STREAM_INDIRECT], execution | 1, next >> 1, ifr_branch_is_indirect(kind));
+	append(&pass->calls, execution | 1, next >> 1, kind >= IFR_BRANCH_CALL);
 }
 
-static bool is_conditional(const struct ifr_pass *pass, uint32_t step) {
-	return step != IFR_EXECUTION_BREAK && pass->kinds[step >> 1] == IFR_BRANCH_CONDITIONAL;
+static bool is_conditional(const struct ifr_pass *pass, uint32_t execution) {
+	return execution != IFR_EXECUTION_BREAK && pass->kinds[execution >> 1] == IFR_BRANCH_CONDITIONAL;
 }
 
 /* Lists the last branch of the chunk before, whose successor is this chunk's first block. Returns the number of
@@ -164,18 +164,18 @@ static size_t scan_steps(struct ifr_pass *pass, uint32_t pending, uint32_t *data
 	uint64_t sum = list_pending(pass, pending); /* of traits */
 	size_t i = 0, rare_count = 0;
 	for (; i < count; i++) {
-		const uint32_t step = executions[i], block = step >> 1;
+		const uint32_t execution = executions[i], block = execution >> 1;
 		if (UNLIKELY(i % IFR_DATA_START_INTERVAL == 0))
 			data_starts[i / IFR_DATA_START_INTERVAL] = (uint32_t)(sum >> 32);
 		if (UNLIKELY(block >= blocks_count)) {
-			if (step != IFR_EXECUTION_BREAK)
+			if (execution != IFR_EXECUTION_BREAK)
 				break;
 			sum -= i && is_conditional(pass, executions[i - 1]);
 			continue;
 		}
 		const uint64_t trait = traits[block];
 		block_counts[block]++;
-		conditional[(uint32_t)sum] = step;
+		conditional[(uint32_t)sum] = execution;
 		sum += trait;
 		rare[rare_count] = (uint32_t)i;
 		rare_count += trait >> 63;
@@ -218,13 +218,13 @@ static void list_stream(struct ifr_pass *pass, enum ifr_stream stream, uint32_t 
 	const struct ifr_chunk *chunk = pass->chunk;
 	struct ifr_stream_list list = pass->streams[stream];
 	for (size_t i = 0; i < chunk->executions_count; i++) {
-		const uint32_t from = last, step = chunk->executions[i];
-		last = step;
-		if (from == IFR_EXECUTION_BREAK || step == IFR_EXECUTION_BREAK)
+		const uint32_t from = last, execution = chunk->executions[i];
+		last = execution;
+		if (from == IFR_EXECUTION_BREAK || execution == IFR_EXECUTION_BREAK)
 			continue;
 		const uint8_t kind = pass->kinds[from >> 1];
 		const uint32_t branch = from | (kind != IFR_BRANCH_CONDITIONAL);
-		append(&list, branch, step >> 1, (kind != IFR_BRANCH_NONE) & (stream == IFR_STREAM_ALL ? 1 : branch));
+		append(&list, branch, execution >> 1, (kind != IFR_BRANCH_NONE) & (stream == IFR_STREAM_ALL ? 1 : branch));
 	}
 	pass->streams[stream] = list;
 }

@@ -21,15 +21,15 @@ uint32_t ifr_fetch_batch_add_block(struct ifr_fetch_batch *fetch, const struct i
 	return ifr_resident_add(&fetch->resident, keys);
 }
 
-void ifr_fetch_batch_miss(struct ifr_fetch_batch *fetch, const struct ifr_pass *pass, size_t step, uint32_t group,
-                          uint64_t time) {
+void ifr_fetch_batch_miss(struct ifr_fetch_batch *fetch, const struct ifr_pass *pass, size_t execution,
+                          uint32_t group, uint64_t time) {
 	const size_t rows = ifr_resident_fill(&fetch->resident, group, time);
-	const uint32_t block = pass->chunk->executions[step] >> 1;
+	const uint32_t block = pass->chunk->executions[execution] >> 1;
 	for (size_t k = 0; k < rows; k++)
 		for (uint64_t missed = fetch->resident.missed[k]; missed; missed &= missed - 1) {
 			const size_t i = (size_t)__builtin_ctzll(missed), lane = fetch->batch.first + i;
 			const uint64_t first = pass->lanes[lane].blocks[block].address >> fetch->shift;
-			ifr_fetch_miss(pass, &fetch->lists[lane], lane, step, first + k, fetch->shift);
+			ifr_fetch_miss(pass, &fetch->lists[lane], lane, execution, first + k, fetch->shift);
 			fetch->misses[i]++;
 		}
 }

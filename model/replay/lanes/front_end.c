@@ -31,7 +31,6 @@ struct front_end {
 	uint64_t executions; /* executions before this chunk: the clock starts there */
 	uint32_t last;       /* execution, whose branch waits for its successor; or IFR_EXECUTION_BREAK */
 	bool btb, fetch;     /* false: the machine has no such structure */
-	void *scalar_btb;    /* state of the scalar stage, for a BTB that does not fit a batch */
 };
 
 static void *create_front_end(const struct ifr_pass *pass) {
@@ -39,10 +38,8 @@ static void *create_front_end(const struct ifr_pass *pass) {
 	struct front_end *front_end = ifr_alloc(sizeof *front_end);
 	front_end->batches = ifr_alloc(ifr_batches_count(pass) * sizeof *front_end->batches);
 	front_end->last = IFR_EXECUTION_BREAK;
-	front_end->btb = ifr_btb_batch_fits(machine);
+	front_end->btb = machine->values[IFR_BTB1_ENTRIES];
 	front_end->fetch = machine->values[IFR_L1I_BYTES] || machine->values[IFR_ITLB_ENTRIES];
-	if (!front_end->btb)
-		front_end->scalar_btb = ifr_stage_btb.create(pass);
 	for (size_t i = 0; i < ifr_batches_count(pass); i++) {
 		const struct ifr_lane_batch batch = ifr_batch_at(pass, i);
 		struct front_end_batch *own = &front_end->batches[i];
@@ -57,8 +54,6 @@ static void *create_front_end(const struct ifr_pass *pass) {
 
 static void destroy_front_end(void *state, const struct ifr_pass *pass) {
 	struct front_end *front_end = state;
-	if (!front_end->btb)
-		ifr_stage_btb.destroy(front_end->scalar_btb, pass);
 	for (size_t i = 0; i < ifr_batches_count(pass); i++) {
 		ifr_resident_release(&front_end->batches[i].lines.resident);
 		ifr_resident_release(&front_end->batches[i].pages.resident);
@@ -97,11 +92,11 @@ static void walk_chunk(struct front_end_batch *batch, const struct ifr_pass *pas
 	const uint32_t *executions = pass->chunk->executions;
 	const size_t count = pass->chunk->executions_count;
 	for (size_t i = 0; i < count; i++) {
-		const uint32_t step = executions[i], before = last;
-		last = step;
-		if (__builtin_expect(step == IFR_EXECUTION_BREAK, 0))
+		const uint32_t execution = executions[i], before = last;
+		last = execution;
+		if (__builtin_expect(execution == IFR_EXECUTION_BREAK, 0))
 			continue;
-		const struct touched_groups touched_groups = batch->touched[step];
+		const struct touched_groups touched_groups = batch->touched[execution];
 		time++;
 		if (before != IFR_EXECUTION_BREAK &&
 		    !ifr_resident_touch(&batch->btb.first, batch->touched[before].branch, time))
@@ -127,31 +122,21 @@ static void run_front_end(void *state, struct ifr_pass *pass) {
 	front_end->blocks_count = pass->blocks_count;
 	front_end->executions += chunk->executions_count;
 	front_end->last = chunk->executions_count ? chunk->executions[chunk->executions_count - 1] : front_end->last;
-	if (!front_end->btb)
-		ifr_stage_btb.run(front_end->scalar_btb, pass);
 }
 
 static void count_front_end(const void *state, const struct ifr_pass *pass, size_t lane,
                             struct ifr_counts *counters) {
+	(void)pass;
 	const struct front_end *front_end = state;
 	const struct front_end_batch *batch = &front_end->batches[lane / IFR_RESIDENT_LANES];
 	const size_t own = lane % IFR_RESIDENT_LANES;
 	counters->value[IFR_EVENT_L1I_MISSES] += batch->lines.misses[own];
 	counters->value[IFR_EVENT_ITLB_MISSES] += batch->pages.misses[own];
-	if (front_end->btb)
-		counters->value[IFR_EVENT_BTB_MISSES] += batch->btb.misses[own];
-	else
-		ifr_stage_btb.count(front_end->scalar_btb, pass, lane, counters);
-}
-
-static void want_front_end(struct ifr_pass *pass) {
-	if (!ifr_btb_batch_fits(pass->machine))
-		ifr_stage_btb.want(pass);
+	counters->value[IFR_EVENT_BTB_MISSES] += batch->btb.misses[own];
 }
 
 const struct ifr_stage ifr_lanes_stage_front_end = {.name = "lanes",
                                                     .create = create_front_end,
                                                     .run = run_front_end,
                                                     .count = count_front_end,
-                                                    .destroy = destroy_front_end,
-                                                    .want = want_front_end};
+                                                    .destroy = destroy_front_end};

@@ -20,8 +20,8 @@ void ifr_fetch_batch_init(struct ifr_fetch_batch *fetch, struct ifr_lane_batch b
 /* Adds a block; returns the key group that its fetch touches. */
 uint32_t ifr_fetch_batch_add_block(struct ifr_fetch_batch *fetch, const struct ifr_lane *lanes, size_t block);
 /* Handles a fetch that missed its key group in at least one lane. */
-void ifr_fetch_batch_miss(struct ifr_fetch_batch *fetch, const struct ifr_pass *pass, size_t step, uint32_t group,
-                          uint64_t time);
+void ifr_fetch_batch_miss(struct ifr_fetch_batch *fetch, const struct ifr_pass *pass, size_t execution,
+                          uint32_t group, uint64_t time);
 
 #define IFR_BTB_LEVELS 3
 
@@ -34,9 +34,7 @@ struct ifr_btb_batch {
 	uint64_t misses[IFR_RESIDENT_LANES];
 };
 
-/* True if the machine has a first level of at least ENTRIES_MIN entries (btb.c). */
-bool ifr_btb_batch_fits(const struct ifr_machine *machine);
-/* Makes an empty BTB if the machine does not fit. */
+/* A machine without a BTB gets one that must not be touched. */
 void ifr_btb_batch_init(struct ifr_btb_batch *btb, struct ifr_lane_batch batch, const struct ifr_machine *machine);
 void ifr_btb_batch_release(struct ifr_btb_batch *btb);
 uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *places, size_t block);

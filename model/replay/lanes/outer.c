@@ -17,19 +17,14 @@
 
 #include <stdlib.h>
 
-/* A counter by lane. Most often all lanes of a batch count: all takes that in one addition. */
-struct tally {
-	uint64_t all, each[IFR_SHARED_CACHE_LANES];
-};
-
 /* Lanes of one data group, at most IFR_SHARED_CACHE_LANES. */
 struct batch {
 	unsigned group;
 	size_t lanes[IFR_SHARED_CACHE_LANES], count;
 	uint64_t all_lanes; /* as bits */
 	struct ifr_shared_cache l2, l3, stlb;
-	struct tally l2_misses, l3_misses, walks;
-	uint64_t l2_references[IFR_SHARED_CACHE_LANES];
+	uint64_t l2_references[IFR_SHARED_CACHE_LANES], l2_misses[IFR_SHARED_CACHE_LANES];
+	uint64_t l3_misses[IFR_SHARED_CACHE_LANES], walks[IFR_SHARED_CACHE_LANES];
 };
 
 struct outer {
@@ -94,12 +89,10 @@ static void destroy_outer(void *state, const struct ifr_pass *pass) {
 	free(outer);
 }
 
-static void tally_add(struct tally *tally, const struct batch *batch, uint64_t lanes) {
-	if (lanes == batch->all_lanes)
-		tally->all++;
-	else
-		for (; lanes; lanes &= lanes - 1)
-			tally->each[__builtin_ctzll(lanes)]++;
+/* Adds one to the counters of some lanes (bits). */
+static void count_lanes(uint64_t *counters, uint64_t lanes) {
+	for (; lanes; lanes &= lanes - 1)
+		counters[__builtin_ctzll(lanes)]++;
 }
 
 static void touch_line(struct batch *batch, uint64_t line, uint64_t lanes) {
@@ -108,43 +101,27 @@ static void touch_line(struct batch *batch, uint64_t line, uint64_t lanes) {
 	const uint64_t missed = ifr_shared_cache_touch(&batch->l2, line, lanes);
 	if (!missed)
 		return;
-	tally_add(&batch->l2_misses, batch, missed);
+	count_lanes(batch->l2_misses, missed);
 	if (batch->l3.shape.sets)
-		tally_add(&batch->l3_misses, batch, ifr_shared_cache_touch(&batch->l3, line, missed));
-}
-
-static void prefetch_line(const struct batch *batch, uint64_t line) {
-	ifr_shared_cache_prefetch(&batch->l2, line);
-	ifr_shared_cache_prefetch(&batch->l3, line);
+		count_lanes(batch->l3_misses, ifr_shared_cache_touch(&batch->l3, line, missed));
 }
 
 /* Without a second TLB every miss of the first is a page walk. */
 static void touch_page(struct batch *batch, uint64_t page, uint64_t lanes) {
-	tally_add(&batch->walks, batch, ifr_shared_cache_touch(&batch->stlb, page, lanes));
+	count_lanes(batch->walks, ifr_shared_cache_touch(&batch->stlb, page, lanes));
 }
 
-static void prefetch_page(const struct batch *batch, uint64_t page) {
-	ifr_shared_cache_prefetch(&batch->stlb, page);
-}
-
-/* The functions for lines, or for pages. */
-struct level {
-	void (*touch)(struct batch *batch, uint64_t key, uint64_t lanes);
-	void (*prefetch)(const struct batch *batch, uint64_t key);
-};
-
-/* Sets of a large cache are far away: they are prefetched so many misses ahead. */
-#define AHEAD 12
+typedef void touch_function(struct batch *batch, uint64_t key, uint64_t lanes);
 
 /* Touches the fetches that come before the access at a position. at: by lane, fetches done so far. Returns the
  * position of the first fetch left. */
 static uint64_t fetch_until(struct batch *batch, const struct ifr_misses *fetches, size_t *at, uint64_t position,
-                            const struct level *level) {
+                            touch_function *touch) {
 	uint64_t next = UINT64_MAX;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct ifr_misses *misses = &fetches[batch->lanes[i]];
 		for (; at[i] < misses->count && misses->items[at[i]].position <= position; at[i]++)
-			level->touch(batch, misses->items[at[i]].key, 1ull << i);
+			touch(batch, misses->items[at[i]].key, 1ull << i);
 		if (at[i] < misses->count && misses->items[at[i]].position < next)
 			next = misses->items[at[i]].position;
 	}
@@ -152,29 +129,26 @@ static uint64_t fetch_until(struct batch *batch, const struct ifr_misses *fetche
 }
 
 static void merge_misses(struct batch *batch, const struct ifr_misses *fetches, const struct ifr_misses *data,
-                         const struct level *level) {
+                         touch_function *touch) {
 	size_t at[IFR_SHARED_CACHE_LANES] = {0};
 	uint64_t next = 0;
 	for (size_t i = 0; i < data->count; i++) {
-		if (i + AHEAD < data->count)
-			level->prefetch(batch, data->items[i + AHEAD].key);
 		if (next <= data->items[i].position)
-			next = fetch_until(batch, fetches, at, data->items[i].position, level);
-		level->touch(batch, data->items[i].key, batch->all_lanes);
+			next = fetch_until(batch, fetches, at, data->items[i].position, touch);
+		touch(batch, data->items[i].key, batch->all_lanes);
 	}
-	fetch_until(batch, fetches, at, UINT64_MAX, level);
+	fetch_until(batch, fetches, at, UINT64_MAX, touch);
 }
 
 static void run_outer(void *state, struct ifr_pass *pass) {
-	static const struct level lines = {touch_line, prefetch_line}, pages = {touch_page, prefetch_page};
 	struct outer *outer = state;
 	if (outer->scalar)
 		ifr_stage_outer.run(outer->scalar, pass);
 	for (size_t i = 0; i < outer->count; i++) {
 		struct batch *batch = &outer->batches[i];
 		const struct ifr_misses *data = &pass->data_lines[batch->group];
-		merge_misses(batch, pass->fetch_lines, data, &lines);
-		merge_misses(batch, pass->fetch_pages, &pass->data_pages[batch->group], &pages);
+		merge_misses(batch, pass->fetch_lines, data, touch_line);
+		merge_misses(batch, pass->fetch_pages, &pass->data_pages[batch->group], touch_page);
 		for (size_t k = 0; k < batch->count; k++)
 			batch->l2_references[k] += data->count + pass->fetch_lines[batch->lanes[k]].count;
 	}
@@ -189,14 +163,14 @@ static void count_outer(const void *state, const struct ifr_pass *pass, size_t l
 	const struct lane_position lane_position = outer->positions[lane];
 	const struct batch *batch = &outer->batches[lane_position.batch];
 	const uint64_t l2_references = batch->l2_references[lane_position.lane];
-	const uint64_t l2_misses = batch->l2_misses.all + batch->l2_misses.each[lane_position.lane];
-	const uint64_t l3_misses = batch->l3_misses.all + batch->l3_misses.each[lane_position.lane];
+	const uint64_t l2_misses = batch->l2_misses[lane_position.lane];
+	const uint64_t l3_misses = batch->l3_misses[lane_position.lane];
 	const bool third = batch->l3.shape.sets;
 	counters->value[IFR_EVENT_L2_REFERENCES] += l2_references;
 	counters->value[IFR_EVENT_L2_MISSES] += l2_misses;
 	counters->value[IFR_EVENT_LLC_REFERENCES] += third ? l2_misses : l2_references;
 	counters->value[IFR_EVENT_LLC_MISSES] += third ? l3_misses : l2_misses;
-	counters->value[IFR_EVENT_STLB_MISSES] += batch->walks.all + batch->walks.each[lane_position.lane];
+	counters->value[IFR_EVENT_STLB_MISSES] += batch->walks[lane_position.lane];
 }
 
 const struct ifr_stage ifr_lanes_stage_outer = {

@@ -203,7 +203,7 @@ static void update_presence(struct ifr_resident *resident, size_t lane, uint32_t
 	for (uint32_t row = resident->lanes[lane].rows[id]; row != IFR_NOTHING;
 	     row = resident->nexts[row * resident->lanes_count + lane]) {
 		const uint32_t group = resident->rows[row].group;
-		const bool all = present && (rows_of(resident, group) == 1 || lane_has_all(resident, group, lane));
+		const bool all = present && lane_has_all(resident, group, lane);
 		resident->groups[group].present = (resident->groups[group].present & ~(1ull << lane)) | (uint64_t)all
 		                                                                                            << lane;
 	}

@@ -35,14 +35,4 @@ void ifr_shared_cache_release(struct ifr_shared_cache *cache);
 /* Touches a key in some lanes (bits). Returns the lanes that missed; all of them if the cache has no sets. */
 uint64_t ifr_shared_cache_touch(struct ifr_shared_cache *cache, uint64_t key, uint64_t lanes);
 
-/* Prefetches what a touch of this key reads. */
-static inline void ifr_shared_cache_prefetch(const struct ifr_shared_cache *cache, uint64_t key) {
-	if (!cache->shape.sets)
-		return;
-	const size_t set = ifr_cache_set(&cache->shape, key), ways = cache->shape.ways;
-	__builtin_prefetch(&cache->private[set]);
-	for (size_t way = 0; way < ways; way += 8)
-		__builtin_prefetch(&cache->keys[set * ways + way]);
-}
-
 #endif

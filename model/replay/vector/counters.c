@@ -39,7 +39,8 @@ static const struct outcome outcomes[2] = {{{NOT_TAKEN(0), NOT_TAKEN(1), NOT_TAK
 struct counters {
 	const struct outcome *outcomes; /* by taken */
 	uint8_t *tables;                /* one a lane, consecutive */
-	uint32_t *rows[QUADS]; /* by block and lane of the four: start of the lane's table | address part of the index */
+	uint32_t
+		*rows[QUADS]; /* by block and lane of the four: start of the lane's table | address part of the index */
 	uint32_t address_mask;
 	/* Part of the index; the last outcome is added at the bit newest. */
 	uint32_t history, history_mask, newest;

@@ -124,7 +124,7 @@ static inline void read_base(const struct l_tage *l, const struct l_tage_lookup 
 static inline void predict_branch(struct l_tage *l, const struct l_tage_lookup *lookup,
                                   struct l_tage_prediction *prediction) {
 	const vec one = vec_set(1);
-	prediction->pc = vec_load(l->rows + (size_t)(lookup->step >> 1) * LANES);
+	prediction->pc = vec_load(l->rows + (size_t)(lookup->execution >> 1) * LANES);
 	probe_tables(l, lookup, prediction);
 	read_base(l, lookup, prediction);
 	prediction->provider_taken = vec_and(vec_right(prediction->state, 2), one);
@@ -138,7 +138,7 @@ static inline void predict_branch(struct l_tage *l, const struct l_tage_lookup *
 }
 
 static inline void run_branch(struct l_tage *l, const struct l_tage_lookup *lookup, uint64_t *misses) {
-	const uint32_t taken = lookup->step & 1;
+	const uint32_t taken = lookup->execution & 1;
 	struct l_tage_prediction prediction;
 	predict_branch(l, lookup, &prediction);
 	const unsigned missed =

@@ -51,7 +51,7 @@ struct l_tage_history {
 /* A conditional branch whose histories are known: the index in each table, and the tag to find there. */
 struct l_tage_lookup {
 	_Alignas(64) uint32_t base_at[LANES], loop_at[LANES], indices[TABLES][LANES], tags[TABLES][LANES];
-	uint32_t step;
+	uint32_t execution;
 };
 
 /* Constants of one table. index_mask and path_mask are those of an index times ENTRY_WORDS. */

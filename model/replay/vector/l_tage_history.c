@@ -60,13 +60,13 @@ size_t IFR_VECTOR(l_tage_prepare)(struct l_tage *l, const struct ifr_branches *b
                                   size_t first, size_t *count) {
 	size_t i = first;
 	for (*count = 0; i < branches->count && *count < LOOKAHEAD; i++) {
-		const uint32_t step = branches->executions[i];
-		const vec pc = vec_load(l->rows + (size_t)(step >> 1) * LANES);
-		if (kinds[step >> 1] == IFR_BRANCH_CONDITIONAL) {
-			l->lookup[*count].step = step;
+		const uint32_t execution = branches->executions[i];
+		const vec pc = vec_load(l->rows + (size_t)(execution >> 1) * LANES);
+		if (kinds[execution >> 1] == IFR_BRANCH_CONDITIONAL) {
+			l->lookup[*count].execution = execution;
 			compute_indices(l, &l->lookup[(*count)++], pc);
 		}
-		push_outcome(&l->history, pc, step & 1);
+		push_outcome(&l->history, pc, execution & 1);
 	}
 	return i;
 }

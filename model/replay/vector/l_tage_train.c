@@ -38,7 +38,7 @@ static void allocate_entries(struct l_tage *l, const struct l_tage_lookup *looku
 	vec_store(tables, table);
 	for (; lanes; lanes &= lanes - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(lanes);
-		allocate_entry(l, lookup, lane, (int)tables[lane] - 1, lookup->step & 1);
+		allocate_entry(l, lookup, lane, (int)tables[lane] - 1, lookup->execution & 1);
 	}
 }
 
@@ -98,7 +98,7 @@ static void reset_useful(struct l_tage *l) {
 
 void IFR_VECTOR(l_tage_train)(struct l_tage *l, const struct l_tage_lookup *lookup,
                               const struct l_tage_prediction *prediction) {
-	const uint32_t taken = lookup->step & 1;
+	const uint32_t taken = lookup->execution & 1;
 	const vec outcome = vec_set(taken);
 	const vec_mask right = vec_equal(prediction->provider_taken, outcome);
 	const vec_mask differ = mask_without(vec_equal(outcome, outcome),

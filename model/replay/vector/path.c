@@ -23,7 +23,7 @@
 /* A conditional branch whose history is known: the first word of the set in each table, and the tag to find there.
  */
 struct lookup {
-	uint32_t step;
+	uint32_t execution;
 	uint32_t base_index[LANES], base_at[LANES], sets[TABLES][LANES], tags[TABLES][LANES];
 };
 
@@ -101,13 +101,13 @@ static inline void fold_all(struct path *p) {
 	p->folded = true;
 }
 
-static inline void compute_indices(const struct path *p, struct lookup *lookup, uint32_t step) {
-	const __m256i leave = words_load(p->rows[step >> 1].leave);
+static inline void compute_indices(const struct path *p, struct lookup *lookup, uint32_t execution) {
+	const __m256i leave = words_load(p->rows[execution >> 1].leave);
 	const __m256i pc = _mm256_and_si256(leave, words_set(p->pc_mask));
 	const __m256i set_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, 9));
 	const __m256i tag_pc = _mm256_xor_si256(pc, _mm256_srli_epi16(pc, TAG_BITS));
 	const vec index = vec_and(vec_widen(pc), vec_set(p->base_mask));
-	lookup->step = step;
+	lookup->execution = execution;
 	vec_store(lookup->base_index, index);
 	vec_store(lookup->base_at, base_word_index(index));
 	for (unsigned i = 0; i < p->tables; i++) {
@@ -166,8 +166,8 @@ static void allocate_entry(struct path *p, const struct lookup *lookup, unsigned
 	for (unsigned i = first; i < p->tables; i++)
 		for (unsigned way = 0; way < p->ways; way++)
 			if (!(p->entries[i][lookup->sets[i][lane] + way] >> 24)) {
-				p->entries[i][lookup->sets[i][lane] + way] = lookup->tags[i][lane] | (lookup->step & 1 ? 4u : 3u)
-				                                                                         << 16;
+				p->entries[i][lookup->sets[i][lane] + way] =
+					lookup->tags[i][lane] | (lookup->execution & 1 ? 4u : 3u) << 16;
 				return;
 			}
 	for (unsigned i = first; i < p->tables; i++)
@@ -202,7 +202,7 @@ static void store_words(struct path *p, const struct lookup *lookup, const struc
 
 static inline void train_provider(struct path *p, const struct lookup *lookup, const struct prediction *prediction,
                                   vec_mask base, vec_mask missed) {
-	const uint32_t taken = lookup->step & 1;
+	const uint32_t taken = lookup->execution & 1;
 	const vec counter = vec_and(prediction->word, vec_set(7u << 16)), useful = vec_right(prediction->word, 24);
 	const vec_mask end = vec_equal(counter, vec_set(taken ? 7u << 16 : 0));
 	/* Usefulness rises where provider and alternate differ and the provider is right, and falls where the provider
@@ -220,7 +220,7 @@ static inline void train_provider(struct path *p, const struct lookup *lookup, c
 }
 
 static inline vec train_branch(struct path *p, const struct lookup *lookup, const struct prediction *prediction) {
-	const uint32_t taken = lookup->step & 1;
+	const uint32_t taken = lookup->execution & 1;
 	const vec wrong = vec_xor(vec_and(vec_right(prediction->word, 18), vec_set(1)), vec_set(taken));
 	const vec_mask missed = vec_equal(wrong, vec_set(1));
 	const vec_mask base = vec_equal(vec_and(prediction->word, vec_set(0xffff)), vec_set(0));
@@ -238,14 +238,14 @@ static size_t prepare_lookups(struct path *p, const struct ifr_branches *branche
                               size_t first, size_t *count) {
 	size_t i = first;
 	for (*count = 0; i < branches->count && *count < LOOKAHEAD; i++) {
-		const uint32_t step = branches->executions[i];
-		if (kinds[step >> 1] == IFR_BRANCH_CONDITIONAL) {
+		const uint32_t execution = branches->executions[i];
+		if (kinds[execution >> 1] == IFR_BRANCH_CONDITIONAL) {
 			if (!p->folded)
 				fold_all(p);
-			compute_indices(p, &p->lookup[(*count)++], step);
+			compute_indices(p, &p->lookup[(*count)++], execution);
 		}
-		if (step & 1) {
-			path_history_push(&p->history, path_footprint(p->rows, step >> 1, branches->next[i]));
+		if (execution & 1) {
+			path_history_push(&p->history, path_footprint(p->rows, execution >> 1, branches->next[i]));
 			p->folded = false;
 		}
 	}

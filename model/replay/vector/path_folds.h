@@ -28,9 +28,10 @@ _Static_assert(RING > PATH_AGE(IFR_PATH_LONGEST), "the ring holds the longest hi
 /* A multiplication by a power of two is a left shift in its lower half and a right shift in its upper half, and is
  * faster than a shift by a variable count. */
 struct path_sum {
-	unsigned width;                                 /* 8 to 15 */
-	uint16_t turn[LANES], wrap[LANES], keep[LANES]; /* factors: right shift by width - 2 and by width; mask of the width */
-	uint16_t values[RING][LANES];                   /* by place in the ring: the sum after each push */
+	unsigned width; /* 8 to 15 */
+	uint16_t turn[LANES], wrap[LANES],
+		keep[LANES];              /* factors: right shift by width - 2 and by width; mask of the width */
+	uint16_t values[RING][LANES]; /* by place in the ring: the sum after each push */
 };
 
 struct path_history {

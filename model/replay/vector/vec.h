@@ -66,10 +66,6 @@ static inline vec_mask mask_without(vec_mask a, vec_mask b) {
 static inline unsigned mask_bits(vec_mask mask) {
 	return mask;
 }
-/* words[index] of each lane */
-static inline vec vec_gather(const uint32_t *words, vec index) {
-	return _mm512_i32gather_epi32(index, words, 4);
-}
 #else
 
 #define IFR_VECTOR(name) ifr_avx2_##name
@@ -130,13 +126,6 @@ static inline unsigned mask_bits(vec_mask mask) {
 static inline __m256i half_at(const uint32_t *w, const uint32_t *i) {
 	return _mm256_setr_epi32((int)w[i[0]], (int)w[i[1]], (int)w[i[2]], (int)w[i[3]], (int)w[i[4]], (int)w[i[5]],
 	                         (int)w[i[6]], (int)w[i[7]]);
-}
-/* words[index] of each lane. AVX2's gather takes as long for eight as AVX-512's for sixteen, longer than loads one
- * by one. */
-static inline vec vec_gather(const uint32_t *words, vec index) {
-	uint32_t at[LANES];
-	vec_store(at, index);
-	return (vec){half_at(words, at), half_at(words, at + 8)};
 }
 #endif
 
