@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By loads, stores: lines or pages that an access enters behind its first, and all that missed. */
+/* By loads, stores: lines or pages beyond the first that an access enters, and all misses. */
 struct tally {
 	uint64_t crossed[2], missed[2];
 };
@@ -98,7 +98,7 @@ static inline bool touch_fast(const struct fast_path *fast_path, uint64_t key, u
 	return true;
 }
 
-/* Touches the lines or pages behind the first that an access enters. */
+/* Touches the lines or pages beyond the first that an access enters. */
 static uint64_t touch_crossed(struct walk *walk, uint64_t address, uint8_t kind, size_t position, uint64_t time) {
 	const uint64_t end = (address + (kind & 63)) >> walk->shift;
 	for (uint64_t key = (address >> walk->shift) + 1; key <= end; key++) {

@@ -95,8 +95,8 @@ enum ifr_event {
 	IFR_EVENT_INDIRECT_MISSES,
 	IFR_EVENT_RETURNS,
 	IFR_EVENT_RETURN_MISSES,
-	IFR_EVENT_BTB_MISSES, /* taken branches without a target in the BTB: a resteer of the front end, not a misprediction */
-	IFR_EVENT_L1I_LOADS, /* loads of caches and TLBs: lines and pages touched */
+	IFR_EVENT_BTB_MISSES, /* taken branches that the BTB misses: a front-end resteer, no misprediction */
+	IFR_EVENT_L1I_LOADS,  /* loads of caches and TLBs: lines and pages touched */
 	IFR_EVENT_L1I_MISSES,
 	IFR_EVENT_L1D_LOADS,
 	IFR_EVENT_L1D_LOAD_MISSES,

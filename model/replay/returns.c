@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The return stack.
  *
- * Problem: a return is predicted right if it arrives behind its call, an address that differs by lane.
+ * Problem: a return is predicted right if it arrives at the instruction after its call, whose address differs by lane.
  * Idea: pushes and pops are the same in every layout, so one stack of calling blocks serves all lanes. Only the
  * comparison depends on the lane, and it depends on the pair (call, arrival) alone: runs of equal arrivals of a
  * call are counted, and the lanes are compared once a run.

@@ -3,7 +3,7 @@
  * tests/bench/rates.c).
  *
  *   stage      runs    does                                          leaves
- *   survey     once    everything that all layouts share             block counts, streams of branches, access positions
+ *   survey     once    everything that all layouts share             block counts, branch streams, access positions
  *   data       a group L1D, DTLB                                     the group's misses, by position
  *   fetch      a lane  L1I, ITLB                                     the lane's misses, by position
  *   outer      a lane  L2, L3, STLB: both lists merged by position

@@ -35,10 +35,11 @@ void ifr_btb_batch_release(struct ifr_btb_batch *btb) {
 	ifr_resident_release(&btb->first);
 }
 
-uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *places, size_t block) {
+uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts,
+                                 size_t block) {
 	struct ifr_key_run keys[IFR_RESIDENT_LANES] = {{0}};
 	for (size_t i = 0; i < btb->batch.count; i++)
-		keys[i] = (struct ifr_key_run){places[btb->batch.first + i].pcs[block], 1};
+		keys[i] = (struct ifr_key_run){layouts[btb->batch.first + i].pcs[block], 1};
 	return ifr_resident_add(&btb->first, keys);
 }
 
@@ -49,11 +50,11 @@ static bool outer_level_has(struct ifr_btb_batch *btb, size_t lane, uint64_t pc)
 	return false;
 }
 
-void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *places, uint32_t block,
+void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, uint32_t block,
                         uint32_t group, uint64_t time) {
 	ifr_resident_fill(&btb->first, group, time);
 	for (uint64_t lanes = btb->first.missed[0]; lanes; lanes &= lanes - 1) {
 		const size_t lane = (size_t)__builtin_ctzll(lanes);
-		btb->misses[lane] += !outer_level_has(btb, lane, places[btb->batch.first + lane].pcs[block]);
+		btb->misses[lane] += !outer_level_has(btb, lane, layouts[btb->batch.first + lane].pcs[block]);
 	}
 }

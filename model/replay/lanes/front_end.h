@@ -19,7 +19,7 @@ void ifr_fetch_batch_init(struct ifr_fetch_batch *fetch, struct ifr_lane_batch b
                           unsigned shift, struct ifr_misses *lists);
 /* Adds a block; returns the key group that its fetch touches. */
 uint32_t ifr_fetch_batch_add_block(struct ifr_fetch_batch *fetch, const struct ifr_lane *lanes, size_t block);
-/* Handles a fetch that missed its key group in at least one lane. */
+/* Handles a fetch that missed its key group in at least one lane: inserts the keys and lists the misses. */
 void ifr_fetch_batch_miss(struct ifr_fetch_batch *fetch, const struct ifr_pass *pass, size_t execution,
                           uint32_t group, uint64_t time);
 
@@ -34,11 +34,13 @@ struct ifr_btb_batch {
 	uint64_t misses[IFR_RESIDENT_LANES];
 };
 
-/* A machine without a BTB gets one that must not be touched. */
+/* Makes a BTB. On a machine without one, no block may be added. */
 void ifr_btb_batch_init(struct ifr_btb_batch *btb, struct ifr_lane_batch batch, const struct ifr_machine *machine);
 void ifr_btb_batch_release(struct ifr_btb_batch *btb);
-uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *places, size_t block);
-void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *places, uint32_t block,
+/* Adds a block that ends in a branch; returns the key group of the branch. */
+uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, size_t block);
+/* Handles a taken branch that missed the first level in at least one lane: looks it up in the outer levels. */
+void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, uint32_t block,
                         uint32_t group, uint64_t time);
 
 #endif

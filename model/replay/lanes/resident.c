@@ -152,9 +152,9 @@ uint32_t ifr_resident_add(struct ifr_resident *resident, const struct ifr_key_ru
 	for (size_t i = 0; i < lanes; i++)
 		rows = keys[i].count > rows ? keys[i].count : rows;
 	make_room_for_groups(resident);
-	const size_t behind = resident->firsts[resident->groups_count];
-	make_room_for_rows(resident, behind + rows);
-	uint32_t *key_ids = resident->key_ids + behind * lanes;
+	const size_t end = resident->firsts[resident->groups_count];
+	make_room_for_rows(resident, end + rows);
+	uint32_t *key_ids = resident->key_ids + end * lanes;
 	for (uint32_t k = 0; k < rows; k++)
 		for (size_t i = 0; i < lanes; i++)
 			key_ids[k * lanes + i] =

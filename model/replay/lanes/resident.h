@@ -13,7 +13,7 @@
  * keys, nothing else does, and update_presence corrects the bits of every group that has the key. LRU and tree
  * PLRU depend on nothing but the times of last touches (model/memory/cache.h), and a key's time is the latest of
  * its groups'. So victims are those of the scalar engine.
- * Gain: a step costs the same for one lane as for 64 (git log 338d3e4, 62018ba). */
+ * Gain: a block execution costs the same for one lane as for 64 (git log 338d3e4, 62018ba). */
 #ifndef INTERFERO_MODEL_RESIDENT_H
 #define INTERFERO_MODEL_RESIDENT_H
 

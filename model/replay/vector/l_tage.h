@@ -10,7 +10,7 @@
  * Invariant: indices and tags depend on histories alone, never on predictions; tables are read and trained in
  * program order. Index 0 to ENTRY_WORDS - 1 stands for the base, so that "no table hit" needs no mask.
  * Gain: tags apart and aligned, and loops of all lanes together: 41d2267, d8afdf0 in the git log; 47 to 49 M
- * branches/s for 16 layouts under AVX-512 (note of issue 7). */
+ * branches/s for 16 layouts (note of issue 7). */
 #ifndef INTERFERO_MODEL_VECTOR_L_TAGE_H
 #define INTERFERO_MODEL_VECTOR_L_TAGE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loop predictors of sixteen lanes. model/predictors/loop.c defines them.
  *
- * Problem: the loop predictor has branches of its own at every step, and few lanes agree: calls lane by lane took
- * a quarter of the time of a lane that learns loops, in mispredicted jumps (git log d8afdf0).
+ * Problem: lookup and training of a loop entry jump on conditions that differ by lane. Lane by lane, mispredicted
+ * jumps took a quarter of the time of a lane that learns loops (git log d8afdf0).
  * Idea: one comparison of tags finds the lanes whose table has the branch. As the outcome is known, these lanes
- * are predicted and trained in one step, by vectors. Only lanes that lose or allocate an entry go on one by one.
+ * are predicted and trained together, in vectors. Only lanes that lose or allocate an entry go on one by one.
  * Invariant: free entries have a tag that no branch has (FREE), so that tags alone decide a hit; an entry's
  * current count is below its length, if that is known. */
 #include "model/replay/vector/l_tage.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Vectors of sixteen 32-bit numbers, one a lane: one register of AVX-512, or two of AVX2. Sixteen 16-bit numbers
  * are an __m256i in both. Every file of this folder is compiled once for each instruction set; IFR_VECTOR names
- * what it exports. */
+ * its exports. */
 #ifndef INTERFERO_MODEL_VEC_H
 #define INTERFERO_MODEL_VEC_H
 
