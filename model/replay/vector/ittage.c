@@ -116,8 +116,6 @@ static inline void probe_table(const struct ittage *t, const struct lookup *look
                                unsigned table) {
 	const vec word = vec_load_at(t->tags[table], lookup->indices[table]);
 	const vec_mask hit = vec_equal(vec_and(word, vec_set(0xffff)), vec_load(lookup->tags[table]));
-	if (!mask_bits(hit))
-		return;
 	prediction->target =
 		vec_select(hit, vec_load_at(t->targets[table], lookup->indices[table]), prediction->target);
 	prediction->found = mask_or(prediction->found, hit);
@@ -168,8 +166,6 @@ static inline void train_provider(struct ittage *t, const struct prediction *pre
 	const vec_mask down = mask_without(wrong, taken_over);
 	const vec word = vec_sub(vec_add(prediction->word, vec_select(up, vec_set(1u << 16), none)),
 	                         vec_select(down, vec_set(1u << 16), none));
-	if (!mask_bits(mask_or(up, wrong)))
-		return;
 	for (unsigned i = 0; i < TABLES; i++) {
 		const vec_mask here = vec_equal(prediction->table, vec_set(i));
 		vec_scatter(t->tags[i], mask_and(here, mask_or(up, down)), prediction->at, word);
