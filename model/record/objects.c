@@ -198,8 +198,7 @@ void objects_apply_request(struct objects *objects, uint16_t thread, const uint6
 	const bool ends = request.request == IFR_HEAP_RESIZE || request.request == IFR_HEAP_FREE;
 	if (old && old->extent.start != numbers[4])
 		old = NULL;
-	struct object *measured =
-		request.request == IFR_HEAP_OTHER && address ? find_object(objects, address) : NULL;
+	struct object *measured = request.request == IFR_HEAP_OTHER && address ? find_object(objects, address) : NULL;
 	if (measured && measured->extent.start == address)
 		extend_object(objects, measured, numbers[2]);
 	if (!request.request || request.request >= IFR_HEAP_REQUESTS || (request.request == IFR_HEAP_FREE && !old) ||

@@ -38,7 +38,8 @@ void ld_engine_close(struct ld_engine *engine) {
 static char *expand_placeholders(const char *argument, const char *root) {
 	struct ifr_buffer text = {0};
 	if (!strcmp(argument, IFR_KIT_LTO_PLUGIN))
-		return ifr_path_libexec("relink_plugin.so"); /* hands ld the objects that -flto compiled in the captured link */
+		return ifr_path_libexec(
+			"relink_plugin.so"); /* hands ld the objects that -flto compiled in the captured link */
 	for (const char *at; (at = strstr(argument, IFR_KIT_ROOT)); argument = at + strlen(IFR_KIT_ROOT)) {
 		ifr_buffer_append(&text, argument, (size_t)(at - argument));
 		ifr_buffer_puts(&text, root);

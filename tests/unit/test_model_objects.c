@@ -101,17 +101,17 @@ static void test_alive(void **state) {
 static void test_requests(void **state) {
 	(void)state;
 	const uint64_t said[][5] = {
-		{IFR_HEAP_ALLOCATE, 0x5010, 100, 16, 0},        /* 0 */
-		{IFR_HEAP_FREE, 0, 0, 0, 0x5020},        /* no object begins there */
-		{IFR_HEAP_FREE, 0, 0, 0, 0},             /* free(NULL) */
-		{IFR_HEAP_RESIZE, 0, 1000, 16, 0x5010},     /* no memory: the object stays */
-		{IFR_HEAP_RESIZE, 0x6000, 200, 16, 0x5010}, /* 1 */
-		{IFR_HEAP_RESIZE, 0x7000, 10, 16, 0},       /* 2: realloc(NULL, 10) takes */
-		{IFR_HEAP_ALLOCATE_ZEROED, 0x6040, 16, 16, 0},  /* 3: over the second */
-		{IFR_HEAP_ALLOCATE, 0, 1, 4096, 0},             /* 4: no memory */
+		{IFR_HEAP_ALLOCATE, 0x5010, 100, 16, 0},       /* 0 */
+		{IFR_HEAP_FREE, 0, 0, 0, 0x5020},              /* no object begins there */
+		{IFR_HEAP_FREE, 0, 0, 0, 0},                   /* free(NULL) */
+		{IFR_HEAP_RESIZE, 0, 1000, 16, 0x5010},        /* no memory: the object stays */
+		{IFR_HEAP_RESIZE, 0x6000, 200, 16, 0x5010},    /* 1 */
+		{IFR_HEAP_RESIZE, 0x7000, 10, 16, 0},          /* 2: realloc(NULL, 10) takes */
+		{IFR_HEAP_ALLOCATE_ZEROED, 0x6040, 16, 16, 0}, /* 3: over the second */
+		{IFR_HEAP_ALLOCATE, 0, 1, 4096, 0},            /* 4: no memory */
 		{IFR_HEAP_OTHER, 0, 0, 0, 0},
 		{IFR_HEAP_OTHER, 0x6040, 24, 0, 0}, /* has room for 24 bytes */
-		{IFR_HEAP_FREE, 0, 0, 0, 0x7000},  /* 5 */
+		{IFR_HEAP_FREE, 0, 0, 0, 0x7000},   /* 5 */
 	};
 	char *path = below("requests.trace");
 	struct ifr_trace_writer *writer = begin(path);
@@ -127,8 +127,8 @@ static void test_requests(void **state) {
 	objects_free(objects);
 	struct ifr_trace *trace = end(writer, path);
 	const struct ifr_trace_request *read;
-	const uint8_t requests[] = {IFR_HEAP_ALLOCATE,        IFR_HEAP_RESIZE, IFR_HEAP_ALLOCATE,
-	                            IFR_HEAP_ALLOCATE_ZEROED, IFR_HEAP_ALLOCATE,   IFR_HEAP_FREE};
+	const uint8_t requests[] = {IFR_HEAP_ALLOCATE,        IFR_HEAP_RESIZE,   IFR_HEAP_ALLOCATE,
+	                            IFR_HEAP_ALLOCATE_ZEROED, IFR_HEAP_ALLOCATE, IFR_HEAP_FREE};
 	const uint32_t olds[] = {IFR_NO_REQUEST, 0, IFR_NO_REQUEST, IFR_NO_REQUEST, IFR_NO_REQUEST, 2};
 	assert_int_equal(ifr_trace_requests(trace, &read), 6);
 	for (size_t i = 0; i < 6; i++) {
