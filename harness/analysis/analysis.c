@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The values of a variant's runs that count, of all runs' values. The caller frees. */
-static double *collect(const struct ifr_report *report, const double *of, size_t variant, size_t *count) {
+static double *collect(const struct ifr_analysis *report, const double *of, size_t variant, size_t *count) {
 	size_t from = report->first[variant], to = report->first[variant + 1];
 	double *values = ifr_alloc((to - from + 1) * sizeof *values);
 	*count = 0;
@@ -22,7 +22,7 @@ static double *collect(const struct ifr_report *report, const double *of, size_t
 enum { TOGETHER = 5 };
 
 /* The medians of some counters in all variants. */
-static void find_medians(const struct ifr_report *report, size_t first, size_t count) {
+static void find_medians(const struct ifr_analysis *report, size_t first, size_t count) {
 	const struct ifr_dataset *dataset = report->dataset;
 	const size_t runs = dataset->run_count, variants = dataset->variant_count;
 	double *values = ifr_alloc((count * runs + 1) * sizeof *values);
@@ -48,7 +48,7 @@ static void find_medians(const struct ifr_report *report, size_t first, size_t c
 	free(values);
 }
 
-bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median) {
+bool ifr_counter_median(const struct ifr_analysis *report, size_t counter, size_t variant, double *median) {
 	const double *known = &report->counter_medians[counter * report->dataset->variant_count + variant];
 	const size_t first = counter / TOGETHER * TOGETHER, rest = report->dataset->counter_count - first;
 	if (isnan(*known))
@@ -83,7 +83,7 @@ static int default_metric(const struct ifr_dataset *dataset) {
 	return dataset->counter_count ? 0 : -1;
 }
 
-static int choose_metric(struct ifr_report *report, const char *name, struct ifr_error *err) {
+static int choose_metric(struct ifr_analysis *report, const char *name, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = report->dataset;
 	int chosen = name ? ifr_dataset_counter(dataset, name) : default_metric(dataset);
 	if (chosen < 0)
@@ -94,7 +94,7 @@ static int choose_metric(struct ifr_report *report, const char *name, struct ifr
 	return 0;
 }
 
-static void count_refusal(struct ifr_report *report, const char *reason) {
+static void count_refusal(struct ifr_analysis *report, const char *reason) {
 	size_t i = 0;
 	while (i < report->refusal_count && strcmp(report->refusals[i].reason, reason))
 		i++;
@@ -107,7 +107,7 @@ static void count_refusal(struct ifr_report *report, const char *reason) {
 }
 
 /* Every run is in exactly one of the counts. */
-static int count_runs(struct ifr_report *report, struct ifr_error *err) {
+static int count_runs(struct ifr_analysis *report, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = report->dataset;
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
@@ -138,7 +138,7 @@ static int by_median(const void *a, const void *b) {
 	                                                        : first->variant->layout > second->variant->layout;
 }
 
-static void add_layout(struct ifr_report *report, size_t variant) {
+static void add_layout(struct ifr_analysis *report, size_t variant) {
 	struct ifr_layout layout = {.variant = &report->dataset->variants[variant]};
 	if (layout.variant->refused) {
 		report->variants_refused++;
@@ -157,7 +157,7 @@ static void add_layout(struct ifr_report *report, size_t variant) {
 	report->layouts[report->layout_count++] = layout;
 }
 
-static void order_layouts(struct ifr_report *report) {
+static void order_layouts(struct ifr_analysis *report) {
 	const struct ifr_dataset *dataset = report->dataset;
 	report->layouts = ifr_alloc((dataset->variant_count + 1) * sizeof *report->layouts);
 	for (size_t i = 0; i < dataset->variant_count; i++)
@@ -172,7 +172,7 @@ static void order_layouts(struct ifr_report *report) {
 	}
 }
 
-static void measure_spread(struct ifr_report *report) {
+static void measure_spread(struct ifr_analysis *report) {
 	struct ifr_group *groups = ifr_alloc((report->random_count + 1) * sizeof *groups);
 	size_t count = 0;
 	for (size_t i = 0; i < report->layout_count; i++)
@@ -191,15 +191,15 @@ static void measure_spread(struct ifr_report *report) {
 	                                                   IFR_REPORT_CONFIDENCE, &report->centre_interval, NULL);
 }
 
-int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, struct ifr_report **report,
-                       struct ifr_error *err) {
-	struct ifr_report *made = ifr_alloc(sizeof *made);
+int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, struct ifr_analysis **report,
+                      struct ifr_error *err) {
+	struct ifr_analysis *made = ifr_alloc(sizeof *made);
 	made->dataset = dataset;
 	int result = choose_metric(made, metric, err);
 	if (!result)
 		result = count_runs(made, err);
 	if (result) {
-		ifr_report_free(made);
+		ifr_analysis_free(made);
 		return result;
 	}
 	ifr_runs_sort(made);
@@ -213,8 +213,8 @@ int ifr_report_analyse(const struct ifr_dataset *dataset, const char *metric, st
 	return 0;
 }
 
-void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidence *evidence) {
-	*evidence = (struct ifr_report_evidence){.p = 1};
+void ifr_analysis_weigh(const struct ifr_analysis *report, struct ifr_evidence *evidence) {
+	*evidence = (struct ifr_evidence){.p = 1};
 	snprintf(evidence->what, sizeof evidence->what, "the difference between layouts");
 	if (report->regression_count) {
 		evidence->p = report->regressions[0].p_adjusted;
@@ -230,7 +230,7 @@ void ifr_report_weigh(const struct ifr_report *report, struct ifr_report_evidenc
 		evidence->width = (report->mean.interval.high - report->mean.interval.low) / report->mean.mean;
 }
 
-void ifr_report_free(struct ifr_report *report) {
+void ifr_analysis_free(struct ifr_analysis *report) {
 	if (!report)
 		return;
 	for (size_t i = 0; i < report->layout_count; i++) {

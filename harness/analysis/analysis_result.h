@@ -69,7 +69,7 @@ struct ifr_refusal {
 	size_t runs;
 };
 
-struct ifr_report {
+struct ifr_analysis {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
@@ -111,18 +111,18 @@ struct ifr_report {
 };
 
 /* The median of a counter over a variant's runs that count; false if there is none. */
-bool ifr_counter_median(const struct ifr_report *report, size_t counter, size_t variant, double *median);
+bool ifr_counter_median(const struct ifr_analysis *report, size_t counter, size_t variant, double *median);
 
 /* The place of a counter of events by this name, whichever source but the clock it has; -1 if there is none. */
 int ifr_event_counter(const struct ifr_dataset *dataset, const char *name);
 
 /* Sorts the runs by variant, and takes the machine's bursts off the metric. */
-void ifr_runs_sort(struct ifr_report *report);
-void ifr_runs_calm(struct ifr_report *report);
+void ifr_runs_sort(struct ifr_analysis *report);
+void ifr_runs_calm(struct ifr_analysis *report);
 
 /* The later steps of the analysis. */
-void ifr_contrasts_find(struct ifr_report *report);
-void ifr_regressions_find(struct ifr_report *report);
-void ifr_blame_find(struct ifr_report *report);
+void ifr_contrasts_find(struct ifr_analysis *report);
+void ifr_regressions_find(struct ifr_analysis *report);
+void ifr_blame_find(struct ifr_analysis *report);
 
 #endif

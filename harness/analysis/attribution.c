@@ -14,35 +14,35 @@ enum { PAGES_MOST = 8, CLASSES_MOST = 8, LAYOUTS_LEAST = 8, SHOWN = 10 };
 
 static const struct {
 	unsigned frame, step;
-} kinds[IFR_CODE_KINDS] = {{64, 16}, {32, 16}, {16, 4}, {4096 * PAGES_MOST, 4096}};
+} kinds[IFR_FEATURES] = {{64, 16}, {32, 16}, {16, 4}, {4096 * PAGES_MOST, 4096}};
 
-unsigned ifr_code_class_count(enum ifr_code_kind kind) {
+unsigned ifr_feature_class_count(enum ifr_feature kind) {
 	return kinds[kind].frame / kinds[kind].step;
 }
 
-unsigned ifr_code_class(enum ifr_code_kind kind, uint64_t address, uint64_t lowest) {
-	if (kind == IFR_CODE_PAGE)
+unsigned ifr_feature_class(enum ifr_feature kind, uint64_t address, uint64_t lowest) {
+	if (kind == IFR_FEATURE_PAGE)
 		address -= lowest / 4096 * 4096;
 	return (unsigned)(address % kinds[kind].frame / kinds[kind].step);
 }
 
 /* The bytes within their frame that a class begins at, and the frame: 16 and 64 for the second quarter of a line.
  */
-static void class_place(enum ifr_code_kind kind, unsigned class, unsigned *offset, unsigned *frame) {
+static void class_place(enum ifr_feature kind, unsigned class, unsigned *offset, unsigned *frame) {
 	*offset = class * kinds[kind].step;
 	*frame = kinds[kind].frame;
 }
 
-uint64_t ifr_code_place(const struct ifr_code_finding *finding, unsigned class, struct ifr_code_extent unit,
-                        struct ifr_code_extent other) {
+uint64_t ifr_finding_address(const struct ifr_finding *finding, unsigned class, struct ifr_unit_extent unit,
+                             struct ifr_unit_extent other) {
 	unsigned offset, frame;
-	if (finding->kind == IFR_CODE_SET)
+	if (finding->kind == IFR_FEATURE_SET_CONFLICT)
 		return code_meeting_place(class, unit, other);
 	class_place(finding->kind, class, &offset, &frame);
-	return finding->kind == IFR_CODE_PAGE ? 0 : unit.at / frame * frame + offset;
+	return finding->kind == IFR_FEATURE_PAGE ? 0 : unit.at / frame * frame + offset;
 }
 
-static void take_layouts(const struct ifr_report *report, struct code_layouts *w) {
+static void take_layouts(const struct ifr_analysis *report, struct code_layouts *w) {
 	size_t room = report->layout_count + 1;
 	w->variant = ifr_alloc(room * sizeof *w->variant);
 	w->response = ifr_alloc(room * sizeof *w->response);
@@ -70,14 +70,14 @@ static void find_range(struct code_layouts *w) {
 }
 
 /* Puts the layouts into classes, without those whose class few share; returns how many remain. */
-static size_t classify(const struct code_layouts *w, size_t unit, enum ifr_code_kind kind) {
+static size_t classify(const struct code_layouts *w, size_t unit, enum ifr_feature kind) {
 	size_t in_class[CLASSES_MOST] = {0}, used = 0;
 	for (size_t i = 0; i < w->count; i++)
 		if (code_address_of(w, i, unit))
-			in_class[ifr_code_class(kind, code_address_of(w, i, unit), w->lowest)]++;
+			in_class[ifr_feature_class(kind, code_address_of(w, i, unit), w->lowest)]++;
 	for (size_t i = 0; i < w->count; i++) {
 		uint64_t at = code_address_of(w, i, unit);
-		unsigned class = at ? ifr_code_class(kind, at, w->lowest) : 0;
+		unsigned class = at ? ifr_feature_class(kind, at, w->lowest) : 0;
 		if (!at || in_class[class] < CODE_IN_A_CLASS)
 			continue;
 		w->class_of[used] = class;
@@ -86,7 +86,7 @@ static size_t classify(const struct code_layouts *w, size_t unit, enum ifr_code_
 	return used;
 }
 
-void code_measure(const struct code_layouts *w, size_t used, struct ifr_code_finding *f) {
+void code_measure(const struct code_layouts *w, size_t used, struct ifr_finding *f) {
 	double mean[2] = {0}, count[2] = {0}, squares = 0;
 	struct ifr_classes *c = &f->classes;
 	for (size_t i = 0; i < used; i++)
@@ -113,16 +113,16 @@ void code_measure(const struct code_layouts *w, size_t used, struct ifr_code_fin
 	f->difference = (struct ifr_interval){absolute.low / mean[0], absolute.high / mean[0], absolute.confidence};
 }
 
-static void test_unit(const struct code_layouts *w, size_t unit, struct ifr_code *code) {
+static void test_unit(const struct code_layouts *w, size_t unit, struct ifr_attribution *code) {
 	bool tested = false;
-	for (int kind = 0; kind < IFR_CODE_KINDS; kind++) {
-		struct ifr_code_finding finding = {.unit = w->addresses->units[unit],
-		                                   .kind = (enum ifr_code_kind)kind,
-		                                   .source = w->addresses->sources ? w->addresses->sources[unit] : NULL};
-		if (kind == IFR_CODE_PAGE && w->highest / 4096 - w->lowest / 4096 >= PAGES_MOST)
+	for (int kind = 0; kind < IFR_FEATURES; kind++) {
+		struct ifr_finding finding = {.unit = w->addresses->units[unit],
+		                              .kind = (enum ifr_feature)kind,
+		                              .source = w->addresses->sources ? w->addresses->sources[unit] : NULL};
+		if (kind == IFR_FEATURE_PAGE && w->highest / 4096 - w->lowest / 4096 >= PAGES_MOST)
 			continue;
 		size_t used = classify(w, unit, finding.kind);
-		if (ifr_classes_test(w->used, w->class_of, used, ifr_code_class_count(finding.kind), &finding.classes,
+		if (ifr_classes_test(w->used, w->class_of, used, ifr_feature_class_count(finding.kind), &finding.classes,
 		                     NULL))
 			continue;
 		code_measure(w, used, &finding);
@@ -134,7 +134,7 @@ static void test_unit(const struct code_layouts *w, size_t unit, struct ifr_code
 }
 
 static int by_p(const void *a, const void *b) {
-	const struct ifr_code_finding *x = a, *y = b;
+	const struct ifr_finding *x = a, *y = b;
 	if (x->classes.p != y->classes.p)
 		return x->classes.p < y->classes.p ? -1 : 1;
 	int names = strcmp(x->unit, y->unit);
@@ -143,7 +143,7 @@ static int by_p(const void *a, const void *b) {
 
 /* Places and meetings are asked about apart, each with its half of the 5 %: pairs are so many that places would
  * drown in them. */
-static void adjust(struct ifr_code *code, unsigned families) {
+static void adjust(struct ifr_attribution *code, unsigned families) {
 	double *p = ifr_alloc((code->count + 1) * sizeof *p);
 	qsort(code->findings, code->count, sizeof *code->findings, by_p);
 	for (size_t i = 0; i < code->count; i++)
@@ -156,10 +156,10 @@ static void adjust(struct ifr_code *code, unsigned families) {
 	free(p);
 }
 
-int ifr_code_find(const struct ifr_report *report, const struct ifr_addresses *addresses, struct ifr_code *code,
-                  struct ifr_error *err) {
+int ifr_attribution_make(const struct ifr_analysis *report, const struct ifr_unit_addresses *addresses,
+                         struct ifr_attribution *code, struct ifr_error *err) {
 	struct code_layouts w = {.addresses = addresses};
-	*code = (struct ifr_code){.layouts = report->random_count};
+	*code = (struct ifr_attribution){.layouts = report->random_count};
 	if (report->random_count < LAYOUTS_LEAST)
 		return ifr_fail(err, IFR_E_USAGE, "which code it is takes %d random layouts at least, and there are %zu",
 		                LAYOUTS_LEAST, report->random_count);
@@ -176,25 +176,25 @@ int ifr_code_find(const struct ifr_report *report, const struct ifr_addresses *a
 	return 0;
 }
 
-void ifr_code_release(struct ifr_code *code) {
+void ifr_attribution_release(struct ifr_attribution *code) {
 	free(code->findings);
-	*code = (struct ifr_code){0};
+	*code = (struct ifr_attribution){0};
 }
 
-static void put_class(struct ifr_buffer *out, enum ifr_code_kind kind, unsigned class) {
+static void put_class(struct ifr_buffer *out, enum ifr_feature kind, unsigned class) {
 	unsigned offset, frame;
-	if (kind == IFR_CODE_SET) {
+	if (kind == IFR_FEATURE_SET_CONFLICT) {
 		ifr_buffer_puts(out, class ? "where they meet" : "where they do not");
 		return;
 	}
 	class_place(kind, class, &offset, &frame);
-	if (kind == IFR_CODE_PAGE)
+	if (kind == IFR_FEATURE_PAGE)
 		ifr_buffer_printf(out, "in page %u", class + 1);
 	else
 		ifr_buffer_printf(out, "%u to %u bytes into it", offset, offset + kinds[kind].step - 1);
 }
 
-static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out) {
+static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	static const char *const what[] = {"where in a 64-byte line it begins", "where in 32 bytes it begins",
 	                                   "where in 16 bytes it begins", "the page it lies in"};
 	struct ifr_buffer s = {0};
@@ -219,12 +219,12 @@ static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out
 	ifr_format_signed_pct(&s, 100 * f->difference.high);
 	ifr_buffer_puts(&s, ") against least, ");
 	put_class(&s, f->kind, (unsigned)f->classes.lowest);
-	if (f->kind != IFR_CODE_SET)
+	if (f->kind != IFR_FEATURE_SET_CONFLICT)
 		class_place(f->kind, (unsigned)f->classes.lowest, &offset, &frame);
-	if (f->kind == IFR_CODE_SET)
+	if (f->kind == IFR_FEATURE_SET_CONFLICT)
 		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
 		                    "differ, or let them lie side by side.");
-	else if (f->kind != IFR_CODE_PAGE && !offset)
+	else if (f->kind != IFR_FEATURE_PAGE && !offset)
 		ifr_buffer_printf(&s, ". Remedy: __attribute__((aligned(%u))) on that function.", frame);
 	else
 		ifr_buffer_puts(&s, ". Remedy: a place of its own by an \"at\" line in the plan.");
@@ -232,7 +232,8 @@ static void say_finding(const struct ifr_code_finding *f, struct ifr_buffer *out
 	ifr_buffer_release(&s);
 }
 
-void ifr_code_text(const struct ifr_report *report, const struct ifr_code *code, struct ifr_buffer *out) {
+void ifr_attribution_text(const struct ifr_analysis *report, const struct ifr_attribution *code,
+                          struct ifr_buffer *out) {
 	struct ifr_buffer s = {0};
 	ifr_buffer_puts(out, "Which code?\n");
 	ifr_buffer_printf(

@@ -75,7 +75,7 @@ static void divide_layouts(struct halves *h, struct ifr_random_key key, uint64_t
 	}
 }
 
-static void draw_all(const struct ifr_report *report, uint64_t seed, struct ifr_calibration *c) {
+static void draw_all(const struct ifr_analysis *report, uint64_t seed, struct ifr_calibration *c) {
 	struct halves h = {.layouts = ifr_alloc((report->layout_count + 1) * sizeof *h.layouts)};
 	struct ifr_random_key key = ifr_random_key_of(seed, "calibrate");
 	for (size_t i = 0; i < report->layout_count; i++) {
@@ -103,7 +103,7 @@ static void draw_all(const struct ifr_report *report, uint64_t seed, struct ifr_
 	free(h.layouts);
 }
 
-int ifr_calibration_make(const struct ifr_report *report, uint64_t seed, struct ifr_calibration *calibration,
+int ifr_calibration_make(const struct ifr_analysis *report, uint64_t seed, struct ifr_calibration *calibration,
                          struct ifr_error *err) {
 	struct ifr_calibration c = {0};
 	const struct ifr_components *k = &report->components;
@@ -154,7 +154,7 @@ static void put_effects(const struct ifr_calibration *c, struct ifr_buffer *out)
 	}
 }
 
-void ifr_calibration_text(const struct ifr_report *report, const struct ifr_calibration *c,
+void ifr_calibration_text(const struct ifr_analysis *report, const struct ifr_calibration *c,
                           struct ifr_buffer *out) {
 	struct ifr_buffer text = {0};
 	const char *command = ifr_dataset_fact(report->dataset, "command");
@@ -192,7 +192,7 @@ void ifr_calibration_text(const struct ifr_report *report, const struct ifr_cali
 	ifr_buffer_release(&text);
 }
 
-void ifr_calibration_json(const struct ifr_report *report, const struct ifr_calibration *c,
+void ifr_calibration_json(const struct ifr_analysis *report, const struct ifr_calibration *c,
                           struct ifr_buffer *out) {
 	json_t *effects = json_array();
 	for (size_t i = 0; i < IFR_CALIBRATION_SIZES; i++)

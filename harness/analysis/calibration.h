@@ -28,13 +28,13 @@ struct ifr_calibration {
 
 /* Errors: IFR_E_USAGE where layouts or runs do not suffice to tell noise from layouts. The divisions depend on the
  * seed. */
-int ifr_calibration_make(const struct ifr_report *report, uint64_t seed, struct ifr_calibration *calibration,
+int ifr_calibration_make(const struct ifr_analysis *report, uint64_t seed, struct ifr_calibration *calibration,
                          struct ifr_error *err);
 
 /* Append it in words, at most 80 columns wide, or as JSON with a newline (schema_version 1). */
-void ifr_calibration_text(const struct ifr_report *report, const struct ifr_calibration *calibration,
+void ifr_calibration_text(const struct ifr_analysis *report, const struct ifr_calibration *calibration,
                           struct ifr_buffer *out);
-void ifr_calibration_json(const struct ifr_report *report, const struct ifr_calibration *calibration,
+void ifr_calibration_json(const struct ifr_analysis *report, const struct ifr_calibration *calibration,
                           struct ifr_buffer *out);
 
 #endif

@@ -5,11 +5,11 @@
 #include "harness/analysis/analysis_result.h"
 
 /* Variance of a layout's median that comes from its runs. */
-static double noise_variance(const struct ifr_report *report, const struct ifr_layout *layout) {
+static double noise_variance(const struct ifr_analysis *report, const struct ifr_layout *layout) {
 	return report->components.ms_within * ifr_median_variance(layout->count);
 }
 
-static bool noise_is_known(const struct ifr_report *report) {
+static bool noise_is_known(const struct ifr_analysis *report) {
 	return report->has_components && report->components.noise_known;
 }
 
@@ -28,7 +28,7 @@ static struct ifr_contrast in_percent(double difference, const struct ifr_interv
 	return contrast;
 }
 
-static void place_shipped(struct ifr_report *report) {
+static void place_shipped(struct ifr_analysis *report) {
 	const struct ifr_layout *shipped = report->shipped;
 	for (size_t i = 0; i < report->random_count; i++)
 		report->faster += report->medians[i] < shipped->median;
@@ -48,7 +48,7 @@ static void place_shipped(struct ifr_report *report) {
 }
 
 /* The best of many was chosen by looking: its interval has to hold for all of them at once. */
-static struct ifr_contrast against_shipped(const struct ifr_report *report, const struct ifr_layout *layout) {
+static struct ifr_contrast against_shipped(const struct ifr_analysis *report, const struct ifr_layout *layout) {
 	const struct ifr_layout *shipped = report->shipped;
 	double difference = layout->median - shipped->median;
 	if (!noise_is_known(report))
@@ -59,7 +59,7 @@ static struct ifr_contrast against_shipped(const struct ifr_report *report, cons
 	return in_percent(difference, &interval, shipped->median);
 }
 
-static void predict(const struct ifr_report *report, struct ifr_pick *pick) {
+static void predict(const struct ifr_analysis *report, struct ifr_pick *pick) {
 	const struct ifr_components *c = &report->components;
 	double noise = noise_variance(report, pick->layout);
 	struct ifr_shrinkage shrinkage = {
@@ -79,14 +79,14 @@ static void predict(const struct ifr_report *report, struct ifr_pick *pick) {
 			in_percent(pick->prediction.expected - report->shipped->median, NULL, report->shipped->median);
 }
 
-static void describe(const struct ifr_report *report, struct ifr_pick *pick) {
+static void describe(const struct ifr_analysis *report, struct ifr_pick *pick) {
 	if (report->shipped)
 		pick->to_shipped = against_shipped(report, pick->layout);
 	if (noise_is_known(report))
 		predict(report, pick);
 }
 
-void ifr_contrasts_find(struct ifr_report *report) {
+void ifr_contrasts_find(struct ifr_analysis *report) {
 	for (size_t i = 0; i < report->layout_count; i++) {
 		if (&report->layouts[i] == report->shipped)
 			continue;

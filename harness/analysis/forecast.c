@@ -13,7 +13,7 @@
 #define CONFIDENCE 0.95
 
 /* A layout's response: cycles per instruction where the same source counts both, else the metric. */
-static bool response_of(const struct ifr_report *report, int instructions, size_t variant, double *value) {
+static bool response_of(const struct ifr_analysis *report, int instructions, size_t variant, double *value) {
 	double count = 1;
 	if (!ifr_counter_median(report, report->metric_index, variant, value))
 		return false;
@@ -23,7 +23,7 @@ static bool response_of(const struct ifr_report *report, int instructions, size_
 	return count > 0;
 }
 
-static void name_response(const struct ifr_report *report, int instructions, struct ifr_forecast *prediction) {
+static void name_response(const struct ifr_analysis *report, int instructions, struct ifr_forecast *prediction) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	bool cpi = instructions >= 0;
 	prediction->response = ifr_strdup(cpi ? "cycles per instruction" : report->metric->name);
@@ -32,7 +32,7 @@ static void name_response(const struct ifr_report *report, int instructions, str
 	prediction->estimated = !strcmp(report->metric->source, "model");
 }
 
-int ifr_forecast_fit(const struct ifr_report *report, const char *name, const double *own,
+int ifr_forecast_fit(const struct ifr_analysis *report, const char *name, const double *own,
                      struct ifr_forecast *prediction, struct ifr_error *err) {
 	*prediction = (struct ifr_forecast){.own = ifr_strdup(name)};
 	int instructions =

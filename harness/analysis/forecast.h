@@ -34,7 +34,7 @@ struct ifr_forecast {
 
 /* The line over the random layouts. own: mispredictions per 1000 instructions of each variant of the report's
  * dataset. Errors: IFR_E_USAGE where there is no line: fewer than three layouts, or nothing varies. */
-int ifr_forecast_fit(const struct ifr_report *report, const char *name, const double *own,
+int ifr_forecast_fit(const struct ifr_analysis *report, const char *name, const double *own,
                      struct ifr_forecast *prediction, struct ifr_error *err);
 /* Adds what the line says of a predictor with these mispredictions. */
 void ifr_forecast_add(struct ifr_forecast *prediction, const char *predictor, const double *mpki);

@@ -20,7 +20,7 @@ int ifr_event_counter(const struct ifr_dataset *dataset, const char *name) {
 	return -1;
 }
 
-static bool point(const struct ifr_report *report, const struct recipe *recipe, size_t counter, size_t variant,
+static bool point(const struct ifr_analysis *report, const struct recipe *recipe, size_t counter, size_t variant,
                   double *x, double *y) {
 	double instructions = 0;
 	size_t response = report->response_is_cpi ? (size_t)recipe->cycles : report->metric_index;
@@ -46,7 +46,7 @@ static void check_line(struct ifr_counter_regression *made) {
 }
 
 /* Returns false, with nothing kept, where there is no line to draw. */
-static bool regress(const struct ifr_report *report, const struct recipe *recipe, size_t counter,
+static bool regress(const struct ifr_analysis *report, const struct recipe *recipe, size_t counter,
                     struct ifr_counter_regression *regression) {
 	struct ifr_counter_regression made = {.counter = &report->dataset->counters[counter]};
 	made.x = ifr_alloc((report->layout_count + 1) * sizeof *made.x);
@@ -83,7 +83,7 @@ static int by_strength(const void *a, const void *b) {
 	return strcmp(first->counter->name, second->counter->name);
 }
 
-static void adjust(struct ifr_report *report) {
+static void adjust(struct ifr_analysis *report) {
 	double *p = ifr_alloc((report->regression_count + 1) * sizeof *p);
 	for (size_t i = 0; i < report->regression_count; i++)
 		p[i] = report->regressions[i].line.p;
@@ -93,7 +93,7 @@ static void adjust(struct ifr_report *report) {
 	free(p);
 }
 
-void ifr_regressions_find(struct ifr_report *report) {
+void ifr_regressions_find(struct ifr_analysis *report) {
 	const struct ifr_dataset *dataset = report->dataset;
 	struct recipe recipe = {ifr_event_counter(dataset, "cycles"), ifr_event_counter(dataset, "instructions")};
 	report->per_1000_instructions = recipe.instructions >= 0;

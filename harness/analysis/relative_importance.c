@@ -10,7 +10,7 @@ enum { LAYOUTS_PER_COUNTER = 5, DRAWS = 500 };
 static const uint64_t bootstrap_seed = 1;
 
 /* The strongest regressions that are over the same layouts, as many as the layouts can bear. */
-static void choose(const struct ifr_report *report, struct ifr_blame *blame) {
+static void choose(const struct ifr_analysis *report, struct ifr_blame *blame) {
 	size_t layouts = 0;
 	for (size_t i = 0; i < report->regression_count; i++)
 		layouts = report->regressions[i].count > layouts ? report->regressions[i].count : layouts;
@@ -22,7 +22,8 @@ static void choose(const struct ifr_report *report, struct ifr_blame *blame) {
 }
 
 /* Leaves the last one out until the rest can be told apart: the first are the strongest. */
-static int fit(const struct ifr_report *report, struct ifr_blame *blame, const double **x, struct ifr_error *err) {
+static int fit(const struct ifr_analysis *report, struct ifr_blame *blame, const double **x,
+               struct ifr_error *err) {
 	int result = -1;
 	for (; blame->count >= 2 && result; blame->count -= result != 0) {
 		const struct ifr_counter_regression *first = &report->regressions[blame->regression[0]];
@@ -33,7 +34,7 @@ static int fit(const struct ifr_report *report, struct ifr_blame *blame, const d
 	return result;
 }
 
-void ifr_blame_find(struct ifr_report *report) {
+void ifr_blame_find(struct ifr_analysis *report) {
 	struct ifr_blame *blame = &report->blame;
 	const double *x[IFR_RELATIVE_IMPORTANCE_MAX];
 	choose(report, blame);

@@ -6,7 +6,7 @@
 
 #include "harness/analysis/analysis_result.h"
 
-void ifr_runs_sort(struct ifr_report *report) {
+void ifr_runs_sort(struct ifr_analysis *report) {
 	const struct ifr_dataset *dataset = report->dataset;
 	size_t medians = dataset->counter_count * dataset->variant_count;
 	report->counter_medians = ifr_alloc((medians + 1) * sizeof *report->counter_medians);
@@ -23,7 +23,7 @@ void ifr_runs_sort(struct ifr_report *report) {
 		report->by_variant[report->first[dataset->runs[i].variant + 1]++] = i;
 }
 
-static bool counts(const struct ifr_report *report, size_t run) {
+static bool counts(const struct ifr_analysis *report, size_t run) {
 	const struct ifr_dataset *dataset = report->dataset;
 	return !dataset->runs[run].refused && !dataset->variants[dataset->runs[run].variant].refused &&
 	       isfinite(dataset->runs[run].value[report->metric_index]);
@@ -42,7 +42,7 @@ static int by_time(const void *a, const void *b) {
 }
 
 /* The runs that count in the order of time; returns their number, 0 where the times do not tell. */
-static size_t order_by_time(const struct ifr_report *report, struct moment *moments) {
+static size_t order_by_time(const struct ifr_analysis *report, struct moment *moments) {
 	size_t count = 0;
 	for (size_t i = 0; i < report->dataset->run_count; i++)
 		if (counts(report, i))
@@ -60,7 +60,7 @@ static size_t order_by_time(const struct ifr_report *report, struct moment *mome
 
 /* Layouts that run in the same order in every round, or each in a row, have no neighbours that could speak for the
  * machine alone. */
-static bool is_interleaved(const struct ifr_report *report, const struct moment *moments, size_t count) {
+static bool is_interleaved(const struct ifr_analysis *report, const struct moment *moments, size_t count) {
 	const struct ifr_dataset_run *runs = report->dataset->runs;
 	size_t variants = report->dataset->variant_count, alike = 0,
 		   *follower = ifr_alloc(variants * sizeof *follower);
@@ -73,7 +73,7 @@ static bool is_interleaved(const struct ifr_report *report, const struct moment 
 	return variants < 3 || alike * 2 < count;
 }
 
-static void adjust(struct ifr_report *report, const struct moment *moments, size_t count) {
+static void adjust(struct ifr_analysis *report, const struct moment *moments, size_t count) {
 	double *values = ifr_alloc(3 * count * sizeof *values), *detrended = values + count,
 		   *winsorised = detrended + count;
 	unsigned *group = ifr_alloc(count * sizeof *group);
@@ -91,7 +91,7 @@ static void adjust(struct ifr_report *report, const struct moment *moments, size
 	free(values);
 }
 
-void ifr_runs_calm(struct ifr_report *report) {
+void ifr_runs_calm(struct ifr_analysis *report) {
 	size_t runs = report->dataset->run_count;
 	struct moment *moments = ifr_alloc((runs + 1) * sizeof *moments);
 	report->detrended = ifr_alloc((runs + 1) * sizeof *report->detrended);

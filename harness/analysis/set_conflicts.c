@@ -11,19 +11,19 @@
 /* A set is bits 6 to 11 of an address in every first-level cache of 4 KiB a way. */
 enum { LINE = 64, SETS = 64 };
 
-static uint64_t lines_of(struct ifr_code_extent unit) {
+static uint64_t lines_of(struct ifr_unit_extent unit) {
 	return unit.at && unit.bytes ? (unit.at + unit.bytes - 1) / LINE - unit.at / LINE + 1 : 0;
 }
 
 /* A bit a set that it covers. */
-static uint64_t sets_of(struct ifr_code_extent unit) {
+static uint64_t sets_of(struct ifr_unit_extent unit) {
 	uint64_t sets = 0, lines = lines_of(unit);
 	for (uint64_t line = 0; line < lines && line < SETS; line++)
 		sets |= UINT64_C(1) << (unit.at / LINE + line) % SETS;
 	return sets;
 }
 
-uint64_t code_meeting_place(bool meets, struct ifr_code_extent unit, struct ifr_code_extent other) {
+uint64_t code_meeting_place(bool meets, struct ifr_unit_extent unit, struct ifr_unit_extent other) {
 	const uint64_t way = LINE * SETS, first = other.at / LINE % SETS;
 	if (!lines_of(unit) || !lines_of(other) || (!meets && lines_of(unit) + lines_of(other) > SETS))
 		return 0;
@@ -43,7 +43,7 @@ static uint64_t *find_sets(const struct code_layouts *w) {
 	uint64_t *sets = ifr_alloc((units * w->count + 1) * sizeof *sets);
 	for (size_t unit = 0; unit < units; unit++)
 		for (size_t i = 0; i < w->count; i++) {
-			const struct ifr_code_extent extent = {code_address_of(w, i, unit), w->addresses->bytes[unit]};
+			const struct ifr_unit_extent extent = {code_address_of(w, i, unit), w->addresses->bytes[unit]};
 			sets[unit * w->count + i] = sets_of(extent);
 		}
 	return sets;
@@ -67,12 +67,12 @@ static bool compare(const struct code_layouts *w, const uint64_t *a, const uint6
 }
 
 static void keep(const struct code_layouts *w, size_t unit, size_t other, const uint64_t *a, const uint64_t *b,
-                 struct ifr_code *found) {
-	const struct ifr_addresses *from = w->addresses;
-	struct ifr_code_finding finding = {.unit = from->units[unit],
-	                                   .other = from->units[other],
-	                                   .source = from->sources ? from->sources[unit] : NULL,
-	                                   .kind = IFR_CODE_SET};
+                 struct ifr_attribution *found) {
+	const struct ifr_unit_addresses *from = w->addresses;
+	struct ifr_finding finding = {.unit = from->units[unit],
+	                              .other = from->units[other],
+	                              .source = from->sources ? from->sources[unit] : NULL,
+	                              .kind = IFR_FEATURE_SET_CONFLICT};
 	for (size_t i = 0; i < w->count; i++) {
 		w->class_of[i] = (a[i] & b[i]) != 0;
 		w->used[i] = w->response[i];
@@ -84,7 +84,7 @@ static void keep(const struct code_layouts *w, size_t unit, size_t other, const 
 	found->findings[found->count++] = finding;
 }
 
-static void ask_all(const struct code_layouts *w, const uint64_t *sets, struct ifr_code *found) {
+static void ask_all(const struct code_layouts *w, const uint64_t *sets, struct ifr_attribution *found) {
 	double centre, sd, t, threshold = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / 2, (double)w->count - 2);
 	ifr_sample_moments(w->response, w->count, &centre, &sd, NULL);
 	double squares = sd * sd * ((double)w->count - 1);
@@ -101,7 +101,7 @@ static void ask_all(const struct code_layouts *w, const uint64_t *sets, struct i
 }
 
 static int by_p(const void *a, const void *b) {
-	const struct ifr_code_finding *x = a, *y = b;
+	const struct ifr_finding *x = a, *y = b;
 	if (x->classes.p != y->classes.p)
 		return x->classes.p < y->classes.p ? -1 : 1;
 	int names = strcmp(x->unit, y->unit);
@@ -109,13 +109,13 @@ static int by_p(const void *a, const void *b) {
 }
 
 /* Benjamini and Hochberg's rule for all pairs, of which the smallest p are here; returns how many are found. */
-static size_t adjust(struct ifr_code *found) {
+static size_t adjust(struct ifr_attribution *found) {
 	size_t kept = 0;
 	double least = 1;
 	if (found->count)
 		qsort(found->findings, found->count, sizeof *found->findings, by_p);
 	for (size_t i = found->count; i-- > 0;) {
-		struct ifr_code_finding *f = &found->findings[i];
+		struct ifr_finding *f = &found->findings[i];
 		least = fmin(least, f->classes.p * (double)found->pairs * CODE_FAMILIES / (double)(i + 1));
 		f->p_adjusted = least;
 		kept += least < IFR_REPORT_LEVEL;
@@ -124,7 +124,7 @@ static size_t adjust(struct ifr_code *found) {
 }
 
 /* Behind what is found already, and before what found nothing. */
-static void insert(struct ifr_code *code, const struct ifr_code *found, size_t kept) {
+static void insert(struct ifr_attribution *code, const struct ifr_attribution *found, size_t kept) {
 	code->findings = ifr_realloc(code->findings, code->count + kept + 1, sizeof *code->findings);
 	memmove(code->findings + code->found + kept, code->findings + code->found,
 	        (code->count - code->found) * sizeof *code->findings);
@@ -136,8 +136,8 @@ static void insert(struct ifr_code *code, const struct ifr_code *found, size_t k
 	code->pairs = found->pairs;
 }
 
-void code_find_meetings(const struct code_layouts *w, struct ifr_code *code) {
-	struct ifr_code found = {0};
+void code_find_meetings(const struct code_layouts *w, struct ifr_attribution *code) {
+	struct ifr_attribution found = {0};
 	if (!w->addresses->bytes || w->count < 2 * CODE_IN_A_CLASS)
 		return;
 	uint64_t *sets = find_sets(w);

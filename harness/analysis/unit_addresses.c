@@ -9,7 +9,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 /* The units of the first plan are those of all: one kit, one set of axes. */
-static void name_units(const struct ifr_plan *places, struct ifr_addresses *addresses) {
+static void name_units(const struct ifr_plan *places, struct ifr_unit_addresses *addresses) {
 	addresses->units = ifr_alloc((places->place_count + 1) * sizeof *addresses->units);
 	for (size_t i = 0; i < places->place_count; i++)
 		addresses->units[i] = ifr_strdup(places->places[i].unit);
@@ -20,23 +20,23 @@ static void name_units(const struct ifr_plan *places, struct ifr_addresses *addr
 	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
 }
 
-size_t ifr_addresses_place(const struct ifr_addresses *addresses, const char *unit) {
+size_t ifr_unit_addresses_index(const struct ifr_unit_addresses *addresses, const char *unit) {
 	char **found = bsearch(&unit, addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
 	return found ? (size_t)(found - addresses->units) : addresses->unit_count;
 }
 
-static void measure_units(const struct ifr_relinker *relinker, struct ifr_addresses *addresses) {
+static void measure_units(const struct ifr_relinker *relinker, struct ifr_unit_addresses *addresses) {
 	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(relinker, i, &unit);
-		size_t place = ifr_addresses_place(addresses, unit.name);
+		size_t place = ifr_unit_addresses_index(addresses, unit.name);
 		if (place < addresses->unit_count)
 			addresses->bytes[place] = unit.bytes;
 	}
 }
 
 static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
-                struct ifr_addresses *addresses, struct ifr_error *err) {
+                struct ifr_unit_addresses *addresses, struct ifr_error *err) {
 	struct ifr_plan plan, places;
 	struct ifr_relinker_layout *layout = NULL;
 	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
@@ -49,7 +49,7 @@ static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_va
 	if (!result && !addresses->units)
 		name_units(&places, addresses);
 	for (size_t i = 0; i < places.place_count && !result; i++) {
-		size_t unit = ifr_addresses_place(addresses, places.places[i].unit);
+		size_t unit = ifr_unit_addresses_index(addresses, places.places[i].unit);
 		if (unit < addresses->unit_count)
 			addresses->at[place * addresses->unit_count + unit] = places.places[i].address;
 	}
@@ -59,9 +59,9 @@ static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_va
 	return result;
 }
 
-int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
-                       struct ifr_addresses *addresses, struct ifr_error *err) {
-	*addresses = (struct ifr_addresses){.variant_count = dataset->variant_count};
+int ifr_unit_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
+                            struct ifr_unit_addresses *addresses, struct ifr_error *err) {
+	*addresses = (struct ifr_unit_addresses){.variant_count = dataset->variant_count};
 	int result = 0;
 	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
 		const struct ifr_dataset_variant *variant = &dataset->variants[i];
@@ -75,7 +75,7 @@ int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dat
 	return result;
 }
 
-void ifr_addresses_release(struct ifr_addresses *addresses) {
+void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses) {
 	for (size_t i = 0; i < addresses->unit_count; i++)
 		free(addresses->units[i]);
 	for (size_t i = 0; addresses->sources && i < addresses->unit_count; i++)
@@ -84,5 +84,5 @@ void ifr_addresses_release(struct ifr_addresses *addresses) {
 	free(addresses->bytes);
 	free(addresses->units);
 	free(addresses->at);
-	*addresses = (struct ifr_addresses){0};
+	*addresses = (struct ifr_unit_addresses){0};
 }

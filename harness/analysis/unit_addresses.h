@@ -9,7 +9,7 @@
 #include "harness/store/store.h"
 #include "relinker/relinker.h"
 
-struct ifr_addresses {
+struct ifr_unit_addresses {
 	char **units; /* relinker/relinker.h, in the order of the letters */
 	size_t unit_count, variant_count;
 	uint64_t *bytes; /* [unit_count]; 0: not known */
@@ -19,14 +19,14 @@ struct ifr_addresses {
 
 /* Takes all variants but the one that ships, and those that were refused. The caller releases, also after an
  * error. Errors: IFR_E_USAGE where no variant has a plan, IFR_E_ENVIRONMENT from the relinker. */
-int ifr_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
-                       struct ifr_addresses *addresses, struct ifr_error *err);
+int ifr_unit_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
+                            struct ifr_unit_addresses *addresses, struct ifr_error *err);
 /* The number of a unit, or unit_count. */
-size_t ifr_addresses_place(const struct ifr_addresses *addresses, const char *unit);
+size_t ifr_unit_addresses_index(const struct ifr_unit_addresses *addresses, const char *unit);
 /* Fills in sources from the debugging information of the program that ships; none where it has none, or is not
  * there any more. */
-void ifr_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
-                                struct ifr_addresses *addresses);
-void ifr_addresses_release(struct ifr_addresses *addresses);
+void ifr_unit_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
+                                     struct ifr_unit_addresses *addresses);
+void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses);
 
 #endif

@@ -14,13 +14,13 @@ static struct ifr_source *open_shipped(const struct ifr_kit *kit) {
 	return ifr_source_open(kit->output);
 }
 
-void ifr_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
-                                struct ifr_addresses *addresses) {
+void ifr_unit_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
+                                     struct ifr_unit_addresses *addresses) {
 	struct ifr_source *shipped = open_shipped(kit);
 	for (size_t i = 0; shipped && i < ifr_relinker_unit_count(relinker); i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(relinker, i, &unit);
-		size_t place = ifr_addresses_place(addresses, unit.name);
+		size_t place = ifr_unit_addresses_index(addresses, unit.name);
 		if (place < addresses->unit_count && !addresses->sources[place])
 			addresses->sources[place] = ifr_source_function(shipped, unit.address);
 	}

@@ -14,12 +14,12 @@ struct sets {
 };
 
 /* Where a unit lies in a layout; at is 0 where that is not known. */
-static struct ifr_code_extent extent_of(const struct ifr_confirmation *in, size_t variant, const char *unit) {
-	const struct ifr_addresses *from = in->addresses;
-	const size_t i = unit ? ifr_addresses_place(from, unit) : from->unit_count;
+static struct ifr_unit_extent extent_of(const struct ifr_confirmation *in, size_t variant, const char *unit) {
+	const struct ifr_unit_addresses *from = in->addresses;
+	const size_t i = unit ? ifr_unit_addresses_index(from, unit) : from->unit_count;
 	if (i == from->unit_count)
-		return (struct ifr_code_extent){0};
-	return (struct ifr_code_extent){from->at[variant * from->unit_count + i], from->bytes ? from->bytes[i] : 0};
+		return (struct ifr_unit_extent){0};
+	return (struct ifr_unit_extent){from->at[variant * from->unit_count + i], from->bytes ? from->bytes[i] : 0};
 }
 
 static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, struct ifr_error *err) {
@@ -34,10 +34,10 @@ static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, stru
  * it is. */
 static int make_one(const struct ifr_confirmation *in, size_t variant, size_t class, const char *path,
                     struct ifr_error *err) {
-	const struct ifr_code_finding *f = in->finding;
+	const struct ifr_finding *f = in->finding;
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
-	const struct ifr_code_extent unit = extent_of(in, variant, f->unit), other = extent_of(in, variant, f->other);
-	const uint64_t at = ifr_code_place(f, (unsigned)class, unit, other);
+	const struct ifr_unit_extent unit = extent_of(in, variant, f->unit), other = extent_of(in, variant, f->other);
+	const uint64_t at = ifr_finding_address(f, (unsigned)class, unit, other);
 	struct ifr_plan plan;
 	struct ifr_variant made = {0};
 	if (!unit.at || !at || (f->other && !other.at))
@@ -57,7 +57,7 @@ static int make_one(const struct ifr_confirmation *in, size_t variant, size_t cl
 }
 
 static int make_pair(const struct ifr_confirmation *in, size_t variant, struct sets *sets, struct ifr_error *err) {
-	const struct ifr_code_finding *f = in->finding;
+	const struct ifr_finding *f = in->finding;
 	const size_t classes[2] = {f->classes.lowest, f->classes.highest};
 	const struct ifr_dataset_variant *from = &in->dataset->variants[variant];
 	char *paths[2];
@@ -88,9 +88,9 @@ static int make_sets(const struct ifr_confirmation *in, struct sets *sets, struc
 	                      in->finding->unit, *why.message ? ": " : "", why.message);
 }
 
-const struct ifr_code_finding *ifr_confirmation_choose(const struct ifr_code *code) {
+const struct ifr_finding *ifr_confirmation_choose(const struct ifr_attribution *code) {
 	for (size_t i = 0; i < code->found; i++)
-		if (code->findings[i].kind != IFR_CODE_PAGE)
+		if (code->findings[i].kind != IFR_FEATURE_PAGE)
 			return &code->findings[i];
 	return NULL;
 }

@@ -11,14 +11,14 @@
 
 struct ifr_confirmation {
 	const struct ifr_dataset *dataset; /* the experiment of the finding */
-	const struct ifr_addresses *addresses;
+	const struct ifr_unit_addresses *addresses;
 	struct ifr_relinker *relinker;
-	const struct ifr_code_finding *finding;
+	const struct ifr_finding *finding;
 	const char *metric; /* NULL: the usual one */
 };
 
 /* The surest finding that can be confirmed; NULL if there is none: a unit's page cannot be changed alone. */
-const struct ifr_code_finding *ifr_confirmation_choose(const struct ifr_code *code);
+const struct ifr_finding *ifr_confirmation_choose(const struct ifr_attribution *code);
 
 /* Makes every layout of the experiment twice, with the finding's unit at the nearest address of its best class and
  * of its worst, runs both interleaved by the campaign (whose file is given), and compares them, the best class

@@ -86,12 +86,12 @@ static void put(const struct ifr_buffer *text) {
 /* The experiment with all that its attribution needs. */
 struct attributed {
 	struct ifr_dataset dataset;
-	struct ifr_report *report;
+	struct ifr_analysis *report;
 	struct ifr_relinker *relinker;
-	struct ifr_addresses addresses;
+	struct ifr_unit_addresses addresses;
 };
 
-static int confirm(struct options *options, const struct attributed *from, const struct ifr_code *code,
+static int confirm(struct options *options, const struct attributed *from, const struct ifr_attribution *code,
                    struct ifr_error *err) {
 	const struct ifr_confirmation confirmation = {.dataset = &from->dataset,
 	                                              .addresses = &from->addresses,
@@ -120,11 +120,11 @@ static int confirm(struct options *options, const struct attributed *from, const
 }
 
 static int attribute(struct options *options, const struct attributed *from, struct ifr_error *err) {
-	struct ifr_code code = {0};
+	struct ifr_attribution code = {0};
 	struct ifr_buffer text = {0};
-	int result = ifr_code_find(from->report, &from->addresses, &code, err);
+	int result = ifr_attribution_make(from->report, &from->addresses, &code, err);
 	if (!result) {
-		ifr_code_text(from->report, &code, &text);
+		ifr_attribution_text(from->report, &code, &text);
 		put(&text);
 	}
 	if (!result && options->confirm && !code.found)
@@ -132,7 +132,7 @@ static int attribute(struct options *options, const struct attributed *from, str
 	else if (!result && options->confirm)
 		result = confirm(options, from, &code, err);
 	ifr_buffer_release(&text);
-	ifr_code_release(&code);
+	ifr_attribution_release(&code);
 	return result;
 }
 
@@ -151,21 +151,21 @@ static int load_and_attribute(struct options *options, struct ifr_error *err) {
 		result =
 			ifr_fail(err, IFR_E_USAGE, "%s names no kit: where its units lay is not known", options->experiment);
 	if (!result)
-		result = ifr_report_analyse(&from.dataset, options->metric, &from.report, err);
+		result = ifr_analysis_make(&from.dataset, options->metric, &from.report, err);
 	if (!result)
 		result = ifr_kit_load(key, &kit, err);
 	if (!result)
 		result = ifr_relinker_open(&kit, &from.relinker, err);
 	if (!result)
-		result = ifr_addresses_find(from.relinker, &from.dataset, &from.addresses, err);
+		result = ifr_unit_addresses_find(from.relinker, &from.dataset, &from.addresses, err);
 	if (!result)
-		ifr_addresses_find_sources(&kit, from.relinker, &from.addresses);
+		ifr_unit_addresses_find_sources(&kit, from.relinker, &from.addresses);
 	if (!result)
 		result = attribute(options, &from, err);
-	ifr_addresses_release(&from.addresses);
+	ifr_unit_addresses_release(&from.addresses);
 	ifr_relinker_close(from.relinker);
 	ifr_kit_release(&kit);
-	ifr_report_free(from.report);
+	ifr_analysis_free(from.report);
 	ifr_dataset_release(&from.dataset);
 	return result;
 }

@@ -54,13 +54,13 @@ const struct argp ifr_calibrate_argp = {
 static int calibrate(const char *experiment, void *context, struct ifr_error *err) {
 	const struct options *options = context;
 	struct ifr_dataset dataset;
-	struct ifr_report *report = NULL;
+	struct ifr_analysis *report = NULL;
 	struct ifr_calibration calibration;
 	struct ifr_buffer out = {0};
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
-	result = ifr_report_analyse(&dataset, options->printing.metric, &report, err);
+	result = ifr_analysis_make(&dataset, options->printing.metric, &report, err);
 	if (!result)
 		result = ifr_calibration_make(report, options->campaign.generator.seed, &calibration, err);
 	if (!result) {
@@ -72,7 +72,7 @@ static int calibrate(const char *experiment, void *context, struct ifr_error *er
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
 	}
 	ifr_buffer_release(&out);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return result;
 }

@@ -179,13 +179,13 @@ static int show(const struct options *options, const struct ifr_forecast *predic
 }
 
 static int predict(const struct options *options, struct predicting *predicting, struct ifr_error *err) {
-	struct ifr_report *report = NULL;
+	struct ifr_analysis *report = NULL;
 	struct ifr_forecast prediction = {0};
 	const char *known = ifr_dataset_fact(&predicting->dataset, "machine");
 	const char *machine = options->machine ? options->machine : known ? known : "skylake";
 	int result = read_plans(predicting, err);
 	if (!result)
-		result = ifr_report_analyse(&predicting->dataset, options->metric, &report, err);
+		result = ifr_analysis_make(&predicting->dataset, options->metric, &report, err);
 	if (!result)
 		result = open_machines(predicting, machine, options->predictors, err);
 	if (!result)
@@ -198,7 +198,7 @@ static int predict(const struct options *options, struct predicting *predicting,
 	if (!result)
 		result = show(options, &prediction, err);
 	ifr_forecast_release(&prediction);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	return result;
 }
 

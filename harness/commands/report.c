@@ -67,7 +67,7 @@ const struct argp ifr_report_argp = {
 
 static int add_row(const struct options *options, size_t number, struct ifr_buffer *out, struct ifr_error *err) {
 	struct ifr_dataset dataset;
-	struct ifr_report *report = NULL;
+	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(options->experiments.items[number], &dataset, err);
 	if (result)
 		return result;
@@ -75,12 +75,12 @@ static int add_row(const struct options *options, size_t number, struct ifr_buff
 		result = ifr_fail(err, IFR_E_USAGE, "%s holds two programs, and a row is of one",
 		                  options->experiments.items[number]);
 	if (!result)
-		result = ifr_report_analyse(&dataset, options->output.printing.metric, &report, err);
+		result = ifr_analysis_make(&dataset, options->output.printing.metric, &report, err);
 	if (!result)
 		result = ifr_report_table_row(report, options->table, out, err);
 	if (!result && number + 1 == options->experiments.count)
 		ifr_report_table_foot(report, options->table, out);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return result;
 }

@@ -59,7 +59,8 @@ static const struct argp_option table[] = {
 static const struct argp_child children[] = {{&printing_argp, 0, NULL, 0}, {0}};
 const struct argp output_argp = {table, parse, NULL, NULL, children, NULL, NULL};
 
-static int print(const struct ifr_report *report, const struct printing_options *options, struct ifr_error *err) {
+static int print(const struct ifr_analysis *report, const struct printing_options *options,
+                 struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->json)
@@ -74,7 +75,7 @@ static int print(const struct ifr_report *report, const struct printing_options 
 
 int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err) {
 	struct ifr_dataset dataset;
-	struct ifr_report *report = NULL;
+	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
@@ -83,7 +84,7 @@ int output_report(const char *experiment, const struct output_options *options, 
 		return ifr_fail(err, IFR_E_USAGE, "%s holds two programs: \"interfero compare %s\" reports it", experiment,
 		                experiment);
 	}
-	result = ifr_report_analyse(&dataset, options->printing.metric, &report, err);
+	result = ifr_analysis_make(&dataset, options->printing.metric, &report, err);
 	if (!result && options->html)
 		result = ifr_report_html(report, options->html, err);
 	if (!result && options->figures)
@@ -91,7 +92,7 @@ int output_report(const char *experiment, const struct output_options *options, 
 	if (!result)
 		result = print(report, &options->printing, err);
 	if (report)
-		ifr_report_free(report);
+		ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return result;
 }

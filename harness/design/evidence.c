@@ -7,16 +7,16 @@
 static const double prospect_least = 0.05;
 
 int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
-                  struct ifr_report_evidence *evidence, struct ifr_error *err) {
+                  struct ifr_evidence *evidence, struct ifr_error *err) {
 	struct ifr_dataset dataset;
-	struct ifr_report *report = NULL;
+	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
-	result = ifr_report_analyse(&dataset, rule->metric, &report, err);
+	result = ifr_analysis_make(&dataset, rule->metric, &report, err);
 	if (!result)
-		ifr_report_weigh(report, evidence);
-	ifr_report_free(report);
+		ifr_analysis_weigh(report, evidence);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return result;
 }

@@ -6,7 +6,7 @@
 #include "harness/design/evidence.h"
 #include "harness/statistics/statistics.h"
 
-static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_report_evidence *evidence,
+static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_evidence *evidence,
                           double z) {
 	unsigned layouts = ifr_stopping_rule_layouts(rule);
 	double level = 1 - ifr_stopping_rule_confidence(rule);
@@ -30,7 +30,7 @@ static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr
 
 static int judge(struct ifr_stopping_rule *rule, const char *experiment, bool *more, char **ended,
                  struct ifr_error *err) {
-	struct ifr_report_evidence evidence = {0};
+	struct ifr_evidence evidence = {0};
 	if (rule->analyses < 2)
 		return 0;
 	int result = evidence_read(rule, experiment, &evidence, err);

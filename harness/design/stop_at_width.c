@@ -2,7 +2,7 @@
 #include "common/buffer.h"
 #include "harness/design/evidence.h"
 
-static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_report_evidence *evidence) {
+static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_evidence *evidence) {
 	if (evidence->has_width && evidence->width <= rule->width)
 		return ifr_format(
 			"Ended with %u of %u layouts: the 95 %% interval of the mean is %.2g %% of it wide, which is "
@@ -20,7 +20,7 @@ static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr
 
 static int judge(struct ifr_stopping_rule *rule, const char *experiment, bool *more, char **ended,
                  struct ifr_error *err) {
-	struct ifr_report_evidence evidence = {0};
+	struct ifr_evidence evidence = {0};
 	int result = evidence_read(rule, experiment, &evidence, err);
 	if (result)
 		return result;

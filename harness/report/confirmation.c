@@ -7,14 +7,14 @@
 #include "harness/report/wrap.h"
 
 /* What the worse of two places costs; the caller frees. */
-static char *describe_cost(const struct ifr_code_finding *f, double pct) {
+static char *describe_cost(const struct ifr_finding *f, double pct) {
 	if (f->other)
 		return ifr_format("%s %s costs %+.2f %%", f->classes.highest ? "meeting" : "keeping clear of", f->other,
 		                  pct);
 	return ifr_format("its worst place costs %+.2f %% against its best", pct);
 }
 
-void ifr_confirmation_text(const struct ifr_code_finding *f, const struct ifr_comparison *c,
+void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c,
                            struct ifr_buffer *text) {
 	bool held = c->interval.low > 1, reversed = c->interval.high < 1;
 	struct ifr_buffer s = {0};

@@ -6,7 +6,7 @@
 #include "harness/report/figures.h"
 #include "harness/report/format.h"
 
-void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figure_blame(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	const struct ifr_blame *blame = &report->blame;
 	if (!blame->known)
 		return;

@@ -9,12 +9,12 @@
 
 enum { BAND_POINTS = 60, FIGURES_MAX = 6 };
 
-static double response_divisor(const struct ifr_report *report) {
+static double response_divisor(const struct ifr_analysis *report) {
 	return report->response_is_cpi ? 1 : ifr_scale_choose(report).divisor;
 }
 
 /* The counter's unit on its axis: nothing when it is per 1000 instructions. */
-static void labels(const struct ifr_report *report, const struct ifr_counter_regression *regression,
+static void labels(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
                    struct ifr_buffer *script) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	char *x = ifr_format("%s%s", regression->counter->name,
@@ -30,7 +30,7 @@ static void labels(const struct ifr_report *report, const struct ifr_counter_reg
 	free(y);
 }
 
-static void print_data(const struct ifr_report *report, const struct ifr_counter_regression *regression,
+static void print_data(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
                        struct ifr_buffer *script) {
 	double divisor = response_divisor(report), low = regression->x[0], high = low;
 	ifr_buffer_puts(script, "$layouts << EOD\n");
@@ -59,7 +59,7 @@ static void print_data(const struct ifr_report *report, const struct ifr_counter
 	ifr_buffer_puts(script, "EOD\n");
 }
 
-static void add_line(const struct ifr_report *report, const struct ifr_counter_regression *regression,
+static void add_line(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
                      struct ifr_figures *figures) {
 	struct ifr_buffer caption = {0};
 	char *name = ifr_format("line-%s", regression->counter->name);
@@ -89,7 +89,7 @@ static void add_line(const struct ifr_report *report, const struct ifr_counter_r
 	ifr_buffer_release(&caption);
 }
 
-void ifr_figure_lines(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figure_lines(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	for (size_t i = 0; i < report->regression_count && i < FIGURES_MAX; i++)
 		add_line(report, &report->regressions[i], figures);
 }

@@ -14,7 +14,7 @@ enum { WIDTH = 860, DENSITY_POINTS = 160, LABELS_MAX = 70 };
 #define RANDOM_COLOUR "#3b7dd8"
 #define SHIPPED_COLOUR "#e0632a"
 
-static void axis_label(struct ifr_buffer *script, const struct ifr_report *report, const char *axis) {
+static void axis_label(struct ifr_buffer *script, const struct ifr_analysis *report, const char *axis) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	/* "million cycles", not "cycles (million cycles)". */
 	char *label = ifr_ends_with(scale.unit, report->metric->name) ? ifr_strdup(scale.unit)
@@ -50,7 +50,7 @@ static void percent_axis(struct ifr_buffer *script, double centre, double low, d
 }
 
 /* The horizontal axis: the metric below, with some margin, and percent above. */
-static void value_axis(const struct ifr_report *report, struct ifr_buffer *script, double low, double high) {
+static void value_axis(const struct ifr_analysis *report, struct ifr_buffer *script, double low, double high) {
 	double divisor = ifr_scale_choose(report).divisor;
 	double margin = high > low ? 0.04 * (high - low) : fmax(fabs(low) * 0.01, 1e-9);
 	low = (low - margin) / divisor;
@@ -60,8 +60,8 @@ static void value_axis(const struct ifr_report *report, struct ifr_buffer *scrip
 	percent_axis(script, report->centre / divisor, low, high);
 }
 
-static void print_density(const struct ifr_report *report, double bandwidth, struct ifr_buffer *script, double low,
-                          double high) {
+static void print_density(const struct ifr_analysis *report, double bandwidth, struct ifr_buffer *script,
+                          double low, double high) {
 	double density[DENSITY_POINTS + 1], peak = 0, divisor = ifr_scale_choose(report).divisor;
 	for (int i = 0; i <= DENSITY_POINTS; i++) {
 		double x = low + (high - low) * i / DENSITY_POINTS;
@@ -85,7 +85,7 @@ static void print_density(const struct ifr_report *report, double bandwidth, str
 	ifr_buffer_puts(script, "EOD\n");
 }
 
-void ifr_figure_layouts(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figure_layouts(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	double bandwidth;
 	if (ifr_density_bandwidth(report->medians, report->random_count, &bandwidth, NULL))
 		return;
@@ -120,7 +120,7 @@ void ifr_figure_layouts(const struct ifr_report *report, struct ifr_figures *fig
 }
 
 /* The rank, the median, its interval, the name. */
-static void print_intervals(const struct ifr_report *report, bool shipped, struct ifr_buffer *script) {
+static void print_intervals(const struct ifr_analysis *report, bool shipped, struct ifr_buffer *script) {
 	double divisor = ifr_scale_choose(report).divisor;
 	for (size_t i = 0; i < report->layout_count; i++) {
 		const struct ifr_layout *layout = &report->layouts[i];
@@ -136,7 +136,7 @@ static void print_intervals(const struct ifr_report *report, bool shipped, struc
 	ifr_buffer_puts(script, "EOD\n");
 }
 
-static void interval_axis(const struct ifr_report *report, struct ifr_buffer *script) {
+static void interval_axis(const struct ifr_analysis *report, struct ifr_buffer *script) {
 	double low = report->layouts[0].median, high = low;
 	for (size_t i = 0; i < report->layout_count; i++) {
 		const struct ifr_layout *layout = &report->layouts[i];
@@ -146,7 +146,7 @@ static void interval_axis(const struct ifr_report *report, struct ifr_buffer *sc
 	value_axis(report, script, low, high);
 }
 
-void ifr_figure_intervals(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figure_intervals(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	size_t n = report->layout_count;
 	bool labels = n <= LABELS_MAX;
 	struct ifr_figure *figure = ifr_figure_begin(
@@ -179,7 +179,7 @@ void ifr_figure_intervals(const struct ifr_report *report, struct ifr_figures *f
 	free(plot);
 }
 
-void ifr_figure_normal(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figure_normal(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	double mean, sd, divisor = ifr_scale_choose(report).divisor;
 	size_t n = report->random_count;
 	if (n < 3 || ifr_sample_moments(report->medians, n, &mean, &sd, NULL) || !(sd > 0))

@@ -40,7 +40,7 @@ void ifr_figure_end(struct ifr_figure *figure, int width, int height, const char
 	ifr_buffer_printf(&figure->script, "set output '%s.pdf'\nreplot\nunset output\n", figure->name);
 }
 
-void ifr_figures_script(const struct ifr_report *report, struct ifr_figures *figures) {
+void ifr_figures_script(const struct ifr_analysis *report, struct ifr_figures *figures) {
 	ifr_figure_layouts(report, figures);
 	ifr_figure_intervals(report, figures);
 	ifr_figure_normal(report, figures);
@@ -91,7 +91,7 @@ int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct 
 	return result;
 }
 
-int ifr_report_figures(const struct ifr_report *report, const char *dir, struct ifr_error *err) {
+int ifr_report_figures(const struct ifr_analysis *report, const char *dir, struct ifr_error *err) {
 	struct ifr_figures figures = {0};
 	ifr_figures_script(report, &figures);
 	int result = ifr_dir_make(dir, err);

@@ -20,7 +20,7 @@ struct ifr_figures {
 };
 
 /* Writes the scripts of all figures that the data can fill. */
-void ifr_figures_script(const struct ifr_report *report, struct ifr_figures *figures);
+void ifr_figures_script(const struct ifr_analysis *report, struct ifr_figures *figures);
 void ifr_figures_release(struct ifr_figures *figures);
 
 /* Adds a figure and begins its script: width and height in pixels. */
@@ -29,11 +29,11 @@ struct ifr_figure *ifr_figure_begin(struct ifr_figures *figures, const char *nam
 void ifr_figure_end(struct ifr_figure *figure, int width, int height, const char *plot);
 
 /* The figures over one axis of values, and the regressions. */
-void ifr_figure_layouts(const struct ifr_report *report, struct ifr_figures *figures);
-void ifr_figure_intervals(const struct ifr_report *report, struct ifr_figures *figures);
-void ifr_figure_normal(const struct ifr_report *report, struct ifr_figures *figures);
-void ifr_figure_blame(const struct ifr_report *report, struct ifr_figures *figures);
-void ifr_figure_lines(const struct ifr_report *report, struct ifr_figures *figures);
+void ifr_figure_layouts(const struct ifr_analysis *report, struct ifr_figures *figures);
+void ifr_figure_intervals(const struct ifr_analysis *report, struct ifr_figures *figures);
+void ifr_figure_normal(const struct ifr_analysis *report, struct ifr_figures *figures);
+void ifr_figure_blame(const struct ifr_analysis *report, struct ifr_figures *figures);
+void ifr_figure_lines(const struct ifr_analysis *report, struct ifr_figures *figures);
 
 /* Makes NAME.gp, NAME.svg and NAME.pdf of each in an existing folder. */
 int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct ifr_error *err);

@@ -22,14 +22,14 @@ static const struct step *choose_step(const struct step *steps, double value) {
 }
 
 /* The step between two numbers that the runs can just about tell apart. */
-static double resolution(const struct ifr_report *report) {
+static double resolution(const struct ifr_analysis *report) {
 	double range = report->layouts[report->layout_count - 1].median - report->layouts[0].median;
 	if (report->has_components && report->components.testable)
 		return sqrt(report->components.ms_within * ifr_median_variance(report->layouts[0].count));
 	return range > 0 ? range / 100 : fabs(report->centre) / 1000;
 }
 
-struct ifr_scale ifr_scale_choose(const struct ifr_report *report) {
+struct ifr_scale ifr_scale_choose(const struct ifr_analysis *report) {
 	const char *unit = report->metric->unit;
 	bool time = !strcmp(unit, "ns"), size = !strcmp(unit, "bytes");
 	const struct step *step = choose_step(time ? times : size ? sizes : counts, report->centre);
@@ -90,7 +90,7 @@ void ifr_format_p(struct ifr_buffer *out, double p) {
 		ifr_buffer_printf(out, "p = %.*f", p < 0.1 ? 3 : 2, p);
 }
 
-bool ifr_metric_is_time(const struct ifr_report *report) {
+bool ifr_metric_is_time(const struct ifr_analysis *report) {
 	return !strcmp(report->metric->unit, "ns") || !strcmp(report->metric->unit, "cycles") ||
 	       !strcmp(report->metric->name, "cycles");
 }

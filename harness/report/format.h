@@ -13,7 +13,7 @@ struct ifr_scale {
 };
 
 /* The unit and digits that suit the report's metric. */
-struct ifr_scale ifr_scale_choose(const struct ifr_report *report);
+struct ifr_scale ifr_scale_choose(const struct ifr_analysis *report);
 
 /* Append a value: "103.4" or "103.4 ms". */
 void ifr_format_number(struct ifr_buffer *out, const struct ifr_scale *scale, double value);
@@ -29,6 +29,6 @@ void ifr_format_signed_pct(struct ifr_buffer *out, double pct);
 void ifr_format_p(struct ifr_buffer *out, double p);
 
 /* Does less of the metric mean faster? */
-bool ifr_metric_is_time(const struct ifr_report *report);
+bool ifr_metric_is_time(const struct ifr_analysis *report);
 
 #endif

@@ -13,7 +13,7 @@
 #include "harness/report/text.h"
 
 struct page {
-	const struct ifr_report *report;
+	const struct ifr_analysis *report;
 	struct ifr_buffer *out;
 	const struct ifr_figures *figures;
 	const char *dir;        /* where the figures are; NULL: there are none */
@@ -154,7 +154,7 @@ static void put_page(struct page *page) {
 	free(title);
 }
 
-int ifr_report_html(const struct ifr_report *report, const char *path, struct ifr_error *err) {
+int ifr_report_html(const struct ifr_analysis *report, const char *path, struct ifr_error *err) {
 	struct ifr_figures figures = {0};
 	struct ifr_buffer out = {0};
 	struct ifr_error why = {0};

@@ -11,6 +11,6 @@ extern const char ifr_html_style[];
 extern const char ifr_html_methods[];
 
 /* Appends the table of all layouts. */
-void ifr_html_table(const struct ifr_report *report, struct ifr_buffer *out);
+void ifr_html_table(const struct ifr_analysis *report, struct ifr_buffer *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "harness/report/format.h"
 #include "harness/report/html.h"
 
-static void put_row(const struct ifr_report *report, const struct ifr_scale *scale, size_t rank,
+static void put_row(const struct ifr_analysis *report, const struct ifr_scale *scale, size_t rank,
                     struct ifr_buffer *out) {
 	const struct ifr_layout *layout = &report->layouts[rank];
 	bool ships = report->shipped && layout == report->shipped;
@@ -29,7 +29,7 @@ static void put_row(const struct ifr_report *report, const struct ifr_scale *sca
 	ifr_buffer_printf(out, "</td><td>%zu</td></tr>\n", layout->count);
 }
 
-void ifr_html_table(const struct ifr_report *report, struct ifr_buffer *out) {
+void ifr_html_table(const struct ifr_analysis *report, struct ifr_buffer *out) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	ifr_buffer_puts(out,
 	                "<div class=\"wide\"><table><thead><tr><th>rank</th><th class=\"name\">layout</th><th>median");

@@ -98,7 +98,7 @@ static json_t *runs(const struct ifr_dataset *dataset) {
 	return made;
 }
 
-static json_t *spread(const struct ifr_report *report) {
+static json_t *spread(const struct ifr_analysis *report) {
 	const struct ifr_components *c = &report->components;
 	json_t *made = json_object();
 	if (!report->has_components) {
@@ -120,7 +120,7 @@ static json_t *spread(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *bursts(const struct ifr_report *report) {
+static json_t *bursts(const struct ifr_analysis *report) {
 	json_t *made = json_object();
 	set(made, "found", json_boolean(report->bursts.found));
 	set(made, "serial_p", number(report->bursts.serial_p));
@@ -157,7 +157,7 @@ static json_t *pick(const struct ifr_pick *from) {
 	return made;
 }
 
-static json_t *layouts(const struct ifr_report *report) {
+static json_t *layouts(const struct ifr_analysis *report) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < report->layout_count; i++) {
 		const struct ifr_layout *from = &report->layouts[i];
@@ -173,7 +173,7 @@ static json_t *layouts(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *regressions(const struct ifr_report *report) {
+static json_t *regressions(const struct ifr_analysis *report) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < report->regression_count; i++) {
 		const struct ifr_counter_regression *from = &report->regressions[i];
@@ -195,7 +195,7 @@ static json_t *regressions(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *blame(const struct ifr_report *report) {
+static json_t *blame(const struct ifr_analysis *report) {
 	const struct ifr_blame *from = &report->blame;
 	json_t *made = json_object(), *parts = json_array();
 	if (!from->known) {
@@ -222,7 +222,7 @@ static json_t *blame(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *shipped(const struct ifr_report *report) {
+static json_t *shipped(const struct ifr_analysis *report) {
 	if (!report->shipped)
 		return json_null();
 	json_t *made = json_object();
@@ -233,7 +233,7 @@ static json_t *shipped(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *counted(const struct ifr_report *report) {
+static json_t *counted(const struct ifr_analysis *report) {
 	json_t *made = json_object();
 	set(made, "random_layouts", count(report->random_count));
 	set(made, "runs_used", count(report->runs_used));
@@ -245,7 +245,7 @@ static json_t *counted(const struct ifr_report *report) {
 	return made;
 }
 
-static json_t *analysis(const struct ifr_report *report) {
+static json_t *analysis(const struct ifr_analysis *report) {
 	json_t *made = json_object(), *normality = json_object();
 	set(made, "metric", text(report->metric->name));
 	set(made, "unit", text(report->metric->unit));
@@ -271,7 +271,7 @@ static json_t *analysis(const struct ifr_report *report) {
 	return made;
 }
 
-void ifr_report_json(const struct ifr_report *report, struct ifr_buffer *out) {
+void ifr_report_json(const struct ifr_analysis *report, struct ifr_buffer *out) {
 	const struct ifr_dataset *dataset = report->dataset;
 	json_t *root = json_object(), *warnings = json_array();
 	set(root, "schema_version", json_integer(SCHEMA_VERSION));

@@ -19,7 +19,7 @@ static size_t column(const struct axis *axis, double value) {
 	return place < 0 ? 0 : place > WIDTH - 1 ? WIDTH - 1 : (size_t)place;
 }
 
-static struct axis fill(const struct ifr_report *report) {
+static struct axis fill(const struct ifr_analysis *report) {
 	struct axis axis = {.low = report->layouts[0].median,
 	                    .high = report->layouts[report->layout_count - 1].median};
 	if (!(axis.high > axis.low))
@@ -49,7 +49,7 @@ static void draw_marks(const struct axis *axis, struct ifr_buffer *out) {
 }
 
 /* The ends of the axis, left and right, under it. */
-static void draw_ends(const struct ifr_report *report, const struct axis *axis, struct ifr_buffer *out) {
+static void draw_ends(const struct ifr_analysis *report, const struct axis *axis, struct ifr_buffer *out) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	struct ifr_buffer low = {0}, high = {0};
 	ifr_format_value(&low, &scale, axis->low);
@@ -61,7 +61,7 @@ static void draw_ends(const struct ifr_report *report, const struct axis *axis, 
 	ifr_buffer_release(&high);
 }
 
-static void draw_shipped(const struct ifr_report *report, const struct axis *axis, struct ifr_buffer *out) {
+static void draw_shipped(const struct ifr_analysis *report, const struct axis *axis, struct ifr_buffer *out) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	struct ifr_buffer label = {0};
 	ifr_buffer_puts(&label, "shipped, ");
@@ -74,7 +74,7 @@ static void draw_shipped(const struct ifr_report *report, const struct axis *axi
 	ifr_buffer_release(&label);
 }
 
-void ifr_text_plot(const struct ifr_report *report, struct ifr_buffer *out) {
+void ifr_text_plot(const struct ifr_analysis *report, struct ifr_buffer *out) {
 	struct axis axis = fill(report);
 	if (axis.per_mark > 1)
 		ifr_buffer_printf(out, "%*so stands for up to %zu random layouts\n", INDENT, "", axis.per_mark);

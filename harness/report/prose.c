@@ -15,11 +15,11 @@ void ifr_prose_say(struct ifr_prose *prose, enum ifr_prose_kind kind, const char
 	prose->emit(prose->context, kind, text);
 }
 
-const char *ifr_prose_less(const struct ifr_report *report) {
+const char *ifr_prose_less(const struct ifr_analysis *report) {
 	return ifr_metric_is_time(report) ? "faster" : "lower";
 }
 
-const char *ifr_prose_more(const struct ifr_report *report) {
+const char *ifr_prose_more(const struct ifr_analysis *report) {
 	return ifr_metric_is_time(report) ? "slower" : "higher";
 }
 
@@ -41,7 +41,7 @@ void ifr_prose_share(struct ifr_buffer *text, double pct) {
 }
 
 static void say_range(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	double low = report->medians[0], high = report->medians[report->random_count - 1];
 	ifr_buffer_printf(text, "The medians of the %zu random layouts go from ", report->random_count);
@@ -129,7 +129,7 @@ static void say_verdict(struct ifr_prose *prose) {
 }
 
 void ifr_prose_spread(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "How far apart are the layouts?");
 	if (report->random_count == 0) {
 		ifr_buffer_puts(&prose->text, "There is no random layout to compare.");
@@ -149,7 +149,7 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 }
 
 static void say_share(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	size_t n = report->random_count;
 	if (n == 1)
@@ -168,7 +168,7 @@ static void say_share(struct ifr_prose *prose) {
 }
 
 static void say_against_centre(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	const struct ifr_contrast *contrast = &report->shipped_to_centre;
 	struct ifr_buffer *text = &prose->text;
 	if (!contrast->known)
@@ -193,7 +193,7 @@ static void say_against_centre(struct ifr_prose *prose) {
 }
 
 void ifr_prose_shipped(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Where does the layout that ships stand?");
 	if (!report->shipped) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH,
@@ -221,7 +221,7 @@ void ifr_prose_shipped(struct ifr_prose *prose) {
 }
 
 static void tell_title(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	const char *program = ifr_dataset_fact(report->dataset, "program");
 	const char *command = ifr_dataset_fact(report->dataset, "command");
 	ifr_buffer_printf(&prose->text, "Layouts of %s", program && *program ? program : "a program");
@@ -239,7 +239,7 @@ static void tell_title(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 
-void ifr_prose_tell(const struct ifr_report *report, ifr_prose_emit *emit, void *context) {
+void ifr_prose_tell(const struct ifr_analysis *report, ifr_prose_emit *emit, void *context) {
 	struct ifr_prose prose = {report, ifr_scale_choose(report), {0}, emit, context};
 	tell_title(&prose);
 	ifr_prose_spread(&prose);

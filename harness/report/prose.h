@@ -22,11 +22,11 @@ enum ifr_prose_kind {
 typedef void ifr_prose_emit(void *context, enum ifr_prose_kind kind, const char *text);
 
 /* Says everything; text is not escaped yet and lives until emit returns. */
-void ifr_prose_tell(const struct ifr_report *report, ifr_prose_emit *emit, void *context);
+void ifr_prose_tell(const struct ifr_analysis *report, ifr_prose_emit *emit, void *context);
 
 /* A sentence being put together, and where it goes. */
 struct ifr_prose {
-	const struct ifr_report *report;
+	const struct ifr_analysis *report;
 	struct ifr_scale scale;
 	struct ifr_buffer text;
 	ifr_prose_emit *emit;
@@ -45,8 +45,8 @@ void ifr_prose_basis(struct ifr_prose *prose);
 void ifr_prose_counters(struct ifr_prose *prose);
 
 /* "faster" or "lower", "slower" or "higher". */
-const char *ifr_prose_less(const struct ifr_report *report);
-const char *ifr_prose_more(const struct ifr_report *report);
+const char *ifr_prose_less(const struct ifr_analysis *report);
+const char *ifr_prose_more(const struct ifr_analysis *report);
 
 /* Appends "95 % interval 1.2 % to 2.3 %", with the directions where it holds both. */
 void ifr_prose_interval(struct ifr_prose *prose, const struct ifr_interval *pct);
@@ -56,6 +56,6 @@ void ifr_prose_share(struct ifr_buffer *text, double pct);
 
 /* Appends the commands and the plan that repeat a layout, and returns true; false if the experiment has no plan
  * for it. */
-bool ifr_prose_recipe(const struct ifr_report *report, const struct ifr_layout *layout, struct ifr_buffer *code);
+bool ifr_prose_recipe(const struct ifr_analysis *report, const struct ifr_layout *layout, struct ifr_buffer *code);
 
 #endif

@@ -8,7 +8,7 @@
 enum { REASONS_SHOWN = 8 };
 
 static void say_size(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	size_t fewest = report->layouts[0].count, most = fewest;
 	for (size_t i = 1; i < report->layout_count; i++) {
@@ -61,7 +61,7 @@ static void say_refused_variants(struct ifr_prose *prose) {
 }
 
 static void say_refused(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	size_t all = report->variants_refused + report->runs_refused + report->variants_empty;
 	if (all == 0) {
 		ifr_prose_say(prose, IFR_PROSE_ITEM, "Refused: nothing.");
@@ -108,7 +108,7 @@ static void say_bursts(struct ifr_prose *prose) {
 }
 
 static void say_normality(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	if (!report->has_normality) {
 		ifr_buffer_printf(text, "Bell curve: not checked; %s.", report->no_normality.message);

@@ -79,7 +79,7 @@ static void say_blame(struct ifr_prose *prose) {
 }
 
 static void say_regression(struct ifr_prose *prose, const struct ifr_counter_regression *regression) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	struct ifr_buffer *text = &prose->text;
 	bool related = regression->p_adjusted < IFR_REPORT_LEVEL;
 	ifr_buffer_printf(text, "%s%s: ", regression->counter->name,
@@ -105,7 +105,7 @@ static void say_regression(struct ifr_prose *prose, const struct ifr_counter_reg
 }
 
 void ifr_prose_counters(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	if (report->regression_count == 0)
 		return;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which counters go along with it?");

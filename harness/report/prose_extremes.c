@@ -10,7 +10,7 @@
 #include "harness/report/prose.h"
 
 static void say_pick(struct ifr_prose *prose, const char *label, const struct ifr_pick *pick) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	const struct ifr_contrast *contrast = &pick->to_shipped;
 	struct ifr_buffer *text = &prose->text;
 	ifr_buffer_printf(text, "%s: %s, ", label, pick->layout->variant->name);
@@ -44,7 +44,7 @@ static void say_pick(struct ifr_prose *prose, const char *label, const struct if
 }
 
 /* Is the plan of variant index the one that the experiment's own seed and axes give? */
-static bool plan_is_derived(const struct ifr_report *report, const struct ifr_layout *layout, uint64_t *seed) {
+static bool plan_is_derived(const struct ifr_analysis *report, const struct ifr_layout *layout, uint64_t *seed) {
 	const char *axes_text = ifr_dataset_fact(report->dataset, "axes");
 	const char *seed_text = ifr_dataset_fact(report->dataset, "seed");
 	struct ifr_plan recorded, derived;
@@ -71,7 +71,8 @@ static bool plan_is_derived(const struct ifr_report *report, const struct ifr_la
 	return same;
 }
 
-bool ifr_prose_recipe(const struct ifr_report *report, const struct ifr_layout *layout, struct ifr_buffer *code) {
+bool ifr_prose_recipe(const struct ifr_analysis *report, const struct ifr_layout *layout,
+                      struct ifr_buffer *code) {
 	const char *program = ifr_dataset_fact(report->dataset, "program"), *plan = layout->variant->plan;
 	uint64_t seed;
 	if (!plan || !*plan)
@@ -109,7 +110,7 @@ static void say_recipe(struct ifr_prose *prose) {
 }
 
 static void say_caution(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	ifr_buffer_printf(
 		&prose->text,
 		"The best of %zu was picked for its numbers and owes part of its lead to lucky runs; the worst, "
@@ -131,7 +132,7 @@ static void say_caution(struct ifr_prose *prose) {
 }
 
 void ifr_prose_extremes(struct ifr_prose *prose) {
-	const struct ifr_report *report = prose->report;
+	const struct ifr_analysis *report = prose->report;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which layouts are the best and the worst?");
 	if (!report->best.layout) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no random layout to choose from.");

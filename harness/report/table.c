@@ -23,7 +23,7 @@ static void print_name(const char *name, struct ifr_buffer *out) {
 	ifr_buffer_release(&clean);
 }
 
-static void print_row(const struct ifr_report *report, const struct ifr_scale *scale, size_t rank, bool color,
+static void print_row(const struct ifr_analysis *report, const struct ifr_scale *scale, size_t rank, bool color,
                       struct ifr_buffer *out) {
 	const struct ifr_layout *layout = &report->layouts[rank];
 	bool shipped = report->shipped && layout == report->shipped;
@@ -52,7 +52,7 @@ static void print_row(const struct ifr_report *report, const struct ifr_scale *s
 	ifr_buffer_release(&cell);
 }
 
-void ifr_text_table(const struct ifr_report *report, bool color, struct ifr_buffer *out) {
+void ifr_text_table(const struct ifr_analysis *report, bool color, struct ifr_buffer *out) {
 	struct ifr_scale scale = ifr_scale_choose(report);
 	const char *against = report->shipped ? "vs shipped" : "vs median";
 	ifr_buffer_printf(out, "  rank  %-22s %10s %20s %10s runs\n", "layout", "median", "its interval", against);

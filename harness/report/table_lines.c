@@ -6,7 +6,7 @@
 #include "harness/analysis/analysis_result.h"
 #include "harness/report/escape.h"
 
-static const struct ifr_counter_regression *find(const struct ifr_report *report, const char *counter) {
+static const struct ifr_counter_regression *find(const struct ifr_analysis *report, const char *counter) {
 	for (size_t i = 0; i < report->regression_count; i++)
 		if (!strcmp(report->regressions[i].counter->name, counter))
 			return &report->regressions[i];
@@ -18,7 +18,7 @@ void ifr_report_table_head(struct ifr_buffer *out) {
 	                  "low", "high", "r^2");
 }
 
-int ifr_report_table_row(const struct ifr_report *report, const char *counter, struct ifr_buffer *out,
+int ifr_report_table_row(const struct ifr_analysis *report, const char *counter, struct ifr_buffer *out,
                          struct ifr_error *err) {
 	const struct ifr_counter_regression *r = find(report, counter);
 	const char *program = ifr_dataset_fact(report->dataset, "program");
@@ -40,7 +40,7 @@ int ifr_report_table_row(const struct ifr_report *report, const char *counter, s
 	return 0;
 }
 
-void ifr_report_table_foot(const struct ifr_report *report, const char *counter, struct ifr_buffer *out) {
+void ifr_report_table_foot(const struct ifr_analysis *report, const char *counter, struct ifr_buffer *out) {
 	ifr_buffer_printf(out,
 	                  "\n%s against %s%s. Low and high: 95 %% prediction interval at 0.\n"
 	                  "* cannot be told from no line (p >= 0.05), so that nothing follows from it.\n",

@@ -9,7 +9,7 @@
 #include "harness/report/wrap.h"
 
 struct page {
-	const struct ifr_report *report;
+	const struct ifr_analysis *report;
 	struct ifr_buffer *out;
 	bool color, started, in_list;
 };
@@ -72,7 +72,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		page->in_list = listed;
 }
 
-void ifr_report_text(const struct ifr_report *report, bool color, struct ifr_buffer *out) {
+void ifr_report_text(const struct ifr_analysis *report, bool color, struct ifr_buffer *out) {
 	struct page page = {.report = report, .out = out, .color = color};
 	ifr_prose_tell(report, emit, &page);
 }

@@ -59,7 +59,7 @@ static double now_s(void) {
 
 int main(int argc, char **argv) {
 	struct ifr_dataset dataset;
-	struct ifr_report *report;
+	struct ifr_analysis *report;
 	struct ifr_buffer text = {0};
 	struct ifr_error err = {0};
 	struct rusage usage;
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
 		   layouts = strtoul(argv[3], NULL, 10);
 	fill(&dataset, runs, counters, layouts);
 	double start_s = now_s();
-	if (ifr_report_analyse(&dataset, NULL, &report, &err)) {
+	if (ifr_analysis_make(&dataset, NULL, &report, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return err.code;
 	}
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
 	printf("  %zu runs x %zu counters in %zu layouts: analysed in %.2f s, told in %.2f s, %.0f MiB in all\n", runs,
 	       counters, layouts, analysed_s - start_s, told_s - analysed_s, (double)usage.ru_maxrss / 1024);
 	ifr_buffer_release(&text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return 0;
 }

@@ -16,10 +16,10 @@
 #include "harness/report/report.h"
 #include "tests/unit/report_made.h"
 
-static inline struct ifr_report *analysed(const struct ifr_dataset *dataset, const char *metric) {
-	struct ifr_report *report = NULL;
+static inline struct ifr_analysis *analysed(const struct ifr_dataset *dataset, const char *metric) {
+	struct ifr_analysis *report = NULL;
 	struct ifr_error err = {0};
-	if (ifr_report_analyse(dataset, metric, &report, &err))
+	if (ifr_analysis_make(dataset, metric, &report, &err))
 		fail_msg("%s", err.message);
 	return report;
 }
@@ -37,7 +37,7 @@ static inline void join_lines(char *text) {
 
 /* The report as text without its line ends; the caller frees. Fails where a line is too wide or a number is none.
  */
-static inline char *as_text(const struct ifr_report *report) {
+static inline char *as_text(const struct ifr_analysis *report) {
 	struct ifr_buffer out = {0};
 	ifr_report_text(report, false, &out);
 	char *text = ifr_buffer_detach(&out);
@@ -53,14 +53,14 @@ static inline char *as_text(const struct ifr_report *report) {
 static inline char *text_of(const struct recipe *recipe, unsigned long seed, const char *metric) {
 	struct ifr_dataset dataset;
 	fill(&dataset, recipe, seed);
-	struct ifr_report *report = analysed(&dataset, metric);
+	struct ifr_analysis *report = analysed(&dataset, metric);
 	char *text = as_text(report);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	return text;
 }
 
-static inline json_t *json_of(const struct ifr_report *report) {
+static inline json_t *json_of(const struct ifr_analysis *report) {
 	struct ifr_buffer out = {0};
 	json_error_t error;
 	ifr_report_json(report, &out);

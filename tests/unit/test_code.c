@@ -20,7 +20,7 @@ enum { LAYOUTS = 48, UNITS = 40, GUILTY = 7 };
 
 struct world {
 	struct ifr_dataset dataset;
-	struct ifr_addresses addresses;
+	struct ifr_unit_addresses addresses;
 };
 
 /* Units at multiples of 16; the guilty one costs its effect for each 16 bytes into its line. */
@@ -30,7 +30,7 @@ static void make(struct world *w, gsl_rng *rng, double effect) {
 	strcpy(counter->name, "cpu_time");
 	strcpy(counter->unit, "ns");
 	strcpy(counter->source, "clock");
-	w->addresses = (struct ifr_addresses){.unit_count = UNITS, .variant_count = LAYOUTS + 1};
+	w->addresses = (struct ifr_unit_addresses){.unit_count = UNITS, .variant_count = LAYOUTS + 1};
 	w->addresses.units = ifr_alloc(UNITS * sizeof *w->addresses.units);
 	w->addresses.at = ifr_alloc((LAYOUTS + 1) * UNITS * sizeof *w->addresses.at);
 	for (int i = 0; i < UNITS; i++)
@@ -71,7 +71,7 @@ static void let_meet(struct world *w, double effect) {
 }
 
 static void drop(struct world *w) {
-	ifr_addresses_release(&w->addresses);
+	ifr_unit_addresses_release(&w->addresses);
 	ifr_dataset_release(&w->dataset);
 }
 
@@ -84,29 +84,29 @@ static gsl_rng *seeded(unsigned long seed) {
 static void test_guilty(void **state) {
 	(void)state;
 	struct world w;
-	struct ifr_report *report;
-	struct ifr_code code;
+	struct ifr_analysis *report;
+	struct ifr_attribution code;
 	struct ifr_buffer text = {0};
 	gsl_rng *rng = seeded(5);
 	make(&w, rng, 0.01);
-	assert_int_equal(ifr_report_analyse(&w.dataset, NULL, &report, NULL), 0);
-	assert_int_equal(ifr_code_find(report, &w.addresses, &code, NULL), 0);
+	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
+	assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
 	assert_int_equal(code.units, UNITS);
 	assert_string_equal(code.findings[0].unit, "unit07");
-	assert_int_equal(code.findings[0].kind, IFR_CODE_LINE);
+	assert_int_equal(code.findings[0].kind, IFR_FEATURE_LINE);
 	assert_int_equal(code.findings[0].classes.lowest, 0);
 	assert_int_equal(code.findings[0].classes.highest, 3);
 	assert_true(code.findings[0].difference.low < 0.03 && 0.03 < code.findings[0].difference.high);
 	assert_true(code.findings[0].difference.high - code.findings[0].difference.low < 0.01);
 	assert_true(code.findings[0].classes.share > 0.9);
-	ifr_code_text(report, &code, &text);
+	ifr_attribution_text(report, &code, &text);
 	assert_non_null(strstr(ifr_buffer_text(&text), "unit07: where in a 64-byte line"));
 	assert_non_null(strstr(ifr_buffer_text(&text), "aligned(64)"));
 	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	ifr_buffer_release(&text);
-	ifr_code_release(&code);
-	ifr_report_free(report);
+	ifr_attribution_release(&code);
+	ifr_analysis_free(report);
 	drop(&w);
 	gsl_rng_free(rng);
 }
@@ -114,31 +114,31 @@ static void test_guilty(void **state) {
 static void test_meeting(void **state) {
 	(void)state;
 	struct world w;
-	struct ifr_report *report;
-	struct ifr_code code;
+	struct ifr_analysis *report;
+	struct ifr_attribution code;
 	struct ifr_buffer text = {0};
 	gsl_rng *rng = seeded(9);
 	make(&w, rng, 0);
 	let_meet(&w, 0.05);
 	w.addresses.sources = ifr_alloc(UNITS * sizeof *w.addresses.sources);
 	w.addresses.sources[GUILTY] = ifr_strdup("guilty.c:12");
-	assert_int_equal(ifr_report_analyse(&w.dataset, NULL, &report, NULL), 0);
-	assert_int_equal(ifr_code_find(report, &w.addresses, &code, NULL), 0);
+	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
+	assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
 	assert_true(code.found >= 1 && code.meetings >= 1 && code.pairs <= UNITS * (UNITS - 1) / 2);
-	assert_int_equal(code.findings[code.found - code.meetings].kind, IFR_CODE_SET);
-	const struct ifr_code_finding *f = &code.findings[code.found - code.meetings];
+	assert_int_equal(code.findings[code.found - code.meetings].kind, IFR_FEATURE_SET_CONFLICT);
+	const struct ifr_finding *f = &code.findings[code.found - code.meetings];
 	assert_string_equal(f->unit, "unit07");
 	assert_string_equal(f->other, "unit08");
 	assert_int_equal(f->classes.highest, 1);
 	assert_true(f->difference.low < 0.05 && 0.05 < f->difference.high);
-	ifr_code_text(report, &code, &text);
+	ifr_attribution_text(report, &code, &text);
 	assert_non_null(
 		strstr(ifr_buffer_text(&text), "unit07 (guilty.c:12): whether it meets unit08 in a cache set"));
 	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	ifr_buffer_release(&text);
-	ifr_code_release(&code);
-	ifr_report_free(report);
+	ifr_attribution_release(&code);
+	ifr_analysis_free(report);
 	drop(&w);
 	gsl_rng_free(rng);
 }
@@ -150,15 +150,15 @@ static void test_innocent(void **state) {
 	gsl_rng *rng = seeded(6);
 	for (int i = 0; i < 300; i++) {
 		struct world w;
-		struct ifr_report *report;
-		struct ifr_code code;
+		struct ifr_analysis *report;
+		struct ifr_attribution code;
 		make(&w, rng, 0);
 		let_meet(&w, 0);
-		assert_int_equal(ifr_report_analyse(&w.dataset, NULL, &report, NULL), 0);
-		assert_int_equal(ifr_code_find(report, &w.addresses, &code, NULL), 0);
+		assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
+		assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
 		accused += code.found > 0;
-		ifr_code_release(&code);
-		ifr_report_free(report);
+		ifr_attribution_release(&code);
+		ifr_analysis_free(report);
 		drop(&w);
 	}
 	gsl_rng_free(rng);
@@ -168,33 +168,33 @@ static void test_innocent(void **state) {
 
 static void test_classes(void **state) {
 	(void)state;
-	assert_int_equal(ifr_code_class(IFR_CODE_LINE, 0x401070, 0x401000), 3);
-	assert_int_equal(ifr_code_class(IFR_CODE_WINDOW, 0x401070, 0x401000), 1);
-	assert_int_equal(ifr_code_class(IFR_CODE_WORD, 0x401078, 0x401000), 2);
-	assert_int_equal(ifr_code_class(IFR_CODE_PAGE, 0x403070, 0x401fff), 2);
+	assert_int_equal(ifr_feature_class(IFR_FEATURE_LINE, 0x401070, 0x401000), 3);
+	assert_int_equal(ifr_feature_class(IFR_FEATURE_WINDOW, 0x401070, 0x401000), 1);
+	assert_int_equal(ifr_feature_class(IFR_FEATURE_WORD, 0x401078, 0x401000), 2);
+	assert_int_equal(ifr_feature_class(IFR_FEATURE_PAGE, 0x403070, 0x401fff), 2);
 }
 
 /* By hand: 64 sets of 64 bytes, so that 0x401f48 is 8 bytes into set 61. */
 static void test_places(void **state) {
 	(void)state;
-	const struct ifr_code_finding line = {.kind = IFR_CODE_LINE}, page = {.kind = IFR_CODE_PAGE};
-	const struct ifr_code_finding set = {.kind = IFR_CODE_SET, .other = "other"};
-	const struct ifr_code_extent unit = {0x401f48, 100}, other = {0x403fd0, 200}, near = {0x401108, 0x80};
-	assert_int_equal(ifr_code_place(&line, 3, unit, other), 0x401f70);
-	assert_int_equal(ifr_code_place(&page, 1, unit, other), 0);
+	const struct ifr_finding line = {.kind = IFR_FEATURE_LINE}, page = {.kind = IFR_FEATURE_PAGE};
+	const struct ifr_finding set = {.kind = IFR_FEATURE_SET_CONFLICT, .other = "other"};
+	const struct ifr_unit_extent unit = {0x401f48, 100}, other = {0x403fd0, 200}, near = {0x401108, 0x80};
+	assert_int_equal(ifr_finding_address(&line, 3, unit, other), 0x401f70);
+	assert_int_equal(ifr_finding_address(&page, 1, unit, other), 0);
 	/* It covers sets 61 and 62; the other 63, 0, 1 and 2: 0x403fd0 + 200 is 0x404098. */
-	assert_int_equal(ifr_code_place(&set, 0, unit, other), 0x401f48);
-	assert_int_equal(ifr_code_place(&set, 1, unit, other), 0x401fc8);
+	assert_int_equal(ifr_finding_address(&set, 0, unit, other), 0x401f48);
+	assert_int_equal(ifr_finding_address(&set, 1, unit, other), 0x401fc8);
 	/* In sets 63 and 0 it meets, and keeps apart from set 3 on. */
-	assert_int_equal(ifr_code_place(&set, 1, (struct ifr_code_extent){0x401fc8, 100}, other), 0x401fc8);
-	assert_int_equal(ifr_code_place(&set, 0, (struct ifr_code_extent){0x401fc8, 100}, other), 0x4010c8);
+	assert_int_equal(ifr_finding_address(&set, 1, (struct ifr_unit_extent){0x401fc8, 100}, other), 0x401fc8);
+	assert_int_equal(ifr_finding_address(&set, 0, (struct ifr_unit_extent){0x401fc8, 100}, other), 0x4010c8);
 	/* In the sets of one that lies in the same page it would lie upon it: a page further on. */
-	assert_int_equal(ifr_code_place(&set, 1, unit, near), 0x402108);
+	assert_int_equal(ifr_finding_address(&set, 1, unit, near), 0x402108);
 	/* 63 sets and 2 do not fit side by side. */
-	assert_int_equal(ifr_code_place(&set, 0, (struct ifr_code_extent){0x401fc8, 100},
-	                                (struct ifr_code_extent){0x403000, 63 * 64}),
+	assert_int_equal(ifr_finding_address(&set, 0, (struct ifr_unit_extent){0x401fc8, 100},
+	                                     (struct ifr_unit_extent){0x403000, 63 * 64}),
 	                 0);
-	assert_int_equal(ifr_code_place(&set, 1, unit, (struct ifr_code_extent){0, 0}), 0);
+	assert_int_equal(ifr_finding_address(&set, 1, unit, (struct ifr_unit_extent){0, 0}), 0);
 }
 
 int main(void) {

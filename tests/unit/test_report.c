@@ -35,7 +35,7 @@ static void test_recovers_truth(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
 	fill(&dataset, &usual, 11);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	json_t *root = json_of(report);
 	double centre = number(root, "analysis.median_layout");
 	assert_true(fabs(number(root, "analysis.spread.between_sd") / centre - 0.018) < 4 * 0.13 * 0.018);
@@ -51,7 +51,7 @@ static void test_recovers_truth(void **state) {
 	json_t *run = json_array_get(follow(root, "runs"), 17);
 	assert_true(json_number_value(json_array_get(json_object_get(run, "values"), 0)) == dataset.runs[17].value[0]);
 	json_decref(root);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 }
 
@@ -66,13 +66,13 @@ static void test_noise(void **state) {
 	for (unsigned long seed = 1; seed <= 200; seed++) {
 		struct ifr_dataset dataset;
 		fill(&dataset, &noise, seed);
-		struct ifr_report *report = analysed(&dataset, NULL);
+		struct ifr_analysis *report = analysed(&dataset, NULL);
 		json_t *root = json_of(report);
 		claimed += number(root, "analysis.spread.p") < 0.05;
 		singled_out += number(root, "analysis.best.against_shipped.interval_pct.high") < 0 ||
 		               number(root, "analysis.worst.against_shipped.interval_pct.low") > 0;
 		json_decref(root);
-		ifr_report_free(report);
+		ifr_analysis_free(report);
 		ifr_dataset_release(&dataset);
 	}
 	assert_in_range(claimed, 2, 20); /* 10 expected, standard deviation 3.1 */
@@ -104,7 +104,7 @@ static void test_by_hand(void **state) {
 	fill(&dataset, &small, 1);
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].value[0] = values[dataset.runs[i].variant];
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	char *text = as_text(report);
 	says(text, "lowest to the highest is 33 %");
 	says(text, "Best: v002");
@@ -116,7 +116,7 @@ static void test_by_hand(void **state) {
 	says(text, "2.4 % faster");
 	says(text, "The runs of a layout agree exactly");
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 }
 
@@ -132,7 +132,7 @@ static void test_refused(void **state) {
 			dataset.runs[i].value[0] = 1; /* would be the best by far */
 	dataset.runs[41].refused = ifr_strdup("the kernel moved it to another CPU");
 	dataset.runs[41].value[0] = 1e12;
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	char *text = as_text(report);
 	says(text, "31 random and the one that ships; runs that count: 159, 4 to 5");
 	says(text, "layouts: 1 (runs in them: 5); single runs: 1.");
@@ -140,7 +140,7 @@ static void test_refused(void **state) {
 	says(text, "Refused runs: 1: the kernel moved it to another CPU");
 	says_not(text, "Best: v007");
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 }
 
@@ -151,7 +151,7 @@ static void test_regression(void **state) {
 	struct ifr_dataset dataset;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 9);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	json_t *root = json_of(report), *line = json_array_get(follow(root, "analysis.regressions"), 0);
 	assert_string_equal(json_string_value(follow(root, "analysis.metric")), "cycles");
 	assert_int_equal(json_array_size(follow(root, "analysis.regressions")), 1);
@@ -163,7 +163,7 @@ static void test_regression(void **state) {
 	says(text, "branch-misses per 1000 instructions: accounts for");
 	says(text, "million cycles");
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	text = text_of(&recipe, 9, "duration_time");
 	says(text, "duration_time, from clock");
 	free(text);
@@ -194,10 +194,10 @@ static void test_poor_data(void **state) {
 		free(text);
 	}
 	struct ifr_dataset dataset;
-	struct ifr_report *report;
+	struct ifr_analysis *report;
 	struct ifr_error err = {0};
 	fill(&dataset, &usual, 1);
-	assert_int_equal(ifr_report_analyse(&dataset, "cache-misses", &report, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_analysis_make(&dataset, "cache-misses", &report, &err), -IFR_E_USAGE);
 	says(err.message, "it has: duration_time");
 	free(dataset.variants[0].refused);
 	dataset.variants[0].refused = ifr_strdup("crashed");
@@ -205,13 +205,13 @@ static void test_poor_data(void **state) {
 	char *text = as_text(report);
 	says(text, "It is not in this comparison");
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].value[0] = NAN;
-	assert_int_equal(ifr_report_analyse(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
 	says(err.message, "no run gave a value");
 	dataset.runs[3].variant = 99;
-	assert_int_equal(ifr_report_analyse(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
 	says(err.message, "damaged");
 	ifr_dataset_release(&dataset);
 }

@@ -23,7 +23,7 @@ static void test_bursts(void **state) {
 			dataset.runs[i].value[0] *= 1.5 + gsl_ran_gaussian(rng, 0.02);
 	}
 	gsl_rng_free(rng);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	char *text = as_text(report);
 	assert_non_null(strstr(text, "That is more than run-to-run noise"));
 	assert_non_null(strstr(text, "Bursts: for some runs in a row"));
@@ -40,7 +40,7 @@ static void test_bursts(void **state) {
 	}
 	json_decref(root);
 	ifr_buffer_release(&out);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	/* Without the times there are no neighbours, and the noise hides all. */
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].started_ns = 0;
@@ -49,7 +49,7 @@ static void test_bursts(void **state) {
 	assert_non_null(strstr(text, "cannot be told from run-to-run noise"));
 	assert_null(strstr(text, "Bursts:"));
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 }
 
@@ -78,7 +78,7 @@ static void test_blame(void **state) {
 		run->value[3] = 1e6 * b;
 	}
 	gsl_rng_free(rng);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	struct ifr_buffer out = {0};
 	ifr_report_json(report, &out);
 	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL);
@@ -103,7 +103,7 @@ static void test_blame(void **state) {
 	assert_non_null(strstr(text, "How much falls to each counter?"));
 	assert_non_null(strstr(text, "Drawn out to none of it, the line ends at"));
 	free(text);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 }
 

@@ -28,7 +28,7 @@ static void test_hostile(void **state) {
 	struct ifr_buffer page = {0};
 	char *dir;
 	make_hostile(&dataset);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	struct ifr_buffer out = {0};
 	ifr_report_text(report, false, &out);
 	says_not(ifr_buffer_text(&out), "\033");
@@ -50,7 +50,7 @@ static void test_hostile(void **state) {
 	free(owned);
 	free(path);
 	ifr_buffer_release(&page);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	assert_int_equal(ifr_tree_remove(dir, &err), 0);
 	free(dir);
@@ -75,7 +75,7 @@ static void test_html(void **state) {
 	char *dir;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 8);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
 	char *path = ifr_format("%s/page.html", dir);
 	assert_int_equal(ifr_report_html(report, path, &err), 0);
@@ -97,7 +97,7 @@ static void test_html(void **state) {
 	free(before);
 	free(path);
 	ifr_buffer_release(&page);
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	ifr_tree_remove(dir, NULL);
 	free(dir);
@@ -113,7 +113,7 @@ static void test_figures(void **state) {
 	char *dir;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 8);
-	struct ifr_report *report = analysed(&dataset, NULL);
+	struct ifr_analysis *report = analysed(&dataset, NULL);
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
 	if (ifr_report_figures(report, dir, &err))
 		fail_msg("%s", err.message);
@@ -125,7 +125,7 @@ static void test_figures(void **state) {
 		free(path);
 		ifr_buffer_release(&text);
 	}
-	ifr_report_free(report);
+	ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);
 	ifr_tree_remove(dir, NULL);
 	free(dir);
