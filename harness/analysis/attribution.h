@@ -1,68 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which code? Random layouts are a designed experiment over every unit: does where it lies explain the response?
- */
-#ifndef IFR_HARNESS_CODE_H
-#define IFR_HARNESS_CODE_H
+/* Attribution of the layout effect to units of code. Random layouts are a designed experiment over every unit:
+ * does a feature of its address explain the response? */
+#ifndef IFR_HARNESS_ATTRIBUTION_H
+#define IFR_HARNESS_ATTRIBUTION_H
 
 #include "harness/analysis/unit_addresses.h"
-#include "harness/report/report.h"
 #include "harness/statistics/statistics.h"
 
-/* What of a unit's address is asked about. */
+struct ifr_analysis;
+
+/* Address features. Each divides the addresses of a unit into classes. */
 enum ifr_feature {
-	IFR_FEATURE_LINE,   /* which 16 bytes of a 64-byte line it begins in */
-	IFR_FEATURE_WINDOW, /* which half of a 32-byte window */
-	IFR_FEATURE_WORD,   /* which 4 bytes of 16 */
-	IFR_FEATURE_PAGE,   /* its 4 KiB page, where there are few */
-	IFR_FEATURES,       /* of a unit's own place; one more asks about two units */
-	IFR_FEATURE_SET_CONFLICT =
-		IFR_FEATURES /* whether it meets another unit in a cache set: 64 sets of 64-byte lines */
+	IFR_FEATURE_LINE,                       /* which 16 bytes of a 64-byte line the unit begins in */
+	IFR_FEATURE_WINDOW,                     /* which half of a 32-byte window */
+	IFR_FEATURE_WORD,                       /* which 4 bytes of 16 */
+	IFR_FEATURE_PAGE,                       /* its 4 KiB page, where there are few */
+	IFR_FEATURES,                           /* of one unit; the next is of two */
+	IFR_FEATURE_SET_CONFLICT = IFR_FEATURES /* 1: shares a cache set with the other; 64 sets of 64-byte lines */
 };
 
 struct ifr_finding {
-	const char *unit; /* borrowed from the addresses, like the next two */
-	const char
-		*other; /* that it meets; NULL but for IFR_FEATURE_SET_CONFLICT, whose classes are 0 apart, 1 meeting */
-	const char *source; /* where it begins in the sources, or NULL */
-	enum ifr_feature kind;
+	const char *unit;   /* borrowed from the addresses, like the next two */
+	const char *other;  /* the unit that it conflicts with; NULL but for IFR_FEATURE_SET_CONFLICT */
+	const char *source; /* where the unit begins in the sources, or NULL */
+	enum ifr_feature feature;
 	struct ifr_classes classes; /* of the layouts' medians */
-	double p_adjusted;          /* over all units and kinds */
+	double p_adjusted;          /* over all units and features */
 	double low_mean;            /* the response in the best class */
 	struct ifr_interval
 		difference; /* highest class less lowest, relative to it; for all pairs of classes at once */
 };
 
 struct ifr_attribution {
-	struct ifr_finding
-		*findings;       /* the surest first; all that were tested, but of pairs only those that found something */
-	size_t count, found; /* found: of them, those below 5 % false discoveries */
-	size_t meetings;     /* of the findings, those about two units */
-	size_t pairs;        /* of units that were asked whether they meet: questions apart, with 5 % of their own */
+	/* The most significant first. All tested units; of pairs only the significant ones. */
+	struct ifr_finding *findings;
+	size_t count, found; /* found: the first of them, below a false discovery rate of 5 % */
+	size_t conflicts;    /* findings about two units */
+	size_t pairs;        /* of units that were tested for set conflicts: a family of hypotheses of their own */
 	size_t units, layouts;
 };
 
-/* Classes of an address, and how many there are; pages count from the lowest. */
-unsigned ifr_feature_class(enum ifr_feature kind, uint64_t address, uint64_t lowest);
-unsigned ifr_feature_class_count(enum ifr_feature kind);
+/* The class of an address, and the number of classes; pages count from the lowest address. */
+unsigned ifr_feature_class(enum ifr_feature feature, uint64_t address, uint64_t lowest);
+unsigned ifr_feature_class_count(enum ifr_feature feature);
+/* Where a class begins in its frame, its bytes, and the frame's: 16, 16 and 64 for the second quarter of a
+ * line. Not for IFR_FEATURE_SET_CONFLICT. */
+void ifr_feature_class_extent(enum ifr_feature feature, unsigned class, unsigned *offset, unsigned *bytes,
+                              unsigned *frame);
 
 struct ifr_unit_extent {
 	uint64_t at, bytes;
 };
 
-/* The address nearby at which a finding's unit, which lies at `unit`, is of a class: where that class begins in
- * its frame; for a meeting, in the sets of the other, or behind them, as far into a line as it is. 0 where there
- * is none: two that fill a way together cannot keep apart, nor is there one for pages. */
+/* The address nearby at which a finding's unit has a class: the start of that class in its frame; for a set
+ * conflict, the same offset in a line of the other's first set, or of the first set behind it. 0 where there is
+ * none: two units that fill all sets together always conflict, and pages have no such address. */
 uint64_t ifr_finding_address(const struct ifr_finding *finding, unsigned class, struct ifr_unit_extent unit,
                              struct ifr_unit_extent other);
 
-/* Tests every unit that lies in two classes at least, each with three layouts. Errors: IFR_E_USAGE for fewer than
- * 8 layouts. The caller releases. */
-int ifr_attribution_make(const struct ifr_analysis *report, const struct ifr_unit_addresses *addresses,
-                         struct ifr_attribution *code, struct ifr_error *err);
-void ifr_attribution_release(struct ifr_attribution *code);
-
-/* Appends the findings in words, at most 80 columns wide. */
-void ifr_attribution_text(const struct ifr_analysis *report, const struct ifr_attribution *code,
-                          struct ifr_buffer *out);
+/* Tests every unit with addresses in two classes at least, each with three layouts. Errors: IFR_E_USAGE for fewer
+ * than 8 layouts. The caller releases. */
+int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *addresses,
+                         struct ifr_attribution *attribution, struct ifr_error *err);
+void ifr_attribution_release(struct ifr_attribution *attribution);
 
 #endif

@@ -1,40 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comparisons on this machine are worth, from one experiment of one program: how often it is called different
- * from itself, and the smallest change that would be found. */
+/* Calibration of comparisons on this machine, from one experiment of one program: the rate at which a program is
+ * called different from itself, and the smallest change that a comparison detects. */
 #ifndef IFR_HARNESS_CALIBRATION_H
 #define IFR_HARNESS_CALIBRATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "harness/report/report.h"
 #include "harness/statistics/statistics.h"
 
+struct ifr_analysis;
+
 enum { IFR_CALIBRATION_DRAWS = 2000, IFR_CALIBRATION_SIZES = 5, IFR_CALIBRATION_RUNS = 4 };
+enum { IFR_CALIBRATION_LAYOUTS_MAX = 100000 };
 extern const size_t ifr_calibration_layouts[IFR_CALIBRATION_SIZES], ifr_calibration_runs[IFR_CALIBRATION_RUNS];
 
 struct ifr_calibration {
-	/* Of IFR_CALIBRATION_DRAWS random divisions, those in which the halves were called different at 5 %. */
-	size_t called_runs;         /* the runs of each layout in two halves, compared in pairs */
-	size_t called_layouts;      /* the layouts in two halves */
-	bool has_runs, has_layouts; /* two runs of a layout, four layouts at least */
-	struct ifr_interval runs_interval, layouts_interval; /* of the shares */
+	/* Of IFR_CALIBRATION_DRAWS random divisions, the number in which the halves were called different at 5 %. */
+	size_t called_runs;                                  /* halves of the runs of each layout, compared in pairs */
+	size_t called_layouts;                               /* halves of the layouts */
+	bool has_runs, has_layouts;                          /* two runs of a layout, four layouts at least */
+	struct ifr_interval runs_interval, layouts_interval; /* of the proportions */
 	struct ifr_noise noise; /* relative variances of one program: between layouts, and of a run */
 	size_t runs_worthwhile; /* of a layout */
-	/* Smallest relative change of a program that is found 9 times in 10, where the layouts of old and new have
-	 * nothing in common: the worst case. */
+	/* Smallest relative change that is detected 9 times in 10 when the layouts of old and new have nothing in
+	 * common, which is the worst case. */
 	double effect[IFR_CALIBRATION_SIZES][IFR_CALIBRATION_RUNS];
-	size_t layouts_for_1_pct; /* with runs_worthwhile runs each; 0: over 100000 */
+	size_t layouts_for_1_pct; /* with runs_worthwhile runs each; 0: over IFR_CALIBRATION_LAYOUTS_MAX */
 };
 
 /* Errors: IFR_E_USAGE where layouts or runs do not suffice to tell noise from layouts. The divisions depend on the
  * seed. */
-int ifr_calibration_make(const struct ifr_analysis *report, uint64_t seed, struct ifr_calibration *calibration,
+int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, struct ifr_calibration *calibration,
                          struct ifr_error *err);
-
-/* Append it in words, at most 80 columns wide, or as JSON with a newline (schema_version 1). */
-void ifr_calibration_text(const struct ifr_analysis *report, const struct ifr_calibration *calibration,
-                          struct ifr_buffer *out);
-void ifr_calibration_json(const struct ifr_analysis *report, const struct ifr_calibration *calibration,
-                          struct ifr_buffer *out);
 
 #endif

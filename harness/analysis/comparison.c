@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The change, the luck, and what to call it. */
+/* The change, the layout effect of the shipped files, and the verdict. */
 #include "harness/analysis/comparison.h"
 
 #include <gsl/gsl_cdf.h>
@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "harness/analysis/comparison_samples.h"
+#include "harness/analysis/steps.h"
 #include "harness/statistics/statistics.h"
 
-static const double usual_confidence = 0.95, luck_confidence = 0.99, significant = 0.05, power = 0.9;
+static const double usual_confidence = 0.95, layout_effect_confidence = 0.99, significant = 0.05, power = 0.9;
 enum { LAYOUTS_MOST = 100000 };
 
-/* The layouts' means and what is made of them. a: new, b: old; both [count] where paired. */
+/* The layouts' means and estimates from them. a: new, b: old; both [count] where paired. */
 struct work {
 	struct comparison_samples samples;
 	double *mean[2]; /* [indices], logarithms */
@@ -27,7 +28,7 @@ struct work {
 	double log_se, log_df; /* of the change */
 };
 
-const char *ifr_verdict_name(enum ifr_verdict verdict) {
+const char *ifr_comparison_verdict_name(enum ifr_comparison_verdict verdict) {
 	static const char *const names[] = {"no change", "inconclusive", "layout", "change", "both"};
 	return names[verdict];
 }
@@ -37,27 +38,19 @@ static bool same_fact(const struct ifr_dataset *a, const struct ifr_dataset *b, 
 	return x && y && !strcmp(x, y);
 }
 
-/* Experiments of one family: the same numbers lie alike. */
+/* Whether variants of one number have the same layout: one experiment, or two with the same layout generator. */
 static bool are_pairs(const struct ifr_comparison *c) {
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	return a == b || (same_fact(a, b, "seed") && same_fact(a, b, "axes") && same_fact(a, b, "parameters"));
 }
 
 static int find_counters(struct ifr_comparison *c, const char *name, int counter[2], struct ifr_error *err) {
-	const struct ifr_dataset *first = c->side[0].dataset;
-	/* Else the first that one has, if the other does. */
-	const char *const preferred[] = {"cycles", "cpu_time", "duration_time",
-	                                 first->counter_count ? first->counters[0].name : "cpu_time"};
-	const size_t count = sizeof preferred / sizeof *preferred;
-	counter[0] = counter[1] = -1;
-	for (size_t i = 0; i < (name ? 1 : count) && (counter[0] < 0 || counter[1] < 0); i++)
-		for (int side = 0; side < 2; side++)
-			counter[side] = ifr_dataset_counter(c->side[side].dataset, name ? name : preferred[i]);
-	for (int side = 0; side < 2; side++)
-		if (counter[side] < 0)
-			return ifr_fail(err, IFR_E_USAGE, "the runs of %s did not record \"%s\": choose another --metric",
-			                c->side[side].name, name ? name : "cpu_time");
-	c->metric = c->side[1].dataset->counters[counter[1]];
+	const struct ifr_dataset *const datasets[2] = {c->side[0].dataset, c->side[1].dataset};
+	int without = ifr_metric_match(datasets, name, counter);
+	if (without >= 0)
+		return ifr_fail(err, IFR_E_USAGE, "the runs of %s did not record \"%s\": choose another --metric",
+		                c->side[without].name, name ? name : "cpu_time");
+	c->metric = datasets[1]->counters[counter[1]];
 	return 0;
 }
 
@@ -83,7 +76,7 @@ static int by_layout(const void *a, const void *b) {
 	return x->side != y->side ? (x->side < y->side ? -1 : 1) : (x->order > y->order) - (x->order < y->order);
 }
 
-/* What single runs are off by, and the medians of the layouts that ship. Sorts the samples. */
+/* Collects the errors of single runs and the medians of the shipped layouts. Sorts the samples. */
 static void collect_errors(struct work *w) {
 	struct comparison_sample *items = w->samples.items;
 	size_t count = w->samples.count, known = 0;
@@ -141,8 +134,8 @@ static void test_change(struct ifr_comparison *c, struct work *w) {
 		double va = sd[1] * sd[1] / (double)w->count_a, vb = sd[0] * sd[0] / (double)w->count_b;
 		difference = mean[1] - mean[0];
 		se = sqrt(va + vb);
-		double share = va * va / ((double)w->count_a - 1) + vb * vb / ((double)w->count_b - 1);
-		df = share > 0 ? (va + vb) * (va + vb) / share : 1;
+		double scatter = va * va / ((double)w->count_a - 1) + vb * vb / ((double)w->count_b - 1);
+		df = scatter > 0 ? (va + vb) * (va + vb) / scatter : 1;
 		c->between_sd = hypot(sd[0], sd[1]);
 		size_t needs_a = ifr_mean_layouts_needed(logs, w->count_a),
 			   needs_b = ifr_mean_layouts_needed(logs + w->count_a, w->count_b);
@@ -173,33 +166,33 @@ static int find_change(struct ifr_comparison *c, struct work *w, struct ifr_erro
 	                    ? ifr_ratio_pairs(w->a, w->b, w->count_a, c->confidence, &c->ratio, &c->interval, NULL)
 	                    : ifr_ratio_fieller(&quotient, c->confidence, &c->ratio, &c->interval, NULL);
 	if (unbounded) {
-		/* So few layouts, or so much noise, that the ratio may be anything: that is an answer, not an error. */
+		/* With few layouts or much noise the ratio may be anything, which is a finding, not an error. */
 		c->ratio = c->mean[1] / c->mean[0];
 		c->interval = (struct ifr_interval){0, INFINITY, c->confidence};
 	}
 	return 0;
 }
 
-static void find_luck(struct ifr_comparison *c, const struct work *w) {
+static void find_layout_effect(struct ifr_comparison *c, const struct work *w) {
 	c->has_shipped = w->samples.indices && w->runs[0][0] && w->runs[1][0];
 	if (!c->has_shipped)
 		return;
 	double ratio = w->shipped[1] - w->shipped[0];
 	c->shipped_ratio = exp(ratio);
-	c->luck = c->shipped_ratio / c->ratio;
-	c->has_luck = w->noise_df > 0;
-	if (!c->has_luck)
+	c->layout_effect = c->shipped_ratio / c->ratio;
+	c->has_layout_effect = w->noise_df > 0;
+	if (!c->has_layout_effect)
 		return;
 	struct ifr_median_difference offset = {
 		ratio, {w->runs[1][0], w->runs[0][0]}, w->residuals, w->residual_count, 0, 1, 0};
-	struct ifr_interval shipped, luck;
+	struct ifr_interval shipped, effect;
 	ifr_median_difference_interval(&offset, c->confidence, &shipped, NULL);
-	offset.value = log(c->luck);
+	offset.value = log(c->layout_effect);
 	offset.se = w->log_se;
 	offset.df = w->log_df;
-	ifr_median_difference_interval(&offset, luck_confidence, &luck, NULL);
+	ifr_median_difference_interval(&offset, layout_effect_confidence, &effect, NULL);
 	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), c->confidence};
-	c->luck_interval = (struct ifr_interval){exp(luck.low), exp(luck.high), luck_confidence};
+	c->layout_effect_interval = (struct ifr_interval){exp(effect.low), exp(effect.high), layout_effect_confidence};
 }
 
 static bool excludes_one(const struct ifr_interval *interval) {
@@ -208,21 +201,20 @@ static bool excludes_one(const struct ifr_interval *interval) {
 
 void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_rules *rules, double p) {
 	bool changed = excludes_one(&c->interval) && p < 1 - c->confidence;
-	bool lucky = c->has_luck && excludes_one(&c->luck_interval);
+	bool affected = c->has_layout_effect && excludes_one(&c->layout_effect_interval);
 	bool same = c->interval.low > 1 - rules->margin && c->interval.high < 1 + rules->margin;
 	c->p = p;
 	c->margin = rules->margin;
-	c->verdict = changed && lucky ? IFR_VERDICT_BOTH
-	             : changed        ? IFR_VERDICT_CHANGE
-	             : lucky          ? IFR_VERDICT_LAYOUT
-	             : same           ? IFR_VERDICT_NO_CHANGE
-	                              : IFR_VERDICT_INCONCLUSIVE;
+	c->verdict = changed && affected ? IFR_VERDICT_BOTH
+	             : changed           ? IFR_VERDICT_CHANGE
+	             : affected          ? IFR_VERDICT_LAYOUT
+	             : same              ? IFR_VERDICT_NO_CHANGE
+	                                 : IFR_VERDICT_INCONCLUSIVE;
 	c->regressed = changed && c->ratio > 1 + rules->fail_above;
 }
 
-static void recommend(struct ifr_comparison *c, const struct work *w, double margin) {
-	/* What is left of the spread of the layouts' ratios is noise of the runs, already in it: runs stay as they
-	 * are. */
+static void recommend_layouts(struct ifr_comparison *c, const struct work *w, double margin) {
+	/* The spread of the layouts' ratios holds the noise of as many runs as there are now. */
 	struct ifr_noise noise = {c->between_sd * c->between_sd, 0};
 	c->within_sd = sqrt(w->noise);
 	c->recommended = ifr_layouts_needed(noise, 1, margin, power, significant, LAYOUTS_MOST);
@@ -242,7 +234,7 @@ static void work_release(struct work *w) {
 int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_comparison_side *new,
                         const char *metric, const struct ifr_comparison_rules *rules,
                         struct ifr_comparison *comparison, struct ifr_error *err) {
-	struct ifr_comparison c = {.side = {*old, *new}, .together = old->dataset == new->dataset};
+	struct ifr_comparison c = {.side = {*old, *new}, .interleaved = old->dataset == new->dataset};
 	struct work w = {0};
 	int counter[2];
 	c.confidence = rules->confidence > 0 ? rules->confidence : usual_confidence;
@@ -267,8 +259,8 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 		result = find_change(&c, &w, err);
 	}
 	if (!result) {
-		find_luck(&c, &w);
-		recommend(&c, &w, rules->margin);
+		find_layout_effect(&c, &w);
+		recommend_layouts(&c, &w, rules->margin);
 		ifr_comparison_judge(&c, rules, c.p);
 		*comparison = c;
 	}

@@ -7,11 +7,12 @@
 
 #include "harness/statistics/statistics.h"
 
-/* Standard error of a median in those of a mean, and how many of them two medians must lie apart. */
+/* Standard error of a median in standard errors of a mean, and the distance of two medians that is beyond
+ * doubt. */
 static const double median_se = 1.2533, beyond_doubt = 5;
 
-static int collect(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
-                   struct comparison_samples *samples, struct ifr_error *err) {
+static int collect_side(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
+                        struct comparison_samples *samples, struct ifr_error *err) {
 	const struct ifr_comparison_side *from = &c->side[side];
 	const struct ifr_dataset *dataset = from->dataset;
 	for (size_t i = 0; i < dataset->variant_count; i++)
@@ -58,8 +59,8 @@ static int by_time_alone(const void *a, const void *b) {
 }
 
 /* Robust centre and standard deviation of a side's runs. */
-static void describe(const struct comparison_sample *items, size_t count, unsigned side, double *centre,
-                     double *sd) {
+static void describe_side(const struct comparison_sample *items, size_t count, unsigned side, double *centre,
+                          double *sd) {
 	double *logs = ifr_alloc((count + 1) * sizeof *logs);
 	size_t n = 0;
 	for (size_t i = 0; i < count; i++)
@@ -74,20 +75,22 @@ static void describe(const struct comparison_sample *items, size_t count, unsign
 	free(logs);
 }
 
-/* Two programs may differ in level, which is not the machine's: each is then taken by its own median, but only
- * beyond doubt. Medians of their own differ by chance, all layouts of a side are drawn to them together, and of
- * programs that are the same 6.2 in 100 were called different instead of 5. */
-static void level(const struct comparison_sample *items, size_t count, unsigned indices, double centre[2]) {
+/* The levels that disturbances are measured from. Two programs may differ in level, which is not the machine's,
+ * but sides get levels of their own only beyond doubt: by chance their medians always differ, removing that
+ * difference moves all layouts of a side together, and 6.2 in 100 comparisons of equal programs then found a
+ * change instead of 5. */
+static void find_levels(const struct comparison_sample *items, size_t count, unsigned indices, double centre[2]) {
 	double sd[2];
 	for (unsigned side = 0; side < 2; side++)
-		describe(items, count, side, &centre[side], &sd[side]);
+		describe_side(items, count, side, &centre[side], &sd[side]);
 	double se = median_se * hypot(sd[0], sd[1]) / sqrt((double)indices);
 	if (fabs(centre[1] - centre[0]) <= beyond_doubt * se)
 		centre[0] = centre[1] = (centre[0] + centre[1]) / 2;
 }
 
-/* items: in the order of time. Without times that tell, nothing is done. */
-static void detrended(struct ifr_comparison *c, struct comparison_sample *items, size_t count, unsigned indices) {
+/* items: in the order of time. Changes nothing where two runs started at the same time. */
+static void detrend_samples(struct ifr_comparison *c, struct comparison_sample *items, size_t count,
+                            unsigned indices) {
 	for (size_t i = 1; i < count; i++)
 		if (items[i].started_ns == items[i - 1].started_ns)
 			return;
@@ -95,14 +98,14 @@ static void detrended(struct ifr_comparison *c, struct comparison_sample *items,
 	unsigned *group = ifr_alloc((count + 1) * sizeof *group);
 	struct ifr_series series = {values, group, count, 2 * (size_t)indices};
 	struct ifr_disturbances bursts;
-	level(items, count, indices, medians);
+	find_levels(items, count, indices, medians);
 	for (size_t i = 0; i < count; i++) {
 		values[i] = items[i].log - medians[items[i].side];
 		group[i] = 2 * items[i].index + items[i].side;
 	}
 	if (!ifr_series_detrend(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
-		c->bursts = true;
-		c->bursts_moved += bursts.moved;
+		c->disturbed = true;
+		c->runs_detrended += bursts.moved;
 		for (size_t i = 0; i < count; i++) {
 			items[i].detrended = values[count + i] + medians[items[i].side];
 			items[i].log = values[2 * count + i] + medians[items[i].side];
@@ -116,18 +119,18 @@ int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsi
                             struct comparison_samples *samples, struct ifr_error *err) {
 	size_t most = c->side[0].dataset->run_count + c->side[1].dataset->run_count;
 	*samples = (struct comparison_samples){.items = ifr_alloc((most + 1) * sizeof *samples->items)};
-	int result = collect(c, 0, counter[0], layouts, samples, err);
+	int result = collect_side(c, 0, counter[0], layouts, samples, err);
 	if (!result)
-		result = collect(c, 1, counter[1], layouts, samples, err);
+		result = collect_side(c, 1, counter[1], layouts, samples, err);
 	if (result)
 		return result;
-	if (c->together) {
+	if (c->interleaved) {
 		qsort(samples->items, samples->count, sizeof *samples->items, by_time_alone);
-		detrended(c, samples->items, samples->count, samples->indices);
+		detrend_samples(c, samples->items, samples->count, samples->indices);
 	} else {
 		qsort(samples->items, samples->count, sizeof *samples->items, by_time);
-		detrended(c, samples->items, c->runs[0], samples->indices);
-		detrended(c, samples->items + c->runs[0], c->runs[1], samples->indices);
+		detrend_samples(c, samples->items, c->runs[0], samples->indices);
+		detrend_samples(c, samples->items + c->runs[0], c->runs[1], samples->indices);
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of a comparison, brought together. Private to this folder. */
+/* The runs of both sides of a comparison, without serial disturbances. Private to this folder. */
 #ifndef IFR_HARNESS_COMPARISON_SAMPLES_H
 #define IFR_HARNESS_COMPARISON_SAMPLES_H
 
@@ -12,8 +12,8 @@ struct comparison_sample {
 	int64_t started_ns;
 	size_t order; /* as recorded */
 	unsigned side, index;
-	double log; /* of the value, less the machine's bursts; what stands apart even then is winsorised nearer */
-	double detrended; /* the same, not winsorised (harness/statistics/disturbance.h) */
+	double detrended; /* logarithm of the value, without serial disturbances */
+	double log;       /* the same, winsorised (harness/statistics/disturbance.h) */
 };
 
 struct comparison_samples {
@@ -22,8 +22,8 @@ struct comparison_samples {
 	unsigned indices; /* every index is below it */
 };
 
-/* Collects both sides' runs and takes bursts off; fills the comparison's counts. layouts: the highest number, 0
- * for all. The caller frees items. */
+/* Collects both sides' runs and removes serial disturbances; fills the comparison's counts. layouts: the highest
+ * number, 0 for all. The caller frees items. */
 int comparison_samples_take(struct ifr_comparison *comparison, const int counter[2], unsigned layouts,
                             struct comparison_samples *samples, struct ifr_error *err);
 

@@ -7,94 +7,92 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "harness/analysis/analysis_result.h"
-#include "harness/report/format.h"
+#include "harness/analysis/steps.h"
 
 #define CONFIDENCE 0.95
 
 /* A layout's response: cycles per instruction where the same source counts both, else the metric. */
-static bool response_of(const struct ifr_analysis *report, int instructions, size_t variant, double *value) {
+static bool find_response(const struct ifr_analysis *analysis, int instructions, size_t variant, double *value) {
 	double count = 1;
-	if (!ifr_counter_median(report, report->metric_index, variant, value))
+	if (!ifr_counter_median(analysis, analysis->metric_index, variant, value))
 		return false;
-	if (instructions >= 0 && !ifr_counter_median(report, (size_t)instructions, variant, &count))
+	if (instructions >= 0 && !ifr_counter_median(analysis, (size_t)instructions, variant, &count))
 		return false;
 	*value /= count;
 	return count > 0;
 }
 
-static void name_response(const struct ifr_analysis *report, int instructions, struct ifr_forecast *prediction) {
-	struct ifr_scale scale = ifr_scale_choose(report);
+static void name_response(const struct ifr_analysis *analysis, int instructions, struct ifr_forecast *forecast) {
 	bool cpi = instructions >= 0;
-	prediction->response = ifr_strdup(cpi ? "cycles per instruction" : report->metric->name);
-	prediction->unit = ifr_strdup(cpi ? "" : scale.unit);
-	prediction->scale = cpi ? 1 : 1 / scale.divisor;
-	prediction->estimated = !strcmp(report->metric->source, "model");
+	forecast->response = ifr_strdup(cpi ? "cycles per instruction" : analysis->metric->name);
+	forecast->unit = ifr_strdup(cpi ? "" : analysis->scale.unit);
+	forecast->scale = cpi ? 1 : 1 / analysis->scale.divisor;
+	forecast->estimated = !strcmp(analysis->metric->source, "model");
 }
 
-int ifr_forecast_fit(const struct ifr_analysis *report, const char *name, const double *own,
-                     struct ifr_forecast *prediction, struct ifr_error *err) {
-	*prediction = (struct ifr_forecast){.own = ifr_strdup(name)};
+int ifr_forecast_fit(const struct ifr_analysis *analysis, const char *name, const double *own,
+                     struct ifr_forecast *forecast, struct ifr_error *err) {
+	*forecast = (struct ifr_forecast){.own = ifr_strdup(name)};
 	int instructions =
-		!strcmp(report->metric->name, "cycles") ? ifr_event_counter(report->dataset, "instructions") : -1;
-	double *x = ifr_alloc((report->layout_count + 1) * sizeof *x),
-		   *y = ifr_alloc((report->layout_count + 1) * sizeof *y);
-	prediction->variants = ifr_alloc((report->layout_count + 1) * sizeof *prediction->variants);
-	name_response(report, instructions, prediction);
-	for (size_t i = 0; i < report->layout_count; i++) {
-		size_t variant = (size_t)(report->layouts[i].variant - report->dataset->variants),
-			   at = prediction->variant_count;
-		if (&report->layouts[i] == report->shipped || isnan(own[variant]) ||
-		    !response_of(report, instructions, variant, &y[at]))
+		!strcmp(analysis->metric->name, "cycles") ? ifr_event_counter(analysis->dataset, "instructions") : -1;
+	double *x = ifr_alloc((analysis->layout_count + 1) * sizeof *x),
+		   *y = ifr_alloc((analysis->layout_count + 1) * sizeof *y);
+	forecast->variants = ifr_alloc((analysis->layout_count + 1) * sizeof *forecast->variants);
+	name_response(analysis, instructions, forecast);
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		size_t variant = (size_t)(analysis->layouts[i].variant - analysis->dataset->variants),
+			   at = forecast->variant_count;
+		if (&analysis->layouts[i] == analysis->shipped || isnan(own[variant]) ||
+		    !find_response(analysis, instructions, variant, &y[at]))
 			continue;
-		y[at] *= prediction->scale;
+		y[at] *= forecast->scale;
 		x[at] = own[variant];
-		prediction->variants[prediction->variant_count++] = variant;
+		forecast->variants[forecast->variant_count++] = variant;
 	}
-	size_t count = prediction->variant_count;
-	int result = ifr_regression_line_fit(x, y, count, &prediction->line, err);
+	size_t count = forecast->variant_count;
+	int result = ifr_regression_line_fit(x, y, count, &forecast->line, err);
 	if (!result) {
 		const double sd = gsl_stats_sd(y, 1, count);
-		prediction->mean = gsl_stats_mean(y, 1, count);
-		prediction->mpki = gsl_stats_mean(x, 1, count);
-		prediction->mpki_sd = gsl_stats_sd(x, 1, count);
-		prediction->mean_interval =
-			ifr_t_interval(prediction->mean, sd / sqrt((double)count), (double)count - 1, CONFIDENCE, 1);
-		gsl_stats_minmax(&prediction->least, &prediction->most, x, 1, count);
+		forecast->mean = gsl_stats_mean(y, 1, count);
+		forecast->mpki = gsl_stats_mean(x, 1, count);
+		forecast->mpki_sd = gsl_stats_sd(x, 1, count);
+		forecast->mean_interval =
+			ifr_t_interval(forecast->mean, sd / sqrt((double)count), (double)count - 1, CONFIDENCE, 1);
+		gsl_stats_minmax(&forecast->least, &forecast->most, x, 1, count);
 	}
 	free(x);
 	free(y);
 	if (result)
-		ifr_forecast_release(prediction);
+		ifr_forecast_release(forecast);
 	return result;
 }
 
-void ifr_forecast_add(struct ifr_forecast *prediction, const char *predictor, const double *mpki) {
+void ifr_forecast_add(struct ifr_forecast *forecast, const char *predictor, const double *mpki) {
 	struct ifr_interval of_line;
-	double *values = ifr_alloc((prediction->variant_count + 1) * sizeof *values);
-	for (size_t i = 0; i < prediction->variant_count; i++)
-		values[i] = mpki[prediction->variants[i]];
-	prediction->rows = ifr_realloc(prediction->rows, prediction->count + 1, sizeof *prediction->rows);
-	struct ifr_predicted *row = &prediction->rows[prediction->count++];
+	double *values = ifr_alloc((forecast->variant_count + 1) * sizeof *values);
+	for (size_t i = 0; i < forecast->variant_count; i++)
+		values[i] = mpki[forecast->variants[i]];
+	forecast->rows = ifr_realloc(forecast->rows, forecast->count + 1, sizeof *forecast->rows);
+	struct ifr_predicted *row = &forecast->rows[forecast->count++];
 	*row = (struct ifr_predicted){.predictor = ifr_strdup(predictor),
-	                              .mpki = gsl_stats_mean(values, 1, prediction->variant_count),
-	                              .mpki_sd = gsl_stats_sd(values, 1, prediction->variant_count)};
-	row->value = prediction->line.intercept + prediction->line.slope * row->mpki;
-	ifr_regression_line_bands(&prediction->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
-	row->change = row->value / prediction->mean - 1;
-	/* As far again as the layouts themselves reach is still near them. */
-	double reach = prediction->most - prediction->least;
-	row->far = row->mpki < prediction->least - reach || row->mpki > prediction->most + reach;
+	                              .mpki = gsl_stats_mean(values, 1, forecast->variant_count),
+	                              .mpki_sd = gsl_stats_sd(values, 1, forecast->variant_count)};
+	row->value = forecast->line.intercept + forecast->line.slope * row->mpki;
+	ifr_regression_line_bands(&forecast->line, row->mpki, CONFIDENCE, &of_line, &row->interval);
+	row->change = row->value / forecast->mean - 1;
+	/* Up to once the layouts' own range beyond it counts as near. */
+	double reach = forecast->most - forecast->least;
+	row->far = row->mpki < forecast->least - reach || row->mpki > forecast->most + reach;
 	free(values);
 }
 
-void ifr_forecast_release(struct ifr_forecast *prediction) {
-	for (size_t i = 0; i < prediction->count; i++)
-		free(prediction->rows[i].predictor);
-	free(prediction->rows);
-	free(prediction->variants);
-	free(prediction->response);
-	free(prediction->unit);
-	free(prediction->own);
-	*prediction = (struct ifr_forecast){0};
+void ifr_forecast_release(struct ifr_forecast *forecast) {
+	for (size_t i = 0; i < forecast->count; i++)
+		free(forecast->rows[i].predictor);
+	free(forecast->rows);
+	free(forecast->variants);
+	free(forecast->response);
+	free(forecast->unit);
+	free(forecast->own);
+	*forecast = (struct ifr_forecast){0};
 }

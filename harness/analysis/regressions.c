@@ -1,37 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which counters go along with the response, layout by layout.
+/* Regressions of the response on each counter, a point per layout.
  * Ref: Wang and Jiménez 2011, sections 4.5 to 6.2: medians of each counter, CPI against events per 1000
  * instructions, Student's t-test. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/analysis/analysis_result.h"
+#include "harness/analysis/steps.h"
 
-/* What a layout's point is made of: -1 where a counter is not there. */
-struct recipe {
+/* Indices of the counters that rates are computed from; -1 without that counter. */
+struct rate_counters {
 	int cycles, instructions;
 };
 
-int ifr_event_counter(const struct ifr_dataset *dataset, const char *name) {
-	for (size_t i = 0; i < dataset->counter_count; i++)
-		if (!strcmp(dataset->counters[i].name, name) && strcmp(dataset->counters[i].source, "clock"))
-			return (int)i;
-	return -1;
-}
-
-static bool point(const struct ifr_analysis *report, const struct recipe *recipe, size_t counter, size_t variant,
-                  double *x, double *y) {
+static bool find_point(const struct ifr_analysis *analysis, const struct rate_counters *counters, size_t counter,
+                       size_t variant, double *x, double *y) {
 	double instructions = 0;
-	size_t response = report->response_is_cpi ? (size_t)recipe->cycles : report->metric_index;
-	if (!ifr_counter_median(report, counter, variant, x) || !ifr_counter_median(report, response, variant, y))
+	size_t response = analysis->response_is_cpi ? (size_t)counters->cycles : analysis->metric_index;
+	if (!ifr_counter_median(analysis, counter, variant, x) || !ifr_counter_median(analysis, response, variant, y))
 		return false;
-	if (!report->per_1000_instructions)
+	if (!analysis->per_1000_instructions)
 		return true;
-	if (!ifr_counter_median(report, (size_t)recipe->instructions, variant, &instructions) || !(instructions > 0))
+	if (!ifr_counter_median(analysis, (size_t)counters->instructions, variant, &instructions) ||
+	    !(instructions > 0))
 		return false;
 	*x *= 1000 / instructions;
-	if (report->response_is_cpi)
+	if (analysis->response_is_cpi)
 		*y /= instructions;
 	return true;
 }
@@ -45,18 +39,18 @@ static void check_line(struct ifr_counter_regression *made) {
 	ifr_multiple_regression_release(&model);
 }
 
-/* Returns false, with nothing kept, where there is no line to draw. */
-static bool regress(const struct ifr_analysis *report, const struct recipe *recipe, size_t counter,
-                    struct ifr_counter_regression *regression) {
-	struct ifr_counter_regression made = {.counter = &report->dataset->counters[counter]};
-	made.x = ifr_alloc((report->layout_count + 1) * sizeof *made.x);
-	made.y = ifr_alloc((report->layout_count + 1) * sizeof *made.y);
-	for (size_t i = 0; i < report->layout_count; i++) {
-		size_t variant = (size_t)(report->layouts[i].variant - report->dataset->variants);
+/* Fits one counter. Returns false and keeps nothing where no line can be fitted. */
+static bool fit_counter(const struct ifr_analysis *analysis, const struct rate_counters *counters, size_t counter,
+                        struct ifr_counter_regression *regression) {
+	struct ifr_counter_regression made = {.counter = &analysis->dataset->counters[counter]};
+	made.x = ifr_alloc((analysis->layout_count + 1) * sizeof *made.x);
+	made.y = ifr_alloc((analysis->layout_count + 1) * sizeof *made.y);
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		size_t variant = (size_t)(analysis->layouts[i].variant - analysis->dataset->variants);
 		double x, y;
-		if (!point(report, recipe, counter, variant, &x, &y))
+		if (!find_point(analysis, counters, counter, variant, &x, &y))
 			continue;
-		if (&report->layouts[i] == report->shipped) {
+		if (&analysis->layouts[i] == analysis->shipped) {
 			made.has_shipped = true;
 			made.shipped_x = x;
 			made.shipped_y = y;
@@ -67,6 +61,7 @@ static bool regress(const struct ifr_analysis *report, const struct recipe *reci
 	}
 	if (!ifr_regression_line_fit(made.x, made.y, made.count, &made.line, NULL)) {
 		ifr_correlation_spearman(made.x, made.y, made.count, IFR_REPORT_CONFIDENCE, &made.spearman, NULL);
+		ifr_regression_line_bands(&made.line, 0, IFR_REPORT_CONFIDENCE, &made.zero_mean, &made.zero_layout);
 		check_line(&made);
 		*regression = made;
 		return true;
@@ -83,31 +78,32 @@ static int by_strength(const void *a, const void *b) {
 	return strcmp(first->counter->name, second->counter->name);
 }
 
-static void adjust(struct ifr_analysis *report) {
-	double *p = ifr_alloc((report->regression_count + 1) * sizeof *p);
-	for (size_t i = 0; i < report->regression_count; i++)
-		p[i] = report->regressions[i].line.p;
-	ifr_p_adjust_holm(p, report->regression_count);
-	for (size_t i = 0; i < report->regression_count; i++)
-		report->regressions[i].p_adjusted = p[i];
+static void adjust_p_values(struct ifr_analysis *analysis) {
+	double *p = ifr_alloc((analysis->regression_count + 1) * sizeof *p);
+	for (size_t i = 0; i < analysis->regression_count; i++)
+		p[i] = analysis->regressions[i].line.p;
+	ifr_p_adjust_holm(p, analysis->regression_count);
+	for (size_t i = 0; i < analysis->regression_count; i++)
+		analysis->regressions[i].p_adjusted = p[i];
 	free(p);
 }
 
-void ifr_regressions_find(struct ifr_analysis *report) {
-	const struct ifr_dataset *dataset = report->dataset;
-	struct recipe recipe = {ifr_event_counter(dataset, "cycles"), ifr_event_counter(dataset, "instructions")};
-	report->per_1000_instructions = recipe.instructions >= 0;
-	report->response_is_cpi = recipe.cycles >= 0 && recipe.instructions >= 0;
-	report->regressions = ifr_alloc((dataset->counter_count + 1) * sizeof *report->regressions);
+void ifr_regressions_find(struct ifr_analysis *analysis) {
+	const struct ifr_dataset *dataset = analysis->dataset;
+	struct rate_counters counters = {ifr_event_counter(dataset, "cycles"),
+	                                 ifr_event_counter(dataset, "instructions")};
+	analysis->per_1000_instructions = counters.instructions >= 0;
+	analysis->response_is_cpi = counters.cycles >= 0 && counters.instructions >= 0;
+	analysis->regressions = ifr_alloc((dataset->counter_count + 1) * sizeof *analysis->regressions);
 	for (size_t i = 0; i < dataset->counter_count; i++) {
-		/* A thing is not explained by itself, nor by what it is divided by. */
-		bool itself = (i == report->metric_index && !report->response_is_cpi) || (int)i == recipe.cycles ||
-		              (int)i == recipe.instructions;
+		/* The response and its divisor do not explain the response. */
+		bool itself = (i == analysis->metric_index && !analysis->response_is_cpi) || (int)i == counters.cycles ||
+		              (int)i == counters.instructions;
 		if (itself || !strcmp(dataset->counters[i].source, "clock"))
 			continue;
-		if (regress(report, &recipe, i, &report->regressions[report->regression_count]))
-			report->regression_count++;
+		if (fit_counter(analysis, &counters, i, &analysis->regressions[analysis->regression_count]))
+			analysis->regression_count++;
 	}
-	adjust(report);
-	qsort(report->regressions, report->regression_count, sizeof *report->regressions, by_strength);
+	adjust_p_values(analysis);
+	qsort(analysis->regressions, analysis->regression_count, sizeof *analysis->regressions, by_strength);
 }

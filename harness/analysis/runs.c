@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which runs count, by variant and in the order of time. */
+/* Runs by variant, and in the order of time without serial disturbances. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/analysis/analysis_result.h"
+#include "harness/analysis/steps.h"
 
-void ifr_runs_sort(struct ifr_analysis *report) {
-	const struct ifr_dataset *dataset = report->dataset;
+void ifr_runs_sort(struct ifr_analysis *analysis) {
+	const struct ifr_dataset *dataset = analysis->dataset;
 	size_t medians = dataset->counter_count * dataset->variant_count;
-	report->counter_medians = ifr_alloc((medians + 1) * sizeof *report->counter_medians);
+	analysis->counter_medians = ifr_alloc((medians + 1) * sizeof *analysis->counter_medians);
 	for (size_t i = 0; i < medians; i++)
-		report->counter_medians[i] = NAN;
-	report->first = ifr_alloc((dataset->variant_count + 2) * sizeof *report->first);
-	report->by_variant = ifr_alloc((dataset->run_count + 1) * sizeof *report->by_variant);
-	/* The counts stand two places further on, so that putting the runs in leaves every beginning in its own. */
+		analysis->counter_medians[i] = NAN;
+	analysis->first = ifr_alloc((dataset->variant_count + 2) * sizeof *analysis->first);
+	analysis->by_variant = ifr_alloc((dataset->run_count + 1) * sizeof *analysis->by_variant);
+	/* Counting sort: the counts stand two places further on, so that filling in leaves every start in its
+	 * place. */
 	for (size_t i = 0; i < dataset->run_count; i++)
-		report->first[dataset->runs[i].variant + 2]++;
+		analysis->first[dataset->runs[i].variant + 2]++;
 	for (size_t v = 1; v <= dataset->variant_count; v++)
-		report->first[v + 1] += report->first[v];
+		analysis->first[v + 1] += analysis->first[v];
 	for (size_t i = 0; i < dataset->run_count; i++)
-		report->by_variant[report->first[dataset->runs[i].variant + 1]++] = i;
+		analysis->by_variant[analysis->first[dataset->runs[i].variant + 1]++] = i;
 }
 
-static bool counts(const struct ifr_analysis *report, size_t run) {
-	const struct ifr_dataset *dataset = report->dataset;
+static bool counts(const struct ifr_analysis *analysis, size_t run) {
+	const struct ifr_dataset *dataset = analysis->dataset;
 	return !dataset->runs[run].refused && !dataset->variants[dataset->runs[run].variant].refused &&
-	       isfinite(dataset->runs[run].value[report->metric_index]);
+	       isfinite(dataset->runs[run].value[analysis->metric_index]);
 }
 
 struct moment {
@@ -41,13 +42,13 @@ static int by_time(const void *a, const void *b) {
 	return first->run < second->run ? -1 : 1;
 }
 
-/* The runs that count in the order of time; returns their number, 0 where the times do not tell. */
-static size_t order_by_time(const struct ifr_analysis *report, struct moment *moments) {
+/* Puts the runs that count in the order of time; returns their number, 0 where two started at the same time. */
+static size_t order_by_time(const struct ifr_analysis *analysis, struct moment *moments) {
 	size_t count = 0;
-	for (size_t i = 0; i < report->dataset->run_count; i++)
-		if (counts(report, i))
-			moments[count++] = (struct moment){report->dataset->runs[i].started_ns, i};
-	bool sorted = true; /* as they are, unless several measured at once */
+	for (size_t i = 0; i < analysis->dataset->run_count; i++)
+		if (counts(analysis, i))
+			moments[count++] = (struct moment){analysis->dataset->runs[i].started_ns, i};
+	bool sorted = true; /* as recorded, unless runs were measured in parallel */
 	for (size_t i = 1; i < count; i++)
 		sorted &= by_time(&moments[i - 1], &moments[i]) < 0;
 	if (!sorted)
@@ -58,11 +59,11 @@ static size_t order_by_time(const struct ifr_analysis *report, struct moment *mo
 	return count;
 }
 
-/* Layouts that run in the same order in every round, or each in a row, have no neighbours that could speak for the
- * machine alone. */
-static bool is_interleaved(const struct ifr_analysis *report, const struct moment *moments, size_t count) {
-	const struct ifr_dataset_run *runs = report->dataset->runs;
-	size_t variants = report->dataset->variant_count, alike = 0,
+/* Whether layouts ran in an order drawn anew for each round. Otherwise a run's neighbours are always the same
+ * layouts, and their common deviation is not the machine's alone. */
+static bool is_interleaved(const struct ifr_analysis *analysis, const struct moment *moments, size_t count) {
+	const struct ifr_dataset_run *runs = analysis->dataset->runs;
+	size_t variants = analysis->dataset->variant_count, alike = 0,
 		   *follower = ifr_alloc(variants * sizeof *follower);
 	for (size_t i = 1; i < count; i++) {
 		size_t *known = &follower[runs[moments[i - 1].run].variant], next = runs[moments[i].run].variant + 1;
@@ -73,34 +74,34 @@ static bool is_interleaved(const struct ifr_analysis *report, const struct momen
 	return variants < 3 || alike * 2 < count;
 }
 
-static void adjust(struct ifr_analysis *report, const struct moment *moments, size_t count) {
+static void detrend_runs(struct ifr_analysis *analysis, const struct moment *moments, size_t count) {
 	double *values = ifr_alloc(3 * count * sizeof *values), *detrended = values + count,
 		   *winsorised = detrended + count;
 	unsigned *group = ifr_alloc(count * sizeof *group);
-	const struct ifr_series series = {values, group, count, report->dataset->variant_count};
+	const struct ifr_series series = {values, group, count, analysis->dataset->variant_count};
 	for (size_t i = 0; i < count; i++) {
-		values[i] = report->detrended[moments[i].run];
-		group[i] = report->dataset->runs[moments[i].run].variant;
+		values[i] = analysis->detrended[moments[i].run];
+		group[i] = analysis->dataset->runs[moments[i].run].variant;
 	}
-	if (!ifr_series_detrend(&series, detrended, winsorised, &report->bursts, NULL))
+	if (!ifr_series_detrend(&series, detrended, winsorised, &analysis->disturbances, NULL))
 		for (size_t i = 0; i < count; i++) {
-			report->detrended[moments[i].run] = detrended[i];
-			report->winsorised[moments[i].run] = winsorised[i];
+			analysis->detrended[moments[i].run] = detrended[i];
+			analysis->winsorised[moments[i].run] = winsorised[i];
 		}
 	free(group);
 	free(values);
 }
 
-void ifr_runs_calm(struct ifr_analysis *report) {
-	size_t runs = report->dataset->run_count;
+void ifr_runs_detrend(struct ifr_analysis *analysis) {
+	size_t runs = analysis->dataset->run_count;
 	struct moment *moments = ifr_alloc((runs + 1) * sizeof *moments);
-	report->detrended = ifr_alloc((runs + 1) * sizeof *report->detrended);
-	report->winsorised = ifr_alloc((runs + 1) * sizeof *report->winsorised);
+	analysis->detrended = ifr_alloc((runs + 1) * sizeof *analysis->detrended);
+	analysis->winsorised = ifr_alloc((runs + 1) * sizeof *analysis->winsorised);
 	for (size_t i = 0; i < runs; i++)
-		report->detrended[i] = report->winsorised[i] =
-			counts(report, i) ? report->dataset->runs[i].value[report->metric_index] : NAN;
-	size_t count = order_by_time(report, moments);
-	if (count && is_interleaved(report, moments, count))
-		adjust(report, moments, count);
+		analysis->detrended[i] = analysis->winsorised[i] =
+			counts(analysis, i) ? analysis->dataset->runs[i].value[analysis->metric_index] : NAN;
+	size_t count = order_by_time(analysis, moments);
+	if (count && is_interleaved(analysis, moments, count))
+		detrend_runs(analysis, moments, count);
 	free(moments);
 }

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which two units should not meet? Two that share sets of a cache may put each other out, wherever they lie. */
+/* Units that share sets of a cache may evict each other's lines, wherever they lie. */
+#include "harness/analysis/set_conflicts.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/analysis/analysis_result.h"
-#include "harness/analysis/attribution_parts.h"
-
-/* A set is bits 6 to 11 of an address in every first-level cache of 4 KiB a way. */
+/* Bits 6 to 11 of an address are the set in every first-level cache with ways of 4 KiB. */
 enum { LINE = 64, SETS = 64 };
 
 static uint64_t lines_of(struct ifr_unit_extent unit) {
 	return unit.at && unit.bytes ? (unit.at + unit.bytes - 1) / LINE - unit.at / LINE + 1 : 0;
 }
 
-/* A bit a set that it covers. */
+/* One bit for each set that the unit covers. */
 static uint64_t sets_of(struct ifr_unit_extent unit) {
 	uint64_t sets = 0, lines = lines_of(unit);
 	for (uint64_t line = 0; line < lines && line < SETS; line++)
@@ -23,80 +22,82 @@ static uint64_t sets_of(struct ifr_unit_extent unit) {
 	return sets;
 }
 
-uint64_t code_meeting_place(bool meets, struct ifr_unit_extent unit, struct ifr_unit_extent other) {
-	const uint64_t way = LINE * SETS, first = other.at / LINE % SETS;
-	if (!lines_of(unit) || !lines_of(other) || (!meets && lines_of(unit) + lines_of(other) > SETS))
+uint64_t set_conflict_address(bool conflict, struct ifr_unit_extent unit, struct ifr_unit_extent other) {
+	const uint64_t way_bytes = LINE * SETS, first = other.at / LINE % SETS;
+	if (!lines_of(unit) || !lines_of(other) || (!conflict && lines_of(unit) + lines_of(other) > SETS))
 		return 0;
-	if (meets == !!(sets_of(unit) & sets_of(other)))
+	if (conflict == !!(sets_of(unit) & sets_of(other)))
 		return unit.at;
-	const uint64_t set = meets ? first : (first + lines_of(other)) % SETS;
-	uint64_t at = unit.at / way * way + set * LINE + unit.at % LINE;
-	/* Two in one place would push one another aside. */
+	const uint64_t set = conflict ? first : (first + lines_of(other)) % SETS;
+	uint64_t at = unit.at / way_bytes * way_bytes + set * LINE + unit.at % LINE;
+	/* Units must not overlap. */
 	while (at < other.at + other.bytes && other.at < at + unit.bytes)
-		at += way;
+		at += way_bytes;
 	return at;
 }
 
-/* The sets that a unit covers in each layout; 0 where its place is not known. */
-static uint64_t *find_sets(const struct code_layouts *w) {
-	size_t units = w->addresses->unit_count;
-	uint64_t *sets = ifr_alloc((units * w->count + 1) * sizeof *sets);
+/* [unit * layouts + layout] the sets that a unit covers; 0 where its address is unknown. The caller frees. */
+static uint64_t *find_sets(const struct layout_sample *sample) {
+	size_t units = sample->addresses->unit_count;
+	uint64_t *sets = ifr_alloc((units * sample->count + 1) * sizeof *sets);
 	for (size_t unit = 0; unit < units; unit++)
-		for (size_t i = 0; i < w->count; i++) {
-			const struct ifr_unit_extent extent = {code_address_of(w, i, unit), w->addresses->bytes[unit]};
-			sets[unit * w->count + i] = sets_of(extent);
+		for (size_t i = 0; i < sample->count; i++) {
+			const struct ifr_unit_extent extent = {layout_sample_address(sample, i, unit),
+			                                       sample->addresses->bytes[unit]};
+			sets[unit * sample->count + i] = sets_of(extent);
 		}
 	return sets;
 }
 
-/* Student's t of the response where two meet against where they do not; false where either is rare. */
-static bool compare(const struct code_layouts *w, const uint64_t *a, const uint64_t *b, double centre,
-                    double squares, double *t) {
-	double meeting = 0, sum = 0, n = (double)w->count;
-	for (size_t i = 0; i < w->count; i++) {
-		bool meet = a[i] & b[i];
-		meeting += meet;
-		sum += meet ? w->response[i] - centre : 0;
+/* Student's t of the response in layouts with a conflict of the two units against layouts without; false where
+ * either kind of layout is rare. */
+static bool compare_layouts(const struct layout_sample *sample, const uint64_t *a, const uint64_t *b,
+                            double centre, double squares, double *t) {
+	double conflicting = 0, sum = 0, n = (double)sample->count;
+	for (size_t i = 0; i < sample->count; i++) {
+		bool conflict = a[i] & b[i];
+		conflicting += conflict;
+		sum += conflict ? sample->response[i] - centre : 0;
 	}
-	if (meeting < CODE_IN_A_CLASS || n - meeting < CODE_IN_A_CLASS)
+	if (conflicting < LAYOUTS_PER_CLASS || n - conflicting < LAYOUTS_PER_CLASS)
 		return false;
-	/* The deviations add up to 0: those apart have the other sum. */
-	double between = sum * sum * (1 / meeting + 1 / (n - meeting)), within = squares - between;
+	/* Deviations add up to 0, so layouts without a conflict have the sum -sum. */
+	double between = sum * sum * (1 / conflicting + 1 / (n - conflicting)), within = squares - between;
 	*t = within > 0 ? sqrt(between / (within / (n - 2))) : INFINITY;
 	return true;
 }
 
-static void keep(const struct code_layouts *w, size_t unit, size_t other, const uint64_t *a, const uint64_t *b,
-                 struct ifr_attribution *found) {
-	const struct ifr_unit_addresses *from = w->addresses;
+static void keep_pair(const struct layout_sample *sample, size_t unit, size_t other, const uint64_t *a,
+                      const uint64_t *b, struct ifr_attribution *found) {
+	const struct ifr_unit_addresses *from = sample->addresses;
 	struct ifr_finding finding = {.unit = from->units[unit],
 	                              .other = from->units[other],
 	                              .source = from->sources ? from->sources[unit] : NULL,
-	                              .kind = IFR_FEATURE_SET_CONFLICT};
-	for (size_t i = 0; i < w->count; i++) {
-		w->class_of[i] = (a[i] & b[i]) != 0;
-		w->used[i] = w->response[i];
+	                              .feature = IFR_FEATURE_SET_CONFLICT};
+	for (size_t i = 0; i < sample->count; i++) {
+		sample->class_of[i] = (a[i] & b[i]) != 0;
+		sample->used[i] = sample->response[i];
 	}
-	if (ifr_classes_test(w->used, w->class_of, w->count, 2, &finding.classes, NULL))
+	if (ifr_classes_test(sample->used, sample->class_of, sample->count, 2, &finding.classes, NULL))
 		return;
-	code_measure(w, w->count, &finding);
+	layout_sample_contrast(sample, sample->count, &finding);
 	found->findings = ifr_realloc(found->findings, found->count + 1, sizeof *found->findings);
 	found->findings[found->count++] = finding;
 }
 
-static void ask_all(const struct code_layouts *w, const uint64_t *sets, struct ifr_attribution *found) {
-	double centre, sd, t, threshold = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / 2, (double)w->count - 2);
-	ifr_sample_moments(w->response, w->count, &centre, &sd, NULL);
-	double squares = sd * sd * ((double)w->count - 1);
-	for (size_t unit = 0; unit < w->addresses->unit_count; unit++)
-		for (size_t other = unit + 1; other < w->addresses->unit_count; other++) {
-			const uint64_t *a = sets + unit * w->count, *b = sets + other * w->count;
-			if (!compare(w, a, b, centre, squares, &t))
+static void test_pairs(const struct layout_sample *sample, const uint64_t *sets, struct ifr_attribution *found) {
+	double centre, sd, t, threshold = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / 2, (double)sample->count - 2);
+	ifr_sample_moments(sample->response, sample->count, &centre, &sd, NULL);
+	double squares = sd * sd * ((double)sample->count - 1);
+	for (size_t unit = 0; unit < sample->addresses->unit_count; unit++)
+		for (size_t other = unit + 1; other < sample->addresses->unit_count; other++) {
+			const uint64_t *a = sets + unit * sample->count, *b = sets + other * sample->count;
+			if (!compare_layouts(sample, a, b, centre, squares, &t))
 				continue;
 			found->pairs++;
-			/* What is not below 5 % alone is not so among many. */
+			/* A pair above 5 % by itself stays above it among many. */
 			if (t > threshold)
-				keep(w, unit, other, a, b, found);
+				keep_pair(sample, unit, other, a, b, found);
 		}
 }
 
@@ -108,41 +109,44 @@ static int by_p(const void *a, const void *b) {
 	return names ? names : strcmp(x->other, y->other);
 }
 
-/* Benjamini and Hochberg's rule for all pairs, of which the smallest p are here; returns how many are found. */
-static size_t adjust(struct ifr_attribution *found) {
+/* Benjamini and Hochberg's rule over all tested pairs, of which only those with a small p are kept here.
+ * Returns the number of significant ones. */
+static size_t adjust_p_values(struct ifr_attribution *found) {
 	size_t kept = 0;
 	double least = 1;
 	if (found->count)
 		qsort(found->findings, found->count, sizeof *found->findings, by_p);
 	for (size_t i = found->count; i-- > 0;) {
 		struct ifr_finding *f = &found->findings[i];
-		least = fmin(least, f->classes.p * (double)found->pairs * CODE_FAMILIES / (double)(i + 1));
+		least = fmin(least, f->classes.p * (double)found->pairs * HYPOTHESIS_FAMILIES / (double)(i + 1));
 		f->p_adjusted = least;
 		kept += least < IFR_REPORT_LEVEL;
 	}
 	return kept;
 }
 
-/* Behind what is found already, and before what found nothing. */
-static void insert(struct ifr_attribution *code, const struct ifr_attribution *found, size_t kept) {
-	code->findings = ifr_realloc(code->findings, code->count + kept + 1, sizeof *code->findings);
-	memmove(code->findings + code->found + kept, code->findings + code->found,
-	        (code->count - code->found) * sizeof *code->findings);
+/* Puts the pairs between the significant findings and the others. */
+static void insert_findings(struct ifr_attribution *attribution, const struct ifr_attribution *found,
+                            size_t kept) {
+	attribution->findings =
+		ifr_realloc(attribution->findings, attribution->count + kept + 1, sizeof *attribution->findings);
+	memmove(attribution->findings + attribution->found + kept, attribution->findings + attribution->found,
+	        (attribution->count - attribution->found) * sizeof *attribution->findings);
 	if (kept)
-		memcpy(code->findings + code->found, found->findings, kept * sizeof *found->findings);
-	code->count += kept;
-	code->found += kept;
-	code->meetings = kept;
-	code->pairs = found->pairs;
+		memcpy(attribution->findings + attribution->found, found->findings, kept * sizeof *found->findings);
+	attribution->count += kept;
+	attribution->found += kept;
+	attribution->conflicts = kept;
+	attribution->pairs = found->pairs;
 }
 
-void code_find_meetings(const struct code_layouts *w, struct ifr_attribution *code) {
+void set_conflicts_find(const struct layout_sample *sample, struct ifr_attribution *attribution) {
 	struct ifr_attribution found = {0};
-	if (!w->addresses->bytes || w->count < 2 * CODE_IN_A_CLASS)
+	if (!sample->addresses->bytes || sample->count < 2 * LAYOUTS_PER_CLASS)
 		return;
-	uint64_t *sets = find_sets(w);
-	ask_all(w, sets, &found);
-	insert(code, &found, adjust(&found));
+	uint64_t *sets = find_sets(sample);
+	test_pairs(sample, sets, &found);
+	insert_findings(attribution, &found, adjust_p_values(&found));
 	free(found.findings);
 	free(sets);
 }

@@ -8,7 +8,7 @@ static int by_name(const void *a, const void *b) {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The units of the first plan are those of all: one kit, one set of axes. */
+/* All plans have the units of the first one: one kit, one set of axes. */
 static void name_units(const struct ifr_plan *places, struct ifr_unit_addresses *addresses) {
 	addresses->units = ifr_alloc((places->place_count + 1) * sizeof *addresses->units);
 	for (size_t i = 0; i < places->place_count; i++)
@@ -35,8 +35,8 @@ static void measure_units(const struct ifr_relinker *relinker, struct ifr_unit_a
 	}
 }
 
-static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant, size_t place,
-                struct ifr_unit_addresses *addresses, struct ifr_error *err) {
+static int add_variant(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant,
+                       size_t index, struct ifr_unit_addresses *addresses, struct ifr_error *err) {
 	struct ifr_plan plan, places;
 	struct ifr_relinker_layout *layout = NULL;
 	int result = ifr_plan_parse(variant->plan, strlen(variant->plan), variant->name, &plan, err);
@@ -51,7 +51,7 @@ static int take(const struct ifr_relinker *relinker, const struct ifr_dataset_va
 	for (size_t i = 0; i < places.place_count && !result; i++) {
 		size_t unit = ifr_unit_addresses_index(addresses, places.places[i].unit);
 		if (unit < addresses->unit_count)
-			addresses->at[place * addresses->unit_count + unit] = places.places[i].address;
+			addresses->at[index * addresses->unit_count + unit] = places.places[i].address;
 	}
 	ifr_relinker_layout_close(layout);
 	ifr_plan_release(&places);
@@ -66,7 +66,7 @@ int ifr_unit_addresses_find(const struct ifr_relinker *relinker, const struct if
 	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
 		const struct ifr_dataset_variant *variant = &dataset->variants[i];
 		if (variant->layout && !variant->refused && *variant->plan)
-			result = take(relinker, variant, i, addresses, err);
+			result = add_variant(relinker, variant, i, addresses, err);
 	}
 	if (!result && !addresses->unit_count)
 		result = ifr_fail(err, IFR_E_USAGE, "no variant of this experiment has a plan that places units");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in the sources units come from, by the debugging information of the program that ships. */
+/* The source lines of units, from the debugging information of the shipped program. */
 #include <string.h>
 
 #include "harness/analysis/unit_addresses.h"
 #include "harness/code/code.h"
 
-/* The program as it was linked, if it is still that. */
+/* Opens the shipped program; NULL where it has changed since it was linked. */
 static struct ifr_source *open_shipped(const struct ifr_kit *kit) {
 	char digest[IFR_SHA256_HEX];
 	int64_t bytes;

@@ -4,8 +4,7 @@
 #ifndef IFR_HARNESS_CONFIRMATION_H
 #define IFR_HARNESS_CONFIRMATION_H
 
-#include "harness/analysis/attribution.h"
-#include "harness/analysis/comparison.h"
+#include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign_plan.h"
 #include "relinker/relinker.h"
 

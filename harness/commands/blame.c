@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/campaign/campaign.h"
+#include "harness/report/report.h"
 #include "harness/commands/progress.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/store/store.h"

@@ -6,7 +6,7 @@
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/report_options.h"
 #include "harness/store/store.h"
-#include "harness/analysis/calibration.h"
+#include "harness/report/report.h"
 
 struct options {
 	struct layout_options layouts;

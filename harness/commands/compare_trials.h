@@ -7,7 +7,7 @@
 #include "harness/commands/report_options.h"
 #include "harness/commands/compared.h"
 #include "harness/commands/suite.h"
-#include "harness/analysis/comparison.h"
+#include "harness/report/report.h"
 
 struct compare_options {
 	struct layout_options layouts;

@@ -11,7 +11,7 @@
 #include "common/buffer.h"
 #include "harness/commands/commands.h"
 #include "harness/design/design.h"
-#include "harness/report/wrap.h"
+#include "harness/output/output.h"
 
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
                   struct ifr_error *err) {

@@ -11,7 +11,7 @@
 #include "harness/store/store.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/simulate.h"
-#include "harness/analysis/forecast.h"
+#include "harness/report/report.h"
 
 struct options {
 	const char *experiment, *metric, *trace, *machine, *predictors, *figures;

@@ -6,8 +6,8 @@
 
 static const double prospect_least = 0.05;
 
-int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
-                  struct ifr_evidence *evidence, struct ifr_error *err) {
+int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
+                  struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(experiment, &dataset, err);

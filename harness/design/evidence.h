@@ -6,8 +6,8 @@
 #include "harness/design/stopping_rule.h"
 
 /* Analyses the experiment by the rule's metric. */
-int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
-                  struct ifr_evidence *evidence, struct ifr_error *err);
+int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
+                  struct ifr_error *err);
 
 /* Whether an effect of z standard errors at the rule's analysis will hardly be significant at the last one: its
  * chance is below 5 %, should what the data show so far be true. */

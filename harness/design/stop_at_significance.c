@@ -6,8 +6,7 @@
 #include "harness/design/evidence.h"
 #include "harness/statistics/statistics.h"
 
-static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_evidence *evidence,
-                          double z) {
+static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_evidence *evidence, double z) {
 	unsigned layouts = ifr_stopping_rule_layouts(rule);
 	double level = 1 - ifr_stopping_rule_confidence(rule);
 	if (z > rule->bound[rule->analysis - 1])

@@ -12,8 +12,7 @@
 #include <stdbool.h>
 
 #include "common/error.h"
-#include "harness/report/report.h"
-#include "harness/analysis/comparison.h"
+#include "harness/analysis/analysis.h"
 
 enum { IFR_INTERIM_MOST = 20 };
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparisons for programs: JUnit's XML and JSON. */
-#include <jansson.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+/* Comparisons as JUnit's XML and as JSON. */
+#include "harness/output/output.h"
+#include "harness/report/report.h"
 
-#include "harness/analysis/comparison.h"
-#include "harness/report/escape.h"
-
-enum { SCHEMA_VERSION = 1 };
+/* 2: disturbed, runs_detrended, layout_effect and its interval were bursts, runs_moved, luck and luck_interval. */
+enum { SCHEMA_VERSION = 2 };
 
 static const char *name_of(const struct ifr_comparison_entry *entry) {
 	return *entry->name ? entry->name : entry->command;
@@ -54,89 +50,67 @@ void ifr_comparison_junit(const struct ifr_comparison_entry *entries, size_t cou
 	ifr_buffer_puts(out, "</testsuite>\n");
 }
 
-static void set(json_t *object, const char *key, json_t *value) {
-	json_object_set_new(object, key, value);
+static json_t *json_interval(const struct ifr_interval *from) {
+	return json_pack("{s:o,s:o,s:o}", "low", ifr_json_number(from->low), "high", ifr_json_number(from->high),
+	                 "confidence", ifr_json_number(from->confidence));
 }
 
-static json_t *number(double value) {
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *text(const char *value) {
-	if (!value)
-		return json_null();
-	char *clean = ifr_escape_utf8(value);
-	json_t *made = json_string(clean);
-	free(clean);
-	return made;
-}
-
-static json_t *interval(const struct ifr_interval *from) {
-	return json_pack("{s:o,s:o,s:o}", "low", number(from->low), "high", number(from->high), "confidence",
-	                 number(from->confidence));
-}
-
-static json_t *describe(const struct ifr_comparison *c) {
+static json_t *json_comparison(const struct ifr_comparison *c) {
 	json_t *made = json_object();
-	set(made, "metric", text(c->metric.name));
-	set(made, "unit", text(c->metric.unit));
-	set(made, "source", text(c->metric.source));
-	set(made, "old_mean", number(c->mean[0]));
-	set(made, "new_mean", number(c->mean[1]));
-	set(made, "ratio", number(c->ratio));
-	set(made, "interval", interval(&c->interval));
-	set(made, "p", number(c->p));
-	set(made, "paired", json_boolean(c->paired));
-	set(made, "interleaved", json_boolean(c->together));
-	set(made, "old_layouts", json_integer((json_int_t)c->layouts[0]));
-	set(made, "new_layouts", json_integer((json_int_t)c->layouts[1]));
-	set(made, "old_runs", json_integer((json_int_t)c->runs[0]));
-	set(made, "new_runs", json_integer((json_int_t)c->runs[1]));
-	set(made, "refused_layouts", json_integer((json_int_t)c->refused_layouts));
-	set(made, "refused_runs", json_integer((json_int_t)c->refused_runs));
-	set(made, "bursts", json_boolean(c->bursts));
-	set(made, "runs_moved", json_integer((json_int_t)c->bursts_moved));
-	set(made, "shipped_ratio", c->has_shipped ? number(c->shipped_ratio) : json_null());
-	set(made, "shipped_interval", c->has_luck ? interval(&c->shipped_interval) : json_null());
-	set(made, "luck", c->has_shipped ? number(c->luck) : json_null());
-	set(made, "luck_interval", c->has_luck ? interval(&c->luck_interval) : json_null());
+	ifr_json_set(made, "metric", ifr_json_text(c->metric.name));
+	ifr_json_set(made, "unit", ifr_json_text(c->metric.unit));
+	ifr_json_set(made, "source", ifr_json_text(c->metric.source));
+	ifr_json_set(made, "old_mean", ifr_json_number(c->mean[0]));
+	ifr_json_set(made, "new_mean", ifr_json_number(c->mean[1]));
+	ifr_json_set(made, "ratio", ifr_json_number(c->ratio));
+	ifr_json_set(made, "interval", json_interval(&c->interval));
+	ifr_json_set(made, "p", ifr_json_number(c->p));
+	ifr_json_set(made, "paired", json_boolean(c->paired));
+	ifr_json_set(made, "interleaved", json_boolean(c->interleaved));
+	ifr_json_set(made, "old_layouts", ifr_json_count(c->layouts[0]));
+	ifr_json_set(made, "new_layouts", ifr_json_count(c->layouts[1]));
+	ifr_json_set(made, "old_runs", ifr_json_count(c->runs[0]));
+	ifr_json_set(made, "new_runs", ifr_json_count(c->runs[1]));
+	ifr_json_set(made, "refused_layouts", ifr_json_count(c->refused_layouts));
+	ifr_json_set(made, "refused_runs", ifr_json_count(c->refused_runs));
+	ifr_json_set(made, "disturbed", json_boolean(c->disturbed));
+	ifr_json_set(made, "runs_detrended", ifr_json_count(c->runs_detrended));
+	ifr_json_set(made, "shipped_ratio", ifr_json_number_if(c->has_shipped, c->shipped_ratio));
+	ifr_json_set(made, "shipped_interval",
+	             c->has_layout_effect ? json_interval(&c->shipped_interval) : json_null());
+	ifr_json_set(made, "layout_effect", ifr_json_number_if(c->has_shipped, c->layout_effect));
+	ifr_json_set(made, "layout_effect_interval",
+	             c->has_layout_effect ? json_interval(&c->layout_effect_interval) : json_null());
 	return made;
 }
 
-static json_t *entry_of(const struct ifr_comparison_entry *entry) {
+static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 	json_t *made = json_object(), *others = json_array();
-	set(made, "name", text(entry->name));
-	set(made, "command", text(entry->command));
-	set(made, "failure", text(entry->failure));
+	ifr_json_set(made, "name", ifr_json_text(entry->name));
+	ifr_json_set(made, "command", ifr_json_text(entry->command));
+	ifr_json_set(made, "failure", ifr_json_text(entry->failure));
 	if (!entry->failure) {
-		set(made, "old", text(entry->main.side[0].name));
-		set(made, "new", text(entry->main.side[1].name));
-		set(made, "seed", text(ifr_dataset_fact(entry->main.side[1].dataset, "seed")));
-		set(made, "host", text(ifr_dataset_fact(entry->main.side[1].dataset, "host")));
-		set(made, "verdict", text(ifr_verdict_name(entry->main.verdict)));
-		set(made, "regression", json_boolean(entry->main.regressed));
-		set(made, "layouts_needed", json_integer((json_int_t)entry->main.needed));
-		set(made, "layouts_recommended",
-		    entry->main.recommended ? json_integer((json_int_t)entry->main.recommended) : json_null());
-		set(made, "result", describe(&entry->main));
+		ifr_json_set(made, "old", ifr_json_text(entry->main.side[0].name));
+		ifr_json_set(made, "new", ifr_json_text(entry->main.side[1].name));
+		ifr_json_set(made, "seed", ifr_json_text(ifr_dataset_fact(entry->main.side[1].dataset, "seed")));
+		ifr_json_set(made, "host", ifr_json_text(ifr_dataset_fact(entry->main.side[1].dataset, "host")));
+		ifr_json_set(made, "verdict", ifr_json_text(ifr_comparison_verdict_name(entry->main.verdict)));
+		ifr_json_set(made, "regression", json_boolean(entry->main.regressed));
+		ifr_json_set(made, "layouts_needed", ifr_json_count(entry->main.needed));
+		ifr_json_set(made, "layouts_recommended",
+		             entry->main.recommended ? ifr_json_count(entry->main.recommended) : json_null());
+		ifr_json_set(made, "result", json_comparison(&entry->main));
 		for (size_t i = 0; i < entry->other_count; i++)
-			json_array_append_new(others, describe(&entry->others[i]));
+			json_array_append_new(others, json_comparison(&entry->others[i]));
 	}
-	set(made, "counters", others);
+	ifr_json_set(made, "counters", others);
 	return made;
 }
 
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
-	json_t *root = json_object(), *comparisons = json_array();
-	set(root, "schema_version", json_integer(SCHEMA_VERSION));
-	set(root, "tool", text("interfero"));
-	set(root, "version", text(INTERFERO_VERSION));
+	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *comparisons = json_array();
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(comparisons, entry_of(&entries[i]));
-	set(root, "comparisons", comparisons);
-	char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	ifr_buffer_puts(out, dumped ? dumped : "null");
-	ifr_buffer_puts(out, "\n");
-	free(dumped);
-	json_decref(root);
+		json_array_append_new(comparisons, json_entry(&entries[i]));
+	ifr_json_set(root, "comparisons", comparisons);
+	ifr_json_print(root, out);
 }

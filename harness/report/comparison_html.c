@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparisons as one page that needs nothing but itself. */
+/* Comparisons as one self-contained page. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/analysis/comparison.h"
-#include "harness/report/escape.h"
-#include "harness/report/format.h"
+#include "harness/output/output.h"
+#include "harness/report/comparison_prose.h"
 #include "harness/report/html.h"
 
 enum { WIDTH = 640, LEFT = 130, RIGHT = 20, ROW = 34 };
 
-/* A row of the picture: a ratio and where it may lie. */
+/* A row of the picture: a ratio and its interval. */
 struct bar {
 	const char *label;
 	double ratio;
-	const struct ifr_interval *interval; /* NULL: not known */
+	const struct ifr_interval *interval; /* NULL: unknown */
 };
 
 static size_t list_bars(const struct ifr_comparison *c, struct bar bars[3]) {
@@ -22,12 +21,14 @@ static size_t list_bars(const struct ifr_comparison *c, struct bar bars[3]) {
 	bars[count++] = (struct bar){"over all layouts", c->ratio, isfinite(c->interval.high) ? &c->interval : NULL};
 	if (!c->has_shipped)
 		return count;
-	bars[count++] = (struct bar){"as shipped", c->shipped_ratio, c->has_luck ? &c->shipped_interval : NULL};
-	bars[count++] = (struct bar){"of which luck", c->luck, c->has_luck ? &c->luck_interval : NULL};
+	bars[count++] =
+		(struct bar){"as shipped", c->shipped_ratio, c->has_layout_effect ? &c->shipped_interval : NULL};
+	bars[count++] =
+		(struct bar){"layout effect", c->layout_effect, c->has_layout_effect ? &c->layout_effect_interval : NULL};
 	return count;
 }
 
-/* The ratio furthest from 1 that is to be seen, on either side, and the margin at least. */
+/* The largest distance from 1 that the picture shows on either side; at least the margin. */
 static double find_reach(const struct ifr_comparison *c, const struct bar *bars, size_t count) {
 	double reach = 1.2 * c->margin;
 	for (size_t i = 0; i < count; i++) {
@@ -38,7 +39,7 @@ static double find_reach(const struct ifr_comparison *c, const struct bar *bars,
 	return reach * 1.05;
 }
 
-static double place(double ratio, double reach) {
+static double position(double ratio, double reach) {
 	return LEFT + (ratio - 1 + reach) / (2 * reach) * (WIDTH - LEFT - RIGHT);
 }
 
@@ -47,13 +48,13 @@ static void put_bar(struct ifr_buffer *out, const struct bar *bar, double reach,
 	ifr_buffer_printf(out, "<text x=\"0\" y=\"%.0f\">%s</text>\n", y + 5, bar->label);
 	if (bar->interval)
 		ifr_buffer_printf(out, "<path stroke-width=\"2\" d=\"M%.1f %.0fH%.1fM%.1f %.0fv10M%.1f %.0fv10\"/>\n",
-		                  place(bar->interval->low, reach), y, place(bar->interval->high, reach),
-		                  place(bar->interval->low, reach), y - 5, place(bar->interval->high, reach), y - 5);
+		                  position(bar->interval->low, reach), y, position(bar->interval->high, reach),
+		                  position(bar->interval->low, reach), y - 5, position(bar->interval->high, reach), y - 5);
 	ifr_buffer_printf(out, "<circle cx=\"%.1f\" cy=\"%.0f\" r=\"5\" fill=\"var(--ink)\"/>\n",
-	                  place(bar->ratio, reach), y);
+	                  position(bar->ratio, reach), y);
 }
 
-/* The margin is shaded: what lies in it counts as no change. */
+/* The margin is shaded. */
 static void put_picture(struct ifr_buffer *out, const struct ifr_comparison *c) {
 	struct bar bars[3];
 	size_t count = list_bars(c, bars);
@@ -67,37 +68,62 @@ static void put_picture(struct ifr_buffer *out, const struct ifr_comparison *c) 
 		out,
 		"<rect x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%.0f\" stroke=\"none\" "
 		"fill=\"var(--ink)\" opacity=\"0.08\"/>\n<path stroke-dasharray=\"4\" d=\"M%.1f 0v%.0f\"/>\n",
-		place(1 - c->margin, reach), place(1 + c->margin, reach) - place(1 - c->margin, reach), height,
-		place(1, reach), height);
+		position(1 - c->margin, reach), position(1 + c->margin, reach) - position(1 - c->margin, reach), height,
+		position(1, reach), height);
 	ifr_buffer_puts(out, "<style>svg text { fill: var(--ink); stroke: none }</style>\n");
 	for (size_t i = 0; i < count; i++)
 		put_bar(out, &bars[i], reach, i);
-	ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">equal</text>\n", place(1, reach),
+	ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">equal</text>\n", position(1, reach),
 	                  height + 18);
 	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\">%+.2f %%</text>\n", LEFT, height + 18, -100 * reach);
 	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%+.2f %%</text>\n", WIDTH - RIGHT,
 	                  height + 18, 100 * reach);
-	ifr_buffer_puts(out, "</g></svg><figcaption>New to old, with intervals; shaded is what counts as no "
-	                     "change.</figcaption></figure>\n");
+	ifr_buffer_puts(out, "</g></svg><figcaption>New to old, with intervals. Changes in the shaded range "
+	                     "count as none.</figcaption></figure>\n");
+}
+
+static void put_escaped(struct ifr_buffer *out, const char *tag, const char *text) {
+	ifr_buffer_printf(out, "<%s>", tag);
+	ifr_escape_html(out, text);
+	ifr_buffer_printf(out, "</%s>\n", tag);
+}
+
+static void put_lead(struct ifr_buffer *out, const struct ifr_comparison *comparison) {
+	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}};
+	comparison_say_lead(comparison, lead);
+	ifr_buffer_puts(out, "<div class=\"lead\">\n");
+	for (int i = 0; i < COMPARISON_LEAD; i++) {
+		put_escaped(out, "p", ifr_buffer_text(&lead[i]));
+		ifr_buffer_release(&lead[i]);
+	}
+	ifr_buffer_puts(out, "</div>\n");
+}
+
+static void put_details(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
+	struct ifr_buffer details = {0};
+	comparison_put_details(entry, &details);
+	ifr_buffer_puts(out, "<details><summary>What does this rest on?</summary>\n");
+	put_escaped(out, "pre", ifr_buffer_text(&details));
+	ifr_buffer_puts(out, "</details>\n");
+	ifr_buffer_release(&details);
 }
 
 static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
-	struct ifr_comparison_entry alone = *entry;
-	struct ifr_buffer words = {0};
-	alone.name = "";
 	ifr_buffer_puts(out, "<h2>");
 	ifr_escape_html(out, *entry->name ? entry->name : entry->command ? entry->command : "");
 	if (!entry->failure)
-		ifr_buffer_printf(out, ": %s%s", ifr_verdict_name(entry->main.verdict),
+		ifr_buffer_printf(out, ": %s%s", ifr_comparison_verdict_name(entry->main.verdict),
 		                  entry->main.regressed ? ", a regression" : "");
 	ifr_buffer_puts(out, "</h2>\n");
-	if (!entry->failure)
-		put_picture(out, &entry->main);
-	ifr_comparison_text(&alone, 1, false, &words);
-	ifr_buffer_puts(out, "<pre>");
-	ifr_escape_html(out, ifr_buffer_text(&words));
-	ifr_buffer_puts(out, "</pre>\n");
-	ifr_buffer_release(&words);
+	if (entry->failure) {
+		char *failure = ifr_format("Not compared: %s.", entry->failure);
+		put_escaped(out, "p", failure);
+		free(failure);
+		return;
+	}
+	put_lead(out, &entry->main);
+	put_picture(out, &entry->main);
+	put_details(out, entry);
 }
 
 void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
@@ -105,7 +131,7 @@ void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t coun
 	                  "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	                  "<meta name=\"generator\" content=\"interfero\">\n<title>interfero compare</title>\n"
-	                  "<style>\n%s</style></head><body>\n<h1>A change, or luck?</h1>\n",
+	                  "<style>\n%s</style></head><body>\n<h1>A change, or a layout effect?</h1>\n",
 	                  ifr_html_style);
 	for (size_t i = 0; i < count; i++)
 		put_entry(out, &entries[i]);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 
-#include "harness/analysis/attribution.h"
-#include "harness/analysis/comparison.h"
+#include "harness/analysis/analysis.h"
 #include "harness/report/report.h"
-#include "harness/report/wrap.h"
+#include "harness/output/output.h"
 
 /* What the worse of two places costs; the caller frees. */
 static char *describe_cost(const struct ifr_finding *f, double pct) {
 	if (f->other)
-		return ifr_format("%s %s costs %+.2f %%", f->classes.highest ? "meeting" : "keeping clear of", f->other,
-		                  pct);
+		return ifr_format("%s %s costs %+.2f %%",
+		                  f->classes.highest ? "sharing cache sets with" : "keeping out of the cache sets of",
+		                  f->other, pct);
 	return ifr_format("its worst place costs %+.2f %% against its best", pct);
 }
 
-void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c,
-                           struct ifr_buffer *text) {
+void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c, struct ifr_buffer *text) {
 	bool held = c->interval.low > 1, reversed = c->interval.high < 1;
 	struct ifr_buffer s = {0};
 	char *cost = describe_cost(f, 100 * (c->ratio - 1));

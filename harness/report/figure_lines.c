@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The regressions' figures. Ref: Wang and Jiménez 2011, figure 2. */
+/* The figures of regressions; bands are evaluated from the fitted lines. Ref: Wang and Jiménez 2011, figure 2. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
 #include "harness/report/figures.h"
 #include "harness/report/format.h"
 
 enum { BAND_POINTS = 60, FIGURES_MAX = 6 };
 
-static double response_divisor(const struct ifr_analysis *report) {
-	return report->response_is_cpi ? 1 : ifr_scale_choose(report).divisor;
+static double response_divisor(const struct ifr_analysis *analysis) {
+	return analysis->response_is_cpi ? 1 : analysis->scale.divisor;
 }
 
-/* The counter's unit on its axis: nothing when it is per 1000 instructions. */
-static void labels(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
-                   struct ifr_buffer *script) {
-	struct ifr_scale scale = ifr_scale_choose(report);
+static void put_labels(const struct ifr_analysis *analysis, const struct ifr_counter_regression *regression,
+                       struct ifr_buffer *script) {
+	const struct ifr_scale *scale = &analysis->scale;
 	char *x = ifr_format("%s%s", regression->counter->name,
-	                     report->per_1000_instructions ? " per 1000 instructions" : "");
-	char *y = report->response_is_cpi ? ifr_strdup("cycles per instruction")
-	                                  : ifr_format("%s (%s)", report->metric->name, scale.unit);
+	                     analysis->per_1000_instructions ? " per 1000 instructions" : "");
+	char *y = analysis->response_is_cpi ? ifr_strdup("cycles per instruction")
+	                                    : ifr_format("%s (%s)", analysis->metric->name, scale->unit);
 	ifr_buffer_puts(script, "set xlabel ");
 	ifr_quote_gnuplot(script, x);
 	ifr_buffer_puts(script, " textcolor rgb '" IFR_FIGURE_INK "'\nset ylabel ");
@@ -30,9 +29,9 @@ static void labels(const struct ifr_analysis *report, const struct ifr_counter_r
 	free(y);
 }
 
-static void print_data(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
+static void print_data(const struct ifr_analysis *analysis, const struct ifr_counter_regression *regression,
                        struct ifr_buffer *script) {
-	double divisor = response_divisor(report), low = regression->x[0], high = low;
+	double divisor = response_divisor(analysis), low = regression->x[0], high = low;
 	ifr_buffer_puts(script, "$layouts << EOD\n");
 	for (size_t i = 0; i < regression->count; i++) {
 		ifr_buffer_printf(script, "%.9g %.9g\n", regression->x[i], regression->y[i] / divisor);
@@ -46,7 +45,7 @@ static void print_data(const struct ifr_analysis *report, const struct ifr_count
 		low = fmin(low, regression->shipped_x);
 		high = fmax(high, regression->shipped_x);
 	}
-	/* x, the line, the line's interval, one layout's interval */
+	/* Columns: x, the line, the line's interval, the interval of one layout. */
 	ifr_buffer_puts(script, "$bands << EOD\n");
 	for (int i = 0; i <= BAND_POINTS; i++) {
 		double x = low + (high - low) * i / BAND_POINTS;
@@ -59,17 +58,18 @@ static void print_data(const struct ifr_analysis *report, const struct ifr_count
 	ifr_buffer_puts(script, "EOD\n");
 }
 
-static void add_line(const struct ifr_analysis *report, const struct ifr_counter_regression *regression,
+static void add_line(const struct ifr_analysis *analysis, const struct ifr_counter_regression *regression,
                      struct ifr_figures *figures) {
 	struct ifr_buffer caption = {0};
 	char *name = ifr_format("line-%s", regression->counter->name);
-	ifr_buffer_printf(&caption, "%s and %s: r = %.2f, ", report->response_is_cpi ? "CPI" : report->metric->name,
-	                  regression->counter->name, regression->line.r);
+	ifr_buffer_printf(&caption, "%s and %s: r = %.2f, ",
+	                  analysis->response_is_cpi ? "CPI" : analysis->metric->name, regression->counter->name,
+	                  regression->line.r);
 	ifr_format_p(&caption, regression->p_adjusted);
 	ifr_buffer_puts(&caption, ". Dark band: 95 % interval of the line; light band: of a single further layout.");
 	struct ifr_figure *figure = ifr_figure_begin(figures, name, ifr_buffer_text(&caption));
-	print_data(report, regression, &figure->script);
-	labels(report, regression, &figure->script);
+	print_data(analysis, regression, &figure->script);
+	put_labels(analysis, regression, &figure->script);
 	ifr_buffer_puts(&figure->script,
 	                "set key outside bottom center horizontal height 1\nset autoscale xfix\nset offsets graph "
 	                "0.02, graph 0.02, 0, 0\n");
@@ -89,7 +89,7 @@ static void add_line(const struct ifr_analysis *report, const struct ifr_counter
 	ifr_buffer_release(&caption);
 }
 
-void ifr_figure_lines(const struct ifr_analysis *report, struct ifr_figures *figures) {
-	for (size_t i = 0; i < report->regression_count && i < FIGURES_MAX; i++)
-		add_line(report, &report->regressions[i], figures);
+void ifr_figure_lines(const struct ifr_analysis *analysis, struct ifr_figures *figures) {
+	for (size_t i = 0; i < analysis->regression_count && i < FIGURES_MAX; i++)
+		add_line(analysis, &analysis->regressions[i], figures);
 }

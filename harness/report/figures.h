@@ -3,7 +3,7 @@
 #ifndef IFR_HARNESS_REPORT_FIGURES_H
 #define IFR_HARNESS_REPORT_FIGURES_H
 
-#include "harness/analysis/analysis_result.h"
+#include "harness/report/report.h"
 
 /* The colour of text and axes. HTML replaces it by the page's own. */
 #define IFR_FIGURE_INK "#010203"
@@ -20,7 +20,7 @@ struct ifr_figures {
 };
 
 /* Writes the scripts of all figures that the data can fill. */
-void ifr_figures_script(const struct ifr_analysis *report, struct ifr_figures *figures);
+void ifr_figures_script(const struct ifr_analysis *analysis, struct ifr_figures *figures);
 void ifr_figures_release(struct ifr_figures *figures);
 
 /* Adds a figure and begins its script: width and height in pixels. */
@@ -28,14 +28,14 @@ struct ifr_figure *ifr_figure_begin(struct ifr_figures *figures, const char *nam
 /* Ends a script: plot is gnuplot's command, drawn once as SVG and once as PDF. */
 void ifr_figure_end(struct ifr_figure *figure, int width, int height, const char *plot);
 
-/* The figures over one axis of values, and the regressions. */
-void ifr_figure_layouts(const struct ifr_analysis *report, struct ifr_figures *figures);
-void ifr_figure_intervals(const struct ifr_analysis *report, struct ifr_figures *figures);
-void ifr_figure_normal(const struct ifr_analysis *report, struct ifr_figures *figures);
-void ifr_figure_blame(const struct ifr_analysis *report, struct ifr_figures *figures);
-void ifr_figure_lines(const struct ifr_analysis *report, struct ifr_figures *figures);
+/* Each adds its figures, if the data can fill them. */
+void ifr_figure_layouts(const struct ifr_analysis *analysis, struct ifr_figures *figures);
+void ifr_figure_intervals(const struct ifr_analysis *analysis, struct ifr_figures *figures);
+void ifr_figure_normal(const struct ifr_analysis *analysis, struct ifr_figures *figures);
+void ifr_figure_importance(const struct ifr_analysis *analysis, struct ifr_figures *figures);
+void ifr_figure_lines(const struct ifr_analysis *analysis, struct ifr_figures *figures);
 
-/* Makes NAME.gp, NAME.svg and NAME.pdf of each in an existing folder. */
+/* Writes NAME.gp, NAME.svg and NAME.pdf of each figure into an existing folder. */
 int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct ifr_error *err);
 
 #endif

@@ -7,18 +7,19 @@
 
 #include "common/file.h"
 #include "common/strings.h"
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
 #include "harness/report/figures.h"
 #include "harness/report/prose.h"
 #include "harness/report/text.h"
 
 struct page {
-	const struct ifr_analysis *report;
+	const struct ifr_analysis *analysis;
 	struct ifr_buffer *out;
 	const struct ifr_figures *figures;
-	const char *dir;        /* where the figures are; NULL: there are none */
-	const char *no_figures; /* why */
-	bool in_list, complained;
+	const char *dir;        /* of the figures; NULL without them */
+	const char *no_figures; /* why there are none */
+	const char *open;       /* the end tag of the open list or lead, or NULL */
+	bool folded, complained;
 };
 
 /* Appends text with every old replaced. */
@@ -30,8 +31,7 @@ static void replace(struct ifr_buffer *out, const char *text, const char *old, c
 	ifr_buffer_puts(out, text);
 }
 
-/* Takes gnuplot's SVG into the page: without the XML heading, with identifiers that are this figure's own, and in
- * the page's colour of text. */
+/* Adapts gnuplot's SVG to the page: identifiers become unique, axes take the page's colour of text. */
 static void adapt_svg(struct ifr_buffer *out, const char *svg, size_t number) {
 	static const char *const renamed[] = {"id='gp",       "id='f%zu_gp",      "'#gp",        "'#f%zu_gp",
 	                                      "id='textbox",  "id='f%zu_textbox", "id='greybox", "id='f%zu_greybox",
@@ -79,7 +79,7 @@ static void put_figure(struct page *page, size_t number) {
 	free(path);
 }
 
-/* name is a figure's, or the beginning of several when it ends in '-'. */
+/* A name that ends in '-' is the prefix of several figures' names. */
 static void put_figures(struct page *page, const char *name) {
 	if (!page->dir) {
 		if (page->complained)
@@ -114,56 +114,90 @@ static void put_element(struct ifr_buffer *out, const char *tag, const char *tex
 
 static void put_plot(struct page *page) {
 	struct ifr_buffer plot = {0};
-	/* The figure of the intervals says the same and more. */
+	/* The figure of the intervals holds the same and more. */
 	if (!page->dir) {
-		ifr_text_plot(page->report, &plot);
+		ifr_text_plot(page->analysis, &plot);
 		put_element(page->out, "pre", ifr_buffer_text(&plot));
 	}
 	ifr_buffer_release(&plot);
 }
 
+/* Ends the open list or lead unless the next element belongs to it, and begins another. */
+static void switch_block(struct page *page, const char *begin, const char *end) {
+	if (page->open == end)
+		return;
+	if (page->open)
+		ifr_buffer_puts(page->out, page->open);
+	if (begin)
+		ifr_buffer_puts(page->out, begin);
+	page->open = end;
+}
+
+static void end_section(struct page *page) {
+	if (page->folded)
+		ifr_buffer_puts(page->out, "</details>\n");
+	page->folded = false;
+}
+
+static void begin_folded(struct page *page, const char *heading) {
+	ifr_buffer_puts(page->out, "<details><summary>");
+	put_sentence(page->out, heading);
+	ifr_buffer_puts(page->out, "</summary>\n");
+	page->folded = true;
+}
+
 static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
+	static const char list_end[] = "</ul>\n", lead_end[] = "</div>\n";
 	static const char *const tags[] = {
-		[IFR_PROSE_TITLE] = "h1", [IFR_PROSE_HEADING] = "h2", [IFR_PROSE_PARAGRAPH] = "p",
-		[IFR_PROSE_ITEM] = "li",  [IFR_PROSE_CODE] = "pre",   [IFR_PROSE_WARNING] = "li class=\"warning\""};
+		[IFR_PROSE_TITLE] = "h1",    [IFR_PROSE_LEAD] = "p",  [IFR_PROSE_HEADING] = "h2",
+		[IFR_PROSE_PARAGRAPH] = "p", [IFR_PROSE_ITEM] = "li", [IFR_PROSE_WARNING] = "li class=\"warning\"",
+		[IFR_PROSE_CODE] = "pre"};
 	struct page *page = context;
-	bool listed = kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING;
-	if (listed != page->in_list)
-		ifr_buffer_puts(page->out, listed ? "<ul>\n" : "</ul>\n");
-	page->in_list = listed;
-	if (kind == IFR_PROSE_FIGURE)
+	if (kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING)
+		switch_block(page, "<ul>\n", list_end);
+	else if (kind == IFR_PROSE_LEAD)
+		switch_block(page, "<div class=\"lead\">\n", lead_end);
+	else
+		switch_block(page, NULL, NULL);
+	if (kind == IFR_PROSE_HEADING || kind == IFR_PROSE_FOLDED)
+		end_section(page);
+	if (kind == IFR_PROSE_FOLDED)
+		begin_folded(page, text);
+	else if (kind == IFR_PROSE_FIGURE)
 		put_figures(page, text);
 	else if (kind == IFR_PROSE_PLOT)
 		put_plot(page);
 	else if (kind == IFR_PROSE_TABLE)
-		ifr_html_table(page->report, page->out);
+		ifr_html_table(page->analysis, page->out);
 	else
 		put_element(page->out, tags[kind], text);
 }
 
 static void put_page(struct page *page) {
-	const char *program = ifr_dataset_fact(page->report->dataset, "program");
+	const char *program = ifr_dataset_fact(page->analysis->dataset, "program");
 	char *title = ifr_format("Layouts of %s", program ? program : "a program");
 	ifr_buffer_puts(page->out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	                           "<meta name=\"generator\" content=\"interfero\">\n");
 	put_element(page->out, "title", title);
 	ifr_buffer_printf(page->out, "<style>\n%s</style></head><body>\n", ifr_html_style);
-	ifr_prose_tell(page->report, emit, page);
-	ifr_buffer_printf(page->out, "%s%s</body></html>\n", page->in_list ? "</ul>\n" : "", ifr_html_methods);
+	ifr_prose_tell(page->analysis, emit, page);
+	switch_block(page, NULL, NULL);
+	end_section(page);
+	ifr_buffer_printf(page->out, "%s</body></html>\n", ifr_html_methods);
 	free(title);
 }
 
-int ifr_report_html(const struct ifr_analysis *report, const char *path, struct ifr_error *err) {
+int ifr_report_html(const struct ifr_analysis *analysis, const char *path, struct ifr_error *err) {
 	struct ifr_figures figures = {0};
 	struct ifr_buffer out = {0};
 	struct ifr_error why = {0};
 	char *dir = NULL;
-	ifr_figures_script(report, &figures);
+	ifr_figures_script(analysis, &figures);
 	int result = ifr_temporary_dir(&dir, err);
 	if (!result) {
 		bool drawn = !ifr_figures_draw(&figures, dir, &why);
-		struct page page = {.report = report,
+		struct page page = {.analysis = analysis,
 		                    .out = &out,
 		                    .figures = &figures,
 		                    .dir = drawn ? dir : NULL,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of the page that are not sentences. Private to this folder. */
+/* The parts of a page besides sentences. Private to this folder. */
 #ifndef IFR_HARNESS_REPORT_HTML_H
 #define IFR_HARNESS_REPORT_HTML_H
 
-#include "harness/analysis/analysis_result.h"
+#include "harness/report/report.h"
 
-/* Style rules: light and dark by the reader's setting, dark on white on paper. */
+/* Style rules: light and dark by the reader's setting, black on white in print. */
 extern const char ifr_html_style[];
-/* What the numbers are and where their methods come from. */
+/* The methods with their references, as a folded section. */
 extern const char ifr_html_methods[];
 
 /* Appends the table of all layouts. */
-void ifr_html_table(const struct ifr_analysis *report, struct ifr_buffer *out);
+void ifr_html_table(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
 #endif

@@ -1,295 +1,281 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report for programs: everything that was recorded, and the analysis. */
-#include <jansson.h>
+/* The report as JSON: everything that was recorded, and the analysis. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "harness/analysis/analysis_result.h"
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
+#include "harness/report/report.h"
 
-enum { SCHEMA_VERSION = 1 };
+/* 2: serial_disturbance was bursts, relative_importance was blame, with new names for their members. */
+enum { SCHEMA_VERSION = 2 };
 
-static json_t *number(double value) {
-	return isfinite(value) ? json_real(value) : json_null();
-}
-
-static json_t *text(const char *value) {
-	if (!value)
-		return json_null();
-	char *clean = ifr_escape_utf8(value);
-	json_t *made = json_string(clean);
-	free(clean);
-	return made;
-}
-
-static json_t *count(size_t value) {
-	return json_integer((json_int_t)value);
-}
-
-static void set(json_t *object, const char *key, json_t *value) {
-	json_object_set_new(object, key, value);
-}
-
-static json_t *interval(bool known, const struct ifr_interval *from) {
+static json_t *json_interval(bool known, const struct ifr_interval *from) {
 	if (!known)
 		return json_null();
 	json_t *made = json_object();
-	set(made, "low", number(from->low));
-	set(made, "high", number(from->high));
-	set(made, "confidence", number(from->confidence));
+	ifr_json_set(made, "low", ifr_json_number(from->low));
+	ifr_json_set(made, "high", ifr_json_number(from->high));
+	ifr_json_set(made, "confidence", ifr_json_number(from->confidence));
 	return made;
 }
 
-static json_t *facts(const struct ifr_dataset *dataset) {
+static json_t *json_facts(const struct ifr_dataset *dataset) {
 	json_t *made = json_object();
 	for (size_t i = 0; i < dataset->fact_count; i++) {
 		char *name = ifr_escape_utf8(dataset->facts[i].name);
-		set(made, name, text(dataset->facts[i].value));
+		ifr_json_set(made, name, ifr_json_text(dataset->facts[i].value));
 		free(name);
 	}
 	return made;
 }
 
-static json_t *counters(const struct ifr_dataset *dataset) {
+static json_t *json_counters(const struct ifr_dataset *dataset) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < dataset->counter_count; i++) {
 		json_t *counter = json_object();
-		set(counter, "name", text(dataset->counters[i].name));
-		set(counter, "unit", text(dataset->counters[i].unit));
-		set(counter, "source", text(dataset->counters[i].source));
+		ifr_json_set(counter, "name", ifr_json_text(dataset->counters[i].name));
+		ifr_json_set(counter, "unit", ifr_json_text(dataset->counters[i].unit));
+		ifr_json_set(counter, "source", ifr_json_text(dataset->counters[i].source));
 		json_array_append_new(made, counter);
 	}
 	return made;
 }
 
-static json_t *variants(const struct ifr_dataset *dataset) {
+static json_t *json_variants(const struct ifr_dataset *dataset) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < dataset->variant_count; i++) {
 		const struct ifr_dataset_variant *from = &dataset->variants[i];
 		json_t *variant = json_object();
-		set(variant, "index", count(from->layout));
-		set(variant, "name", text(from->name));
-		set(variant, "plan", text(from->plan));
-		set(variant, "build_id", text(from->build_id));
-		set(variant, "facts", text(from->facts));
-		set(variant, "refused", text(from->refused));
+		ifr_json_set(variant, "index", ifr_json_count(from->layout));
+		ifr_json_set(variant, "name", ifr_json_text(from->name));
+		ifr_json_set(variant, "plan", ifr_json_text(from->plan));
+		ifr_json_set(variant, "build_id", ifr_json_text(from->build_id));
+		ifr_json_set(variant, "facts", ifr_json_text(from->facts));
+		ifr_json_set(variant, "refused", ifr_json_text(from->refused));
 		json_array_append_new(made, variant);
 	}
 	return made;
 }
 
-static json_t *runs(const struct ifr_dataset *dataset) {
+static json_t *json_runs(const struct ifr_dataset *dataset) {
 	json_t *made = json_array();
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *from = &dataset->runs[i];
 		json_t *run = json_object(), *values = json_array();
-		set(run, "variant", count(dataset->variants[from->variant].layout));
-		set(run, "repetition", count(from->repetition));
-		set(run, "pass", count(from->pass));
-		set(run, "started_ns", json_integer(from->started_ns));
-		set(run, "exit_status", json_integer(from->exit_status));
-		set(run, "refused", text(from->refused));
+		ifr_json_set(run, "variant", ifr_json_count(dataset->variants[from->variant].layout));
+		ifr_json_set(run, "repetition", ifr_json_count(from->repetition));
+		ifr_json_set(run, "pass", ifr_json_count(from->pass));
+		ifr_json_set(run, "started_ns", json_integer(from->started_ns));
+		ifr_json_set(run, "exit_status", json_integer(from->exit_status));
+		ifr_json_set(run, "refused", ifr_json_text(from->refused));
 		for (size_t j = 0; j < dataset->counter_count; j++)
-			json_array_append_new(values, number(from->value[j]));
-		set(run, "values", values);
+			json_array_append_new(values, ifr_json_number(from->value[j]));
+		ifr_json_set(run, "values", values);
 		json_array_append_new(made, run);
 	}
 	return made;
 }
 
-static json_t *spread(const struct ifr_analysis *report) {
-	const struct ifr_components *c = &report->components;
+static json_t *json_spread(const struct ifr_analysis *analysis) {
+	const struct ifr_components *c = &analysis->components;
 	json_t *made = json_object();
-	if (!report->has_components) {
-		set(made, "unknown_because", text(report->no_components.message));
+	if (!analysis->has_components) {
+		ifr_json_set(made, "unknown_because", ifr_json_text(analysis->no_components.message));
 		return made;
 	}
-	set(made, "between_sd", number(c->between_sd));
-	set(made, "between_sd_interval", interval(true, &c->between_interval));
-	set(made, "within_sd", c->noise_known ? number(sqrt(c->ms_within)) : json_null());
-	set(made, "mean", number(report->mean.mean));
-	set(made, "mean_interval", interval(true, &report->mean.interval));
-	set(made, "layouts_needed", count(report->mean.needs));
-	set(made, "ms_between", number(c->ms_between));
-	set(made, "df_between", number(c->df_between));
-	set(made, "df_within", number(c->df_within));
-	set(made, "effective_runs", number(c->n0));
-	set(made, "f", c->testable ? number(c->f) : json_null());
-	set(made, "p", c->testable ? number(c->p) : json_null());
+	ifr_json_set(made, "between_sd", ifr_json_number(c->between_sd));
+	ifr_json_set(made, "between_sd_interval", json_interval(true, &c->between_interval));
+	ifr_json_set(made, "within_sd", ifr_json_number_if(c->noise_known, sqrt(c->ms_within)));
+	ifr_json_set(made, "mean", ifr_json_number(analysis->mean.mean));
+	ifr_json_set(made, "mean_interval", json_interval(true, &analysis->mean.interval));
+	ifr_json_set(made, "layouts_needed", ifr_json_count(analysis->mean.needs));
+	ifr_json_set(made, "ms_between", ifr_json_number(c->ms_between));
+	ifr_json_set(made, "df_between", ifr_json_number(c->df_between));
+	ifr_json_set(made, "df_within", ifr_json_number(c->df_within));
+	ifr_json_set(made, "effective_runs", ifr_json_number(c->n0));
+	ifr_json_set(made, "f", ifr_json_number_if(c->testable, c->f));
+	ifr_json_set(made, "p", ifr_json_number_if(c->testable, c->p));
 	return made;
 }
 
-static json_t *bursts(const struct ifr_analysis *report) {
+static json_t *json_disturbance(const struct ifr_disturbances *from) {
 	json_t *made = json_object();
-	set(made, "found", json_boolean(report->bursts.found));
-	set(made, "serial_p", number(report->bursts.serial_p));
-	set(made, "runs_moved", count(report->bursts.moved));
-	set(made, "runs_pulled", count(report->bursts.winsorised));
+	ifr_json_set(made, "found", json_boolean(from->found));
+	ifr_json_set(made, "serial_p", ifr_json_number(from->serial_p));
+	ifr_json_set(made, "runs_detrended", ifr_json_count(from->moved));
+	ifr_json_set(made, "runs_winsorised", ifr_json_count(from->winsorised));
 	return made;
 }
 
-static json_t *contrast(const struct ifr_contrast *from) {
+static json_t *json_contrast(const struct ifr_contrast *from) {
 	if (!from->known)
 		return json_null();
 	json_t *made = json_object();
-	set(made, "difference_pct", number(from->difference_pct));
-	set(made, "interval_pct", interval(from->has_interval, &from->interval_pct));
+	ifr_json_set(made, "difference_pct", ifr_json_number(from->difference_pct));
+	ifr_json_set(made, "interval_pct", json_interval(from->has_interval, &from->interval_pct));
 	return made;
 }
 
-static json_t *pick(const struct ifr_pick *from) {
+static json_t *json_pick(const struct ifr_pick *from) {
 	if (!from->layout)
 		return json_null();
 	json_t *made = json_object(), *again = json_null();
-	set(made, "variant", count(from->layout->variant->layout));
-	set(made, "name", text(from->layout->variant->name));
-	set(made, "median", number(from->layout->median));
-	set(made, "against_shipped", contrast(&from->to_shipped));
+	ifr_json_set(made, "variant", ifr_json_count(from->layout->variant->layout));
+	ifr_json_set(made, "name", ifr_json_text(from->layout->variant->name));
+	ifr_json_set(made, "median", ifr_json_number(from->layout->median));
+	ifr_json_set(made, "against_shipped", json_contrast(&from->to_shipped));
 	if (from->predicted) {
 		again = json_object();
-		set(again, "reliability", number(from->prediction.reliability));
-		set(again, "expected", number(from->prediction.expected));
-		set(again, "interval", interval(true, &from->prediction.again));
-		set(again, "against_shipped", contrast(&from->again));
+		ifr_json_set(again, "reliability", ifr_json_number(from->prediction.reliability));
+		ifr_json_set(again, "expected", ifr_json_number(from->prediction.expected));
+		ifr_json_set(again, "interval", json_interval(true, &from->prediction.again));
+		ifr_json_set(again, "against_shipped", json_contrast(&from->again));
 	}
-	set(made, "measured_again", again);
+	ifr_json_set(made, "measured_again", again);
 	return made;
 }
 
-static json_t *layouts(const struct ifr_analysis *report) {
+static json_t *json_layouts(const struct ifr_analysis *analysis) {
 	json_t *made = json_array();
-	for (size_t i = 0; i < report->layout_count; i++) {
-		const struct ifr_layout *from = &report->layouts[i];
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *from = &analysis->layouts[i];
 		json_t *layout = json_object();
-		set(layout, "rank", count(i + 1));
-		set(layout, "variant", count(from->variant->layout));
-		set(layout, "name", text(from->variant->name));
-		set(layout, "runs", count(from->count));
-		set(layout, "median", number(from->median));
-		set(layout, "interval", interval(from->has_interval, &from->interval));
+		ifr_json_set(layout, "rank", ifr_json_count(i + 1));
+		ifr_json_set(layout, "variant", ifr_json_count(from->variant->layout));
+		ifr_json_set(layout, "name", ifr_json_text(from->variant->name));
+		ifr_json_set(layout, "runs", ifr_json_count(from->count));
+		ifr_json_set(layout, "median", ifr_json_number(from->median));
+		ifr_json_set(layout, "interval", json_interval(from->has_interval, &from->interval));
 		json_array_append_new(made, layout);
 	}
 	return made;
 }
 
-static json_t *regressions(const struct ifr_analysis *report) {
+static json_t *json_regressions(const struct ifr_analysis *analysis) {
 	json_t *made = json_array();
-	for (size_t i = 0; i < report->regression_count; i++) {
-		const struct ifr_counter_regression *from = &report->regressions[i];
+	for (size_t i = 0; i < analysis->regression_count; i++) {
+		const struct ifr_counter_regression *from = &analysis->regressions[i];
 		json_t *line = json_object();
-		set(line, "counter", text(from->counter->name));
-		set(line, "per_1000_instructions", json_boolean(report->per_1000_instructions));
-		set(line, "response", text(report->response_is_cpi ? "cycles per instruction" : report->metric->name));
-		set(line, "layouts", count(from->count));
-		set(line, "intercept", number(from->line.intercept));
-		set(line, "slope", number(from->line.slope));
-		set(line, "slope_se", number(from->line.slope_se));
-		set(line, "r", number(from->line.r));
-		set(line, "r2", number(from->line.r2));
-		set(line, "p", number(from->line.p));
-		set(line, "p_adjusted", number(from->p_adjusted));
-		set(line, "spearman", number(from->spearman.r));
+		ifr_json_set(line, "counter", ifr_json_text(from->counter->name));
+		ifr_json_set(line, "per_1000_instructions", json_boolean(analysis->per_1000_instructions));
+		ifr_json_set(line, "response",
+		             ifr_json_text(analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name));
+		ifr_json_set(line, "layouts", ifr_json_count(from->count));
+		ifr_json_set(line, "intercept", ifr_json_number(from->line.intercept));
+		ifr_json_set(line, "slope", ifr_json_number(from->line.slope));
+		ifr_json_set(line, "slope_se", ifr_json_number(from->line.slope_se));
+		ifr_json_set(line, "r", ifr_json_number(from->line.r));
+		ifr_json_set(line, "r2", ifr_json_number(from->line.r2));
+		ifr_json_set(line, "p", ifr_json_number(from->line.p));
+		ifr_json_set(line, "p_adjusted", ifr_json_number(from->p_adjusted));
+		ifr_json_set(line, "spearman", ifr_json_number(from->spearman.r));
 		json_array_append_new(made, line);
 	}
 	return made;
 }
 
-static json_t *blame(const struct ifr_analysis *report) {
-	const struct ifr_blame *from = &report->blame;
-	json_t *made = json_object(), *parts = json_array();
+static json_t *json_importance(const struct ifr_analysis *analysis) {
+	const struct ifr_counter_importance *from = &analysis->importance;
+	json_t *made = json_object(), *counters;
 	if (!from->known) {
-		set(made, "unknown_because", text(from->why_not.message));
-		json_decref(parts);
+		ifr_json_set(made, "unknown_because", ifr_json_text(from->why_not.message));
 		return made;
 	}
-	set(made, "r2", number(from->model.r2));
-	set(made, "r2_adjusted", number(from->model.r2_adjusted));
-	set(made, "f", number(from->model.f));
-	set(made, "p", number(from->model.f_p));
+	ifr_json_set(made, "r2", ifr_json_number(from->model.r2));
+	ifr_json_set(made, "r2_adjusted", ifr_json_number(from->model.r2_adjusted));
+	ifr_json_set(made, "f", ifr_json_number(from->model.f));
+	ifr_json_set(made, "p", ifr_json_number(from->model.f_p));
+	ifr_json_set(made, "counters", counters = json_array());
 	for (size_t i = 0; i < from->count; i++) {
-		json_t *part = json_object();
-		set(part, "counter", text(report->regressions[from->regression[i]].counter->name));
-		set(part, "share", number(from->share[i]));
-		set(part, "interval", interval(true, &from->interval[i]));
-		set(part, "coefficient", number(from->model.coefficient[i + 1]));
-		set(part, "se", number(from->model.se[i + 1]));
-		set(part, "p", number(from->model.p[i + 1]));
-		set(part, "variance_inflation", number(from->model.inflation[i]));
-		json_array_append_new(parts, part);
+		json_t *counter = json_object();
+		ifr_json_set(counter, "counter", ifr_json_text(analysis->regressions[from->regression[i]].counter->name));
+		ifr_json_set(counter, "relative_importance", ifr_json_number(from->relative[i]));
+		ifr_json_set(counter, "interval", json_interval(true, &from->interval[i]));
+		ifr_json_set(counter, "coefficient", ifr_json_number(from->model.coefficient[i + 1]));
+		ifr_json_set(counter, "se", ifr_json_number(from->model.se[i + 1]));
+		ifr_json_set(counter, "p", ifr_json_number(from->model.p[i + 1]));
+		ifr_json_set(counter, "variance_inflation", ifr_json_number(from->model.inflation[i]));
+		json_array_append_new(counters, counter);
 	}
-	set(made, "shares", parts);
 	return made;
 }
 
-static json_t *shipped(const struct ifr_analysis *report) {
-	if (!report->shipped)
+static json_t *json_conclusion(const struct ifr_conclusion *from) {
+	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
+							 *const standings[] = {"unknown", "typical", "better", "worse"},
+							 *const advice[] = {"nothing",     "more layouts", "more runs",    "quieter machine",
+	                                            "best layout", "find code",    "compare means"};
+	json_t *made = json_object();
+	ifr_json_set(made, "layout_effect", ifr_json_text(effects[from->effect]));
+	ifr_json_set(made, "shipped", ifr_json_text(standings[from->standing]));
+	ifr_json_set(made, "advice", ifr_json_text(advice[from->advice]));
+	return made;
+}
+
+static json_t *json_shipped(const struct ifr_analysis *analysis) {
+	if (!analysis->shipped)
 		return json_null();
 	json_t *made = json_object();
-	set(made, "median", number(report->shipped->median));
-	set(made, "faster_layouts", count(report->faster));
-	set(made, "faster_share_interval", interval(report->has_share, &report->share));
-	set(made, "against_median_layout", contrast(&report->shipped_to_centre));
+	ifr_json_set(made, "median", ifr_json_number(analysis->shipped->median));
+	ifr_json_set(made, "faster_layouts", ifr_json_count(analysis->faster));
+	ifr_json_set(made, "faster_share_interval",
+	             json_interval(analysis->has_faster_share, &analysis->faster_share));
+	ifr_json_set(made, "against_median_layout", json_contrast(&analysis->shipped_to_centre));
 	return made;
 }
 
-static json_t *counted(const struct ifr_analysis *report) {
+static json_t *json_counted(const struct ifr_analysis *analysis) {
 	json_t *made = json_object();
-	set(made, "random_layouts", count(report->random_count));
-	set(made, "runs_used", count(report->runs_used));
-	set(made, "runs_of_other_passes", count(report->runs_elsewhere));
-	set(made, "runs_refused", count(report->runs_refused));
-	set(made, "runs_of_refused_layouts", count(report->runs_of_refused));
-	set(made, "layouts_refused", count(report->variants_refused));
-	set(made, "layouts_without_values", count(report->variants_empty));
+	ifr_json_set(made, "random_layouts", ifr_json_count(analysis->random_count));
+	ifr_json_set(made, "runs_used", ifr_json_count(analysis->runs_used));
+	ifr_json_set(made, "runs_of_other_passes", ifr_json_count(analysis->runs_elsewhere));
+	ifr_json_set(made, "runs_refused", ifr_json_count(analysis->runs_refused));
+	ifr_json_set(made, "runs_of_refused_layouts", ifr_json_count(analysis->runs_of_refused));
+	ifr_json_set(made, "layouts_refused", ifr_json_count(analysis->variants_refused));
+	ifr_json_set(made, "layouts_without_values", ifr_json_count(analysis->variants_empty));
 	return made;
 }
 
-static json_t *analysis(const struct ifr_analysis *report) {
+static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	json_t *made = json_object(), *normality = json_object();
-	set(made, "metric", text(report->metric->name));
-	set(made, "unit", text(report->metric->unit));
-	set(made, "source", text(report->metric->source));
-	set(made, "counted", counted(report));
-	set(made, "median_layout", number(report->centre));
-	set(made, "median_layout_interval", interval(report->has_centre_interval, &report->centre_interval));
-	set(made, "spread", spread(report));
-	set(made, "bursts", bursts(report));
-	if (report->has_normality) {
-		set(normality, "anderson_darling", number(report->normality.a2_adjusted));
-		set(normality, "p", number(report->normality.p));
+	ifr_json_set(made, "conclusion", json_conclusion(&analysis->conclusion));
+	ifr_json_set(made, "metric", ifr_json_text(analysis->metric->name));
+	ifr_json_set(made, "unit", ifr_json_text(analysis->metric->unit));
+	ifr_json_set(made, "source", ifr_json_text(analysis->metric->source));
+	ifr_json_set(made, "counted", json_counted(analysis));
+	ifr_json_set(made, "median_layout", ifr_json_number(analysis->centre));
+	ifr_json_set(made, "median_layout_interval",
+	             json_interval(analysis->has_centre_interval, &analysis->centre_interval));
+	ifr_json_set(made, "spread", json_spread(analysis));
+	ifr_json_set(made, "serial_disturbance", json_disturbance(&analysis->disturbances));
+	if (analysis->has_normality) {
+		ifr_json_set(normality, "anderson_darling", ifr_json_number(analysis->normality.a2_adjusted));
+		ifr_json_set(normality, "p", ifr_json_number(analysis->normality.p));
 	} else {
-		set(normality, "unknown_because", text(report->no_normality.message));
+		ifr_json_set(normality, "unknown_because", ifr_json_text(analysis->no_normality.message));
 	}
-	set(made, "normality", normality);
-	set(made, "shipped", shipped(report));
-	set(made, "best", pick(&report->best));
-	set(made, "worst", pick(&report->worst));
-	set(made, "layouts", layouts(report));
-	set(made, "regressions", regressions(report));
-	set(made, "blame", blame(report));
+	ifr_json_set(made, "normality", normality);
+	ifr_json_set(made, "shipped", json_shipped(analysis));
+	ifr_json_set(made, "best", json_pick(&analysis->best));
+	ifr_json_set(made, "worst", json_pick(&analysis->worst));
+	ifr_json_set(made, "layouts", json_layouts(analysis));
+	ifr_json_set(made, "regressions", json_regressions(analysis));
+	ifr_json_set(made, "relative_importance", json_importance(analysis));
 	return made;
 }
 
-void ifr_report_json(const struct ifr_analysis *report, struct ifr_buffer *out) {
-	const struct ifr_dataset *dataset = report->dataset;
-	json_t *root = json_object(), *warnings = json_array();
-	set(root, "schema_version", json_integer(SCHEMA_VERSION));
-	set(root, "tool", text("interfero"));
-	set(root, "version", text(ifr_dataset_fact(dataset, "tool version")));
-	set(root, "host", text(ifr_dataset_fact(dataset, "host")));
-	set(root, "seed", text(ifr_dataset_fact(dataset, "seed")));
-	set(root, "facts", facts(dataset));
+void ifr_report_json(const struct ifr_analysis *analysis, struct ifr_buffer *out) {
+	const struct ifr_dataset *dataset = analysis->dataset;
+	const char *version = ifr_dataset_fact(dataset, "tool version"), *host = ifr_dataset_fact(dataset, "host");
+	json_t *root = ifr_json_document(SCHEMA_VERSION, version, host), *warnings = json_array();
+	ifr_json_set(root, "seed", ifr_json_text(ifr_dataset_fact(dataset, "seed")));
+	ifr_json_set(root, "facts", json_facts(dataset));
 	for (size_t i = 0; i < dataset->warnings.count; i++)
-		json_array_append_new(warnings, text(dataset->warnings.items[i]));
-	set(root, "warnings", warnings);
-	set(root, "counters", counters(dataset));
-	set(root, "variants", variants(dataset));
-	set(root, "runs", runs(dataset));
-	set(root, "analysis", analysis(report));
-	char *dumped = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	ifr_buffer_puts(out, dumped ? dumped : "null");
-	ifr_buffer_puts(out, "\n");
-	free(dumped);
-	json_decref(root);
+		json_array_append_new(warnings, ifr_json_text(dataset->warnings.items[i]));
+	ifr_json_set(root, "warnings", warnings);
+	ifr_json_set(root, "counters", json_counters(dataset));
+	ifr_json_set(root, "variants", json_variants(dataset));
+	ifr_json_set(root, "runs", json_runs(dataset));
+	ifr_json_set(root, "analysis", json_analysis(analysis));
+	ifr_json_print(root, out);
 }

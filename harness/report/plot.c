@@ -19,13 +19,13 @@ static size_t column(const struct axis *axis, double value) {
 	return place < 0 ? 0 : place > WIDTH - 1 ? WIDTH - 1 : (size_t)place;
 }
 
-static struct axis fill(const struct ifr_analysis *report) {
-	struct axis axis = {.low = report->layouts[0].median,
-	                    .high = report->layouts[report->layout_count - 1].median};
+static struct axis fill(const struct ifr_analysis *analysis) {
+	struct axis axis = {.low = analysis->layouts[0].median,
+	                    .high = analysis->layouts[analysis->layout_count - 1].median};
 	if (!(axis.high > axis.low))
 		axis.high = axis.low + 1;
-	for (size_t i = 0; i < report->random_count; i++) {
-		size_t at = column(&axis, report->medians[i]);
+	for (size_t i = 0; i < analysis->random_count; i++) {
+		size_t at = column(&axis, analysis->medians[i]);
 		axis.stack[at]++;
 		axis.tallest = axis.stack[at] > axis.tallest ? axis.stack[at] : axis.tallest;
 	}
@@ -49,11 +49,11 @@ static void draw_marks(const struct axis *axis, struct ifr_buffer *out) {
 }
 
 /* The ends of the axis, left and right, under it. */
-static void draw_ends(const struct ifr_analysis *report, const struct axis *axis, struct ifr_buffer *out) {
-	struct ifr_scale scale = ifr_scale_choose(report);
+static void draw_ends(const struct ifr_analysis *analysis, const struct axis *axis, struct ifr_buffer *out) {
+	const struct ifr_scale *scale = &analysis->scale;
 	struct ifr_buffer low = {0}, high = {0};
-	ifr_format_value(&low, &scale, axis->low);
-	ifr_format_value(&high, &scale, report->layouts[report->layout_count - 1].median);
+	ifr_format_value(&low, scale, axis->low);
+	ifr_format_value(&high, scale, analysis->layouts[analysis->layout_count - 1].median);
 	int gap = WIDTH - (int)low.length - (int)high.length;
 	ifr_buffer_printf(out, "%*s%s%*s%s\n", INDENT, "", ifr_buffer_text(&low), gap > 1 ? gap : 1, "",
 	                  ifr_buffer_text(&high));
@@ -61,12 +61,12 @@ static void draw_ends(const struct ifr_analysis *report, const struct axis *axis
 	ifr_buffer_release(&high);
 }
 
-static void draw_shipped(const struct ifr_analysis *report, const struct axis *axis, struct ifr_buffer *out) {
-	struct ifr_scale scale = ifr_scale_choose(report);
+static void draw_shipped(const struct ifr_analysis *analysis, const struct axis *axis, struct ifr_buffer *out) {
+	const struct ifr_scale *scale = &analysis->scale;
 	struct ifr_buffer label = {0};
 	ifr_buffer_puts(&label, "shipped, ");
-	ifr_format_value(&label, &scale, report->shipped->median);
-	int at = (int)column(axis, report->shipped->median), width = (int)label.length;
+	ifr_format_value(&label, scale, analysis->shipped->median);
+	int at = (int)column(axis, analysis->shipped->median), width = (int)label.length;
 	if (at + 2 + width <= WIDTH)
 		ifr_buffer_printf(out, "%*s^ %s\n", INDENT + at, "", ifr_buffer_text(&label));
 	else
@@ -74,18 +74,18 @@ static void draw_shipped(const struct ifr_analysis *report, const struct axis *a
 	ifr_buffer_release(&label);
 }
 
-void ifr_text_plot(const struct ifr_analysis *report, struct ifr_buffer *out) {
-	struct axis axis = fill(report);
+void ifr_text_plot(const struct ifr_analysis *analysis, struct ifr_buffer *out) {
+	struct axis axis = fill(analysis);
 	if (axis.per_mark > 1)
 		ifr_buffer_printf(out, "%*so stands for up to %zu random layouts\n", INDENT, "", axis.per_mark);
-	else if (report->random_count)
+	else if (analysis->random_count)
 		ifr_buffer_printf(out, "%*so is a random layout\n", INDENT, "");
 	draw_marks(&axis, out);
 	char line[WIDTH + 1];
 	memset(line, '-', WIDTH);
 	line[WIDTH] = '\0';
 	ifr_buffer_printf(out, "%*s%s\n", INDENT, "", line);
-	if (report->shipped)
-		draw_shipped(report, &axis, out);
-	draw_ends(report, &axis, out);
+	if (analysis->shipped)
+		draw_shipped(analysis, &axis, out);
+	draw_ends(analysis, &axis, out);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report says, in order, piece by piece: every form of it prints the same sentences. Private to this
- * folder. */
+/* The sentences of a report, piece by piece and in order, for every form of it. Private to this folder. */
 #ifndef IFR_HARNESS_REPORT_PROSE_H
 #define IFR_HARNESS_REPORT_PROSE_H
 
-#include "harness/analysis/analysis_result.h"
 #include "harness/report/format.h"
 
 enum ifr_prose_kind {
 	IFR_PROSE_TITLE,
+	IFR_PROSE_LEAD, /* one of the three lines that the report opens with */
 	IFR_PROSE_HEADING,
+	IFR_PROSE_FOLDED, /* heading of a section that is folded where that is possible */
 	IFR_PROSE_PARAGRAPH,
 	IFR_PROSE_ITEM,
 	IFR_PROSE_WARNING,
@@ -21,23 +21,23 @@ enum ifr_prose_kind {
 
 typedef void ifr_prose_emit(void *context, enum ifr_prose_kind kind, const char *text);
 
-/* Says everything; text is not escaped yet and lives until emit returns. */
-void ifr_prose_tell(const struct ifr_analysis *report, ifr_prose_emit *emit, void *context);
+/* Emits the whole report. Text is not escaped yet and lives until emit returns. */
+void ifr_prose_tell(const struct ifr_analysis *analysis, ifr_prose_emit *emit, void *context);
 
-/* A sentence being put together, and where it goes. */
+/* A sentence under construction and its destination. */
 struct ifr_prose {
-	const struct ifr_analysis *report;
-	struct ifr_scale scale;
+	const struct ifr_analysis *analysis;
 	struct ifr_buffer text;
 	ifr_prose_emit *emit;
 	void *context;
 };
 
-/* Emits what stands in text, if anything, and empties it. */
+/* Emits the text, if there is any, and empties it. */
 void ifr_prose_end(struct ifr_prose *prose, enum ifr_prose_kind kind);
 void ifr_prose_say(struct ifr_prose *prose, enum ifr_prose_kind kind, const char *text);
 
-/* The parts, in their order. */
+/* The sections. */
+void ifr_prose_lead(struct ifr_prose *prose);
 void ifr_prose_spread(struct ifr_prose *prose);
 void ifr_prose_shipped(struct ifr_prose *prose);
 void ifr_prose_extremes(struct ifr_prose *prose);
@@ -45,17 +45,18 @@ void ifr_prose_basis(struct ifr_prose *prose);
 void ifr_prose_counters(struct ifr_prose *prose);
 
 /* "faster" or "lower", "slower" or "higher". */
-const char *ifr_prose_less(const struct ifr_analysis *report);
-const char *ifr_prose_more(const struct ifr_analysis *report);
+const char *ifr_prose_less(const struct ifr_analysis *analysis);
+const char *ifr_prose_more(const struct ifr_analysis *analysis);
 
-/* Appends "95 % interval 1.2 % to 2.3 %", with the directions where it holds both. */
+/* Appends "95 % interval 1.2 % to 2.3 %"; an interval around 0 names both directions. */
 void ifr_prose_interval(struct ifr_prose *prose, const struct ifr_interval *pct);
 
-/* Appends a share in whole percent; one that is not quite all is "over 99 %". */
-void ifr_prose_share(struct ifr_buffer *text, double pct);
+/* Appends a proportion in whole percent; one that is not quite all is "over 99 %". */
+void ifr_prose_proportion(struct ifr_buffer *text, double pct);
 
-/* Appends the commands and the plan that repeat a layout, and returns true; false if the experiment has no plan
- * for it. */
-bool ifr_prose_recipe(const struct ifr_analysis *report, const struct ifr_layout *layout, struct ifr_buffer *code);
+/* Appends the command that makes a layout again, and its plan; returns false if the experiment has no plan for
+ * it. */
+bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
+                      struct ifr_buffer *code);
 
 #endif

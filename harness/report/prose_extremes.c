@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The best and the worst layout in words, and how to have the best again. */
+/* The best and the worst layout, and the command that makes the best one again. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/axis.h"
 #include "common/plan.h"
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
 #include "harness/report/prose.h"
 
 static void say_pick(struct ifr_prose *prose, const char *label, const struct ifr_pick *pick) {
-	const struct ifr_analysis *report = prose->report;
+	const struct ifr_analysis *analysis = prose->analysis;
 	const struct ifr_contrast *contrast = &pick->to_shipped;
 	struct ifr_buffer *text = &prose->text;
 	ifr_buffer_printf(text, "%s: %s, ", label, pick->layout->variant->name);
-	ifr_format_value(text, &prose->scale, pick->layout->median);
+	ifr_format_value(text, &prose->analysis->scale, pick->layout->median);
 	if (contrast->known) {
 		ifr_buffer_puts(text, ", ");
 		ifr_format_pct(text, contrast->difference_pct);
 		ifr_buffer_printf(text, " %s than the shipped layout",
-		                  contrast->difference_pct <= 0 ? ifr_prose_less(report) : ifr_prose_more(report));
+		                  contrast->difference_pct <= 0 ? ifr_prose_less(analysis) : ifr_prose_more(analysis));
 	}
 	if (contrast->known && contrast->has_interval) {
 		ifr_buffer_puts(text, " (");
@@ -28,25 +28,26 @@ static void say_pick(struct ifr_prose *prose, const char *label, const struct if
 	}
 	ifr_buffer_puts(text, ".");
 	if (pick->predicted) {
-		ifr_buffer_puts(text, " Measured again, expect ");
-		ifr_format_value(text, &prose->scale, pick->prediction.expected);
+		ifr_buffer_puts(text, " Expected when measured again: ");
+		ifr_format_value(text, &prose->analysis->scale, pick->prediction.expected);
 		if (pick->again.known) {
 			ifr_buffer_puts(text, ", ");
 			ifr_format_pct(text, pick->again.difference_pct);
 			ifr_buffer_printf(text, " %s than shipped",
-			                  pick->again.difference_pct <= 0 ? ifr_prose_less(report) : ifr_prose_more(report));
+			                  pick->again.difference_pct <= 0 ? ifr_prose_less(analysis)
+			                                                  : ifr_prose_more(analysis));
 		}
-		ifr_buffer_puts(text, " (19 times in 20 within ");
-		ifr_format_range(text, &prose->scale, pick->prediction.again.low, pick->prediction.again.high);
+		ifr_buffer_puts(text, " (95 % prediction interval ");
+		ifr_format_range(text, &prose->analysis->scale, pick->prediction.again.low, pick->prediction.again.high);
 		ifr_buffer_puts(text, ").");
 	}
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
-/* Is the plan of variant index the one that the experiment's own seed and axes give? */
-static bool plan_is_derived(const struct ifr_analysis *report, const struct ifr_layout *layout, uint64_t *seed) {
-	const char *axes_text = ifr_dataset_fact(report->dataset, "axes");
-	const char *seed_text = ifr_dataset_fact(report->dataset, "seed");
+/* Whether the layout's plan is the one that the experiment's seed and axes give. */
+static bool plan_is_derived(const struct ifr_analysis *analysis, const struct ifr_layout *layout, uint64_t *seed) {
+	const char *axes_text = ifr_dataset_fact(analysis->dataset, "axes");
+	const char *seed_text = ifr_dataset_fact(analysis->dataset, "seed");
 	struct ifr_plan recorded, derived;
 	unsigned axes;
 	char *end;
@@ -71,15 +72,15 @@ static bool plan_is_derived(const struct ifr_analysis *report, const struct ifr_
 	return same;
 }
 
-bool ifr_prose_recipe(const struct ifr_analysis *report, const struct ifr_layout *layout,
+bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                       struct ifr_buffer *code) {
-	const char *program = ifr_dataset_fact(report->dataset, "program"), *plan = layout->variant->plan;
+	const char *program = ifr_dataset_fact(analysis->dataset, "program"), *plan = layout->variant->plan;
 	uint64_t seed;
 	if (!plan || !*plan)
 		return false;
-	if (plan_is_derived(report, layout, &seed)) {
+	if (plan_is_derived(analysis, layout, &seed)) {
 		ifr_buffer_printf(code, "interfero variants --seed %llu --axes ", (unsigned long long)seed);
-		ifr_quote_shell(code, ifr_dataset_fact(report->dataset, "axes"));
+		ifr_quote_shell(code, ifr_dataset_fact(analysis->dataset, "axes"));
 		ifr_buffer_printf(code, " -n %u \\\n    -o DIR ", layout->variant->layout);
 	} else {
 		ifr_buffer_puts(code, "interfero variants --plan best.plan -o DIR ");
@@ -90,62 +91,61 @@ bool ifr_prose_recipe(const struct ifr_analysis *report, const struct ifr_layout
 }
 
 static void say_recipe(struct ifr_prose *prose) {
-	const struct ifr_layout *best = prose->report->best.layout;
+	const struct ifr_layout *best = prose->analysis->best.layout;
 	struct ifr_buffer code = {0};
 	uint64_t seed;
-	if (!ifr_prose_recipe(prose->report, best, &code))
+	if (!ifr_prose_recipe(prose->analysis, best, &code))
 		return;
-	if (plan_is_derived(prose->report, best, &seed))
+	if (plan_is_derived(prose->analysis, best, &seed))
 		ifr_buffer_printf(
 			&prose->text,
-			"This makes the best layout again, as the last (number %u) of those in DIR; under it is the "
-			"plan that says what it is:",
+			"This command makes the best layout again, as the last (number %u) of the variants in DIR. Its plan "
+			"stands below:",
 			best->variant->layout);
 	else
-		ifr_buffer_puts(&prose->text, "This makes the best layout again from its plan, which stands under it and "
-		                              "belongs into the file best.plan:");
+		ifr_buffer_puts(
+			&prose->text,
+			"This command makes the best layout again from its plan, which stands below. Save it as best.plan:");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	ifr_prose_say(prose, IFR_PROSE_CODE, ifr_buffer_text(&code));
 	ifr_buffer_release(&code);
 }
 
 static void say_caution(struct ifr_prose *prose) {
-	const struct ifr_analysis *report = prose->report;
+	const struct ifr_analysis *analysis = prose->analysis;
 	ifr_buffer_printf(
 		&prose->text,
-		"The best of %zu was picked for its numbers and owes part of its lead to lucky runs; the worst, "
-		"to unlucky ones.",
-		report->random_count);
-	if (report->best.predicted) {
-		double own_pct = 100 * report->best.prediction.reliability;
+		"The best of %zu layouts was selected by its value and owes part of its lead to sampling error; so does "
+		"the worst.",
+		analysis->random_count);
+	if (analysis->best.predicted) {
 		ifr_buffer_puts(&prose->text,
-		                " The expectation takes that back: of a layout's distance from the average of all, ");
-		ifr_prose_share(&prose->text, own_pct);
-		ifr_buffer_puts(&prose->text, " is the layout's own, the rest noise.");
+		                " The expected value corrects for that: of a layout's distance from the mean, ");
+		ifr_prose_proportion(&prose->text, 100 * analysis->best.prediction.reliability);
+		ifr_buffer_puts(&prose->text, " is its own effect, the rest noise.");
 	}
-	if (report->best.to_shipped.has_interval)
+	if (analysis->best.to_shipped.has_interval)
 		ifr_buffer_printf(&prose->text,
-		                  " The intervals against the shipped layout are wide enough to hold for all %zu "
-		                  "layouts at once.",
-		                  report->random_count);
+		                  " The intervals against the shipped layout hold for all %zu layouts at once.",
+		                  analysis->random_count);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 
 void ifr_prose_extremes(struct ifr_prose *prose) {
-	const struct ifr_analysis *report = prose->report;
+	const struct ifr_analysis *analysis = prose->analysis;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which layouts are the best and the worst?");
-	if (!report->best.layout) {
+	if (!analysis->best.layout) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no random layout to choose from.");
 		return;
 	}
-	if (report->random_count > 1 && report->best.layout->median == report->worst.layout->median) {
+	if (analysis->random_count > 1 && analysis->best.layout->median == analysis->worst.layout->median) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "None: all random layouts have the same median.");
 		return;
 	}
-	say_pick(prose, report->random_count > 1 ? "Best" : "The only one", &report->best);
-	if (report->random_count > 1) {
-		say_pick(prose, "Worst", &report->worst);
-		if (!report->exact) /* else there is no luck in it */
+	say_pick(prose, analysis->random_count > 1 ? "Best" : "The only one", &analysis->best);
+	if (analysis->random_count > 1) {
+		say_pick(prose, "Worst", &analysis->worst);
+		if (!analysis->exact) /* the model has no sampling error within a layout */
 			say_caution(prose);
 	}
 	say_recipe(prose);

@@ -3,26 +3,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
 #include "harness/report/prose.h"
 #include "harness/report/text.h"
-#include "harness/report/wrap.h"
 
 struct page {
-	const struct ifr_analysis *report;
+	const struct ifr_analysis *analysis;
 	struct ifr_buffer *out;
-	bool color, started, in_list;
+	bool color, started, in_list, in_lead;
 };
 
-static void heading(struct page *page, const char *text) {
+static void put_heading(struct page *page, const char *text) {
 	ifr_buffer_printf(page->out, "%s%s", page->started ? "\n" : "", page->color ? "\033[1m" : "");
 	ifr_text_wrap(page->out, text, "", "");
 	if (page->color)
 		ifr_buffer_puts(page->out, "\033[0m");
 }
 
-/* Lines stay lines, also the long ones: a command must be fit to be copied. */
-static void code(struct page *page, const char *text) {
+/* Lines are not wrapped: a command must remain fit to be copied. */
+static void put_code(struct page *page, const char *text) {
 	while (*text) {
 		size_t bytes = strcspn(text, "\n");
 		char *line = ifr_format("%.*s", (int)bytes, text);
@@ -38,12 +37,18 @@ static void code(struct page *page, const char *text) {
 static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	struct page *page = context;
 	bool listed = kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING;
-	if (!listed && page->started && kind != IFR_PROSE_HEADING && kind != IFR_PROSE_FIGURE && page->in_list)
+	bool headed = kind == IFR_PROSE_HEADING || kind == IFR_PROSE_FOLDED;
+	if (!listed && !headed && kind != IFR_PROSE_FIGURE &&
+	    (page->in_list || (page->in_lead && kind != IFR_PROSE_LEAD)))
 		ifr_buffer_puts(page->out, "\n");
 	switch (kind) {
 	case IFR_PROSE_TITLE:
 	case IFR_PROSE_HEADING:
-		heading(page, text);
+	case IFR_PROSE_FOLDED:
+		put_heading(page, text);
+		break;
+	case IFR_PROSE_LEAD:
+		ifr_text_wrap(page->out, text, "  ", "      ");
 		break;
 	case IFR_PROSE_PARAGRAPH:
 		ifr_text_wrap(page->out, text, "  ", "  ");
@@ -55,24 +60,26 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		ifr_text_wrap(page->out, text, page->color ? "  \033[33m!\033[0m " : "  ! ", "    ");
 		break;
 	case IFR_PROSE_CODE:
-		code(page, text);
+		put_code(page, text);
 		break;
 	case IFR_PROSE_PLOT:
-		ifr_text_plot(page->report, page->out);
+		ifr_text_plot(page->analysis, page->out);
 		ifr_buffer_puts(page->out, "\n");
 		break;
 	case IFR_PROSE_TABLE:
-		ifr_text_table(page->report, page->color, page->out);
+		ifr_text_table(page->analysis, page->color, page->out);
 		break;
 	case IFR_PROSE_FIGURE:
 		break;
 	}
 	page->started = true;
-	if (kind != IFR_PROSE_FIGURE)
+	if (kind != IFR_PROSE_FIGURE) {
 		page->in_list = listed;
+		page->in_lead = kind == IFR_PROSE_LEAD;
+	}
 }
 
-void ifr_report_text(const struct ifr_analysis *report, bool color, struct ifr_buffer *out) {
-	struct page page = {.report = report, .out = out, .color = color};
-	ifr_prose_tell(report, emit, &page);
+void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out) {
+	struct page page = {.analysis = analysis, .out = out, .color = color};
+	ifr_prose_tell(analysis, emit, &page);
 }

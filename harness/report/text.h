@@ -3,11 +3,11 @@
 #ifndef IFR_HARNESS_REPORT_TEXT_H
 #define IFR_HARNESS_REPORT_TEXT_H
 
-#include "harness/analysis/analysis_result.h"
+#include "harness/report/report.h"
 
 /* Where all layouts lie, one mark a layout or a few, with the shipped one below the axis. At most 80 columns. */
-void ifr_text_plot(const struct ifr_analysis *report, struct ifr_buffer *out);
+void ifr_text_plot(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 /* The best five, the shipped one and the worst five. */
-void ifr_text_table(const struct ifr_analysis *report, bool color, struct ifr_buffer *out);
+void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out);
 
 #endif

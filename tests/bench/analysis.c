@@ -59,7 +59,7 @@ static double now_s(void) {
 
 int main(int argc, char **argv) {
 	struct ifr_dataset dataset;
-	struct ifr_analysis *report;
+	struct ifr_analysis *analysis;
 	struct ifr_buffer text = {0};
 	struct ifr_error err = {0};
 	struct rusage usage;
@@ -71,18 +71,18 @@ int main(int argc, char **argv) {
 		   layouts = strtoul(argv[3], NULL, 10);
 	fill(&dataset, runs, counters, layouts);
 	double start_s = now_s();
-	if (ifr_analysis_make(&dataset, NULL, &report, &err)) {
+	if (ifr_analysis_make(&dataset, NULL, &analysis, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		return err.code;
 	}
 	double analysed_s = now_s();
-	ifr_report_text(report, false, &text);
+	ifr_report_text(analysis, false, &text);
 	double told_s = now_s();
 	getrusage(RUSAGE_SELF, &usage);
 	printf("  %zu runs x %zu counters in %zu layouts: analysed in %.2f s, told in %.2f s, %.0f MiB in all\n", runs,
 	       counters, layouts, analysed_s - start_s, told_s - analysed_s, (double)usage.ru_maxrss / 1024);
 	ifr_buffer_release(&text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	return 0;
 }

@@ -23,11 +23,11 @@ teardown_file() {
 @test "the function is found, with its best and its worst place and the remedy" {
 	interfero blame "$place/placed.exp" -m page-faults >text
 	tr -s ' \n' ' ' <text >joined
-	grep -q "placed.c:.text.sensitive (placed.c:$(grep -n 'sensitive(' "$programs/placed.c" | head -n 1 | cut -d : -f 1)): where in a 64-byte line it begins explains" joined
-	sed 's/.*placed.c:.text.sensitive ([^)]*): where in a 64-byte line//' joined >found
-	grep -q '^[^-]*Most 48 to 63 bytes into it' found
-	grep -q '^[^-]* against least, 0 to 15 bytes into it. Remedy: __attribute__((aligned(64)))' found
-	# It is the surest finding.
+	grep -q "placed.c:.text.sensitive (placed.c:$(grep -n 'sensitive(' "$programs/placed.c" | head -n 1 | cut -d : -f 1)): its offset in a 64-byte line explains" joined
+	sed 's/.*placed.c:.text.sensitive ([^)]*): its offset in a 64-byte line//' joined >found
+	grep -q '^[^-]*Worst 48 to 63 bytes into it' found
+	grep -q '^[^-]* against the best, 0 to 15 bytes into it. Remedy: __attribute__((aligned(64)))' found
+	# The most significant finding comes first.
 	[ "$(grep -c '^  - ' text)" -ge 1 ]
 	grep -m 1 '^  - ' text | grep -q 'text.sensitive'
 	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' text
@@ -44,7 +44,7 @@ teardown_file() {
 	within 120 interfero bench -q -n 60 -r 2 --counters clock --axes functions,padding -x padding:max=1024 -o met.exp -- ./met
 	within 120 interfero blame met.exp --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./met >text
 	tr -s ' \n' ' ' <text >joined
-	grep -q 'met.c:.text.fifth ([^)]*): whether it meets met.c:.text.second in a cache set' joined
+	grep -q 'met.c:.text.fifth ([^)]*): set conflicts with met.c:.text.second explain' joined
 	grep -q 'met.c:.text.fifth Confirmed: moved alone in [0-9]* layouts and measured afresh, meeting met.c:.text.second costs +' joined
 }
 

@@ -43,11 +43,12 @@ teardown_file() {
 
 @test "the text: verdict, both ratios, no line over 80 columns" {
 	cd "$place"
-	grep -qE '^Verdict: (no change|inconclusive|layout|change|both)$' both.text
+	grep -qE '^Verdict: (no change|inconclusive|layout|change|both): ' both.text
 	tr -s ' \n' ' ' <both.text >joined
+	grep -q '^Verdict: .* What it means: .* What to do: .* - Over all layouts' joined
 	grep -q 'Over all layouts ./other is' joined
 	grep -q 'As shipped: ' joined
-	grep -q 'is the luck of these two files' joined
+	grep -q 'is the layout effect of these two files' joined
 	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' both.text
 }
 
@@ -65,13 +66,13 @@ teardown_file() {
 @test "JSON, Markdown and JUnit" {
 	need jq
 	interfero compare "$place/both.exp" --json --fail-above 900% --junit j.xml >out.json
-	[ "$(jq -r .schema_version out.json)" = 1 ]
+	[ "$(jq -r .schema_version out.json)" = 2 ]
 	[ "$(jq -r '.comparisons | length' out.json)" = 1 ]
 	jq -e '.comparisons[0].result | .interval.low <= .ratio and .ratio <= .interval.high' out.json
 	jq -e '.comparisons[0].counters | length > 2' out.json
 	grep -q '<testsuite name="interfero compare" tests="1" failures="0" errors="0">' j.xml
 	interfero compare "$place/both.exp" --markdown --fail-above 900% >table
-	[ "$(head -n 1 table)" = '| command | verdict | change over all layouts | as shipped | of which luck |' ]
+	[ "$(head -n 1 table)" = '| command | verdict | change over all layouts | as shipped | layout effect |' ]
 	[ "$(head -n 3 table | awk -F'|' '{ print NF }' | sort -u)" = 7 ]
 }
 
@@ -135,7 +136,7 @@ teardown_file() {
 	refuse 2 'choose one' -- interfero compare ./quick ./slow --suite suite --interim 2
 }
 
-@test "the same objects linked in another order: what differs is luck, and is said to be" {
+@test "the same objects linked in another order: the verdict is a layout effect" {
 	need jq
 	interfero-gcc -O1 -falign-functions=16 -c "$programs/placed.c"
 	echo 'int pad(int value) { return value; }' >pad.c
@@ -146,7 +147,7 @@ teardown_file() {
 	[ "$status" = 0 ]
 	# Another quarter of the line, so more or less to do; whichever it is.
 	jq -e '.comparisons[0].verdict == "layout"' <<<"$output"
-	jq -e '.comparisons[0].result | .luck > 1.2 or .luck < 0.8' <<<"$output"
+	jq -e '.comparisons[0].result | .layout_effect > 1.2 or .layout_effect < 0.8' <<<"$output"
 	jq -e '.comparisons[0].result | .ratio > 0.99 and .ratio < 1.01' <<<"$output"
 }
 

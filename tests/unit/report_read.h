@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report says, as text or JSON, for tests that look for words and numbers in it. */
+/* Reports as text or JSON, for tests that look for words and numbers in them. */
 #ifndef IFR_TESTS_REPORT_READ_H
 #define IFR_TESTS_REPORT_READ_H
 
@@ -17,11 +17,11 @@
 #include "tests/unit/report_made.h"
 
 static inline struct ifr_analysis *analysed(const struct ifr_dataset *dataset, const char *metric) {
-	struct ifr_analysis *report = NULL;
+	struct ifr_analysis *analysis = NULL;
 	struct ifr_error err = {0};
-	if (ifr_analysis_make(dataset, metric, &report, &err))
+	if (ifr_analysis_make(dataset, metric, &analysis, &err))
 		fail_msg("%s", err.message);
-	return report;
+	return analysis;
 }
 
 /* Makes one space of each run of white space, so that words can be found wherever lines end. */
@@ -37,9 +37,9 @@ static inline void join_lines(char *text) {
 
 /* The report as text without its line ends; the caller frees. Fails where a line is too wide or a number is none.
  */
-static inline char *as_text(const struct ifr_analysis *report) {
+static inline char *as_text(const struct ifr_analysis *analysis) {
 	struct ifr_buffer out = {0};
-	ifr_report_text(report, false, &out);
+	ifr_report_text(analysis, false, &out);
 	char *text = ifr_buffer_detach(&out);
 	for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 80)
@@ -53,17 +53,17 @@ static inline char *as_text(const struct ifr_analysis *report) {
 static inline char *text_of(const struct recipe *recipe, unsigned long seed, const char *metric) {
 	struct ifr_dataset dataset;
 	fill(&dataset, recipe, seed);
-	struct ifr_analysis *report = analysed(&dataset, metric);
-	char *text = as_text(report);
-	ifr_analysis_free(report);
+	struct ifr_analysis *analysis = analysed(&dataset, metric);
+	char *text = as_text(analysis);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	return text;
 }
 
-static inline json_t *json_of(const struct ifr_analysis *report) {
+static inline json_t *json_of(const struct ifr_analysis *analysis) {
 	struct ifr_buffer out = {0};
 	json_error_t error;
-	ifr_report_json(report, &out);
+	ifr_report_json(analysis, &out);
 	json_t *root = json_loads(ifr_buffer_text(&out), 0, &error);
 	if (!root)
 		fail_msg("%s at line %d", error.text, error.line);

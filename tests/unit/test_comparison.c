@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Comparisons of made-up experiments, whose change and luck are known because they were put in. */
+/* Comparisons of made-up experiments, whose change and layout effect are known because they were put in. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,11 +14,11 @@
 #include <jansson.h>
 
 #include "harness/commands/suite.h"
-#include "harness/analysis/comparison.h"
+#include "harness/report/report.h"
 
 struct recipe {
 	unsigned layouts, rounds;
-	double change, luck; /* ratios: of the programs, and of the new one's shipped file beside it */
+	double change, layout_effect; /* ratios: of the programs, and of the new one's shipped file beside it */
 	double spread, noise;
 	bool apart;      /* two experiments of different seeds */
 	unsigned bursts; /* of ten runs each, in which the machine is slower by half */
@@ -52,10 +52,10 @@ static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsig
 		variant->build_id = ifr_strdup("");
 		variant->facts = ifr_strdup("");
 		order[id] = id;
-		/* The layouts that ship lie in the middle, but for the luck. */
+		/* Shipped layouts have the mean of all, but for their layout effect. */
 		level[id] = 1e8 * (side ? recipe->change : 1) *
 		            (index  ? 1 + gsl_ran_gaussian(rng, recipe->spread)
-		             : side ? recipe->luck
+		             : side ? recipe->layout_effect
 		                    : 1);
 	}
 	for (unsigned round = 0; round < recipe->rounds; round++) {
@@ -104,7 +104,7 @@ static void test_verdicts(void **state) {
 	(void)state;
 	const struct {
 		struct recipe recipe;
-		enum ifr_verdict verdict;
+		enum ifr_comparison_verdict verdict;
 	} cases[] = {
 		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0}, IFR_VERDICT_CHANGE},
 		{{32, 5, 1.03, 1.06, 0.02, 0.003, false, 0}, IFR_VERDICT_BOTH},
@@ -119,10 +119,11 @@ static void test_verdicts(void **state) {
 		struct ifr_dataset datasets[2];
 		struct ifr_comparison c = compared(&cases[i].recipe, rng, datasets);
 		if (c.verdict != cases[i].verdict)
-			fail_msg("case %zu: %s instead of %s", i, ifr_verdict_name(c.verdict),
-			         ifr_verdict_name(cases[i].verdict));
+			fail_msg("case %zu: %s instead of %s", i, ifr_comparison_verdict_name(c.verdict),
+			         ifr_comparison_verdict_name(cases[i].verdict));
 		assert_true(c.interval.low < cases[i].recipe.change && cases[i].recipe.change < c.interval.high);
-		assert_true(c.luck_interval.low < cases[i].recipe.luck && cases[i].recipe.luck < c.luck_interval.high);
+		assert_true(c.layout_effect_interval.low < cases[i].recipe.layout_effect &&
+		            cases[i].recipe.layout_effect < c.layout_effect_interval.high);
 		assert_int_equal(c.paired, !cases[i].recipe.apart);
 		assert_int_equal(c.regressed, cases[i].recipe.change > 1);
 		release(datasets);
@@ -131,7 +132,7 @@ static void test_verdicts(void **state) {
 }
 
 /* Hand arithmetic: layouts 100, 200, 150, 130, 170 against 110, 190 and the same: the ratio of the means is 1.
- * Shipped 100 against 150: all of it luck. */
+ * Shipped 100 against 150: all of it layout effect. */
 static void test_by_hand(void **state) {
 	(void)state;
 	const double values[] = {100, 150, 100, 110, 200, 190, 150, 150, 130, 130, 170, 170};
@@ -152,7 +153,7 @@ static void test_by_hand(void **state) {
 	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
 	assert_true(fabs(c.ratio - 1) < 1e-12);
-	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.luck - 1.5) < 1e-12);
+	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.layout_effect - 1.5) < 1e-12);
 	assert_true(fabs(c.mean[0] - 150) < 1e-9 && fabs(c.mean[1] - 150) < 1e-9);
 	/* Two layouts that differ this much do not bound the ratio: inconclusive, and no error. */
 	for (int i = 6; i < 12; i++)
@@ -172,23 +173,23 @@ static void test_by_hand(void **state) {
 }
 
 /* A program against itself, 2,000 times, on a quiet machine and on a shared one: 5 +- 1.5 % say there is a change.
- * Luck is asked at 99 %: 20 wrong ones, and at most three standard deviations more. */
+ * A layout effect is tested at 99 %: 20 false ones, and at most three standard deviations more. */
 static void test_a_against_a(void **state) {
 	(void)state;
 	const struct recipe machines[] = {{16, 3, 1, 1, 0.02, 0.005, false, 0}, {16, 3, 1, 1, 0.02, 0.005, false, 2}};
 	for (int machine = 0; machine < 2; machine++) {
-		unsigned changes = 0, luck = 0;
+		unsigned changes = 0, effects = 0;
 		gsl_rng *rng = seeded(10);
 		for (int i = 0; i < 2000; i++) {
 			struct ifr_dataset datasets[2];
 			struct ifr_comparison c = compared(&machines[machine], rng, datasets);
 			changes += c.verdict == IFR_VERDICT_CHANGE || c.verdict == IFR_VERDICT_BOTH;
-			luck += c.verdict == IFR_VERDICT_LAYOUT || c.verdict == IFR_VERDICT_BOTH;
+			effects += c.verdict == IFR_VERDICT_LAYOUT || c.verdict == IFR_VERDICT_BOTH;
 			release(datasets);
 		}
 		gsl_rng_free(rng);
-		if (changes < 70 || changes > 130 || luck > 34)
-			fail_msg("machine %d: %u changes and %u lucky files in 2000", machine, changes, luck);
+		if (changes < 70 || changes > 130 || effects > 34)
+			fail_msg("machine %d: %u changes and %u layout effects in 2000", machine, changes, effects);
 	}
 }
 
@@ -204,7 +205,7 @@ static void test_forms(void **state) {
 	ifr_comparison_text(entries, 2, false, &out);
 	for (const char *line = ifr_buffer_text(&out); *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
-	assert_non_null(strstr(ifr_buffer_text(&out), "Verdict: both"));
+	assert_non_null(strstr(ifr_buffer_text(&out), "Verdict: both: new is "));
 	assert_non_null(strstr(ifr_buffer_text(&out), "Not compared: it <crashed>"));
 	ifr_buffer_clear(&out);
 	ifr_comparison_junit(entries, 2, &out);
@@ -215,7 +216,7 @@ static void test_forms(void **state) {
 	ifr_comparison_html(entries, 2, &out);
 	assert_non_null(strstr(ifr_buffer_text(&out), "a&lt;b|&amp;&quot;c&quot;: both, a regression"));
 	assert_non_null(strstr(ifr_buffer_text(&out), "Not compared: it &lt;crashed&gt;"));
-	assert_non_null(strstr(ifr_buffer_text(&out), "of which luck"));
+	assert_non_null(strstr(ifr_buffer_text(&out), "layout effect"));
 	assert_null(strstr(ifr_buffer_text(&out), "<crashed>"));
 	assert_null(strstr(ifr_buffer_text(&out), "<x>"));
 	ifr_buffer_clear(&out);

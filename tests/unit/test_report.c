@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report says of experiments whose true values were put in. */
+/* Reports of experiments with known true values. */
 #include <math.h>
 
 #include "tests/unit/report_read.h"
 
-/* The six answers, in the order they are asked for. */
+/* The three lines come first, then the sections in their order. */
 static void test_text_order(void **state) {
 	(void)state;
-	static const char *const parts[] = {"How far apart",
+	static const char *const parts[] = {"Layouts of ./lua",
+	                                    "Layout matters: elapsed time differs by ",
+	                                    "The shipped layout ",
+	                                    "Next: ",
+	                                    "Measured: ",
+	                                    "How far apart",
 	                                    "standard deviation between",
 	                                    "more than run-to-run noise",
-	                                    "layout that ships",
+	                                    "Where does the shipped layout stand?",
 	                                    "rank ",
 	                                    "Best: ",
 	                                    "Worst: ",
@@ -35,8 +40,8 @@ static void test_recovers_truth(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
 	fill(&dataset, &usual, 11);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
-	json_t *root = json_of(report);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	json_t *root = json_of(analysis);
 	double centre = number(root, "analysis.median_layout");
 	assert_true(fabs(number(root, "analysis.spread.between_sd") / centre - 0.018) < 4 * 0.13 * 0.018);
 	assert_true(fabs(number(root, "analysis.spread.within_sd") / centre - 0.003) < 4 * 0.06 * 0.003);
@@ -44,14 +49,14 @@ static void test_recovers_truth(void **state) {
 	assert_true(number(root, "analysis.spread.between_sd_interval.high") >= 0.018 * centre);
 	assert_true(number(root, "analysis.spread.p") < 1e-6);
 	assert_int_equal(number(root, "analysis.counted.random_layouts"), 32);
-	assert_int_equal(number(root, "schema_version"), 1);
+	assert_int_equal(number(root, "schema_version"), 2);
 	assert_int_equal(json_array_size(follow(root, "runs")), 33 * 5);
 	assert_int_equal(json_array_size(follow(root, "variants")), 33);
 	assert_string_equal(json_string_value(follow(root, "host")), "bench1");
 	json_t *run = json_array_get(follow(root, "runs"), 17);
 	assert_true(json_number_value(json_array_get(json_object_get(run, "values"), 0)) == dataset.runs[17].value[0]);
 	json_decref(root);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 }
 
@@ -66,19 +71,19 @@ static void test_noise(void **state) {
 	for (unsigned long seed = 1; seed <= 200; seed++) {
 		struct ifr_dataset dataset;
 		fill(&dataset, &noise, seed);
-		struct ifr_analysis *report = analysed(&dataset, NULL);
-		json_t *root = json_of(report);
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		json_t *root = json_of(analysis);
 		claimed += number(root, "analysis.spread.p") < 0.05;
 		singled_out += number(root, "analysis.best.against_shipped.interval_pct.high") < 0 ||
 		               number(root, "analysis.worst.against_shipped.interval_pct.low") > 0;
 		json_decref(root);
-		ifr_analysis_free(report);
+		ifr_analysis_free(analysis);
 		ifr_dataset_release(&dataset);
 	}
 	assert_in_range(claimed, 2, 20); /* 10 expected, standard deviation 3.1 */
 	assert_in_range(singled_out, 0, 20);
 	char *text = text_of(&noise, 7, NULL);
-	says(text, "cannot be told from run-to-run noise");
+	says(text, "That is no more than run-to-run noise");
 	free(text);
 }
 
@@ -104,9 +109,9 @@ static void test_by_hand(void **state) {
 	fill(&dataset, &small, 1);
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].value[0] = values[dataset.runs[i].variant];
-	struct ifr_analysis *report = analysed(&dataset, NULL);
-	char *text = as_text(report);
-	says(text, "lowest to the highest is 33 %");
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
+	says(text, "which is 33 % from the lowest to the highest");
 	says(text, "Best: v002");
 	says(text, "10 % faster than the shipped layout");
 	says(text, "Worst: v003");
@@ -116,11 +121,11 @@ static void test_by_hand(void **state) {
 	says(text, "2.4 % faster");
 	says(text, "The runs of a layout agree exactly");
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 }
 
-/* Refused things are counted, said, and change nothing else. */
+/* Refused runs and variants are counted, reported, and change nothing else. */
 static void test_refused(void **state) {
 	(void)state;
 	struct recipe recipe = usual;
@@ -132,15 +137,15 @@ static void test_refused(void **state) {
 			dataset.runs[i].value[0] = 1; /* would be the best by far */
 	dataset.runs[41].refused = ifr_strdup("the kernel moved it to another CPU");
 	dataset.runs[41].value[0] = 1e12;
-	struct ifr_analysis *report = analysed(&dataset, NULL);
-	char *text = as_text(report);
-	says(text, "31 random and the one that ships; runs that count: 159, 4 to 5");
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
+	says(text, "31 random and the shipped one; runs that count: 159, 4 to 5");
 	says(text, "layouts: 1 (runs in them: 5); single runs: 1.");
 	says(text, "v007: printed something else than the original");
 	says(text, "Refused runs: 1: the kernel moved it to another CPU");
 	says_not(text, "Best: v007");
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 }
 
@@ -151,26 +156,26 @@ static void test_regression(void **state) {
 	struct ifr_dataset dataset;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 9);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
-	json_t *root = json_of(report), *line = json_array_get(follow(root, "analysis.regressions"), 0);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	json_t *root = json_of(analysis), *line = json_array_get(follow(root, "analysis.regressions"), 0);
 	assert_string_equal(json_string_value(follow(root, "analysis.metric")), "cycles");
 	assert_int_equal(json_array_size(follow(root, "analysis.regressions")), 1);
 	assert_true(fabs(number(line, "slope") - 0.025) < 4 * number(line, "slope_se"));
 	assert_true(fabs(number(line, "intercept") - 0.5) < 0.02);
 	assert_int_equal(number(root, "analysis.counted.runs_of_other_passes"), 33 * 5);
 	json_decref(root);
-	char *text = as_text(report);
-	says(text, "branch-misses per 1000 instructions: accounts for");
+	char *text = as_text(analysis);
+	says(text, "branch-misses per 1000 instructions: explains");
 	says(text, "million cycles");
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	text = text_of(&recipe, 9, "duration_time");
 	says(text, "duration_time, from clock");
 	free(text);
 	ifr_dataset_release(&dataset);
 }
 
-/* Too little of everything gives sentences. */
+/* Too few data give sentences. */
 static void test_poor_data(void **state) {
 	(void)state;
 	static const struct {
@@ -178,7 +183,7 @@ static void test_poor_data(void **state) {
 		double between, within;
 		const char *words;
 	} cases[] = {{1, 5, .02, .003, "There is no random layout to compare"},
-	             {2, 5, .02, .003, "More cannot be said"},
+	             {2, 5, .02, .003, "The variance between layouts is unknown"},
 	             {3, 1, .02, .003, "because every layout ran once"},
 	             {4, 2, .02, .003, "needs at least 8"},
 	             {33, 5, 0, 0, "layout makes no difference here"},
@@ -194,33 +199,84 @@ static void test_poor_data(void **state) {
 		free(text);
 	}
 	struct ifr_dataset dataset;
-	struct ifr_analysis *report;
+	struct ifr_analysis *analysis;
 	struct ifr_error err = {0};
 	fill(&dataset, &usual, 1);
-	assert_int_equal(ifr_analysis_make(&dataset, "cache-misses", &report, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_analysis_make(&dataset, "cache-misses", &analysis, &err), -IFR_E_USAGE);
 	says(err.message, "it has: duration_time");
 	free(dataset.variants[0].refused);
 	dataset.variants[0].refused = ifr_strdup("crashed");
-	report = analysed(&dataset, NULL);
-	char *text = as_text(report);
-	says(text, "It is not in this comparison");
+	analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
+	says(text, "The shipped layout is not among the layouts");
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].value[0] = NAN;
-	assert_int_equal(ifr_analysis_make(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, &err), -IFR_E_ENVIRONMENT);
 	says(err.message, "no run gave a value");
 	dataset.runs[3].variant = 99;
-	assert_int_equal(ifr_analysis_make(&dataset, NULL, &report, &err), -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, &err), -IFR_E_ENVIRONMENT);
 	says(err.message, "damaged");
 	ifr_dataset_release(&dataset);
 }
 
+/* The conclusion of each kind of experiment, and the line that says it. */
+static void test_conclusions(void **state) {
+	(void)state;
+	static const struct {
+		unsigned variants, rounds;
+		double between, within, shipped; /* shipped: its factor, unless 0 */
+		const char *effect, *standing, *advice;
+	} cases[] = {
+		{1, 5, .02, .003, 0, "Whether layout matters is unknown: there is no random",
+	     "shipped layout stands is unknown", "Next: measure more layouts; interfero bench -n 20"},
+		{33, 1, .02, .003, 0, "unknown: every layout ran once", "The shipped layout is close to the median",
+	     "Next: run each layout more often; interfero bench -r 5"},
+		{33, 5, 0, 0, 0, "Layout does not matter here", "The shipped layout equals the median",
+	     "Next: nothing to do about layout"},
+		{33, 5, 0, .003, 0, "No effect of layout was found: the 32 random layouts differ",
+	     "The shipped layout does not differ", "Next: nothing to do about layout"},
+		{33, 5, 0, .05, 0, "No effect of layout was found", "The shipped layout does not differ",
+	     "Next: make the machine quieter"},
+		{9, 2, 0, .013, 0, "No effect of layout was found", "The shipped layout does not differ",
+	     "Next: run each layout more often; interfero bench -r 4"},
+		{33, 5, .02, .003, 1.1, "Layout matters: elapsed time differs by",
+	     "% slower than the median layout; 32 of 32", "Next: build the best layout, v0"},
+		{33, 5, .02, .003, .9, "Layout matters: elapsed time differs by",
+	     "% faster than the median layout; 0 of 32", "Next: judge changes over many layouts"},
+		{6, 5, .02, .003, 1.1, "Layout matters: elapsed time differs by", "% slower than the median layout",
+	     "Next: measure more layouts"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct recipe recipe = usual;
+		struct ifr_dataset dataset;
+		recipe.variants = cases[i].variants;
+		recipe.rounds = cases[i].rounds;
+		recipe.between = cases[i].between;
+		recipe.within = cases[i].within;
+		fill(&dataset, &recipe, 7);
+		for (size_t j = 0; j < dataset.run_count && cases[i].shipped > 0; j++)
+			if (dataset.runs[j].variant == 0)
+				dataset.runs[j].value[0] = usual.centre * cases[i].shipped;
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis);
+		says(text, cases[i].effect);
+		says(text, cases[i].standing);
+		says(text, cases[i].advice);
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_order), cmocka_unit_test(test_recovers_truth), cmocka_unit_test(test_noise),
-		cmocka_unit_test(test_two_groups), cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_regression), cmocka_unit_test(test_poor_data),
+		cmocka_unit_test(test_text_order),  cmocka_unit_test(test_recovers_truth),
+		cmocka_unit_test(test_noise),       cmocka_unit_test(test_two_groups),
+		cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_regression),  cmocka_unit_test(test_poor_data),
+		cmocka_unit_test(test_conclusions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

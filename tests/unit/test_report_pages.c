@@ -28,16 +28,16 @@ static void test_hostile(void **state) {
 	struct ifr_buffer page = {0};
 	char *dir;
 	make_hostile(&dataset);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	struct ifr_buffer out = {0};
-	ifr_report_text(report, false, &out);
+	ifr_report_text(analysis, false, &out);
 	says_not(ifr_buffer_text(&out), "\033");
 	says_not(ifr_buffer_text(&out), "\xff");
 	ifr_buffer_release(&out);
-	json_decref(json_of(report));
+	json_decref(json_of(analysis));
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
 	char *path = ifr_format("%s/page.html", dir);
-	if (ifr_report_html(report, path, &err) || ifr_report_figures(report, dir, &err))
+	if (ifr_report_html(analysis, path, &err) || ifr_report_figures(analysis, dir, &err))
 		fail_msg("%s", err.message);
 	assert_int_equal(ifr_file_read(path, 0, &page, &err), 0);
 	says_not(ifr_buffer_text(&page), "<script");
@@ -50,7 +50,7 @@ static void test_hostile(void **state) {
 	free(owned);
 	free(path);
 	ifr_buffer_release(&page);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	assert_int_equal(ifr_tree_remove(dir, &err), 0);
 	free(dir);
@@ -75,29 +75,33 @@ static void test_html(void **state) {
 	char *dir;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 8);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
 	char *path = ifr_format("%s/page.html", dir);
-	assert_int_equal(ifr_report_html(report, path, &err), 0);
+	assert_int_equal(ifr_report_html(analysis, path, &err), 0);
 	assert_int_equal(ifr_file_read(path, 0, &page, &err), 0);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "<svg"), 4);
+	/* The lead is open; the basis, all layouts and the methods are folded. */
+	says(ifr_buffer_text(&page), "<div class=\"lead\">\n<p>Layout matters");
+	assert_int_equal(count_of(ifr_buffer_text(&page), "<details><summary>"), 3);
+	assert_int_equal(count_of(ifr_buffer_text(&page), "</details>"), 3);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "<td class=\"name\">"), 33);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "id='f0_gpPt6'"), 1);
 	says_not(ifr_buffer_text(&page), "id='gp");
 	char *before = ifr_strdup(getenv("PATH"));
 	setenv("PATH", "/nonexistent", 1);
 	ifr_buffer_clear(&page);
-	assert_int_equal(ifr_report_html(report, path, &err), 0);
+	assert_int_equal(ifr_report_html(analysis, path, &err), 0);
 	assert_int_equal(ifr_file_read(path, 0, &page, &err), 0);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "<svg"), 0);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "The figures are missing: figures need gnuplot"), 1);
-	assert_int_equal(ifr_report_figures(report, dir, &err), -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_report_figures(analysis, dir, &err), -IFR_E_ENVIRONMENT);
 	says(err.message, "gnuplot-nox");
 	setenv("PATH", before, 1);
 	free(before);
 	free(path);
 	ifr_buffer_release(&page);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	ifr_tree_remove(dir, NULL);
 	free(dir);
@@ -113,9 +117,9 @@ static void test_figures(void **state) {
 	char *dir;
 	recipe.perf = true;
 	fill(&dataset, &recipe, 8);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
-	if (ifr_report_figures(report, dir, &err))
+	if (ifr_report_figures(analysis, dir, &err))
 		fail_msg("%s", err.message);
 	for (size_t i = 0; i < 12; i++) {
 		char *path = ifr_format("%s/%s.%s", dir, made[i / 3], endings[i % 3]);
@@ -125,7 +129,7 @@ static void test_figures(void **state) {
 		free(path);
 		ifr_buffer_release(&text);
 	}
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 	ifr_tree_remove(dir, NULL);
 	free(dir);

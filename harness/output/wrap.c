@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/report/wrap.h"
+#include "harness/output/wrap.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-#include "harness/report/escape.h"
+#include "harness/output/escape.h"
 
 enum { COLUMNS = 80 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences in lines of a terminal. */
+/* Sentences in lines of 80 columns. */
 #ifndef IFR_HARNESS_WRAP_H
 #define IFR_HARNESS_WRAP_H
 

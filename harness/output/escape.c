@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/report/escape.h"
+#include "harness/output/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

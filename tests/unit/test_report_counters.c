@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a report takes off, and what it blames: bursts of the machine, and counters together. */
+/* Serial disturbances in a report, and the relative importance of counters. */
 #include <math.h>
 
 #include "tests/unit/report_read.h"
 
 /* The same experiment on a machine that is slower by half for ten runs, three times: found as on a quiet one. */
-static void test_bursts(void **state) {
+static void test_serial_disturbances(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
 	fill(&dataset, &usual, 5);
@@ -23,15 +23,15 @@ static void test_bursts(void **state) {
 			dataset.runs[i].value[0] *= 1.5 + gsl_ran_gaussian(rng, 0.02);
 	}
 	gsl_rng_free(rng);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
-	char *text = as_text(report);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
 	assert_non_null(strstr(text, "That is more than run-to-run noise"));
-	assert_non_null(strstr(text, "Bursts: for some runs in a row"));
+	assert_non_null(strstr(text, "Serial disturbances: for some runs in a row"));
 	assert_non_null(strstr(text, "No run was left out"));
 	free(text);
 	/* No layout is taken for one that is slower by what the machine was. */
 	struct ifr_buffer out = {0};
-	ifr_report_json(report, &out);
+	ifr_report_json(analysis, &out);
 	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL), *layout;
 	size_t rank;
 	json_array_foreach(json_object_get(json_object_get(root, "analysis"), "layouts"), rank, layout) {
@@ -40,22 +40,22 @@ static void test_bursts(void **state) {
 	}
 	json_decref(root);
 	ifr_buffer_release(&out);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	/* Without the times there are no neighbours, and the noise hides all. */
 	for (size_t i = 0; i < dataset.run_count; i++)
 		dataset.runs[i].started_ns = 0;
-	report = analysed(&dataset, NULL);
-	text = as_text(report);
-	assert_non_null(strstr(text, "cannot be told from run-to-run noise"));
-	assert_null(strstr(text, "Bursts:"));
+	analysis = analysed(&dataset, NULL);
+	text = as_text(analysis);
+	assert_non_null(strstr(text, "That is no more than run-to-run noise"));
+	assert_null(strstr(text, "Serial disturbances:"));
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 }
 
 /* CPI = 0.5 + 0.03 a + 0.04 b + noise, with independent a and b of standard deviation 1: of the explained part
  * 9/25 is a's and 16/25 b's. */
-static void test_blame(void **state) {
+static void test_relative_importance(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -78,19 +78,19 @@ static void test_blame(void **state) {
 		run->value[3] = 1e6 * b;
 	}
 	gsl_rng_free(rng);
-	struct ifr_analysis *report = analysed(&dataset, NULL);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	struct ifr_buffer out = {0};
-	ifr_report_json(report, &out);
+	ifr_report_json(analysis, &out);
 	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL);
-	json_t *blame = json_object_get(json_object_get(root, "analysis"), "blame");
-	double r2 = json_real_value(json_object_get(blame, "r2")), share[2];
+	json_t *importance = json_object_get(json_object_get(root, "analysis"), "relative_importance");
+	double r2 = json_real_value(json_object_get(importance, "r2")), share[2];
 	/* 25 parts explained to 1 part of noise */
 	assert_true(fabs(r2 - 25.0 / 26) < 0.01);
 	for (size_t i = 0; i < 2; i++) {
-		json_t *part = json_array_get(json_object_get(blame, "shares"), i);
+		json_t *part = json_array_get(json_object_get(importance, "counters"), i);
 		const char *counter = json_string_value(json_object_get(part, "counter"));
 		bool is_b = !strcmp(counter, "L1-icache-load-misses");
-		share[is_b] = json_real_value(json_object_get(part, "share"));
+		share[is_b] = json_real_value(json_object_get(part, "relative_importance"));
 		assert_true(fabs(json_real_value(json_object_get(part, "coefficient")) - (is_b ? 0.04 : 0.03)) < 0.002);
 		json_t *interval = json_object_get(part, "interval");
 		assert_true(json_real_value(json_object_get(interval, "low")) < (is_b ? 16.0 : 9.0) / 26);
@@ -99,18 +99,18 @@ static void test_blame(void **state) {
 	assert_true(fabs(share[0] + share[1] - r2) < 1e-9);
 	json_decref(root);
 	ifr_buffer_release(&out);
-	char *text = as_text(report);
-	assert_non_null(strstr(text, "How much falls to each counter?"));
-	assert_non_null(strstr(text, "Drawn out to none of it, the line ends at"));
+	char *text = as_text(analysis);
+	assert_non_null(strstr(text, "How important is each counter?"));
+	assert_non_null(strstr(text, "Extrapolated to zero events, the line gives"));
 	free(text);
-	ifr_analysis_free(report);
+	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bursts),
-		cmocka_unit_test(test_blame),
+		cmocka_unit_test(test_serial_disturbances),
+		cmocka_unit_test(test_relative_importance),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* The table of layouts, in characters. */
 #include <string.h>
 
-#include "harness/report/escape.h"
+#include "harness/output/output.h"
 #include "harness/report/format.h"
 #include "harness/report/text.h"
 
@@ -23,10 +23,10 @@ static void print_name(const char *name, struct ifr_buffer *out) {
 	ifr_buffer_release(&clean);
 }
 
-static void print_row(const struct ifr_analysis *report, const struct ifr_scale *scale, size_t rank, bool color,
+static void print_row(const struct ifr_analysis *analysis, const struct ifr_scale *scale, size_t rank, bool color,
                       struct ifr_buffer *out) {
-	const struct ifr_layout *layout = &report->layouts[rank];
-	bool shipped = report->shipped && layout == report->shipped;
+	const struct ifr_layout *layout = &analysis->layouts[rank];
+	bool shipped = analysis->shipped && layout == analysis->shipped;
 	struct ifr_buffer cell = {0};
 	ifr_buffer_printf(out, "%s%c%5zu  ", shipped && color ? "\033[1m" : "", shipped ? '>' : ' ', rank + 1);
 	print_name(layout->variant->name, out);
@@ -42,7 +42,7 @@ static void print_row(const struct ifr_analysis *report, const struct ifr_scale 
 	}
 	ifr_buffer_printf(out, " %20s", ifr_buffer_text(&cell));
 	ifr_buffer_clear(&cell);
-	double base = report->shipped ? report->shipped->median : report->centre;
+	double base = analysis->shipped ? analysis->shipped->median : analysis->centre;
 	if (base > 0)
 		ifr_format_signed_pct(&cell, 100 * (layout->median - base) / base);
 	else
@@ -52,23 +52,23 @@ static void print_row(const struct ifr_analysis *report, const struct ifr_scale 
 	ifr_buffer_release(&cell);
 }
 
-void ifr_text_table(const struct ifr_analysis *report, bool color, struct ifr_buffer *out) {
-	struct ifr_scale scale = ifr_scale_choose(report);
-	const char *against = report->shipped ? "vs shipped" : "vs median";
+void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out) {
+	const struct ifr_scale *scale = &analysis->scale;
+	const char *against = analysis->shipped ? "vs shipped" : "vs median";
 	ifr_buffer_printf(out, "  rank  %-22s %10s %20s %10s runs\n", "layout", "median", "its interval", against);
-	if (*scale.unit)
-		ifr_buffer_printf(out, "  %-28s %10s %20s\n", "", scale.unit, scale.unit);
+	if (*scale->unit)
+		ifr_buffer_printf(out, "  %-28s %10s %20s\n", "", scale->unit, scale->unit);
 	bool gap = false;
-	for (size_t i = 0; i < report->layout_count; i++) {
-		if (i < ENDS || i + ENDS >= report->layout_count || &report->layouts[i] == report->shipped) {
-			print_row(report, &scale, i, color, out);
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		if (i < ENDS || i + ENDS >= analysis->layout_count || &analysis->layouts[i] == analysis->shipped) {
+			print_row(analysis, scale, i, color, out);
 			gap = false;
 		} else if (!gap) {
 			ifr_buffer_puts(out, "   ...\n");
 			gap = true;
 		}
 	}
-	if (report->layouts[0].has_interval)
+	if (analysis->layouts[0].has_interval)
 		ifr_buffer_printf(out, "  An interval from %zu runs holds the layout's true median %.4g times in 100.\n",
-		                  report->layouts[0].count, 100 * report->layouts[0].interval.confidence);
+		                  analysis->layouts[0].count, 100 * analysis->layouts[0].interval.confidence);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes text from outside harmless in each place where a report prints it. Private to this folder. Bytes that are
+/* Makes text from outside harmless in each format that prints it. Bytes that are
  * not UTF-8 and control characters become '?', in HTML and JSON apart from line ends and tabs. */
-#ifndef IFR_HARNESS_REPORT_ESCAPE_H
-#define IFR_HARNESS_REPORT_ESCAPE_H
+#ifndef IFR_HARNESS_ESCAPE_H
+#define IFR_HARNESS_ESCAPE_H
 
 #include "common/buffer.h"
 

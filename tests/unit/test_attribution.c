@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which code: made-up layouts in which one unit's place matters, or none's. */
+/* Attribution of layout effects in made-up layouts in which one unit's address matters, or none's. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/buffer.h"
-#include "harness/analysis/attribution.h"
+#include "harness/report/report.h"
 
 enum { LAYOUTS = 48, UNITS = 40, GUILTY = 7 };
 
@@ -54,19 +54,19 @@ static void make(struct world *w, gsl_rng *rng, double effect) {
 	}
 }
 
-/* Instead, units 7 and 8 put each other out where a set of 64 is both's; each is 300 bytes long. */
-static void let_meet(struct world *w, double effect) {
+/* Instead, units 7 and 8 cost the effect where they share one of 64 sets; each is 300 bytes long. */
+static void add_conflict(struct world *w, double effect) {
 	w->addresses.bytes = ifr_alloc(UNITS * sizeof *w->addresses.bytes);
 	for (int i = 0; i < UNITS; i++)
 		w->addresses.bytes[i] = 300;
 	for (size_t i = 0; i < w->dataset.run_count; i++) {
 		struct ifr_dataset_run *run = &w->dataset.runs[i];
 		const uint64_t *at = &w->addresses.at[run->variant * UNITS];
-		bool meet = false;
+		bool conflict = false;
 		for (uint64_t a = at[GUILTY]; a < at[GUILTY] + 300; a += 4)
 			for (uint64_t b = at[GUILTY + 1]; b < at[GUILTY + 1] + 300; b += 4)
-				meet |= a % 4096 / 64 == b % 4096 / 64;
-		run->value[0] *= 1 + effect * meet;
+				conflict |= a % 4096 / 64 == b % 4096 / 64;
+		run->value[0] *= 1 + effect * conflict;
 	}
 }
 
@@ -84,61 +84,62 @@ static gsl_rng *seeded(unsigned long seed) {
 static void test_guilty(void **state) {
 	(void)state;
 	struct world w;
-	struct ifr_analysis *report;
-	struct ifr_attribution code;
+	struct ifr_analysis *analysis;
+	struct ifr_attribution attribution;
 	struct ifr_buffer text = {0};
 	gsl_rng *rng = seeded(5);
 	make(&w, rng, 0.01);
-	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
-	assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
-	assert_int_equal(code.units, UNITS);
-	assert_string_equal(code.findings[0].unit, "unit07");
-	assert_int_equal(code.findings[0].kind, IFR_FEATURE_LINE);
-	assert_int_equal(code.findings[0].classes.lowest, 0);
-	assert_int_equal(code.findings[0].classes.highest, 3);
-	assert_true(code.findings[0].difference.low < 0.03 && 0.03 < code.findings[0].difference.high);
-	assert_true(code.findings[0].difference.high - code.findings[0].difference.low < 0.01);
-	assert_true(code.findings[0].classes.share > 0.9);
-	ifr_attribution_text(report, &code, &text);
-	assert_non_null(strstr(ifr_buffer_text(&text), "unit07: where in a 64-byte line"));
+	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &analysis, NULL), 0);
+	assert_int_equal(ifr_attribution_make(analysis, &w.addresses, &attribution, NULL), 0);
+	assert_int_equal(attribution.units, UNITS);
+	assert_string_equal(attribution.findings[0].unit, "unit07");
+	assert_int_equal(attribution.findings[0].feature, IFR_FEATURE_LINE);
+	assert_int_equal(attribution.findings[0].classes.lowest, 0);
+	assert_int_equal(attribution.findings[0].classes.highest, 3);
+	assert_true(attribution.findings[0].difference.low < 0.03 && 0.03 < attribution.findings[0].difference.high);
+	assert_true(attribution.findings[0].difference.high - attribution.findings[0].difference.low < 0.01);
+	assert_true(attribution.findings[0].classes.share > 0.9);
+	ifr_attribution_text(analysis, &attribution, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "unit07: its offset in a 64-byte line"));
 	assert_non_null(strstr(ifr_buffer_text(&text), "aligned(64)"));
 	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	ifr_buffer_release(&text);
-	ifr_attribution_release(&code);
-	ifr_analysis_free(report);
+	ifr_attribution_release(&attribution);
+	ifr_analysis_free(analysis);
 	drop(&w);
 	gsl_rng_free(rng);
 }
 
-static void test_meeting(void **state) {
+static void test_set_conflict(void **state) {
 	(void)state;
 	struct world w;
-	struct ifr_analysis *report;
-	struct ifr_attribution code;
+	struct ifr_analysis *analysis;
+	struct ifr_attribution attribution;
 	struct ifr_buffer text = {0};
 	gsl_rng *rng = seeded(9);
 	make(&w, rng, 0);
-	let_meet(&w, 0.05);
+	add_conflict(&w, 0.05);
 	w.addresses.sources = ifr_alloc(UNITS * sizeof *w.addresses.sources);
 	w.addresses.sources[GUILTY] = ifr_strdup("guilty.c:12");
-	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
-	assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
-	assert_true(code.found >= 1 && code.meetings >= 1 && code.pairs <= UNITS * (UNITS - 1) / 2);
-	assert_int_equal(code.findings[code.found - code.meetings].kind, IFR_FEATURE_SET_CONFLICT);
-	const struct ifr_finding *f = &code.findings[code.found - code.meetings];
+	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &analysis, NULL), 0);
+	assert_int_equal(ifr_attribution_make(analysis, &w.addresses, &attribution, NULL), 0);
+	assert_true(attribution.found >= 1 && attribution.conflicts >= 1 &&
+	            attribution.pairs <= UNITS * (UNITS - 1) / 2);
+	assert_int_equal(attribution.findings[attribution.found - attribution.conflicts].feature,
+	                 IFR_FEATURE_SET_CONFLICT);
+	const struct ifr_finding *f = &attribution.findings[attribution.found - attribution.conflicts];
 	assert_string_equal(f->unit, "unit07");
 	assert_string_equal(f->other, "unit08");
 	assert_int_equal(f->classes.highest, 1);
 	assert_true(f->difference.low < 0.05 && 0.05 < f->difference.high);
-	ifr_attribution_text(report, &code, &text);
-	assert_non_null(
-		strstr(ifr_buffer_text(&text), "unit07 (guilty.c:12): whether it meets unit08 in a cache set"));
+	ifr_attribution_text(analysis, &attribution, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "unit07 (guilty.c:12): set conflicts with unit08 explain"));
 	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 80);
 	ifr_buffer_release(&text);
-	ifr_attribution_release(&code);
-	ifr_analysis_free(report);
+	ifr_attribution_release(&attribution);
+	ifr_analysis_free(analysis);
 	drop(&w);
 	gsl_rng_free(rng);
 }
@@ -150,15 +151,15 @@ static void test_innocent(void **state) {
 	gsl_rng *rng = seeded(6);
 	for (int i = 0; i < 300; i++) {
 		struct world w;
-		struct ifr_analysis *report;
-		struct ifr_attribution code;
+		struct ifr_analysis *analysis;
+		struct ifr_attribution attribution;
 		make(&w, rng, 0);
-		let_meet(&w, 0);
-		assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &report, NULL), 0);
-		assert_int_equal(ifr_attribution_make(report, &w.addresses, &code, NULL), 0);
-		accused += code.found > 0;
-		ifr_attribution_release(&code);
-		ifr_analysis_free(report);
+		add_conflict(&w, 0);
+		assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &analysis, NULL), 0);
+		assert_int_equal(ifr_attribution_make(analysis, &w.addresses, &attribution, NULL), 0);
+		accused += attribution.found > 0;
+		ifr_attribution_release(&attribution);
+		ifr_analysis_free(analysis);
 		drop(&w);
 	}
 	gsl_rng_free(rng);
@@ -175,20 +176,20 @@ static void test_classes(void **state) {
 }
 
 /* By hand: 64 sets of 64 bytes, so that 0x401f48 is 8 bytes into set 61. */
-static void test_places(void **state) {
+static void test_addresses(void **state) {
 	(void)state;
-	const struct ifr_finding line = {.kind = IFR_FEATURE_LINE}, page = {.kind = IFR_FEATURE_PAGE};
-	const struct ifr_finding set = {.kind = IFR_FEATURE_SET_CONFLICT, .other = "other"};
+	const struct ifr_finding line = {.feature = IFR_FEATURE_LINE}, page = {.feature = IFR_FEATURE_PAGE};
+	const struct ifr_finding set = {.feature = IFR_FEATURE_SET_CONFLICT, .other = "other"};
 	const struct ifr_unit_extent unit = {0x401f48, 100}, other = {0x403fd0, 200}, near = {0x401108, 0x80};
 	assert_int_equal(ifr_finding_address(&line, 3, unit, other), 0x401f70);
 	assert_int_equal(ifr_finding_address(&page, 1, unit, other), 0);
 	/* It covers sets 61 and 62; the other 63, 0, 1 and 2: 0x403fd0 + 200 is 0x404098. */
 	assert_int_equal(ifr_finding_address(&set, 0, unit, other), 0x401f48);
 	assert_int_equal(ifr_finding_address(&set, 1, unit, other), 0x401fc8);
-	/* In sets 63 and 0 it meets, and keeps apart from set 3 on. */
+	/* In sets 63 and 0 it conflicts, from set 3 on it does not. */
 	assert_int_equal(ifr_finding_address(&set, 1, (struct ifr_unit_extent){0x401fc8, 100}, other), 0x401fc8);
 	assert_int_equal(ifr_finding_address(&set, 0, (struct ifr_unit_extent){0x401fc8, 100}, other), 0x4010c8);
-	/* In the sets of one that lies in the same page it would lie upon it: a page further on. */
+	/* The sets of a unit in the same page would overlap it: a page further on. */
 	assert_int_equal(ifr_finding_address(&set, 1, unit, near), 0x402108);
 	/* 63 sets and 2 do not fit side by side. */
 	assert_int_equal(ifr_finding_address(&set, 0, (struct ifr_unit_extent){0x401fc8, 100},
@@ -199,8 +200,8 @@ static void test_places(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guilty),  cmocka_unit_test(test_meeting), cmocka_unit_test(test_innocent),
-		cmocka_unit_test(test_classes), cmocka_unit_test(test_places),
+		cmocka_unit_test(test_guilty),  cmocka_unit_test(test_set_conflict), cmocka_unit_test(test_innocent),
+		cmocka_unit_test(test_classes), cmocka_unit_test(test_addresses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

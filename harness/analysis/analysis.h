@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From datasets to findings, without text: harness/report prints them.
+ *
+ * The layout that ships (variant 0) is compared with the others, which are a random sample of the possible
+ * layouts; spread, ranks and proportions are those of the random ones. Refused variants and runs are left out and
+ * counted; nothing is imputed and no outlier is dropped. */
+#ifndef IFR_HARNESS_ANALYSIS_H
+#define IFR_HARNESS_ANALYSIS_H
+
+#include "common/error.h"
+#include "harness/analysis/attribution.h"
+#include "harness/analysis/calibration.h"
+#include "harness/analysis/comparison.h"
+#include "harness/analysis/forecast.h"
+#include "harness/analysis/result.h"
+#include "harness/analysis/unit_addresses.h"
+
+/* Analyses one counter, by name; NULL takes the cost of a marked statement where it was measured, else cycles,
+ * else cpu_time, else duration_time. The analysis borrows the dataset, which must outlive it. Errors:
+ * IFR_E_USAGE for a counter that was not recorded (the message lists the recorded ones), IFR_E_ENVIRONMENT
+ * where no run gave a value or the dataset contradicts itself. Too few layouts or runs are no error: the
+ * findings then say why they are unknown. */
+int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, struct ifr_analysis **analysis,
+                      struct ifr_error *err);
+void ifr_analysis_free(struct ifr_analysis *analysis);
+
+/* The evidence on which interim analyses decide. */
+struct ifr_evidence {
+	char what[160]; /* the hypothesis: "the line against branch-misses", or "the difference between layouts" */
+	double p;       /* adjusted for all counters that were tried; 1 without a test */
+	bool has_width;
+	double width; /* of the mean's 95 % interval, relative to the mean */
+};
+/* Takes the most significant regression on a counter; without counters, the difference between layouts. */
+void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence *evidence);
+
+/* Whether the counter is a time, so that less of it is faster. */
+bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
+
+#endif

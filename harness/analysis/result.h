@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The findings of one analysis: layouts by their medians, the variance between them, the standing of the shipped
+ * layout, regressions on counters, and the conclusion. Forms of a report read it and infer nothing themselves. */
+#ifndef IFR_HARNESS_ANALYSIS_RESULT_H
+#define IFR_HARNESS_ANALYSIS_RESULT_H
+
+#include "harness/statistics/statistics.h"
+#include "harness/store/store.h"
+
+#define IFR_REPORT_CONFIDENCE 0.95
+#define IFR_REPORT_LEVEL 0.05 /* p-values below it count as evidence */
+#define IFR_CHECK_LEVEL 0.01  /* p-values of a residual check below it give a warning */
+
+/* A layout that is not refused and has at least one value. */
+struct ifr_layout {
+	const struct ifr_dataset_variant *variant;
+	double *values;     /* [count], detrended: without serial disturbances of the machine */
+	double *winsorised; /* [count], values with outlying ones winsorised, for means and variances */
+	size_t count;
+	double median;
+	struct ifr_interval interval; /* of the median, distribution-free */
+	bool has_interval;            /* two runs at least */
+};
+
+/* A difference in % of a base; positive: above the base. */
+struct ifr_contrast {
+	bool known;
+	double difference_pct;
+	bool has_interval;
+	struct ifr_interval interval_pct;
+};
+
+/* The best or the worst of the random layouts. */
+struct ifr_pick {
+	const struct ifr_layout *layout; /* NULL without random layouts */
+	struct ifr_contrast to_shipped;  /* its interval allows for the choice among all */
+	bool predicted;
+	struct ifr_prediction prediction;
+	struct ifr_contrast again; /* the prediction's expected value against the shipped layout */
+};
+
+/* The response against a counter, a point per random layout; the shipped layout is not part of the fit. */
+struct ifr_counter_regression {
+	const struct ifr_dataset_counter *counter;
+	double *x, *y;
+	size_t count;
+	bool has_shipped;
+	double shipped_x, shipped_y;
+	struct ifr_regression_line line;
+	struct ifr_interval zero_mean, zero_layout; /* at x = 0: of the line, and of a single layout */
+	struct ifr_correlation spearman;
+	bool has_check;
+	struct ifr_residual_check check;
+	double p_adjusted; /* for the number of counters tried */
+};
+
+/* All counters together: a multiple regression, and each counter's relative importance (LMG). */
+struct ifr_counter_importance {
+	bool known;
+	struct ifr_error why_not;
+	size_t count;                                   /* of counters in the regression */
+	size_t regression[IFR_RELATIVE_IMPORTANCE_MAX]; /* index into ifr_analysis.regressions */
+	struct ifr_multiple_regression model;
+	double relative[IFR_RELATIVE_IMPORTANCE_MAX]; /* part of the variance; they add up to model.r2 */
+	struct ifr_interval interval[IFR_RELATIVE_IMPORTANCE_MAX];
+	bool has_check;
+	struct ifr_residual_check check;
+};
+
+struct ifr_refusal {
+	const char *reason;
+	size_t runs;
+};
+
+/* One unit for all values of the metric, and the decimals that the runs support. */
+struct ifr_scale {
+	double divisor;
+	int decimals;
+	char unit[40]; /* "ms", "million cycles", "" */
+};
+
+/* How much layout matters. */
+enum ifr_effect {
+	IFR_EFFECT_UNTESTED,  /* fewer than two random layouts */
+	IFR_EFFECT_UNKNOWN,   /* every layout ran once: layout effects and noise cannot be told apart */
+	IFR_EFFECT_NONE,      /* every run of every layout gave the same value */
+	IFR_EFFECT_NOT_FOUND, /* the differences are within run-to-run noise */
+	IFR_EFFECT_FOUND
+};
+
+/* Where the shipped layout stands among the random ones. */
+enum ifr_shipped_standing {
+	IFR_SHIPPED_UNKNOWN, /* not measured, or there is nothing to compare it with */
+	IFR_SHIPPED_TYPICAL, /* not told apart from the median layout */
+	IFR_SHIPPED_BETTER,
+	IFR_SHIPPED_WORSE
+};
+
+/* The next step for the user. */
+enum ifr_advice {
+	IFR_ADVICE_NOTHING,
+	IFR_ADVICE_MORE_LAYOUTS,
+	IFR_ADVICE_MORE_RUNS,
+	IFR_ADVICE_QUIETER_MACHINE,
+	IFR_ADVICE_BEST_LAYOUT,  /* build the best layout: it beats the shipped one beyond noise */
+	IFR_ADVICE_FIND_CODE,    /* attribute the effect to code */
+	IFR_ADVICE_COMPARE_MEANS /* judge changes of the program over many layouts */
+};
+
+struct ifr_conclusion {
+	enum ifr_effect effect;
+	enum ifr_shipped_standing standing;
+	enum ifr_advice advice;
+	double range_pct;         /* from the lowest median of a random layout to the highest */
+	bool has_sd;              /* the next two are known */
+	double sd_pct, limit_pct; /* standard deviation between layouts, and the upper end of its interval */
+	bool has_noise;
+	double noise_pct; /* standard deviation from run to run */
+	size_t wanted;    /* layouts, or runs of each, that the advice asks for */
+};
+
+struct ifr_analysis {
+	const struct ifr_dataset *dataset;
+	const struct ifr_dataset_counter *metric;
+	size_t metric_index;
+	size_t *by_variant, *first;     /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
+	double *counter_medians;        /* [counter * variants + variant], NaN until needed, infinite for none */
+	double *detrended, *winsorised; /* [runs] of the metric; NaN for a run that does not count */
+	struct ifr_disturbances disturbances;
+	struct ifr_layout *layouts; /* by median, the smallest first */
+	size_t layout_count;
+	const struct ifr_layout *shipped; /* NULL: refused or not measured */
+	double *medians;                  /* of the random layouts, ascending */
+	size_t random_count;
+	struct ifr_scale scale;
+
+	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
+	size_t runs_of_refused, variants_refused, variants_empty;
+	struct ifr_refusal *refusals; /* of runs, by reason */
+	size_t refusal_count;
+
+	struct ifr_components components;
+	struct ifr_mean mean; /* over the random layouts, runs within them; known where the components are */
+	struct ifr_normality normality;
+	struct ifr_error no_components, no_normality;
+	double centre; /* median of the random layouts' medians; of all where there is no random one */
+	struct ifr_interval centre_interval;
+	double medians_mean, medians_sd; /* of the random layouts' medians; for the normal quantiles */
+	double bandwidth;                /* of the medians' kernel density */
+
+	size_t faster; /* random layouts whose median is below the shipped one's */
+	struct ifr_interval faster_share;
+	struct ifr_contrast shipped_to_centre;
+	struct ifr_pick best, worst;
+
+	struct ifr_counter_regression *regressions; /* the strongest first */
+	size_t regression_count;
+	struct ifr_counter_importance importance;
+	struct ifr_conclusion conclusion;
+
+	/* Where a finding is not known, has_* is false and the error's message says why. */
+	bool has_components, has_normality, has_centre_interval, has_faster_share, has_moments, has_density;
+	bool response_is_cpi, per_1000_instructions;
+	bool exact; /* the metric comes from the model and has no noise */
+};
+
+#endif

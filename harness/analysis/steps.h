@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The steps of an analysis, in the order in which analysis.c takes them. Private to this folder. */
+#ifndef IFR_HARNESS_ANALYSIS_STEPS_H
+#define IFR_HARNESS_ANALYSIS_STEPS_H
+
+#include "harness/analysis/result.h"
+
+/* Sets metric, metric_index and exact. name NULL takes the default. Errors: IFR_E_USAGE for a counter that was not
+ * recorded. */
+int ifr_metric_choose(struct ifr_analysis *analysis, const char *name, struct ifr_error *err);
+/* Finds one counter in two datasets: the one of that name, or with name NULL the default that both have.
+ * Returns -1, or the index of the dataset that lacks it. */
+int ifr_metric_match(const struct ifr_dataset *const datasets[2], const char *name, int counters[2]);
+/* Index of a counter of events by this name from any source but the clock; -1 if there is none. */
+int ifr_event_counter(const struct ifr_dataset *dataset, const char *name);
+
+/* Sorts the runs by variant: by_variant and first. */
+void ifr_runs_sort(struct ifr_analysis *analysis);
+/* Removes serial disturbances from the metric: detrended, winsorised and disturbances. */
+void ifr_runs_detrend(struct ifr_analysis *analysis);
+
+/* The median of a counter over a variant's runs that count; false if there is none. */
+bool ifr_counter_median(const struct ifr_analysis *analysis, size_t counter, size_t variant, double *median);
+
+/* Chooses the unit and decimals of the metric. Needs the layouts and the variance components. */
+void ifr_scale_choose(struct ifr_analysis *analysis);
+/* Fills shipped_to_centre, faster, best and worst. */
+void ifr_contrasts_find(struct ifr_analysis *analysis);
+void ifr_regressions_find(struct ifr_analysis *analysis);
+/* Fills importance. Needs the regressions. */
+void ifr_importance_find(struct ifr_analysis *analysis);
+/* Fills conclusion. Needs everything else. */
+void ifr_conclusion_draw(struct ifr_analysis *analysis);
+
+#endif

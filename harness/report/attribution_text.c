@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "harness/output/output.h"
+#include "harness/report/format.h"
+#include "harness/report/report.h"
+
+enum { SHOWN = 10 };
+
+static void put_class(struct ifr_buffer *out, enum ifr_feature feature, unsigned class) {
+	unsigned offset, bytes, frame;
+	if (feature == IFR_FEATURE_SET_CONFLICT) {
+		ifr_buffer_puts(out, class ? "with the conflict" : "without it");
+		return;
+	}
+	ifr_feature_class_extent(feature, class, &offset, &bytes, &frame);
+	if (feature == IFR_FEATURE_PAGE)
+		ifr_buffer_printf(out, "in page %u", class + 1);
+	else
+		ifr_buffer_printf(out, "%u to %u bytes into it", offset, offset + bytes - 1);
+}
+
+static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
+	static const char *const features[] = {"its offset in a 64-byte line", "its offset in 32 bytes",
+	                                       "its offset in 16 bytes", "its page"};
+	struct ifr_buffer s = {0};
+	unsigned offset, bytes, frame;
+	ifr_buffer_puts(&s, f->unit);
+	if (f->source)
+		ifr_buffer_printf(&s, " (%s)", f->source);
+	if (f->other)
+		ifr_buffer_printf(&s, ": set conflicts with %s explain ", f->other);
+	else
+		ifr_buffer_printf(&s, ": %s explains ", features[f->feature]);
+	ifr_format_pct(&s, 100 * f->classes.share);
+	ifr_buffer_puts(&s, " of the variation (");
+	ifr_format_p(&s, f->p_adjusted);
+	ifr_buffer_puts(&s, "). Worst ");
+	put_class(&s, f->feature, (unsigned)f->classes.highest);
+	ifr_buffer_puts(&s, ": ");
+	ifr_format_signed_pct(&s, 100 * f->classes.difference / f->low_mean);
+	ifr_buffer_puts(&s, " (95 % interval ");
+	ifr_format_signed_pct(&s, 100 * f->difference.low);
+	ifr_buffer_puts(&s, " to ");
+	ifr_format_signed_pct(&s, 100 * f->difference.high);
+	ifr_buffer_puts(&s, ") against the best, ");
+	put_class(&s, f->feature, (unsigned)f->classes.lowest);
+	if (f->feature != IFR_FEATURE_SET_CONFLICT)
+		ifr_feature_class_extent(f->feature, (unsigned)f->classes.lowest, &offset, &bytes, &frame);
+	if (f->feature == IFR_FEATURE_SET_CONFLICT)
+		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
+		                    "differ, or side by side.");
+	else if (f->feature != IFR_FEATURE_PAGE && !offset)
+		ifr_buffer_printf(&s, ". Remedy: __attribute__((aligned(%u))) on that function.", frame);
+	else
+		ifr_buffer_puts(&s, ". Remedy: an address of its own by an \"at\" line in the plan.");
+	ifr_text_wrap(out, ifr_buffer_text(&s), "  - ", "    ");
+	ifr_buffer_release(&s);
+}
+
+void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
+                          struct ifr_buffer *out) {
+	struct ifr_buffer s = {0};
+	ifr_buffer_puts(out, "Which code?\n");
+	ifr_buffer_printf(
+		&s,
+		"%zu units in %zu random layouts by %s: %zu tests of address features and %zu of set conflicts between two "
+		"units, of which %zu %s significant (false discovery rate 5 %%, Benjamini and Hochberg 1995).",
+		attribution->units, attribution->layouts, analysis->metric->name,
+		attribution->count - attribution->conflicts, attribution->pairs, attribution->found,
+		attribution->found == 1 ? "is" : "are");
+	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
+	for (size_t i = 0; i < attribution->found && i < SHOWN; i++)
+		say_finding(&attribution->findings[i], out);
+	ifr_buffer_clear(&s);
+	if (attribution->found > SHOWN)
+		ifr_buffer_printf(&s, "%zu further findings are not shown.", attribution->found - SHOWN);
+	else if (!attribution->found)
+		ifr_buffer_puts(
+			&s,
+			"No single address or pair explains the differences between these layouts. More layouts (interfero bench "
+			"-n) may show one.");
+	else
+		ifr_buffer_puts(
+			&s, "Units that move together are found together: interfero blame --confirm moves one alone and "
+				"measures again.");
+	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
+	ifr_buffer_release(&s);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sentences of a comparison. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/output/output.h"
+#include "harness/report/comparison_prose.h"
+#include "harness/report/format.h"
+
+/* "4.1 % slower", "equal" */
+static void put_ratio(struct ifr_buffer *out, const struct ifr_comparison *c, double ratio) {
+	if (fabs(ratio - 1) < 5e-5) {
+		ifr_buffer_puts(out, "equal (under 0.01 %)");
+		return;
+	}
+	ifr_format_pct(out, 100 * (ratio - 1));
+	ifr_buffer_puts(out, ifr_counter_is_time(&c->metric) ? ratio > 1 ? " slower" : " faster"
+	                     : ratio > 1                     ? " higher"
+	                                                     : " lower");
+}
+
+void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval) {
+	if (isinf(interval->high)) {
+		ifr_buffer_puts(out, "unbounded");
+		return;
+	}
+	ifr_format_signed_pct(out, 100 * (interval->low - 1));
+	ifr_buffer_puts(out, " to ");
+	ifr_format_signed_pct(out, 100 * (interval->high - 1));
+}
+
+static void put_interval(struct ifr_buffer *out, const struct ifr_interval *interval) {
+	ifr_buffer_printf(out, "%.4g %% interval ", 100 * interval->confidence);
+	comparison_put_range(out, interval);
+}
+
+static void say(struct ifr_buffer *out, struct ifr_buffer *sentence, const char *first) {
+	ifr_text_wrap(out, ifr_buffer_text(sentence), first, strcmp(first, "  ") ? "    " : "  ");
+	ifr_buffer_clear(sentence);
+}
+
+/* "4.1 % slower than ./old" */
+static void put_change(struct ifr_buffer *out, const struct ifr_comparison *c, const char *old) {
+	put_ratio(out, c, c->ratio);
+	ifr_buffer_printf(out, " %s %s", fabs(c->ratio - 1) < 5e-5 ? "to" : "than", old);
+}
+
+/* The names of the programs, without their folders where that is enough to tell them apart. */
+static void find_names(const struct ifr_comparison *c, const char *names[2]) {
+	for (int side = 0; side < 2; side++)
+		names[side] = ifr_path_base(c->side[side].name);
+	for (int side = 0; !strcmp(names[0], names[1]) && side < 2; side++)
+		names[side] = c->side[side].name;
+}
+
+static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	const char *names[2];
+	find_names(c, names);
+	ifr_buffer_printf(s, "Verdict: %s: ", ifr_comparison_verdict_name(c->verdict));
+	switch (c->verdict) {
+	case IFR_VERDICT_CHANGE:
+		ifr_buffer_printf(s, "%s is ", names[1]);
+		put_change(s, c, names[0]);
+		ifr_buffer_puts(s, ", whatever the layout.");
+		break;
+	case IFR_VERDICT_BOTH:
+		ifr_buffer_printf(s, "%s is ", names[1]);
+		put_change(s, c, names[0]);
+		ifr_buffer_puts(s, ", and the layouts of the shipped files differ as well.");
+		break;
+	case IFR_VERDICT_LAYOUT:
+		ifr_buffer_printf(s, "the shipped files of %s and %s differ, but only by their layouts.", names[0],
+		                  names[1]);
+		break;
+	case IFR_VERDICT_NO_CHANGE:
+		ifr_buffer_printf(s, "%s and %s differ by less than ", names[0], names[1]);
+		ifr_format_pct(s, 100 * c->margin);
+		ifr_buffer_puts(s, ".");
+		break;
+	case IFR_VERDICT_INCONCLUSIVE:
+		ifr_buffer_printf(s, "these runs show no difference between %s and %s, and cannot rule out one of ",
+		                  names[0], names[1]);
+		ifr_format_pct(s, 100 * c->margin);
+		ifr_buffer_puts(s, ".");
+		break;
+	}
+}
+
+static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	static const char *const meanings[] = {
+		[IFR_VERDICT_NO_CHANGE] = "a change as small as that counts as none.",
+		[IFR_VERDICT_INCONCLUSIVE] = "there may be a change, or none.",
+		[IFR_VERDICT_LAYOUT] =
+			"the measured difference comes from the addresses that the linker happened to choose; other "
+			"builds of the same code need not show it.",
+		[IFR_VERDICT_CHANGE] = "the change is in the code, and stays when layouts change.",
+		[IFR_VERDICT_BOTH] =
+			"the change in the code stays when layouts change; the effect of these two layouts does not."};
+	ifr_buffer_printf(s, "What it means: %s", meanings[c->verdict]);
+}
+
+static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	const char *names[2];
+	find_names(c, names);
+	ifr_buffer_puts(s, "What to do: ");
+	if (c->verdict == IFR_VERDICT_NO_CHANGE)
+		ifr_buffer_puts(s, "nothing.");
+	else if (c->verdict == IFR_VERDICT_LAYOUT)
+		ifr_buffer_printf(s, "nothing in the code; interfero bench %s finds a better layout.", c->side[1].name);
+	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && !c->recommended)
+		ifr_buffer_puts(
+			s, "make the machine quieter, or let the program run longer: layouts and runs vary too much.");
+	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && c->recommended > c->layouts[1])
+		ifr_buffer_printf(s, "measure about %zu layouts (-n), which detect a change that small nine times in ten.",
+		                  c->recommended);
+	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE)
+		ifr_buffer_puts(s, "measure more layouts (-n).");
+	else if (c->ratio > 1)
+		ifr_buffer_printf(s, "look in the code of %s for the cause.", names[1]);
+	else
+		ifr_buffer_printf(s, "keep the code of %s.", names[1]);
+}
+
+static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	ifr_buffer_printf(s, "Over all layouts %s is ", c->side[1].name);
+	put_change(s, c, c->side[0].name);
+	ifr_buffer_puts(s, " (");
+	put_interval(s, &c->interval);
+	ifr_buffer_puts(s, ", ");
+	ifr_format_p(s, c->p);
+	ifr_buffer_puts(s, ").");
+}
+
+static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	if (!c->has_shipped) {
+		ifr_buffer_puts(s, "The shipped layouts were not both measured: their layout effect is unknown.");
+		return;
+	}
+	ifr_buffer_puts(s, "As shipped: ");
+	ifr_format_signed_pct(s, 100 * (c->shipped_ratio - 1));
+	if (c->has_layout_effect) {
+		ifr_buffer_puts(s, " (");
+		put_interval(s, &c->shipped_interval);
+		ifr_buffer_puts(s, ")");
+	}
+	ifr_buffer_puts(s, ", of which ");
+	ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
+	ifr_buffer_puts(s, " is the layout effect of these two files");
+	if (c->has_layout_effect) {
+		ifr_buffer_puts(s, " (");
+		put_interval(s, &c->layout_effect_interval);
+		ifr_buffer_puts(
+			s, c->verdict == IFR_VERDICT_LAYOUT || c->verdict == IFR_VERDICT_BOTH ? ")." : ": it may be none).");
+	} else {
+		ifr_buffer_puts(s, "; one run of each gives no interval for that.");
+	}
+}
+
+static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	ifr_buffer_printf(s, "Measured: %s (from %s), less is better; ", c->metric.name, c->metric.source);
+	if (c->paired)
+		ifr_buffer_printf(s, "%zu random layouts of both, compared in pairs of one plan", c->layouts[1]);
+	else
+		ifr_buffer_printf(s, "%zu and %zu random layouts, not paired", c->layouts[0], c->layouts[1]);
+	ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
+	                  c->interleaved ? "all interleaved" : "each program at its own time");
+	if (c->confidence != 0.95)
+		ifr_buffer_puts(s,
+		                " The intervals are wider than usual to allow for interim analyses of growing data (group "
+		                "sequential, Lan and "
+		                "DeMets 1983).");
+	if (c->refused_runs || c->refused_layouts)
+		ifr_buffer_printf(s, " Refused and left out: layouts: %zu; single runs: %zu.", c->refused_layouts,
+		                  c->refused_runs);
+	if (c->disturbed)
+		ifr_buffer_printf(
+			s,
+			" Serial disturbances: for some runs in a row the machine was slower or faster. Runs are detrended "
+			"by their "
+			"neighbours in time, which brought %zu back within three standard deviations; none was left out.",
+			c->runs_detrended);
+}
+
+static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+	size_t layouts = c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
+	if (layouts >= c->needed)
+		return;
+	ifr_buffer_printf(
+		s,
+		"%zu layouts are too few for reliable 95 %% intervals: where the distribution of layouts is skewed or "
+		"has a rare "
+		"mode, they miss more often than that. Take %zu (-n).",
+		layouts, c->needed);
+	say(out, s, "  ! ");
+}
+
+static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
+	if (c->interleaved)
+		return;
+	ifr_buffer_puts(
+		s, "The programs did not run interleaved: a change of the machine in between counts as a change of the "
+		   "program.");
+	say(out, s, "  ! ");
+	static const char *const facts[] = {"kernel", "pinned to", "aslr"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		const char *x = ifr_dataset_fact(a, facts[i]), *y = ifr_dataset_fact(b, facts[i]);
+		if (!x || !y || !strcmp(x, y))
+			continue;
+		ifr_buffer_printf(s, "Their %s differs: \"%s\" and \"%s\".", facts[i], x, y);
+		say(out, s, "  ! ");
+	}
+}
+
+static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	if (!entry->other_count)
+		return;
+	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
+	for (size_t i = 0; i < entry->other_count; i++) {
+		const struct ifr_comparison *c = &entry->others[i];
+		struct ifr_buffer change = {0}, range = {0}, name = {0};
+		ifr_escape_plain(&name, c->metric.name);
+		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
+		comparison_put_range(&range, &c->interval);
+		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
+		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
+		ifr_buffer_release(&change);
+		ifr_buffer_release(&range);
+		ifr_buffer_release(&name);
+	}
+}
+
+void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD]) {
+	say_verdict(c, &lead[0]);
+	say_meaning(c, &lead[1]);
+	say_next_step(c, &lead[2]);
+}
+
+void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	const struct ifr_comparison *c = &entry->main;
+	struct ifr_buffer s = {0};
+	say_change(c, &s);
+	say(out, &s, "  - ");
+	say_shipped(c, &s);
+	say(out, &s, "  - ");
+	say_basis(c, &s);
+	say(out, &s, "  - ");
+	warn_few(c, out, &s);
+	warn_apart(c, out, &s);
+	put_others(entry, out);
+	ifr_buffer_release(&s);
+}

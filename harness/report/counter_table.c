@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regression on one counter in several programs. Ref: Wang and Jiménez 2011, table 1. */
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/report/report.h"
+#include "harness/output/output.h"
+
+static const struct ifr_counter_regression *find_regression(const struct ifr_analysis *analysis,
+                                                            const char *counter) {
+	for (size_t i = 0; i < analysis->regression_count; i++)
+		if (!strcmp(analysis->regressions[i].counter->name, counter))
+			return &analysis->regressions[i];
+	return NULL;
+}
+
+void ifr_report_table_head(struct ifr_buffer *out) {
+	ifr_buffer_printf(out, "%-22s %7s %12s %12s %12s %12s %6s\n", "program", "layouts", "slope", "y-intercept",
+	                  "low", "high", "r^2");
+}
+
+int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out,
+                         struct ifr_error *err) {
+	const struct ifr_counter_regression *r = find_regression(analysis, counter);
+	const char *program = ifr_dataset_fact(analysis->dataset, "program");
+	if (ifr_dataset_counter(analysis->dataset, counter) < 0)
+		return ifr_fail(err, IFR_E_USAGE, "%s: its runs did not record \"%s\"",
+		                program ? program : "an experiment", counter);
+	if (!r)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s: there is no line against %s: it takes three random layouts in which both vary",
+		                program ? program : "an experiment", counter);
+	struct ifr_buffer name = {0};
+	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
+	ifr_buffer_printf(out, "%-22s %7zu %12.5g %12.5g %12.5g %12.5g %6.3f%s\n", ifr_buffer_text(&name), r->count,
+	                  r->line.slope, r->line.intercept, r->zero_layout.low, r->zero_layout.high, r->line.r2,
+	                  r->line.p < IFR_REPORT_LEVEL ? "" : " *");
+	ifr_buffer_release(&name);
+	return 0;
+}
+
+void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out) {
+	ifr_buffer_printf(out,
+	                  "\n%s against %s%s. Low and high: 95 %% prediction interval at 0.\n"
+	                  "* the slope is not significant (p >= 0.05), so that nothing follows from it.\n",
+	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
+	                  analysis->per_1000_instructions ? " per 1000 instructions" : "");
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How far apart the layouts are, and where the shipped one stands. */
+#include <math.h>
+
+#include "harness/report/prose.h"
+
+static void say_range(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	struct ifr_buffer *text = &prose->text;
+	double low = analysis->medians[0], high = analysis->medians[analysis->random_count - 1];
+	ifr_buffer_printf(text, "The medians of the %zu random layouts range from ", analysis->random_count);
+	ifr_format_range(text, &prose->analysis->scale, low, high);
+	if (low > 0) {
+		ifr_buffer_puts(text, ", which is ");
+		ifr_format_pct(text, analysis->conclusion.range_pct);
+		ifr_buffer_puts(text, " from the lowest to the highest");
+	}
+	ifr_buffer_puts(text, ".");
+}
+
+static void say_sd(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_components *c = &analysis->components;
+	double base = analysis->centre;
+	if (!(base > 0))
+		return;
+	ifr_buffer_puts(&prose->text,
+	                analysis->exact || !c->noise_known
+	                    ? " The standard deviation between layouts is "
+	                    : " With run-to-run noise removed, the standard deviation between layouts is ");
+	ifr_format_pct(&prose->text, 100 * c->between_sd / base);
+	ifr_buffer_puts(&prose->text, " of the median layout (95 % interval ");
+	ifr_format_pct(&prose->text, 100 * c->between_interval.low / base);
+	ifr_buffer_puts(&prose->text, " to ");
+	ifr_format_pct(&prose->text, 100 * c->between_interval.high / base);
+	ifr_buffer_puts(&prose->text, analysis->exact || c->noise_known ? ")." : "); it includes run-to-run noise.");
+}
+
+static void say_mean(struct ifr_prose *prose) {
+	const struct ifr_mean *mean = &prose->analysis->mean;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_puts(text, " The mean over all layouts is ");
+	ifr_format_value(text, &prose->analysis->scale, mean->mean);
+	ifr_buffer_puts(text, " (95 % interval ");
+	ifr_format_range(text, &prose->analysis->scale, mean->interval.low, mean->interval.high);
+	ifr_buffer_puts(text, ").");
+	if (mean->groups < mean->needs)
+		ifr_buffer_printf(
+			text,
+			" With so few layouts, the interval misses the mean more often than its confidence says where the "
+			"distribution "
+			"is skewed or has a rare mode; %zu layouts would be enough.",
+			mean->needs);
+}
+
+static void say_cause(struct ifr_prose *prose) {
+	const struct ifr_components *c = &prose->analysis->components;
+	struct ifr_buffer *text = &prose->text;
+	if (prose->analysis->exact) {
+		ifr_buffer_puts(text, "All of this comes from the layout: the model counts the same events in every run.");
+	} else if (!c->noise_known) {
+		ifr_buffer_puts(
+			text,
+			"Whether that is more than run-to-run noise is unknown, because every layout ran once. More runs "
+			"of each layout will tell.");
+	} else if (!c->testable && c->between_sd > 0) {
+		ifr_buffer_puts(text, "The runs of a layout agree exactly, so all of this comes from the layout.");
+	} else if (!c->testable) {
+		ifr_buffer_puts(text, "All runs of all layouts agree exactly: layout makes no difference here.");
+	} else {
+		ifr_buffer_puts(text, c->p < IFR_REPORT_LEVEL ? "That is more than run-to-run noise"
+		                                              : "That is no more than run-to-run noise");
+		if (prose->analysis->centre > 0) {
+			ifr_buffer_puts(text, ", whose standard deviation from one run to the next is ");
+			ifr_format_pct(text, 100 * sqrt(c->ms_within) / prose->analysis->centre);
+		}
+		ifr_buffer_puts(text, ".");
+		if (c->p >= IFR_REPORT_LEVEL)
+			ifr_buffer_puts(text, " Either layout does not matter to this program, or its effect is too small for "
+			                      "this many runs: the differences between single layouts below may be chance.");
+	}
+}
+
+void ifr_prose_spread(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	ifr_prose_say(prose, IFR_PROSE_HEADING, "How far apart are the layouts?");
+	if (analysis->random_count == 0) {
+		ifr_buffer_puts(&prose->text, "There is no random layout to compare.");
+	} else if (!analysis->has_components) {
+		ifr_buffer_puts(&prose->text, "There is one random layout, with a median of ");
+		ifr_format_value(&prose->text, &prose->analysis->scale, analysis->medians[0]);
+		ifr_buffer_printf(&prose->text, ". The variance between layouts is unknown: %s.",
+		                  analysis->no_components.message);
+	} else {
+		say_range(prose);
+		say_mean(prose);
+		say_sd(prose);
+		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+		say_cause(prose);
+	}
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	ifr_prose_say(prose, IFR_PROSE_FIGURE, "layouts");
+}
+
+static void say_faster(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	struct ifr_buffer *text = &prose->text;
+	size_t n = analysis->random_count;
+	if (n == 1)
+		ifr_buffer_printf(text, " The random layout is %s%s.", analysis->faster ? "" : "not ",
+		                  ifr_prose_less(analysis));
+	else if (analysis->faster == 0 || analysis->faster == n)
+		ifr_buffer_printf(text, " %s of the %zu random layouts %s %s.", analysis->faster ? "All" : "None", n,
+		                  analysis->faster ? "are" : "is", ifr_prose_less(analysis));
+	else
+		ifr_buffer_printf(text, " %zu of the %zu random layouts (%.0f %%) %s %s.", analysis->faster, n,
+		                  100.0 * (double)analysis->faster / (double)n, analysis->faster == 1 ? "is" : "are",
+		                  ifr_prose_less(analysis));
+	if (analysis->has_faster_share && n >= 3)
+		ifr_buffer_printf(text, " Of all possible layouts, %.0f to %.0f %% are (95 %% interval).",
+		                  100 * analysis->faster_share.low, 100 * analysis->faster_share.high);
+}
+
+static void say_against_centre(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_contrast *contrast = &analysis->shipped_to_centre;
+	struct ifr_buffer *text = &prose->text;
+	if (!contrast->known)
+		return;
+	ifr_buffer_puts(text, " Against the median layout (");
+	ifr_format_value(text, &prose->analysis->scale, analysis->centre);
+	ifr_buffer_puts(text, ") it is ");
+	if (contrast->difference_pct == 0) {
+		ifr_buffer_puts(text, "equal.");
+		return;
+	}
+	ifr_format_pct(text, contrast->difference_pct);
+	ifr_buffer_printf(text, " %s",
+	                  contrast->difference_pct < 0 ? ifr_prose_less(analysis) : ifr_prose_more(analysis));
+	if (!contrast->has_interval) {
+		ifr_buffer_puts(text, prose->analysis->exact ? "." : "; these runs give no interval for that.");
+		return;
+	}
+	ifr_buffer_puts(text, " (");
+	ifr_prose_interval(prose, &contrast->interval_pct);
+	bool unclear = contrast->interval_pct.low <= 0 && contrast->interval_pct.high >= 0;
+	ifr_buffer_puts(text, unclear ? "): no clear difference." : ").");
+}
+
+void ifr_prose_shipped(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	ifr_prose_say(prose, IFR_PROSE_HEADING, "Where does the shipped layout stand?");
+	if (!analysis->shipped) {
+		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH,
+		              "The shipped layout is not among the layouts: it was not measured, or was refused.");
+		return;
+	}
+	const struct ifr_layout *shipped = analysis->shipped;
+	ifr_buffer_puts(&prose->text, "Its median is ");
+	ifr_format_value(&prose->text, &prose->analysis->scale, shipped->median);
+	if (shipped->has_interval) {
+		ifr_buffer_printf(&prose->text, " (%.4g %% interval ", 100 * shipped->interval.confidence);
+		ifr_format_range(&prose->text, &prose->analysis->scale, shipped->interval.low, shipped->interval.high);
+		ifr_buffer_puts(&prose->text, ")");
+	}
+	if (analysis->random_count)
+		ifr_buffer_printf(&prose->text, ", rank %zu of %zu, counted from the %s.", analysis->faster + 1,
+		                  analysis->layout_count, ifr_counter_is_time(analysis->metric) ? "fastest" : "lowest");
+	else
+		ifr_buffer_puts(&prose->text, ".");
+	if (analysis->random_count)
+		say_faster(prose);
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	say_against_centre(prose);
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+}
