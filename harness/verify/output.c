@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The verification as text and as JSON. */
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/output/output.h"
 #include "harness/verify/verify.h"
 
 enum { COLUMNS = 80, NAME_MAX_COLUMNS = 20, RESULT_COLUMNS = 7, SCHEMA_VERSION = 1 };
@@ -64,26 +63,12 @@ void ifr_verification_text(const struct ifr_verification *done, struct ifr_buffe
 	ifr_buffer_printf(text, "\n%zu of %zu variants differ\n", done->differing, done->count);
 }
 
-/* A JSON string; bytes that are not ASCII become ? if the text is not UTF-8, as in some file names. */
-static json_t *json_text(const char *text) {
-	json_t *made = json_string(text);
-	if (made)
-		return made;
-	char *clean = ifr_strdup(text);
-	for (char *letter = clean; *letter; letter++)
-		if (*letter & 0x80)
-			*letter = '?';
-	made = json_string(clean);
-	free(clean);
-	return made;
-}
-
 static json_t *json_findings(const struct ifr_verdict *verdict) {
 	json_t *list = json_array();
 	for (size_t i = 0; i < verdict->checks.count; i++) {
 		json_t *finding = json_object();
-		json_object_set_new(finding, "check", json_text(verdict->checks.items[i]));
-		json_object_set_new(finding, "text", json_text(verdict->texts.items[i]));
+		ifr_json_set(finding, "check", ifr_json_text(verdict->checks.items[i]));
+		ifr_json_set(finding, "text", ifr_json_text(verdict->texts.items[i]));
 		json_array_append_new(list, finding);
 	}
 	return list;
@@ -94,32 +79,25 @@ static json_t *json_test(const struct ifr_verify *verify) {
 		return json_null();
 	json_t *words = json_array();
 	for (char *const *word = verify->test; *word; word++)
-		json_array_append_new(words, json_text(*word));
+		json_array_append_new(words, ifr_json_text(*word));
 	return words;
 }
 
 void ifr_verification_json(const struct ifr_verify *verify, const struct ifr_verification *done,
                            struct ifr_buffer *text) {
-	json_t *root = json_object(), *variants = json_array();
-	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-	json_object_set_new(root, "tool", json_text("interfero"));
-	json_object_set_new(root, "version", json_text(INTERFERO_VERSION));
-	json_object_set_new(root, "program", json_text(verify->program));
-	json_object_set_new(root, "kit", json_text(done->key));
-	json_object_set_new(root, "test", json_test(verify));
-	json_object_set_new(root, "differing", json_integer((json_int_t)done->differing));
+	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *variants = json_array();
+	ifr_json_set(root, "program", ifr_json_text(verify->program));
+	ifr_json_set(root, "kit", ifr_json_text(done->key));
+	ifr_json_set(root, "test", test_of(verify));
+	ifr_json_set(root, "differing", ifr_json_count(done->differing));
 	for (size_t i = 0; i < done->count; i++) {
 		const struct ifr_verdict *verdict = &done->verdicts[i];
 		json_t *variant = json_object();
-		json_object_set_new(variant, "name", json_text(verdict->name));
-		json_object_set_new(variant, "ok", json_boolean(!verdict->checks.count));
-		json_object_set_new(variant, "findings", json_findings(verdict));
+		ifr_json_set(variant, "name", ifr_json_text(verdict->name));
+		ifr_json_set(variant, "ok", json_boolean(!verdict->checks.count));
+		ifr_json_set(variant, "findings", json_findings(verdict));
 		json_array_append_new(variants, variant);
 	}
-	json_object_set_new(root, "variants", variants);
-	char *printed = json_dumps(root, JSON_INDENT(2));
-	ifr_buffer_puts(text, printed ? printed : "{}");
-	ifr_buffer_puts(text, "\n");
-	free(printed);
-	json_decref(root);
+	ifr_json_set(root, "variants", variants);
+	ifr_json_print(root, text);
 }
