@@ -72,8 +72,8 @@ table() {
 @test "calibrate: rates, effects, runs that pay" {
 	need jq
 	run -0 within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp -- ./subject
-	grep -q 'the same layouts, other runs' <<<"$output"
-	grep -q 'other layouts' <<<"$output"
+	grep -q 'halves of the runs of each layout' <<<"$output"
+	grep -q 'halves of the layouts' <<<"$output"
 	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' <<<"$output"
 	within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp --json -- ./subject >c.json
 	[ -z "$(within 60 interfero calibrate -q -n 6 -r 4 --counters clock -o c.exp -- ./subject)" ]
