@@ -88,7 +88,7 @@ void ifr_verification_json(const struct ifr_verify *verify, const struct ifr_ver
 	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *variants = json_array();
 	ifr_json_set(root, "program", ifr_json_text(verify->program));
 	ifr_json_set(root, "kit", ifr_json_text(done->key));
-	ifr_json_set(root, "test", test_of(verify));
+	ifr_json_set(root, "test", json_test(verify));
 	ifr_json_set(root, "differing", ifr_json_count(done->differing));
 	for (size_t i = 0; i < done->count; i++) {
 		const struct ifr_verdict *verdict = &done->verdicts[i];
