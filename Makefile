@@ -221,11 +221,12 @@ $(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/
 # --- setting up, trying out, testing ---------------------------------------------------------------------------
 
 .PHONY: setup
-setup: ## install what is missing of Debian's packages (scripts/packages)
+setup: ## install the packages that building and testing need (scripts/packages)
 	@scripts/setup
 
 .PHONY: demo
-demo: setup ## measure 24 layouts of an example, to a report
+demo: ## measure 24 layouts of an example, to a report
+	@scripts/setup demo
 	@$(MAKE) --no-print-directory all
 	@scripts/demo $(BUILD)
 
@@ -279,7 +280,8 @@ check: setup ## run every test; ends with "N passed, N failed, N skipped"
 	@tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench
-bench: setup ## measure this build side by side with what people use today
+bench: ## measure this build side by side with what people use today
+	@scripts/setup bench
 	@$(MAKE) --no-print-directory all $(BENCHMARKS)
 	@tests/bench/run $(BUILD)
 
@@ -290,7 +292,7 @@ lint: setup ## layout of the code, allowed includes, clang-tidy
 
 .PHONY: format
 format: ## put the code into its layout
-	clang-format -i $(SOURCES)
+	scripts/clang-format -i $(SOURCES)
 
 # --- installing ------------------------------------------------------------------------------------------------
 

@@ -262,7 +262,7 @@ static void print_table(double many_s) {
 		if (is_there((enum way)way))
 			print_row(ways[way].label, median_of, way, way <= WRITTEN ? 3 : 1, "");
 		else
-			printf("    %-*s  not installed (scripts/setup packages-bench)\n", LABEL_WIDTH, ways[way].label);
+			printf("    %-*s  not installed (scripts/setup bench)\n", LABEL_WIDTH, ways[way].label);
 	print_head("times faster than the best linker", true);
 	print_row("engine, in memory", times_faster, IN_MEMORY, 0, ">= 60");
 	print_row("engine, file written", times_faster, WRITTEN, 0, ">= 20");
