@@ -55,6 +55,16 @@ need() {
 	done
 }
 
+has_recorder() {
+	command -v qemu-x86_64 >/dev/null && qemu-x86_64 -h | grep -q QEMU_PLUGIN
+}
+
+# Debian 13's qemu-user has no plugins.
+need_recorder() {
+	need qemu-x86_64
+	has_recorder || skip "recording needs a qemu-x86_64 with plugins"
+}
+
 not() { # bats overlooks a failing "! command"
 	if "$@"; then return 1; fi
 }

@@ -10,6 +10,7 @@
 #include "common/process.h"
 #include "harness/exec/exec.h"
 #include "kit/kit.h"
+#include "model/model.h"
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);
 
@@ -132,11 +133,22 @@ static void check_kits(struct ifr_checkup *checkup) {
 	free(store);
 }
 
+static void check_recorder(struct ifr_checkup *checkup) {
+	static const char name[] = "qemu-x86_64";
+	static const char remedy[] = "only interfero record and the counters of model need it";
+	struct ifr_error err = {0};
+	char *qemu = NULL;
+	if (ifr_recorder_find_qemu(&qemu, &err))
+		ifr_checkup_add(checkup, name, IFR_CHECK_WARN, remedy, "%s", err.message);
+	else
+		check_tool(checkup, name, IFR_CHECK_WARN, remedy);
+	free(qemu);
+}
+
 void ifr_checkup_tools(struct ifr_checkup *checkup) {
 	check_tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
 	check_plugin(checkup);
-	check_tool(checkup, "qemu-x86_64", IFR_CHECK_WARN,
-	           "install qemu-user: interfero record, and the counters of model, run programs under it");
+	check_recorder(checkup);
 	check_tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
 	check_kits(checkup);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/qemu.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/file.h"
+#include "common/process.h"
 
 #define PRELOAD "LD_PRELOAD="
 
@@ -86,4 +89,33 @@ char **null_terminated(const struct ifr_strings *strings) {
 	for (size_t i = 0; i < strings->count; i++)
 		list[i] = strings->items[i];
 	return list;
+}
+
+/* True if an ELF file exports nothing to plugins: QEMU is configured without them, as Debian 13's static qemu-user. A
+ * script may start any QEMU. */
+static bool lacks_plugins(const struct ifr_buffer *file) {
+	static const char function[] = "qemu_plugin_register_vcpu_tb_trans_cb";
+	return file->length > SELFMAG && !memcmp(file->data, ELFMAG, SELFMAG) &&
+	       !memmem(file->data, file->length, function, strlen(function));
+}
+
+int ifr_recorder_find_qemu(char **qemu, struct ifr_error *err) {
+	struct ifr_buffer file = {0};
+	char *path = ifr_program_find(QEMU, NULL);
+	if (!path)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
+	int result = ifr_file_read(path, 0, &file, err);
+	if (!result && lacks_plugins(&file))
+		result =
+			ifr_fail(err, IFR_E_ENVIRONMENT,
+		             "recording needs a " QEMU " with plugins, and %s has none (Debian 12's qemu-user has "
+		             "them, Debian 13's has not): record on Debian 12, or put a QEMU 7.2 that was configured with "
+		             "--enable-plugins first in PATH",
+		             path);
+	ifr_buffer_release(&file);
+	if (result)
+		free(path);
+	else
+		*qemu = path;
+	return result;
 }

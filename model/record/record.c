@@ -85,15 +85,17 @@ static _Noreturn void exec_qemu(const struct session *session, const char *qemu,
 
 static int start_qemu(struct session *session, struct ifr_error *err) {
 	struct ifr_strings arguments = {0}, environment = {0};
-	char *qemu = ifr_program_find(QEMU, NULL);
-	if (!qemu)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
+	char *qemu = NULL;
+	int result = ifr_recorder_find_qemu(&qemu, err);
+	if (result)
+		return result;
 	qemu_command(session->recording, session->ring_fd, &arguments, &environment);
 	char **argv = null_terminated(&arguments), **variables = null_terminated(&environment);
 	session->child = fork();
 	if (!session->child)
 		exec_qemu(session, qemu, argv, variables);
-	int result = session->child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU) : 0;
+	if (session->child < 0)
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU);
 	free(argv);
 	free(variables);
 	free(qemu);

@@ -40,10 +40,14 @@ struct ifr_recorded {
 	uint64_t notes[RING_NOTES], cuts;
 };
 
+/* Finds the qemu-x86_64 that recordings run under; the caller frees its path. Errors: IFR_E_ENVIRONMENT
+ * if there is none in PATH, or it has no plugins. */
+int ifr_recorder_find_qemu(char **qemu, struct ifr_error *err);
+
 /* Runs the program to its end, or kills it after timeout_ns once `to` instructions have run, and writes the trace.
  * On an error no trace is left. Errors: IFR_E_USAGE if the file is no x86-64 program (a script, a 32-bit program);
- * IFR_E_ENVIRONMENT if qemu-x86_64 is missing or the trace cannot be written; IFR_E_PROGRAM if the program
- * overwrote the recording or exceeded the time limit. */
+ * IFR_E_ENVIRONMENT if qemu-x86_64 is missing or has no plugins, or the trace cannot be written; IFR_E_PROGRAM if
+ * the program overwrote the recording or exceeded the time limit. */
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
 
 /* Replaces text with one line "note …" for each reason why the recording is not repeatable or not complete. */

@@ -25,7 +25,8 @@ setup_file() {
 
 setup() {
 	use_own_folder
-	need qemu-x86_64 jq
+	need_recorder
+	need jq
 }
 
 teardown_file() {

@@ -333,7 +333,7 @@ static struct ifr_trace *record(const char *flags, struct ifr_buffer *output) {
 
 static void skip_without_tools(void) {
 	if (!getenv("INTERFERO_BUILD") || system("setarch -R true 2>/dev/null") ||
-	    system("command -v qemu-x86_64 >/dev/null"))
+	    system("qemu-x86_64 -h 2>/dev/null | grep -q QEMU_PLUGIN"))
 		skip();
 }
 
