@@ -16,7 +16,7 @@ const struct ifr_allocator ifr_allocators[] = {
 	{"glibc", NULL, "glibc", "glibc", "libc6"},
 	{"jemalloc", "libjemalloc.so.2", "glibc", "glibc", "libjemalloc2"},
 	{"tcmalloc", "libtcmalloc_minimal.so.4", "glibc", "glibc", "libtcmalloc-minimal4"},
-	{"mimalloc", "libmimalloc.so.2", "glibc", "glibc", "libmimalloc2.0"},
+	{"mimalloc", "libmimalloc.so.2|libmimalloc.so.3", "glibc", "glibc", "libmimalloc2.0 or libmimalloc3"},
 	{"blocks aligned", NULL, "glibc", "aligned", NULL},
 	{"blocks random", NULL, "glibc", "random", NULL},
 	{"blocks alias-free", NULL, "glibc", "alias-free", NULL},
@@ -27,17 +27,24 @@ _Static_assert(sizeof ifr_allocators / sizeof *ifr_allocators == IFR_ALLOCATORS,
 
 enum { REPEATS = 101 };
 
-/* The path of a shared library in the usual folders, NULL if it is not installed; the caller frees. */
-static char *find_library(const char *name) {
+/* The path of the first of the libraries, apart by |, that is installed in the usual folders, NULL if none is; the
+ * caller frees. */
+static char *find_library(const char *names) {
 	static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
 	                                      "/usr/lib", "/usr/local/lib"};
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		char *path = ifr_format("%s/%s", folders[i], name);
-		if (ifr_file_exists(path))
-			return path;
-		free(path);
-	}
-	return NULL;
+	struct ifr_strings alternatives = {0};
+	char *path = NULL;
+	ifr_strings_split(&alternatives, names, "|");
+	for (size_t n = 0; n < alternatives.count && !path; n++)
+		for (size_t i = 0; i < sizeof folders / sizeof *folders && !path; i++) {
+			path = ifr_format("%s/%s", folders[i], alternatives.items[n]);
+			if (!ifr_file_exists(path)) {
+				free(path);
+				path = NULL;
+			}
+		}
+	ifr_strings_release(&alternatives);
+	return path;
 }
 
 /* Options of one run beside its allocator. */

@@ -15,7 +15,7 @@
 /* An allocator, or one of the runtime's policies. */
 struct ifr_allocator {
 	const char *name;
-	const char *library;       /* file name of a shared library; NULL: none */
+	const char *library;       /* file name of a shared library, or several with | between; NULL: none */
 	const char *heap, *blocks; /* the runtime's policies */
 	const char *package;       /* Debian package of the library */
 };

@@ -11,7 +11,7 @@
 
 #include "common/error.h"
 
-enum { MOST_RUNS = 1000, ALLOCATORS = 7 };
+enum { MOST_RUNS = 1000, ALLOCATORS = 8 };
 
 static const struct {
 	const char *name, *library; /* NULL: RUNTIME; "": none */
@@ -20,6 +20,7 @@ static const struct {
 	{"glibc", "", "glibc", "glibc"},
 	{"jemalloc", "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2", "glibc", "glibc"},
 	{"mimalloc", "/usr/lib/x86_64-linux-gnu/libmimalloc.so.2", "glibc", "glibc"},
+	{"mimalloc 3", "/usr/lib/x86_64-linux-gnu/libmimalloc.so.3", "glibc", "glibc"},
 	{"shuffle", NULL, "shuffle", "glibc"},
 	{"shuffle, alias-free", NULL, "shuffle", "alias-free"},
 	{"diehard", NULL, "diehard", "glibc"},

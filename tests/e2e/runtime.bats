@@ -47,7 +47,7 @@ same_everywhere() {
 
 @test "python3 passes its own tests" {
 	need /usr/bin/python3
-	/usr/bin/python3 -c 'import test.test_list' 2>/dev/null || skip "libpython3.11-testsuite is not installed"
+	/usr/bin/python3 -c 'import test.test_list' 2>/dev/null || skip "Debian's package of Python's own tests is not installed"
 	same_everywhere python
 }
 
