@@ -39,8 +39,9 @@ static bool read_numbers(char *text, uint64_t *address, uint64_t *bytes, char **
 	return true;
 }
 
-/* Clears the size of an item that the next one overlaps. Constants that were all merged into earlier ones take no
- * room, but the map gives them the size of another section. */
+/* Clears the size of an item that the next one, or the end of the output section, overlaps. Constants that were all
+ * merged into earlier ones take no room, but the map gives them another size: that of another section (binutils 2.40)
+ * or their own from before the merging (2.44). */
 static void clip_last_item(struct reader *reader, uint64_t address) {
 	struct map_item *last = &reader->map->items[reader->map->count - 1];
 	if (last->output == reader->output && last->address <= address && last->bytes > address - last->address)
@@ -82,6 +83,14 @@ static char *cut_word(char *text) {
 	return rest;
 }
 
+/* Clips the last item of an output section at its end. */
+static void end_output(struct reader *reader) {
+	const struct link_map *map = reader->map;
+	const struct map_output *output = map->output_count ? &map->outputs[map->output_count - 1] : NULL;
+	if (map->count && output && output->name == reader->output)
+		clip_last_item(reader, output->address + output->bytes);
+}
+
 static void add_loaded(struct reader *reader, const char *file) {
 	struct link_map *map = reader->map;
 	if (map->loaded_count == reader->loaded_capacity) {
@@ -98,6 +107,7 @@ static void begin_output(struct reader *reader, char *text) {
 		return;
 	}
 	char *rest = cut_word(text);
+	end_output(reader);
 	reader->output = text;
 	reader->statement = 0;
 	reader->pending = NULL;
@@ -159,6 +169,7 @@ int link_map_parse(struct link_map *map, char *text, struct ifr_error *err) {
 			*line = '\0';
 		read_line(&reader, start);
 	}
+	end_output(&reader);
 	return 0;
 }
 

@@ -347,7 +347,7 @@ static void test_names(void **state) {
 	names_release(&names);
 }
 
-/* The forms of a line in a map of GNU ld 2.40. */
+/* The forms of a line in a map of GNU ld 2.40, and in 2.44 the size from before of what was merged into another. */
 static void test_map(void **state) {
 	(void)state;
 	static const char text[] = "Discarded input sections\n\n .text.gone 0x0 0x8 a.o\n\n"
@@ -360,6 +360,12 @@ static void test_map(void **state) {
 							   " *fill*         0x0000000000001010       0x10 90\n"
 							   " .text.a_function_of_a_long_name\n"
 							   "                0x0000000000001020        0x0 lib b.a(c.o)\n"
+							   ".rodata         0x0000000000002000        0x9\n"
+							   " .rodata.one.str1.1\n"
+							   "                0x0000000000002000        0x9 a.o\n"
+							   "                                          0x5 (size before relaxing)\n"
+							   " .rodata.two.str1.1\n"
+							   "                0x0000000000002009        0x6 a.o\n"
 							   ".comment        0x0000000000000000       0x1f\n"
 							   " .comment       0x0000000000000000       0x1f a.o\n"
 							   "                                         0x20 (size before relaxing)\n";
@@ -370,13 +376,16 @@ static void test_map(void **state) {
 	path = ifr_format("%s/map", folder);
 	assert_int_equal(ifr_file_write(path, text, strlen(text), 0644, &err), 0);
 	assert_int_equal(link_map_read(&map, path, &err), 0);
-	assert_int_equal(map.count, 3);
+	assert_int_equal(map.count, 5);
 	assert_string_equal(map.items[0].name, ".text");
 	assert_int_equal(map.items[0].bytes, 0x10);
 	assert_string_equal(map.items[1].name, ".text.a_function_of_a_long_name");
 	assert_string_equal(map.items[1].file, "lib b.a(c.o)");
 	assert_int_equal(map.items[1].address, 0x1020);
-	assert_string_equal(map.items[2].output, ".comment");
+	assert_int_equal(map.items[2].bytes, 9);
+	assert_int_equal(map.items[3].bytes, 0);
+	assert_string_equal(map.items[4].output, ".comment");
+	assert_int_equal(map.items[4].bytes, 0x1f);
 	link_map_release(&map);
 	ifr_tree_remove(folder, NULL);
 	free(path);
