@@ -25,6 +25,16 @@ teardown_file() {
 	[[ $output == *ld.bfd* ]]
 }
 
+@test "a qemu without plugins is told apart by the doctor and the recorder, with the remedy" {
+	mkdir -p static
+	cp "$(type -P true)" static/qemu-x86_64
+	run env PATH="$PWD/static:$PATH" interfero doctor
+	[[ $output == *"needs a qemu-x86_64 with plugins"* ]]
+	refuse 4 "$PWD/static/qemu-x86_64" "Debian 12" -- \
+		env PATH="$PWD/static:$PATH" interfero record -q -o x.trace -- "$(type -P true)"
+	[ ! -e x.trace ]
+}
+
 @test "kits that cannot be written are found" {
 	run -4 env INTERFERO_KITS=/proc/kits interfero doctor
 	[[ $output == *kits* ]]

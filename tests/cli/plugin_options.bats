@@ -65,10 +65,11 @@ names_in() { # the functions that hold nops, by the code
 		tr -d '<>:' | sort -u | tr '\n' ' '
 }
 
+# GCC 14 aligns tight loops whatever these say, except with -Os.
 unaligned="-fno-align-functions -fno-align-loops -fno-align-jumps -fno-align-labels"
 
 @test "only= and except= limit an axis to functions, by either name" {
-	compile() { with "$@" -- $CC -O1 $unaligned -c "$o/a.c" -o "$o/a.o"; }
+	compile() { with "$@" -- $CC -Os $unaligned -c "$o/a.c" -o "$o/a.o"; }
 	cat >"$o/a.c" <<'END'
 int one(int n) { return n * n + 1; }
 int two(int n) __asm__("renamed");
@@ -98,13 +99,13 @@ END
 int one(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s ^= a[i]; return s; }
 int two(int *a, int n) { int s = 1; for (int i = 0; i < n; i++) s += a[i]; return s; }
 END
-	$CC -O1 $unaligned -S "$o/a.c" -o "$o/plain.s"
-	with align=seed=5,functions=0,loops=64,only=two -- $CC -O1 $unaligned -S "$o/a.c" -o "$o/a.s"
+	$CC -Os $unaligned -S "$o/a.c" -o "$o/plain.s"
+	with align=seed=5,functions=0,loops=64,only=two -- $CC -Os $unaligned -S "$o/a.c" -o "$o/a.s"
 	diff "$o/plain.s" <(sed '/note.interfero/,/p2align 2$/d; /^\t\.\(long\|asci\)/d; /APP$/d' "$o/a.s") |
 		grep '^[<>]' >"$o/found" || true
 	grep -q '^> 	.p2align [13-6]$' "$o/found"
 	[ "$(grep -vc 'p2align 2$' "$o/found")" = 1 ]
-	with align=seed=1,functions=4096,loops=0,only=two -- $CC -O1 -ffunction-sections -c "$o/a.c" -o "$o/a.o"
+	with align=seed=1,functions=4096,loops=0,only=two -- $CC -Os $unaligned -ffunction-sections -c "$o/a.c" -o "$o/a.o"
 	[ "$(objdump -h "$o/a.o" | awk '$2 == ".text.one" { print $7 }')" = '2**0' ]
 	[ "$(objdump -h "$o/a.o" | awk '$2 == ".text.two" { print $7 }')" != '2**0' ]
 }

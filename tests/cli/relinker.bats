@@ -184,11 +184,17 @@ bucket_order() {
 	done
 }
 
+# interpreter_of PROGRAM: readelf cuts long paths off.
+interpreter_of() {
+	objcopy -O binary --only-section=.interp "$1" interp
+	tr -d '\0' <interp
+}
+
 @test "interp lengthens the interpreter's path, which still names the same file" {
-	shipped=$(readelf -lW "$order" | sed -n 's/.*program interpreter: \(.*\)]/\1/p')
+	shipped=$(interpreter_of "$order")
 	interfero variants -q -n 4 --axes interp -o v "$order"
 	for i in 1 2 3 4; do
-		path=$(readelf -lW v/v0000$i | sed -n 's/.*program interpreter: \(.*\)]/\1/p')
+		path=$(interpreter_of v/v0000$i)
 		[ "$path" -ef "$shipped" ]
 		[ ${#path} -ge ${#shipped} ]
 		echo ${#path}
