@@ -5,11 +5,12 @@
 
 programs_all="lua sqlite3 bzip2 zlib jsoncpp minpack"
 
-# For setup_file: the sources in folders of their names in $place. A reason in $place/reason skips every test.
+# For setup_file, behind use_own_kits: $corpus holds the sources in folders of their names. The files of sqlite3 that its
+# build makes are those of tests/debian. A reason in $place/reason skips every test.
 use_corpus() {
-	need_packages bzip2 lua5.4 zlib sqlite3 libjsoncpp minpack
+	make_debian
 	[ -z "$(cat reason)" ] || return 0
-	(cd sqlite3 && ./configure && make sqlite3.c shell.c) >sqlite3.log 2>&1
+	export corpus=${debian%/*}/sources
 	mkdir plain
 	write_inputs
 }
@@ -22,22 +23,22 @@ need_corpus() {
 # The sources of a program, and the flags that they need.
 sources_of() {
 	case $1 in
-	lua) ls "$place"/lua5.4/src/l*.c | grep -v luac.c ;;
+	lua) ls "$corpus"/lua5.4/src/l*.c | grep -v luac.c ;;
 	bzip2) for part in blocksort huffman crctable randtable compress decompress bzlib bzip2; do
-		echo "$place/bzip2/$part.c"; done ;;
-	zlib) ls "$place"/zlib/*.c "$place"/zlib/test/example.c ;;
-	sqlite3) echo "$place"/sqlite3/sqlite3.c "$place"/sqlite3/shell.c ;;
-	jsoncpp) ls "$place"/libjsoncpp/src/lib_json/*.cpp "$place"/driver.cpp ;;
-	minpack) ls "$place"/minpack/*.f "$place"/driver.f90 ;;
+		echo "$corpus/bzip2/$part.c"; done ;;
+	zlib) ls "$corpus"/zlib/*.c "$corpus"/zlib/test/example.c ;;
+	sqlite3) echo "$debian"/sqlite3/sqlite3.c "$debian"/sqlite3/shell.c ;;
+	jsoncpp) ls "$corpus"/libjsoncpp/src/lib_json/*.cpp "$place"/driver.cpp ;;
+	minpack) ls "$corpus"/minpack/*.f "$place"/driver.f90 ;;
 	esac
 }
 
 flags_of() {
 	case $1 in
 	lua) echo "-DLUA_USE_POSIX -Dluai_makeseed(L)=1u" ;;
-	zlib) echo "-DHAVE_UNISTD_H -I$place/zlib" ;;
+	zlib) echo "-DHAVE_UNISTD_H -I$corpus/zlib" ;;
 	sqlite3) echo "-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION" ;;
-	jsoncpp) echo "-I$place/libjsoncpp/include" ;;
+	jsoncpp) echo "-I$corpus/libjsoncpp/include" ;;
 	minpack) echo "-std=legacy -w" ;;
 	esac
 }
@@ -150,23 +151,25 @@ act() {
 	esac
 }
 
-# same_under_20_seeds PROGRAM LEVEL: its variants do what the plain compiler's program does. Every unit can be compiled again.
-same_under_20_seeds() {
-	local program=$1 variant
+# same_under_seeds PROGRAM LEVEL [SEEDS]: its variants, as many at quick depth as asked for or three, else 20, do what the
+# plain compiler's program does. Every unit can be compiled again.
+same_under_seeds() {
+	local program=$1 variant seeds
+	seeds=$(at_depth "${3:-3}" 20)
 	LEVEL=$2 compile "$program" plain
 	link "$program" plain
 	act "$program" "$PWD/plain/program" >expected 2>&1
 	[ -s expected ]
 	LEVEL=$2 INTERFERO_SOURCES=1 compile "$program" built interfero-
 	link "$program" built
-	within 800 interfero variants -n 20 --axes functions,objects,padding,base,data,interp,unit-order,nops,align,frames,globals \
+	within 1500 interfero variants -n "$seeds" --axes functions,objects,padding,base,data,interp,unit-order,nops,align,frames,globals \
 		--set nops:rate=25,max=5 --set frames:max=1024 -o variants built/program >facts 2>said
-	[ "$(grep -c "compiled again: [1-9].*, [1-9][0-9]* frames wider, [1-9]" facts)" = 20 ] || say "$(grep again facts)"
+	[ "$(grep -c "compiled again: [1-9].*, [1-9][0-9]* frames wider, [1-9]" facts)" = "$seeds" ] || say "$(grep again facts)"
 	not grep shipped said
 	for variant in variants/v000??; do
 		act "$program" "$PWD/$variant" >got 2>&1 || say "$program, $variant: $(tail -n 3 got)"
 		cmp expected got || say "$program, $variant"
 		build_id_of "$variant" >>ids
 	done
-	distinct 20 <ids
+	distinct "$seeds" <ids
 }

@@ -5,6 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 programs=$(cd "$(dirname "${BASH_SOURCE[0]}")/cli/programs" && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/depth.bash"
 
 # For setup_file: kits of its own for the file, and nothing from outside.
 use_own_kits() {
@@ -20,16 +21,20 @@ use_own_kits() {
 	cd "$place" || return 1
 }
 
-# For setup_file, behind use_own_kits: $debian is the folder that tests/debian makes, and the file's kits are those of its
-# programs. A reason in $place/reason skips every test.
-use_debian() {
+# make_debian: $debian is the folder that tests/debian makes. A reason in $place/reason skips every test.
+make_debian() {
 	local status=0
 	debian=$(within 800 "$(dirname "${BASH_SOURCE[0]}")/debian" "$INTERFERO_BUILD" 2>reason) || status=$?
 	[ "$status" -eq 1 ] && return 0
 	[ "$status" -eq 0 ] || say "$(cat reason)"
 	: >reason
-	cp -a "$debian/kits" "$INTERFERO_KITS"
 	export debian
+}
+
+# For setup_file, behind use_own_kits: make_debian, and the file's kits are those of its programs.
+use_debian() {
+	make_debian
+	[ -n "$(cat reason)" ] || cp -a "$debian/kits" "$INTERFERO_KITS"
 }
 
 # For setup, behind use_own_folder.
@@ -134,13 +139,13 @@ numbers() {
 	}'
 }
 
-# equals_linked PROGRAM...: for each of the oracle's plans, eight at least, what the engine makes in memory is what ld.bfd
+# equals_linked PROGRAM...: for each of the oracle's plans, whatever the depth, what the engine makes in memory is what ld.bfd
 # links for the same placement, byte for byte.
 equals_linked() {
 	local program plans
 	[ -x "$INTERFERO_BUILD/tests/engine" ] || skip "build/tests/engine is not built"
 	for program; do
-		run within 120 "$INTERFERO_BUILD/tests/engine" check "$program"
+		run within 120 env INTERFERO_TEST_DEPTH=full "$INTERFERO_BUILD/tests/engine" check "$program"
 		plans=$(sed -n 's/^1\.\.//p' <<<"$output")
 		[ "$status" -eq 0 ] && [ "$plans" -ge 8 ] && [ "$(grep -c '^ok' <<<"$output")" -eq "$plans" ] || say "$output"
 	done

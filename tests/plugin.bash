@@ -4,6 +4,7 @@
 # that it was built for.
 
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/cli/programs/plugin" && pwd)
+source "$(dirname "${BASH_SOURCE[0]}")/depth.bash"
 
 # For setup_file: copies the programs into the test file's folder.
 use_plugin() {
@@ -56,14 +57,14 @@ text_order() { # the order of sections named .text.NAME
 	objdump -h "$1" | awk '$2 ~ /^\.text\./ { print $2 }'
 }
 
-same_output() { # same_output COMPILER SOURCE OPTIONS...: variants of ten seeds print what the plain program prints
+same_output() { # same_output COMPILER SOURCE OPTIONS...: variants of two or ten seeds print what the plain program prints
 	local compiler=$1 source=$2
 	shift 2
 	$compiler "$@" "$source" -o "$o/plain"
 	run "$o/plain"
 	local expected_status=$status expected=$output
 	[ -n "$expected" ]
-	for seed in 1 2 3 4 5 6 7 8 9 10; do
+	for seed in $(up_to 2 10); do
 		all $seed
 		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
 		run timeout 10 "$o/variant"
@@ -88,14 +89,14 @@ every() { # every SEED: sets seeds to all axes, with those that change code or d
 	seeds="$seeds frames=seed=$1,max=512 globals=seed=$1"
 }
 
-same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: like same_output, under all axes and three seeds
+same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: like same_output, under all axes and one seed or three
 	local compiler=$1 source=$2 seed
 	shift 2
 	$compiler "$@" "$source" -o "$o/plain"
 	run "$o/plain"
 	local expected_status=$status expected=$output
 	[ -n "$expected" ]
-	for seed in 1 2 3; do
+	for seed in $(up_to 1 3); do
 		every $seed
 		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
 		run timeout 20 "$o/variant"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash
-# Sources of Debian's packages, fetched when a test needs them.
+# Sources of Debian's packages, fetched once for all tests and benchmarks of a build.
+
+debian_packages="bzip2 lua5.4 sqlite3 gawk zlib libjsoncpp minpack"
 
 # fetch_packages PACKAGE...: each source package unpacked in a folder of its name in this folder. Asks the machine's own
 # sources, in a configuration of its own that changes nothing outside this folder.
@@ -20,21 +22,34 @@ fetch_packages() {
 	apt-get "${options[@]}" --download-only source "$@"
 	for package; do
 		dpkg-source --skip-patches -x "$package"_*.dsc "$package"
+		rm "$package"_*
 	done
 	rm -rf apt
 }
-export -f fetch_packages
 
-# need_packages PACKAGE...: fetches them, or leaves the reason why not in the file reason.
-need_packages() {
-	local tool
-	: >reason
+# need_sources STORE: STORE/sources holds every package of debian_packages. Else it fails with a reason on standard error. A
+# failure stands for a quarter of an hour, so that not every file waits for a network that is not there. Call it under a lock.
+need_sources() {
+	local store=$1 tool new
+	[ ! -d "$store/sources" ] || return 0
+	if [ -n "$(find "$store/no-sources" -mmin -15 2>/dev/null)" ]; then
+		cat "$store/no-sources" >&2
+		return 1
+	fi
 	for tool in apt-get dpkg-source; do
 		command -v $tool >/dev/null || {
-			echo "$tool is not installed" >reason
-			return 0
+			echo "$tool is not installed" >&2
+			return 1
 		}
 	done
-	timeout 170 bash -c 'fetch_packages "$@"' fetch "$@" >fetch.log 2>&1 ||
-		echo "Debian's sources cannot be fetched (no network?)" >reason
+	new=$(mktemp -d "$store/sources-XXXXXX")
+	# A shell of its own, as `set -e` sleeps in conditions. No word quoting: a list of packages.
+	# shellcheck disable=SC2086
+	if ! (cd "$new" && timeout 300 bash -c "$(declare -f fetch_packages); fetch_packages \"\$@\"" fetch $debian_packages) \
+		>"$store/fetch.log" 2>&1; then
+		rm -rf "$new"
+		echo "Debian's sources cannot be fetched (no network?)" | tee "$store/no-sources" >&2
+		return 1
+	fi
+	mv "$new" "$store/sources"
 }

@@ -20,7 +20,7 @@ teardown_file() {
 # same_as_shipped PROGRAM [COUNT]: variants on all axes print the same and are files of their own in several orders, and
 # the plan without axes gives the shipped bytes. Programs of few functions may have an order twice.
 same_as_shipped() {
-	local i count=${2:-4}
+	local i count=${2:-$(at_depth 3 4)}
 	"$1" >shipped
 	interfero variants -q -n "$count" --axes all -o v "$1"
 	for i in $(seq "$count"); do

@@ -92,10 +92,7 @@ teardown_file() {
 @test "an interruption while the program is recorded leaves nothing" {
 	interfero bench -c model -n 3 -o cut.exp -- ../steps-of-a-program 2000000000 >out 2>said &
 	campaign=$!
-	for ((i = 0; i < 300; i++)); do
-		grep -q recording said && break
-		sleep 0.1
-	done
+	await 120 grep -q recording said
 	kill -INT "$campaign"
 	status=0
 	wait "$campaign" || status=$?

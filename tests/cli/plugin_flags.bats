@@ -12,20 +12,20 @@ setup() {
 	use_plugin_folder
 }
 
-@test "a C program's output, status and constructor order are the same under ten seeds" {
+@test "a C program's output, status and constructor order are the same under every seed" {
 	same_output $CC program.c -O2
 	same_output $CC program.c -O0 -g
 }
 
-@test "a C program with function sections and PIC is the same under ten seeds" {
+@test "a C program with function sections and PIC is the same under every seed" {
 	same_output $CC program.c -O3 -ffunction-sections -fPIC -fcf-protection -g
 }
 
-@test "a C++ program with exceptions is the same under ten seeds" {
+@test "a C++ program with exceptions is the same under every seed" {
 	same_output $CXX program.cc -O2
 }
 
-@test "a Fortran program is the same under ten seeds" {
+@test "a Fortran program is the same under every seed" {
 	command -v $FC >/dev/null || skip "no Fortran compiler"
 	same_output $FC program.f90 -O2
 }
@@ -111,6 +111,9 @@ function_lines() { # where the functions begin, by the debug information
 @test "every axis at every level of optimisation: C, C++, Fortran" {
 	for options in -O0 -O1 -O2 -O3 -Os -Og "-O2 -g"; do
 		same_under_every $CC program.c $options
+		case $options in
+		-O1 | -O2 | -Os | -Og) [ "$(at_depth quick full)" = full ] || continue ;;
+		esac
 		same_under_every $CXX program.cc $options
 		same_under_every $FC program.f90 $options
 	done

@@ -29,20 +29,21 @@ every_axis=functions,objects,padding,base,data,unit-order,nops,align,frames,glob
 # vary: variants of ./program under every axis do what it does, and have wider frames and other places of variables.
 vary() {
 	run ./program
-	local status_wanted=$status wanted=$output n
+	local status_wanted=$status wanted=$output n count
+	count=$(at_depth 2 3)
 	rm -rf v
-	interfero variants -n 3 --axes $every_axis --set nops:rate=30 -o v ./program >facts 2>said
-	[ "$(grep -c 'compiled again: [1-9][0-9]* units, [1-9][0-9]* frames wider, [1-9][0-9]* variables' facts)" = 3 ]
-	for n in 1 2 3; do
+	interfero variants -n "$count" --axes $every_axis --set nops:rate=30 -o v ./program >facts 2>said
+	[ "$(grep -c 'compiled again: [1-9][0-9]* units, [1-9][0-9]* frames wider, [1-9][0-9]* variables' facts)" = "$count" ]
+	for n in $(seq "$count"); do
 		run v/v0000$n
 		[ "$status" = "$status_wanted" ] && [ "$output" = "$wanted" ] || say "$*, variant $n: $output"
 		interfero explain v/v0000$n | grep -q 'frames widened [1-9]'
 		objdump -d --no-show-raw-insn v/v0000$n | tail -n +4 | md5sum >>texts
 	done
-	distinct 3 <texts
+	distinct "$count" <texts
 	rm texts
 	# The cost is said before the first one is made.
-	grep -q 'units* compiled in [0-9.]* s: 3 variants take about' said
+	grep -q 'units* compiled in [0-9.]* s: '"$count"' variants take about' said
 }
 
 @test "C in many forms: variants of every axis do what the program does" {

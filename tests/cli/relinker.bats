@@ -41,9 +41,9 @@ archive: first
 marks: one two three"
 	"$order" >shipped
 	[ "$(head -n 4 shipped)" = "$wanted" ]
-	interfero variants -q -n 20 --axes all -o v "$order"
-	for i in $(seq -w 20); do
-		"v/v000$i" >got
+	interfero variants -q -n "$(at_depth 6 20)" --axes all -o v "$order"
+	for i in $(seq -f %05g "$(at_depth 6 20)"); do
+		"v/v$i" >got
 		cmp shipped got
 	done
 }
@@ -59,18 +59,19 @@ marks: one two three"
 }
 
 @test "every variant has a build-id and an order of functions of its own" {
-	interfero variants -q -n 20 --axes functions -o v "$order"
+	count=$(at_depth 6 20)
+	interfero variants -q -n "$count" --axes functions -o v "$order"
 	{
 		build_id_of "$order"
-		for i in $(seq -w 20); do build_id_of "v/v000$i"; done
+		for i in $(seq -f %05g "$count"); do build_id_of "v/v$i"; done
 	} >ids
-	distinct 21 <ids
+	distinct $((count + 1)) <ids
 	[ "$(awk '{ print length($0) }' ids | sort -u)" = "$(build_id_of "$order" | awk '{ print length($0) }')" ]
-	for i in $(seq -w 20); do
-		[ "$(functions_of "v/v000$i" | sort)" = "$(functions_of "$order" | sort)" ]
-		functions_of "v/v000$i" | md5sum
+	for i in $(seq -f %05g "$count"); do
+		[ "$(functions_of "v/v$i" | sort)" = "$(functions_of "$order" | sort)" ]
+		functions_of "v/v$i" | md5sum
 	done >orders
-	distinct 20 <orders
+	distinct "$count" <orders
 	functions_of "$order" | md5sum | not grep -qFf - orders
 }
 

@@ -83,7 +83,7 @@ text_of() {
 		rm -rf kinds
 		# shellcheck disable=SC2086 # a list of words
 		interfero-g++ -O1 -ffunction-sections $flags "$programs/exceptions.cc" -o kind
-		interfero variants -q -n 2 -o kinds ./kind
+		interfero variants -q -n "$(at_depth 1 2)" -o kinds ./kind
 		within 60 interfero verify -q ./kind kinds || say "$flags"
 	done
 }
@@ -119,13 +119,13 @@ END
 	interfero-gfortran -O1 sieve.f90 -o sieve
 	# 168 primes below 1000, 210 ways to choose 4 of 10.
 	[ "$(./sieve)" = "168 210" ]
-	interfero variants -q -n 6 --axes all -o fortran ./sieve
+	interfero variants -q -n "$(at_depth 2 6)" --axes all -o fortran ./sieve
 	within 60 interfero verify -q ./sieve fortran -- {}
 	for flags in -O2 "-O2 -fPIC" "-O2 -fPIC -mtls-dialect=gnu2" "-O2 -fno-pie -no-pie" "-O2 -static"; do
 		rm -rf tls
 		# shellcheck disable=SC2086 # a list of words
 		interfero-gcc $flags "$BATS_TEST_DIRNAME"/../e2e/programs/engine/tls_*.c -pthread -o threads
-		interfero variants -q -n 4 --axes all -o tls ./threads
+		interfero variants -q -n "$(at_depth 1 4)" --axes all -o tls ./threads
 		within 60 interfero verify -q ./threads tls -- {} || say "$flags"
 	done
 }

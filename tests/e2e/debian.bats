@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Two programs as Debian ships their sources, bzip2 and Lua, built with nothing but CC=interfero-gcc: their variants do
-# what they do, each has an order of its own, plans repeat them, and interfero bench measures them. Hundreds of variants of
+# what they do, each has an order of its own, plans repeat them, and interfero bench measures them. Many variants of
 # larger programs are in functional.bats.
 
 load ../helpers
@@ -24,8 +24,8 @@ teardown_file() {
 
 write_inputs() {
 	[ -z "$(cat reason)" ] || return 0
-	numbers 520000 >large
-	numbers 180000 >small
+	numbers "$(at_depth 200000 520000)" >large
+	numbers "$(at_depth 60000 180000)" >small
 	mkdir -p script
 	cat >script/shapes.lua <<'END'
 local shapes = {}
@@ -75,24 +75,28 @@ os.exit(5)
 END
 }
 
-# is_varied PROGRAM FOLDER: sixteen variants, each a file with an order of functions of its own, and the same bytes when
+# How many variants of a program there are, and their names.
+count=$(at_depth 4 16)
+variants=$(seq -f 'v%05g' "$count")
+
+# is_varied PROGRAM FOLDER: variants, each a file with an order of functions of its own, and the same bytes when
 # made from its plan alone.
 is_varied() {
 	local i
-	interfero variants -q -n 16 --axes all -o "$2" "$1"
+	interfero variants -q -n "$count" --axes all -o "$2" "$1"
 	interfero variants -q -o "$2-again" $(printf -- '--plan %s ' "$2"/*.plan)
 	functions_of "$1" | md5sum >orders
-	for i in $(seq -w 16); do
-		[ -x "$2/v000$i" ]
-		functions_of "$2/v000$i" | md5sum >>orders
-		cmp "$2/v000$i" "$2-again/v000$i"
-		[ "$(functions_of "$2/v000$i" | sort | md5sum)" = "$(functions_of "$1" | sort | md5sum)" ]
+	for i in $variants; do
+		[ -x "$2/$i" ]
+		functions_of "$2/$i" | md5sum >>orders
+		cmp "$2/$i" "$2-again/$i"
+		[ "$(functions_of "$2/$i" | sort | md5sum)" = "$(functions_of "$1" | sort | md5sum)" ]
 	done
-	distinct 17 <orders
+	distinct $((count + 1)) <orders
 	{
 		build_id_of "$1"
-		for i in $(seq -w 16); do build_id_of "$2/v000$i"; done
-	} | distinct 17
+		for i in $variants; do build_id_of "$2/$i"; done
+	} | distinct $((count + 1))
 }
 
 # ships PROGRAM: a plan without axes gives its bytes.
@@ -104,14 +108,15 @@ ships() {
 
 # is_measured EXPERIMENT COMMAND...: bench to a text report and a page, exit status 0.
 is_measured() {
-	local file=$1
+	local file=$1 rounds
+	rounds=$(at_depth 2 5)
 	shift
-	run -0 --separate-stderr within 150 interfero bench --counters clock -n 16 -r 5 -o "$file" --html page.html "${options[@]}" -- "$@"
+	run -0 --separate-stderr within 150 interfero bench --counters clock -n "$count" -r "$rounds" -o "$file" --html page.html "${options[@]}" -- "$@"
 	[ -z "$stderr" ] || say "$stderr"
 	[[ $output == *"layout that ships"* ]]
-	[[ $output == *"16 random"* ]]
+	[[ $output == *"$count random"* ]]
 	grep -q '</html>' page.html
-	[ "$(sql "$file" 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition FROM run WHERE refused IS NULL)')" = 85 ]
+	[ "$(sql "$file" 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition FROM run WHERE refused IS NULL)')" = $(((count + 1) * rounds)) ]
 	[ "$(sql "$file" 'SELECT count(*) FROM variant WHERE refused IS NOT NULL')" = 0 ]
 }
 
@@ -119,20 +124,20 @@ is_measured() {
 	ships "$debian/bzip2/bzip2"
 }
 
-@test "bzip2: sixteen variants compress to the same bytes, and back" {
+@test "bzip2: variants compress to the same bytes, and back" {
 	bzip2="$debian/bzip2/bzip2"
 	is_varied "$bzip2" v
 	"$bzip2" -c "$place/large" >shipped.bz2
-	for i in $(seq -w 16); do
-		within 60 v/v000$i -c "$place/large" | cmp - shipped.bz2
-		within 60 v/v000$i -dc shipped.bz2 | cmp - "$place/large"
+	for i in $variants; do
+		within 60 v/$i -c "$place/large" | cmp - shipped.bz2
+		within 60 v/$i -dc shipped.bz2 | cmp - "$place/large"
 	done
 	# What is no compressed file is refused with the same status and words.
 	status_of() { local got=0; (exec -a bzip2 "$1" -t "$place/large") 2>&1 || got=$?; echo "$got"; }
 	status_of "$bzip2" >shipped
 	[ "$(tail -n 1 shipped)" = 2 ]
-	for i in $(seq -w 16); do
-		status_of v/v000$i | cmp - shipped
+	for i in $variants; do
+		status_of v/$i | cmp - shipped
 	done
 }
 
@@ -147,7 +152,7 @@ is_measured() {
 	ships "$debian/lua/src/luac"
 }
 
-@test "lua: sixteen variants run a script alike" {
+@test "lua: variants run a script alike" {
 	lua="$debian/lua/src/lua"
 	is_varied "$lua" v
 	cd "$place/script"
@@ -157,9 +162,9 @@ is_measured() {
 	[ "$got" -eq 5 ]
 	grep -q "20100.*false.*attempt to get length of a nil value" "$here/shipped"
 	grep -q "	9$" "$here/shipped"
-	for i in $(seq -w 16); do
+	for i in $variants; do
 		got=0
-		"$here/v/v000$i" work.lua 2 >"$here/got" || got=$?
+		"$here/v/$i" work.lua 2 >"$here/got" || got=$?
 		[ "$got" -eq 5 ]
 		cmp "$here/shipped" "$here/got"
 	done
@@ -183,7 +188,7 @@ is_measured() {
 	[ "$(functions_of compiled/src/lua | sort)" = "$(functions_of "$debian/lua/src/lua" | sort)" ]
 	[ "$(functions_of compiled/src/lua)" != "$(functions_of "$debian/lua/src/lua")" ]
 	readelf -SW compiled/src/lapi.o | grep -q '\.note\.interfero'
-	interfero variants -q -n 4 --axes all -o v compiled/src/lua
+	interfero variants -q -n "$(at_depth 2 4)" --axes all -o v compiled/src/lua
 	cd "$place/script"
 	run -5 "$debian/lua/src/lua" work.lua 3
 	shipped=$output

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Programs of Debian, each with a script that goes through much of what it can do: two hundred variants print what the
+# Programs of Debian, each with a script that goes through much of what it can do: many variants print what the
 # program prints, what is made in memory is what ld.bfd links, and interfero verify finds nothing.
 
 load ../helpers
@@ -65,8 +65,8 @@ did() {
 }
 export -f run_sqlite3 run_lua run_gawk did within
 
-# behaves NAME PROGRAM STATUS: two hundred variants do what the program does, and its answers are right. Four families of
-# layouts; what the linker has to make itself is the smallest.
+# behaves NAME PROGRAM STATUS: twenty or two hundred variants do what the program does, and its answers are right. Four
+# families of layouts; what the linker has to make itself is the smallest.
 behaves() {
 	local name=$1 program=$2 variant family
 	did "$name" "$program" shipped
@@ -74,8 +74,8 @@ behaves() {
 	grep '^known' shipped | diff "$place/known-$name" -
 	[ "$(wc -l <shipped)" -ge 40 ]
 	: >made
-	for family in "60 --axes functions" "60 --axes functions,padding --set functions:cross=1 --seed 2" \
-		"60 --axes functions,objects,padding,base --seed 3" "20 --axes all --seed 4"; do
+	for family in "$(at_depth 6 60) --axes functions" "$(at_depth 6 60) --axes functions,padding --set functions:cross=1 --seed 2" \
+		"$(at_depth 6 60) --axes functions,objects,padding,base --seed 3" "$(at_depth 2 20) --axes all --seed 4"; do
 		# shellcheck disable=SC2086 # a list of words
 		interfero variants -q -n $family -o v "$program"
 		find "$PWD/v" -name 'v[0-9]*' ! -name '*.plan' | sort >list
@@ -84,18 +84,18 @@ behaves() {
 			say "of the layouts by $family"
 		rm -r v
 	done
-	distinct 200 <made
+	distinct "$(at_depth 20 200)" <made
 }
 
-@test "lua: two hundred variants do what lua does" {
+@test "lua: variants do what lua does" {
 	behaves lua "$debian/lua/src/lua" 5
 }
 
-@test "sqlite3: two hundred variants do what sqlite3 does" {
+@test "sqlite3: variants do what sqlite3 does" {
 	behaves sqlite3 "$debian/sqlite3/sqlite3" 1
 }
 
-@test "gawk: two hundred variants do what gawk does" {
+@test "gawk: variants do what gawk does" {
 	behaves gawk "$debian/gawk/gawk" 3
 }
 
@@ -120,12 +120,12 @@ passes() {
 	tests_of_gawk | xargs -P 2 -I {} bash -c 'pass "$1" {}' pass "$1" | sort
 }
 
-@test "gawk: four variants pass the tests of gawk's authors that gawk passes" {
+@test "gawk: variants pass the tests of gawk's authors that gawk passes" {
 	mkdir shipped v
 	cp "$debian/gawk/gawk" shipped/gawk
 	passes "$PWD/shipped/gawk" >passed
 	[ "$(wc -l <passed)" -ge 120 ] || say "$(wc -l <passed) pass"
-	interfero variants -q -n 4 --axes functions,objects,padding,base -o made "$debian/gawk/gawk"
+	interfero variants -q -n "$(at_depth 1 4)" --axes functions,objects,padding,base -o made "$debian/gawk/gawk"
 	for variant in made/v0000?; do
 		cp "$variant" v/gawk
 		diff passed <(passes "$PWD/v/gawk")
@@ -136,14 +136,15 @@ passes() {
 	equals_linked "$debian/bzip2/bzip2" "$debian/lua/src/lua" "$debian/sqlite3/sqlite3" "$debian/gawk/gawk"
 }
 
-# is_verified PROGRAM -- TEST COMMAND...: eight variants on all axes.
+# is_verified PROGRAM -- TEST COMMAND...: variants on all axes.
 is_verified() {
-	local program=$1
+	local program=$1 count
+	count=$(at_depth 2 8)
 	shift
 	rm -rf v
-	interfero variants -q -n 8 --axes all -o v "$program"
+	interfero variants -q -n "$count" --axes all -o v "$program"
 	run within 300 interfero verify "$program" v "$@"
-	[ "$status" -eq 0 ] && [[ $output == *"0 of 8 variants differ"* ]] || say "$output"
+	[ "$status" -eq 0 ] && [[ $output == *"0 of $count variants differ"* ]] || say "$output"
 }
 
 @test "bzip2 and lua: verify finds nothing, and their scripts agree" {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Two hundred generated programs (tests/corpus/generate.c), each under a plan of its own with all of the compiler's
+# Generated programs (tests/corpus/generate.c), each under a plan of its own with all of the compiler's
 # axes: the checksum is the plain build's.
 
 load ../helpers
@@ -36,8 +36,8 @@ attempt() {
 }
 export -f attempt
 
-@test "200 generated programs compute what they computed" {
+@test "generated programs compute what they computed" {
 	cd "$o"
-	seq 200 | xargs -P 2 -I% bash -c 'attempt %' >failures 2>&1
+	up_to 30 400 | xargs -P 2 -I% bash -c 'attempt %' >failures 2>&1
 	[ ! -s failures ] || say "$(head -n 20 failures)"
 }

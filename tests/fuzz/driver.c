@@ -5,9 +5,10 @@
  * A target is a function ifr_fuzz_one that aborts, or makes a sanitizer end the process, where an invariant is
  * broken. The driver then prints the input's file or the mutation's number, which repeats it (FUZZ_FIRST).
  *
- *     FUZZ_RUNS     number of mutations; default: as many as fit into the time, and at most 20000 if neither the
- *                   target nor FUZZ_SECONDS sets the time
- *     FUZZ_SECONDS  time in seconds; default: the target's own, or 5
+ *     FUZZ_RUNS     number of mutations; default: as many as fit into the time, and at most a number of the depth's
+ *                   (tests/depth.bash) if neither the target nor FUZZ_SECONDS sets the time
+ *     FUZZ_SECONDS  time in seconds; default: the target's own at full depth and a fifth of that at quick depth,
+ *                   or 5
  *     FUZZ_FIRST    number of the first mutation; default: 0
  *     FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input before it runs
  *
@@ -29,8 +30,9 @@
 #include "common/file.h"
 #include "common/random.h"
 #include "tests/fuzz/target.h"
+#include "tests/unit/depth.h"
 
-enum { RUNS = 20000, BUDGET_SECONDS = 5, HANG_SECONDS = 60, INPUT_MAX_BYTES = 1 << 16 };
+enum { QUICK_RUNS = 4000, FULL_RUNS = 40000, BUDGET_SECONDS = 5, HANG_SECONDS = 60, INPUT_MAX_BYTES = 1 << 16 };
 
 struct corpus {
 	char **names;
@@ -224,10 +226,11 @@ int main(int argc, char **argv) {
 		run_input(&corpus.inputs[i]);
 	}
 	printf("ok 1 - corpus of %zu files\n", corpus.count);
-	uint64_t seconds = read_variable("FUZZ_SECONDS", &ifr_fuzz_seconds ? ifr_fuzz_seconds : BUDGET_SECONDS);
+	uint64_t seconds = &ifr_fuzz_seconds ? at_depth(ifr_fuzz_seconds / 5, ifr_fuzz_seconds) : BUDGET_SECONDS;
+	seconds = read_variable("FUZZ_SECONDS", seconds);
 	bool timed = &ifr_fuzz_seconds || getenv("FUZZ_SECONDS");
-	uint64_t runs = read_variable("FUZZ_RUNS", timed ? UINT64_MAX : RUNS), first = read_variable("FUZZ_FIRST", 0),
-			 done = 0;
+	uint64_t runs = read_variable("FUZZ_RUNS", timed ? UINT64_MAX : at_depth(QUICK_RUNS, FULL_RUNS)),
+			 first = read_variable("FUZZ_FIRST", 0), done = 0;
 	time_t end = getenv("FUZZ_RUNS") ? 0 : time(NULL) + (time_t)seconds;
 	for (; done < runs && (!end || time(NULL) < end); done++)
 		run_mutation(&corpus, first + done);

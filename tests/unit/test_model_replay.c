@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/depth.h"
 #include "tests/unit/model_naive.h"
 #include "tests/unit/model_random.h"
 
@@ -196,7 +197,7 @@ static void test_machines(void **state) {
 		compare_with_naive(name, 1);
 		compare_engines(name, 20);
 		compare_engines(small, 31);
-		for (uint64_t seed = 2; seed < 4; seed++)
+		for (uint64_t seed = 2; seed < at_depth(3, 4); seed++)
 			compare_with_naive(small, seed);
 	}
 	ifr_buffer_release(&names);
@@ -248,7 +249,7 @@ static void test_rounds(void **state) {
 		"skylake,direction.length1=16,direction.length2=18,direction.length3=20,indirect.length1=16,"
 		"indirect.length2=16,indirect.length3=18"};
 	for (size_t m = 0; m < sizeof specs / sizeof *specs; m++)
-		for (uint64_t seed = 70; seed < 80; seed++)
+		for (uint64_t seed = 70; seed < at_depth(72, 80); seed++)
 			compare_engines_on(specs[m], seed, true);
 }
 

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "tests/runtime_help.h"
+#include "tests/unit/depth.h"
 
 /* Computed by hand from the table in sizes.h. */
 static void test_size_classes(void **state) {
@@ -69,7 +70,7 @@ static void test_alignment_and_usable_size(void **state) {
 
 /* Zeroed memory is zero also if it was dirty before: slots, blocks, and blocks cut from larger ones. */
 static void zeros(void) {
-	for (int round = 0; round < 20; round++)
+	for (unsigned round = 0; round < at_depth(5, 20); round++)
 		for (size_t size = 1; size < 3000000; size = size * 2 + 7) {
 			unsigned char *memory = allocator_allocate(size, 16, true);
 			for (size_t i = 0; i < size; i++)

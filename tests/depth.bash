@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# The depth of the tests. The environment variable INTERFERO_TEST_DEPTH has two values:
+#
+#     quick    make check: every promise is tested once. A loop over seeds, layouts or inputs takes as many as show the
+#              promise; a matrix of cases is covered so that each value of each of its axes occurs.
+#     full     make check-full, for releases: many seeds, whole matrices, long fuzzing.
+#
+# Every test runs at both depths, with the same assertions. The numbers stand beside the loops: the quick one first.
+# tests/unit/depth.h is the same for the unit tests and the fuzz targets.
+
+# at_depth QUICK FULL: prints the one that applies.
+at_depth() {
+	if [ "${INTERFERO_TEST_DEPTH:-quick}" = full ]; then echo "$2"; else echo "$1"; fi
+}
+
+# up_to QUICK FULL: prints the numbers from 1 to the one that applies.
+up_to() {
+	seq "$(at_depth "$1" "$2")"
+}
+
