@@ -9,19 +9,22 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_FUNCTIONS] =
 		{
 			"functions",
+			"functions",
 			IFR_OWNER_RELINKER,
 			"order of functions across the whole program",
 			{{"cross", 0, 0, 1, "1: also across ld's groups .text.unlikely, .text.startup and .text.hot"}},
 		},
-	[IFR_AXIS_OBJECTS] =
+	[IFR_AXIS_LINK_ORDER] =
 		{
+			"link-order",
 			"objects",
 			IFR_OWNER_RELINKER,
-			"order of object files; the functions of an object file stay together",
+			"order in which object files are linked; their functions stay together",
 			{{0}},
 		},
 	[IFR_AXIS_PADDING] =
 		{
+			"padding",
 			"padding",
 			IFR_OWNER_RELINKER,
 			"padding between functions",
@@ -29,6 +32,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 		},
 	[IFR_AXIS_BASE] =
 		{
+			"base",
 			"base",
 			IFR_OWNER_RELINKER,
 			"start address of the text",
@@ -38,12 +42,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_DATA] =
 		{
 			"data",
+			"data",
 			IFR_OWNER_RELINKER,
 			"order of variables and constants, and padding between them",
 			{{"max", 64, 0, 4096, "largest padding before a variable or constant, in bytes"}},
 		},
 	[IFR_AXIS_INTERP] =
 		{
+			"interp",
 			"interp",
 			IFR_OWNER_RELINKER,
 			"length of the interpreter path",
@@ -52,12 +58,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_UNIT_ORDER] =
 		{
 			"unit-order",
+			"unit-order",
 			IFR_OWNER_PLUGIN,
 			"order of functions inside a compilation unit",
 			{{0}},
 		},
 	[IFR_AXIS_NOPS] =
 		{
+			"nops",
 			"nops",
 			IFR_OWNER_PLUGIN,
 			"nops between instructions",
@@ -69,6 +77,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_ALIGN] =
 		{
 			"align",
+			"align",
 			IFR_OWNER_PLUGIN,
 			"alignment of functions and loops",
 			{{"functions", 64, 0, 4096, "largest alignment of a function, in bytes; 0: as compiled"},
@@ -79,6 +88,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_FRAMES] =
 		{
 			"frames",
+			"frames",
 			IFR_OWNER_PLUGIN,
 			"extra bytes in stack frames; changes code, too",
 			{{"max", 256, 0, 65536, "largest number of extra bytes in a frame, in steps of 16"}},
@@ -86,12 +96,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_GLOBALS] =
 		{
 			"globals",
+			"globals",
 			IFR_OWNER_PLUGIN,
 			"order and alignment of global variables",
 			{{"align", 64, 0, 4096, "largest alignment of a variable, in bytes; 0: as compiled"}},
 		},
 	[IFR_AXIS_STACK] =
 		{
+			"stack",
 			"stack",
 			IFR_OWNER_LAUNCHER,
 			"start of the stack, by the size of the environment above it",
@@ -101,6 +113,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 		},
 	[IFR_AXIS_HEAP] =
 		{
+			"heap",
 			"heap",
 			IFR_OWNER_LAUNCHER,
 			"addresses of heap objects up to 32 KiB",
@@ -113,6 +126,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_BLOCKS] =
 		{
 			"blocks",
+			"blocks",
 			IFR_OWNER_LAUNCHER,
 			"page offsets of heap blocks over 32 KiB",
 			{{"policy", 1, 0, 2, "0: all begin a page; 1: random; 2: as far apart as possible (alias-free)"}},
@@ -120,15 +134,16 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_LOAD] =
 		{
 			"load",
+			"load",
 			IFR_OWNER_LAUNCHER,
-			"addresses of libraries and mappings, by the stack limit above them",
+			"addresses of libraries and mappings, by the stack limit above",
 			{{"max", 4096, 1, 1 << 20, "largest shift down, in pages"}},
 		},
 };
 
 int ifr_axis_find(const char *name, struct ifr_error *err) {
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (!strcmp(ifr_axes[i].name, name))
+		if (!strcmp(ifr_axes[i].name, name) || !strcmp(ifr_axes[i].key, name))
 			return i;
 	struct ifr_buffer known = {0};
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)

@@ -14,7 +14,7 @@ extern "C" {
 
 enum ifr_axis {
 	IFR_AXIS_FUNCTIONS,
-	IFR_AXIS_OBJECTS,
+	IFR_AXIS_LINK_ORDER,
 	IFR_AXIS_PADDING,
 	IFR_AXIS_BASE,
 	IFR_AXIS_DATA,
@@ -47,7 +47,8 @@ struct ifr_axis_parameter {
 };
 
 struct ifr_axis_info {
-	const char *name;
+	const char *name; /* in plans, options and reports */
+	const char *key;  /* in hashes, as which it never changes; plans and options of before may name the axis so */
 	enum ifr_axis_owner owner;
 	const char *summary;
 	struct ifr_axis_parameter parameter[IFR_AXIS_PARAMETERS];
@@ -55,7 +56,7 @@ struct ifr_axis_info {
 
 extern const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT];
 
-/* Finds an axis by its name. Errors: IFR_E_USAGE, with a list of the names; the result is then negative. */
+/* Finds an axis by its name or key. Errors: IFR_E_USAGE, with a list of the names; the result is then negative. */
 int ifr_axis_find(const char *name, struct ifr_error *err);
 
 /* Parses a list such as "functions,padding", "all" or "none" into a mask of 1u << axis. Errors: IFR_E_USAGE for an

@@ -57,7 +57,7 @@ void ifr_plan_derive(struct ifr_plan *plan, uint64_t master, unsigned axes, unsi
 	snprintf(name, sizeof name, "variant %u", index);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (axes & 1u << i)
-			ifr_plan_enable(plan, (enum ifr_axis)i, ifr_random_keyed(master, ifr_axes[i].name, name));
+			ifr_plan_enable(plan, (enum ifr_axis)i, ifr_random_keyed(master, ifr_axes[i].key, name));
 }
 
 unsigned ifr_plan_axes(const struct ifr_plan *plan) {

@@ -109,6 +109,8 @@ int ifr_plan_read(const char *path, struct ifr_plan *plan, struct ifr_error *err
 
 /* Appends the plan's text, which parses back to the same plan. */
 void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text);
+/* Appends the plan's text with each axis's key for its name: for hashes, which a renamed axis must not change. */
+void ifr_plan_print_keyed(const struct ifr_plan *plan, struct ifr_buffer *text);
 
 /* Switches on one axis of an initialised plan and sets it from words like "seed=17 max=64" or "seed=17,max=64", as
  * plans and options have them. Parameters without a word keep their values. */

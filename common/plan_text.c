@@ -208,7 +208,7 @@ int ifr_plan_read(const char *path, struct ifr_plan *plan, struct ifr_error *err
 	return result;
 }
 
-void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text) {
+static void print_plan(const struct ifr_plan *plan, bool keyed, struct ifr_buffer *text) {
 	ifr_buffer_printf(text, "interfero-plan %d\n", IFR_PLAN_VERSION);
 	if (*plan->kit)
 		ifr_buffer_printf(text, "kit %s\n", plan->kit);
@@ -218,7 +218,7 @@ void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text) {
 		const struct ifr_axis_setting *setting = &plan->axis[i];
 		if (!setting->on)
 			continue;
-		ifr_buffer_printf(text, "%s seed=%" PRIu64, ifr_axes[i].name, setting->seed);
+		ifr_buffer_printf(text, "%s seed=%" PRIu64, keyed ? ifr_axes[i].key : ifr_axes[i].name, setting->seed);
 		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++)
 			ifr_buffer_printf(text, " %s=%" PRId64, ifr_axes[i].parameter[j].name, setting->value[j]);
 		if (setting->only)
@@ -234,4 +234,12 @@ void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text) {
 		else
 			ifr_buffer_printf(text, "order %s\n", place->unit);
 	}
+}
+
+void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text) {
+	print_plan(plan, false, text);
+}
+
+void ifr_plan_print_keyed(const struct ifr_plan *plan, struct ifr_buffer *text) {
+	print_plan(plan, true, text);
 }

@@ -81,7 +81,7 @@ void ifr_entity_print_exempt(const struct ifr_entity *entity, struct ifr_buffer 
 	const char *comma = "";
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (entity->exempt_axes & 1u << i) {
-			ifr_buffer_printf(text, "%s%s", comma, ifr_axes[i].name);
+			ifr_buffer_printf(text, "%s%s", comma, ifr_axes[i].key);
 			comma = ",";
 		}
 }
@@ -117,7 +117,7 @@ static uint64_t draw_bits(const struct ifr_axis_setting *setting, enum ifr_axis 
                           const char *decision, unsigned ordinal) {
 	struct ifr_buffer name = {0};
 	ifr_buffer_printf(&name, "%s %s %u", key, decision, ordinal);
-	uint64_t random = ifr_random_keyed(setting->seed, ifr_axes[axis].name, ifr_buffer_text(&name));
+	uint64_t random = ifr_random_keyed(setting->seed, ifr_axes[axis].key, ifr_buffer_text(&name));
 	ifr_buffer_release(&name);
 	return random;
 }
@@ -173,7 +173,7 @@ unsigned ifr_decide_variable_alignment_bytes(const struct ifr_axis_setting *glob
 uint64_t ifr_decide_rank(uint64_t seed, enum ifr_axis axis, const char *assembler_name) {
 	struct ifr_buffer key = {0};
 	ifr_decide_key(assembler_name, &key);
-	uint64_t rank = ifr_random_keyed(seed, ifr_axes[axis].name, ifr_buffer_text(&key));
+	uint64_t rank = ifr_random_keyed(seed, ifr_axes[axis].key, ifr_buffer_text(&key));
 	ifr_buffer_release(&key);
 	return rank;
 }

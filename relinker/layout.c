@@ -6,14 +6,14 @@
 #include "common/file.h"
 #include "relinker/relinker_parts.h"
 
-/* Prints the part of a plan that changes the file: the relinker's axes and the places. */
+/* Prints, for the hash, the part of a plan that changes the file: the relinker's axes and the places. */
 static void print_own_axes(const struct ifr_plan *plan, struct ifr_buffer *text) {
 	struct ifr_plan own = *plan;
 	own.name[0] = own.kit[0] = '\0';
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (ifr_axes[i].owner != IFR_OWNER_RELINKER)
 			own.axis[i].on = false;
-	ifr_plan_print(&own, text);
+	ifr_plan_print_keyed(&own, text);
 }
 
 /* Derives a variant's build-id from the kit and the plan, so that every machine gives the same. It is as long as

@@ -8,10 +8,10 @@ static void print_text(const struct ifr_relinker_layout *layout, struct ifr_buff
 	const struct placement *placement = &layout->placement;
 	const struct placed_output *text = &placement->outputs[OUTPUT_TEXT];
 	const struct ifr_axis_setting *axis = layout->plan.axis;
-	if (axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on)
+	if (axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_LINK_ORDER].on)
 		ifr_buffer_printf(facts, "%s: %zu of %zu units at another position\n",
-		                  axis[IFR_AXIS_OBJECTS].on
-		                      ? axis[IFR_AXIS_FUNCTIONS].on ? "functions in objects" : "objects"
+		                  axis[IFR_AXIS_LINK_ORDER].on
+		                      ? axis[IFR_AXIS_FUNCTIONS].on ? "functions in object files" : "link-order"
 		                      : "functions",
 		                  text->moved, text->count);
 	if (axis[IFR_AXIS_PADDING].on)

@@ -162,7 +162,7 @@ same_under_seeds() {
 	[ -s expected ]
 	LEVEL=$2 INTERFERO_SOURCES=1 compile "$program" built interfero-
 	link "$program" built
-	within 1500 interfero variants -n "$seeds" --axes functions,objects,padding,base,data,interp,unit-order,nops,align,frames,globals \
+	within 1500 interfero variants -n "$seeds" --axes functions,link-order,padding,base,data,interp,unit-order,nops,align,frames,globals \
 		--set nops:rate=25,max=5 --set frames:max=1024 -o variants built/program >facts 2>said
 	[ "$(grep -c "compiled again: [1-9].*, [1-9][0-9]* frames wider, [1-9]" facts)" = "$seeds" ] || say "$(grep again facts)"
 	not grep shipped said

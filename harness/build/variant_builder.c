@@ -88,7 +88,7 @@ static void derive_kit(const struct ifr_builder *builder, const struct ifr_plan 
 		own.axis[i].on = own.axis[i].on && ifr_axes_of(IFR_OWNER_PLUGIN) & 1u << i;
 	own.place_count = 0;
 	ifr_buffer_printf(&text, "%s\n", builder->kit->key);
-	ifr_plan_print(&own, &text);
+	ifr_plan_print_keyed(&own, &text);
 	own.place_count = plan->place_count;
 	ifr_plan_release(&own);
 	ifr_sha256(ifr_buffer_text(&text), text.length, digest);

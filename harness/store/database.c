@@ -33,8 +33,8 @@ static const char schema[] =
 	"COMMIT;";
 _Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 2, "as in the schema");
 
-/* Schema 1 had the ids of two programs' variants interleaved (id 2 i and 2 i + 1 for layout i), and the model's
- * values as one run of each variant in a pass after the measured ones. */
+/* Schema 1 has the ids of two programs' variants interleaved (id 2 i and 2 i + 1 for layout i), the model's values as
+ * one run of each variant in a pass after the measured ones, and the axis link-order under its old name, objects. */
 static const char upgrade_from_1[] =
 	"BEGIN IMMEDIATE;"
 	"ALTER TABLE variant ADD COLUMN program INTEGER NOT NULL DEFAULT 0;"
@@ -50,6 +50,9 @@ static const char upgrade_from_1[] =
 	"DELETE FROM sample WHERE run IN (SELECT run FROM modelled);"
 	"DELETE FROM run WHERE id IN (SELECT run FROM modelled);"
 	"DROP TABLE modelled;"
+	"UPDATE fact SET value = trim(replace(',' || value || ',', ',objects,', ',link-order,'), ',') WHERE name='axes';"
+	"UPDATE fact SET value = substr(replace(' ' || value, ' objects:', ' link-order:'), 2) WHERE name='parameters';"
+	"UPDATE variant SET plan = replace(plan, char(10) || 'objects ', char(10) || 'link-order ');"
 	"PRAGMA user_version=2;"
 	"COMMIT;";
 

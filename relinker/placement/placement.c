@@ -14,7 +14,7 @@ enum { PAGE_BYTES = 4096 };
 
 struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis) {
 	const struct ifr_axis_setting *setting = &plan->axis[axis];
-	return (struct decider){setting->on, ifr_random_key_of(setting->seed, ifr_axes[axis].name)};
+	return (struct decider){setting->on, ifr_random_key_of(setting->seed, ifr_axes[axis].key)};
 }
 
 uint64_t decide(const struct decider *decider, const char *name) {
@@ -43,7 +43,7 @@ static void choose_padding(struct placement_work *work) {
 	work->pads_axis = text ? IFR_AXIS_PADDING : IFR_AXIS_DATA;
 	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
 	work->pads.on = setting->on;
-	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].name : "data padding");
+	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].key : "data padding");
 }
 
 /* --- one output section -------------------------------------------------------------------------------------- */
@@ -90,7 +90,7 @@ static void classify_units(struct placement_work *work, const struct known_place
 
 static bool is_moved(const struct ifr_plan *plan, enum output_section output) {
 	const struct ifr_axis_setting *axis = plan->axis;
-	return output == OUTPUT_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_OBJECTS].on ||
+	return output == OUTPUT_TEXT ? axis[IFR_AXIS_FUNCTIONS].on || axis[IFR_AXIS_LINK_ORDER].on ||
 	                                   axis[IFR_AXIS_PADDING].on || axis[IFR_AXIS_BASE].on
 	                             : axis[IFR_AXIS_DATA].on;
 }

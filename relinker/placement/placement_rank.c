@@ -91,7 +91,7 @@ static void sort_candidates(struct candidate *candidates, size_t count) {
 /* The keys of a unit of .text:
  *
  *     axis functions    shuffles the functions of the whole program
- *     axis objects      shuffles blocks, each of all functions of an object
+ *     axis link-order   shuffles blocks, each of all functions of an object
  *     both              shuffles the blocks and the functions inside each
  *
  * Ref: Wang and Jiménez 2011, section 5.4. */
@@ -109,7 +109,7 @@ static struct candidate text_candidate(const struct placement_work *work, size_t
 
 /* Whether every axis that orders the output section may move a unit. */
 static bool is_free(const struct placement_work *work, const struct unit *unit) {
-	static const enum ifr_axis of_text[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS};
+	static const enum ifr_axis of_text[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_LINK_ORDER};
 	if (!unit->movable)
 		return false;
 	if (work->output != OUTPUT_TEXT)
@@ -123,7 +123,7 @@ static bool is_free(const struct placement_work *work, const struct unit *unit) 
 /* Ranks the units that are neither listed nor fixed. Units that no axis may move keep their positions among them. */
 static void rank_others(struct placement_work *work) {
 	const struct output_units *output = &work->units->outputs[work->output];
-	struct decider by_object = decider_of(work->plan, IFR_AXIS_OBJECTS),
+	struct decider by_object = decider_of(work->plan, IFR_AXIS_LINK_ORDER),
 				   by_name =
 					   decider_of(work->plan, work->output == OUTPUT_TEXT ? IFR_AXIS_FUNCTIONS : IFR_AXIS_DATA);
 	struct candidate *candidates = ifr_alloc((output->count + 1) * sizeof *candidates);

@@ -24,7 +24,7 @@ sources() { # COMMAND...: with sources
 	INTERFERO_SOURCES=1 "$@"
 }
 
-every_axis=functions,objects,padding,base,data,unit-order,nops,align,frames,globals
+every_axis=functions,link-order,padding,base,data,unit-order,nops,align,frames,globals
 
 # vary: variants of ./program under every axis do what it does, and have wider frames and other places of variables.
 vary() {

@@ -113,7 +113,7 @@ marks: one two three"
 }
 
 @test "data stay where they are in every variant of a family" {
-	for axes in functions objects functions,objects padding base functions,padding,base; do
+	for axes in functions link-order functions,link-order padding base functions,padding,base; do
 		interfero variants -q -n 6 --axes $axes --seed 3 -o $axes "$order"
 		for i in 1 2 3 4 5 6; do
 			data_of $axes/v0000$i | md5sum
@@ -147,8 +147,12 @@ marks: one two three"
 	[ "$(nm -n none/v00001 | grep -i ' t ' | grep -v _fini)" = "$(nm -n "$order" | grep -i ' t ' | grep -v _fini)" ]
 }
 
-@test "objects keep their functions together and in order" {
-	interfero variants -q -n 6 --axes objects -o v "$order"
+@test "in another link order, object files keep their functions together and in order" {
+	interfero variants -q -n 6 --axes link-order -o v "$order"
+	# The axis' old name makes the same bytes.
+	interfero variants -q -n 1 --axes objects -o old "$order"
+	cmp old/v00001 v/v00001
+	grep -q '^link-order seed=' old/v00001.plan
 	for i in 1 2 3 4 5 6; do
 		for part in one two three; do
 			# Consecutive, and as they lie in the program that ships; the weak definition that won is the first part's.

@@ -177,5 +177,5 @@ value() {
 	run interfero bench -n 2 -r 2 --axes all -o s.exp -- ./static
 	[ "$status" -eq 0 ]
 	[[ $output == *"all axes but heap and blocks"* && $output == *"Refused: nothing."* ]] || echo "$output"
-	[ "$(interfero report --json s.exp | jq -r .facts.axes)" = functions,objects,padding,base,data,interp,stack,load ]
+	[ "$(interfero report --json s.exp | jq -r .facts.axes)" = functions,link-order,padding,base,data,interp,stack,load ]
 }

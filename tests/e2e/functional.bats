@@ -75,7 +75,7 @@ behaves() {
 	[ "$(wc -l <shipped)" -ge 40 ]
 	: >made
 	for family in "$(at_depth 6 60) --axes functions" "$(at_depth 6 60) --axes functions,padding --set functions:cross=1 --seed 2" \
-		"$(at_depth 6 60) --axes functions,objects,padding,base --seed 3" "$(at_depth 2 20) --axes all --seed 4"; do
+		"$(at_depth 6 60) --axes functions,link-order,padding,base --seed 3" "$(at_depth 2 20) --axes all --seed 4"; do
 		# shellcheck disable=SC2086 # a list of words
 		interfero variants -q -n $family -o v "$program"
 		find "$PWD/v" -name 'v[0-9]*' ! -name '*.plan' | sort >list
@@ -125,7 +125,7 @@ passes() {
 	cp "$debian/gawk/gawk" shipped/gawk
 	passes "$PWD/shipped/gawk" >passed
 	[ "$(wc -l <passed)" -ge 120 ] || say "$(wc -l <passed) pass"
-	interfero variants -q -n "$(at_depth 1 4)" --axes functions,objects,padding,base -o made "$debian/gawk/gawk"
+	interfero variants -q -n "$(at_depth 1 4)" --axes functions,link-order,padding,base -o made "$debian/gawk/gawk"
 	for variant in made/v0000?; do
 		cp "$variant" v/gawk
 		diff passed <(passes "$PWD/v/gawk")

@@ -89,7 +89,7 @@ templates() {
 	templates bzip2 bzip2
 	exact core2-e5440 nops,align,unit-order,functions,base 6 "$PWD/bzip2/bzip2" -c text
 	templates lua linux -C src "MYCFLAGS='-Dluai_makeseed(L)=1u' -DSTRCACHE_N=1 -DSTRCACHE_M=1"
-	exact netburst nops,align,unit-order,functions,objects 6 "$PWD/lua/src/lua" work.lua
+	exact netburst nops,align,unit-order,functions,link-order 6 "$PWD/lua/src/lua" work.lua
 	templates sqlite3 sqlite3 CFLAGS=-O1
 	exact ivybridge nops,align,unit-order,functions 2 "$PWD/sqlite3/sqlite3" :memory: ".read work.sql"
 }

@@ -203,10 +203,11 @@ static const char schema_1[] =
 	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
 	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;"
 	"PRAGMA application_id=1229345360; PRAGMA user_version=1;"
-	"INSERT INTO fact VALUES('programs','2');"
+	"INSERT INTO fact VALUES('programs','2'),('axes','functions,objects'),('parameters','functions:cross=0 "
+	"objects:only=a,objects');"
 	"INSERT INTO counter VALUES(0,'duration_time','ns','clock'),(1,'branch-misses','','model');"
 	"INSERT INTO variant VALUES(0,'v00000','','','a','',NULL),(1,'w00000','','','b','',NULL),"
-	"(2,'v00001','p','','c','',NULL),(3,'w00001','p','','d','','crashed');"
+	"(2,'v00001','interfero-plan 1\nobjects seed=3\n','','c','',NULL),(3,'w00001','p','','d','','crashed');"
 	/* Measured in pass 0, modelled in the pass after. */
 	"INSERT INTO run VALUES(1,2,0,0,5,0,NULL),(2,2,1,0,6,0,NULL),(3,2,0,1,0,0,NULL);"
 	"INSERT INTO sample VALUES(1,0,10.5),(2,0,11.5),(3,1,77);";
@@ -217,6 +218,9 @@ static void check_upgraded(void) {
 	if (ifr_experiment_load(file, &dataset, &err))
 		fail_msg("%s", err.message);
 	assert_int_equal(dataset.variant_count, 4);
+	assert_string_equal(ifr_dataset_fact(&dataset, "axes"), "functions,link-order");
+	assert_string_equal(ifr_dataset_fact(&dataset, "parameters"), "functions:cross=0 link-order:only=a,objects");
+	assert_string_equal(dataset.variants[2].plan, "interfero-plan 1\nlink-order seed=3\n");
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(dataset.variants[i].program, i % 2);
 		assert_int_equal(dataset.variants[i].layout, i / 2);
@@ -296,8 +300,8 @@ static void test_files_that_are_none(void **state) {
 	assert_int_equal(before.length, after.length);
 	assert_memory_equal(before.data, after.data, before.length);
 	ifr_experiment_close(reopen());
-	run_sql(file, "PRAGMA user_version=2");
-	refused(file, "schema 2");
+	run_sql(file, "PRAGMA user_version=3");
+	refused(file, "schema 3");
 	refused(folder, "is not a file");
 	ifr_buffer_release(&before);
 	ifr_buffer_release(&after);

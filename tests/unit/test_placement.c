@@ -12,7 +12,11 @@
 #include "common/buffer.h"
 #include "relinker/placement/placement.h"
 
-enum { FUNCTIONS = 1u << IFR_AXIS_FUNCTIONS, OBJECTS = 1u << IFR_AXIS_OBJECTS, PADDING = 1u << IFR_AXIS_PADDING };
+enum {
+	FUNCTIONS = 1u << IFR_AXIS_FUNCTIONS,
+	OBJECTS = 1u << IFR_AXIS_LINK_ORDER,
+	PADDING = 1u << IFR_AXIS_PADDING
+};
 
 /* Adds a unit; functions of the same number in two programs have the same name. */
 static void add(struct units *units, int object, int function, unsigned bucket, bool movable) {

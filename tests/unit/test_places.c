@@ -95,7 +95,7 @@ static void is_whole(const struct units *units, const struct placement *placemen
 }
 
 static void draw_plan(struct ifr_plan *plan, uint64_t seed) {
-	static const enum ifr_axis axes[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_OBJECTS, IFR_AXIS_PADDING, IFR_AXIS_BASE};
+	static const enum ifr_axis axes[] = {IFR_AXIS_FUNCTIONS, IFR_AXIS_LINK_ORDER, IFR_AXIS_PADDING, IFR_AXIS_BASE};
 	ifr_plan_init(plan);
 	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
 		if (draw(seed, "axis", i, 2))

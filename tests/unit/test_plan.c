@@ -107,7 +107,7 @@ static void test_errors_name_their_line(void **state) {
 		{HEAD "padding seed=1.5\n", "not a whole number"},
 		{HEAD "padding seed=18446744073709551616\n", "not a whole number"},
 		{HEAD "padding min=1\n", ":2: padding has no parameter \"min\""},
-		{HEAD "objects max=1\n", ":2: objects has no parameter \"max\""},
+		{HEAD "link-order max=1\n", ":2: link-order has no parameter \"max\""},
 		{HEAD "padding max=4097\n", ":2: padding: max=4097 is not in 0..4096"},
 		{HEAD "padding max=18446744073709551615\n", "is not in 0..4096"},
 		{HEAD "base step=0\n", "step=0 is not in 1..4096"},
@@ -328,6 +328,40 @@ static void test_derive(void **state) {
 	}
 }
 
+/* The axis link-order had the name objects: it parses, prints under its new name, and has the seeds of before, as the
+ * old name is the key of its hash. */
+static void test_renamed_axis(void **state) {
+	(void)state;
+	struct ifr_plan old, new, derived;
+	struct ifr_error err;
+	struct ifr_buffer text = {0}, keyed = {0};
+	unsigned axes;
+	assert_int_equal(parse(HEAD "objects seed=5 only=a*\n", &old, &err), 0);
+	assert_int_equal(parse(HEAD "link-order seed=5 only=a*\n", &new, &err), 0);
+	assert_int_equal(ifr_plan_axes(&old), 1u << IFR_AXIS_LINK_ORDER);
+	assert_true(same_settings(&old, &new));
+	assert_int_equal(ifr_axes_parse("objects,base", &axes, &err), 0);
+	assert_int_equal(axes, 1u << IFR_AXIS_LINK_ORDER | 1u << IFR_AXIS_BASE);
+	ifr_plan_print(&old, &text);
+	assert_string_equal(ifr_buffer_text(&text), HEAD "link-order seed=5 only=a*\n");
+	ifr_plan_print_keyed(&new, &keyed);
+	assert_string_equal(ifr_buffer_text(&keyed), HEAD "objects seed=5 only=a*\n");
+	assert_int_equal(parse(HEAD "objects seed=5\nlink-order seed=6\n", &derived, &err), -IFR_E_USAGE);
+	for (unsigned index = 1; index < 4; index++) {
+		char name[32];
+		snprintf(name, sizeof name, "variant %u", index);
+		ifr_plan_init(&derived);
+		ifr_plan_derive(&derived, 99, (unsigned)1 << IFR_AXIS_LINK_ORDER, index);
+		assert_true(derived.axis[IFR_AXIS_LINK_ORDER].seed == ifr_random_keyed(99, "objects", name));
+	}
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		assert_string_equal(ifr_axes[i].key, i == IFR_AXIS_LINK_ORDER ? "objects" : ifr_axes[i].name);
+	ifr_buffer_release(&text);
+	ifr_buffer_release(&keyed);
+	ifr_plan_release(&old);
+	ifr_plan_release(&new);
+}
+
 static void test_axis_lists(void **state) {
 	(void)state;
 	unsigned axes;
@@ -361,6 +395,7 @@ int main(void) {
 		cmocka_unit_test(test_long_lines_and_nul),
 		cmocka_unit_test(test_round_trips),
 		cmocka_unit_test(test_derive),
+		cmocka_unit_test(test_renamed_axis),
 		cmocka_unit_test(test_axis_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
