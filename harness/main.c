@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero: the command. */
+/* interfero: runs the command that its first argument names. */
 #include <argp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,23 +14,24 @@ const char *argp_program_version = "interfero " INTERFERO_VERSION;
 
 static const struct ifr_command commands[] = {
 	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
-	{"compare", ifr_command_compare, "is a change of a program real, or layout luck?", &ifr_compare_argp},
-	{"calibrate", ifr_command_calibrate, "what comparisons on this machine are worth", &ifr_calibrate_argp},
+	{"compare", ifr_command_compare, "tell a change of a program from a layout effect", &ifr_compare_argp},
+	{"calibrate", ifr_command_calibrate, "false alarms and power of comparisons on this machine",
+     &ifr_calibrate_argp},
 	{"variants", ifr_command_variants, "make layouts of a program", &ifr_variants_argp},
-	{"layout", ifr_command_layout, "print a layout as a plan that holds it fast", &ifr_layout_argp},
-	{"verify", ifr_command_verify, "check that variants are the program in another layout", &ifr_verify_argp},
+	{"layout", ifr_command_layout, "print a layout as a plan that pins each unit", &ifr_layout_argp},
+	{"verify", ifr_command_verify, "check that variants differ in their layout only", &ifr_verify_argp},
 	{"heap", ifr_command_heap, "compare allocators in a program: page offsets, time, memory", &ifr_heap_argp},
-	{"limit", ifr_command_limit, "make of a long program one that ends after a time, at a count", &ifr_limit_argp},
+	{"limit", ifr_command_limit, "make a long-running program end after a budget of time", &ifr_limit_argp},
 	{"report", ifr_command_report, "report an experiment: text, HTML, figures, JSON", &ifr_report_argp},
-	{"blame", ifr_command_blame, "which code makes the layouts differ?", &ifr_blame_argp},
-	{"explain", ifr_command_explain, "say what the compiler's axes did to a program", &ifr_explain_argp},
-	{"record", ifr_command_record, "write down what a program does, without addresses", &ifr_record_argp},
-	{"replay", ifr_command_replay, "counters of a recording in any layout, on any machine", &ifr_replay_argp},
-	{"predict", ifr_command_predict, "cycles under another branch predictor", &ifr_predict_argp},
-	{"trace", ifr_command_trace, "look into a recording", &ifr_trace_argp},
-	{"import", ifr_command_import, "make an experiment of what other tools measured", &ifr_import_argp},
-	{"kit", ifr_command_kit, "look after captured links", &ifr_kit_argp},
-	{"doctor", ifr_command_doctor, "say what this machine can measure, and what disturbs it", &ifr_doctor_argp},
+	{"blame", ifr_command_blame, "find the code that makes the layouts differ", &ifr_blame_argp},
+	{"explain", ifr_command_explain, "show what the compiler's axes did to a program", &ifr_explain_argp},
+	{"record", ifr_command_record, "record a program's execution without addresses", &ifr_record_argp},
+	{"replay", ifr_command_replay, "count a recording's events in any layout, on any machine", &ifr_replay_argp},
+	{"predict", ifr_command_predict, "predict cycles under other branch predictors", &ifr_predict_argp},
+	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},
+	{"import", ifr_command_import, "make an experiment from other tools' measurements", &ifr_import_argp},
+	{"kit", ifr_command_kit, "manage captured links", &ifr_kit_argp},
+	{"doctor", ifr_command_doctor, "show what this machine can measure, and what disturbs it", &ifr_doctor_argp},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -54,12 +55,15 @@ void ifr_command_say(const char *text) {
 
 static int help(void) {
 	printf("Usage: interfero COMMAND [OPTIONS]\n"
-	       "Many layouts of one program: what is luck, and what is real.\n\n");
+	       "Measures many layouts of a program, and tells changes from layout effects.\n"
+	       "\n");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-	printf("\nFirst build with interfero's compiler, then measure:\n"
+	printf("\n"
+	       "First build with interfero's compiler, then measure:\n"
 	       "  make CC=interfero-gcc\n"
-	       "  interfero bench -- ./prog args\n\n"
+	       "  interfero bench -- ./prog args\n"
+	       "\n"
 	       "interfero COMMAND --help explains a command. Exit status: 0 fine, 1 a difference\n"
 	       "was found, 2 usage, 3 the program failed, 4 the machine or a file, 70 our bug.\n");
 	return 0;

@@ -11,7 +11,7 @@ record() {
 counters() {
 	local machine=$1 trace=$2
 	shift 2
-	interfero replay --json -m "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
+	interfero replay --json --machine "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
 }
 
 # exact MACHINE AXES COUNT PROGRAM [ARGS...]: the recorded program, replayed under random plans, has every counter that the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero bench: the main job. */
+/* interfero bench: measures many layouts of a program and reports them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct options {
 	struct output_options output;
 	struct ifr_campaign campaign;
 	unsigned analyses; /* 0: not given */
-	double width;      /* of the mean's interval at which to stop; 0: not asked for */
+	double width;      /* stop at this width of the mean's interval, relative to the mean; 0: no such stop */
 };
 
 enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, ANALYSES_UNTIL = 10 };
@@ -27,7 +27,7 @@ static int parse_width(const char *text, double *width, struct ifr_error *err) {
 	return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	uint64_t number = 0;
@@ -63,15 +63,15 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"library", KEY_LIBRARY, "FILE", 0, "Lay out this shared library anew, which PROG uses, not PROG itself", 1},
+	{"library", KEY_LIBRARY, "FILE", 0, "Vary this shared library, which PROG loads, instead of PROG", 1},
 	{"interim", KEY_INTERIM, "K", 0,
-     "Analyse K times while the layouts grow to -n (such as -n 300 --interim 3), and end where a counter's "
-     "regression line, or without counters the difference between layouts, is significant or will hardly be (1)",
+     "Plan K analyses while the layouts grow to -n (such as -n 300 --interim 3). Stop early where a counter's "
+     "regression line (without counters: the difference between layouts) is significant, or is unlikely to "
+     "become so (1)",
      1},
 	{"looks", KEY_INTERIM, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 1},
 	{"until", KEY_UNTIL, "PCT", 0,
-     "End, at one of ten interim analyses (--interim), where the mean's 95% interval is no wider than this part "
-     "of it",
+     "Stop when the 95% interval of the mean is no wider than PCT of the mean; tested at --interim analyses (10)",
      1},
 	{0},
 };
@@ -79,16 +79,15 @@ static const struct argp_child children[] = {
 	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&output_argp, 0, "Report:", 4}, {0}};
 const struct argp ifr_bench_argp = {
 	table,
-	parse,
+	parse_option,
 	"-- ./PROG [ARGS...]",
-	"Measure many layouts of a program: how far apart they are, which is best and "
-	"worst, and where the layout that ships "
-	"stands.\v"
-	"PROG, or with --library that library, must have been built with CC=interfero-gcc. All layouts run "
-	"interleaved, each in a fresh process with ASLR off, "
-	"pinned to one processor. Exit status: 0 measured, 2 usage, 3 the program or "
-	"a layout of it failed, 4 the machine or a "
-	"file, 130 interrupted.",
+	"Measure many layouts of a program. The report says how far apart they are, which is best and worst, and "
+	"where the shipped layout stands among them.\v"
+	"Build PROG (or the library of --library) with CC=interfero-gcc first. The layouts run interleaved, each run "
+	"in a fresh process with ASLR off, pinned to one processor.\n"
+	"\n"
+	"Exit status: 0 measured, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
+	"interrupted.",
 	children,
 	NULL,
 	NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero blame: which code is it? */
+/* interfero blame: attributes the differences between layouts to the code that causes them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct options {
 
 enum { KEY_CONFIRM = 512 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -54,37 +54,33 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"metric", 'm', "COUNTER", 0, "What to explain (cycles where there are any, else cpu_time)", 1},
+	{"metric", 'm', "COUNTER", 0, "The metric to explain (cycles where counted, else cpu_time)", 1},
 	{"confirm", KEY_CONFIRM, NULL, 0,
-     "Move the top finding's unit alone, and measure afresh with the command behind --", 1},
+     "Move only the unit of the top finding, and measure again with the command after --", 1},
 	{0},
 };
 static const struct argp_child children[] = {{&campaign_argp, 0, NULL, 2}, {NULL, 0, NULL, 0}};
 const struct argp ifr_blame_argp = {
 	table,
-	parse,
+	parse_option,
 	"EXPERIMENT [--confirm -- ./PROG ARGS...]",
-	"Which code makes the layouts differ? For every unit, does it matter where in a line of 64 bytes, in 32, in "
-	"16, or in "
-	"which page it begins, and which other unit it meets in a cache set? The false discovery rate over all of "
-	"these "
-	"questions is 5 %.\v"
-	"Random layouts are an experiment over all units at once, whose plans say where each lay. --confirm takes the "
-	"surest "
-	"finding that is not about pages, makes every layout of the experiment twice, with that unit at its best and "
-	"at "
-	"its worst place (apart from the unit that it meets, and meeting it), and compares the two (into "
-	"EXPERIMENT.confirm, or -o).",
+	"Find the code that makes the layouts differ. For every unit, blame tests whether its offset within 64, 32 "
+	"or 16 bytes, its page, or a cache set that it shares with another unit goes with the metric. The false "
+	"discovery rate over all these tests is 5%.\v"
+	"Random layouts move all units at once, and their plans tell where each unit lay. --confirm takes the most "
+	"significant finding that is not about pages and makes every layout of the experiment twice: once with that "
+	"unit at its best place and once at its worst (for a set conflict: apart from the other unit, and in "
+	"conflict with it). It compares the two and writes EXPERIMENT.confirm, or the file of -o.",
 	children,
 	NULL,
 	NULL};
 
-static void put(const struct ifr_buffer *text) {
+static void print_text(const struct ifr_buffer *text) {
 	fwrite(text->data, 1, text->length, stdout);
 	fflush(stdout);
 }
 
-/* The experiment with all that its attribution needs. */
+/* An experiment, its report, and the addresses of its units in each layout. */
 struct attributed {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *report;
@@ -92,8 +88,8 @@ struct attributed {
 	struct ifr_unit_addresses addresses;
 };
 
-static int confirm(struct options *options, const struct attributed *from, const struct ifr_attribution *code,
-                   struct ifr_error *err) {
+static int confirm_finding(struct options *options, const struct attributed *from, const struct ifr_attribution *code,
+                           struct ifr_error *err) {
 	const struct ifr_confirmation confirmation = {.dataset = &from->dataset,
 	                                              .addresses = &from->addresses,
 	                                              .relinker = from->relinker,
@@ -103,7 +99,8 @@ static int confirm(struct options *options, const struct attributed *from, const
 	struct ifr_comparison comparison;
 	struct ifr_buffer text = {0};
 	if (!confirmation.finding)
-		return ifr_fail(err, IFR_E_USAGE, "all findings are about pages, and a unit cannot change those alone");
+		return ifr_fail(err, IFR_E_USAGE,
+		                "all findings are about pages, and moving one unit cannot change only its page");
 	char *file = ifr_format("%s.confirm", options->experiment);
 	campaign->file = campaign->file ? campaign->file : file;
 	campaign->progress = progress_wanted(false) ? progress_show : NULL;
@@ -113,25 +110,25 @@ static int confirm(struct options *options, const struct attributed *from, const
 		progress_clear();
 	if (!result) {
 		ifr_confirmation_text(confirmation.finding, &comparison, &text);
-		put(&text);
+		print_text(&text);
 	}
 	ifr_buffer_release(&text);
 	free(file);
 	return result;
 }
 
-static int attribute(struct options *options, const struct attributed *from, struct ifr_error *err) {
+static int attribute_events(struct options *options, const struct attributed *from, struct ifr_error *err) {
 	struct ifr_attribution code = {0};
 	struct ifr_buffer text = {0};
 	int result = ifr_attribution_make(from->report, &from->addresses, &code, err);
 	if (!result) {
 		ifr_attribution_text(from->report, &code, &text);
-		put(&text);
+		print_text(&text);
 	}
 	if (!result && options->confirm && !code.found)
-		ifr_command_note("there is nothing to confirm");
+		ifr_command_note("no finding to confirm");
 	else if (!result && options->confirm)
-		result = confirm(options, from, &code, err);
+		result = confirm_finding(options, from, &code, err);
 	ifr_buffer_release(&text);
 	ifr_attribution_release(&code);
 	return result;
@@ -162,7 +159,7 @@ static int load_and_attribute(struct options *options, struct ifr_error *err) {
 	if (!result)
 		ifr_unit_addresses_find_sources(&kit, from.relinker, &from.addresses);
 	if (!result)
-		result = attribute(options, &from, err);
+		result = attribute_events(options, &from, err);
 	ifr_unit_addresses_release(&from.addresses);
 	ifr_relinker_close(from.relinker);
 	ifr_kit_release(&kit);

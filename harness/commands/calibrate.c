@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero calibrate: what are comparisons on this machine worth? */
+/* interfero calibrate: false alarms and power of comparisons on this machine. */
 #include <stdio.h>
 
 #include "harness/commands/commands.h"
@@ -14,7 +14,7 @@ struct options {
 	struct printing_options printing;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	(void)argument; /* every word that is no option begins the program's */
 	switch (key) {
@@ -39,19 +39,19 @@ static const struct argp_child children[] = {
 	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_calibrate_argp = {
 	NULL,
-	parse,
+	parse_option,
 	"-- ./PROG [ARGS...]",
-	"Measure a program against itself on this machine: how often it would be called different, the smallest "
-	"change "
-	"that a comparison finds, and how many runs of a layout pay.\v"
-	"All is computed from one experiment (PROG.calibration), whose runs are divided again and again. Exit status: "
-	"0 "
-	"calibrated, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 interrupted.",
+	"Compare a program with itself on this machine: the rate of false alarms, the smallest change that a "
+	"comparison detects, and the best number of runs per layout.\v"
+	"All figures come from one experiment (PROG.calibration), whose runs are split at random many times.\n"
+	"\n"
+	"Exit status: 0 calibrated, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
+	"interrupted.",
 	children,
 	NULL,
 	NULL};
 
-static int calibrate(const char *experiment, void *context, struct ifr_error *err) {
+static int report_calibration(const char *experiment, void *context, struct ifr_error *err) {
 	const struct options *options = context;
 	struct ifr_dataset dataset;
 	struct ifr_analysis *report = NULL;
@@ -83,5 +83,5 @@ int ifr_command_calibrate(int argc, char **argv) {
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	return campaign_options_run(&options.campaign, &options.layouts, options.printing.quiet, "calibration", NULL,
-	                            calibrate, &options);
+	                            report_calibration, &options);
 }

@@ -87,7 +87,7 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	}
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct ifr_error err = {0};
 	int result = parse_campaign(key, argument, state->input, &err);
 	if (result < 0)
@@ -98,30 +98,29 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Measuring:", 2},
 	{"output", 'o', "EXPERIMENT", 0,
-     "The experiment file (PROG.exp); the same command goes on with one it did not finish", 2},
+     "The experiment file (PROG.exp); repeating an interrupted command continues it", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
 	{"counters", 'c', "LIST", 0,
-     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where it "
-     "is, "
-     "else clock, and model if that takes a fifth of the time at most)",
+     "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where "
+     "available, else clock; also model where it adds at most a fifth to the time)",
      2},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "What the counters of model are of: as \"interfero replay --machine\" takes it (skylake)", 2},
+     "The machine of the counter source model, as in \"interfero replay --machine\" (skylake)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
-     "Also what one run of the statement in IFR_REPEAT(\"NAME\") costs, from runs of 101 and of 1", 2},
-	{"budget", KEY_BUDGET, "TIME", 0, "End within this time with what there is: 90s, 5m, 1h", 2},
-	{"timeout", KEY_TIMEOUT, "TIME", 0, "End a run that takes longer (20 times the first, at least 10s)", 2},
+     "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},
+	{"budget", KEY_BUDGET, "TIME", 0, "Stop within this time and report the partial results: 90s, 5m, 1h", 2},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 2},
 	{NULL, 0, NULL, 0, "Conditions:", 3},
-	{"cpu", KEY_CPU, "N", 0, "Pin to this processor, or none (the last one)", 3},
+	{"cpu", KEY_CPU, "N", 0, "Pin to processor N, or \"none\" (the last one)", 3},
 	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 3},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
-	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status that is right (0)", 3},
+	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status of a correct run (0)", 3},
 	{"ignore-output", KEY_OUTPUT, NULL, 0, "Do not compare what the layouts print", 3},
-	{"keep", KEY_KEEP, NULL, 0, "Keep the variants in EXPERIMENT.variants", 3},
+	{"keep", KEY_KEEP, NULL, 0, "Keep the variants, in EXPERIMENT.variants", 3},
 	{0},
 };
-const struct argp campaign_argp = {table, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp campaign_argp = {table, parse_option, NULL, NULL, NULL, NULL, NULL};
 
 void campaign_options_init(struct ifr_campaign *campaign) {
 	*campaign = (struct ifr_campaign){.repetitions = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
@@ -150,10 +149,11 @@ static int find_library(const char *name, char **path, struct ifr_error *err) {
 	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
 }
 
-/* Nothing is preloaded into a program without a loader: its every run would be refused. */
+/* A statically linked program has no loader to preload the runtime: runs under the runtime's axes are refused. */
 static void leave_out_runtime(struct layout_options *layouts) {
 	layouts->axes &= ~(1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
-	ifr_command_note("a statically linked program: all axes but heap and blocks, which need its loader");
+	ifr_command_note(
+		"the program is statically linked: heap and blocks, which need its loader, are left out of the axes");
 }
 
 static int report_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done,
@@ -163,9 +163,10 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 	if (done->interrupted && !ifr_file_exists(file))
 		ifr_command_note("interrupted before the first run; nothing was recorded");
 	else if (done->interrupted)
-		ifr_command_note("interrupted; %s holds every run so far, and the same command goes on (with the layouts "
-		                 "in %s.variants)",
-		                 file, file);
+		ifr_command_note(
+			"interrupted; %s holds every run so far, and the same command continues it (with the layouts in "
+			"%s.variants)",
+			file, file);
 	if (done->runs || done->complete)
 		result = report(file, context, err);
 	if (result)
@@ -174,8 +175,8 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 		return STOPPED_BY_INTERRUPT;
 	if (done->refused_variants) {
 		ifr_command_note(
-			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
-			"lies; interfero variants --seed %llu … makes them for a debugger",
+			"%s (%u in all): a layout must not change what a program does, so it depends on where its code lies; "
+			"interfero variants --seed %llu … makes them for a debugger",
 			done->refusal, done->refused_variants, (unsigned long long)campaign->generator.seed);
 		return IFR_E_PROGRAM;
 	}

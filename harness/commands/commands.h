@@ -44,7 +44,7 @@ extern const struct argp ifr_bench_argp, ifr_compare_argp, ifr_calibrate_argp, i
 int ifr_command_failed(const struct ifr_error *err);
 /* Prints "interfero: SENTENCE" on stderr. */
 void ifr_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, for a campaign's say. */
+/* Prints "interfero: TEXT" on stderr, as the `say` of a campaign. */
 void ifr_command_say(const char *text);
 
 #endif

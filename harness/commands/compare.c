@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero compare: is this change real, or is it layout luck? */
+/* interfero compare: tells a change of a program from a layout effect. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int parse_pct(const char *text, double *share, struct ifr_error *err) {
 	return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct compare_options *options = state->input;
 	struct ifr_error err = {0};
 	uint64_t number = 0;
@@ -69,45 +69,48 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"fail-above", KEY_FAIL, "PCT", 0,
-     "A change for the worse is a regression when it is more than this (0%); a smaller one than this, or than 1%, "
-     "counts "
-     "as no change",
+     "Count a change for the worse as a regression when it exceeds PCT (0%). Changes below PCT, or below 1% "
+     "without this option, count as no change",
      4},
 	{"suite", KEY_SUITE, "FILE", 0,
-     "Compare under many commands: a line is NAME: ARGUMENTS; the false discovery rate is controlled over all", 4},
+     "Compare under many commands, one a line: NAME: ARGUMENTS. The false discovery rate is controlled over all "
+     "of them",
+     4},
 	{"interim", KEY_INTERIM, "K", 0,
-     "Analyse K times while the layouts grow to -n, and end where a change is significant or will hardly be (1)",
+     "Plan K analyses while the layouts grow to -n. Stop early where a change is significant, or is unlikely to "
+     "become so (1)",
      4},
 	{"looks", KEY_INTERIM, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 4},
 	{"html", KEY_HTML, "FILE", 0, "Write one self-contained HTML page", 4},
-	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit's XML: a regression is a failure", 4},
-	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a table for a review comment instead of text", 4},
+	{"junit", KEY_JUNIT, "FILE", 0, "Write JUnit XML, with a failure for each regression", 4},
+	{"markdown", KEY_MARKDOWN, NULL, 0, "Print a Markdown table, for a review comment", 4},
 	{0},
 };
 static const struct argp_child children[] = {
 	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_compare_argp = {
 	table,
-	parse,
-	"OLD NEW [-- ARGS...]\nRESULT",
-	"Is a change of a program real, or the luck of its layout? OLD and NEW are programs that were built with "
-	"CC=interfero-gcc, and run with the same ARGS under the same seeds, interleaved; or two folders of variants; "
-	"or two "
-	"experiments taken earlier. RESULT, the experiment of a comparison, is reported again.\v"
-	"The verdict is \"change\" (the programs differ, whatever the layout), \"layout\" (only the files that ship "
-	"do, by "
-	"luck), \"both\", \"no change\" or \"inconclusive\". Of folders, programs that have the same name in both are "
-	"compared. Exit status: 0 compared, 1 a regression, 2 usage, 3 a program or a layout of it failed, 4 the "
-	"machine or a "
+	parse_option,
+	"OLD NEW [-- ARGS...]\n"
+	"RESULT",
+	"Tell whether a program changed, or only its layout. OLD and NEW are two programs built with "
+	"CC=interfero-gcc (they run interleaved, with the same ARGS and the same seeds), two folders of variants, or "
+	"two experiments. RESULT is the experiment of an earlier comparison, to be reported again.\v"
+	"The verdict is \"change\" (the programs differ in every layout), \"layout\" (only the shipped layouts "
+	"differ), \"both\", \"no change\" or \"inconclusive\". Two folders are compared program by program, by "
+	"name.\n"
+	"\n"
+	"Exit status: 0 compared, 1 a regression, 2 usage, 3 a program or a layout of it failed, 4 the machine or a "
 	"file, 130 interrupted.",
 	children,
 	NULL,
 	NULL};
 
-static int check(const struct compare_options *options, const struct subjects *subjects, struct ifr_error *err) {
-	bool taken = subjects->subject[0].kind == SUBJECT_EXPERIMENT;
+static int check_options(const struct compare_options *options, const struct compare_inputs *inputs,
+                         struct ifr_error *err) {
+	bool taken = inputs->input[0].kind == INPUT_EXPERIMENT;
 	if (taken && (options->suite || options->arguments))
-		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment and is not run again: leave out the command",
+		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment, which is not run again: leave out the command",
 		                options->names[0]);
 	if (options->suite && options->analyses > 1)
 		return ifr_fail(err, IFR_E_USAGE,
@@ -119,7 +122,7 @@ static int check(const struct compare_options *options, const struct subjects *s
 
 int ifr_command_compare(int argc, char **argv) {
 	struct compare_options options = {.analyses = 1};
-	struct subjects subjects;
+	struct compare_inputs inputs;
 	struct suite suite = {0};
 	struct ifr_error err = {0};
 	layout_options_init(&options.layouts, 32);
@@ -127,14 +130,14 @@ int ifr_command_compare(int argc, char **argv) {
 	argp_parse(&ifr_compare_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
 	catch_interrupts();
-	int result = subjects_find(options.names, options.name_count, &subjects, &err);
+	int result = compare_inputs_find(options.names, options.name_count, &inputs, &err);
 	if (!result)
-		result = check(&options, &subjects, &err);
+		result = check_options(&options, &inputs, &err);
 	if (!result && options.suite)
 		result = suite_read(options.suite, &suite, &err);
-	int status = result ? ifr_command_failed(&err) : compare_all(&options, &subjects, &suite);
+	int status = result ? ifr_command_failed(&err) : compare_all(&options, &inputs, &suite);
 	suite_release(&suite);
-	subjects_release(&subjects);
+	compare_inputs_release(&inputs);
 	ifr_strings_release(&options.campaign.environment);
 	ifr_plan_release(&options.layouts.parameters);
 	return status;

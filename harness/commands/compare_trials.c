@@ -14,14 +14,14 @@
 #include "harness/exec/exec.h"
 #include "harness/statistics/statistics.h"
 
-/* One command of the comparison: its datasets and what came of it. */
+/* The comparison under one command. */
 struct trial {
 	char *command, *file, *failure;
 	struct ifr_dataset dataset;
 	int status; /* 0, or an exit status */
 };
 
-static char *join(const char *first, char *const *words) {
+static char *join_words(const char *first, char *const *words) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_puts(&text, first);
 	for (; words && *words; words++)
@@ -40,9 +40,9 @@ static char *choose_file(const struct compare_options *options, const char *name
 	return file;
 }
 
-/* Measures one command; what fails is the trial's. */
-static void measure(struct compare_options *options, struct subjects *subjects, const char *name,
-                    char *const *words, struct ifr_stopping_rule *rule, struct trial *trial) {
+/* Measures one command. A failure becomes the trial's: the suite goes on. */
+static void measure_trial(struct compare_options *options, struct compare_inputs *inputs, const char *name,
+                          char *const *words, struct ifr_stopping_rule *rule, struct trial *trial) {
 	struct ifr_campaign campaign = options->campaign;
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
@@ -59,7 +59,7 @@ static void measure(struct compare_options *options, struct subjects *subjects, 
 	campaign.variants = options->layouts.variants;
 	campaign.progress = progress_wanted(options->printing.quiet) ? progress_show : NULL;
 	campaign.say = options->printing.quiet ? NULL : ifr_command_say;
-	subjects_enter(subjects, &campaign);
+	compare_inputs_enter(inputs, &campaign);
 	int result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
 		progress_clear();
@@ -71,8 +71,7 @@ static void measure(struct compare_options *options, struct subjects *subjects, 
 		trial->status = IFR_E_PROGRAM;
 	if (done.refused_variants)
 		ifr_command_note(
-			"%s (%u in all): a layout must not change what a program does, so it depends on where its code "
-			"lies",
+			"%s (%u in all): a layout must not change what a program does, so it depends on where its code lies",
 			done.refusal, done.refused_variants);
 	if (result) {
 		trial->failure = ifr_strdup(err.message);
@@ -81,7 +80,7 @@ static void measure(struct compare_options *options, struct subjects *subjects, 
 	ifr_strings_release(&argv);
 }
 
-/* All counters that both sides have, for the table. */
+/* Compares each counter that both sides have, for the table. */
 static void compare_others(const struct ifr_comparison_side sides[2], const struct ifr_comparison_rules *rules,
                            struct ifr_comparison_entry *entry) {
 	const struct ifr_dataset *new = sides[1].dataset;
@@ -92,20 +91,20 @@ static void compare_others(const struct ifr_comparison_side sides[2], const stru
 			entry->other_count++;
 }
 
-static void compare(const struct compare_options *options, struct subjects *subjects, struct trial *trial,
-                    struct ifr_comparison_entry *entry) {
-	const struct subject *old = &subjects->subject[0], *new = &subjects->subject[1];
-	bool apart = subjects->count == 2 && old->kind == SUBJECT_EXPERIMENT;
-	const struct ifr_dataset *both = subjects->count == 1 ? &old->dataset : &trial->dataset;
+static void compare_trial(const struct compare_options *options, struct compare_inputs *inputs,
+                          struct trial *trial, struct ifr_comparison_entry *entry) {
+	const struct compare_input *old = &inputs->input[0], *new = &inputs->input[1];
+	bool apart = inputs->count == 2 && old->kind == INPUT_EXPERIMENT;
+	const struct ifr_dataset *both = inputs->count == 1 ? &old->dataset : &trial->dataset;
 	const char *recorded[2] = {ifr_dataset_fact(both, "program"), ifr_dataset_fact(both, "program 2")};
 	struct ifr_comparison_side sides[2] = {{apart ? &old->dataset : both, 0, old->name},
 	                                       {apart ? &new->dataset : both, apart ? 0 : 1, new->name}};
-	for (int i = 0; i < 2 && subjects->count == 1; i++)
+	for (int i = 0; i < 2 && inputs->count == 1; i++)
 		sides[i].name = recorded[i] ? recorded[i] : "a program";
 	struct ifr_error err = {0};
 	struct ifr_comparison_rules rules = options->rules;
 	const char *confidence = ifr_dataset_fact(both, "confidence");
-	if (subjects->count == 1 && confidence)
+	if (inputs->count == 1 && confidence)
 		rules.confidence = fmin(fmax(strtod(confidence, NULL), 0.5), 1 - 1e-12);
 	int result = trial->failure ? -1
 	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
@@ -120,7 +119,7 @@ static void compare(const struct compare_options *options, struct subjects *subj
 	entry->failure = trial->failure;
 }
 
-/* Keeps the confidence with the experiment, so that it can be reported again as it was. */
+/* Stores the confidence in the experiment: reporting it again gives the same intervals. */
 static void store_confidence(const struct trial *trial, double confidence) {
 	struct ifr_experiment *experiment;
 	char *text = ifr_format("%.17g", confidence);
@@ -132,28 +131,29 @@ static void store_confidence(const struct trial *trial, double confidence) {
 }
 
 /* Measures and compares one command, with its interim analyses if any are planned. */
-static void measure_and_compare(struct compare_options *options, struct subjects *subjects, char *const *words,
+static void measure_and_compare(struct compare_options *options, struct compare_inputs *inputs, char *const *words,
                                 struct trial *trial, struct ifr_comparison_entry *entry) {
 	struct ifr_stopping_rule rule;
-	bool planned = subjects->subject[0].kind == SUBJECT_PROGRAM && options->analyses > 1;
+	bool planned = inputs->input[0].kind == INPUT_PROGRAM && options->analyses > 1;
 	if (planned) {
 		ifr_stop_at_change(&rule, options->analyses, options->layouts.variants, &options->rules);
 		rule.metric = options->printing.metric;
 		rule.say = options->printing.quiet ? NULL : ifr_command_say;
 		planned = rule.analyses > 1;
 	}
-	measure(options, subjects, entry->name, words, planned ? &rule : NULL, trial);
+	measure_trial(options, inputs, entry->name, words, planned ? &rule : NULL, trial);
 	if (planned) {
 		options->rules.layouts = ifr_stopping_rule_layouts(&rule);
 		options->rules.confidence = ifr_stopping_rule_confidence(&rule);
 	}
-	compare(options, subjects, trial, entry);
+	compare_trial(options, inputs, trial, entry);
 	if (planned && !entry->failure)
 		store_confidence(trial, options->rules.confidence);
 }
 
-/* Over all commands of a suite, 5 % of the changes that are said to be there may be none. */
-static void adjust(const struct compare_options *options, struct ifr_comparison_entry *entries, size_t count) {
+/* Controls the false discovery rate over all commands of a suite (Benjamini and Hochberg 1995). */
+static void adjust_for_suite(const struct compare_options *options, struct ifr_comparison_entry *entries,
+                             size_t count) {
 	double *p = ifr_alloc((count + 1) * sizeof *p);
 	size_t used = 0;
 	for (size_t i = 0; i < count; i++)
@@ -167,8 +167,8 @@ static void adjust(const struct compare_options *options, struct ifr_comparison_
 	free(p);
 }
 
-static int print(const struct compare_options *options, const struct ifr_comparison_entry *entries, size_t count,
-                 struct ifr_error *err) {
+static int print_comparison(const struct compare_options *options, const struct ifr_comparison_entry *entries,
+                            size_t count, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->junit) {
@@ -193,8 +193,8 @@ static int print(const struct compare_options *options, const struct ifr_compari
 	return result;
 }
 
-/* What stopped us comes before what was found, and that before what failed. */
-static int status_of(const struct trial *trials, const struct ifr_comparison_entry *entries, size_t count) {
+/* The exit status: an interruption comes before a regression, a regression before a failed trial. */
+static int choose_status(const struct trial *trials, const struct ifr_comparison_entry *entries, size_t count) {
 	int status = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (trials[i].status == STOPPED_BY_INTERRUPT)
@@ -207,7 +207,7 @@ static int status_of(const struct trial *trials, const struct ifr_comparison_ent
 	return status;
 }
 
-int compare_all(struct compare_options *options, struct subjects *subjects, const struct suite *suite) {
+int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
 	size_t count = suite->count ? suite->count : 1;
 	struct trial *trials = ifr_alloc(count * sizeof *trials);
 	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
@@ -215,20 +215,20 @@ int compare_all(struct compare_options *options, struct subjects *subjects, cons
 	for (size_t i = 0; i < count && !ifr_launch_interrupted(); i++) {
 		entries[i].name = suite->count ? suite->commands[i].name : "";
 		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
-		const char *recorded = ifr_dataset_fact(&subjects->subject[0].dataset, "command");
-		trials[i].command = recorded ? ifr_strdup(recorded) : join(options->names[0], words);
-		if (subjects->subject[0].kind == SUBJECT_EXPERIMENT)
-			compare(options, subjects, &trials[i], &entries[i]);
+		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
+		trials[i].command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
+		if (inputs->input[0].kind == INPUT_EXPERIMENT)
+			compare_trial(options, inputs, &trials[i], &entries[i]);
 		else
-			measure_and_compare(options, subjects, words, &trials[i], &entries[i]);
+			measure_and_compare(options, inputs, words, &trials[i], &entries[i]);
 		if (ifr_launch_interrupted())
 			count = i + 1;
 	}
-	adjust(options, entries, count);
-	int status = status_of(trials, entries, count);
+	adjust_for_suite(options, entries, count);
+	int status = choose_status(trials, entries, count);
 	if (!suite->count && trials[0].failure) {
 		ifr_command_note("%s", trials[0].failure);
-	} else if (print(options, entries, count, &err)) {
+	} else if (print_comparison(options, entries, count, &err)) {
 		status = ifr_command_failed(&err);
 	}
 	for (size_t i = 0; i < count; i++) {

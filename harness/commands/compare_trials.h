@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What interfero compare was asked for, and doing it. Private to the command. */
-#ifndef IFR_HARNESS_COMPARING_H
-#define IFR_HARNESS_COMPARING_H
+/* The trials of interfero compare, one a command: measured, compared, printed. Private to the command. */
+#ifndef IFR_HARNESS_COMPARE_TRIALS_H
+#define IFR_HARNESS_COMPARE_TRIALS_H
 
 #include "harness/commands/layout_options.h"
 #include "harness/commands/report_options.h"
-#include "harness/commands/compared.h"
+#include "harness/commands/compare_inputs.h"
 #include "harness/commands/suite.h"
 #include "harness/report/report.h"
 
@@ -22,8 +22,9 @@ struct compare_options {
 	struct ifr_comparison_rules rules;
 };
 
-/* Measures what is to be measured, compares, prints. Without a suite (count 0) there is one command. Returns the
- * exit status. */
-int compare_all(struct compare_options *options, struct subjects *subjects, const struct suite *suite);
+/* Measures programs and folders (experiments are taken as they are), compares the inputs under each command of the
+ * suite, and prints the comparison. A suite of count 0 stands for the one command of the options. Returns the exit
+ * status. */
+int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite);
 
 #endif

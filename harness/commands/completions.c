@@ -20,9 +20,7 @@ void print_completions(const struct ifr_command *commands, int count) {
 	       "        words='");
 	for (int i = 0; i < count; i++)
 		printf("%s ", commands[i].name);
-	printf("--help --version'\n"
-	       "    else\n"
-	       "        case ${COMP_WORDS[1]} in\n");
+	printf("--help --version'\n    else\n        case ${COMP_WORDS[1]} in\n");
 	for (int i = 0; i < count; i++) {
 		printf("        %s) words='", commands[i].name);
 		print_options(commands[i].argp);

@@ -11,7 +11,7 @@ struct options {
 	bool json;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case 'j':
@@ -31,12 +31,12 @@ static const struct argp_option table[] = {
 };
 const struct argp ifr_doctor_argp = {
 	table,
-	parse,
+	parse_option,
 	NULL,
 	"Say what this machine can measure, and what disturbs it.\v"
-	"Each line is ok, warn or bad, with the remedy below. Nothing is left changed. "
-	"Exit status: 0 if interfero can work "
-	"here, 4 if something that it cannot do without is missing.",
+	"Each line is ok, warn or bad, with the remedy below. doctor changes nothing.\n"
+	"\n"
+	"Exit status: 0 interfero works here, 4 something that it needs is missing.",
 	NULL,
 	NULL,
 	NULL};

@@ -15,7 +15,7 @@ struct options {
 	bool quiet;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case 'q':
@@ -38,12 +38,12 @@ static const struct argp_option table[] = {
 };
 const struct argp ifr_explain_argp = {
 	table,
-	parse,
+	parse_option,
 	"FILE...",
 	"Say what the compiler's axes did to each unit of an object, an archive or a program.\v"
-	"For each function and variable that was changed: its place in the order of the unit, its raised alignment in "
-	"bytes, its loops whose alignment was raised, its places with nops and their bytes, the bytes added to its "
-	"frame. Units compiled without a plan and without INTERFERO_TEMPLATES=1 say nothing.",
+	"For each changed function and variable, explain prints its position in the unit, its raised alignment in "
+	"bytes, the number of its loops with raised alignment, the number and bytes of its nops, and the bytes added "
+	"to its frame. Units compiled without a plan and without INTERFERO_TEMPLATES=1 have no notes to print.",
 	NULL,
 	NULL,
 	NULL};
@@ -88,12 +88,12 @@ static void print_note(const struct ifr_note *note, bool quiet) {
 	if (!quiet)
 		print_entries(note);
 	if (ifr_plan_axes(&note->plan))
-		printf("    in all: nops at %" PRIu64 " places; ordered %" PRIu64 " functions, aligned %" PRIu64
-		       "\n            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64 "\n",
+		printf("    in all: nops at %" PRIu64 " places; ordered %" PRIu64 " functions, aligned %" PRIu64 "\n"
+		       "            and %" PRIu64 " loops; frames widened %" PRIu64 ", variables moved %" PRIu64 "\n",
 		       did->nops, did->ordered, did->functions, did->loops, did->frames, did->variables);
 }
 
-/* What one file's sections lead to. */
+/* The state of reading one file. */
 struct reading {
 	const struct options *options;
 	size_t notes;
@@ -114,7 +114,7 @@ static int print_section(const char *member, const void *bytes, size_t length, v
 	return got;
 }
 
-static int explain(const struct options *options, const char *file, struct ifr_error *err) {
+static int explain_file(const struct options *options, const char *file, struct ifr_error *err) {
 	struct reading reading = {.options = options};
 	struct ifr_error inner = {0};
 	int result = ifr_sections_visit(file, IFR_NOTE_SECTION, print_section, &reading, &inner);
@@ -137,7 +137,7 @@ int ifr_command_explain(int argc, char **argv) {
 	for (size_t i = 0; i < options.files.count && !result; i++) {
 		if (options.files.count > 1)
 			printf("%s%s:\n", i ? "\n" : "", options.files.items[i]);
-		result = explain(&options, options.files.items[i], &err);
+		result = explain_file(&options, options.files.items[i], &err);
 	}
 	ifr_strings_release(&options.files);
 	return result ? ifr_command_failed(&err) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero heap: one program under every allocator. */
+/* interfero heap: compares allocators in one program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct options {
 
 enum { KEY_JSON = 256, KEY_MARKER, KEY_STDIN, KEY_ENV };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	uint64_t number = 0;
@@ -66,18 +66,19 @@ static const struct argp_option table[] = {
 };
 const struct argp ifr_heap_argp = {
 	table,
-	parse,
+	parse_option,
 	"-- PROGRAM [ARGS...]",
-	"Run a program under the allocators that are installed and under interfero's own policies: where large "
-	"blocks lie in their pages, which pairs alias, what time and memory it takes.\v"
-	"Any dynamically linked program will do; it need not have been built with interfero-gcc. Memory is the most "
-	"that was resident, and never less than interfero's own. Exit status: 0 measured, 2 usage, 3 the program "
-	"failed, 4 the machine or a file.",
+	"Run a program under each installed allocator and under interfero's own policies, and compare the page "
+	"offsets of large blocks, the pairs of blocks that alias, time and memory.\v"
+	"The program must be dynamically linked; it need not be built with interfero-gcc. Memory is the maximum "
+	"resident set size, which includes interfero's own start of the process.\n"
+	"\n"
+	"Exit status: 0 measured, 2 usage, 3 the program failed, 4 the machine or a file.",
 	NULL,
 	NULL,
 	NULL};
 
-static int show(const struct options *options, const struct ifr_heap_row *rows, struct ifr_error *err) {
+static int print_results(const struct options *options, const struct ifr_heap_row *rows, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->json)
@@ -102,7 +103,7 @@ int ifr_command_heap(int argc, char **argv) {
 	int result = found ? ifr_heap_compare(&options.plan, rows, &err)
 	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", name);
 	if (!result && !ifr_launch_interrupted())
-		result = show(&options, rows, &err);
+		result = print_results(&options, rows, &err);
 	int status = result ? ifr_command_failed(&err) : 0;
 	if (ifr_launch_interrupted())
 		status = STOPPED_BY_INTERRUPT;

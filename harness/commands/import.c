@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero import: measurements of other tools. */
+/* interfero import: makes an experiment from other tools' measurements. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct options {
 
 enum { KEY_CSV = 256, KEY_HYPERFINE, KEY_GOOGLE, KEY_PERF, SIZE_MOST = 1 << 28 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case KEY_CSV:
@@ -45,27 +45,29 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"csv", KEY_CSV, "FILE", 0, "Columns variant, run, then one a counter, such as \"cpu_time [ns]\"", 0},
-	{"hyperfine", KEY_HYPERFINE, "FILE", 0, "hyperfine --export-json: a variant a command", 0},
-	{"google-benchmark", KEY_GOOGLE, "FILE", 0, "--benchmark_format=json with repetitions: a variant a benchmark",
+	{"csv", KEY_CSV, "FILE", 0, "CSV with columns variant, run, and one per counter, such as \"cpu_time [ns]\"",
      0},
-	{"perf", KEY_PERF, "FILE", 0, "perf stat -x, -o FILE --append: a variant a file; more FILEs may follow", 0},
+	{"hyperfine", KEY_HYPERFINE, "FILE", 0, "Output of hyperfine --export-json: each command is a variant", 0},
+	{"google-benchmark", KEY_GOOGLE, "FILE", 0,
+     "Output of --benchmark_format=json with repetitions: each benchmark is a variant", 0},
+	{"perf", KEY_PERF, "FILE", 0,
+     "Output of perf stat -x, -o FILE --append: each FILE is a variant; more may follow", 0},
 	{"output", 'o', "EXPERIMENT", 0, "The experiment to make", 0},
 	{0},
 };
 const struct argp ifr_import_argp = {
 	table,
-	parse,
+	parse_option,
 	"[FILE...]",
-	"Make an experiment of what other tools measured, for \"interfero report\" and \"interfero compare\".\v"
-	"Variants are what is compared, and runs are repeats of them. A variant called \"shipped\" stands beside the "
-	"others. "
-	"Runs that a tool says failed, or counted only in part, are refused; nothing is imputed.",
+	"Make an experiment from other tools' measurements, for \"interfero report\" and \"interfero compare\".\v"
+	"An experiment compares variants, each with repeated runs. The report sets a variant named \"shipped\" "
+	"against the others. Runs that the tool marks as failed, or whose counters were multiplexed, are refused; no "
+	"value is imputed.",
 	NULL,
 	NULL,
 	NULL};
 
-static int import(const struct options *options, struct ifr_error *err) {
+static int import_files(const struct options *options, struct ifr_error *err) {
 	size_t count = options->files.count;
 	struct ifr_buffer *buffers = ifr_alloc(count * sizeof *buffers);
 	struct ifr_import_text *texts = ifr_alloc(count * sizeof *texts);
@@ -92,7 +94,7 @@ int ifr_command_import(int argc, char **argv) {
 	struct options options = {.format = -1};
 	struct ifr_error err = {0};
 	argp_parse(&ifr_import_argp, argc, argv, 0, NULL, &options);
-	int result = import(&options, &err);
+	int result = import_files(&options, &err);
 	ifr_strings_release(&options.files);
 	return result ? ifr_command_failed(&err) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ctrl-C and its like end a command in order: what is half done is removed, what is recorded stays. */
+/* SIGINT, SIGTERM and SIGHUP end a command in order: unfinished files are removed, recorded runs stay. */
 #ifndef IFR_HARNESS_INTERRUPTS_H
 #define IFR_HARNESS_INTERRUPTS_H
 

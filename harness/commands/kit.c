@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero kit: the captured links. */
+/* interfero kit: lists, shows, exports, imports and prunes captured links. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct options {
 	bool all;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
@@ -57,16 +57,20 @@ static const struct argp_option table[] = {
 };
 const struct argp ifr_kit_argp = {
 	table,
-	parse,
-	"list\nshow KIT\nexport KIT -o FILE\nimport FILE\nprune [KIT | --all | --older-than TIME]",
-	"Look after the kits: captured links, from which variants are made.\v"
-	"KIT is a program, a key (the program's build-id) or the beginning of one. Kits live in $INTERFERO_KITS, "
+	parse_option,
+	"list\n"
+	"show KIT\n"
+	"export KIT -o FILE\n"
+	"import FILE\n"
+	"prune [KIT | --all | --older-than TIME]",
+	"Manage kits, the captured links from which variants are made.\v"
+	"KIT is a program, or a key (the program's build-id) or its beginning. Kits are in $INTERFERO_KITS, "
 	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",
 	NULL,
 	NULL,
 	NULL};
 
-static int load(const char *what, struct ifr_kit *kit, struct ifr_error *err) {
+static int load_kit(const char *what, struct ifr_kit *kit, struct ifr_error *err) {
 	ifr_kit_init(kit);
 	if (!what)
 		return ifr_fail(err, IFR_E_USAGE, "which kit? Name a program or a key; \"interfero kit list\" shows them");
@@ -81,7 +85,7 @@ static int64_t size_of(const struct ifr_kit *kit) {
 	return bytes;
 }
 
-static int list(struct ifr_error *err) {
+static int list_kits(struct ifr_error *err) {
 	struct ifr_strings keys = {0};
 	int result = ifr_kit_keys(&keys, err);
 	if (!result && keys.count)
@@ -102,7 +106,7 @@ static int list(struct ifr_error *err) {
 	return result;
 }
 
-/* What the compiler's axes can do with a kit. */
+/* Prints the units that the compiler's axes can rebuild, and the reasons for the others. */
 static int show_units(const struct ifr_kit *kit, struct ifr_error *err) {
 	struct rebuilt_units units;
 	struct ifr_buffer left = {0};
@@ -117,9 +121,9 @@ static int show_units(const struct ifr_kit *kit, struct ifr_error *err) {
 	return result;
 }
 
-static int show(const char *what, struct ifr_error *err) {
+static int show_kit(const char *what, struct ifr_error *err) {
 	struct ifr_kit kit;
-	int result = load(what, &kit, err);
+	int result = load_kit(what, &kit, err);
 	if (!result)
 		result = ifr_kit_check(&kit, err);
 	if (!result) {
@@ -139,7 +143,7 @@ static int show(const char *what, struct ifr_error *err) {
 
 static int export_kit(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
-	int result = load(options->what, &kit, err);
+	int result = load_kit(options->what, &kit, err);
 	if (!result && !options->output)
 		result = ifr_fail(err, IFR_E_USAGE, "-o FILE is missing: where shall the kit go?");
 	if (!result)
@@ -158,7 +162,7 @@ static int import_kit(const struct options *options, struct ifr_error *err) {
 	return result;
 }
 
-/* Whether a kit is to go: named, or captured too long ago. */
+/* Whether a kit was captured longer ago than older_ns. */
 static bool is_old(const char *key, int64_t older_ns) {
 	struct ifr_kit kit;
 	struct stat status;
@@ -169,13 +173,13 @@ static bool is_old(const char *key, int64_t older_ns) {
 	return old;
 }
 
-static int prune(const struct options *options, struct ifr_error *err) {
+static int prune_kits(const struct options *options, struct ifr_error *err) {
 	struct ifr_strings keys = {0};
 	struct ifr_kit kit;
 	int64_t freed = 0;
 	size_t removed = 0;
 	ifr_kit_init(&kit);
-	int result = options->what ? load(options->what, &kit, err) : ifr_kit_keys(&keys, err);
+	int result = options->what ? load_kit(options->what, &kit, err) : ifr_kit_keys(&keys, err);
 	if (!result && options->what)
 		ifr_strings_add(&keys, kit.key);
 	for (size_t i = 0; i < keys.count && !result; i++)
@@ -202,15 +206,15 @@ int ifr_command_kit(int argc, char **argv) {
 	int result;
 	argp_parse(&ifr_kit_argp, argc, argv, 0, NULL, &options);
 	if (!strcmp(options.verb, "list"))
-		result = list(&err);
+		result = list_kits(&err);
 	else if (!strcmp(options.verb, "show"))
-		result = show(options.what, &err);
+		result = show_kit(options.what, &err);
 	else if (!strcmp(options.verb, "export"))
 		result = export_kit(&options, &err);
 	else if (!strcmp(options.verb, "import"))
 		result = import_kit(&options, &err);
 	else if (!strcmp(options.verb, "prune"))
-		result = prune(&options, &err);
+		result = prune_kits(&options, &err);
 	else
 		result =
 			ifr_fail(&err, IFR_E_USAGE, "kit: \"%s\" is none of list, show, export, import, prune", options.verb);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero layout: what lies where in a program, in a form that a plan can hold fast. */
+/* interfero layout: prints a program's layout as a plan that names each unit's place. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct options {
 	bool addresses, units;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case 'p':
@@ -43,29 +43,31 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"plan", 'p', "FILE", 0, "The layout that this plan makes, instead of the one that ships", 0},
-	{"addresses", 'a', NULL, 0, "Give every unit its address (at), not its place in the order (order)", 0},
+	{"plan", 'p', "FILE", 0, "Print the layout that this plan makes, instead of the shipped one", 0},
+	{"addresses", 'a', NULL, 0, "Give each unit its address (at) instead of its position in the order (order)", 0},
 	{"units", 'u', NULL, 0, "List the units with their addresses, sizes and alignments, and what pins them", 0},
 	{0},
 };
 const struct argp ifr_layout_argp = {
 	table,
-	parse,
+	parse_option,
 	"PROGRAM",
-	"Print the layout of a program as a plan that names each unit's place.\v"
-	"A unit is an input section of the link, OBJECT:SECTION: a function where objects were compiled with "
-	"-ffunction-sections, an object's whole text otherwise, a variable or constant likewise. The printed plan "
-	"holds a found layout fast, lines up another build of the program with it, or, edited, moves one function: "
-	"interfero variants --plan FILE makes it. Names that a program does not have are skipped and counted.",
+	"Print the layout of a program as a plan that pins each unit by name.\v"
+	"A unit is an input section of the link, OBJECT:SECTION. With -ffunction-sections it is one function, "
+	"otherwise the whole text of an object file; likewise for variables and constants. \"interfero variants "
+	"--plan FILE\" makes the printed layout again, also for another build of the program, or after you edited "
+	"the plan to move one function. Names that the program does not have are skipped and counted.",
 	NULL,
 	NULL,
 	NULL};
 
-/* Of a plan with axes of the compiler the units are other ones, which no build of the program names. */
+/* Refuses axes of the compiler: they rebuild units, which other builds of the program cannot name. */
 static int check_axes(const char *file, const struct ifr_plan *plan, struct ifr_error *err) {
 	unsigned compiled = ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN);
 	return compiled ? ifr_fail(err, IFR_E_USAGE,
-	                           "%s has axes of the compiler: a layout by names is of the relinker's alone", file)
+	                           "%s has axes of the compiler: only the relinker's axes make a layout that names "
+	                           "its units",
+	                           file)
 	                : 0;
 }
 
@@ -84,7 +86,7 @@ static int print_layout(const struct ifr_relinker *relinker, const struct option
 	if (!result)
 		result = ifr_relinker_layout_to_plan(layout, options->addresses, &places, err);
 	if (!result) {
-		/* A plan by names is for other builds, too: it is bound to no kit. */
+		/* A plan that names its units serves other builds, too: it names no kit. */
 		places.kit[0] = '\0';
 		ifr_plan_print(&places, &text);
 		if (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout))

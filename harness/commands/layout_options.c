@@ -66,7 +66,7 @@ static int set_axes(struct layout_options *options, const char *text, struct ifr
 	return ifr_axes_parse(text, &options->axes, err);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct layout_options *options = state->input;
 	struct ifr_error err = {0};
 	uint64_t number = 0;
@@ -95,13 +95,13 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"number", 'n', "N", 0, "How many layouts, 1 to 99999", 1},
-	{"seed", 's', "SEED", 0, "The seed that repeats them all, 0 to 2^64-1 (1)", 1},
-	{"axes", 'a', "LIST", 0, "Which axes to vary, or all (functions,padding,base)", 1},
-	{"set", 'x', "AXIS:NAME=VALUE", 0, "A parameter of an axis, such as padding:max=128", 1},
+	{"number", 'n', "N", 0, "The number of layouts, 1 to 99999", 1},
+	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
+	{"axes", 'a', "LIST", 0, "The axes to vary, or \"all\" (functions,padding,base)", 1},
+	{"set", 'x', "AXIS:NAME=VALUE", 0, "Set a parameter of an axis, such as padding:max=128", 1},
 	{0},
 };
-/* Broken here, with its column kept: argp would go on at the left. */
+/* Wraps a line with its indent; argp would continue it in the first column. */
 static void add_line(struct ifr_buffer *list, const char *first, const char *rest, char *words) {
 	ifr_text_wrap(list, words, first, rest);
 	free(words);
@@ -117,7 +117,7 @@ static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *l
 		                    axis->parameter[j].meaning));
 }
 
-/* The list of axes behind the options; argp frees it. */
+/* The list of axes after the options; argp frees it. */
 static char *describe_axes(int key, const char *text, void *input) {
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC)
@@ -126,15 +126,14 @@ static char *describe_axes(int key, const char *text, void *input) {
 	ifr_buffer_puts(&list, "Axes, with their parameters and defaults:\n");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		describe_axis(&ifr_axes[i], &list);
-	ifr_buffer_puts(&list,
-	                "unit-order, nops and align need a program built with INTERFERO_TEMPLATES=1 make "
-	                "CC=interfero-gcc, frames and globals one built with INTERFERO_SOURCES=1, as each of their "
-	                "variants is compiled again; all holds none of them. only=PATTERNS and "
-	                "except=PATTERNS limit an axis to functions by name: --set nops:only=main.");
+	ifr_buffer_puts(&list, "unit-order, nops and align need a program built with \"INTERFERO_TEMPLATES=1 make "
+	                       "CC=interfero-gcc\". frames and globals compile every variant again and need "
+	                       "INTERFERO_SOURCES=1 instead. \"--axes all\" leaves these five out. only=PATTERNS and "
+	                       "except=PATTERNS limit an axis to functions by name, as in --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
 
-const struct argp layout_argp = {table, parse, NULL, NULL, NULL, describe_axes, NULL};
+const struct argp layout_argp = {table, parse_option, NULL, NULL, NULL, describe_axes, NULL};
 
 void layout_options_init(struct layout_options *options, unsigned variants) {
 	memset(options, 0, sizeof *options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What several commands' options have in common. */
-#ifndef IFR_HARNESS_OPTIONS_H
-#define IFR_HARNESS_OPTIONS_H
+/* The options that choose layouts (-n, --seed, --axes, --set), and parsers of options' values. */
+#ifndef IFR_HARNESS_LAYOUT_OPTIONS_H
+#define IFR_HARNESS_LAYOUT_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -9,25 +9,26 @@
 
 #include "common/plan.h"
 
-/* -n, --seed, --axes, --set: which family of variants. */
+/* The layouts of -n, --seed, --axes and --set. */
 struct layout_options {
 	unsigned variants;
 	uint64_t seed;
 	bool seed_given;
 	unsigned axes;
 	struct ifr_plan parameters;
-	bool all; /* axes: every one that the program can have */
+	bool all; /* --axes all: every axis that needs no templates or sources */
 };
 extern const struct argp layout_argp;
 void layout_options_init(struct layout_options *options, unsigned variants);
 
-/* Whole numbers within a range; the error names the option. */
+/* Parses a whole number (decimal or 0x…) from least to most. Errors: IFR_E_USAGE, with the option's name. */
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
                   struct ifr_error *err);
-/* "90", "90s", "5m", "1h", "250ms" as nanoseconds. */
+/* Parses a positive duration such as "90" (seconds), "90s", "5m", "1h" or "250ms". Errors: IFR_E_USAGE, with the
+ * option's name. */
 int option_duration(const char *option, const char *text, int64_t *nanoseconds, struct ifr_error *err);
 
-/* Prints the message, one line, and ends with IFR_E_USAGE. */
+/* Prints the message in one line and exits with IFR_E_USAGE. */
 void option_refuse(struct argp_state *state, const struct ifr_error *err);
 
 #endif

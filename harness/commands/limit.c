@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero limit: from a program that runs for long, one that ends after a budget of time
- * (harness/limit/limit.h). */
+/* interfero limit: makes a program that ends after a budget of time (harness/limit/limit.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ struct options {
 	struct ifr_strings environment;
 };
 
-/* Shorter, and the start of the program is all there is; longer, and nobody waits for the ten-fold of it. */
+/* Below 0.1 s the program's start dominates; above 24 h measuring layouts would take weeks. */
 static int parse_seconds(const char *text, int64_t *budget_ns, struct ifr_error *err) {
 	int result = option_duration("--seconds", text, budget_ns, err);
 	if (!result && (*budget_ns < INT64_C(100000000) || *budget_ns > INT64_C(86400000000000)))
@@ -29,7 +28,7 @@ static int parse_seconds(const char *text, int64_t *budget_ns, struct ifr_error 
 	return result;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
@@ -63,33 +62,29 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"seconds", 's', "S", 0, "The budget: the limited program ends after about so many seconds (also 500ms, 2m)",
-     0},
-	{"output", 'o', "LIMITED", 0, "Where the limited program goes (PROG.limited)", 0},
+	{"seconds", 's', "S", 0, "The budget: the limited program ends after about S seconds (also 500ms, 2m)", 0},
+	{"output", 'o', "LIMITED", 0, "The limited program's file (PROG.limited)", 0},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 0},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
 	{0},
 };
 const struct argp ifr_limit_argp = {
 	table,
-	parse,
+	parse_option,
 	"-- ./PROG [ARGS...]",
-	"Make of a program that runs for long one that ends after a budget of time, at the same instruction in every "
+	"Make, from a long-running program, one that ends after a budget of time, at the same instruction in every "
 	"layout.\v"
-	"PROG must have been built with INTERFERO_TEMPLATES=1 make CC=interfero-gcc. It runs once for the budget with "
-	"a "
-	"counter at each function's entry. Of the functions that were entered in the last tenth of the budget (else "
-	"in "
-	"the last quarter, or half) the one with the fewest entries is picked, and LIMITED is linked: PROG with two "
-	"instructions at the entry of that one, which end it at the same count as by exit(0), so that what stdio "
-	"holds "
-	"back is written and atexit's functions run. Then interfero bench -- ./LIMITED ARGS measures layouts of it, "
-	"with "
-	"the same ARGS: each executes the same instructions of the program. Three runs check that it ends so, always "
-	"with the same output. A program with several threads cannot be limited, and entries in processes that it "
-	"forks are counted there anew. Exit status: 0 made, 2 usage, 3 the program cannot be limited, 4 the machine "
-	"or "
-	"a file, 130 interrupted.",
+	"Build PROG with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\" first. limit runs PROG once for the budget, "
+	"with a counter at each function's entry. Among the functions entered in the last tenth of the budget (else "
+	"the last quarter, or half) it picks the one with the fewest entries. LIMITED is PROG with two instructions "
+	"at the entry of that function, which call exit(0) at the same count of entries: stdio's buffers are "
+	"written, and atexit's functions run. Three runs check that it ends there, with the same output each time. "
+	"\"interfero bench -- ./LIMITED ARGS\", with the same ARGS, then measures its layouts, which all execute the "
+	"same instructions of the program.\n"
+	"\n"
+	"A program with several threads cannot be limited. A forked process counts entries from zero.\n"
+	"\n"
+	"Exit status: 0 made, 2 usage, 3 the program cannot be limited, 4 the machine or a file, 130 interrupted.",
 	NULL,
 	NULL,
 	NULL};
@@ -106,7 +101,7 @@ static void print_limited(const struct ifr_limit *limit, const struct ifr_limite
 	       (double)limited->last_ns / 1e9, limited->counted);
 }
 
-static int run(struct options *options, struct ifr_error *err) {
+static int limit_program(struct options *options, struct ifr_error *err) {
 	struct ifr_limit limit = options->limit;
 	struct ifr_limited limited = {0};
 	struct ifr_context context;
@@ -138,7 +133,7 @@ int ifr_command_limit(int argc, char **argv) {
 	struct ifr_error err = {0};
 	argp_parse(&ifr_limit_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
-	int result = run(&options, &err);
+	int result = limit_program(&options, &err);
 	ifr_strings_release(&options.environment);
 	if (ifr_launch_interrupted()) {
 		ifr_command_note("interrupted; nothing was made");

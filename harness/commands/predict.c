@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero predict: what a program would do with another branch predictor. */
+/* interfero predict: predicts a program's cycles under other branch predictors. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +18,19 @@ struct options {
 	bool json;
 };
 
-enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON };
+enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON, KEY_MACHINE };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case 'p':
 		options->predictors = argument;
 		return 0;
 	case 'm':
+		ifr_command_note("-m is the metric in other commands: write --machine %s", argument);
+		options->machine = argument;
+		return 0;
+	case KEY_MACHINE:
 		options->machine = argument;
 		return 0;
 	case 'x':
@@ -58,26 +62,28 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"predictor", 'p', "LIST", 0,
-     "Which predictors (gas-2k,gas-4k,gas-8k,gas-16k,l-tage,perfect); \"interfero replay --help\" names all", 0},
-	{"machine", 'm', "MACHINE", 0, "Whose own predictor the measured layouts had (the experiment's, else skylake)",
+     "The predictors (gas-2k,gas-4k,gas-8k,gas-16k,l-tage,perfect); \"interfero replay --help\" lists all", 0},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "The machine whose own predictor the measured layouts had (the experiment's, else skylake)", 0},
+	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
+	{"metric", 'x', "COUNTER", 0, "The metric to predict (cycles per instruction where counted, else cpu_time)",
      0},
-	{"metric", 'x', "COUNTER", 0, "What to predict (cycles per instruction where they are, else cpu_time)", 0},
-	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model kept)", 0},
-	{"figures", KEY_FIGURES, "DIR", 0, "Also draw mispredictions and predictions, as SVG and PDF", 0},
+	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model made)", 0},
+	{"figures", KEY_FIGURES, "DIR", 0, "Also draw mispredictions and predictions as SVG and PDF", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
 const struct argp ifr_predict_argp = {
 	table,
-	parse,
+	parse_option,
 	"EXPERIMENT",
-	"Predict a program's cycles (or time) under other branch predictors, from how its layouts' cycles went along "
-	"with "
-	"their mispredictions.\v"
-	"The experiment's layouts are replayed with the machine's own predictor, and a line is fitted to what was "
-	"measured "
-	"against its mispredictions; each other predictor is replayed in the same layouts, and the line says what its "
-	"mispredictions would cost, with a 95 % prediction interval. Ref: Wang and Jimenez 2011, section 7.",
+	"Predict a program's cycles (or time) under other branch predictors, from the regression of its layouts' "
+	"cycles on their mispredictions.\v"
+	"The experiment's layouts are replayed with the machine's own predictor, which gives a regression line of "
+	"the measured metric against mispredictions. Each other predictor is replayed in the same layouts; the line "
+	"gives the cost of its mispredictions, with a 95% prediction interval.\n"
+	"\n"
+	"Ref: Wang and Jimenez 2011, section 7.",
 	NULL,
 	NULL,
 	NULL};
@@ -109,7 +115,7 @@ static int read_plans(struct predicting *predicting, struct ifr_error *err) {
 	return result;
 }
 
-static void release(struct predicting *predicting) {
+static void release_predicting(struct predicting *predicting) {
 	for (size_t i = 0; predicting->plans && i < predicting->dataset.variant_count; i++)
 		ifr_plan_release(&predicting->plans[i]);
 	free(predicting->plans);
@@ -165,7 +171,8 @@ static int count_misses(struct predicting *predicting, struct ifr_error *err) {
 	return result;
 }
 
-static int show(const struct options *options, const struct ifr_forecast *prediction, struct ifr_error *err) {
+static int print_forecast(const struct options *options, const struct ifr_forecast *prediction,
+                          struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = options->figures ? ifr_forecast_figures(prediction, options->figures, err) : 0;
 	if (options->json)
@@ -178,7 +185,7 @@ static int show(const struct options *options, const struct ifr_forecast *predic
 	return result;
 }
 
-static int predict(const struct options *options, struct predicting *predicting, struct ifr_error *err) {
+static int predict_cycles(const struct options *options, struct predicting *predicting, struct ifr_error *err) {
 	struct ifr_analysis *report = NULL;
 	struct ifr_forecast prediction = {0};
 	const char *known = ifr_dataset_fact(&predicting->dataset, "machine");
@@ -196,13 +203,13 @@ static int predict(const struct options *options, struct predicting *predicting,
 		ifr_forecast_add(&prediction, predicting->names.items[i],
 		                 predicting->mpki + (i + 1) * predicting->dataset.variant_count);
 	if (!result)
-		result = show(options, &prediction, err);
+		result = print_forecast(options, &prediction, err);
 	ifr_forecast_release(&prediction);
 	ifr_analysis_free(report);
 	return result;
 }
 
-/* The trace to replay: as given, or the one that lies beside the experiment; the caller frees. */
+/* The trace to replay: that of --trace, or the one beside the experiment. The caller frees it. */
 static char *find_trace(const struct options *options, const struct ifr_dataset *dataset) {
 	const char *kept = ifr_dataset_fact(dataset, "recording");
 	if (options->trace || !kept)
@@ -212,8 +219,7 @@ static char *find_trace(const struct options *options, const struct ifr_dataset 
 	return path;
 }
 
-/* Whether the trace is whole, and of the experiment's program: kits are named by the build-id, where there is one.
- */
+/* Checks that the trace is whole and of the experiment's program: a kit's key is the build-id, where there is one. */
 static int check_trace(const struct predicting *predicting, const char *path, struct ifr_error *err) {
 	const char *kit = ifr_dataset_fact(&predicting->dataset, "kit"), *damage = ifr_trace_damage(predicting->trace);
 	char *build_id = ifr_trace_fact(predicting->trace, "build_id");
@@ -227,7 +233,7 @@ static int check_trace(const struct predicting *predicting, const char *path, st
 	return result;
 }
 
-static int run(const struct options *options, struct ifr_error *err) {
+static int predict_experiment(const struct options *options, struct ifr_error *err) {
 	struct predicting predicting = {0};
 	int result = ifr_experiment_load(options->experiment, &predicting.dataset, err);
 	if (result)
@@ -247,9 +253,9 @@ static int run(const struct options *options, struct ifr_error *err) {
 	if (!result)
 		result = check_trace(&predicting, trace, err);
 	if (!result)
-		result = predict(options, &predicting, err);
+		result = predict_cycles(options, &predicting, err);
 	free(trace);
-	release(&predicting);
+	release_predicting(&predicting);
 	return result;
 }
 
@@ -258,7 +264,7 @@ int ifr_command_predict(int argc, char **argv) {
 	struct ifr_error err = {0};
 	argp_parse(&ifr_predict_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
-	int result = run(&options, &err);
+	int result = predict_experiment(&options, &err);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	return result ? ifr_command_failed(&err) : 0;

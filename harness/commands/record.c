@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero record: a program runs once, and what it does is written down without addresses. */
+/* interfero record: runs a program once and records its execution without addresses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void parse_count(const char *option, const char *text, uint64_t least, ui
 		option_refuse(state, &err);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
@@ -93,40 +93,39 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"output", 'o', "TRACE", 0, "Where the trace goes (PROG.trace)", 1},
+	{"output", 'o', "TRACE", 0, "The trace's file (PROG.trace)", 1},
 	{"check", KEY_CHECK, NULL, 0,
-     "Record a second time in another layout and compare: does the program itself look at addresses?", 1},
-	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction on, in whole blocks (0)", 1},
+     "Record again in another layout and compare: does the program's behaviour depend on addresses?", 1},
+	{"from", KEY_FROM, "N", 0, "Record from the Nth instruction, in whole blocks (0)", 1},
 	{"to", KEY_TO, "N", 0, "Record up to the Nth instruction (the end)", 1},
-	{"region", KEY_REGION, "NAME", 0, "Record what runs between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h",
-     1},
+	{"region", KEY_REGION, "NAME", 0, "Record the code between IFR_BEGIN(\"NAME\") and IFR_END of interfero.h", 1},
 	{"objects", KEY_OBJECTS, NULL, 0,
-     "Record the heap's objects, so that layouts can have the axes heap and blocks; what the allocator itself "
-     "executes is left out",
+     "Record the heap's objects, which the axes heap and blocks need. The allocator's own instructions are left "
+     "out",
      1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0,
-     "Give up after so long, or end the program if it is behind what is recorded (never)", 1},
+     "Stop after this time: a failure, unless the part to record is complete (never)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"all-accesses", KEY_ALL, NULL, 0,
-     "Record also addresses that follow from others: slower, the same trace read back", 1},
+     "Also record addresses that follow from others: slower, for tests of the recorder", 1},
 	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 1},
 	{0},
 };
 const struct argp ifr_record_argp = {
 	table,
-	parse,
+	parse_option,
 	"-- PROGRAM [ARGS...]",
-	"Run a program once under qemu-x86_64 and write down what it executes and which data it touches, without "
-	"addresses: \"interfero replay\" gives its counters in any layout, on any described machine.\v"
-	"Any 64-bit program will do; layouts of its code need one that was built with interfero-gcc. Two recordings "
-	"of one command with one thread are the same bytes: clocks and random numbers are answered by the recorder. "
-	"Threads are recorded one at a time, in the order in which they ran, which may be another every time; "
-	"children "
-	"are not recorded. The exit status is 3 if the program failed (its trace is there all the same), 1 if --check "
-	"finds that it behaves differently with its code and its stack elsewhere, 2 usage, 4 the machine or a file, "
-	"130 interrupted.",
+	"Run a program once under qemu-x86_64 and record its blocks and data accesses without addresses. \"interfero "
+	"replay\" then counts events in any layout, on any described machine.\v"
+	"Any 64-bit program can be recorded; replaying other layouts of its code needs a build with interfero-gcc. "
+	"The recorder answers clocks and random numbers, so that two recordings of a command with one thread are the "
+	"same bytes. Threads run one at a time while they are recorded, and their order may differ between "
+	"recordings. Child processes are not recorded.\n"
+	"\n"
+	"Exit status: 0 recorded, 1 --check found that the behaviour depends on addresses, 2 usage, 3 the program "
+	"failed (the trace is written all the same), 4 the machine or a file, 130 interrupted.",
 	NULL,
 	NULL,
 	NULL};
@@ -149,13 +148,13 @@ static void print_recorded(const char *path, const struct ifr_recorded *recorded
 	struct stat file;
 	double bytes = stat(path, &file) ? 0 : (double)file.st_size;
 	fprintf(stderr,
-	        "%s: %.4f bytes an instruction\n  %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64
-	        " accesses\n",
+	        "%s: %.4f bytes an instruction\n"
+	        "  %" PRIu64 " instructions, %" PRIu64 " blocks run, %" PRIu64 " accesses\n",
 	        path, recorded->totals.instructions ? bytes / (double)recorded->totals.instructions : 0.0,
 	        recorded->totals.instructions, recorded->totals.executions, recorded->totals.accesses);
 }
 
-static int record(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {
+static int record_program(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_recording_request *request = &options->request;
 	ifr_plan_init(&plan);
@@ -170,14 +169,14 @@ static int record(struct options *options, struct ifr_recorded *recorded, struct
 	if (request->region && !recorded->notes[RING_NOTE_BEGIN])
 		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
 	if (recorded->cut)
-		ifr_command_note("the part was recorded; the program was ended as its time was up");
+		ifr_command_note("the part to record is complete; the program was ended by --timeout");
 	print_notes(recorded);
 	if (!options->quiet)
 		print_recorded(request->path, recorded);
 	return 0;
 }
 
-static int check(const struct options *options, bool *same, struct ifr_error *err) {
+static int check_recording(const struct options *options, bool *same, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = ifr_recording_check(&options->request, same, &text, err);
 	if (!result)
@@ -201,11 +200,11 @@ int ifr_command_record(int argc, char **argv) {
 		options.request.more_environment = &options.environment;
 		if (!options.request.path)
 			options.request.path = path;
-		result = record(&options, &recorded, &err);
+		result = record_program(&options, &recorded, &err);
 		written = !result;
 	}
 	if (!result && options.check)
-		result = check(&options, &same, &err);
+		result = check_recording(&options, &same, &err);
 	free(program);
 	free(path);
 	ifr_strings_release(&options.environment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero replay: the counters of a recording in any layout, on any described machine. */
+/* interfero replay: counts the events of a recording in any layout, on any described machine. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "harness/exec/exec.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, SCHEMA_VERSION = 1 };
+enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, SCHEMA_VERSION = 1 };
 
 struct options {
 	struct layout_options layouts;
@@ -33,7 +33,7 @@ static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_err
 	return ifr_fail(err, IFR_E_USAGE, "--engine knows auto, scalar, avx2 and avx512, not \"%.40s\"", name);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
@@ -44,6 +44,10 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		ifr_strings_add(&options->plan_files, argument);
 		return 0;
 	case 'm':
+		ifr_command_note("-m is the metric in other commands: write --machine %s", argument);
+		options->machine = argument;
+		return 0;
+	case KEY_MACHINE:
 		options->machine = argument;
 		return 0;
 	case KEY_ENGINE:
@@ -73,18 +77,16 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"plan", 'p', "FILE", 0, "The layout that this plan makes (may be repeated: a row each)", 0},
-	{"machine", 'm', "MACHINE", 0,
-     "The machine: a name or a file, with changes behind it, as in skylake,predictor=gshare-16k,l1d.ways=4 "
-     "(skylake)",
-     0},
-	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine, value by value, with what each is based on",
-     0},
-	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512: all count the same (auto)", 0},
+	{"plan", 'p', "FILE", 0, "Replay the layout of this plan (may be repeated: one row each)", 0},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "A name or a file, and changes, as in skylake,predictor=gshare-16k,l1d.ways=4 (skylake)", 0},
+	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
+	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine's values, with the source of each", 0},
+	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512; all give the same counts (auto)", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Random layouts beside the shipped one:", 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Random layouts besides the shipped one:", 1}, {0}};
 
 static char *add_machines(int key, const char *text, void *input) {
 	(void)input;
@@ -101,26 +103,23 @@ static char *add_machines(int key, const char *text, void *input) {
 
 const struct argp ifr_replay_argp = {
 	table,
-	parse,
+	parse_option,
 	"TRACE",
-	"Count what a recorded run does to the caches, TLBs and branch predictors of a described machine, in the "
-	"layout "
-	"that ships and in others, without running it again.\v"
-	"Without --plan and -n, the layout is that of the program that was recorded. Counters of a layout are those "
-	"that "
-	"a recording of that variant would give, exactly, unless the program itself looks at addresses (\"interfero "
-	"record --check\" tells). A repeated string instruction is one instruction, and no branch; cachegrind counts "
-	"each "
-	"of its rounds as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
-	"each "
-	"miss. The exit status is 3 if the trace is cut or damaged (what is whole is counted), 2 usage, 4 the machine "
+	"Count the events of a recorded run in the caches, TLBs and branch predictors of a described machine, in the "
+	"shipped layout and in others, without running the program again.\v"
+	"Without --plan and -n, the layout is that of the recorded program. The counts of a layout are exactly those "
+	"of a recording of that variant, unless the program's behaviour depends on addresses (\"interfero record "
+	"--check\" tells). A repeated string instruction counts as one instruction and no branch; cachegrind counts "
+	"each repetition as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
+	"each miss.\n"
+	"\n"
+	"Exit status: 0 replayed, 2 usage, 3 the trace is cut or damaged (its whole part is counted), 4 the machine "
 	"or a file, 130 interrupted.",
 	children,
 	add_machines,
 	NULL};
 
-/* --- output ----------------------------------------------------------------------------------------------------
- */
+/* --- output --- */
 
 static void print_list(const struct ifr_counts *counters) {
 	for (int i = 0; i < IFR_EVENT_COUNT; i++)
@@ -190,10 +189,9 @@ static int print_json(const struct options *options, const struct ifr_plan_repla
 	return result;
 }
 
-/* --- what is replayed ------------------------------------------------------------------------------------------
- */
+/* --- the layouts to replay --- */
 
-/* The plans asked for; without any, the shipped layout. */
+/* Reads the plans of --plan, or derives those of -n; without either, the one plan is the shipped layout. */
 static int make_plans(const struct options *options, struct ifr_plan **plans, size_t *count,
                       struct ifr_error *err) {
 	size_t files = options->plan_files.count, random = options->layouts.variants;
@@ -220,9 +218,9 @@ static int end_output(struct ifr_error *err) {
 	return failed ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output") : 0;
 }
 
-static int show(const struct options *options, const struct ifr_plan_replay *replaying,
-                const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
-                struct ifr_error *err) {
+static int print_counters(const struct options *options, const struct ifr_plan_replay *replaying,
+                          const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
+                          struct ifr_error *err) {
 	if (options->json)
 		return print_json(options, replaying, plans, counters, count, err);
 	if (count == 1)
@@ -232,7 +230,7 @@ static int show(const struct options *options, const struct ifr_plan_replay *rep
 	return end_output(err);
 }
 
-/* What moves in a plan is told from where it lies in the program that ships. */
+/* Refuses plans for the trace of a variant: a plan moves units from their shipped addresses. */
 static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *plans, size_t count,
                        struct ifr_error *err) {
 	char *variant = ifr_trace_fact(trace, "variant");
@@ -246,21 +244,21 @@ static int check_plans(const struct ifr_trace *trace, const struct ifr_plan *pla
 	return result;
 }
 
-static void warn(const struct ifr_trace *trace, const char *path) {
+static void print_warnings(const struct ifr_trace *trace, const char *path) {
 	const char *damage = ifr_trace_damage(trace);
 	if (damage)
-		ifr_command_note("%s: %s: what is whole before it is counted", path, damage);
+		ifr_command_note("%s: %s: only the part before the damage is counted", path, damage);
 	char *moved = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
 	if (moved)
 		ifr_command_note(
-			"the program looks at addresses (record --check): where a layout moves its %s, counters are "
-			"approximate",
+			"the program's behaviour depends on addresses (record --check): where a layout moves its %s, "
+			"counters are approximate",
 			moved);
 	free(moved);
 }
 
-static int replay(const struct options *options, const struct ifr_machine *machine, bool *damaged,
-                  struct ifr_error *err) {
+static int replay_trace(const struct options *options, const struct ifr_machine *machine, bool *damaged,
+                        struct ifr_error *err) {
 	struct ifr_plan_replay replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
@@ -274,8 +272,8 @@ static int replay(const struct options *options, const struct ifr_machine *machi
 	if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);
 	if (!result) {
-		warn(replaying.trace, options->trace);
-		result = show(options, &replaying, plans, counters, count, err);
+		print_warnings(replaying.trace, options->trace);
+		result = print_counters(options, &replaying, plans, counters, count, err);
 		*damaged = ifr_trace_damage(replaying.trace);
 	}
 	for (size_t i = 0; i < count; i++)
@@ -286,7 +284,7 @@ static int replay(const struct options *options, const struct ifr_machine *machi
 	return result;
 }
 
-static int describe(const struct ifr_machine *machine, struct ifr_error *err) {
+static int describe_machine(const struct ifr_machine *machine, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	ifr_machine_print(machine, &text);
 	fputs(ifr_buffer_text(&text), stdout);
@@ -304,9 +302,9 @@ int ifr_command_replay(int argc, char **argv) {
 	catch_interrupts();
 	int result = ifr_machine_open(&machine, options.machine, &err);
 	if (!result && options.describe)
-		result = describe(machine, &err);
+		result = describe_machine(machine, &err);
 	if (!result && options.trace)
-		result = replay(&options, machine, &damaged, &err);
+		result = replay_trace(&options, machine, &damaged, &err);
 	ifr_machine_free(machine);
 	ifr_strings_release(&options.plan_files);
 	ifr_plan_release(&options.layouts.parameters);

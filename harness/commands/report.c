@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero report: what an experiment says, or several in one table. */
+/* interfero report: reports an experiment, or several in one table. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct options {
 
 enum { KEY_TABLE = 256 };
 
-static void check(const struct options *options, struct argp_state *state) {
+static void check_options(const struct options *options, struct argp_state *state) {
 	if (!options->experiments.count)
 		argp_error(state, "which experiment? Name the file that \"interfero bench\" wrote");
 	if (!options->table && options->experiments.count > 1)
@@ -27,7 +27,7 @@ static void check(const struct options *options, struct argp_state *state) {
 		argp_error(state, "--table1 prints text: leave out --html, --figures and --json");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -40,7 +40,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 		ifr_strings_add(&options->experiments, argument);
 		return 0;
 	case ARGP_KEY_END:
-		check(options, state);
+		check_options(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -49,18 +49,18 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"table1", KEY_TABLE, "COUNTER", OPTION_ARG_OPTIONAL,
-     "Instead, a row for each EXPERIMENT: its line against this counter (branch-misses), and what is to be "
-     "expected "
-     "without any of it",
+     "Print a table instead, one row per EXPERIMENT: the regression line on this counter (branch-misses), and "
+     "the metric extrapolated to zero events",
      4},
 	{0},
 };
 static const struct argp_child children[] = {{&output_argp, 0, NULL, 0}, {0}};
 const struct argp ifr_report_argp = {
 	table,
-	parse,
-	"EXPERIMENT\n--table1[=COUNTER] EXPERIMENT...",
-	"Report what an experiment says; everything is computed from the raw samples in the file.",
+	parse_option,
+	"EXPERIMENT\n"
+	"--table1[=COUNTER] EXPERIMENT...",
+	"Report an experiment. All figures are computed from the raw samples in its file.",
 	children,
 	NULL,
 	NULL};

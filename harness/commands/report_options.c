@@ -27,14 +27,15 @@ static error_t parse_printing(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option printing_table[] = {
-	{"metric", 'm', "COUNTER", 0, "What to compare the layouts by (cycles where there are any, else cpu_time)", 4},
+	{"metric", 'm', "COUNTER", 0, "The metric by which layouts are compared (cycles where counted, else cpu_time)",
+     4},
 	{"json", 'j', NULL, 0, "Print JSON instead of text", 4},
-	{"quiet", 'q', NULL, 0, "No text report, no progress", 4},
+	{"quiet", 'q', NULL, 0, "Print no text report and no progress", 4},
 	{0},
 };
 const struct argp printing_argp = {printing_table, parse_printing, NULL, NULL, NULL, NULL, NULL};
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct output_options *options = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -53,14 +54,14 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"html", 'H', "FILE", 0, "Write one self-contained HTML page", 4},
-	{"figures", 'F', "DIR", 0, "Write every figure as SVG, PDF and gnuplot script", 4},
+	{"figures", 'F', "DIR", 0, "Write every figure as SVG, PDF and a gnuplot script", 4},
 	{0},
 };
 static const struct argp_child children[] = {{&printing_argp, 0, NULL, 0}, {0}};
-const struct argp output_argp = {table, parse, NULL, NULL, children, NULL, NULL};
+const struct argp output_argp = {table, parse_option, NULL, NULL, children, NULL, NULL};
 
-static int print(const struct ifr_analysis *report, const struct printing_options *options,
-                 struct ifr_error *err) {
+static int print_report(const struct ifr_analysis *report, const struct printing_options *options,
+                        struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->json)
@@ -90,7 +91,7 @@ int output_report(const char *experiment, const struct output_options *options, 
 	if (!result && options->figures)
 		result = ifr_report_figures(report, options->figures, err);
 	if (!result)
-		result = print(report, &options->printing, err);
+		result = print_report(report, &options->printing, err);
 	if (report)
 		ifr_analysis_free(report);
 	ifr_dataset_release(&dataset);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is reported of an experiment, and where it goes: printing for every command that compares layouts, output
- * for bench and report. */
-#ifndef IFR_HARNESS_OUTPUT_H
-#define IFR_HARNESS_OUTPUT_H
+/* The options of reports: printing_options for every command that compares layouts, output_options for bench and
+ * report, which also write files. */
+#ifndef IFR_HARNESS_REPORT_OPTIONS_H
+#define IFR_HARNESS_REPORT_OPTIONS_H
 
 #include <argp.h>
 #include <stdbool.h>
@@ -21,7 +21,8 @@ struct output_options {
 };
 extern const struct argp output_argp;
 
-/* Reads the experiment and writes all that was asked for; the text, or JSON, goes to standard output. */
+/* Reports an experiment: text or JSON on standard output, and the page and figures of the options. Errors: IFR_E_USAGE
+ * for the experiment of a comparison; those of reading and writing. */
 int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err);
 
 #endif

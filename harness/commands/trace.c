@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero trace: what is in a recording. */
+/* interfero trace: prints and verifies recordings. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +12,19 @@
 #include "harness/exec/exec.h"
 #include "model/model.h"
 
-enum { PIECE_STEPS = 65536 };
+enum { CHUNK_EXECUTIONS = 65536 };
 
 struct options {
 	const char *verb, *trace;
-	uint64_t steps;
+	uint64_t executions;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
 	case 'n':
-		if (option_number("--steps", argument, 0, INT64_MAX, &options->steps, &err))
+		if (option_number("--executions", argument, 0, INT64_MAX, &options->executions, &err))
 			option_refuse(state, &err);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -48,53 +48,57 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"steps", 'n', "N", 0, "dump: the first N blocks that ran (all)", 0},
+	{"executions", 'n', "N", 0, "dump: print the first N block executions (all)", 0},
+	{"steps", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{0},
 };
 const struct argp ifr_trace_argp = {
 	table,
-	parse,
-	"info TRACE\ndump TRACE\nverify TRACE",
-	"Look into a recording: what it holds and what it is of (info), block by block with the places that were "
-	"touched "
-	"(dump), or read all of it and check it (verify).\v"
-	"A place is a region and an offset: program, library, stack, heap, mapping; the offsets of the program and of "
-	"libraries are addresses as their files give them, those of the stack count from where the stack pointer "
-	"began. With \"record --objects\" what lies in an object of the heap has that object's place: object7:8 is "
-	"the ninth byte of what the eighth request took. "
-	"Exit status: 0 whole, 3 cut or damaged (what is whole is shown), 2 usage, 4 the machine or a file.",
+	parse_option,
+	"info TRACE\n"
+	"dump TRACE\n"
+	"verify TRACE",
+	"Print a recording's totals and mappings (info), print its block executions and data accesses (dump), or "
+	"read all of it and check it (verify).\v"
+	"A normalised address is a mapping and an offset, such as program1:0x1139 or stack:-8. The mapping is of the "
+	"program, a library, the stack, the heap, or other memory. Offsets in the program and in libraries are the "
+	"addresses in their files; stack offsets count from the first stack pointer. After \"record --objects\", an "
+	"address in a heap object names that object: object7:8 is byte 8 of the object that request 7 allocated, "
+	"both counted from 0.\n"
+	"\n"
+	"Exit status: 0 whole, 2 usage, 3 cut or damaged (the whole part is shown), 4 the machine or a file.",
 	NULL,
 	NULL,
 	NULL};
 
-/* The object that a place belongs to: the last that begins before it, with its margin. */
-static void print_object(const struct ifr_trace *trace, uint64_t place) {
+/* Prints the heap object of a normalised address: the last one that begins, less its margin, at or before it. */
+static void print_object(const struct ifr_trace *trace, uint64_t normalised) {
 	const struct ifr_trace_request *requests;
 	size_t low = 0, high = ifr_trace_requests(trace, &requests);
 	while (high - low > 1) {
 		const size_t middle = (low + high) / 2;
-		if (requests[middle].normalised - IFR_OBJECT_MARGIN <= place)
+		if (requests[middle].normalised - IFR_OBJECT_MARGIN <= normalised)
 			low = middle;
 		else
 			high = middle;
 	}
-	printf("object%zu:%" PRId64, low, high ? (int64_t)(place - requests[low].normalised) : 0);
+	printf("object%zu:%" PRId64, low, high ? (int64_t)(normalised - requests[low].normalised) : 0);
 }
 
-static void print_place(const struct ifr_trace *trace, const struct ifr_mapping *regions, uint64_t place) {
-	uint64_t number = place >> IFR_MAPPING_SHIFT, offset = place & IFR_OFFSET_MASK;
-	const struct ifr_mapping *region = &regions[number];
+static void print_address(const struct ifr_trace *trace, const struct ifr_mapping *mappings, uint64_t normalised) {
+	uint64_t number = normalised >> IFR_MAPPING_SHIFT, offset = normalised & IFR_OFFSET_MASK;
+	const struct ifr_mapping *mapping = &mappings[number];
 	if (number < IFR_MAPPING_FIRST)
-		printf("other:0x%" PRIx64, place);
-	else if (region->kind == IFR_MAPPING_STACK)
+		printf("other:0x%" PRIx64, normalised);
+	else if (mapping->kind == IFR_MAPPING_STACK)
 		printf("stack:%" PRId64, (int64_t)(offset - IFR_STACK_ORIGIN));
-	else if (region->kind == IFR_MAPPING_OBJECTS)
-		print_object(trace, place);
+	else if (mapping->kind == IFR_MAPPING_OBJECTS)
+		print_object(trace, normalised);
 	else
-		printf("%s%" PRIu64 ":0x%" PRIx64, ifr_mapping_kind_names[region->kind], number, offset);
+		printf("%s%" PRIu64 ":0x%" PRIx64, ifr_mapping_kind_names[mapping->kind], number, offset);
 }
 
-static void info_of_requests(const struct ifr_trace *trace) {
+static void print_requests(const struct ifr_trace *trace) {
 	const struct ifr_trace_request *requests;
 	const size_t count = ifr_trace_requests(trace, &requests);
 	uint64_t bytes = 0;
@@ -107,101 +111,103 @@ static void info_of_requests(const struct ifr_trace *trace) {
 		printf("requests %zu\nobjects %zu\nobject bytes %" PRIu64 "\n", count, objects, bytes);
 }
 
-static void info(const struct ifr_trace *trace) {
+static void print_info(const struct ifr_trace *trace) {
 	struct ifr_trace_totals totals;
-	const struct ifr_mapping *regions;
+	const struct ifr_mapping *mappings;
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	size_t count = ifr_trace_mappings(trace, &regions);
+	size_t count = ifr_trace_mappings(trace, &mappings);
 	ifr_trace_totals(trace, &totals);
 	fputs(ifr_trace_text(trace), stdout);
-	printf("instructions %" PRIu64 "\nsteps %" PRIu64 "\naccesses %" PRIu64 "\nrecorded accesses %" PRIu64 "\n",
+	printf("instructions %" PRIu64 "\nexecutions %" PRIu64 "\naccesses %" PRIu64 "\nrecorded accesses %" PRIu64
+	       "\n",
 	       totals.instructions, totals.executions, totals.accesses, totals.recorded);
 	printf("blocks %zu\nstatic accesses %zu\n", ifr_trace_blocks(trace, &blocks),
 	       ifr_trace_accesses(trace, &accesses));
-	info_of_requests(trace);
+	print_requests(trace);
 	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
-		printf("region %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_mapping_kind_names[regions[i].kind],
-		       regions[i].bytes, *regions[i].path ? " " : "", regions[i].path);
+		printf("mapping %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_mapping_kind_names[mappings[i].kind],
+		       mappings[i].bytes, *mappings[i].path ? " " : "", mappings[i].path);
 }
 
-static void dump_step(const struct ifr_trace *trace, uint32_t step, const uint64_t *places) {
-	const struct ifr_mapping *regions;
+static void dump_execution(const struct ifr_trace *trace, uint32_t execution, const uint64_t *addresses) {
+	const struct ifr_mapping *mappings;
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	ifr_trace_mappings(trace, &regions);
+	ifr_trace_mappings(trace, &mappings);
 	ifr_trace_blocks(trace, &blocks);
 	ifr_trace_accesses(trace, &accesses);
-	if (step == IFR_EXECUTION_BREAK) {
+	if (execution == IFR_EXECUTION_BREAK) {
 		puts("break");
 		return;
 	}
-	const struct ifr_trace_block *block = &blocks[step >> 1];
+	const struct ifr_trace_block *block = &blocks[execution >> 1];
 	printf("block ");
-	print_place(trace, regions, block->normalised);
-	printf(" +%u, %u instructions%s\n", block->bytes, block->instructions, step & 1 ? ", taken" : "");
+	print_address(trace, mappings, block->normalised);
+	printf(" +%u, %u instructions%s\n", block->bytes, block->instructions, execution & 1 ? ", taken" : "");
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &accesses[block->first_access + i];
 		printf("  %s %u ", access->store ? "store" : "load", access->bytes);
-		print_place(trace, regions, places[i]);
+		print_address(trace, mappings, addresses[i]);
 		puts("");
 	}
 }
 
-static void read_all(struct ifr_trace *trace, const struct options *options, struct ifr_trace_totals *seen) {
+static void read_executions(struct ifr_trace *trace, const struct options *options,
+                            struct ifr_trace_totals *seen) {
 	bool dumps = !strcmp(options->verb, "dump");
-	uint64_t left = dumps && options->steps ? options->steps : UINT64_MAX;
+	uint64_t left = dumps && options->executions ? options->executions : UINT64_MAX;
 	const struct ifr_trace_block *blocks;
-	struct ifr_trace_chunk piece;
+	struct ifr_trace_chunk chunk;
 	ifr_trace_blocks(trace, &blocks);
 
 	while (left && !ifr_launch_interrupted()) {
-		ifr_trace_read_chunk(trace, left < PIECE_STEPS ? left : PIECE_STEPS, &piece);
-		if (!piece.executions_count)
+		ifr_trace_read_chunk(trace, left < CHUNK_EXECUTIONS ? left : CHUNK_EXECUTIONS, &chunk);
+		if (!chunk.executions_count)
 			return;
-		const uint64_t *places = piece.normalised;
-		for (size_t i = 0; i < piece.executions_count; i++) {
+		const uint64_t *addresses = chunk.normalised;
+		for (size_t i = 0; i < chunk.executions_count; i++) {
 			const struct ifr_trace_block *block =
-				piece.executions[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[piece.executions[i] >> 1];
+				chunk.executions[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[chunk.executions[i] >> 1];
 			if (dumps)
-				dump_step(trace, piece.executions[i], places);
-			places += block ? block->accesses : 0;
+				dump_execution(trace, chunk.executions[i], addresses);
+			addresses += block ? block->accesses : 0;
 			seen->instructions += block ? block->instructions : 0;
 		}
-		seen->executions += piece.executions_count;
-		seen->accesses += piece.accesses_count;
-		left -= piece.executions_count;
+		seen->executions += chunk.executions_count;
+		seen->accesses += chunk.accesses_count;
+		left -= chunk.executions_count;
 	}
 }
 
-static int verify(struct ifr_trace *trace, const struct ifr_trace_totals *seen, struct ifr_error *err) {
+static int verify_trace(struct ifr_trace *trace, const struct ifr_trace_totals *seen, struct ifr_error *err) {
 	struct ifr_trace_totals totals;
 	ifr_trace_totals(trace, &totals);
-	printf("%" PRIu64 " instructions, %" PRIu64 " steps, %" PRIu64 " accesses\n", seen->instructions,
+	printf("%" PRIu64 " instructions, %" PRIu64 " block executions, %" PRIu64 " accesses\n", seen->instructions,
 	       seen->executions, seen->accesses);
 	if (!ifr_trace_damage(trace) &&
 	    (totals.executions != seen->executions || totals.instructions != seen->instructions ||
 	     totals.accesses != seen->accesses))
-		return ifr_fail(err, IFR_E_PROGRAM, "the trace holds something else than its totals say");
+		return ifr_fail(err, IFR_E_PROGRAM, "the trace's content differs from its totals");
 	return 0;
 }
 
-static int run(const struct options *options, struct ifr_error *err) {
+static int read_trace(const struct options *options, struct ifr_error *err) {
 	struct ifr_trace *trace = NULL;
 	struct ifr_trace_totals seen = {0};
 	int result = ifr_trace_open(options->trace, &trace, err);
 	if (result)
 		return result;
 	if (!strcmp(options->verb, "info"))
-		info(trace);
+		print_info(trace);
 	else
-		read_all(trace, options, &seen);
+		read_executions(trace, options, &seen);
 	if (!result && !strcmp(options->verb, "verify"))
-		result = verify(trace, &seen, err);
+		result = verify_trace(trace, &seen, err);
 	if (!result && fflush(stdout))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
 	if (!result && ifr_trace_damage(trace))
-		result = ifr_fail(err, IFR_E_PROGRAM, "%s: %s; what was whole was read", options->trace,
+		result = ifr_fail(err, IFR_E_PROGRAM, "%s: %s; only the part before the damage was read", options->trace,
 		                  ifr_trace_damage(trace));
 	ifr_trace_free(trace);
 	return result;
@@ -212,7 +218,7 @@ int ifr_command_trace(int argc, char **argv) {
 	struct ifr_error err = {0};
 	argp_parse(&ifr_trace_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
-	int result = run(&options, &err);
+	int result = read_trace(&options, &err);
 	if (ifr_launch_interrupted())
 		return STOPPED_BY_INTERRUPT;
 	return result ? ifr_command_failed(&err) : 0;

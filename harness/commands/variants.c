@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero variants: makes variants and their plans. */
+/* interfero variants: makes variants of a program and their plans. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct options {
 	bool quiet;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -54,19 +54,20 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"output", 'o', "DIR", 0, "The folder for NAME and NAME.plan, made if missing", 0},
-	{"plan", 'p', "FILE", 0,
-     "Make the variant of this plan instead (may be repeated); its kit is found by the plan", 0},
-	{"quiet", 'q', NULL, 0, "Say nothing but errors", 0},
+	{"output", 'o', "DIR", 0, "The folder of the variants and their plans, created if missing", 0},
+	{"plan", 'p', "FILE", 0, "Make the variant of this plan instead, from the kit that it names (may be repeated)",
+     0},
+	{"quiet", 'q', NULL, 0, "Print errors only", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Which variants:", 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1}, {0}};
 const struct argp ifr_variants_argp = {
 	table,
-	parse,
+	parse_option,
 	"[PROGRAM]",
 	"Make layouts of a program that was built with CC=interfero-gcc.\v"
-	"Each variant lies in DIR beside its plan, NAME and NAME.plan; the plan alone makes it again, byte for byte.",
+	"DIR gets each variant and its plan, as NAME and NAME.plan. The plan alone makes the variant again, byte for "
+	"byte.",
 	children,
 	NULL,
 	NULL};
@@ -80,8 +81,8 @@ static void print_variant(const struct ifr_plan *plan, const char *folder, const
 	ifr_strings_release(&lines);
 }
 
-static int make(struct ifr_builder *builder, const struct ifr_plan *plan, const struct options *options,
-                struct ifr_error *err) {
+static int make_variant(struct ifr_builder *builder, const struct ifr_plan *plan, const struct options *options,
+                        struct ifr_error *err) {
 	struct ifr_variant variant = {0};
 	int result = ifr_builder_write(builder, plan, options->folder, true, &variant, err);
 	if (!result && !options->quiet)
@@ -90,9 +91,9 @@ static int make(struct ifr_builder *builder, const struct ifr_plan *plan, const 
 	return result;
 }
 
-/* What the variants cost where units are compiled again, before that begins, and what stays as it ships. */
-static int announce(struct ifr_builder *builder, unsigned axes, unsigned variants, const struct options *options,
-                    struct ifr_error *err) {
+/* Prints, before units are compiled again, the cost of the variants, and the units that stay as shipped. */
+static int announce_costs(struct ifr_builder *builder, unsigned axes, unsigned variants,
+                          const struct options *options, struct ifr_error *err) {
 	struct ifr_rebuild_trial trial;
 	struct ifr_buffer left = {0};
 	struct ifr_strings lines = {0};
@@ -115,20 +116,20 @@ static int announce(struct ifr_builder *builder, unsigned axes, unsigned variant
 	return result;
 }
 
-static int make_family(const struct options *options, struct ifr_error *err) {
+static int make_generated(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_builder *builder = NULL;
 	int result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
-		result = announce(builder, options->layouts.axes, options->layouts.variants, options, err);
+		result = announce_costs(builder, options->layouts.axes, options->layouts.variants, options, err);
 	struct ifr_layout_generator generator = {options->layouts.seed, options->layouts.axes,
 	                                         options->layouts.parameters};
 	for (unsigned i = 1; i <= options->layouts.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
 		ifr_layout_generator_plan(&generator, kit.key, i, &plan);
-		result = make(builder, &plan, options, err);
+		result = make_variant(builder, &plan, options, err);
 		ifr_plan_release(&plan);
 	}
 	ifr_builder_close(builder);
@@ -136,7 +137,7 @@ static int make_family(const struct options *options, struct ifr_error *err) {
 	return result;
 }
 
-/* A plan's own name, or that of its file. */
+/* Names a plan without a name after its file. */
 static int name_plan(struct ifr_plan *plan, const char *file, struct ifr_error *err) {
 	if (*plan->name)
 		return 0;
@@ -168,10 +169,10 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
-		result = announce(builder, ifr_plan_axes(&plan), 1, options, err);
+		result = announce_costs(builder, ifr_plan_axes(&plan), 1, options, err);
 	if (!result) {
 		strcpy(plan.kit, kit.key);
-		result = make(builder, &plan, options, err);
+		result = make_variant(builder, &plan, options, err);
 	}
 	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
@@ -194,7 +195,7 @@ int ifr_command_variants(int argc, char **argv) {
 	catch_interrupts();
 	int result = check_folder(options.folder, &err);
 	if (!result && !options.plans.count)
-		result = make_family(&options, &err);
+		result = make_generated(&options, &err);
 	for (size_t i = 0; i < options.plans.count && !result && !ifr_launch_interrupted(); i++)
 		result = make_plan(&options, options.plans.items[i], &err);
 	bool repeatable = !options.quiet && !options.plans.count;

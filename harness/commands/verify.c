@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero verify: whether variants are the program in another layout, and nothing else. */
+/* interfero verify: checks that variants differ from the program in their layout only. */
 #include "harness/verify/verify.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct options {
 	bool json, quiet;
 };
 
-static error_t take_word(const char *word, struct argp_state *state) {
+static error_t parse_word(const char *word, struct argp_state *state) {
 	struct options *options = state->input;
 	bool behind_dashes = state->next >= 2 && !strcmp(state->argv[state->next - 2], "--");
 	if (!options->verify.program && !behind_dashes)
@@ -30,7 +30,7 @@ static error_t take_word(const char *word, struct argp_state *state) {
 	return 0;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state) {
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
@@ -45,7 +45,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 			option_refuse(state, &err);
 		return 0;
 	case ARGP_KEY_ARG:
-		return take_word(argument, state);
+		return parse_word(argument, state);
 	case ARGP_KEY_END:
 		if (!options->verify.folder)
 			argp_error(state, "name the program and the folder of its variants: interfero verify ./prog DIR");
@@ -56,31 +56,42 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"timeout", 't', "TIME", 0, "The longest that one run of the test may take (60s)", 0},
+	{"timeout", 't', "TIME", 0, "The longest time of one run of the test (60s)", 0},
 	{"json", 'j', NULL, 0, "Print JSON instead of the table", 0},
-	{"quiet", 'q', NULL, 0, "Print nothing but errors; the exit status tells", 0},
+	{"quiet", 'q', NULL, 0, "Print errors only; the exit status gives the result", 0},
 	{0},
 };
 const struct argp ifr_verify_argp = {
 	table,
-	parse,
+	parse_option,
 	"PROGRAM DIR [-- TEST COMMAND]",
-	"Check that the variants in DIR are PROGRAM in another layout, and nothing else.\v"
-	"For each file NAME in DIR with NAME.plan beside it: file (a whole ELF file), shape (sections, segments, "
-	"alignment), symbols, functions (inside their sections, apart), frames (the frame table), unwind (from every "
-	"function), addresses (relocations, dynamic tags, entry point), build-id, plan (the plan makes the same bytes "
-	"again). Of variants under the compiler's axes, which change the sizes of functions: build-id, plan, and "
-	"bodies (in "
-	"each unit that the plan moves code in, the functions without nops are the shipped ones; not under frames and "
-	"globals, which change code). Then test: the command is run with {} and PROGRAM replaced by the variant, and "
-	"its output and exit "
-	"status are compared with those of PROGRAM. Its environment is PATH, HOME and LC_ALL=C, its standard input "
-	"/dev/null. Exit status: 0 all are fine, 1 a variant differs.",
+	"Check that the variants in DIR differ from PROGRAM in their layout only.\v"
+	"Each file NAME in DIR with NAME.plan beside it is checked:\n"
+	"\n"
+	"  file       it is a whole ELF file\n"
+	"  shape      sections, segments and alignments\n"
+	"  symbols    the symbol table\n"
+	"  functions  inside their sections, without overlap\n"
+	"  frames     the frame table\n"
+	"  unwind     unwinding from every function\n"
+	"  addresses  relocations, dynamic tags, entry point\n"
+	"  build-id   made from the kit and the plan\n"
+	"  plan       the plan makes the same bytes again\n"
+	"  bodies     functions without their nops are the shipped ones\n"
+	"  test       output and exit status of TEST COMMAND\n"
+	"\n"
+	"The compiler's axes change the sizes of functions: their variants are checked for build-id, plan, bodies "
+	"and test only, and for no bodies under frames and globals, which change code. TEST COMMAND runs once for "
+	"PROGRAM and once for each variant, which replaces {} and PROGRAM in it. Its environment is PATH, HOME and "
+	"LC_ALL=C, its standard input /dev/null.\n"
+	"\n"
+	"Exit status: 0 no variant differs, 1 a variant differs.",
 	NULL,
 	NULL,
 	NULL};
 
-static int print(const struct options *options, const struct ifr_verification *done, struct ifr_error *err) {
+static int print_verification(const struct options *options, const struct ifr_verification *done,
+                              struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->json)
@@ -104,7 +115,7 @@ int ifr_command_verify(int argc, char **argv) {
 	if (!result && !interrupted && *done.note && !options.quiet)
 		ifr_command_note("compared with %s as its kit links it: %s", options.verify.program, done.note);
 	if (!result && !interrupted)
-		result = print(&options, &done, &err);
+		result = print_verification(&options, &done, &err);
 	ifr_verification_release(&done);
 	if (interrupted) {
 		ifr_command_note("interrupted");

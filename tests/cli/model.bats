@@ -129,7 +129,7 @@ teardown_file() {
 }
 
 @test "what the model cannot do is said" {
-	run -4 --separate-stderr bash -c 'interfero replay --describe-machine -m zen2 >/dev/full'
+	run -4 --separate-stderr bash -c 'interfero replay --describe-machine --machine zen2 >/dev/full'
 	explain "standard output"
 	run interfero bench -c model:nonsense -o x.exp -- ../steps-of-a-program
 	[ "$status" = 2 ]

@@ -159,7 +159,7 @@ counts() {
 	cp "$place/libloaded.so" .
 	record -o a.trace -- "$place/loads"
 	[ "$(cat out)" = 10 ]
-	[ "$(interfero trace info a.trace | grep -c '^region .*libloaded')" -eq 5 ]
+	[ "$(interfero trace info a.trace | grep -c '^mapping .*libloaded')" -eq 5 ]
 	# Its table is new each time.
 	[ "$(interfero trace dump a.trace | grep -cE 'store 4 library[0-9]+:0x')" -ge 5 ]
 	interfero replay a.trace >/dev/null
@@ -338,7 +338,7 @@ counts() {
 		run -3 --separate-stderr interfero trace verify cut.trace
 		explain cut.trace "what was whole"
 		run -3 --separate-stderr interfero replay cut.trace
-		explain cut.trace "what is whole before it is counted"
+		explain cut.trace "only the part before the damage is counted"
 		run -3 --separate-stderr interfero replay --json cut.trace
 		[ "$(jq -r .damage <<<"$output")" != null ]
 	done
@@ -391,8 +391,8 @@ counts() {
 @test "exact: the examples" {
 	make -s -C "$BATS_TEST_DIRNAME/../../examples" CC=interfero-gcc "O=$here/built" >log 2>&1 || say "$(cat log)"
 	exact haswell functions,padding,base 5 built/dispatch/dispatch 3
-	exact p6 functions,objects 5 built/link-order/link-order 3
-	exact goldencove functions,padding,base,objects 5 built/stack-alias/stack-alias 1
+	exact p6 functions,link-order 5 built/link-order/link-order 3
+	exact goldencove functions,padding,base,link-order 5 built/stack-alias/stack-alias 1
 	exact zen2 functions,padding,load 5 built/aligned-buffers/aligned-buffers 8 3
 }
 
@@ -420,8 +420,8 @@ END
 	cp -a "$debian/kits/." "$INTERFERO_KITS"
 	write_work
 	exact ivybridge functions,padding,base 4 "$debian/bzip2/bzip2" -c text
-	exact core2-e5440 functions,objects,base 4 "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
-	exact netburst functions,padding,base,objects 4 "$debian/lua/src/lua" work.lua
+	exact core2-e5440 functions,link-order,base 4 "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
+	exact netburst functions,padding,base,link-order 4 "$debian/lua/src/lua" work.lua
 	run -0 --separate-stderr interfero record -q --check -o a.trace -- "$debian/lua/src/lua" work.lua
 	[[ $output == *"code and its stack elsewhere the program executes the same"* ]] || say "$output"
 }
@@ -436,6 +436,6 @@ END
 	# Who replays it is told.
 	interfero trace verify a.trace
 	interfero replay --json a.trace >replayed 2>note
-	tr '\n' ' ' <note | grep -q "looks at addresses (record --check): where a layout moves its stack, counters are approximate"
+	tr '\n' ' ' <note | grep -q "s behaviour depends on addresses (record --check): where a layout moves its stack, counters are approximate"
 	[[ $(jq -r .recording replayed) == *"approximate stack"* ]]
 }

@@ -33,7 +33,7 @@ number() {
 counters() {
 	local machine=$1 trace=$2
 	shift 2
-	interfero replay --json -m "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
+	interfero replay --json --machine "$machine" "$@" "$trace" | jq -c '.layouts[].counters'
 }
 
 # exact MACHINE COUNT "OPTIONS OF RECORD" "OPTIONS OF VARIANTS" PROGRAM [ARGS...]: replayed as recorded, and so many layouts.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/commands/compared.h"
+#include "harness/commands/compare_inputs.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -35,33 +35,33 @@ static bool is_program_file(const char *folder, const char *name) {
 	return runs;
 }
 
-static int find(struct subject *subject, struct ifr_error *err) {
+static int find_input(struct compare_input *input, struct ifr_error *err) {
 	char *cwd = getcwd(NULL, 0);
 	int result = 0;
-	if (is_folder(subject->name)) {
-		subject->kind = SUBJECT_FOLDER;
-		subject->path = ifr_path_normalise(cwd ? cwd : "/", subject->name);
-	} else if (is_experiment(subject->name)) {
-		subject->kind = SUBJECT_EXPERIMENT;
-		result = ifr_experiment_load(subject->name, &subject->dataset, err);
+	if (is_folder(input->name)) {
+		input->kind = INPUT_FOLDER;
+		input->path = ifr_path_normalise(cwd ? cwd : "/", input->name);
+	} else if (is_experiment(input->name)) {
+		input->kind = INPUT_EXPERIMENT;
+		result = ifr_experiment_load(input->name, &input->dataset, err);
 	} else {
-		subject->kind = SUBJECT_PROGRAM;
-		result = campaign_options_find_program(subject->name, &subject->path, err);
+		input->kind = INPUT_PROGRAM;
+		result = campaign_options_find_program(input->name, &input->path, err);
 		if (!result)
-			result = ifr_kit_of_program(subject->path, &subject->kit, err);
+			result = ifr_kit_of_program(input->path, &input->kit, err);
 	}
 	free(cwd);
 	return result;
 }
 
-static int is_of_interest(const struct dirent *entry) {
+static int is_candidate(const struct dirent *entry) {
 	return *entry->d_name != '.' && strcmp(entry->d_name, "v00000");
 }
 
-/* Programs that both folders have. */
-static int match_folders(struct subject *old, struct subject *new, struct ifr_error *err) {
+/* Takes the programs whose names are in both folders. */
+static int match_files(struct compare_input *old, struct compare_input *new, struct ifr_error *err) {
 	struct dirent **entries;
-	int count = scandir(old->path, &entries, is_of_interest, alphasort);
+	int count = scandir(old->path, &entries, is_candidate, alphasort);
 	if (count < 0)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot read %s", old->path);
 	for (int i = 0; i < count; i++) {
@@ -76,69 +76,69 @@ static int match_folders(struct subject *old, struct subject *new, struct ifr_er
 	return old->files.count >= 2
 	           ? 0
 	           : ifr_fail(err, IFR_E_USAGE,
-	                      "%s and %s have %zu programs of the same names, and a comparison needs two: "
-	                      "make them with \"interfero variants\" under one seed",
+	                      "%s and %s have %zu programs of the same names, and a comparison needs two: make them "
+	                      "with \"interfero variants\" under one seed",
 	                      old->name, new->name, old->files.count);
 }
 
-/* What two machines differ by is no change of a program. */
-static int check_machines(const struct subjects *s, struct ifr_error *err) {
+/* Refuses experiments of two machines: their difference is no change of a program. */
+static int check_machines(const struct compare_inputs *s, struct ifr_error *err) {
 	static const char *const facts[] = {"host", "processor"};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		const char *old = ifr_dataset_fact(&s->subject[0].dataset, facts[i]);
-		const char *new = ifr_dataset_fact(&s->subject[1].dataset, facts[i]);
+		const char *old = ifr_dataset_fact(&s->input[0].dataset, facts[i]);
+		const char *new = ifr_dataset_fact(&s->input[1].dataset, facts[i]);
 		if (old && new &&strcmp(old, new))
 			return ifr_fail(err, IFR_E_USAGE,
 			                "%s and %s are from different machines (their %s is \"%.80s\" and \"%.80s\"), whose "
 			                "difference would count as the programs': take both on one",
-			                s->subject[0].name, s->subject[1].name, facts[i], old, new);
+			                s->input[0].name, s->input[1].name, facts[i], old, new);
 	}
 	return 0;
 }
 
-static int check_experiments(const struct subjects *s, struct ifr_error *err) {
+static int check_experiments(const struct compare_inputs *s, struct ifr_error *err) {
 	for (size_t i = 0; i < s->count; i++) {
-		bool two = ifr_dataset_fact(&s->subject[i].dataset, "programs");
+		bool two = ifr_dataset_fact(&s->input[i].dataset, "programs");
 		if (two && s->count == 2)
-			return ifr_fail(err, IFR_E_USAGE, "%s is a comparison already: name it alone", s->subject[i].name);
+			return ifr_fail(err, IFR_E_USAGE, "%s is a comparison already: name it alone", s->input[i].name);
 		if (!two && s->count == 1)
 			return ifr_fail(err, IFR_E_USAGE, "%s holds one program: name the other one's experiment too",
-			                s->subject[i].name);
+			                s->input[i].name);
 	}
 	return s->count == 2 ? check_machines(s, err) : 0;
 }
 
-int subjects_find(char *const *names, size_t count, struct subjects *subjects, struct ifr_error *err) {
-	*subjects = (struct subjects){.count = count};
+int compare_inputs_find(char *const *names, size_t count, struct compare_inputs *inputs, struct ifr_error *err) {
+	*inputs = (struct compare_inputs){.count = count};
 	int result = 0;
 	for (size_t i = 0; i < 2; i++) {
-		subjects->subject[i].name = i < count ? names[i] : "";
-		ifr_kit_init(&subjects->subject[i].kit);
-		ifr_dataset_init(&subjects->subject[i].dataset);
+		inputs->input[i].name = i < count ? names[i] : "";
+		ifr_kit_init(&inputs->input[i].kit);
+		ifr_dataset_init(&inputs->input[i].dataset);
 	}
 	for (size_t i = 0; i < count && !result; i++)
-		result = find(&subjects->subject[i], err);
+		result = find_input(&inputs->input[i], err);
 	if (result)
 		return result;
-	struct subject *old = &subjects->subject[0], *new = &subjects->subject[1];
-	if (count == 1 && old->kind != SUBJECT_EXPERIMENT)
+	struct compare_input *old = &inputs->input[0], *new = &inputs->input[1];
+	if (count == 1 && old->kind != INPUT_EXPERIMENT)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "compare %s with what? Name two programs: interfero compare OLD NEW -- args", old->name);
 	if (count == 2 && old->kind != new->kind)
 		return ifr_fail(err, IFR_E_USAGE, "%s and %s must be both programs, both folders, or both experiments",
 		                old->name, new->name);
-	return old->kind == SUBJECT_FOLDER       ? match_folders(old, new, err)
-	       : old->kind == SUBJECT_EXPERIMENT ? check_experiments(subjects, err)
-	                                         : 0;
+	return old->kind == INPUT_FOLDER       ? match_files(old, new, err)
+	       : old->kind == INPUT_EXPERIMENT ? check_experiments(inputs, err)
+	                                       : 0;
 }
 
-void subjects_enter(struct subjects *s, struct ifr_campaign *campaign) {
-	const struct subject *old = &s->subject[0];
-	bool folders = old->kind == SUBJECT_FOLDER;
+void compare_inputs_enter(struct compare_inputs *s, struct ifr_campaign *campaign) {
+	const struct compare_input *old = &s->input[0];
+	bool folders = old->kind == INPUT_FOLDER;
 	for (int i = 0; i < 2; i++) {
-		const struct subject *subject = &s->subject[i];
-		s->programs[i] = (struct ifr_campaign_program){subject->path, folders ? NULL : &subject->kit,
-		                                               folders ? &subject->files : NULL};
+		const struct compare_input *input = &s->input[i];
+		s->programs[i] = (struct ifr_campaign_program){input->path, folders ? NULL : &input->kit,
+		                                               folders ? &input->files : NULL};
 	}
 	campaign->programs = s->programs;
 	campaign->program_count = 2;
@@ -146,11 +146,11 @@ void subjects_enter(struct subjects *s, struct ifr_campaign *campaign) {
 		campaign->variants = (unsigned)old->files.count;
 }
 
-void subjects_release(struct subjects *subjects) {
+void compare_inputs_release(struct compare_inputs *inputs) {
 	for (int i = 0; i < 2; i++) {
-		free(subjects->subject[i].path);
-		ifr_kit_release(&subjects->subject[i].kit);
-		ifr_strings_release(&subjects->subject[i].files);
-		ifr_dataset_release(&subjects->subject[i].dataset);
+		free(inputs->input[i].path);
+		ifr_kit_release(&inputs->input[i].kit);
+		ifr_strings_release(&inputs->input[i].files);
+		ifr_dataset_release(&inputs->input[i].dataset);
 	}
 }
