@@ -93,7 +93,7 @@ static int open_counters(struct campaign_state *state, struct ifr_strings *notes
 	return result;
 }
 
-static int prepare(struct campaign_state *state, struct ifr_error *err) {
+static int prepare_campaign(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_strings notes = {0};
 	state->deadline_ns = plan->budget_ns ? ifr_clock_ns() + plan->budget_ns : INT64_MAX;
@@ -124,7 +124,7 @@ static int prepare(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
-static void release(struct campaign_state *state) {
+static void release_campaign(struct campaign_state *state) {
 	ifr_experiment_close(state->experiment);
 	if (state->counters)
 		ifr_counters_close(state->counters);
@@ -193,7 +193,7 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	bool knows_allowed = !sched_getaffinity(0, sizeof allowed, &allowed);
 	bool existed = ifr_file_exists(plan->file);
 	*result = (struct ifr_campaign_result){.seed = plan->generator.seed};
-	int failed = prepare(&state, err);
+	int failed = prepare_campaign(&state, err);
 	if (!failed)
 		failed = carry_out(&state, result, err);
 	result->seed = state.plan.generator.seed;
@@ -204,7 +204,7 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 		remove_files(&state);
 	else if (!failed && result->complete && !plan->keep_variants)
 		ifr_tree_remove(state.folder, NULL);
-	release(&state);
+	release_campaign(&state);
 	if (knows_allowed)
 		sched_setaffinity(0, sizeof allowed, &allowed);
 	return failed;

@@ -6,8 +6,8 @@
  * layouts, under the same seeds and at paths of the same length, and run with the same arguments in one random
  * order.
  *
- * A campaign can be stopped at any moment; the same campaign on the same file goes on where it stopped (resume):
- * each step asks the experiment what is there already, and does the rest. */
+ * A campaign can be stopped at any moment; the same campaign on the same file resumes it: each step asks the
+ * experiment which results it holds, and produces the others. */
 #ifndef IFR_HARNESS_CAMPAIGN_PLAN_H
 #define IFR_HARNESS_CAMPAIGN_PLAN_H
 
@@ -21,22 +21,22 @@
 
 /* A program under test: a level of the factor program. */
 struct ifr_campaign_program {
-	const char *path;                /* as it ships; where there are files, the folder that they are from */
+	const char *path;                /* the shipped program; with files, their folder */
 	const struct ifr_kit *kit;       /* NULL where files are given */
-	const struct ifr_strings *files; /* NULL: variants are made; else the file of each layout from 1 on, and no
-	                                    layout ships */
+	const struct ifr_strings *files; /* the file of each layout from 1 on, without a shipped one; NULL: variants
+	                                    are made from the kit */
 };
 
 struct ifr_campaign {
 	const char *file; /* the experiment */
 	const struct ifr_campaign_program *programs;
 	unsigned program_count; /* 1 … IFR_PROGRAMS_MAX */
-	const char *library;    /* the shared library that is laid out instead, as the user wrote it; or NULL */
+	const char *library;    /* the shared library to vary instead of the program, as the user wrote it; or NULL */
 	const char *user;       /* the program to run where the program under test is a shared library; NULL: itself */
-	char *const *argv;      /* to run it with; argv[0] as the user wrote it */
+	char *const *argv;      /* the program's arguments; argv[0] as the user wrote it */
 	struct ifr_layout_generator generator;
-	bool seed_given;      /* else an existing experiment's seed holds */
-	unsigned variants;    /* layouts beside the one that ships */
+	bool seed_given;      /* false: an existing experiment's seed is kept */
+	unsigned variants;    /* layouts, without the shipped one */
 	unsigned repetitions; /* runs of each variant */
 	const char *counters;
 	const char *machine; /* of the model: as ifr_machine_open takes it */
@@ -61,18 +61,18 @@ struct ifr_campaign_result {
 	uint64_t seed; /* the campaign's, or the one of the existing experiment */
 	unsigned runs; /* recorded by this call */
 	unsigned refused_variants;
-	bool complete; /* all that was planned is there */
+	bool complete; /* the experiment holds every planned run */
 	bool interrupted;
 	char refusal[512]; /* the first refused variant and why; "" if none */
 };
 
-/* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the program
- * fails as it ships; IFR_E_ENVIRONMENT for everything of the machine. */
+/* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the shipped
+ * program fails; IFR_E_ENVIRONMENT for the machine and files. */
 int ifr_campaign_run(const struct ifr_campaign *campaign, struct ifr_campaign_result *result,
                      struct ifr_error *err);
 
-/* Carries out the campaign in parts, within one budget: after each part the rule decides whether to end or how many
- * layouts the next part has in all. The first part has rule's first number of layouts, if the rule is not NULL. */
+/* Carries out the campaign in parts, within one budget: after each part the rule ends the campaign or gives the total
+ * number of layouts of the next part. rule NULL: one part with all layouts. */
 int ifr_campaign_run_until(const struct ifr_campaign *campaign, struct ifr_stopping_rule *rule,
                            struct ifr_campaign_result *result, struct ifr_error *err);
 

@@ -73,7 +73,7 @@ static char *list_environment(const struct ifr_strings *environment) {
 }
 
 /* Records a fact, or validates it: it must be the same whenever the campaign is resumed. Takes value over. */
-static int validate(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
+static int validate_fact(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
 	char *old = ifr_experiment_get(state->experiment, name);
 	int result = 0;
 	if (!old)
@@ -90,7 +90,7 @@ static int validate(struct campaign_state *state, const char *name, char *value,
 }
 
 /* A fact that may change from one call to the next. Takes value over. */
-static int update(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
+static int update_fact(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
 	int result = ifr_experiment_set(state->experiment, name, value, err);
 	free(value);
 	return result;
@@ -113,18 +113,18 @@ static char *utc_now(void) {
 }
 
 int campaign_record_counters(struct campaign_state *state, struct ifr_error *err) {
-	int result = validate(state, "counters", list_counters(state->counters), err);
+	int result = validate_fact(state, "counters", list_counters(state->counters), err);
 	if (!result && ifr_counters_has_model(state->counters))
-		result = validate(state, "machine", ifr_strdup(state->plan.machine), err);
+		result = validate_fact(state, "machine", ifr_strdup(state->plan.machine), err);
 	return result;
 }
 
 static int validate_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
 	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);
-	int result = validate(state, name, ifr_strdup(plan->path), err);
+	int result = validate_fact(state, name, ifr_strdup(plan->path), err);
 	if (!result && plan->kit)
-		result = validate(state, kit, ifr_strdup(plan->kit->key), err);
+		result = validate_fact(state, kit, ifr_strdup(plan->kit->key), err);
 	free(kit);
 	free(name);
 	return result;
@@ -158,23 +158,23 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		if (result)
 			free(fixed[i].value);
 		else
-			result = validate(state, fixed[i].name, fixed[i].value, err);
+			result = validate_fact(state, fixed[i].name, fixed[i].value, err);
 	}
 	if (!result && !campaign_auto_is_open(state))
 		result = campaign_record_counters(state, err);
 	if (!result && plan->program_count > 1)
-		result = validate(state, "programs", ifr_format("%u", plan->program_count), err);
+		result = validate_fact(state, "programs", ifr_format("%u", plan->program_count), err);
 	for (unsigned i = 1; i < plan->program_count && !result; i++)
 		result = validate_program(state, i, err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
-		result = update(state, "started", utc_now(), err);
+		result = update_fact(state, "started", utc_now(), err);
 	free(started);
 	if (!result)
-		result = update(state, "tool version", ifr_strdup(INTERFERO_VERSION), err);
+		result = update_fact(state, "tool version", ifr_strdup(INTERFERO_VERSION), err);
 	if (!result)
-		result = update(state, "variants planned", ifr_format("%u", plan->variants), err);
+		result = update_fact(state, "variants planned", ifr_format("%u", plan->variants), err);
 	if (!result)
-		result = update(state, "rounds planned", ifr_format("%u", plan->repetitions), err);
+		result = update_fact(state, "rounds planned", ifr_format("%u", plan->repetitions), err);
 	return result;
 }

@@ -30,8 +30,8 @@ static int place_unit(struct ifr_plan *plan, const char *unit, uint64_t at, stru
 	return 0;
 }
 
-/* Makes a variant in which the finding's unit lies where a class has it. The other unit of a set conflict stays where
- * it is. */
+/* Makes a variant with the finding's unit at an address of the class. The other unit of a set conflict keeps its
+ * address. */
 static int make_one(const struct ifr_confirmation *in, size_t variant, size_t class, const char *path,
                     struct ifr_error *err) {
 	const struct ifr_finding *f = in->finding;

@@ -16,7 +16,7 @@ struct ifr_confirmation {
 	const char *metric; /* NULL: the usual one */
 };
 
-/* The surest finding that can be confirmed; NULL if there is none: a unit's page cannot be changed alone. */
+/* The most significant finding that can be confirmed, or NULL: moving one unit cannot change its page only. */
 const struct ifr_finding *ifr_confirmation_choose(const struct ifr_attribution *code);
 
 /* Makes every layout of the experiment twice, with the finding's unit at the nearest address of its best class and

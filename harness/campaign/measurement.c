@@ -85,7 +85,7 @@ static bool fits_budget(const struct campaign_state *state, int64_t run_ns) {
 	return ifr_clock_ns() + run_ns + run_ns / 5 <= state->deadline_ns;
 }
 
-static enum ifr_job_decision decide(void *data, const struct ifr_job *job) {
+static enum ifr_job_decision decide_job(void *data, const struct ifr_job *job) {
 	struct measurement *m = data;
 	struct campaign_state *state = m->state;
 	m->pace.done++;
@@ -97,8 +97,8 @@ static enum ifr_job_decision decide(void *data, const struct ifr_job *job) {
 	return m->stopped ? IFR_JOB_STOP : IFR_JOB_DO;
 }
 
-static int describe(void *data, const struct ifr_job *job, struct ifr_job_request *request,
-                    struct ifr_error *err) {
+static int describe_job(void *data, const struct ifr_job *job, struct ifr_job_request *request,
+                        struct ifr_error *err) {
 	struct measurement *m = data;
 	const struct campaign_state *state = m->state;
 	free(m->path);
@@ -116,8 +116,8 @@ static void show_progress(const struct campaign_state *state, struct pace *pace)
 		state->plan.progress(pace->done, pace->planned, left_ns < budget_left_ns ? left_ns : budget_left_ns);
 }
 
-static int take(void *data, const struct ifr_job *job, int64_t started_ns, const struct ifr_outcome *outcome,
-                struct ifr_error *err) {
+static int store_outcome(void *data, const struct ifr_job *job, int64_t started_ns,
+                         const struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct measurement *m = data;
 	m->result->runs++;
 	int failed = store_run(m->state, job, started_ns, outcome, m->result, err);
@@ -127,7 +127,7 @@ static int take(void *data, const struct ifr_job *job, int64_t started_ns, const
 
 static int measure_repetition(struct measurement *m, unsigned repetition, struct ifr_slot *slots,
                               struct ifr_job *jobs, struct ifr_error *err) {
-	const struct ifr_job_owner owner = {m, decide, describe, take};
+	const struct ifr_job_owner owner = {m, decide_job, describe_job, store_outcome};
 	const struct campaign_state *state = m->state;
 	unsigned passes = ifr_counters_passes(state->counters), count = state->ready * passes;
 	ifr_schedule_repetition(state->plan.generator.seed, repetition, state->ready, passes, slots);

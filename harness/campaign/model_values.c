@@ -16,13 +16,13 @@ struct model_run {
 	char *recording;
 };
 
-static enum ifr_job_decision decide(void *data, const struct ifr_job *job) {
+static enum ifr_job_decision decide_job(void *data, const struct ifr_job *job) {
 	const struct model_run *run = data;
 	return campaign_needs_model(run->state, job->variant) ? IFR_JOB_DO : IFR_JOB_SKIP;
 }
 
-static int describe(void *data, const struct ifr_job *job, struct ifr_job_request *request,
-                    struct ifr_error *err) {
+static int describe_job(void *data, const struct ifr_job *job, struct ifr_job_request *request,
+                        struct ifr_error *err) {
 	struct model_run *run = data;
 	(void)err;
 	ifr_plan_release(&run->plan);
@@ -34,8 +34,8 @@ static int describe(void *data, const struct ifr_job *job, struct ifr_job_reques
 	return 0;
 }
 
-static int take(void *data, const struct ifr_job *job, int64_t started_ns, const struct ifr_outcome *outcome,
-                struct ifr_error *err) {
+static int store_counts(void *data, const struct ifr_job *job, int64_t started_ns,
+                        const struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct model_run *run = data;
 	(void)started_ns;
 	run->result->runs++;
@@ -43,7 +43,7 @@ static int take(void *data, const struct ifr_job *job, int64_t started_ns, const
 	                                    ifr_counters_count(run->state->counters), err);
 }
 
-/* By program, so that each recording is read once. */
+/* Lists the jobs program by program: each recording is read once. */
 static size_t list_jobs(const struct campaign_state *state, struct ifr_job *jobs) {
 	size_t count = 0;
 	for (unsigned program = 0; program < state->plan.program_count; program++)
@@ -56,7 +56,7 @@ int campaign_model(struct campaign_state *state, struct ifr_campaign_result *res
 	struct ifr_machine *machine = NULL;
 	struct ifr_model_executor model;
 	struct model_run run = {.state = state, .result = result};
-	const struct ifr_job_owner owner = {&run, decide, describe, take};
+	const struct ifr_job_owner owner = {&run, decide_job, describe_job, store_counts};
 	if (!ifr_counters_has_model(state->counters))
 		return 0;
 	int failed = ifr_machine_open(&machine, state->plan.machine, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recordings that the model replays, and whether "auto" takes it: what it costs is told before, by the length
+/* The recordings that the model replays, and the decision of "auto" on the model, from costs estimated by the duration
  * of a run. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
-/* What the model takes, in runs of the program: recording it, reading the trace once, and each layout. Runs of lua
- * and bzip2 of 0.03 s took 63, 240 to 280 and 3 to 5; those of a second take half of that. */
+/* The model's costs, in runs of the program: recording it, reading the trace once, and replaying each layout. Measured
+ * with lua and bzip2: 63, 240 to 280 and 3 to 5 for runs of 0.03 s, and half of that for runs of 1 s. */
 enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5 };
-/* What "auto" may spend on it: a part of the budget; without one, of the measuring, and a wait that is no burden.
- */
+/* The time that "auto" may spend on the model: a fifth of the budget; without a budget a fifth of the measuring time,
+ * and at least auto_least_ns. */
 enum { AUTO_PART = 5 };
 static const int64_t auto_least_ns = INT64_C(10000000000);
 
@@ -21,7 +21,7 @@ char *campaign_recording_path(const struct campaign_state *state, unsigned progr
 	               : ifr_format("%s.trace", state->plan.file);
 }
 
-/* What the user has to know about the recording stays with the experiment. */
+/* Stores the recording's notes for the user as warnings of the experiment. */
 static int note_recording(struct campaign_state *state, const struct ifr_recorded *recorded,
                           struct ifr_error *err) {
 	static const enum ring_note telling[] = {RING_NOTE_TSC,      RING_NOTE_FORK,   RING_NOTE_EXEC,
@@ -80,7 +80,7 @@ static bool is_recorded(const struct campaign_state *state, unsigned program, co
 	return there;
 }
 
-/* It stays beside the experiment: "interfero predict" replays it on other machines. */
+/* Makes a program's recording if it is missing. The file stays beside the experiment, for "interfero predict". */
 static int ensure_recording(struct campaign_state *state, unsigned program, int64_t timeout_ns,
                             struct ifr_error *err) {
 	char *path = campaign_recording_path(state, program), *name = campaign_fact_name("recording", program);
@@ -139,7 +139,7 @@ static int leave_out(struct campaign_state *state, const char *reason, struct if
 		err);
 }
 
-static int take(struct campaign_state *state, const struct cost *cost, struct ifr_error *err) {
+static int take_model(struct campaign_state *state, const struct cost *cost, struct ifr_error *err) {
 	ifr_counters_add_model(state->counters);
 	/* Measuring leaves the replay its time. */
 	if (state->plan.budget_ns)
@@ -174,7 +174,7 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 		failed = ensure_recording(state, i, cost.allowed_ns - cost.replay_ns, &reason);
 	if (ifr_launch_interrupted())
 		return 0;
-	return failed ? leave_out(state, reason.message, err) : take(state, &cost, err);
+	return failed ? leave_out(state, reason.message, err) : take_model(state, &cost, err);
 }
 
 bool campaign_auto_is_open(const struct campaign_state *state) {

@@ -2,10 +2,10 @@
 /* A running campaign, shared by the files that carry it out:
  *
  *     campaign.c       prepares, runs the steps, ends; resumes
- *     configuration.c  what the campaign is, recorded in the experiment or validated against it
+ *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout
  *     variant_files.c  the variants' files
- *     reference.c      what each program does as it ships
+ *     reference.c      the reference run of each shipped program
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
  *     model_values.c   the jobs of the model
@@ -19,7 +19,7 @@
 #include "harness/simulate/simulate.h"
 #include "harness/store/store.h"
 
-/* A program under test, as far as it is known by now. */
+/* A program under test, with the state of its reference and recording. */
 struct campaign_program {
 	const struct ifr_campaign_program *plan;
 	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
@@ -27,28 +27,29 @@ struct campaign_program {
 };
 
 struct campaign_state {
-	struct ifr_campaign plan;          /* a copy: its seed may be the experiment's, its counters become known */
+	struct ifr_campaign plan;          /* a copy: its seed may be that of the experiment */
 	struct campaign_program *programs; /* [plan.program_count] */
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
-	struct ifr_context context; /* of the layouts that ship */
+	struct ifr_context context; /* of the shipped layouts */
 	struct ifr_library library; /* of the campaign's user, if there is one */
 	char *folder;               /* of the variants */
 	int lock;
 	int cpu;
 	int64_t deadline_ns;  /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
-	int64_t reference_ns; /* how long a run takes, of the slowest program */
+	int64_t reference_ns; /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
 	struct ifr_context *contexts; /* of each variant, by id */
 	unsigned ready;               /* variants 0 … ready-1 are made */
 };
 
-/* Variants have ids: 0, 1, … are the layouts that ship, one of each program, then layout 1 of each, and so on. */
+/* Ids of variants: 0, 1, … are the shipped layouts, one of each program; layout 1 of each program follows, and so
+ * on. */
 unsigned campaign_variant_count(const struct campaign_state *state);
 unsigned campaign_variant_id(const struct campaign_state *state, unsigned program, unsigned layout);
 unsigned campaign_program_of(const struct campaign_state *state, unsigned id);
 unsigned campaign_layout_of(const struct campaign_state *state, unsigned id);
-/* Whether there is such a variant: given files have no layout that ships. */
+/* Whether the variant exists: given files have no shipped layout. */
 bool campaign_has_variant(const struct campaign_state *state, unsigned id);
 void campaign_variant_name(const struct campaign_state *state, unsigned id, char name[IFR_NAME_MAX]);
 /* The path of a variant's file; the caller frees. */
@@ -62,37 +63,38 @@ void campaign_say(const struct campaign_state *state, const char *text);
 
 /* Whether any run, or any value of the model, is still missing. */
 bool campaign_is_incomplete(const struct campaign_state *state);
-/* Makes the variants that are still needed, or as many as the time budget allows. */
+/* Makes the missing variants, or as many as the time budget allows. */
 int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
 
 /* Records the configuration in a new experiment, or validates it against an existing one. */
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err);
-/* The same for the counters, which "auto" may add to later; and storing the counters themselves. */
+/* Records or validates the list of counters, to which "auto" may add the model's later. */
 int campaign_record_counters(struct campaign_state *state, struct ifr_error *err);
+/* Stores the counters with their units and sources. */
 int campaign_save_counters(struct campaign_state *state, struct ifr_error *err);
 
 /* Fills in the launch of one variant; its pointers hold as long as the state. */
 void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,
                               struct ifr_launch *launch);
-/* Runs each program as it ships twice, unless the experiment knows the outcome already. */
+/* Runs each shipped program twice, unless the experiment holds the outcome. Errors: IFR_E_PROGRAM if it fails. */
 int campaign_run_references(struct campaign_state *state, struct ifr_error *err);
 
-/* Whether there is such a machine, and the model can follow the axes. */
+/* Checks that the model has the machine and can lay out the axes. Errors: IFR_E_USAGE. */
 int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);
-/* Whether "auto" is still to decide on the model. */
+/* Whether "auto" has not decided on the model yet. */
 bool campaign_auto_is_open(const struct campaign_state *state);
-/* Adds the model's counters where "auto" took them when the experiment began. */
+/* Adds the model's counters where "auto" chose them at the experiment's start. */
 int campaign_resume_model(struct campaign_state *state, struct ifr_error *err);
 /* Records the programs for the model, after the reference runs. With "auto" on a machine without events of the
- * processor, decides for the whole experiment whether the model is taken: only if the programs can be recorded,
- * within a fifth of the budget or of the measuring. */
+ * processor, decides on the model for the whole experiment: it is taken if the programs can be recorded and
+ * replayed within a fifth of the budget, or of the measuring time. */
 int campaign_record_programs(struct campaign_state *state, struct ifr_error *err);
 /* The path of a program's recording; the caller frees. */
 char *campaign_recording_path(const struct campaign_state *state, unsigned program);
 
-/* Whether the model's values of a variant are still missing. */
+/* Whether a variant lacks the model's values. */
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);
-/* Carries out the jobs that are still to be done: on this machine, and in the model. */
+/* Carries out the missing jobs, on this machine (campaign_measure) and in the model (campaign_model). */
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 

@@ -129,7 +129,7 @@ static int note_base(struct campaign_state *state, unsigned program, const struc
 	return result;
 }
 
-/* What can move and what cannot, and why: known once variants were made. */
+/* Stores the numbers of movable and pinned units, with the reasons, as facts once variants are made. */
 static int note_units(struct campaign_state *state, unsigned program, const struct ifr_relinker *relinker,
                       struct ifr_error *err) {
 	struct ifr_relinker_info info;

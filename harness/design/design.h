@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The design of an experiment: which layouts there are (layout_generator.h), in which order runs are made
- * (schedule.h), and when enough is known (stopping_rule.h). */
+/* The design of an experiment: its layouts (layout_generator.h), the order of its runs (schedule.h), and its end
+ * (stopping_rule.h). */
 #ifndef IFR_HARNESS_DESIGN_H
 #define IFR_HARNESS_DESIGN_H
 

@@ -5,12 +5,12 @@
 
 #include "harness/design/stopping_rule.h"
 
-/* Analyses the experiment by the rule's metric. */
-int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
-                  struct ifr_error *err);
+/* Reads the experiment and analyses it by the rule's metric. Errors: those of reading and of the analysis. */
+int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
+                  struct ifr_evidence *evidence, struct ifr_error *err);
 
-/* Whether an effect of z standard errors at the rule's analysis will hardly be significant at the last one: its
- * chance is below 5 %, should what the data show so far be true. */
+/* Whether an effect of z standard errors at the rule's analysis is unlikely to be significant at the last one: the
+ * conditional power under the estimated effect is below 5 %. Ref: Lan, Simon and Halperin 1982. */
 bool evidence_is_hopeless(const struct ifr_stopping_rule *rule, double z);
 
 #endif

@@ -30,9 +30,9 @@ void ifr_context_init(struct ifr_context *context, const struct ifr_strings *mor
 void ifr_context_copy(struct ifr_context *copy, const struct ifr_context *context);
 void ifr_context_release(struct ifr_context *context);
 
-/* Sets what a plan's axes stack, load, heap and blocks ask for. axes, a mask of 1u << enum ifr_axis, are those of
- * all plans of the design: under one mask the runtime's settings have one length, so that they do not move the
- * stack. regions: the runtime also times the regions that the program marks. */
+/* Applies a plan's axes stack, load, heap and blocks. axes (a mask of 1u << enum ifr_axis) are the axes of all plans
+ * of the design: under one mask the runtime's settings have one length, so that they do not move the stack.
+ * regions: the runtime also times the regions that the program marks. */
 void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions);
 
 /* Appends a line for each axis of the plan that moved the context, such as "load: mappings 3 pages lower". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An executor carries out jobs: each runs one variant once under one pass of counters. The campaign decides which
- * jobs there are and keeps what comes of them; an executor knows only how a job is done. Today there are two: this
- * machine (ifr_executor_local), and the model (harness/simulate/model_executor.h).
+/* An executor carries out jobs: each runs one variant once under one pass of counters. The campaign lists the
+ * jobs and stores their outcomes; an executor knows only how to carry out a job. There are two executors: this machine
+ * (ifr_executor_local), and the model (harness/simulate/model_executor.h).
  *
  * To add an executor: implement carry_out, and choose it in campaign.c. */
 #ifndef IFR_HARNESS_EXECUTOR_H
@@ -18,7 +18,7 @@ struct ifr_job {
 	unsigned variant, repetition, pass; /* variant: its id */
 };
 
-/* All that an executor may need to do a job. */
+/* The inputs of a job. */
 struct ifr_job_request {
 	struct ifr_launch launch;    /* the variant's file, its arguments and process context, the counters */
 	const struct ifr_plan *plan; /* the variant's layout */
@@ -30,24 +30,24 @@ enum ifr_job_decision { IFR_JOB_DO, IFR_JOB_SKIP, IFR_JOB_STOP };
 /* The owner of the jobs: the campaign. */
 struct ifr_job_owner {
 	void *data;
-	/* Called right before a job, which may have become needless, or may not fit into the budget any more. */
+	/* Called right before a job: skips one that is no longer needed, stops where the budget has no time for it. */
 	enum ifr_job_decision (*decide)(void *data, const struct ifr_job *job);
-	/* Fills in the request, whose pointers stay valid until it is called for the next job. */
+	/* Fills in the request. Its pointers stay valid until the call for the next job. */
 	int (*describe)(void *data, const struct ifr_job *job, struct ifr_job_request *request, struct ifr_error *err);
-	/* Takes what came of a job; started_ns is since the epoch, 0 where nothing was executed. */
+	/* Stores a job's outcome; started_ns is since the epoch, 0 where nothing was executed. */
 	int (*take)(void *data, const struct ifr_job *job, int64_t started_ns, const struct ifr_outcome *outcome,
 	            struct ifr_error *err);
 };
 
 struct ifr_executor {
-	/* Does the jobs, as far as the owner lets it and nobody interrupts. Errors: of the owner; IFR_E_ENVIRONMENT if
-	 * a job cannot be done at all. A program that fails is an outcome, no error. */
+	/* Carries out the jobs until the owner stops them or the user interrupts. Errors: those of the owner;
+	 * IFR_E_ENVIRONMENT if a job cannot be started. A failing program is an outcome, not an error. */
 	int (*carry_out)(const struct ifr_executor *executor, const struct ifr_job *jobs, size_t count,
 	                 const struct ifr_job_owner *owner, struct ifr_error *err);
 };
 
-/* One job after the other, in their order, on this machine. Where the request's counters measure regions of
- * IFR_REPEAT, each job is two runs: one in which they run their statement once, and one as requested. */
+/* Runs the jobs one after the other on this machine. Where the request's counters measure regions of IFR_REPEAT, a job
+ * is two runs: one that executes their statements once, and one with the requested repetitions. */
 extern const struct ifr_executor ifr_executor_local;
 
 #endif

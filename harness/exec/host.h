@@ -2,9 +2,9 @@
 #ifndef IFR_HARNESS_HOST_H
 #define IFR_HARNESS_HOST_H
 
-/* What machine this is, for the experiment's facts; the caller frees each. */
+/* This machine's name, processor and kernel, for the experiment's facts; the caller frees each. */
 char *ifr_host_name(void);
-char *ifr_host_processor(void); /* the model, and how many */
+char *ifr_host_processor(void); /* the processor's model, and the number of processors */
 char *ifr_host_kernel(void);
 
 #endif

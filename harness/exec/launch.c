@@ -184,7 +184,7 @@ static void read_back(int fd, struct ifr_buffer *into) {
 }
 
 /* Lets the child go on, with the events that its regions count. */
-static bool release(const struct ifr_launch *launch, int socket) {
+static bool release_child(const struct ifr_launch *launch, int socket) {
 	int fd[IFR_REGION_EVENTS];
 	unsigned count = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, fd) : 0;
 	/* Events that could not be armed have refused the run already. */
@@ -202,7 +202,7 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 	int64_t start_ns = now_ns();
 	uint64_t start_cycles = ifr_tsc_read();
-	bool released = release(launch, channels->go[1]);
+	bool released = release_child(launch, channels->go[1]);
 	bool failed = read(channels->fail[0], &failure, sizeof failure) == sizeof failure;
 	if (!failed && !launch->keep_aslr)
 		check_personality(child, outcome);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The launcher: runs a program once under controlled conditions and says what happened.
+/* The launcher: runs a program once under controlled conditions and reports the outcome.
  *
  * The program starts pinned to a processor, with address-space randomization off, in a small environment with
- * neutral names, its standard input a file or /dev/null, its output collected. Nothing of ours runs inside it but,
- * when an axis of the runtime is on or regions are measured, the runtime, preloaded. It leads a process group of
- * its own, which does not outlive the run. */
+ * neutral names, its standard input a file or /dev/null, its output collected. The runtime is preloaded only if an
+ * axis of the runtime is on or regions are measured. The program leads a process group of its own, which does not
+ * outlive the run. */
 #ifndef IFR_HARNESS_LAUNCH_H
 #define IFR_HARNESS_LAUNCH_H
 
@@ -26,11 +26,11 @@ struct ifr_launch {
 	unsigned repeats;                      /* of regions marked IFR_REPEAT; 0: 1 */
 	const struct ifr_runtime_report *once; /* of a run before, with 1: see struct ifr_run_times; NULL: none */
 	const char *stdin_file;                /* NULL: /dev/null */
-	bool watch_stdin;                      /* give it one empty line instead, and see whether it is read */
-	int cpu;                               /* the processor to run on; -1: any */
-	bool keep_aslr;                        /* leave address-space randomization on */
-	int64_t timeout_ns;                    /* 0: none */
-	/* Called about every 5 ms with the running process and the time since its start; NULL: nobody looks. */
+	bool watch_stdin;   /* offer one empty line instead, and watch whether the program reads it */
+	int cpu;            /* the processor to run on; -1: any */
+	bool keep_aslr;     /* leave address-space randomization on */
+	int64_t timeout_ns; /* 0: none */
+	/* Called about every 5 ms with the running process and the time since its start; NULL: no calls. */
 	void (*watch)(pid_t child, int64_t elapsed_ns, void *data);
 	void *watch_data;
 	struct ifr_counters *counters; /* NULL: none */
@@ -38,39 +38,40 @@ struct ifr_launch {
 };
 
 struct ifr_outcome {
-	int exit_status; /* 128+signal after a signal */
-	int signal;      /* that ended it, or 0 */
+	int exit_status; /* 128 + signal after a signal */
+	int signal;      /* the signal that ended the program, or 0 */
 	bool timed_out;
 	bool interrupted; /* by ifr_launch_interrupt */
 	bool read_stdin;  /* with watch_stdin */
 	struct ifr_run_times times;
 	struct ifr_buffer output;          /* standard output */
 	struct ifr_buffer errors;          /* standard error */
-	struct ifr_runtime_report runtime; /* its page; zeros without it */
-	double *values;                    /* the counters', if any; NaN where there is no value */
-	char refused[256];                 /* why this run's values do not count; "" if they do */
+	struct ifr_runtime_report runtime; /* the runtime's report; zeros without the runtime */
+	double *values;                    /* one a counter; NaN for no value */
+	char refused[256];                 /* the reason to refuse this run's values, or "" */
 };
 
 void ifr_outcome_init(struct ifr_outcome *outcome);
 void ifr_outcome_release(struct ifr_outcome *outcome);
 
-/* Runs it to its end, its time-out or an interruption. Errors: IFR_E_ENVIRONMENT if it cannot be started as asked.
- */
+/* Runs a program to its end, its time-out or an interruption. Errors: IFR_E_ENVIRONMENT if the program cannot be
+ * started under these conditions. */
 int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome, struct ifr_error *err);
 
-/* From a signal handler: ends the run that is under way, and every later one at once. */
+/* Ends the current run, and every later one at its start. Safe in a signal handler. */
 void ifr_launch_interrupt(void);
 bool ifr_launch_interrupted(void);
 
-/* Whether a program is dynamically linked: by the loader it asks for. */
+/* Whether a program is dynamically linked: its file names a loader. */
 bool ifr_loads_libraries(const char *program);
 
-/* Starts a small program of ours twice and compares where its stack, code, heap and libraries lie. Errors:
- * IFR_E_ENVIRONMENT if they moved, with the remedy. */
+/* Starts the probe program twice and compares the addresses of its stack, code, heap and libraries. Errors:
+ * IFR_E_ENVIRONMENT if they differ, with the remedy. */
 int ifr_aslr_check(int cpu, struct ifr_error *err);
 
-/* The processor to pin to: wanted if it is allowed, else (wanted < 0) the last allowed one. The harness itself
- * moves to the others, if there are any. */
+/* Chooses the processor to pin programs to: wanted, or the last allowed one where wanted < 0. The harness itself moves
+ * to the other processors, if there are any. Errors: IFR_E_USAGE or IFR_E_ENVIRONMENT for a processor that is not
+ * allowed. */
 int ifr_pin_choose(int wanted, int *cpu, struct ifr_error *err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layouts of a shared library, measured in a program that uses it: the loader is led to the variant, by
- * LD_LIBRARY_PATH where that works (the order of the program's libraries is then as ever), by LD_PRELOAD
- * otherwise. */
+/* Layouts of a shared library, measured in a program that uses it. LD_LIBRARY_PATH leads the loader to the variant,
+ * and keeps the order of the program's libraries; where it does not reach the library, LD_PRELOAD does. */
 #ifndef IFR_HARNESS_LIBRARY_H
 #define IFR_HARNESS_LIBRARY_H
 
@@ -10,14 +9,15 @@
 #include "common/error.h"
 #include "common/strings.h"
 
-/* How a program comes to its library. */
+/* The way in which a program loads the variant. */
 struct ifr_library {
-	char *soname; /* what the program asks for */
-	bool preload; /* LD_PRELOAD, as LD_LIBRARY_PATH does not reach it */
+	char *soname; /* the name by which the program loads it */
+	bool preload; /* by LD_PRELOAD; else by LD_LIBRARY_PATH */
 };
 
-/* Reads the name of the library in file, and tries both ways with the variant at path. environment is the
- * program's. Errors: IFR_E_USAGE if the program does not load the library in either way. */
+/* Reads the soname of the library in file, and tries LD_LIBRARY_PATH, then LD_PRELOAD, with the variant at path.
+ * environment is the program's. Errors: IFR_E_USAGE if the program does not load the library in either way. The
+ * caller releases. */
 int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,
                      const struct ifr_strings *environment, struct ifr_error *err);
 void ifr_library_release(struct ifr_library *library);

@@ -90,8 +90,8 @@ static int bind_all(sqlite3_stmt *statement, const char *types, va_list values) 
 	return status;
 }
 
-static int prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
-                   const char *types, va_list values) {
+static int prepare_bound(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
+                         const char *types, va_list values) {
 	*statement = NULL;
 	if (sqlite3_prepare_v2(database, sql, -1, statement, NULL) == SQLITE_OK &&
 	    bind_all(*statement, types, values) == SQLITE_OK)
@@ -106,7 +106,7 @@ int database_prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_err
                      const char *types, ...) {
 	va_list values;
 	va_start(values, types);
-	int result = prepare(database, statement, err, sql, types, values);
+	int result = prepare_bound(database, statement, err, sql, types, values);
 	va_end(values);
 	return result;
 }
@@ -115,7 +115,7 @@ int database_do(sqlite3 *database, struct ifr_error *err, const char *sql, const
 	sqlite3_stmt *statement;
 	va_list values;
 	va_start(values, types);
-	int result = prepare(database, &statement, err, sql, types, values);
+	int result = prepare_bound(database, &statement, err, sql, types, values);
 	va_end(values);
 	if (result)
 		return result;
@@ -148,8 +148,8 @@ const char *database_text(sqlite3_stmt *statement, int column) {
 	return text ? text : "";
 }
 
-/* A number that a pragma or query gives in its first column, or -1. */
-static int64_t ask(sqlite3 *database, const char *sql) {
+/* The number in the first column of a query's first row, or -1. */
+static int64_t ask_number(sqlite3 *database, const char *sql) {
 	sqlite3_stmt *statement;
 	int64_t number = -1;
 	if (database_prepare(database, &statement, NULL, sql, ""))
@@ -160,7 +160,7 @@ static int64_t ask(sqlite3 *database, const char *sql) {
 	return number;
 }
 
-static bool sound(sqlite3 *database) {
+static bool is_sound(sqlite3 *database) {
 	sqlite3_stmt *statement;
 	if (database_prepare(database, &statement, NULL, "PRAGMA quick_check(1)", ""))
 		return false;
@@ -169,12 +169,14 @@ static bool sound(sqlite3 *database) {
 	return good;
 }
 
-/* What kind of file it is decides what to say of it. */
-static int check(sqlite3 *database, const char *path, bool create, struct ifr_error *err) {
-	int64_t tables = ask(database, "SELECT count(*) FROM sqlite_schema");
+/* Checks that the file is a sound experiment of a known schema; each failure has its own message. An empty file gets
+ * the schema where create allows. */
+static int check_file(sqlite3 *database, const char *path, bool create, struct ifr_error *err) {
+	int64_t tables = ask_number(database, "SELECT count(*) FROM sqlite_schema");
 	if (tables < 0)
 		return database_fail(database, err);
-	int64_t application = ask(database, "PRAGMA application_id"), version = ask(database, "PRAGMA user_version");
+	int64_t application = ask_number(database, "PRAGMA application_id"),
+			version = ask_number(database, "PRAGMA user_version");
 	if (!tables && !application && create)
 		return database_run(database, schema, err);
 	if (application != EXPERIMENT_APPLICATION_ID)
@@ -183,7 +185,7 @@ static int check(sqlite3 *database, const char *path, bool create, struct ifr_er
 		return ifr_fail(err, IFR_E_ENVIRONMENT,
 		                "%s has schema %lld, this interfero knows 1 to %d: use the interfero that made it", path,
 		                (long long)version, EXPERIMENT_SCHEMA);
-	if (!sound(database))
+	if (!is_sound(database))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is damaged; restore it from a copy, or choose another -o",
 		                path);
 	return 0;
@@ -208,7 +210,7 @@ static int move_to_memory(sqlite3 **database, struct ifr_error *err) {
 }
 
 /* Brings schema 1 to today's. A reader leaves the file as it is. */
-static int upgrade(sqlite3 **database, bool in_place, struct ifr_error *err) {
+static int upgrade_schema(sqlite3 **database, bool in_place, struct ifr_error *err) {
 	int result = in_place ? 0 : move_to_memory(database, err);
 	return result ? result : database_run(*database, upgrade_from_1, err);
 }
@@ -244,9 +246,9 @@ int database_open(const char *path, bool create, sqlite3 **database, struct ifr_
 		return result;
 	}
 	sqlite3_busy_timeout(*database, 2000);
-	int result = check(*database, path, create, err);
-	if (!result && ask(*database, "PRAGMA user_version") < EXPERIMENT_SCHEMA)
-		result = upgrade(database, create, err);
+	int result = check_file(*database, path, create, err);
+	if (!result && ask_number(*database, "PRAGMA user_version") < EXPERIMENT_SCHEMA)
+		result = upgrade_schema(database, create, err);
 	if (!result && create)
 		result = database_run(*database,
 		                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON", err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small steps on SQLite, shared by the files of this folder. */
+/* Helpers on SQLite for the files of this room. */
 #ifndef IFR_HARNESS_DATABASE_H
 #define IFR_HARNESS_DATABASE_H
 
@@ -16,16 +16,18 @@ enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 2 };
  * caller closes. */
 int database_open(const char *path, bool create, sqlite3 **database, struct ifr_error *err);
 
+/* Fails with SQLite's message for the last error, the file's name, and a remedy where one is known. */
 int database_fail(sqlite3 *database, struct ifr_error *err);
+/* Runs statements without values, and rolls a transaction back if one of them fails. */
 int database_run(sqlite3 *database, const char *sql, struct ifr_error *err);
 /* Prepares a statement and binds its values: one letter a value in types, 's' const char * (NULL allowed), 'i'
  * int64_t, 'd' double. */
 int database_prepare(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
                      const char *types, ...);
-/* The same, stepped to its end. */
+/* Prepares a statement, binds its values and runs it to its end. */
 int database_do(sqlite3 *database, struct ifr_error *err, const char *sql, const char *types, ...);
-/* The same with a statement that is kept: prepared where *statement is NULL, and bound anew. The caller finalises
- * it before the database is closed. */
+/* Runs a statement that is kept for reuse: prepares it where *statement is NULL, binds the values and runs it to its
+ * end. The caller finalises the statement before it closes the database. */
 int database_do_kept(sqlite3 *database, sqlite3_stmt **statement, struct ifr_error *err, const char *sql,
                      const char *types, ...);
 /* A column's text, never NULL. */

@@ -25,7 +25,7 @@ struct ifr_dataset_variant {
 	char name[IFR_NAME_MAX];
 	char *plan;     /* the layout plan's text; "" for variant 0 */
 	char *build_id; /* hexadecimal; "" if the program has none */
-	char *facts;    /* what the relinker did, a line each, e.g. "interp: +117 bytes; moved .dynsym by +120" */
+	char *facts;    /* the relinker's changes, a line each, e.g. "interp: +117 bytes; moved .dynsym by +120" */
 	char *refused; /* NULL, or why this variant is left out of everything (crashed, printed something else, …) */
 };
 
@@ -34,7 +34,7 @@ struct ifr_dataset_run {
 	unsigned variant;    /* index into variants[] */
 	unsigned repetition; /* 0, 1, …: in each repetition every variant runs once, in seeded random order */
 	bool simulated;      /* values of the model: nothing was executed, and what follows but value is 0 */
-	unsigned pass;       /* which group of counters was on */
+	unsigned pass;       /* the number of the group of counters that was on */
 	int64_t started_ns;  /* since the epoch */
 	int exit_status;     /* 0..255, 128+signal after a signal */
 	char *refused;       /* NULL, or why this run's samples do not count */

@@ -24,14 +24,14 @@
 
 struct ifr_experiment;
 
-/* Opens an experiment for writing; one that is not there, or empty, is made. Errors: IFR_E_ENVIRONMENT for a file
- * that is damaged, is something else, has another schema, or cannot be written. */
+/* Opens an experiment for writing, and creates it where the file is missing or empty. Errors: IFR_E_ENVIRONMENT for a
+ * file that is damaged, no experiment, of an unknown schema, or not writable. */
 int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, struct ifr_error *err);
 void ifr_experiment_close(struct ifr_experiment *experiment);
-/* Reads all of an experiment, which nobody need be writing. */
+/* Reads a whole experiment, also while another process writes it. The caller releases the dataset. */
 int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err);
 
-/* Facts. get hands out a copy for the caller to free, NULL if there is none. */
+/* Facts. set replaces a fact of the same name. get returns a copy for the caller to free, or NULL. */
 int ifr_experiment_set(struct ifr_experiment *experiment, const char *name, const char *value,
                        struct ifr_error *err);
 char *ifr_experiment_get(struct ifr_experiment *experiment, const char *name);
@@ -46,7 +46,7 @@ struct ifr_experiment_variant {
 };
 int ifr_experiment_save_variant(struct ifr_experiment *experiment, const struct ifr_experiment_variant *variant,
                                 struct ifr_error *err);
-/* The digest of a variant's file, for the caller to free; NULL if there is no such variant yet. */
+/* The digest of a variant's file, for the caller to free; NULL for an unknown variant. */
 char *ifr_experiment_variant_digest(struct ifr_experiment *experiment, unsigned id);
 int ifr_experiment_refuse_variant(struct ifr_experiment *experiment, unsigned id, const char *why,
                                   struct ifr_error *err);
@@ -62,14 +62,14 @@ struct ifr_experiment_run {
 };
 bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
                             unsigned pass);
-/* Runs that are added between these two stand in the file together, or not at all: for many at once. */
+/* A transaction of many runs: the file holds all that are added between begin and commit, or none. */
 int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err);
 int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err);
-/* One transaction. A run that is there already is left as it is. */
+/* Adds a run with its samples in one transaction. A run that the file already holds stays as it is. */
 int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
                            struct ifr_error *err);
 
-/* The model's values of a variant, one a counter, NaN for none: one transaction, or part of one that was begun. */
+/* Adds the model's values of a variant, one a counter, NaN for none: in one transaction, or in that of begin. */
 int ifr_experiment_add_simulated(struct ifr_experiment *experiment, unsigned variant, const double *values,
                                  unsigned value_count, struct ifr_error *err);
 bool ifr_experiment_is_simulated(struct ifr_experiment *experiment, unsigned variant);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What hyperfine and Google Benchmark export. */
+/* Imports the JSON of hyperfine and of Google Benchmark. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static double unit_ns(json_t *benchmark) {
 	return !unit || !strcmp(unit, "ns") ? 1 : !strcmp(unit, "us") ? 1e3 : !strcmp(unit, "ms") ? 1e6 : 1e9;
 }
 
-static void take(json_t *value, double factor, int counter, struct ifr_dataset_run *run) {
+static void add_value(json_t *value, double factor, int counter, struct ifr_dataset_run *run) {
 	if (json_is_number(value) && counter >= 0)
 		run->value[counter] = factor * json_number_value(value);
 }
@@ -95,11 +95,12 @@ static int read_benchmark(const struct ifr_import_text *text, json_t *from, stru
 	if (!name)
 		return ifr_fail(err, IFR_E_USAGE, "%s: a benchmark has no name", text->origin);
 	struct ifr_dataset_run *run = import_run(dataset, import_variant(dataset, name));
-	take(json_object_get(from, "real_time"), unit_ns(from), ifr_dataset_counter(dataset, "duration_time"), run);
-	take(json_object_get(from, "cpu_time"), unit_ns(from), ifr_dataset_counter(dataset, "cpu_time"), run);
+	add_value(json_object_get(from, "real_time"), unit_ns(from), ifr_dataset_counter(dataset, "duration_time"),
+	          run);
+	add_value(json_object_get(from, "cpu_time"), unit_ns(from), ifr_dataset_counter(dataset, "cpu_time"), run);
 	json_object_foreach(from, key, value) {
 		if (json_is_number(value) && !is_own_field(key))
-			take(value, 1, import_counter(dataset, key, "", "google"), run);
+			add_value(value, 1, import_counter(dataset, key, "", "google"), run);
 	}
 	if (json_is_true(json_object_get(from, "error_occurred"))) {
 		const char *why = json_string_value(json_object_get(from, "error_message"));
