@@ -88,8 +88,8 @@ struct attributed {
 	struct ifr_unit_addresses addresses;
 };
 
-static int confirm_finding(struct options *options, const struct attributed *from, const struct ifr_attribution *code,
-                           struct ifr_error *err) {
+static int confirm_finding(struct options *options, const struct attributed *from,
+                           const struct ifr_attribution *code, struct ifr_error *err) {
 	const struct ifr_confirmation confirmation = {.dataset = &from->dataset,
 	                                              .addresses = &from->addresses,
 	                                              .relinker = from->relinker,

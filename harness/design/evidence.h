@@ -6,8 +6,8 @@
 #include "harness/design/stopping_rule.h"
 
 /* Reads the experiment and analyses it by the rule's metric. Errors: those of reading and of the analysis. */
-int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment,
-                  struct ifr_evidence *evidence, struct ifr_error *err);
+int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
+                  struct ifr_error *err);
 
 /* Whether an effect of z standard errors at the rule's analysis is unlikely to be significant at the last one: the
  * conditional power under the estimated effect is below 5 %. Ref: Lan, Simon and Halperin 1982. */

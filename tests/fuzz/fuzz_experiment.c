@@ -42,7 +42,8 @@ static int add_run(struct ifr_experiment *experiment, unsigned round, struct ifr
 
 static void make_good(void) {
 	struct ifr_experiment *experiment;
-	const struct ifr_experiment_variant variant = {0, "v00000", "", "ab", "cd", ""};
+	const struct ifr_experiment_variant variant = {
+		.name = "v00000", .plan = "", .build_id = "ab", .sha256 = "cd", .facts = ""};
 	/* In memory, where there is such a folder: SQLite waits for a disk several times a run. */
 	if (!access("/dev/shm", W_OK))
 		setenv("TMPDIR", "/dev/shm", 1);
