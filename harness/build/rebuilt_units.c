@@ -164,7 +164,7 @@ void rebuilt_units_release(struct rebuilt_units *units) {
 	*units = (struct rebuilt_units){0};
 }
 
-size_t rebuilt_units_recipes(const struct rebuilt_units *units) {
+size_t rebuilt_units_count_recipes(const struct rebuilt_units *units) {
 	size_t count = 0;
 	for (size_t i = 0; i < units->count; i++)
 		count += !units->items[i].no_recipe;

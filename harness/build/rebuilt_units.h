@@ -53,7 +53,7 @@ void rebuilt_units_release(struct rebuilt_units *units);
 void rebuilt_units_print_unbuildable(const struct rebuilt_units *units, bool recipes, struct ifr_buffer *lines);
 
 /* How many have a recipe that holds. */
-size_t rebuilt_units_recipes(const struct rebuilt_units *units);
+size_t rebuilt_units_count_recipes(const struct rebuilt_units *units);
 
 /* The object of a unit as it ships, appended to bytes. Errors: IFR_E_ENVIRONMENT if it cannot be read. */
 int unit_read_shipped(const struct ifr_kit *kit, const struct rebuilt_unit *unit, struct ifr_buffer *bytes,
@@ -67,7 +67,7 @@ int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *p
 
 /* Compiles every unit that has a recipe as it was compiled first. Where other code comes out, or none, no_recipe
  * says so from then on. */
-int rebuilt_units_try(struct rebuilt_units *units, const char *folder, struct ifr_error *err);
+int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err);
 
 /* Calls task for each of the units, as many at once as the machine has processors, until one fails: that is the
  * error. */

@@ -164,7 +164,7 @@ int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *p
 	return rebuilt_units_each(units, make, plan, err);
 }
 
-int rebuilt_units_try(struct rebuilt_units *units, const char *folder, struct ifr_error *err) {
+int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err) {
 	name_objects(units, folder);
 	return rebuilt_units_each(units, try_unit, NULL, err);
 }

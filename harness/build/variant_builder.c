@@ -52,7 +52,7 @@ struct ifr_relinker *ifr_builder_relinker(const struct ifr_builder *builder) {
 	return builder->relinker;
 }
 
-size_t ifr_builder_templates(const struct ifr_builder *builder) {
+size_t ifr_builder_count_templates(const struct ifr_builder *builder) {
 	return builder->units.count;
 }
 
@@ -61,7 +61,7 @@ int ifr_builder_check(const struct ifr_builder *builder, unsigned axes, struct i
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
 		if (!(compiled & 1u << i))
 			continue;
-		if (recompiled_axes(1u << i) && !rebuilt_units_recipes(&builder->units))
+		if (recompiled_axes(1u << i) && !rebuilt_units_count_recipes(&builder->units))
 			return ifr_fail(err, IFR_E_USAGE,
 			                "the axis %s changes code, so that units are compiled again, and the kit of %s has no "
 			                "sources (%s): build again with INTERFERO_SOURCES=1 make CC=interfero-gcc",
@@ -150,8 +150,9 @@ static int try_recipes(struct ifr_builder *builder, struct ifr_error *err) {
 	double start = now_seconds();
 	int result = overlay_kit_open(&builder->overlay, err);
 	if (!result)
-		result = rebuilt_units_try(&builder->units, builder->overlay.objects, err);
-	builder->trial = (struct ifr_rebuild_trial){rebuilt_units_recipes(&builder->units), now_seconds() - start};
+		result = rebuilt_units_try_recipes(&builder->units, builder->overlay.objects, err);
+	builder->trial =
+		(struct ifr_rebuild_trial){rebuilt_units_count_recipes(&builder->units), now_seconds() - start};
 	if (!result && !builder->trial.units)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "no unit of %s can be compiled again: %s", builder->kit->program,
 		                  builder->units.items[0].no_recipe);
@@ -159,8 +160,8 @@ static int try_recipes(struct ifr_builder *builder, struct ifr_error *err) {
 	return result;
 }
 
-int ifr_builder_try(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
-                    struct ifr_error *err) {
+int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
+                            struct ifr_error *err) {
 	*trial = (struct ifr_rebuild_trial){0};
 	if (!recompiled_axes(axes))
 		return 0;
@@ -186,7 +187,7 @@ int builder_make_units(struct ifr_builder *builder, const struct ifr_plan *plan,
 	struct ifr_rebuild_trial trial;
 	int result = ifr_builder_check(builder, ifr_plan_axes(plan), err);
 	if (!result)
-		result = ifr_builder_try(builder, ifr_plan_axes(plan), &trial, err);
+		result = ifr_builder_try_recipes(builder, ifr_plan_axes(plan), &trial, err);
 	if (!result)
 		result = overlay_kit_open(&builder->overlay, err);
 	if (!result)

@@ -24,7 +24,7 @@ const struct ifr_kit *ifr_builder_kit(const struct ifr_builder *builder);
 struct ifr_relinker *ifr_builder_relinker(const struct ifr_builder *builder);
 
 /* How many units have templates. */
-size_t ifr_builder_templates(const struct ifr_builder *builder);
+size_t ifr_builder_count_templates(const struct ifr_builder *builder);
 
 /* What compiling again costs. */
 struct ifr_rebuild_trial {
@@ -38,8 +38,8 @@ bool ifr_axes_recompile(unsigned axes);
 /* Where it does, compiles all units once, as they were compiled first, and says what that took; else leaves trial
  * zeroed. A unit whose code is another now stays as it ships. Errors: as of ifr_builder_check; IFR_E_ENVIRONMENT
  * if no unit can be compiled. */
-int ifr_builder_try(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
-                    struct ifr_error *err);
+int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
+                            struct ifr_error *err);
 
 /* "33 units compiled in 4.1 s: 16 variants take about 66 s to make"; the caller frees. */
 char *ifr_rebuild_trial_describe(const struct ifr_rebuild_trial *trial, unsigned variants);
@@ -48,7 +48,7 @@ char *ifr_rebuild_trial_describe(const struct ifr_rebuild_trial *trial, unsigned
 void ifr_builder_print_unbuildable(const struct ifr_builder *builder, unsigned axes, struct ifr_buffer *lines);
 
 /* Makes a plan's variant at path, as ifr_relinker_make does. Errors: IFR_E_USAGE for axes that need templates
- * or sources that the kit does not hold, with the remedy; as of ifr_builder_try. */
+ * or sources that the kit does not hold, with the remedy; as of ifr_builder_try_recipes. */
 int ifr_builder_make(struct ifr_builder *builder, const struct ifr_plan *plan, const char *path,
                      struct ifr_variant *variant, struct ifr_error *err);
 

@@ -24,8 +24,9 @@ char *campaign_recording_path(const struct campaign_state *state, unsigned progr
 /* Stores the recording's notes for the user as warnings of the experiment. */
 static int note_recording(struct campaign_state *state, const struct ifr_recorded *recorded,
                           struct ifr_error *err) {
-	static const enum ring_note telling[] = {RING_NOTE_TSC,      RING_NOTE_FORK,   RING_NOTE_EXEC,
-	                                         RING_NOTE_IDENTITY, RING_NOTE_SIGNAL, RING_NOTE_THREAD};
+	static const enum ifr_recording_note telling[] = {IFR_RECORDING_NOTE_TSC,    IFR_RECORDING_NOTE_FORK,
+	                                                  IFR_RECORDING_NOTE_EXEC,   IFR_RECORDING_NOTE_IDENTITY,
+	                                                  IFR_RECORDING_NOTE_SIGNAL, IFR_RECORDING_NOTE_THREAD};
 	struct ifr_recorded some = {.cuts = recorded->cuts};
 	struct ifr_buffer text = {0};
 	struct ifr_strings lines = {0};

@@ -190,7 +190,7 @@ static int estimate_rebuilds(struct campaign_state *state, unsigned program, str
 	                        ifr_path_base(state->plan.programs[program].path));
 	campaign_say(state, text);
 	free(text);
-	int result = ifr_builder_try(builder, axes, &trial, err);
+	int result = ifr_builder_try_recipes(builder, axes, &trial, err);
 	if (result)
 		return result;
 	text = ifr_rebuild_trial_describe(&trial, needed);

@@ -16,14 +16,14 @@ static int by_offset(const void *a, const void *b) {
 }
 
 static int by_start(const void *a, const void *b) {
-	const struct function *x = a, *y = b;
+	const struct ifr_function *x = a, *y = b;
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static void read_relocations(struct object *object, Elf_Scn *scn, const GElf_Shdr *header) {
-	struct section *section = &object->sections[header->sh_info];
+static void read_relocations(struct ifr_object_file *object, Elf_Scn *scn, const GElf_Shdr *header) {
+	struct ifr_section *section = &object->sections[header->sh_info];
 	Elf_Data *data = elf_getdata(scn, NULL);
 	section->relocation_count = header->sh_size / header->sh_entsize;
 	section->relocations = ifr_realloc(NULL, section->relocation_count + 1, sizeof *section->relocations);
@@ -32,7 +32,7 @@ static void read_relocations(struct object *object, Elf_Scn *scn, const GElf_Shd
 	qsort(section->relocations, section->relocation_count, sizeof *section->relocations, by_offset);
 }
 
-static void read_symbols(struct object *object, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header) {
+static void read_symbols(struct ifr_object_file *object, Elf *elf, Elf_Scn *scn, const GElf_Shdr *header) {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	object->symbol_count = header->sh_size / header->sh_entsize;
 	object->symbols = ifr_realloc(NULL, object->symbol_count + 1, sizeof *object->symbols);
@@ -43,7 +43,7 @@ static void read_symbols(struct object *object, Elf *elf, Elf_Scn *scn, const GE
 	}
 }
 
-static int read_sections(struct object *object, Elf *elf, struct ifr_error *err) {
+static int read_sections(struct ifr_object_file *object, Elf *elf, struct ifr_error *err) {
 	size_t names;
 	if (elf_getshdrnum(elf, &object->section_count) || elf_getshdrstrndx(elf, &names))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no sections", object->path);
@@ -51,7 +51,7 @@ static int read_sections(struct object *object, Elf *elf, struct ifr_error *err)
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
 		GElf_Shdr header;
 		gelf_getshdr(scn, &header);
-		struct section *section = &object->sections[elf_ndxscn(scn)];
+		struct ifr_section *section = &object->sections[elf_ndxscn(scn)];
 		section->name = elf_strptr(elf, names, header.sh_name);
 		section->flags = header.sh_flags;
 		Elf_Data *data = header.sh_type == SHT_NOBITS ? NULL : elf_rawdata(scn, NULL);
@@ -65,8 +65,8 @@ static int read_sections(struct object *object, Elf *elf, struct ifr_error *err)
 	return 0;
 }
 
-static struct instruction make_instruction(const ZydisDecodedInstruction *decoded, uint64_t at) {
-	struct instruction made = {.at = at, .length = decoded->length, .mnemonic = decoded->mnemonic};
+static struct ifr_instruction make_instruction(const ZydisDecodedInstruction *decoded, uint64_t at) {
+	struct ifr_instruction made = {.at = at, .length = decoded->length, .mnemonic = decoded->mnemonic};
 	if (decoded->raw.imm[0].is_relative) {
 		made.field = decoded->raw.imm[0].offset;
 		made.field_bytes = decoded->raw.imm[0].size / 8;
@@ -78,9 +78,10 @@ static struct instruction make_instruction(const ZydisDecodedInstruction *decode
 	return made;
 }
 
-static int decode_function(const struct object *object, struct function *function, struct ifr_error *err) {
+static int decode_function(const struct ifr_object_file *object, struct ifr_function *function,
+                           struct ifr_error *err) {
 	static ZydisDecoder decoder;
-	const struct section *section = &object->sections[function->section];
+	const struct ifr_section *section = &object->sections[function->section];
 	ZydisDecodedInstruction decoded;
 	size_t room = 0;
 	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
@@ -99,7 +100,7 @@ static int decode_function(const struct object *object, struct function *functio
 }
 
 /* Lists and decodes functions; several names of one function count once. */
-static int read_functions(struct object *object, struct ifr_error *err) {
+static int read_functions(struct ifr_object_file *object, struct ifr_error *err) {
 	object->functions = ifr_alloc((object->symbol_count + 1) * sizeof *object->functions);
 	size_t count = 0, kept = 0;
 	for (size_t i = 0; i < object->symbol_count; i++) {
@@ -108,12 +109,12 @@ static int read_functions(struct object *object, struct ifr_error *err) {
 		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !symbol->st_shndx || !symbol->st_size ||
 		    symbol->st_shndx >= object->section_count)
 			continue;
-		object->functions[count++] = (struct function){object->symbol_names[i],
-		                                               symbol->st_shndx,
-		                                               symbol->st_value,
-		                                               symbol->st_value + symbol->st_size,
-		                                               NULL,
-		                                               0};
+		object->functions[count++] = (struct ifr_function){object->symbol_names[i],
+		                                                   symbol->st_shndx,
+		                                                   symbol->st_value,
+		                                                   symbol->st_value + symbol->st_size,
+		                                                   NULL,
+		                                                   0};
 	}
 	qsort(object->functions, count, sizeof *object->functions, by_start);
 	for (size_t i = 0; i < count; i++)
@@ -126,9 +127,10 @@ static int read_functions(struct object *object, struct ifr_error *err) {
 	return result;
 }
 
-int object_open(struct object *object, const struct ifr_buffer *bytes, const char *path, struct ifr_error *err) {
+int ifr_object_file_open(struct ifr_object_file *object, const struct ifr_buffer *bytes, const char *path,
+                         struct ifr_error *err) {
 	GElf_Ehdr header;
-	*object = (struct object){.path = path};
+	*object = (struct ifr_object_file){.path = path};
 	elf_version(EV_CURRENT);
 	object->elf = bytes->length ? elf_memory(bytes->data, bytes->length) : NULL;
 	if (!object->elf || !gelf_getehdr(object->elf, &header) || header.e_type != ET_REL ||
@@ -138,7 +140,7 @@ int object_open(struct object *object, const struct ifr_buffer *bytes, const cha
 	return result ? result : read_functions(object, err);
 }
 
-void object_close(struct object *object) {
+void ifr_object_file_close(struct ifr_object_file *object) {
 	for (size_t i = 0; i < object->function_count; i++)
 		free(object->functions[i].items);
 	for (size_t i = 0; object->sections && i < object->section_count; i++)
@@ -148,14 +150,15 @@ void object_close(struct object *object) {
 	free(object->symbols);
 	free(object->symbol_names);
 	elf_end(object->elf);
-	*object = (struct object){0};
+	*object = (struct ifr_object_file){0};
 }
 
-const struct function *object_function_at(const struct object *object, size_t section, uint64_t at) {
-	const struct function *found = NULL;
+const struct ifr_function *ifr_object_file_function_at(const struct ifr_object_file *object, size_t section,
+                                                       uint64_t at) {
+	const struct ifr_function *found = NULL;
 	for (size_t low = 0, high = object->function_count; low < high;) {
 		size_t middle = (low + high) / 2;
-		const struct function *function = &object->functions[middle];
+		const struct ifr_function *function = &object->functions[middle];
 		if (function->section < section || (function->section == section && function->start <= at)) {
 			found = function;
 			low = middle + 1;
@@ -166,7 +169,8 @@ const struct function *object_function_at(const struct object *object, size_t se
 	return found && found->section == section && at <= found->end ? found : NULL;
 }
 
-const struct function *object_function(const struct object *object, const char *name, size_t *from) {
+const struct ifr_function *ifr_object_file_next_function(const struct ifr_object_file *object, const char *name,
+                                                         size_t *from) {
 	for (size_t i = 0; i < object->function_count; i++) {
 		size_t at = (*from + i) % object->function_count;
 		if (!strcmp(object->functions[at].name, name)) {
@@ -177,7 +181,7 @@ const struct function *object_function(const struct object *object, const char *
 	return NULL;
 }
 
-size_t function_index(const struct function *function, uint64_t at) {
+size_t ifr_function_index(const struct ifr_function *function, uint64_t at) {
 	size_t low = 0, high = function->count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;
@@ -189,7 +193,7 @@ size_t function_index(const struct function *function, uint64_t at) {
 	return low;
 }
 
-int section_nops(const struct section *section, uint64_t from, uint64_t to) {
+int ifr_section_count_nops(const struct ifr_section *section, uint64_t from, uint64_t to) {
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction decoded;
 	int count = 0;
@@ -202,7 +206,7 @@ int section_nops(const struct section *section, uint64_t from, uint64_t to) {
 	return from == to ? count : -1;
 }
 
-const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length) {
+const GElf_Rela *ifr_section_find_relocation(const struct ifr_section *section, uint64_t at, uint64_t length) {
 	size_t low = 0, high = section->relocation_count;
 	while (low < high) {
 		size_t middle = (low + high) / 2;

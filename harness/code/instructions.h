@@ -12,7 +12,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 
-struct instruction {
+struct ifr_instruction {
 	uint64_t at; /* offset in its section */
 	uint8_t length;
 	uint8_t field, field_bytes; /* displacement relative to the next instruction: offset and size; 0: none */
@@ -20,15 +20,15 @@ struct instruction {
 	uint32_t mnemonic;          /* ZydisMnemonic */
 };
 
-struct function {
+struct ifr_function {
 	const char *name;
 	size_t section;
 	uint64_t start, end; /* offsets in the section */
-	struct instruction *items;
+	struct ifr_instruction *items;
 	size_t count;
 };
 
-struct section {
+struct ifr_section {
 	const char *name;
 	const uint8_t *bytes;
 	uint64_t length, flags;
@@ -36,38 +36,41 @@ struct section {
 	size_t relocation_count;
 };
 
-struct object {
+struct ifr_object_file {
 	const char *path;
 	Elf *elf;
-	struct section *sections;
+	struct ifr_section *sections;
 	size_t section_count;
 	GElf_Sym *symbols;
 	const char **symbol_names;
 	size_t symbol_count;
-	struct function *functions; /* by section and start */
+	struct ifr_function *functions; /* by section and start */
 	size_t function_count;
 };
 
 /* Reads a relocatable x86-64 object file from bytes; bytes and path must outlive it. The caller closes it, after
  * an error too. Errors: IFR_E_USAGE for other files; IFR_E_ENVIRONMENT if a function contains anything but
  * instructions. */
-int object_open(struct object *object, const struct ifr_buffer *bytes, const char *path, struct ifr_error *err);
-void object_close(struct object *object);
+int ifr_object_file_open(struct ifr_object_file *object, const struct ifr_buffer *bytes, const char *path,
+                         struct ifr_error *err);
+void ifr_object_file_close(struct ifr_object_file *object);
 
 /* The function that contains an offset of a section, its end included, or NULL. */
-const struct function *object_function_at(const struct object *object, size_t section, uint64_t at);
+const struct ifr_function *ifr_object_file_function_at(const struct ifr_object_file *object, size_t section,
+                                                       uint64_t at);
 
 /* The number of the function's instructions that begin before an offset of its section. */
-size_t function_index(const struct function *function, uint64_t at);
+size_t ifr_function_index(const struct ifr_function *function, uint64_t at);
 
 /* The next function of that name from index *from on, cyclically, or NULL; *from moves behind it. Start with 0:
  * functions of the same name are then found in turn. */
-const struct function *object_function(const struct object *object, const char *name, size_t *from);
+const struct ifr_function *ifr_object_file_next_function(const struct ifr_object_file *object, const char *name,
+                                                         size_t *from);
 
 /* The number of nops that fill the bytes between two offsets of a section; -1 if there is anything else. */
-int section_nops(const struct section *section, uint64_t from, uint64_t to);
+int ifr_section_count_nops(const struct ifr_section *section, uint64_t from, uint64_t to);
 
 /* The first relocation inside length bytes at an offset of a section, or NULL. */
-const GElf_Rela *section_relocation(const struct section *section, uint64_t at, uint64_t length);
+const GElf_Rela *ifr_section_find_relocation(const struct ifr_section *section, uint64_t at, uint64_t length);
 
 #endif

@@ -112,9 +112,9 @@ static int show_units(const struct ifr_kit *kit, struct ifr_error *err) {
 	struct ifr_buffer left = {0};
 	int result = rebuilt_units_read(kit, &units, err);
 	if (!result) {
-		rebuilt_units_print_unbuildable(&units, rebuilt_units_recipes(&units), &left);
+		rebuilt_units_print_unbuildable(&units, rebuilt_units_count_recipes(&units), &left);
 		printf("units      %zu with templates, %zu of them with sources\n%s", units.count,
-		       rebuilt_units_recipes(&units), ifr_buffer_text(&left));
+		       rebuilt_units_count_recipes(&units), ifr_buffer_text(&left));
 	}
 	ifr_buffer_release(&left);
 	rebuilt_units_release(&units);

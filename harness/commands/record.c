@@ -135,7 +135,7 @@ static void print_notes(const struct ifr_recorded *recorded) {
 	struct ifr_strings lines = {0};
 	/* Every program of a recent C library asks for some, for malloc: the trace has the note. */
 	struct ifr_recorded shown = *recorded;
-	shown.notes[RING_NOTE_RANDOM] = 0;
+	shown.notes[IFR_RECORDING_NOTE_RANDOM] = 0;
 	ifr_recorded_print_notes(&shown, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count; i++)
@@ -166,7 +166,7 @@ static int record_program(struct options *options, struct ifr_recorded *recorded
 	ifr_plan_release(&plan);
 	if (result)
 		return result;
-	if (request->region && !recorded->notes[RING_NOTE_BEGIN])
+	if (request->region && !recorded->notes[IFR_RECORDING_NOTE_BEGIN])
 		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
 	if (recorded->cut)
 		ifr_command_note("the part to record is complete; the program was ended by --timeout");

@@ -62,7 +62,7 @@ static int await(pid_t child) {
 
 static int play(char *settings, int file, struct ifr_error *err) {
 	char *player = NULL;
-	int result = ifr_part_find("player", &player, err);
+	int result = ifr_installed_file_find("player", &player, err);
 	if (!result) {
 		pid_t child = fork();
 		if (!child)

@@ -3,7 +3,7 @@
 
 #include "common/file.h"
 
-int ifr_part_find(const char *name, char **path, struct ifr_error *err) {
+int ifr_installed_file_find(const char *name, char **path, struct ifr_error *err) {
 	*path = ifr_path_libexec(name);
 	return ifr_file_exists(*path)
 	           ? 0

@@ -7,6 +7,6 @@
 
 /* The path of libexec's file of that name; the caller frees, also after an error. Errors: IFR_E_ENVIRONMENT if it
  * is missing. */
-int ifr_part_find(const char *name, char **path, struct ifr_error *err);
+int ifr_installed_file_find(const char *name, char **path, struct ifr_error *err);
 
 #endif

@@ -30,7 +30,7 @@ struct pairing {
 	size_t count, room;
 	/* of the unit at hand */
 	const struct ifr_variant_unit *unit;
-	struct object shipped, made;
+	struct ifr_object_file shipped, made;
 	struct placed *sections; /* by section of shipped */
 	size_t *first;           /* by function of shipped: its first point */
 };
@@ -89,7 +89,7 @@ static void list_sections(struct pairing *pairing, const struct ifr_relinker_mov
 
 static int place_sections(struct pairing *pairing, struct ifr_error *err) {
 	for (size_t i = 0; i < pairing->shipped.section_count; i++) {
-		const struct section *section = &pairing->shipped.sections[i];
+		const struct ifr_section *section = &pairing->shipped.sections[i];
 		if (!(section->flags & SHF_EXECINSTR))
 			continue;
 		const struct code_section wanted = {
@@ -107,13 +107,13 @@ static int place_sections(struct pairing *pairing, struct ifr_error *err) {
 /* --- functions -------------------------------------------------------------------------------------------------
  */
 
-static void add_function(struct pairing *pairing, const struct function *a, const struct function *b) {
-	const struct section *section = &pairing->made.sections[b->section];
+static void add_function(struct pairing *pairing, const struct ifr_function *a, const struct ifr_function *b) {
+	const struct ifr_section *section = &pairing->made.sections[b->section];
 	const struct placed *placed = &pairing->sections[a->section];
 	uint64_t end = b->start;
 	for (size_t i = 0; i < a->count; i++) {
-		const struct instruction *instruction = &b->items[i];
-		const int nops = section_nops(section, end, instruction->at);
+		const struct ifr_instruction *instruction = &b->items[i];
+		const int nops = ifr_section_count_nops(section, end, instruction->at);
 		pairing->points[pairing->count++] = (struct ifr_instruction_move){.from = placed->from + a->items[i].at,
 		                                                                  .to = placed->to + instruction->at,
 		                                                                  .fall_through = placed->to + end,
@@ -126,11 +126,12 @@ static void add_function(struct pairing *pairing, const struct function *a, cons
 }
 
 static int pair_functions(struct pairing *pairing, struct ifr_error *err) {
-	const struct object *shipped = &pairing->shipped;
+	const struct ifr_object_file *shipped = &pairing->shipped;
 	size_t from = 0;
 	pairing->first = ifr_alloc((shipped->function_count + 1) * sizeof *pairing->first);
 	for (size_t i = 0; i < shipped->function_count; i++) {
-		const struct function *a = &shipped->functions[i], *b = object_function(&pairing->made, a->name, &from);
+		const struct ifr_function *a = &shipped->functions[i],
+								  *b = ifr_object_file_next_function(&pairing->made, a->name, &from);
 		if (!b || a->count != b->count)
 			return not_alike(pairing, "the function", a->name, err);
 		pairing->first[i] = pairing->count;
@@ -147,7 +148,7 @@ static int pair_functions(struct pairing *pairing, struct ifr_error *err) {
 
 /* What lies between functions must be nops, which nothing executes. */
 static int check_between(const struct pairing *pairing, struct ifr_error *err) {
-	const struct object *shipped = &pairing->shipped;
+	const struct ifr_object_file *shipped = &pairing->shipped;
 	for (size_t i = 0, next = 0; i < shipped->section_count; i++) {
 		uint64_t at = 0;
 		if (!pairing->sections[i].there)
@@ -155,12 +156,12 @@ static int check_between(const struct pairing *pairing, struct ifr_error *err) {
 		while (next < shipped->function_count && shipped->functions[next].section < i)
 			next++;
 		for (; next < shipped->function_count && shipped->functions[next].section == i; next++) {
-			const struct function *function = &shipped->functions[next];
-			if (function->start > at && section_nops(&shipped->sections[i], at, function->start) < 0)
+			const struct ifr_function *function = &shipped->functions[next];
+			if (function->start > at && ifr_section_count_nops(&shipped->sections[i], at, function->start) < 0)
 				return not_alike(pairing, "what is in no function of", shipped->sections[i].name, err);
 			at = function->end > at ? function->end : at;
 		}
-		if (section_nops(&shipped->sections[i], at, shipped->sections[i].length) < 0)
+		if (ifr_section_count_nops(&shipped->sections[i], at, shipped->sections[i].length) < 0)
 			return not_alike(pairing, "what is in no function of", shipped->sections[i].name, err);
 	}
 	return 0;
@@ -174,38 +175,38 @@ struct label {
 	uint64_t at;
 };
 
-static const struct section *labels_of(const struct object *object) {
+static const struct ifr_section *labels_of(const struct ifr_object_file *object) {
 	for (size_t i = 0; i < object->section_count; i++)
 		if (object->sections[i].name && !strcmp(object->sections[i].name, IFR_LABELS_SECTION))
 			return &object->sections[i];
 	return NULL;
 }
 
-static struct label label_at(const struct object *object, const GElf_Rela *relocation) {
+static struct label label_at(const struct ifr_object_file *object, const GElf_Rela *relocation) {
 	const GElf_Sym *symbol = &object->symbols[GELF_R_SYM(relocation->r_info)];
 	return (struct label){symbol->st_shndx, symbol->st_value + (uint64_t)relocation->r_addend};
 }
 
 /* A jump to the label arrives there, wherever nops stand about. */
 static bool enter_at(struct pairing *pairing, struct label left, struct label right) {
-	const struct function *a = object_function_at(&pairing->shipped, left.section, left.at);
-	const struct function *b = object_function_at(&pairing->made, right.section, right.at);
+	const struct ifr_function *a = ifr_object_file_function_at(&pairing->shipped, left.section, left.at);
+	const struct ifr_function *b = ifr_object_file_function_at(&pairing->made, right.section, right.at);
 	if (!a || !pairing->sections[a->section].there) /* a jump table, or code that is not in the program */
 		return true;
-	const size_t index = function_index(a, left.at);
-	if (!b || strcmp(a->name, b->name) != 0 || function_index(b, right.at) != index)
+	const size_t index = ifr_function_index(a, left.at);
+	if (!b || strcmp(a->name, b->name) != 0 || ifr_function_index(b, right.at) != index)
 		return false;
 	if (index == a->count) /* what is behind its end is not executed */
 		return true;
 	struct ifr_instruction_move *point = &pairing->points[pairing->first[a - pairing->shipped.functions] + index];
-	const int nops = section_nops(&pairing->made.sections[b->section], right.at, b->items[index].at);
+	const int nops = ifr_section_count_nops(&pairing->made.sections[b->section], right.at, b->items[index].at);
 	point->jump_target = pairing->sections[a->section].to + right.at;
 	point->jump_nops = (uint16_t)nops;
 	return nops >= 0;
 }
 
 static int pair_labels(struct pairing *pairing, struct ifr_error *err) {
-	const struct section *a = labels_of(&pairing->shipped), *b = labels_of(&pairing->made);
+	const struct ifr_section *a = labels_of(&pairing->shipped), *b = labels_of(&pairing->made);
 	if (!a || !b || a->relocation_count != b->relocation_count)
 		return not_alike(pairing, "the labels of", "this unit", err);
 	for (size_t i = 0; i < a->relocation_count; i++) {
@@ -223,10 +224,10 @@ static int pair_labels(struct pairing *pairing, struct ifr_error *err) {
 static int pair_unit(struct pairing *pairing, const struct ifr_variant_unit *unit, struct ifr_error *err) {
 	const char *name = *unit->member ? unit->member : unit->input;
 	pairing->unit = unit;
-	pairing->made = (struct object){0};
-	int result = object_open(&pairing->shipped, unit->shipped, name, err);
+	pairing->made = (struct ifr_object_file){0};
+	int result = ifr_object_file_open(&pairing->shipped, unit->shipped, name, err);
 	if (!result)
-		result = object_open(&pairing->made, &unit->made, name, err);
+		result = ifr_object_file_open(&pairing->made, &unit->made, name, err);
 	pairing->sections = ifr_alloc((pairing->shipped.section_count + 1) * sizeof *pairing->sections);
 	if (!result)
 		result = place_sections(pairing, err);
@@ -239,8 +240,8 @@ static int pair_unit(struct pairing *pairing, const struct ifr_variant_unit *uni
 	free(pairing->sections);
 	free(pairing->first);
 	pairing->first = NULL;
-	object_close(&pairing->shipped);
-	object_close(&pairing->made);
+	ifr_object_file_close(&pairing->shipped);
+	ifr_object_file_close(&pairing->made);
 	return result;
 }
 

@@ -131,11 +131,11 @@ struct parts {
 
 static int find_parts(const struct ifr_recording_request *request, const struct ifr_context *context,
                       struct parts *parts, struct ifr_error *err) {
-	int result = ifr_part_find("recorder.so", &parts->recorder, err);
+	int result = ifr_installed_file_find("recorder.so", &parts->recorder, err);
 	if (!result)
-		result = ifr_part_find("marks.so", &parts->marks, err);
+		result = ifr_installed_file_find("marks.so", &parts->marks, err);
 	if (!result && request->objects)
-		result = ifr_part_find("objects.so", &parts->objects, err);
+		result = ifr_installed_file_find("objects.so", &parts->objects, err);
 	parts->settings = ifr_format("Q=%s", context->runtime);
 	return result;
 }
@@ -151,7 +151,8 @@ static void release_parts(struct parts *parts) {
 static int record(const struct ifr_recording_request *request, const struct ifr_recording *recording,
                   struct ifr_recorded *recorded, struct ifr_error *err) {
 	int result = ifr_record(recording, recorded, err);
-	if (result || !request->plan || !ifr_plan_places_objects(request->plan) || !recorded->notes[RING_NOTE_THREAD])
+	if (result || !request->plan || !ifr_plan_places_objects(request->plan) ||
+	    !recorded->notes[IFR_RECORDING_NOTE_THREAD])
 		return result;
 	ifr_tree_remove(request->path, NULL);
 	return ifr_objects_refuse_threads(err);

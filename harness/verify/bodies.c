@@ -17,17 +17,18 @@
 enum { SHOWN = 5 }; /* differences per kind in the finding */
 
 /* Describes an offset of a section as "function:instruction number", else as "section+offset". */
-static void describe_target(const struct object *object, size_t section, uint64_t at, struct ifr_buffer *text) {
-	const struct function *function = object_function_at(object, section, at);
+static void describe_target(const struct ifr_object_file *object, size_t section, uint64_t at,
+                            struct ifr_buffer *text) {
+	const struct ifr_function *function = ifr_object_file_function_at(object, section, at);
 	if (function)
-		ifr_buffer_printf(text, "%s:%zu", function->name, function_index(function, at));
+		ifr_buffer_printf(text, "%s:%zu", function->name, ifr_function_index(function, at));
 	else
 		ifr_buffer_printf(text, "%s+0x%lx", object->sections[section].name, (unsigned long)at);
 }
 
 /* Describes the type and target of a relocation; extra is added to its addend, which for displacements is relative
  * to the field. */
-static void describe_relocation(const struct object *object, const GElf_Rela *relocation, int64_t extra,
+static void describe_relocation(const struct ifr_object_file *object, const GElf_Rela *relocation, int64_t extra,
                                 struct ifr_buffer *text) {
 	size_t index = GELF_R_SYM(relocation->r_info);
 	const GElf_Sym *symbol = &object->symbols[index];
@@ -53,10 +54,10 @@ static int64_t field_value(const uint8_t *bytes, unsigned length) {
 
 /* Describes the bytes of an instruction without its displacement, and the targets of displacement and relocations.
  */
-static void describe_instruction(const struct object *object, const struct function *function,
-                                 const struct instruction *instruction, struct ifr_buffer *text) {
-	const struct section *section = &object->sections[function->section];
-	const GElf_Rela *relocation = section_relocation(section, instruction->at, instruction->length);
+static void describe_instruction(const struct ifr_object_file *object, const struct ifr_function *function,
+                                 const struct ifr_instruction *instruction, struct ifr_buffer *text) {
+	const struct ifr_section *section = &object->sections[function->section];
+	const GElf_Rela *relocation = ifr_section_find_relocation(section, instruction->at, instruction->length);
 	uint64_t next = instruction->at + instruction->length;
 	uint64_t field = instruction->at + instruction->field;
 	bool has_target = instruction->field_bytes && !(relocation && relocation->r_offset == field);
@@ -71,7 +72,8 @@ static void describe_instruction(const struct object *object, const struct funct
 		describe_target(object, function->section,
 		                next + (uint64_t)field_value(section->bytes + field, instruction->field_bytes), text);
 	for (; relocation && relocation->r_offset < next;
-	     relocation = section_relocation(section, relocation->r_offset + 1, next - relocation->r_offset - 1)) {
+	     relocation =
+	         ifr_section_find_relocation(section, relocation->r_offset + 1, next - relocation->r_offset - 1)) {
 		bool distance = instruction->field_bytes && relocation->r_offset == field;
 		describe_relocation(object, relocation, distance ? (int64_t)(next - field) : 0, text);
 		ifr_buffer_puts(text, " ");
@@ -80,8 +82,9 @@ static void describe_instruction(const struct object *object, const struct funct
 	}
 }
 
-static bool same_function(const struct object *plain, const struct function *a, const struct object *variant,
-                          const struct function *b, struct ifr_buffer *why) {
+static bool same_function(const struct ifr_object_file *plain, const struct ifr_function *a,
+                          const struct ifr_object_file *variant, const struct ifr_function *b,
+                          struct ifr_buffer *why) {
 	struct ifr_buffer left = {0}, right = {0};
 	size_t count = a->count < b->count ? a->count : b->count;
 	bool same = true;
@@ -101,11 +104,12 @@ static bool same_function(const struct object *plain, const struct function *a, 
 	return same;
 }
 
-static void compare_functions(const struct object *plain, const struct object *variant, struct bodies *bodies,
-                              struct ifr_buffer *finding) {
+static void compare_functions(const struct ifr_object_file *plain, const struct ifr_object_file *variant,
+                              struct bodies *bodies, struct ifr_buffer *finding) {
 	size_t from = 0;
 	for (size_t i = 0; i < plain->function_count; i++) {
-		const struct function *a = &plain->functions[i], *b = object_function(variant, a->name, &from);
+		const struct ifr_function *a = &plain->functions[i],
+								  *b = ifr_object_file_next_function(variant, a->name, &from);
 		struct ifr_buffer why = {0};
 		bodies->functions++;
 		bodies->instructions += a->count;
@@ -119,13 +123,13 @@ static void compare_functions(const struct object *plain, const struct object *v
 
 /* Whether a section is data to compare. Unwind tables are not: they hold distances without relocations, and only
  * running the program tests them. */
-static bool is_compared(const struct section *section) {
+static bool is_compared(const struct ifr_section *section) {
 	return section->flags & SHF_ALLOC && !(section->flags & SHF_EXECINSTR) && section->bytes &&
 	       strncmp(section->name, ".eh_frame", 9) && strncmp(section->name, ".gcc_except_table", 17);
 }
 
 /* Whether a word of data may be an entry of a jump table of position-independent code. */
-static bool is_table_entry(const struct object *object, const GElf_Rela *relocation) {
+static bool is_table_entry(const struct ifr_object_file *object, const GElf_Rela *relocation) {
 	const GElf_Sym *symbol = &object->symbols[GELF_R_SYM(relocation->r_info)];
 	return GELF_R_TYPE(relocation->r_info) == R_X86_64_PC32 && GELF_ST_TYPE(symbol->st_info) == STT_SECTION &&
 	       object->sections[symbol->st_shndx].flags & SHF_EXECINSTR;
@@ -133,16 +137,16 @@ static bool is_table_entry(const struct object *object, const GElf_Rela *relocat
 
 /* Whether both words lead to the same instruction if they lie table_offset bytes from the beginning of their
  * tables. */
-static bool same_target(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                        const GElf_Rela *y, int64_t table_offset) {
+static bool same_target(const struct ifr_object_file *plain, const GElf_Rela *x,
+                        const struct ifr_object_file *variant, const GElf_Rela *y, int64_t table_offset) {
 	size_t left_section = plain->symbols[GELF_R_SYM(x->r_info)].st_shndx;
 	size_t right_section = variant->symbols[GELF_R_SYM(y->r_info)].st_shndx;
 	uint64_t left_at = (uint64_t)(x->r_addend - table_offset), right_at = (uint64_t)(y->r_addend - table_offset);
-	const struct function *left = object_function_at(plain, left_section, left_at);
-	const struct function *right = object_function_at(variant, right_section, right_at);
+	const struct ifr_function *left = ifr_object_file_function_at(plain, left_section, left_at);
+	const struct ifr_function *right = ifr_object_file_function_at(variant, right_section, right_at);
 	if (!left || !right || strcmp(left->name, right->name))
 		return false;
-	return function_index(left, left_at) == function_index(right, right_at);
+	return ifr_function_index(left, left_at) == ifr_function_index(right, right_at);
 }
 
 enum { MOST_WORDS = 4096 };
@@ -154,8 +158,9 @@ struct table_offsets {
 };
 
 /* Advances the possible offsets by a word; false if none is left. */
-static bool match_table_entry(const struct object *plain, const GElf_Rela *x, const struct object *variant,
-                              const GElf_Rela *y, struct table_offsets *offsets) {
+static bool match_table_entry(const struct ifr_object_file *plain, const GElf_Rela *x,
+                              const struct ifr_object_file *variant, const GElf_Rela *y,
+                              struct table_offsets *offsets) {
 	size_t kept = 0, count = offsets->count < MOST_WORDS ? offsets->count : MOST_WORDS - 1;
 	for (size_t i = 0; i < count; i++)
 		if (same_target(plain, x, variant, y, offsets->items[i] + 4))
@@ -166,8 +171,9 @@ static bool match_table_entry(const struct object *plain, const GElf_Rela *x, co
 	return kept;
 }
 
-static bool same_words(const struct object *plain, const struct section *a, const struct object *variant,
-                       const struct section *b, struct ifr_buffer *why) {
+static bool same_words(const struct ifr_object_file *plain, const struct ifr_section *a,
+                       const struct ifr_object_file *variant, const struct ifr_section *b,
+                       struct ifr_buffer *why) {
 	static struct table_offsets offsets;
 	struct ifr_buffer left = {0}, right = {0};
 	bool same = true;
@@ -193,22 +199,22 @@ static bool same_words(const struct object *plain, const struct section *a, cons
 	return same;
 }
 
-static bool same_bytes(const struct section *a, const struct section *b) {
+static bool same_bytes(const struct ifr_section *a, const struct ifr_section *b) {
 	return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length) &&
 	       a->relocation_count == b->relocation_count;
 }
 
 /* Compares sections of data by name; sections of one name in their order. */
-static void compare_data(const struct object *plain, const struct object *variant, struct bodies *bodies,
-                         struct ifr_buffer *finding) {
+static void compare_data(const struct ifr_object_file *plain, const struct ifr_object_file *variant,
+                         struct bodies *bodies, struct ifr_buffer *finding) {
 	size_t from = 0;
 	for (size_t i = 0; i < plain->section_count; i++) {
-		const struct section *a = &plain->sections[i], *b = NULL;
+		const struct ifr_section *a = &plain->sections[i], *b = NULL;
 		struct ifr_buffer why = {0};
 		if (!is_compared(a))
 			continue;
 		for (size_t j = 0; j < variant->section_count && !b; j++) {
-			const struct section *other = &variant->sections[(from + j) % variant->section_count];
+			const struct ifr_section *other = &variant->sections[(from + j) % variant->section_count];
 			if (is_compared(other) && !strcmp(a->name, other->name)) {
 				b = other;
 				from = (size_t)(other - variant->sections) + 1;
@@ -227,15 +233,15 @@ static void compare_data(const struct object *plain, const struct object *varian
 int bodies_compare(const struct ifr_buffer *plain, const char *plain_name, const struct ifr_buffer *variant,
                    const char *variant_name, struct bodies *bodies, struct ifr_buffer *finding,
                    struct ifr_error *err) {
-	struct object left, right = {0};
-	int result = object_open(&left, plain, plain_name, err);
+	struct ifr_object_file left, right = {0};
+	int result = ifr_object_file_open(&left, plain, plain_name, err);
 	if (!result)
-		result = object_open(&right, variant, variant_name, err);
+		result = ifr_object_file_open(&right, variant, variant_name, err);
 	if (!result) {
 		compare_functions(&left, &right, bodies, finding);
 		compare_data(&left, &right, bodies, finding);
 	}
-	object_close(&left);
-	object_close(&right);
+	ifr_object_file_close(&left);
+	ifr_object_file_close(&right);
 	return result;
 }

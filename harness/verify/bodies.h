@@ -19,7 +19,7 @@ struct bodies {
 };
 
 /* Compares two object files, adds the counts to bodies and appends the first differences to finding, a line each.
- * The names are for error messages. Errors: those of object_open. */
+ * The names are for error messages. Errors: those of ifr_object_file_open. */
 int bodies_compare(const struct ifr_buffer *plain, const char *plain_name, const struct ifr_buffer *variant,
                    const char *variant_name, struct bodies *bodies, struct ifr_buffer *finding,
                    struct ifr_error *err);

@@ -72,12 +72,12 @@ static bool read_definition(struct assembler *assembler, const uint64_t *words, 
 
 static void count_note(struct assembler *assembler, uint64_t note, uint64_t value) {
 	/* The dynamic loader reads the time-stamp counter for its own statistics: no effect on the program. */
-	if (note == RING_NOTE_TSC && address_space_in_loader(assembler->space, value))
+	if (note == IFR_RECORDING_NOTE_TSC && address_space_in_loader(assembler->space, value))
 		return;
-	if (note < RING_NOTES)
+	if (note < IFR_RECORDING_NOTES)
 		assembler->notes[note]++;
-	assembler->regions += note == RING_NOTE_BEGIN;
-	assembler->regions -= note == RING_NOTE_END && assembler->regions;
+	assembler->regions += note == IFR_RECORDING_NOTE_BEGIN;
+	assembler->regions -= note == IFR_RECORDING_NOTE_END && assembler->regions;
 }
 
 static void enter_allocator(struct assembler *assembler, struct thread *thread) {
@@ -149,7 +149,7 @@ static void save_events(struct thread *thread) {
 static void change_thread(struct assembler *assembler, uint32_t number) {
 	if (number == RING_THREADS || number == assembler->last_thread)
 		return;
-	if (assembler->notes[RING_NOTE_THREAD])
+	if (assembler->notes[IFR_RECORDING_NOTE_THREAD])
 		ifr_trace_add_break(assembler->writer);
 	assembler->last_thread = number;
 }

@@ -15,7 +15,7 @@ struct assembler;
 
 struct assembler_window {
 	uint64_t from, to; /* record blocks that begin at instruction [from, to), counted from 0; to 0: to the end */
-	bool region;       /* and only between RING_NOTE_BEGIN and RING_NOTE_END */
+	bool region;       /* and only between IFR_RECORDING_NOTE_BEGIN and IFR_RECORDING_NOTE_END */
 };
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
@@ -28,7 +28,7 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t thread, const uin
                          struct ifr_error *err);
 /* Finishes the last block of every thread: no chunk follows. */
 void assembler_finish(struct assembler *assembler);
-/* Counts of notes by kind (enum ring_note). */
+/* Counts of notes by kind (enum ifr_recording_note). */
 const uint64_t *assembler_notes(const struct assembler *assembler);
 uint64_t assembler_instructions(const struct assembler *assembler);
 /* Number of blocks that a fault or a signal cut short. Missing recorded accesses show how far such a block ran; if

@@ -32,7 +32,7 @@ struct assembler {
 	bool windowed;
 	bool inside;      /* the previous block lay inside the window */
 	unsigned regions; /* open marked regions of all threads */
-	uint64_t notes[RING_NOTES];
+	uint64_t notes[IFR_RECORDING_NOTES];
 	uint64_t instructions, cuts;
 	uint32_t last_thread;
 	bool begun;

@@ -260,21 +260,26 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 	return result;
 }
 
-static const char *const note_texts[RING_NOTES] = {
-	[RING_NOTE_TSC] = "the program reads the processor's time-stamp counter, which differs from run to run",
-	[RING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
-	[RING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
-	[RING_NOTE_TIME] = "the program reads a clock, which the recorder answered: a millisecond later each time",
-	[RING_NOTE_RANDOM] = "the program asks for random bytes, which the recorder answered: the same in each run",
-	[RING_NOTE_IDENTITY] = "the program asks for its process or thread number, which differs from run to run",
-	[RING_NOTE_SIGNAL] =
+static const char *const note_texts[IFR_RECORDING_NOTES] = {
+	[IFR_RECORDING_NOTE_TSC] =
+		"the program reads the processor's time-stamp counter, which differs from run to run",
+	[IFR_RECORDING_NOTE_FORK] = "the program starts child processes: they ran, and are not recorded",
+	[IFR_RECORDING_NOTE_EXEC] = "the program replaced itself by another (exec): what came after is not recorded",
+	[IFR_RECORDING_NOTE_TIME] =
+		"the program reads a clock, which the recorder answered: a millisecond later each time",
+	[IFR_RECORDING_NOTE_RANDOM] =
+		"the program asks for random bytes, which the recorder answered: the same in each run",
+	[IFR_RECORDING_NOTE_IDENTITY] =
+		"the program asks for its process or thread number, which differs from run to run",
+	[IFR_RECORDING_NOTE_SIGNAL] =
 		"signal handlers ran: when a signal comes from outside, or from a timer, differs from run to run",
-	[RING_NOTE_THREAD] = "the program has several threads, replayed in the order in which they were recorded",
+	[IFR_RECORDING_NOTE_THREAD] =
+		"the program has several threads, replayed in the order in which they were recorded",
 };
 
 void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text) {
 	ifr_buffer_clear(text);
-	for (int i = 0; i < RING_NOTES; i++)
+	for (int i = 0; i < IFR_RECORDING_NOTES; i++)
 		if (recorded->notes[i] && note_texts[i])
 			ifr_buffer_printf(text, "note %s\n", note_texts[i]);
 	if (recorded->cuts)

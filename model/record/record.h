@@ -37,7 +37,7 @@ struct ifr_recorded {
 	bool cut;        /* the time limit ended the program after the recorded window was complete */
 	struct ifr_trace_totals totals;
 	uint64_t instructions; /* executed instructions, recorded or not */
-	uint64_t notes[RING_NOTES], cuts;
+	uint64_t notes[IFR_RECORDING_NOTES], cuts;
 };
 
 /* Finds the qemu-x86_64 that recordings run under; the caller frees its path. Errors: IFR_E_ENVIRONMENT

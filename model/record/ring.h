@@ -41,24 +41,24 @@ enum ring_record {
 	RING_DEFINE = 1, /* struct ring_block, the lengths of its instructions (a byte each), its derived accesses */
 	RING_MAPPING,    /* a mapping at the start of the program: start, end, protection, offset, path */
 	RING_SYSCALL,    /* a mapping call: number, result, six arguments, path of an mmapped file */
-	RING_NOTE,       /* enum ring_note, value */
+	RING_NOTE,       /* enum ifr_recording_note, value */
 	RING_ENTER,      /* the recorded allocator begins a request */
 	RING_LEAVE,      /* and ends it: the operands of IFR_RECORDER_LEAVE (common/recorder_marks.h) */
 };
 
 /* Events that make a recording not repeatable, not complete, or that delimit it. */
-enum ring_note {
-	RING_NOTE_TSC = 1,  /* the program reads the time-stamp counter */
-	RING_NOTE_FORK,     /* a child process was started, and is not recorded */
-	RING_NOTE_EXEC,     /* the program replaced itself */
-	RING_NOTE_TIME,     /* the program read a clock; the recorder answered */
-	RING_NOTE_RANDOM,   /* the program read random bytes; the recorder answered */
-	RING_NOTE_IDENTITY, /* a process or thread id was read */
-	RING_NOTE_SIGNAL,   /* a signal handler returned */
-	RING_NOTE_THREAD,   /* a further thread started */
-	RING_NOTE_BEGIN,    /* the recorded region of interfero.h begins, or ends */
-	RING_NOTE_END,
-	RING_NOTES
+enum ifr_recording_note {
+	IFR_RECORDING_NOTE_TSC = 1,  /* the program reads the time-stamp counter */
+	IFR_RECORDING_NOTE_FORK,     /* a child process was started, and is not recorded */
+	IFR_RECORDING_NOTE_EXEC,     /* the program replaced itself */
+	IFR_RECORDING_NOTE_TIME,     /* the program read a clock; the recorder answered */
+	IFR_RECORDING_NOTE_RANDOM,   /* the program read random bytes; the recorder answered */
+	IFR_RECORDING_NOTE_IDENTITY, /* a process or thread id was read */
+	IFR_RECORDING_NOTE_SIGNAL,   /* a signal handler returned */
+	IFR_RECORDING_NOTE_THREAD,   /* a further thread started */
+	IFR_RECORDING_NOTE_BEGIN,    /* the recorded region of interfero.h begins, or ends */
+	IFR_RECORDING_NOTE_END,
+	IFR_RECORDING_NOTES
 };
 
 /* Flags in the byte of an instruction's length. RING_RECORDED: its accesses are recorded. */

@@ -121,7 +121,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,
 			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << RING_INSN_SHIFT));
 	if (decoded.reads_tsc)
-		writer_note(RING_THREADS, RING_NOTE_TSC, decoded.block.address);
+		writer_note(RING_THREADS, IFR_RECORDING_NOTE_TSC, decoded.block.address);
 	pthread_mutex_unlock(&decoding);
 }
 
@@ -134,7 +134,7 @@ static void on_thread(qemu_plugin_id_t id, unsigned cpu_index) {
 	}
 	writer_swap(cpu_index);
 	if (cpu_index)
-		writer_note(cpu_index, RING_NOTE_THREAD, cpu_index);
+		writer_note(cpu_index, IFR_RECORDING_NOTE_THREAD, cpu_index);
 }
 
 /* qemu calls these for the program's time() and times(), whose result is a register that a plugin cannot set. So

@@ -67,7 +67,7 @@ void syscalls_first_block(uint64_t address, const void *bytes) {
 /* Each reading advances the clock by a millisecond, so that a program that polls it makes progress. */
 static int64_t now_ms(unsigned cpu) {
 	if (!clock_reads)
-		writer_note(cpu, RING_NOTE_TIME, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_TIME, 0);
 	return (int64_t)++clock_reads;
 }
 
@@ -107,7 +107,7 @@ static uint8_t random_byte(void) {
 static void answer_random(unsigned cpu, uint64_t where, int64_t length) {
 	uint8_t *bytes = host_address(where);
 	if (!random_bytes)
-		writer_note(cpu, RING_NOTE_RANDOM, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_RANDOM, 0);
 	for (int64_t i = 0; i < length; i++)
 		bytes[i] = random_byte();
 }
@@ -163,13 +163,13 @@ static void apply_marker(unsigned cpu, uint64_t name) {
 	if (!name && depth[cpu]) {
 		depth[cpu]--;
 		if (depth[cpu] < most && is_open[cpu][depth[cpu]])
-			writer_note(cpu, RING_NOTE_END, 0);
+			writer_note(cpu, IFR_RECORDING_NOTE_END, 0);
 	} else if (name) {
 		bool here = !strcmp(host_address(name), watched);
 		if (depth[cpu] < most)
 			is_open[cpu][depth[cpu]] = here;
 		if (here && depth[cpu] < most)
-			writer_note(cpu, RING_NOTE_BEGIN, 0);
+			writer_note(cpu, IFR_RECORDING_NOTE_BEGIN, 0);
 		depth[cpu]++;
 	}
 }
@@ -180,23 +180,23 @@ static void note_call(unsigned cpu, int64_t number) {
 	switch (number) {
 	case SYS_fork:
 	case SYS_vfork:
-		writer_note(cpu, RING_NOTE_FORK, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_FORK, 0);
 		break;
 	case SYS_execve:
 	case SYS_execveat:
-		writer_note(cpu, RING_NOTE_EXEC, 0); /* no callback follows a success */
+		writer_note(cpu, IFR_RECORDING_NOTE_EXEC, 0); /* no callback follows a success */
 		break;
 	case SYS_rt_sigreturn:
-		writer_note(cpu, RING_NOTE_SIGNAL, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_SIGNAL, 0);
 		break;
 	case SYS_getpid:
 	case SYS_getppid:
 	case SYS_gettid:
-		writer_note(cpu, RING_NOTE_IDENTITY, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_IDENTITY, 0);
 		break;
 	case SYS_time:
 	case SYS_times:
-		writer_note(cpu, RING_NOTE_TIME, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_TIME, 0);
 		break;
 	default:
 		break;
@@ -220,7 +220,7 @@ void syscalls_before(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t
 	note_call(cpu, number);
 	/* qemu implements vfork and posix_spawn (CLONE_VM until exec) by fork. */
 	if (number == SYS_clone && (!(a1 & CLONE_VM) || a1 & CLONE_VFORK))
-		writer_note(cpu, RING_NOTE_FORK, 0);
+		writer_note(cpu, IFR_RECORDING_NOTE_FORK, 0);
 	/* Hands over this thread's chunk before another thread goes on, whose chunk may unmap this one's stack. */
 	if (number == SYS_futex || number == SYS_exit)
 		writer_swap(cpu);

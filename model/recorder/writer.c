@@ -116,7 +116,7 @@ void writer_record(unsigned thread, enum ring_record type, const struct writer_p
 		pthread_mutex_unlock(&lock);
 }
 
-void writer_note(unsigned thread, enum ring_note note, uint64_t value) {
+void writer_note(unsigned thread, enum ifr_recording_note note, uint64_t value) {
 	uint64_t words[2] = {note, value};
 	writer_record(thread, RING_NOTE, &(struct writer_part){words, 2}, 1);
 }

@@ -23,7 +23,7 @@ struct writer_part {
 	size_t words;
 };
 void writer_record(unsigned thread, enum ring_record type, const struct writer_part *parts, size_t count);
-void writer_note(unsigned thread, enum ring_note note, uint64_t value);
+void writer_note(unsigned thread, enum ifr_recording_note note, uint64_t value);
 
 /* Hands over all chunks and ends the recording. */
 void writer_end(void);
