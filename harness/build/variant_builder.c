@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "common/file.h"
-
 #include "compiletime/compiletime.h"
 
 /* The axes of the compiler that change code. */
@@ -140,19 +139,13 @@ void builder_overlay_close(const struct ifr_builder *builder, struct ifr_builder
 	free(overlay->kit.build_id);
 }
 
-static double now_seconds(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static int try_recipes(struct ifr_builder *builder, struct ifr_error *err) {
-	double start = now_seconds();
+	const int64_t start_ns = ifr_clock_ns();
 	int result = overlay_kit_open(&builder->overlay, err);
 	if (!result)
 		result = rebuilt_units_try_recipes(&builder->units, builder->overlay.objects, err);
-	builder->trial =
-		(struct ifr_rebuild_trial){rebuilt_units_count_recipes(&builder->units), now_seconds() - start};
+	builder->trial = (struct ifr_rebuild_trial){rebuilt_units_count_recipes(&builder->units),
+	                                            (double)(ifr_clock_ns() - start_ns) / 1e9};
 	if (!result && !builder->trial.units)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "no unit of %s can be compiled again: %s", builder->kit->program,
 		                  builder->units.items[0].no_recipe);

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/statistics/statistics.h"
 
@@ -19,12 +19,6 @@ enum {
 	STAT_LIMIT_BYTES = 1 << 20 /* /proc/stat: a line a processor, and one for all interrupts */
 };
 static const double noise_limit_pct = 3, steal_limit_pct = 1, load_limit_per_processor = 0.25;
-
-static int64_t now_ns(void) {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 static void check_load(struct ifr_checkup *checkup) {
 	double average;
@@ -77,17 +71,17 @@ static void check_steal(struct ifr_checkup *checkup, bool known, const struct ti
 
 /* Stores the time of each spin; returns their number, less than SPINS where SPIN_LIMIT_MS is over first. */
 static size_t time_spins(double *times_ns) {
-	int64_t end = now_ns() + INT64_C(1000000) * SPIN_LIMIT_MS;
+	int64_t end = ifr_clock_ns() + INT64_C(1000000) * SPIN_LIMIT_MS;
 	size_t count = 0;
 	uint64_t state = 1;
 	volatile uint64_t sink;
-	while (count < SPINS && now_ns() < end) {
-		int64_t start = now_ns();
+	while (count < SPINS && ifr_clock_ns() < end) {
+		int64_t start = ifr_clock_ns();
 		/* Each step depends on the previous one, so that all spins take the same number of cycles. */
 		for (unsigned step = 0; step < SPIN_STEPS; step++)
 			state = state * UINT64_C(6364136223846793005) + 1;
 		sink = state;
-		times_ns[count++] = (double)(now_ns() - start);
+		times_ns[count++] = (double)(ifr_clock_ns() - start);
 	}
 	(void)sink;
 	return count;

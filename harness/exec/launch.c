@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/exec/handover.h"
 #include "harness/exec/runtime_settings.h"
@@ -140,19 +140,14 @@ static void check_personality(pid_t child, struct ifr_outcome *outcome) {
 
 enum { LOOK_NS = 5000000 };
 
-static int64_t now_ns(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 /* Waits until the child ends, its time is up or we are interrupted; then it is dead in every case. */
 static void await(const struct ifr_launch *launch, pid_t child, int64_t start_ns, struct ifr_outcome *outcome,
                   int *status) {
 	int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
 	struct pollfd watch = {.fd = pidfd, .events = POLLIN};
 	for (;;) {
-		int64_t left_ns = launch->timeout_ns ? start_ns + launch->timeout_ns - now_ns() : INT64_C(1000000000);
+		int64_t left_ns =
+			launch->timeout_ns ? start_ns + launch->timeout_ns - ifr_clock_ns() : INT64_C(1000000000);
 		if (launch->timeout_ns && left_ns <= 0)
 			outcome->timed_out = true;
 		if (interrupted)
@@ -166,7 +161,7 @@ static void await(const struct ifr_launch *launch, pid_t child, int64_t start_ns
 		if (pidfd < 0 || poll(&watch, 1, (int)(left_ns / 1000000) + 1) > 0)
 			break;
 		if (launch->watch)
-			launch->watch(child, now_ns() - start_ns, launch->watch_data);
+			launch->watch(child, ifr_clock_ns() - start_ns, launch->watch_data);
 	}
 	if (outcome->timed_out || outcome->interrupted)
 		kill(-child, SIGKILL);
@@ -200,7 +195,7 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	struct failure failure;
 	if (launch->counters && ifr_counters_arm(launch->counters, launch->pass, child, &inner))
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
-	int64_t start_ns = now_ns();
+	int64_t start_ns = ifr_clock_ns();
 	uint64_t start_cycles = ifr_tsc_read();
 	bool released = release_child(launch, channels->go[1]);
 	bool failed = read(channels->fail[0], &failure, sizeof failure) == sizeof failure;
@@ -209,7 +204,7 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	int status = 0;
 	await(launch, child, start_ns, outcome, &status);
 	outcome->times.tsc_cycles = ifr_tsc_read() - start_cycles;
-	outcome->times.wall_ns = now_ns() - start_ns;
+	outcome->times.wall_ns = ifr_clock_ns() - start_ns;
 	kill(-child, SIGKILL);
 	if (failed || !released) {
 		if (launch->counters)

@@ -14,10 +14,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/process.h"
 #include "model/record/assembler.h"
@@ -35,12 +35,6 @@ struct session {
 	int64_t deadline_ns;
 	struct ifr_error err;
 };
-
-static int64_t now_ns(void) {
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
 
 /* --- the program --------------------------------------------------------------------------------------------- */
 
@@ -147,7 +141,7 @@ static void check_limits(struct session *session) {
 	const struct ifr_recording *recording = session->recording;
 	if (recording->stopped && recording->stopped())
 		ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
-	else if (session->deadline_ns && now_ns() > session->deadline_ns) {
+	else if (session->deadline_ns && ifr_clock_ns() > session->deadline_ns) {
 		session->cut = recording->to && assembler_instructions(session->assembler) >= recording->to;
 		if (!session->cut)
 			ifr_fail(&session->err, IFR_E_PROGRAM,
@@ -232,7 +226,7 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 	struct ifr_trace_writer *writer = NULL;
 	*recorded = (struct ifr_recorded){0};
 	if (recording->timeout_ns)
-		session.deadline_ns = now_ns() + recording->timeout_ns;
+		session.deadline_ns = ifr_clock_ns() + recording->timeout_ns;
 	int result = check_program(recording->program, err);
 	if (!result)
 		result = open_stdin(&session, err);

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "runtime/os.h"
 #include "runtime/preload/preload.h"
 #include "runtime/side.h"
@@ -17,12 +17,6 @@ static uint64_t cycles_now(void) {
 #else
 	return 0;
 #endif
-}
-
-static uint64_t time_now_ns(void) {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 static pthread_mutex_t naming = PTHREAD_MUTEX_INITIALIZER;
@@ -69,12 +63,12 @@ EXPORTED void ifr_region_begin(const char *name) {
 		return;
 	thread->region[depth].region = find_or_add_row(name);
 	thread->region[depth].events_lost = !read_events(thread->region[depth].events);
-	thread->region[depth].time_ns = time_now_ns();
+	thread->region[depth].time_ns = (uint64_t)ifr_clock_ns();
 	thread->region[depth].cycles = cycles_now();
 }
 
 EXPORTED void ifr_region_end(void) {
-	uint64_t cycles = cycles_now(), time_ns = time_now_ns();
+	uint64_t cycles = cycles_now(), time_ns = (uint64_t)ifr_clock_ns();
 	struct thread *thread = &this_thread;
 	if (!thread->region_depth || --thread->region_depth >= REGION_DEPTH)
 		return;
