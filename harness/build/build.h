@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The making of variants: a kit and a plan become a program (variant_builder.h), of units assembled or compiled
- * again (rebuilt_units.h), linked in an overlay of the kit (overlay_kit.h). */
+/* Builds variants: a kit and a plan become a program.
+ *
+ *     variant_builder.h   kit and plan -> variant, or its layout alone
+ *     rebuilt_units.h     units assembled from their templates or compiled by their recipes
+ *     overlay_kit.h       a kit with some units replaced by rebuilt ones
+ */
 #ifndef IFR_HARNESS_BUILD_H
 #define IFR_HARNESS_BUILD_H
 

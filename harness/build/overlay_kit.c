@@ -11,26 +11,25 @@
 #include "common/process.h"
 
 /* A path below the overlay kit's root. */
-static char *path_in_overlay(const struct overlay_kit *overlay, const char *path) {
+static char *overlay_path(const struct overlay_kit *overlay, const char *path) {
 	return ifr_format("%s/root%s", overlay->folder, path);
 }
 
-/* An input as it is in the kit, put into the overlay: a hard link, or a copy where links do not go. */
-static int place_input(const struct overlay_kit *overlay, const char *path, bool to_change,
-                       struct ifr_error *err) {
-	char *from = ifr_format("%s/root%s", overlay->kit->dir, path), *to = path_in_overlay(overlay, path);
+/* Puts an input of the kit into the overlay: as a hard link, or as a copy if it will be changed or cannot be linked. */
+static int place_input(const struct overlay_kit *overlay, const char *path, bool writable, struct ifr_error *err) {
+	char *from = ifr_format("%s/root%s", overlay->kit->dir, path), *to = overlay_path(overlay, path);
 	unlink(to);
 	int result = 0;
-	if (to_change || link(from, to))
-		result = ifr_file_copy(from, to, to_change ? 0600 : 0444, err);
+	if (writable || link(from, to))
+		result = ifr_file_copy(from, to, writable ? 0600 : 0444, err);
 	free(from);
 	free(to);
 	return result;
 }
 
-/* All the kit's folders, also those without inputs: ld goes through them. */
-static int copy_tree(const struct overlay_kit *overlay, const char *path, struct ifr_error *err) {
-	char *from = ifr_format("%s/root%s", overlay->kit->dir, path), *to = path_in_overlay(overlay, path);
+/* Places all folders of the kit, empty ones too: ld resolves paths through them. */
+static int place_tree(const struct overlay_kit *overlay, const char *path, struct ifr_error *err) {
+	char *from = ifr_format("%s/root%s", overlay->kit->dir, path), *to = overlay_path(overlay, path);
 	int result = ifr_dir_make(to, err);
 	DIR *folder = result ? NULL : opendir(from);
 	for (struct dirent *entry; folder && !result && (entry = readdir(folder));) {
@@ -38,7 +37,7 @@ static int copy_tree(const struct overlay_kit *overlay, const char *path, struct
 			continue;
 		char *below = ifr_format("%s/%s", path, entry->d_name);
 		result =
-			entry->d_type == DT_DIR ? copy_tree(overlay, below, err) : place_input(overlay, below, false, err);
+			entry->d_type == DT_DIR ? place_tree(overlay, below, err) : place_input(overlay, below, false, err);
 		free(below);
 	}
 	if (folder)
@@ -51,7 +50,7 @@ static int copy_tree(const struct overlay_kit *overlay, const char *path, struct
 int overlay_kit_open(struct overlay_kit *overlay, struct ifr_error *err) {
 	if (overlay->folder)
 		return 0;
-	/* What is left behind by a kill is swept with what captures leave behind. */
+	/* The store removes this folder with those of unfinished captures if a kill leaves it behind. */
 	char *kits = ifr_path_dir(overlay->kit->dir);
 	overlay->folder = ifr_format("%s/.new-XXXXXX", kits);
 	free(kits);
@@ -63,10 +62,9 @@ int overlay_kit_open(struct overlay_kit *overlay, struct ifr_error *err) {
 	}
 	overlay->objects = ifr_format("%s/objects", overlay->folder);
 	int result = ifr_dir_make(overlay->objects, err);
-	return result ? result : copy_tree(overlay, "", err);
+	return result ? result : place_tree(overlay, "", err);
 }
 
-/* Images of the variant before are of other objects. */
 void overlay_kit_remove_images(const struct overlay_kit *overlay) {
 	DIR *folder = opendir(overlay->folder);
 	for (struct dirent *entry; folder && (entry = readdir(folder));)
@@ -79,40 +77,39 @@ void overlay_kit_remove_images(const struct overlay_kit *overlay) {
 		closedir(folder);
 }
 
-/* Puts the changed members of one archive, from unit `first` on, into the copy of it in the overlay. */
-static int fill_archive(const struct overlay_kit *overlay, const struct rebuilt_units *units, size_t first,
-                        struct ifr_error *err) {
+/* Replaces the changed members of one archive, from unit `first` on, in the overlay's copy of the archive. */
+static int replace_members(const struct overlay_kit *overlay, const struct rebuilt_units *units, size_t first,
+                           struct ifr_error *err) {
 	const char *input = units->items[first].input;
 	struct ifr_strings arguments = {0};
-	struct ifr_buffer said = {0};
+	struct ifr_buffer output = {0};
 	int status = 0, result = 0;
 	ifr_strings_add(&arguments, "ar");
 	ifr_strings_add(&arguments, "rD");
-	ifr_strings_take(&arguments, path_in_overlay(overlay, input));
+	ifr_strings_take(&arguments, overlay_path(overlay, input));
 	for (size_t i = first; i < units->count && !result; i++) {
 		const struct rebuilt_unit *unit = &units->items[i];
 		if (!unit->changed || strcmp(unit->input, input))
 			continue;
-		/* ar goes by the file's name. */
+		/* ar names a member after its file. */
 		char *member = ifr_format("%s/%s", overlay->objects, unit->member);
 		if (rename(unit->object, member))
 			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write %s", member);
 		ifr_strings_take(&arguments, member);
 	}
-	struct ifr_process process = {.argv = (const char *const *)arguments.items, .out = &said, .errors = &said};
+	struct ifr_process process = {.argv = (const char *const *)arguments.items, .out = &output, .errors = &output};
 	if (!result && arguments.count > 3)
 		result = ifr_process_run(&process, &status, err);
 	if (!result && status)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "ar cannot change a copy of %s: %.200s", input,
-		                  ifr_buffer_text(&said));
+		                  ifr_buffer_text(&output));
 	for (size_t i = 3; i < arguments.count; i++)
 		unlink(arguments.items[i]);
-	ifr_buffer_release(&said);
+	ifr_buffer_release(&output);
 	ifr_strings_release(&arguments);
 	return result;
 }
 
-/* Every input of units, as the plan has it. */
 int overlay_kit_place(const struct overlay_kit *overlay, const struct rebuilt_units *units,
                       struct ifr_error *err) {
 	int result = 0;
@@ -124,9 +121,9 @@ int overlay_kit_place(const struct overlay_kit *overlay, const struct rebuilt_un
 		if (result)
 			break;
 		if (first && *unit->member) {
-			result = fill_archive(overlay, units, i, err);
+			result = replace_members(overlay, units, i, err);
 		} else if (!*unit->member && unit->changed) {
-			char *to = path_in_overlay(overlay, unit->input);
+			char *to = overlay_path(overlay, unit->input);
 			if (rename(unit->object, to))
 				result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write %s", to);
 			free(to);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The units of a kit that can be made again: assembled from their templates (compiletime/template.h), or compiled by
- * their recipes (compiletime/recipe.h). */
-#ifndef IFR_HARNESS_UNITS_AGAIN_H
-#define IFR_HARNESS_UNITS_AGAIN_H
+/* The units of a kit that can be rebuilt: assembled from their templates (compiletime/template.h), or compiled by their
+ * recipes (compiletime/recipe.h).
+ *
+ *     rebuilt unit       an object file whose template is in the kit
+ *     unbuildable unit   an object file without a usable template: it keeps its shipped form in every variant
+ *     recipe             preprocessed source and arguments of the compiler proper; optional
+ */
+#ifndef IFR_HARNESS_REBUILT_UNITS_H
+#define IFR_HARNESS_REBUILT_UNITS_H
 
 #include <stdbool.h>
 
@@ -11,66 +16,66 @@
 #include "kit/kit.h"
 #include "compiletime/compiletime.h"
 
-/* One object of a kit whose template is there. */
 struct rebuilt_unit {
-	char *input;  /* path of the kit's input: an object, or the archive that holds it */
-	char *member; /* its name in the archive, "" outside */
-	char key[IFR_SHA256_HEX];
-	struct ifr_buffer text;          /* the template */
-	struct ifr_strings arguments;    /* the assembler's */
-	struct ifr_recipe recipe;        /* empty without one */
-	char *recipe_words;              /* what the template says of it; NULL: nothing */
-	char *no_recipe;                 /* why there is none, or none that holds; NULL: there is one */
-	char *object;                    /* where it is assembled to */
-	bool rewritten;                  /* by the caller, who gave it another template and key */
-	bool labelled;                   /* objects list their labels (IFR_LABELS_SECTION), whatever the plan does */
-	bool changed;                    /* by the last plan, or because it is rewritten or labelled */
-	bool compiled;                   /* by the last plan */
-	uint64_t nops, aligned, ordered; /* what the last plan did */
+	char *input;                  /* path of the kit's input: an object file, or the archive that contains it */
+	char *member;                 /* its name in the archive, "" outside */
+	char key[IFR_SHA256_HEX];     /* digest of the template */
+	struct ifr_buffer text;       /* the template */
+	struct ifr_strings arguments; /* of the assembler */
+	struct ifr_recipe recipe;     /* empty if there is none */
+	char *recipe_reference;       /* the template's reference: a key, or "none" and a reason; NULL: no reference */
+	char *no_recipe;              /* why the unit has no usable recipe; NULL: it has one */
+	char *object;                 /* path of the rebuilt object file */
+	bool rewritten;               /* the caller replaced template and key */
+	bool labelled;                /* the object file lists its labels (IFR_LABELS_SECTION); set by the caller */
+	/* Results of the last rebuilt_units_assemble. */
+	bool changed;  /* the object file differs from the shipped one, or the unit is rewritten or labelled */
+	bool compiled; /* by its recipe, before it was assembled */
+	uint64_t nops, aligned, ordered; /* counts of decisions that the plan made, as in the unit's note */
 	uint64_t frames, variables;
 };
 
-/* An object that stays as it ships, and why: a sentence without a full stop. */
 struct unbuildable_unit {
-	char *input, *member;
-	const char *reason;
+	char *input, *member; /* as in struct rebuilt_unit */
+	const char *reason;   /* a sentence without a full stop */
 };
 
 struct rebuilt_units {
 	struct rebuilt_unit *items;
 	size_t count;
-	struct unbuildable_unit *left;
-	size_t left_count;
+	struct unbuildable_unit *unbuildable;
+	size_t unbuildable_count;
 };
 
-/* Finds them all, in the order of the kit's inputs. Left are members of one name in one archive, which cannot be
- * told apart, objects that were joined from several units, and those without a template. */
+/* Reads the units of a kit, in the order of the kit's inputs. Unbuildable are object files without a template,
+ * object files that ld -r joined from several units, and members that share their name with another member of the
+ * archive. The caller releases units, after an error too. Errors: IFR_E_ENVIRONMENT if a template or recipe cannot be
+ * read. */
 int rebuilt_units_read(const struct ifr_kit *kit, struct rebuilt_units *units, struct ifr_error *err);
 void rebuilt_units_release(struct rebuilt_units *units);
 
-/* Appends which units stay as they ship under the compiler's axes, and why, a line for each reason: those without
- * a template, and, if recipes matter, those without a recipe. */
+/* Appends a line for each reason why units keep their shipped form under the compiler's axes. With recipes, units
+ * without a recipe count as well. */
 void rebuilt_units_print_unbuildable(const struct rebuilt_units *units, bool recipes, struct ifr_buffer *lines);
 
-/* How many have a recipe that holds. */
+/* Counts units with a usable recipe. */
 size_t rebuilt_units_count_recipes(const struct rebuilt_units *units);
 
-/* The object of a unit as it ships, appended to bytes. Errors: IFR_E_ENVIRONMENT if it cannot be read. */
+/* Appends the shipped object file of a unit to bytes. Errors: IFR_E_ENVIRONMENT if it cannot be read. */
 int unit_read_shipped(const struct ifr_kit *kit, const struct rebuilt_unit *unit, struct ifr_buffer *bytes,
                       struct ifr_error *err);
 
-/* Assembles those that the plan changes to FOLDER/0.o, FOLDER/1.o and so on, as many at once as the machine has
- * processors; sets object, changed and what was done. Units whose code the plan may change, by frames or globals,
- * are compiled first if they have a recipe. */
+/* Assembles the units that the plan changes, to FOLDER/0.o, FOLDER/1.o and so on by index, on all processors. Units
+ * with a recipe whose code the plan may change (axes frames and globals) are compiled first. Sets object, changed,
+ * compiled and the counts. Errors: IFR_E_ENVIRONMENT if a compiler or assembler fails. */
 int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *plan, const char *folder,
                            struct ifr_error *err);
 
-/* Compiles every unit that has a recipe as it was compiled first. Where other code comes out, or none, no_recipe
- * says so from then on. */
+/* Compiles every unit with a recipe under no plan but the shipped one. A unit that fails or yields other code than the
+ * shipped loses its recipe: no_recipe gives the reason. Errors: IFR_E_ENVIRONMENT if the folder cannot be written. */
 int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err);
 
-/* Calls task for each of the units, as many at once as the machine has processors, until one fails: that is the
- * error. */
+/* Calls task for each unit, on all processors, until one task fails. Returns that task's error. */
 typedef int (*rebuilt_units_task)(struct rebuilt_unit *unit, const void *data, struct ifr_error *err);
 int rebuilt_units_each(struct rebuilt_units *units, rebuilt_units_task task, const void *data,
                        struct ifr_error *err);

@@ -9,33 +9,33 @@
 #include "common/file.h"
 #include "common/process.h"
 
-/* The line that says what is wrong: the first with an error in it, else the first. */
-static void take_complaint(const char *said, struct ifr_buffer *complaint) {
-	const char *error = strstr(said, "rror:"), *begin = error ? error : said;
-	while (begin > said && begin[-1] != '\n')
+/* Appends the first line of a tool's output that reports an error, else the first line; at most 400 bytes. */
+static void find_first_error(const char *output, struct ifr_buffer *complaint) {
+	const char *error = strstr(output, "rror:"), *begin = error ? error : output;
+	while (begin > output && begin[-1] != '\n')
 		begin--;
 	size_t length = strcspn(begin, "\n");
 	ifr_buffer_append(complaint, begin, length < 400 ? length : 400);
 }
 
-/* A helper whose complaint is the error. */
-static int run_quietly(const struct ifr_strings *arguments, const char *cwd, const char *const *environment,
-                       const char *failing, struct ifr_error *err) {
-	struct ifr_buffer said = {0};
+/* Runs a tool without a word to the user; its first error becomes ours, after the text `failure`. */
+static int run_tool(const struct ifr_strings *arguments, const char *cwd, const char *const *environment,
+                    const char *failure, struct ifr_error *err) {
+	struct ifr_buffer output = {0};
 	int status = 0;
 	struct ifr_process process = {.argv = (const char *const *)arguments->items,
 	                              .cwd = cwd,
 	                              .set_env = environment,
-	                              .out = &said,
-	                              .errors = &said};
+	                              .out = &output,
+	                              .errors = &output};
 	int result = ifr_process_run(&process, &status, err);
 	if (!result && status) {
 		struct ifr_buffer complaint = {0};
-		take_complaint(ifr_buffer_text(&said), &complaint);
-		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s", failing, ifr_buffer_text(&complaint));
+		find_first_error(ifr_buffer_text(&output), &complaint);
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s", failure, ifr_buffer_text(&complaint));
 		ifr_buffer_release(&complaint);
 	}
-	ifr_buffer_release(&said);
+	ifr_buffer_release(&output);
 	return result;
 }
 
@@ -47,19 +47,19 @@ int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, cons
 	ifr_strings_add(&arguments, "-o");
 	ifr_strings_add(&arguments, object);
 	ifr_strings_add(&arguments, source);
-	char *failing = ifr_format("the assembler refuses the template of %s%s%s", unit->input,
+	char *failure = ifr_format("the assembler refuses the template of %s%s%s", unit->input,
 	                           *unit->member ? ":" : "", unit->member);
-	int result = run_quietly(&arguments, NULL, NULL, failing, err);
-	free(failing);
+	int result = run_tool(&arguments, NULL, NULL, failure, err);
+	free(failure);
 	ifr_strings_release(&arguments);
 	return result;
 }
 
-/* The compiler proper of that name, by GCC's driver; the caller frees. */
+/* Asks GCC's driver for the path of a compiler proper ("cc1"); the caller frees. */
 static int find_compiler(const char *name, char **path, struct ifr_error *err) {
 	const char *chosen = getenv("INTERFERO_GCC");
-	char *question = ifr_format("-print-prog-name=%s", name);
-	const char *const argv[] = {chosen && *chosen ? chosen : "gcc", question, NULL};
+	char *option = ifr_format("-print-prog-name=%s", name);
+	const char *const argv[] = {chosen && *chosen ? chosen : "gcc", option, NULL};
 	struct ifr_buffer answer = {0}, errors = {0};
 	struct ifr_process process = {.argv = argv, .out = &answer, .errors = &errors};
 	int status = 0;
@@ -77,12 +77,12 @@ static int find_compiler(const char *name, char **path, struct ifr_error *err) {
 	}
 	ifr_buffer_release(&answer);
 	ifr_buffer_release(&errors);
-	free(question);
+	free(option);
 	return result;
 }
 
-static int write_files(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *folder,
-                       struct ifr_error *err) {
+static int write_sources(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *folder,
+                         struct ifr_error *err) {
 	struct ifr_buffer plan = {0};
 	ifr_plan_print(merged, &plan);
 	char *path = ifr_format("%s/plan", folder);
@@ -98,8 +98,9 @@ static int write_files(const struct rebuilt_unit *unit, const struct ifr_plan *m
 	return result;
 }
 
-/* Warnings were for the first compilation, and not all of them know preprocessed source. */
-static void add_arguments(const struct rebuilt_unit *unit, const char *compiler, struct ifr_strings *arguments) {
+/* Warnings are off: the build has shown them, and some misfire on preprocessed source. */
+static void add_compiler_arguments(const struct rebuilt_unit *unit, const char *compiler,
+                                   struct ifr_strings *arguments) {
 	char *plugin = ifr_path_libexec("interfero.so");
 	ifr_strings_add(arguments, compiler);
 	ifr_strings_add(arguments, unit->recipe.files[0].name);
@@ -107,7 +108,7 @@ static void add_arguments(const struct rebuilt_unit *unit, const char *compiler,
 	ifr_strings_take(arguments, ifr_format("-fplugin=%s", plugin));
 	ifr_strings_add(arguments, "-fplugin-arg-interfero-templates");
 	ifr_strings_add(arguments, "-fplugin-arg-interfero-plan=plan");
-	ifr_strings_take(arguments, ifr_format("-fplugin-arg-interfero-recipe=%s", unit->recipe_words));
+	ifr_strings_take(arguments, ifr_format("-fplugin-arg-interfero-recipe=%s", unit->recipe_reference));
 	ifr_strings_add(arguments, "-w");
 	ifr_strings_add(arguments, "-o");
 	ifr_strings_add(arguments, "interfero-unit.s");
@@ -117,35 +118,36 @@ static void add_arguments(const struct rebuilt_unit *unit, const char *compiler,
 int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
                  struct ifr_buffer *text, struct ifr_error *err) {
 	static const char *const environment[] = {"LC_ALL=C", "INTERFERO_PLAN", NULL};
-	char *folder = ifr_format("%s.d", beside), *made = ifr_format("%s/interfero-unit.s", folder), *compiler = NULL;
-	char *failing =
+	char *folder = ifr_format("%s.d", beside), *template = ifr_format("%s/interfero-unit.s", folder),
+		 *compiler = NULL;
+	char *failure =
 		ifr_format("%s%s%s cannot be compiled again", unit->input, *unit->member ? ":" : "", unit->member);
 	struct ifr_strings arguments = {0};
 	int result = find_compiler(unit->recipe.compiler, &compiler, err);
 	if (!result)
 		result = ifr_dir_make(folder, err);
 	if (!result)
-		result = write_files(unit, merged, folder, err);
+		result = write_sources(unit, merged, folder, err);
 	if (!result) {
-		add_arguments(unit, compiler, &arguments);
-		result = run_quietly(&arguments, folder, environment, failing, err);
+		add_compiler_arguments(unit, compiler, &arguments);
+		result = run_tool(&arguments, folder, environment, failure, err);
 	}
 	if (!result)
-		result = ifr_file_read(made, 0, text, err);
+		result = ifr_file_read(template, 0, text, err);
 	if (!result && !ifr_template_is_complete(ifr_buffer_text(text), text->length))
-		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no template comes out", failing);
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: no template comes out", failure);
 	ifr_tree_remove(folder, NULL);
 	ifr_strings_release(&arguments);
 	free(compiler);
-	free(failing);
-	free(made);
+	free(failure);
+	free(template);
 	free(folder);
 	return result;
 }
 
-/* The object of a template with all sites open, bare of what differs anyway. */
-static int bare_object(const struct rebuilt_unit *unit, const struct ifr_buffer *text, const char *beside,
-                       struct ifr_buffer *bytes, struct ifr_error *err) {
+/* Assembles a template under an empty plan and strips debug information and note, which may differ. */
+static int make_bare_object(const struct rebuilt_unit *unit, const struct ifr_buffer *text, const char *beside,
+                            struct ifr_buffer *bytes, struct ifr_error *err) {
 	struct ifr_plan none;
 	struct ifr_note note;
 	struct ifr_buffer assembly = {0};
@@ -163,7 +165,7 @@ static int bare_object(const struct rebuilt_unit *unit, const struct ifr_buffer 
 	if (!result)
 		result = unit_run_assembler(unit, source, object, err);
 	if (!result)
-		result = run_quietly(&arguments, NULL, NULL, "objcopy fails", err);
+		result = run_tool(&arguments, NULL, NULL, "objcopy fails", err);
 	if (!result)
 		result = ifr_file_read(object, 0, bytes, err);
 	unlink(source);
@@ -175,8 +177,8 @@ static int bare_object(const struct rebuilt_unit *unit, const struct ifr_buffer 
 	return result;
 }
 
-/* Where the template begins behind the assembler's arguments. */
-static size_t head_of(const struct ifr_buffer *text) {
+/* Offset of the template behind the lines with the assembler's arguments. */
+static size_t find_template_start(const struct ifr_buffer *text) {
 	static const char mark[] = IFR_MARK_ARGUMENT " ";
 	const char *at = ifr_buffer_text(text);
 	while (ifr_starts_with(at, mark) && strchr(at, '\n'))
@@ -186,15 +188,15 @@ static size_t head_of(const struct ifr_buffer *text) {
 
 int unit_same_code(const struct rebuilt_unit *unit, const struct ifr_buffer *other, const char *beside, bool *same,
                    struct ifr_error *err) {
-	size_t head = head_of(&unit->text);
+	size_t head = find_template_start(&unit->text);
 	struct ifr_buffer first = {0}, second = {0};
 	*same =
 		unit->text.length - head == other->length && !memcmp(unit->text.data + head, other->data, other->length);
 	if (*same)
 		return 0;
-	int result = bare_object(unit, &unit->text, beside, &first, err);
+	int result = make_bare_object(unit, &unit->text, beside, &first, err);
 	if (!result)
-		result = bare_object(unit, other, beside, &second, err);
+		result = make_bare_object(unit, other, beside, &second, err);
 	*same = !result && first.length == second.length && !memcmp(first.data, second.data, first.length);
 	ifr_buffer_release(&first);
 	ifr_buffer_release(&second);

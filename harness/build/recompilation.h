@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiling a unit again by its recipe (compiletime/recipe.h), with our plugin, to a template. */
-#ifndef IFR_HARNESS_RECOMPILE_H
-#define IFR_HARNESS_RECOMPILE_H
+/* Recompiles a unit by its recipe (compiletime/recipe.h), with our plugin, to a template. */
+#ifndef IFR_HARNESS_RECOMPILATION_H
+#define IFR_HARNESS_RECOMPILATION_H
 
 #include "harness/build/rebuilt_units.h"
 
-/* Compiles in the folder BESIDE.d, which is there for that time only; merged are the axes (ifr_template_merge_plan). The
- * template is appended, without assembler's arguments. Errors: IFR_E_ENVIRONMENT if the compiler is not installed
- * or refuses. */
+/* Compiles a unit under the plan merged (ifr_template_merge_plan) and appends its template to text, without the
+ * assembler's arguments. Works in the temporary folder BESIDE.d. Errors: IFR_E_ENVIRONMENT if the compiler is not
+ * installed or fails. */
 int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
                  struct ifr_buffer *text, struct ifr_error *err);
 
-/* Whether two templates of a unit give the same object but for debug information and note; works beside, as above.
- */
+/* Stores in *same whether the template `other` gives the unit's shipped code: the same object file apart from debug
+ * information and note. Works in temporary files BESIDE.bare.*. Errors: IFR_E_ENVIRONMENT if a tool fails. */
 int unit_same_code(const struct rebuilt_unit *unit, const struct ifr_buffer *other, const char *beside, bool *same,
                    struct ifr_error *err);
 
-/* Runs the assembler on source; its first complaint is the error. */
+/* Assembles source to object with the unit's arguments. Errors: IFR_E_ENVIRONMENT with the assembler's first one. */
 int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, const char *object,
                        struct ifr_error *err);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Units that stay as they ship, and why. */
+/* The report of unbuildable units, grouped by reason. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
 #include "harness/build/rebuilt_units.h"
 
-/* One reason with the units that it holds for. */
-struct left_reason {
+/* A reason and the number of its units. */
+struct reason_count {
 	const char *reason;
 	size_t units;
-	const char *input, *member; /* of the first */
+	const char *input, *member; /* of its first unit */
 };
 
-static void count_reason(struct left_reason **reasons, size_t *count, struct left_reason one) {
+static void count_reason(struct reason_count **reasons, size_t *count, struct reason_count one) {
 	for (size_t i = 0; i < *count; i++)
 		if (!strcmp((*reasons)[i].reason, one.reason)) {
 			(*reasons)[i].units++;
@@ -24,16 +24,17 @@ static void count_reason(struct left_reason **reasons, size_t *count, struct lef
 }
 
 void rebuilt_units_print_unbuildable(const struct rebuilt_units *units, bool recipes, struct ifr_buffer *lines) {
-	struct left_reason *reasons = NULL;
+	struct reason_count *reasons = NULL;
 	size_t count = 0;
-	for (size_t i = 0; i < units->left_count; i++)
+	for (size_t i = 0; i < units->unbuildable_count; i++)
 		count_reason(&reasons, &count,
-		             (struct left_reason){units->left[i].reason, 1, units->left[i].input, units->left[i].member});
+		             (struct reason_count){units->unbuildable[i].reason, 1, units->unbuildable[i].input,
+		                                   units->unbuildable[i].member});
 	for (size_t i = 0; i < units->count && recipes; i++)
 		if (units->items[i].no_recipe)
-			count_reason(
-				&reasons, &count,
-				(struct left_reason){units->items[i].no_recipe, 1, units->items[i].input, units->items[i].member});
+			count_reason(&reasons, &count,
+			             (struct reason_count){units->items[i].no_recipe, 1, units->items[i].input,
+			                                   units->items[i].member});
 	for (size_t i = 0; i < count; i++)
 		ifr_buffer_printf(lines, "%zu unit%s as shipped under the compiler's axes (%s%s%s%s): %s\n",
 		                  reasons[i].units, reasons[i].units > 1 ? "s stay" : " stays",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Making units again: compiled where their code changes, assembled where anything does, many at once. */
+/* Rebuilds units in parallel: compiles those whose code changes, assembles those with any change. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +10,17 @@
 #include "harness/build/recompilation.h"
 #include "harness/build/rebuilt_units.h"
 
-enum { MOST_THREADS = 64 };
+enum { THREAD_LIMIT = 64 };
 
-/* Whether the plan changed it shows in its note: nothing told, nothing done, unless it was compiled under a plan
- * of its own, which this one may take back. */
+/* Whether the object file differs from the shipped one. The note of a changed unit has entries; only a unit that
+ * ships under a plan of its own may change without any, because this plan takes the shipped one back. */
 static bool is_changed(const struct rebuilt_unit *unit, const struct ifr_note *note) {
 	return unit->rewritten || unit->compiled || unit->labelled || note->entry_count ||
 	       strstr(ifr_buffer_text(&unit->text), "\n" IFR_MARK_PLAN " ");
 }
 
-/* Whether the unit's code may be another than its template's: by the plan's axes, or without those that it was
- * compiled under. */
+/* Whether the unit's code may differ from its template's: because of the plan's axes, or because the template was
+ * compiled under axes that the plan does not have. */
 static int needs_compiler(const struct rebuilt_unit *unit, const struct ifr_plan *plan, struct ifr_plan *merged,
                           bool *needed, struct ifr_error *err) {
 	struct ifr_plan none, own;
@@ -39,7 +39,7 @@ static int needs_compiler(const struct rebuilt_unit *unit, const struct ifr_plan
 	return result;
 }
 
-static void take_counts(struct rebuilt_unit *unit, const struct ifr_note *note) {
+static void store_counts(struct rebuilt_unit *unit, const struct ifr_note *note) {
 	unit->nops = note->did.nops;
 	unit->aligned = note->did.functions + note->did.loops;
 	unit->ordered = note->did.ordered;
@@ -47,9 +47,9 @@ static void take_counts(struct rebuilt_unit *unit, const struct ifr_note *note) 
 	unit->variables = note->did.variables;
 }
 
-/* Assembles a unit under the plan from this text, its own or a newly compiled one. */
-static int assemble(struct rebuilt_unit *unit, const struct ifr_buffer *text, const struct ifr_plan *plan,
-                    struct ifr_error *err) {
+/* Assembles a unit under the plan from a template: the kit's, or a newly compiled one. */
+static int assemble_unit(struct rebuilt_unit *unit, const struct ifr_buffer *text, const struct ifr_plan *plan,
+                         struct ifr_error *err) {
 	struct ifr_buffer assembly = {0};
 	struct ifr_note note;
 	char *source = ifr_format("%s.s", unit->object);
@@ -57,7 +57,7 @@ static int assemble(struct rebuilt_unit *unit, const struct ifr_buffer *text, co
 	unit->changed = !result && is_changed(unit, &note);
 	if (!result && unit->labelled)
 		ifr_template_list_labels(&assembly);
-	take_counts(unit, &note);
+	store_counts(unit, &note);
 	if (unit->changed)
 		result = ifr_file_write(source, ifr_buffer_text(&assembly), assembly.length, 0600, err);
 	if (unit->changed && !result)
@@ -69,7 +69,7 @@ static int assemble(struct rebuilt_unit *unit, const struct ifr_buffer *text, co
 	return result;
 }
 
-static int make(struct rebuilt_unit *unit, const void *data, struct ifr_error *err) {
+static int rebuild_unit(struct rebuilt_unit *unit, const void *data, struct ifr_error *err) {
 	const struct ifr_plan *plan = data;
 	struct ifr_plan merged;
 	struct ifr_buffer text = {0};
@@ -78,14 +78,14 @@ static int make(struct rebuilt_unit *unit, const void *data, struct ifr_error *e
 	if (!result && unit->compiled)
 		result = unit_compile(unit, &merged, unit->object, &text, err);
 	if (!result)
-		result = assemble(unit, unit->compiled ? &text : &unit->text, plan, err);
+		result = assemble_unit(unit, unit->compiled ? &text : &unit->text, plan, err);
 	ifr_buffer_release(&text);
 	ifr_plan_release(&merged);
 	return result;
 }
 
-/* A unit that does not come out as before, or not at all, keeps the form in which it ships. */
-static int try_unit(struct rebuilt_unit *unit, const void *data, struct ifr_error *err) {
+/* Removes the recipe of a unit that fails to compile or yields other code than the shipped. */
+static int try_recipe(struct rebuilt_unit *unit, const void *data, struct ifr_error *err) {
 	struct ifr_plan none, own;
 	struct ifr_buffer text = {0};
 	struct ifr_error why = {0};
@@ -107,48 +107,48 @@ static int try_unit(struct rebuilt_unit *unit, const void *data, struct ifr_erro
 	return result;
 }
 
-/* What the threads share: units are taken one by one. */
-struct work {
+/* Shared by the threads, which take the units one by one. */
+struct task_queue {
 	struct rebuilt_units *units;
 	rebuilt_units_task task;
 	const void *data;
 	pthread_mutex_t lock;
 	size_t next;
-	struct ifr_error err; /* the first; its code ends the work */
+	struct ifr_error err; /* of the first task that failed; its code stops the threads */
 };
 
-static void *work_on(void *data) {
-	struct work *work = data;
+static void *run_tasks(void *data) {
+	struct task_queue *queue = data;
 	for (;;) {
 		struct ifr_error err = {0};
-		pthread_mutex_lock(&work->lock);
-		size_t mine = work->err.code ? work->units->count : work->next++;
-		pthread_mutex_unlock(&work->lock);
-		if (mine >= work->units->count)
+		pthread_mutex_lock(&queue->lock);
+		size_t index = queue->err.code ? queue->units->count : queue->next++;
+		pthread_mutex_unlock(&queue->lock);
+		if (index >= queue->units->count)
 			return NULL;
-		if (!work->task(&work->units->items[mine], work->data, &err))
+		if (!queue->task(&queue->units->items[index], queue->data, &err))
 			continue;
-		pthread_mutex_lock(&work->lock);
-		work->err = err;
-		pthread_mutex_unlock(&work->lock);
+		pthread_mutex_lock(&queue->lock);
+		queue->err = err;
+		pthread_mutex_unlock(&queue->lock);
 	}
 }
 
 int rebuilt_units_each(struct rebuilt_units *units, rebuilt_units_task task, const void *data,
                        struct ifr_error *err) {
-	struct work work = {.units = units, .task = task, .data = data};
-	pthread_t threads[MOST_THREADS];
+	struct task_queue queue = {.units = units, .task = task, .data = data};
+	pthread_t threads[THREAD_LIMIT];
 	size_t started = 0;
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_mutex_init(&work.lock, NULL);
-	while ((long)started < processors - 1 && started < MOST_THREADS && started + 1 < units->count &&
-	       !pthread_create(&threads[started], NULL, work_on, &work))
+	pthread_mutex_init(&queue.lock, NULL);
+	while ((long)started < processors - 1 && started < THREAD_LIMIT && started + 1 < units->count &&
+	       !pthread_create(&threads[started], NULL, run_tasks, &queue))
 		started++;
-	work_on(&work);
+	run_tasks(&queue);
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	pthread_mutex_destroy(&work.lock);
-	return work.err.code ? ifr_fail(err, work.err.code, "%s", work.err.message) : 0;
+	pthread_mutex_destroy(&queue.lock);
+	return queue.err.code ? ifr_fail(err, queue.err.code, "%s", queue.err.message) : 0;
 }
 
 static void name_objects(struct rebuilt_units *units, const char *folder) {
@@ -161,10 +161,10 @@ static void name_objects(struct rebuilt_units *units, const char *folder) {
 int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *plan, const char *folder,
                            struct ifr_error *err) {
 	name_objects(units, folder);
-	return rebuilt_units_each(units, make, plan, err);
+	return rebuilt_units_each(units, rebuild_unit, plan, err);
 }
 
 int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err) {
 	name_objects(units, folder);
-	return rebuilt_units_each(units, try_unit, NULL, err);
+	return rebuilt_units_each(units, try_recipe, NULL, err);
 }

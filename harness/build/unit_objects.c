@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The objects of units: as they ship, from a kit's inputs. */
+/* The shipped object files of units, read from a kit's inputs. */
 #include <fcntl.h>
 #include <libelf.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "common/file.h"
 #include "harness/build/rebuilt_units.h"
 
-static bool take_member(Elf *archive, int file, const char *name, struct ifr_buffer *bytes) {
+static bool append_member(Elf *archive, int file, const char *name, struct ifr_buffer *bytes) {
 	bool found = false;
 	Elf_Cmd command = ELF_C_READ;
 	for (Elf *member; !found && (member = elf_begin(file, command, archive));) {
@@ -30,7 +30,7 @@ static int read_member(const char *path, const char *name, struct ifr_buffer *by
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	elf_version(EV_CURRENT);
 	Elf *archive = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
-	bool found = archive && take_member(archive, file, name, bytes);
+	bool found = archive && append_member(archive, file, name, bytes);
 	elf_end(archive);
 	if (file >= 0)
 		close(file);

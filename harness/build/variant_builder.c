@@ -10,7 +10,7 @@
 #include "common/file.h"
 #include "compiletime/compiletime.h"
 
-/* The axes of the compiler that change code. */
+/* Reduces axes to the compiler's axes that change code, and thus need a compiler. */
 static unsigned recompiled_axes(unsigned axes) {
 	return axes & ifr_axes_of(IFR_OWNER_PLUGIN) & ~ifr_template_axes();
 }
@@ -76,8 +76,10 @@ int ifr_builder_check(const struct ifr_builder *builder, unsigned axes, struct i
 	return 0;
 }
 
-/* Key and build-id of an overlay kit: they depend on the kit and on the axes that made it. */
-static void derive_kit(const struct ifr_builder *builder, const struct ifr_plan *plan, struct ifr_kit *overlay) {
+/* Gives the overlay kit a key and a build-id of its own, derived from the base kit's key and the compiler's axes of the
+ * plan. */
+static void identify_overlay_kit(const struct ifr_builder *builder, const struct ifr_plan *plan,
+                                 struct ifr_kit *overlay) {
 	struct ifr_plan own;
 	struct ifr_buffer text = {0};
 	char digest[IFR_SHA256_HEX];
@@ -129,7 +131,7 @@ int builder_overlay_open(const struct ifr_builder *builder, const struct ifr_pla
 	int result = overlay_kit_place(&builder->overlay, &builder->units, err);
 	if (result)
 		return result;
-	derive_kit(builder, plan, &overlay->kit);
+	identify_overlay_kit(builder, plan, &overlay->kit);
 	return ifr_relinker_open(&overlay->kit, &overlay->relinker, err);
 }
 
@@ -139,7 +141,8 @@ void builder_overlay_close(const struct ifr_builder *builder, struct ifr_builder
 	free(overlay->kit.build_id);
 }
 
-static int try_recipes(struct ifr_builder *builder, struct ifr_error *err) {
+/* Tries the recipes and times the compilation. */
+static int time_trial(struct ifr_builder *builder, struct ifr_error *err) {
 	const int64_t start_ns = ifr_clock_ns();
 	int result = overlay_kit_open(&builder->overlay, err);
 	if (!result)
@@ -160,7 +163,7 @@ int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct i
 		return 0;
 	int result = ifr_builder_check(builder, axes, err);
 	if (!result && !builder->tried)
-		result = try_recipes(builder, err);
+		result = time_trial(builder, err);
 	*trial = builder->trial;
 	return result;
 }
@@ -176,7 +179,7 @@ void ifr_builder_print_unbuildable(const struct ifr_builder *builder, unsigned a
 		rebuilt_units_print_unbuildable(&builder->units, recompiled_axes(axes), lines);
 }
 
-int builder_make_units(struct ifr_builder *builder, const struct ifr_plan *plan, struct ifr_error *err) {
+int builder_rebuild_units(struct ifr_builder *builder, const struct ifr_plan *plan, struct ifr_error *err) {
 	struct ifr_rebuild_trial trial;
 	int result = ifr_builder_check(builder, ifr_plan_axes(plan), err);
 	if (!result)
@@ -190,15 +193,15 @@ int builder_make_units(struct ifr_builder *builder, const struct ifr_plan *plan,
 
 static int visit_object(const struct ifr_builder *builder, const struct rebuilt_unit *unit,
                         ifr_builder_visit visit, void *data, struct ifr_error *err) {
-	struct ifr_buffer shipped = {0}, made = {0};
+	struct ifr_buffer shipped = {0}, rebuilt = {0};
 	char *name = ifr_format("%s%s%s", ifr_path_base(unit->input), *unit->member ? ":" : "", unit->member);
 	int result = unit_read_shipped(builder->kit, unit, &shipped, err);
 	if (!result)
-		result = ifr_file_read(unit->object, 0, &made, err);
+		result = ifr_file_read(unit->object, 0, &rebuilt, err);
 	if (!result)
-		result = visit(name, &shipped, &made, data, err);
+		result = visit(name, &shipped, &rebuilt, data, err);
 	ifr_buffer_release(&shipped);
-	ifr_buffer_release(&made);
+	ifr_buffer_release(&rebuilt);
 	free(name);
 	return result;
 }
@@ -207,7 +210,7 @@ int ifr_builder_visit_objects(struct ifr_builder *builder, const struct ifr_plan
                               void *data, struct ifr_error *err) {
 	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 		return 0;
-	int result = builder_make_units(builder, plan, err);
+	int result = builder_rebuild_units(builder, plan, err);
 	for (size_t i = 0; i < builder->units.count && !result; i++) {
 		const struct rebuilt_unit *unit = &builder->units.items[i];
 		if (unit->changed && !unit->compiled)
@@ -221,7 +224,7 @@ int ifr_builder_make(struct ifr_builder *builder, const struct ifr_plan *plan, c
 	if (!(ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
 		return ifr_relinker_make(builder->relinker, plan, path, variant, err);
 	struct ifr_builder_overlay overlay;
-	int result = builder_make_units(builder, plan, err);
+	int result = builder_rebuild_units(builder, plan, err);
 	if (result)
 		return result;
 	result = builder_overlay_open(builder, plan, &overlay, err);

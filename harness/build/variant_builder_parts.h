@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a builder is made of. Private to builder*.c. */
+/* Private to variant_builder.c and variant_layout.c: the parts of a builder. */
 #ifndef IFR_HARNESS_VARIANT_BUILDER_PARTS_H
 #define IFR_HARNESS_VARIANT_BUILDER_PARTS_H
 
@@ -11,26 +11,28 @@ struct ifr_builder {
 	const struct ifr_kit *kit;
 	struct ifr_relinker *relinker;
 	struct rebuilt_units units;
-	struct ifr_buffer *labelled; /* by unit: its object as it ships, with its labels; NULL: not made yet */
+	struct ifr_buffer *labelled; /* by unit: shipped object file with labels; NULL: not assembled yet */
 	struct overlay_kit overlay;
-	bool tried;
+	bool tried; /* the recipes */
 	struct ifr_rebuild_trial trial;
 };
 
-/* The units as a plan has them, in the folder of objects. */
-int builder_make_units(struct ifr_builder *builder, const struct ifr_plan *plan, struct ifr_error *err);
+/* Rebuilds the units under a plan, to the overlay's folder of object files. Errors: those of ifr_builder_make. */
+int builder_rebuild_units(struct ifr_builder *builder, const struct ifr_plan *plan, struct ifr_error *err);
 
-/* The overlay kit of the units that were made, and its relinker. */
+/* The overlay kit with the units of one plan, and its relinker. */
 struct ifr_builder_overlay {
 	struct ifr_kit kit;
 	struct ifr_relinker *relinker;
 };
 
-/* To be closed in either case; until then the builder makes nothing else. */
+/* Places the units of the last builder_rebuild_units in the overlay kit and opens its relinker. The caller closes
+ * it, after an error too; until then the builder must make nothing else. */
 int builder_overlay_open(const struct ifr_builder *builder, const struct ifr_plan *plan,
                          struct ifr_builder_overlay *overlay, struct ifr_error *err);
 void builder_overlay_close(const struct ifr_builder *builder, struct ifr_builder_overlay *overlay);
 
+/* Frees the labelled object files; safe to call twice. */
 void builder_release_labelled(struct ifr_builder *builder);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Layouts of a builder: what its variants are, without their files. */
+/* Layouts of variants without their files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,19 +14,19 @@ void builder_release_labelled(struct ifr_builder *builder) {
 	builder->labelled = NULL;
 }
 
-static void list_labels(struct ifr_builder *builder, bool labelled) {
+static void set_labelled(struct ifr_builder *builder, bool labelled) {
 	for (size_t i = 0; i < builder->units.count; i++)
 		builder->units.items[i].labelled = labelled;
 }
 
-/* The units as they ship, once. */
-static int make_labelled(struct ifr_builder *builder, struct ifr_error *err) {
+/* Assembles the shipped units with their labels, on first use. */
+static int assemble_shipped(struct ifr_builder *builder, struct ifr_error *err) {
 	struct ifr_plan none;
 	if (builder->labelled)
 		return 0;
 	ifr_plan_init(&none);
 	builder->labelled = ifr_alloc((builder->units.count + 1) * sizeof *builder->labelled);
-	int result = builder_make_units(builder, &none, err);
+	int result = builder_rebuild_units(builder, &none, err);
 	for (size_t i = 0; i < builder->units.count && !result; i++)
 		result = ifr_file_read(builder->units.items[i].object, 0, &builder->labelled[i], err);
 	if (result)
@@ -43,7 +43,7 @@ static int read_units(struct ifr_builder *builder, struct ifr_variant_layout *la
 		struct ifr_variant_unit *unit = &layout->units[layout->unit_count++];
 		*unit = (struct ifr_variant_unit){
 			.input = units->items[i].input, .member = units->items[i].member, .shipped = &builder->labelled[i]};
-		result = ifr_file_read(units->items[i].object, 0, &unit->made, err);
+		result = ifr_file_read(units->items[i].object, 0, &unit->rebuilt, err);
 	}
 	return result;
 }
@@ -67,12 +67,12 @@ int ifr_builder_lay_out(struct ifr_builder *builder, const struct ifr_plan *plan
 		                "frames and globals change what the program executes: such a plan's "
 		                "layout is no layout of the shipped program");
 	int result = ifr_builder_check(builder, axes, err);
-	list_labels(builder, true);
+	set_labelled(builder, true);
 	if (!result)
-		result = make_labelled(builder, err);
+		result = assemble_shipped(builder, err);
 	if (!result)
-		result = builder_make_units(builder, plan, err);
-	list_labels(builder, false);
+		result = builder_rebuild_units(builder, plan, err);
+	set_labelled(builder, false);
 	if (!result)
 		result = read_units(builder, layout, err);
 	if (!result)
@@ -83,7 +83,7 @@ int ifr_builder_lay_out(struct ifr_builder *builder, const struct ifr_plan *plan
 void ifr_variant_layout_release(struct ifr_variant_layout *layout) {
 	ifr_relinker_layout_close(layout->layout);
 	for (size_t i = 0; i < layout->unit_count; i++)
-		ifr_buffer_release(&layout->units[i].made);
+		ifr_buffer_release(&layout->units[i].rebuilt);
 	free(layout->units);
 	if (layout->overlay)
 		builder_overlay_close(layout->builder, layout->overlay);

@@ -227,7 +227,7 @@ static int pair_unit(struct pairing *pairing, const struct ifr_variant_unit *uni
 	pairing->made = (struct ifr_object_file){0};
 	int result = ifr_object_file_open(&pairing->shipped, unit->shipped, name, err);
 	if (!result)
-		result = ifr_object_file_open(&pairing->made, &unit->made, name, err);
+		result = ifr_object_file_open(&pairing->made, &unit->rebuilt, name, err);
 	pairing->sections = ifr_alloc((pairing->shipped.section_count + 1) * sizeof *pairing->sections);
 	if (!result)
 		result = place_sections(pairing, err);
