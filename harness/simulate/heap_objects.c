@@ -15,8 +15,8 @@
 #include "harness/simulate/installed_files.h"
 #include "runtime/runtime.h"
 
-/* A million requests take a tenth of a second. */
-enum { PATIENCE_MS = 600000 };
+/* Generous: a million requests take a tenth of a second. */
+enum { PLAYER_TIMEOUT_MS = 600000 };
 
 unsigned ifr_object_axes(void) {
 	return 1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS;
@@ -39,7 +39,7 @@ void ifr_recording_context(struct ifr_context *context, const struct ifr_strings
 /* --- the player ------------------------------------------------------------------------------------------------
  */
 
-static void become(const char *player, char *settings, int file) {
+static void exec_player(const char *player, char *settings, int file) {
 	char name[] = "player", *argv[] = {name, NULL}, *environment[] = {settings, NULL};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	personality(ADDR_NO_RANDOMIZE);
@@ -48,11 +48,11 @@ static void become(const char *player, char *settings, int file) {
 	_exit(127);
 }
 
-/* Waits for a child's end, and not for ever. Its exit status, -1 if it was killed. */
-static int await(pid_t child) {
+/* Waits for the player until the timeout. Returns its exit status; -1 if it was killed. */
+static int wait_for_player(pid_t child) {
 	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
 	int status = 0;
-	if (end.fd < 0 || poll(&end, 1, PATIENCE_MS) < 1)
+	if (end.fd < 0 || poll(&end, 1, PLAYER_TIMEOUT_MS) < 1)
 		kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	if (end.fd >= 0)
@@ -60,14 +60,14 @@ static int await(pid_t child) {
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int play(char *settings, int file, struct ifr_error *err) {
+static int run_player(char *settings, int file, struct ifr_error *err) {
 	char *player = NULL;
 	int result = ifr_installed_file_find("player", &player, err);
 	if (!result) {
 		pid_t child = fork();
 		if (!child)
-			become(player, settings, file);
-		if (child < 0 || await(child))
+			exec_player(player, settings, file);
+		if (child < 0 || wait_for_player(child))
 			result = ifr_fail(err, IFR_E_ENVIRONMENT,
 			                  "the allocator could not answer what the recorded program asked it for: it needs "
 			                  "about as much memory as the program");
@@ -86,27 +86,28 @@ int ifr_objects_refuse_threads(struct ifr_error *err) {
 		"tells: measure the axes heap and blocks instead (interfero bench)");
 }
 
-static int check(const struct ifr_trace_request *asked, size_t count, struct ifr_error *err) {
+static int check_requests(const struct ifr_trace_request *recorded, size_t count, struct ifr_error *err) {
 	if (!count)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"the trace says nothing of the heap's objects, which the axes heap and blocks move: record the "
 			"program with \"interfero record --objects\" (a static one's cannot be told)");
 	for (size_t i = 0; i < count; i++)
-		if (asked[i].thread)
+		if (recorded[i].thread)
 			return ifr_objects_refuse_threads(err);
 	return 0;
 }
 
-static void ask(const struct ifr_trace_request *asked, size_t count, struct ifr_play_request *requests) {
+static void fill_requests(const struct ifr_trace_request *recorded, size_t count,
+                          struct ifr_play_request *requests) {
 	for (size_t i = 0; i < count; i++)
-		requests[i] = (struct ifr_play_request){.bytes = asked[i].bytes,
-		                                        .alignment = UINT64_C(1) << asked[i].alignment_shift,
-		                                        .old = asked[i].old,
-		                                        .request = asked[i].request};
+		requests[i] = (struct ifr_play_request){.bytes = recorded[i].bytes,
+		                                        .alignment = UINT64_C(1) << recorded[i].alignment_shift,
+		                                        .old = recorded[i].old,
+		                                        .request = recorded[i].request};
 }
 
-static struct ifr_object_place *read_answers(const struct ifr_play_request *requests, size_t count) {
+static struct ifr_object_place *read_places(const struct ifr_play_request *requests, size_t count) {
 	static const enum ifr_object_home homes[] = {[IFR_PLAY_FIXED] = IFR_OBJECT_AT_ADDRESS,
 	                                             [IFR_PLAY_HEAP] = IFR_OBJECT_IN_HEAP,
 	                                             [IFR_PLAY_MAPPING] = IFR_OBJECT_IN_MAPPING};
@@ -121,21 +122,21 @@ static struct ifr_object_place *read_answers(const struct ifr_play_request *requ
 
 int ifr_objects_place(const struct ifr_trace *trace, const struct ifr_context *context,
                       struct ifr_object_place **places, struct ifr_error *err) {
-	const struct ifr_trace_request *asked;
-	const size_t count = ifr_trace_requests(trace, &asked);
+	const struct ifr_trace_request *recorded;
+	const size_t count = ifr_trace_requests(trace, &recorded);
 	char *settings = ifr_format("Q=%s", context->runtime);
 	struct ifr_play_request *requests = MAP_FAILED;
-	int file = memfd_create("requests", MFD_CLOEXEC), result = check(asked, count, err);
+	int file = memfd_create("requests", MFD_CLOEXEC), result = check_requests(recorded, count, err);
 	if (!result && file >= 0 && !ftruncate(file, (off_t)(count * sizeof *requests)))
 		requests = mmap(NULL, count * sizeof *requests, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (!result && requests == MAP_FAILED)
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the allocator");
 	if (!result) {
-		ask(asked, count, requests);
-		result = play(settings, file, err);
+		fill_requests(recorded, count, requests);
+		result = run_player(settings, file, err);
 	}
 	if (!result)
-		*places = read_answers(requests, count);
+		*places = read_places(requests, count);
 	if (requests != MAP_FAILED)
 		munmap(requests, count * sizeof *requests);
 	if (file >= 0)

@@ -32,8 +32,8 @@ static void fill_values(const struct ifr_counters *counters, const struct ifr_co
 	}
 }
 
-static int hand_over(const struct batch *batch, const struct ifr_counts *counts, const struct ifr_job_owner *owner,
-                     struct ifr_error *err) {
+static int report_outcomes(const struct batch *batch, const struct ifr_counts *counts,
+                           const struct ifr_job_owner *owner, struct ifr_error *err) {
 	int result = 0;
 	for (size_t i = 0; i < batch->count && !result; i++) {
 		struct ifr_outcome outcome;
@@ -54,7 +54,7 @@ static int replay_batch(const struct ifr_machine *machine, struct batch *batch, 
 	if (!result && batch->count)
 		result = ifr_replay_plans(&replay, batch->plans, batch->count, counts, err);
 	if (!result)
-		result = hand_over(batch, counts, owner, err);
+		result = report_outcomes(batch, counts, owner, err);
 	ifr_trace_free(replay.trace);
 	free(counts);
 	release_batch(batch);
@@ -71,8 +71,8 @@ static void add_to_batch(struct batch *batch, const struct ifr_job *job, const s
 	batch->counters = request->launch.counters;
 }
 
-static int carry_out(const struct ifr_executor *executor, const struct ifr_job *jobs, size_t count,
-                     const struct ifr_job_owner *owner, struct ifr_error *err) {
+static int replay_jobs(const struct ifr_executor *executor, const struct ifr_job *jobs, size_t count,
+                       const struct ifr_job_owner *owner, struct ifr_error *err) {
 	const struct ifr_machine *machine = ((const struct ifr_model_executor *)executor)->machine;
 	struct batch batch = {0};
 	int result = 0;
@@ -97,5 +97,5 @@ static int carry_out(const struct ifr_executor *executor, const struct ifr_job *
 }
 
 void ifr_model_executor_init(struct ifr_model_executor *executor, const struct ifr_machine *machine) {
-	*executor = (struct ifr_model_executor){{carry_out}, machine};
+	*executor = (struct ifr_model_executor){{replay_jobs}, machine};
 }

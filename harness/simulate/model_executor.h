@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The executor that runs nothing: it replays each program's recording under the plans of its variants, and the
- * model's counters are the outcome. */
+/* The executor without program runs: it replays each program's recording under the plans of its variants. The
+ * model's counters are the outcomes. */
 #ifndef IFR_HARNESS_MODEL_EXECUTOR_H
 #define IFR_HARNESS_MODEL_EXECUTOR_H
 
@@ -12,8 +12,8 @@ struct ifr_model_executor {
 	const struct ifr_machine *machine;
 };
 
-/* The machine must outlive the executor. Jobs of one recording that follow one another are replayed together,
- * reading the trace once: order them by program. */
+/* Initialises an executor on a modelled machine, which must outlive it. Consecutive jobs of one recording become
+ * one batch, which reads the trace once: order jobs by program. */
 void ifr_model_executor_init(struct ifr_model_executor *executor, const struct ifr_machine *machine);
 
 #endif

@@ -8,7 +8,7 @@
 #include "harness/simulate/heap_objects.h"
 #include "compiletime/compiletime.h"
 
-/* Those that move pieces of the program. */
+/* The axes that move code or data of the program's file. */
 static unsigned program_axes(void) {
 	return ifr_axes_of(IFR_OWNER_RELINKER) | ifr_template_axes();
 }
@@ -30,12 +30,12 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 }
 
 static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
-	unsigned not_followed = ifr_plan_axes(plan) & ~ifr_layout_axes();
+	unsigned unsupported = ifr_plan_axes(plan) & ~ifr_layout_axes();
 	int result = ifr_layout_check_runtime(plan, err);
 	if (result)
 		return result;
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (not_followed & 1u << i)
+		if (unsupported & 1u << i)
 			return ifr_fail(err, IFR_E_USAGE,
 			                "a replay cannot follow the axis %s: it changes what the program executes; record the "
 			                "variant itself (interfero record --plan)",
@@ -43,32 +43,32 @@ static int check_axes(const struct ifr_plan *plan, struct ifr_error *err) {
 	return 0;
 }
 
-/* What a request borrows. */
-struct program {
+/* Arrays that a layout request borrows. */
+struct program_moves {
 	struct ifr_move *moves;
 	struct ifr_instruction_move *instructions;
 };
 
-static int move_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program *program,
-                        struct ifr_layout_request *request, struct ifr_error *err) {
+static int lay_out_program(struct ifr_builder *builder, const struct ifr_plan *plan, struct program_moves *program,
+                           struct ifr_layout_request *request, struct ifr_error *err) {
 	struct ifr_variant_layout layout;
-	struct ifr_relinker_move *pieces = NULL;
+	struct ifr_relinker_move *moves = NULL;
 	size_t count = 0;
 	int result = ifr_builder_lay_out(builder, plan, &layout, err);
 	if (!result)
-		result = ifr_relinker_layout_moves(ifr_builder_relinker(builder), layout.layout, &pieces, &count,
+		result = ifr_relinker_layout_moves(ifr_builder_relinker(builder), layout.layout, &moves, &count,
 		                                   &request->end_bytes, err);
 	if (!result)
-		result = ifr_instruction_map_find(builder, &layout, pieces, count, &program->instructions,
+		result = ifr_instruction_map_find(builder, &layout, moves, count, &program->instructions,
 		                                  &request->instruction_count, err);
 	program->moves = ifr_alloc((count + 1) * sizeof *program->moves);
 	for (size_t i = 0; i < count; i++)
-		program->moves[i] = (struct ifr_move){pieces[i].from, pieces[i].bytes, pieces[i].to, pieces[i].code};
+		program->moves[i] = (struct ifr_move){moves[i].from, moves[i].bytes, moves[i].to, moves[i].code};
 	request->moves = program->moves;
 	request->count = count;
 	request->instructions = program->instructions;
 	ifr_variant_layout_release(&layout);
-	free(pieces);
+	free(moves);
 	return result;
 }
 
@@ -84,11 +84,11 @@ int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builde
 int ifr_layout_in_context(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
                           const struct ifr_context *context, struct ifr_address_map **map, struct ifr_error *err) {
 	struct ifr_layout_request request = {.stack_bytes = context->stack_bytes, .load_pages = context->load_pages};
-	struct program program = {0};
+	struct program_moves program = {0};
 	struct ifr_object_place *objects = NULL;
 	int result = check_axes(plan, err);
 	if (!result && ifr_layout_needs_kit(plan))
-		result = move_program(builder, plan, &program, &request, err);
+		result = lay_out_program(builder, plan, &program, &request, err);
 	if (!result && ifr_plan_places_objects(plan))
 		result = ifr_objects_place(trace, context, &objects, err);
 	request.objects = objects;

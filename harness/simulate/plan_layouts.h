@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plans become the layouts under which a trace is replayed. */
-#ifndef IFR_HARNESS_LAYOUTS_H
-#define IFR_HARNESS_LAYOUTS_H
+#ifndef IFR_HARNESS_PLAN_LAYOUTS_H
+#define IFR_HARNESS_PLAN_LAYOUTS_H
 
 #include "common/plan.h"
 #include "harness/exec/exec.h"
 #include "harness/build/build.h"
 #include "model/model.h"
 
-/* Whether the layout of a plan needs the kit of the program that was recorded. */
+/* Whether the layout of a plan needs the kit of the recorded program. */
 bool ifr_layout_needs_kit(const struct ifr_plan *plan);
 
-/* The layout of a plan. builder: of that kit; NULL if the plan needs none. Errors: IFR_E_USAGE for axes that a
- * replay cannot follow, with the reason; what placing says. */
+/* Makes the address map of a trace under a plan; the caller frees it (ifr_address_map_free). The builder is of the
+ * recorded program's kit; NULL if the plan needs no kit. Errors: IFR_E_USAGE for axes that a replay cannot follow,
+ * with the reason; those of ifr_builder_lay_out and ifr_objects_place. */
 int ifr_layout_of_plan(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
                        struct ifr_address_map **map, struct ifr_error *err);
 
-/* Lays a plan out in a process context other than the plan's own (harness/simulate/heap_objects.h makes them). */
+/* Makes the address map in a process context other than the plan's own (ifr_recording_context). Errors: the same. */
 int ifr_layout_in_context(const struct ifr_trace *trace, struct ifr_builder *builder, const struct ifr_plan *plan,
                           const struct ifr_context *context, struct ifr_address_map **map, struct ifr_error *err);
 
-/* Errors: IFR_E_USAGE if the plan asks the runtime for what no recording has: an offset under main. */
+/* Checks that the plan needs nothing of the runtime that a recording lacks. Errors: IFR_E_USAGE for a stack offset
+ * below main (stack:main). */
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err);
 
-/* Axes that layouts of a trace can have: a mask of 1u << enum ifr_axis. */
+/* The axes that layouts of a trace support: a mask of 1u << enum ifr_axis. */
 unsigned ifr_layout_axes(void);
 
 #endif

@@ -17,7 +17,7 @@
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
-/* What Linux writes above the stack pointer depends on these. */
+/* Describes the strings and pointers that Linux writes above the stack pointer; a layout's stack depends on them. */
 static void describe_stack(const char *program, char *const *argv, const struct ifr_strings *environment,
                            struct ifr_buffer *text) {
 	size_t bytes = strlen(program) + 1, pointers = environment->count;
@@ -28,13 +28,13 @@ static void describe_stack(const char *program, char *const *argv, const struct 
 	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
 }
 
-/* made: the variant's file, NULL if it is the program itself that is recorded. */
-static void describe(const struct ifr_recording_request *request, const char *made,
-                     const struct ifr_context *context, const struct ifr_strings *environment,
-                     struct ifr_buffer *text) {
+/* variant: path of the recorded variant; NULL: the program itself is recorded. */
+static void describe_recording(const struct ifr_recording_request *request, const char *variant,
+                               const struct ifr_context *context, const struct ifr_strings *environment,
+                               struct ifr_buffer *text) {
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
 	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
-	if (!ifr_build_id_read(made ? made : request->program, build_id, NULL))
+	if (!ifr_build_id_read(variant ? variant : request->program, build_id, NULL))
 		ifr_buffer_printf(text, "build_id %s\n", build_id);
 	if (request->plan)
 		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
@@ -56,7 +56,7 @@ static void describe(const struct ifr_recording_request *request, const char *ma
 		                  (unsigned long long)request->to);
 }
 
-/* A folder with as short a path as can be. */
+/* Makes a temporary folder with the shortest possible path. */
 static int make_folder(char **folder, struct ifr_error *err) {
 	const char *temporary = getenv("TMPDIR");
 	char *path = ifr_format("%s/XXXXXX", temporary && *temporary ? temporary : "/tmp");
@@ -70,7 +70,7 @@ static int make_folder(char **folder, struct ifr_error *err) {
 	return 0;
 }
 
-/* The variant, in a file whose path is as long as the program's: the path lies on the stack. */
+/* Makes the variant at a path as long as the program's: the path lies on the stack. */
 static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
                         struct ifr_error *err) {
 	struct ifr_kit kit;
@@ -98,8 +98,8 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	return result;
 }
 
-/* Whether a plan makes another program, not only another process context. */
-static bool is_built(const struct ifr_plan *plan) {
+/* Whether a plan changes the program's file, not only its process context. */
+static bool needs_build(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
 }
 
@@ -110,8 +110,8 @@ static int check_plan(const struct ifr_recording_request *request, struct ifr_er
 	return ifr_layout_check_runtime(request->plan, err);
 }
 
-/* Writes what a file holds to a stream, or to none, and closes it. */
-static void pass_on(int fd, FILE *stream) {
+/* Copies a file to a stream (NULL: none) and closes the file. */
+static void copy_output(int fd, FILE *stream) {
 	char bytes[1 << 16];
 	ssize_t got;
 	if (fd < 0)
@@ -124,32 +124,32 @@ static void pass_on(int fd, FILE *stream) {
 	close(fd);
 }
 
-/* Files and settings of ours that a recording needs. */
-struct parts {
+/* The installed files and the runtime settings that a recording needs. */
+struct installed_files {
 	char *recorder, *marks, *objects, *settings;
 };
 
-static int find_parts(const struct ifr_recording_request *request, const struct ifr_context *context,
-                      struct parts *parts, struct ifr_error *err) {
-	int result = ifr_installed_file_find("recorder.so", &parts->recorder, err);
+static int find_installed_files(const struct ifr_recording_request *request, const struct ifr_context *context,
+                                struct installed_files *files, struct ifr_error *err) {
+	int result = ifr_installed_file_find("recorder.so", &files->recorder, err);
 	if (!result)
-		result = ifr_installed_file_find("marks.so", &parts->marks, err);
+		result = ifr_installed_file_find("marks.so", &files->marks, err);
 	if (!result && request->objects)
-		result = ifr_installed_file_find("objects.so", &parts->objects, err);
-	parts->settings = ifr_format("Q=%s", context->runtime);
+		result = ifr_installed_file_find("objects.so", &files->objects, err);
+	files->settings = ifr_format("Q=%s", context->runtime);
 	return result;
 }
 
-static void release_parts(struct parts *parts) {
-	free(parts->recorder);
-	free(parts->marks);
-	free(parts->objects);
-	free(parts->settings);
+static void release_installed_files(struct installed_files *files) {
+	free(files->recorder);
+	free(files->marks);
+	free(files->objects);
+	free(files->settings);
 }
 
-/* Threads are only known of afterwards. */
-static int record(const struct ifr_recording_request *request, const struct ifr_recording *recording,
-                  struct ifr_recorded *recorded, struct ifr_error *err) {
+/* Records the program. A plan that moves heap objects is refused afterwards if the program had several threads. */
+static int record_program(const struct ifr_recording_request *request, const struct ifr_recording *recording,
+                          struct ifr_recorded *recorded, struct ifr_error *err) {
 	int result = ifr_record(recording, recorded, err);
 	if (result || !request->plan || !ifr_plan_places_objects(request->plan) ||
 	    !recorded->notes[IFR_RECORDING_NOTE_THREAD])
@@ -162,17 +162,17 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
                        struct ifr_error *err) {
 	struct ifr_strings environment = {0};
 	struct ifr_buffer text = {0};
-	struct parts parts = {0};
+	struct installed_files files = {0};
 	char *folder = NULL, *variant = NULL;
 	struct ifr_context context;
 	ifr_recording_context(&context, request->more_environment, request->plan, request->stack_bytes);
-	int result = find_parts(request, &context, &parts, err);
+	int result = find_installed_files(request, &context, &files, err);
 	if (!result && request->plan)
 		result = check_plan(request, err);
-	if (!result && request->plan && is_built(request->plan))
+	if (!result && request->plan && needs_build(request->plan))
 		result = make_variant(request, &folder, &variant, err);
 	ifr_context_environment(&context, &environment);
-	describe(request, variant, &context, &environment, &text);
+	describe_recording(request, variant, &context, &environment, &text);
 	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
 	memcpy(variables, environment.items, environment.count * sizeof *variables);
 	struct ifr_recording recording = {.program = variant ? variant : request->program,
@@ -180,31 +180,31 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .argv = request->argv,
 	                                  .environment = variables,
 	                                  .path = request->path,
-	                                  .recorder = parts.recorder,
+	                                  .recorder = files.recorder,
 	                                  .text = ifr_buffer_text(&text),
 	                                  .stdin_file = request->stdin_file,
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
 	                                  .errors_fd = memfd_create("errors", MFD_CLOEXEC),
 	                                  .from = request->from,
 	                                  .region = request->region,
-	                                  .marks = parts.marks,
-	                                  .objects = parts.objects,
-	                                  .settings = parts.settings,
+	                                  .marks = files.marks,
+	                                  .objects = files.objects,
+	                                  .settings = files.settings,
 	                                  .to = request->to,
 	                                  .everything = request->everything,
 	                                  .cpu = -1,
 	                                  .timeout_ns = request->timeout_ns,
 	                                  .stopped = ifr_launch_interrupted};
 	if (!result)
-		result = record(request, &recording, recorded, err);
-	pass_on(recording.output_fd, request->silent ? NULL : stdout);
-	pass_on(recording.errors_fd, request->silent ? NULL : stderr);
+		result = record_program(request, &recording, recorded, err);
+	copy_output(recording.output_fd, request->silent ? NULL : stdout);
+	copy_output(recording.errors_fd, request->silent ? NULL : stderr);
 	if (folder)
 		ifr_tree_remove(folder, NULL);
 	free(variables);
 	free(variant);
 	free(folder);
-	release_parts(&parts);
+	release_installed_files(&files);
 	ifr_buffer_release(&text);
 	ifr_strings_release(&environment);
 	ifr_context_release(&context);

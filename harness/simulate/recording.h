@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A recording as the harness makes it: in the surroundings that measured runs have, of the shipped program or of a
- * variant, with all that replaying needs to know about them. */
+/* Records the shipped program or a variant in the process context of measured runs, and describes that context in
+ * the trace for the replay. */
 #ifndef IFR_HARNESS_RECORDING_H
 #define IFR_HARNESS_RECORDING_H
 
@@ -11,21 +11,22 @@
 struct ifr_recording_request {
 	const char *program; /* absolute */
 	char *const *argv;
-	const struct ifr_strings *more_environment; /* as for ifr_environment_make */
-	const char *path;                           /* of the trace */
+	const struct ifr_strings *more_environment; /* as for ifr_context_init */
+	const char *path;                           /* of the trace, which is written */
 	const char *stdin_file;                     /* NULL: /dev/null */
-	bool silent;                                /* nobody wants the program's output */
-	const struct ifr_plan *plan; /* record the variant of this plan, stack and load as well; NULL: the program */
-	uint64_t stack_bytes;        /* of environment on top */
-	uint64_t from, to;           /* instructions; 0, 0: all */
-	const char *region;          /* of interfero.h; NULL: all */
-	bool everything;
-	bool objects; /* the allocator's, too */
-	int64_t timeout_ns;
+	bool silent;                                /* drop the program's output */
+	const struct ifr_plan *plan; /* record its variant, with its stack and load; NULL: the program */
+	uint64_t stack_bytes;        /* of additional environment */
+	uint64_t from, to;           /* window in instructions; 0, 0: all */
+	const char *region;          /* name of the marked region (interfero.h); NULL: all */
+	bool everything;             /* derivable accesses, too: slower, for tests */
+	bool objects;                /* record requests to the allocator and their heap objects */
+	int64_t timeout_ns;          /* 0: none */
 };
 
-/* Its output and errors are passed on when it has ended. Errors: as ifr_record; what making the variant says;
- * IFR_E_USAGE for a plan that moves objects where they are not recorded, or where several threads have them. */
+/* Records the program, and copies its output and errors to ours after its end. Errors: those of ifr_record and
+ * ifr_builder_make; IFR_E_USAGE for a plan that moves heap objects if they are not recorded or belong to several
+ * threads. */
 int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_recorded *recorded,
                        struct ifr_error *err);
 

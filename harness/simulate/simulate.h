@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans become modelled events: a program is recorded in the process context of measured runs (recording.h), its
- * sensitivity to addresses checked (address_check.h), and the recording replayed under plans (plan_replay.h), also
- * as an executor of campaigns (model_executor.h). */
+/* Turns plans into modelled events.
+ *
+ *     recording.h        record a program in the process context of measured runs
+ *     address_check.h    check whether its behaviour depends on addresses
+ *     plan_layouts.h     plan -> address map of a trace; heap_objects.h places its heap objects
+ *     plan_replay.h      replay a trace under plans
+ *     model_executor.h   the executor of campaigns that replays instead of running
+ */
 #ifndef IFR_HARNESS_SIMULATE_H
 #define IFR_HARNESS_SIMULATE_H
 
