@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The code at an address: its instructions (instructions.h), its function and source line (source_lines.h). */
+/* Reads machine code: functions of object files as instructions (instructions.h); function and source line of an
+ * address (source_lines.h). */
 #ifndef IFR_HARNESS_CODE_H
 #define IFR_HARNESS_CODE_H
 

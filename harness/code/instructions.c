@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading an object file and decoding its functions with Zydis. */
+/* Reads an object file with libelf and decodes its functions with Zydis. */
 #include "harness/code/instructions.h"
 
 #include <Zydis/Zydis.h>
@@ -15,7 +15,7 @@ static int by_offset(const void *a, const void *b) {
 	return (x->r_offset > y->r_offset) - (x->r_offset < y->r_offset);
 }
 
-static int by_start(const void *a, const void *b) {
+static int by_section_and_start(const void *a, const void *b) {
 	const struct ifr_function *x = a, *y = b;
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -65,17 +65,17 @@ static int read_sections(struct ifr_object_file *object, Elf *elf, struct ifr_er
 	return 0;
 }
 
-static struct ifr_instruction make_instruction(const ZydisDecodedInstruction *decoded, uint64_t at) {
-	struct ifr_instruction made = {.at = at, .length = decoded->length, .mnemonic = decoded->mnemonic};
+static struct ifr_instruction describe_instruction(const ZydisDecodedInstruction *decoded, uint64_t at) {
+	struct ifr_instruction instruction = {.at = at, .length = decoded->length, .mnemonic = decoded->mnemonic};
 	if (decoded->raw.imm[0].is_relative) {
-		made.field = decoded->raw.imm[0].offset;
-		made.field_bytes = decoded->raw.imm[0].size / 8;
-		made.jump = decoded->meta.category != ZYDIS_CATEGORY_CALL;
+		instruction.field = decoded->raw.imm[0].offset;
+		instruction.field_bytes = decoded->raw.imm[0].size / 8;
+		instruction.jump = decoded->meta.category != ZYDIS_CATEGORY_CALL;
 	} else if (decoded->attributes & ZYDIS_ATTRIB_IS_RELATIVE) {
-		made.field = decoded->raw.disp.offset;
-		made.field_bytes = decoded->raw.disp.size / 8;
+		instruction.field = decoded->raw.disp.offset;
+		instruction.field_bytes = decoded->raw.disp.size / 8;
 	}
-	return made;
+	return instruction;
 }
 
 static int decode_function(const struct ifr_object_file *object, struct ifr_function *function,
@@ -94,12 +94,12 @@ static int decode_function(const struct ifr_object_file *object, struct ifr_func
 			continue;
 		if (function->count == room)
 			function->items = ifr_realloc(function->items, room = room ? 2 * room : 64, sizeof *function->items);
-		function->items[function->count++] = make_instruction(&decoded, at);
+		function->items[function->count++] = describe_instruction(&decoded, at);
 	}
 	return 0;
 }
 
-/* Lists and decodes functions; several names of one function count once. */
+/* Lists and decodes functions; aliases of a function are left out. */
 static int read_functions(struct ifr_object_file *object, struct ifr_error *err) {
 	object->functions = ifr_alloc((object->symbol_count + 1) * sizeof *object->functions);
 	size_t count = 0, kept = 0;
@@ -116,9 +116,9 @@ static int read_functions(struct ifr_object_file *object, struct ifr_error *err)
 		                                                   NULL,
 		                                                   0};
 	}
-	qsort(object->functions, count, sizeof *object->functions, by_start);
+	qsort(object->functions, count, sizeof *object->functions, by_section_and_start);
 	for (size_t i = 0; i < count; i++)
-		if (!i || by_start(&object->functions[kept - 1], &object->functions[i]))
+		if (!i || by_section_and_start(&object->functions[kept - 1], &object->functions[i]))
 			object->functions[kept++] = object->functions[i];
 	object->function_count = kept;
 	int result = 0;

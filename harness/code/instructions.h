@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an object file as lists of instructions without nops, for comparing or pairing the functions of
- * two object files. Part of the face verify.h. */
-#ifndef IFR_HARNESS_VERIFY_INSTRUCTIONS_H
-#define IFR_HARNESS_VERIFY_INSTRUCTIONS_H
+/* Decoded object files: functions as lists of instructions without nops, to compare or pair the functions of two
+ * object files. */
+#ifndef IFR_HARNESS_CODE_INSTRUCTIONS_H
+#define IFR_HARNESS_CODE_INSTRUCTIONS_H
 
 #include <gelf.h>
 #include <stdbool.h>
@@ -48,29 +48,30 @@ struct ifr_object_file {
 	size_t function_count;
 };
 
-/* Reads a relocatable x86-64 object file from bytes; bytes and path must outlive it. The caller closes it, after
- * an error too. Errors: IFR_E_USAGE for other files; IFR_E_ENVIRONMENT if a function contains anything but
- * instructions. */
+/* Reads a relocatable x86-64 object file from bytes and decodes its functions; bytes and path must outlive it. The
+ * caller closes it, after an error too. Errors: IFR_E_USAGE for other files; IFR_E_ENVIRONMENT if a function
+ * contains anything but instructions. */
 int ifr_object_file_open(struct ifr_object_file *object, const struct ifr_buffer *bytes, const char *path,
                          struct ifr_error *err);
 void ifr_object_file_close(struct ifr_object_file *object);
 
-/* The function that contains an offset of a section, its end included, or NULL. */
+/* Finds the function that contains an offset of a section, the function's end included, or returns NULL. */
 const struct ifr_function *ifr_object_file_function_at(const struct ifr_object_file *object, size_t section,
                                                        uint64_t at);
 
-/* The number of the function's instructions that begin before an offset of its section. */
+/* Counts the instructions of a function that begin before an offset of its section: the index of the instruction
+ * at that offset. */
 size_t ifr_function_index(const struct ifr_function *function, uint64_t at);
 
-/* The next function of that name from index *from on, cyclically, or NULL; *from moves behind it. Start with 0:
- * functions of the same name are then found in turn. */
+/* Finds the next function of a name from index *from on, cyclically, and sets *from behind it; returns NULL if
+ * there is none. Calls with one *from, first 0, find functions of the same name in turn. */
 const struct ifr_function *ifr_object_file_next_function(const struct ifr_object_file *object, const char *name,
                                                          size_t *from);
 
-/* The number of nops that fill the bytes between two offsets of a section; -1 if there is anything else. */
+/* Counts the nops that fill the bytes between two offsets of a section; -1 if the bytes are not all nops. */
 int ifr_section_count_nops(const struct ifr_section *section, uint64_t from, uint64_t to);
 
-/* The first relocation inside length bytes at an offset of a section, or NULL. */
+/* Finds the first relocation inside length bytes at an offset of a section, or returns NULL. */
 const GElf_Rela *ifr_section_find_relocation(const struct ifr_section *section, uint64_t at, uint64_t length);
 
 #endif

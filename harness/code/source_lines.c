@@ -40,14 +40,14 @@ static char *name_line(const char *file, int line) {
 	return ifr_format("%s:%d", ifr_path_base(file), line);
 }
 
-/* What is looked for among the functions of a unit of compilation. */
-struct search {
+/* A search for the function at an address in a compilation unit. */
+struct function_search {
 	uint64_t address;
 	char *found;
 };
 
-static int is_there(Dwarf_Die *function, void *context) {
-	struct search *search = context;
+static int match_function(Dwarf_Die *function, void *context) {
+	struct function_search *search = context;
 	Dwarf_Addr from;
 	int line;
 	const char *file = dwarf_decl_file(function);
@@ -58,27 +58,27 @@ static int is_there(Dwarf_Die *function, void *context) {
 }
 
 char *ifr_source_function(struct ifr_source *source, uint64_t address) {
-	struct search search = {.address = address};
+	struct function_search search = {.address = address};
 	Dwarf_Addr bias;
 	for (Dwarf_Die *unit = NULL; !search.found && (unit = dwfl_module_nextcu(source->module, unit, &bias));)
 		if (dwarf_haspc(unit, address) > 0)
-			dwarf_getfuncs(unit, is_there, &search, 0);
+			dwarf_getfuncs(unit, match_function, &search, 0);
 	return search.found;
 }
 
-/* "lvm.c:1120", where the code at an address is written. */
-static char *line_of(struct ifr_source *source, uint64_t address) {
+/* "lvm.c:1120", the source line of the code at an address; NULL: unknown. */
+static char *name_line_at(struct ifr_source *source, uint64_t address) {
 	int line = 0;
 	Dwfl_Line *at = dwfl_module_getsrc(source->module, address);
 	const char *file = at ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
 	return file ? name_line(file, line) : NULL;
 }
 
-static void describe(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
+static void describe_address(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
 	GElf_Sym symbol;
 	GElf_Off offset = 0;
 	const char *name = dwfl_module_addrinfo(source->module, address, &offset, &symbol, NULL, NULL, NULL);
-	char *line = line_of(source, address);
+	char *line = name_line_at(source, address);
 	if (name)
 		ifr_buffer_puts(text, name);
 	else
@@ -93,7 +93,7 @@ static void describe(struct ifr_source *source, uint64_t address, struct ifr_buf
 void ifr_source_describe(const char *file, uint64_t address, struct ifr_buffer *text) {
 	struct ifr_source *source = *file ? ifr_source_open(file) : NULL;
 	if (source)
-		describe(source, address, text);
+		describe_address(source, address, text);
 	else
 		ifr_buffer_printf(text, "0x%" PRIx64, address);
 	if (*file)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which code an address in a file is: its function, and its line where there is debugging information. */
-#ifndef IFR_HARNESS_MODEL_SOURCE_H
-#define IFR_HARNESS_MODEL_SOURCE_H
+/* Function and source line of an address in an ELF file, from its symbols and debug information. */
+#ifndef IFR_HARNESS_CODE_SOURCE_LINES_H
+#define IFR_HARNESS_CODE_SOURCE_LINES_H
 
 #include <stdint.h>
 
@@ -9,15 +9,16 @@
 
 struct ifr_source;
 
-/* NULL where there is no such file, or none that could be asked. */
+/* Opens an ELF file; returns NULL if it cannot be read. */
 struct ifr_source *ifr_source_open(const char *file);
 void ifr_source_close(struct ifr_source *source);
 
-/* "lvm.c:1120", where the function that begins at an address is declared; the caller frees, NULL where nothing is
- * known. */
+/* Returns the declaration of the function that begins at an address, "lvm.c:1120"; the caller frees. NULL:
+ * unknown. */
 char *ifr_source_function(struct ifr_source *source, uint64_t address);
 
-/* Appends "luaH_getstr (ltable.c:455) in lua", or as much of that as is known. */
+/* Appends "luaH_getstr (ltable.c:455) in lua", or as much of that as is known; at least the address in
+ * hexadecimal. */
 void ifr_source_describe(const char *file, uint64_t address, struct ifr_buffer *text);
 
 #endif

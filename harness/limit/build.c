@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counting and the limited program: units assembled from rewritten templates, linked in an overlay kit. */
+/* Builds the counting and the limited program: assembles rewritten templates and links them in an overlay kit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "relinker/relinker.h"
 #include "compiletime/compiletime.h"
 
-static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr_error *err) {
-	*build = (struct build){.overlay.kit = kit};
+static int limit_build_open(const struct ifr_kit *kit, struct limit_build *build, struct ifr_error *err) {
+	*build = (struct limit_build){.overlay.kit = kit};
 	int result = ifr_kit_load(kit->key, &build->kit, err);
 	if (!result)
 		result = rebuilt_units_read(kit, &build->units, err);
@@ -26,7 +26,7 @@ static int build_open(const struct ifr_kit *kit, struct build *build, struct ifr
 	return result;
 }
 
-void build_close(struct build *build) {
+void limit_build_close(struct limit_build *build) {
 	overlay_kit_close(&build->overlay);
 	rebuilt_units_release(&build->units);
 	ifr_kit_release(&build->kit);
@@ -40,7 +40,7 @@ static void replace_template(struct rebuilt_unit *unit, struct ifr_buffer *text)
 	unit->rewritten = true;
 }
 
-/* A build-id of the same length, overlay from the kit and the template. */
+/* Sets a build-id of the same length, derived from the kit and the template. */
 static void set_build_id(struct ifr_kit *kit, const char *template_key) {
 	char *text = ifr_format("%s\nlimit %s\n", kit->key, template_key), digest[IFR_SHA256_HEX];
 	ifr_sha256(text, strlen(text), digest);
@@ -50,7 +50,7 @@ static void set_build_id(struct ifr_kit *kit, const char *template_key) {
 }
 
 /* Assembles the rewritten units and links the shipped layout. */
-static int link_program(struct build *build, const char *path, struct ifr_error *err) {
+static int link_program(struct limit_build *build, const char *path, struct ifr_error *err) {
 	struct ifr_plan none;
 	struct ifr_variant variant = {0};
 	struct ifr_relinker *relinker = NULL;
@@ -76,7 +76,8 @@ void procedures_release(struct procedures *procedures) {
 	*procedures = (struct procedures){0};
 }
 
-static int count_unit(struct build *build, size_t number, struct procedures *procedures, struct ifr_error *err) {
+static int count_unit(struct limit_build *build, size_t number, struct procedures *procedures,
+                      struct ifr_error *err) {
 	struct rebuilt_unit *unit = &build->units.items[number];
 	struct ifr_buffer text = {0};
 	size_t first = procedures->names.count;
@@ -94,10 +95,10 @@ static int count_unit(struct build *build, size_t number, struct procedures *pro
 	return 0;
 }
 
-int build_counting(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
-                   struct ifr_error *err) {
-	struct build build;
-	int result = build_open(kit, &build, err);
+int link_counting_program(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
+                          struct ifr_error *err) {
+	struct limit_build build;
+	int result = limit_build_open(kit, &build, err);
 	for (size_t i = 0; i < build.units.count && !result; i++)
 		result = count_unit(&build, i, procedures, err);
 	for (size_t i = 0; i < procedures->count; i++)
@@ -106,12 +107,12 @@ int build_counting(const struct ifr_kit *kit, const char *path, struct procedure
 		result = ifr_fail(err, IFR_E_USAGE, "no unit of %s with a template has a function to count", kit->program);
 	if (!result)
 		result = link_program(&build, path, err);
-	build_close(&build);
+	limit_build_close(&build);
 	return result;
 }
 
 /* Adds the rewritten template to the inputs of the new kit, so that variants of the unit can be made. */
-static int add_template(struct build *build, const struct rebuilt_unit *unit, struct ifr_error *err) {
+static int add_template(struct limit_build *build, const struct rebuilt_unit *unit, struct ifr_error *err) {
 	char *kept = NULL;
 	int result = ifr_kit_object_path(unit->key, &kept, err);
 	if (result)
@@ -130,10 +131,10 @@ static int add_template(struct build *build, const struct rebuilt_unit *unit, st
 	return result;
 }
 
-int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
-                  struct build *build, struct ifr_error *err) {
+int link_limited_program(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
+                         struct limit_build *build, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	int result = build_open(kit, build, err);
+	int result = limit_build_open(kit, build, err);
 	struct rebuilt_unit *unit = result ? NULL : &build->units.items[procedure->unit];
 	if (!result)
 		result = ifr_entries_add_exit(unit->text.data, unit->text.length, procedure->index, procedure->count,
@@ -148,7 +149,7 @@ int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, 
 	return result;
 }
 
-int build_save_kit(struct build *build, const char *path, struct ifr_error *err) {
+int limit_build_save_kit(struct limit_build *build, const char *path, struct ifr_error *err) {
 	struct ifr_kit *kit = &build->kit;
 	char digest[IFR_SHA256_HEX], *cwd = getcwd(NULL, 0);
 	int result = ifr_sha256_file(path, digest, NULL, err);

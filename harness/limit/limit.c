@@ -76,12 +76,12 @@ static int pick_procedure(const struct ifr_limit *limit, const struct procedures
 }
 
 /* Puts the program in its place together with its kit, or neither. */
-static int install_program(const struct ifr_limit *limit, struct build *build, const char *tried,
+static int install_program(const struct ifr_limit *limit, struct limit_build *build, const char *tried,
                            struct ifr_error *err) {
 	int result = ifr_file_copy(tried, limit->path, 0755, err);
 	if (result)
 		return result;
-	result = build_save_kit(build, limit->path, err);
+	result = limit_build_save_kit(build, limit->path, err);
 	if (result)
 		unlink(limit->path);
 	return result;
@@ -89,13 +89,13 @@ static int install_program(const struct ifr_limit *limit, struct build *build, c
 
 static int make_limited(const struct ifr_limit *limit, const struct procedure *procedure, const char *tried,
                         struct ifr_error *err) {
-	struct build build;
-	int result = build_limited(limit->kit, procedure, tried, &build, err);
+	struct limit_build build;
+	int result = link_limited_program(limit->kit, procedure, tried, &build, err);
 	if (!result)
 		result = check_program(limit, tried, err);
 	if (!result)
 		result = install_program(limit, &build, tried, err);
-	build_close(&build);
+	limit_build_close(&build);
 	return result;
 }
 
@@ -106,7 +106,7 @@ static int build_and_try(const struct ifr_limit *limit, const char *folder, stru
 	struct procedures procedures = {0};
 	struct ifr_buffer output = {0};
 	const struct procedure *picked = NULL;
-	int result = build_counting(limit->kit, counting, &procedures, err);
+	int result = link_counting_program(limit->kit, counting, &procedures, err);
 	if (!result)
 		result = profile_program(limit, counting, &procedures, &output, err);
 	if (!result)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The run limiter: makes, from a program that runs for long, one that ends after a budget of time, at the same
- * instruction in every layout.
+/* The run limiter: turns a long-running program into one that ends after a budget of time, at the same instruction
+ * in every layout.
  *
- * 1. The program's units are assembled with a counter at the entry of each function, and run for the budget. 2.
- * Among the functions entered near the end of the budget, the one with the fewest entries is chosen. 3. The
- * program is linked with two instructions at the entry of that function, which call exit(0) at the same count.
+ *  1. Assemble the program's units with a counter at the entry of each function, and run it for the budget.
+ *  2. Choose the function with the fewest entries among those entered near the end of the budget.
+ *  3. Link the program with two instructions at the entry of that function, which call exit(0) at the same count.
  *
  * The end depends on no clock: a deterministic program executes the same instructions of its own in every run and
- * every layout. A program whose behaviour depends on addresses does so only nearly. Lua's cache of C strings is
- * indexed by their addresses (lstring.c, luaS_new): the number of instructions differs by some ten in a million
- * between layouts, and by none with a cache of one entry (tests/e2e/plugin_axes.bats). The program's name, which
- * Lua interns, has the same effect.
+ * every layout. If a program's behaviour depends on addresses, its instruction counts differ slightly. Lua's cache
+ * of C strings is indexed by their addresses (lstring.c, luaS_new): the number of instructions differs by some ten
+ * in a million between layouts, and by none with a cache of one entry (tests/e2e/plugin_axes.bats). The program's
+ * name, which Lua interns, has the same effect.
  *
  * Ref: Z. Wang and D. A. Jimenez, "Program Interferometry", IISWC 2011, section 5.7. */
 #ifndef IFR_HARNESS_LIMIT_H
@@ -39,10 +39,10 @@ struct ifr_limited {
 	size_t counted;  /* functions with counters */
 };
 
-/* Makes the limited program at limit->path, whole or not at all, and saves its kit. It is kept only if three runs
- * ended by themselves with status 0 and the same output. Errors: IFR_E_USAGE for a kit without templates;
- * IFR_E_PROGRAM for a program that ends before the budget, has threads, has no function to end at, or does not
- * repeat; IFR_E_ENVIRONMENT if the limiter was interrupted or the counters cannot be read. */
+/* Makes the limited program at limit->path, completely or not at all, and saves its kit. Three test runs must end
+ * by themselves with status 0 and the same output. Errors: IFR_E_USAGE for a kit without templates; IFR_E_PROGRAM
+ * for a program that ends before the budget, has threads, has no function to end at, or does not repeat;
+ * IFR_E_ENVIRONMENT if the limiter was interrupted or the counters cannot be read. */
 int ifr_limit_make(const struct ifr_limit *limit, struct ifr_limited *limited, struct ifr_error *err);
 
 #endif

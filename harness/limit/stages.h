@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Private to this room: the stages of the run limiter. */
-#ifndef IFR_HARNESS_LIMIT_PARTS_H
-#define IFR_HARNESS_LIMIT_PARTS_H
+#ifndef IFR_HARNESS_LIMIT_STAGES_H
+#define IFR_HARNESS_LIMIT_STAGES_H
 
 #include "harness/build/build.h"
 #include "harness/exec/exec.h"
@@ -23,22 +23,22 @@ struct procedures {
 };
 void procedures_release(struct procedures *procedures);
 
-/* The units and the kit under reassembly. */
-struct build {
-	struct ifr_kit kit; /* copy that becomes the kit of the new program */
+/* A program in rebuilding: its kit and units. */
+struct limit_build {
+	struct ifr_kit kit; /* copy, which becomes the kit of the new program */
 	struct rebuilt_units units;
 	struct overlay_kit overlay;
 };
 
 /* Links the program with a counter at the entry of each function. */
-int build_counting(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
-                   struct ifr_error *err);
+int link_counting_program(const struct ifr_kit *kit, const char *path, struct procedures *procedures,
+                          struct ifr_error *err);
 /* Links at path the program that ends at the procedure's count. The caller closes the build, after an error too. */
-int build_limited(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
-                  struct build *build, struct ifr_error *err);
-/* Saves the kit of the program that build_limited linked, now at path. */
-int build_save_kit(struct build *build, const char *path, struct ifr_error *err);
-void build_close(struct build *build);
+int link_limited_program(const struct ifr_kit *kit, const struct procedure *procedure, const char *path,
+                         struct limit_build *build, struct ifr_error *err);
+/* Saves the kit of the program that link_limited_program linked, now at path. */
+int limit_build_save_kit(struct limit_build *build, const char *path, struct ifr_error *err);
+void limit_build_close(struct limit_build *build);
 
 /* Runs the counting program for the budget, stores its counts in procedures and appends its output. */
 int profile_program(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
