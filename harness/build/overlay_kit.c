@@ -15,7 +15,8 @@ static char *overlay_path(const struct overlay_kit *overlay, const char *path) {
 	return ifr_format("%s/root%s", overlay->folder, path);
 }
 
-/* Puts an input of the kit into the overlay: as a hard link, or as a copy if it will be changed or cannot be linked. */
+/* Puts an input of the kit into the overlay: as a hard link, or as a copy if it will be changed or cannot be
+ * linked. */
 static int place_input(const struct overlay_kit *overlay, const char *path, bool writable, struct ifr_error *err) {
 	char *from = ifr_format("%s/root%s", overlay->kit->dir, path), *to = overlay_path(overlay, path);
 	unlink(to);

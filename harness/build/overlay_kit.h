@@ -17,8 +17,9 @@ int overlay_kit_open(struct overlay_kit *overlay, struct ifr_error *err);
 /* Removes the folder. An overlay that is not open is allowed. */
 void overlay_kit_close(struct overlay_kit *overlay);
 
-/* Updates the inputs: changed units get the object files that rebuilt_units_assemble wrote to overlay->objects, which
- * are moved; all other units get the base kit's. Errors: IFR_E_ENVIRONMENT if a file cannot be written or ar fails. */
+/* Updates the inputs: changed units get the object files that rebuilt_units_assemble wrote to overlay->objects,
+ * which are moved; all other units get the base kit's. Errors: IFR_E_ENVIRONMENT if a file cannot be written or ar
+ * fails. */
 int overlay_kit_place(const struct overlay_kit *overlay, const struct rebuilt_units *units, struct ifr_error *err);
 
 /* Removes the relinker's images from the overlay. They are stale once overlay_kit_place has changed inputs. */

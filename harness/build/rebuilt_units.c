@@ -67,7 +67,8 @@ static const char *find_obstacle(const struct unit_search *search, size_t notes,
 	             "machine?)";
 }
 
-/* Adds an object file to the units, or to the unbuildable ones. ld -r joins notes: several notes are several units. */
+/* Adds an object file to the units, or to the unbuildable ones. ld -r joins notes: several notes are several
+ * units. */
 static int add_object(const char *member, const void *bytes, size_t length, void *data, struct ifr_error *err) {
 	struct unit_search *search = data;
 	struct ifr_note note;

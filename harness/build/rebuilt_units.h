@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The units of a kit that can be rebuilt: assembled from their templates (compiletime/template.h), or compiled by their
- * recipes (compiletime/recipe.h).
+/* The units of a kit that can be rebuilt: assembled from their templates (compiletime/template.h), or compiled by
+ * their recipes (compiletime/recipe.h).
  *
  *     rebuilt unit       an object file whose template is in the kit
  *     unbuildable unit   an object file without a usable template: it keeps its shipped form in every variant
@@ -49,8 +49,8 @@ struct rebuilt_units {
 
 /* Reads the units of a kit, in the order of the kit's inputs. Unbuildable are object files without a template,
  * object files that ld -r joined from several units, and members that share their name with another member of the
- * archive. The caller releases units, after an error too. Errors: IFR_E_ENVIRONMENT if a template or recipe cannot be
- * read. */
+ * archive. The caller releases units, after an error too. Errors: IFR_E_ENVIRONMENT if a template or recipe cannot
+ * be read. */
 int rebuilt_units_read(const struct ifr_kit *kit, struct rebuilt_units *units, struct ifr_error *err);
 void rebuilt_units_release(struct rebuilt_units *units);
 
@@ -65,14 +65,15 @@ size_t rebuilt_units_count_recipes(const struct rebuilt_units *units);
 int unit_read_shipped(const struct ifr_kit *kit, const struct rebuilt_unit *unit, struct ifr_buffer *bytes,
                       struct ifr_error *err);
 
-/* Assembles the units that the plan changes, to FOLDER/0.o, FOLDER/1.o and so on by index, on all processors. Units
- * with a recipe whose code the plan may change (axes frames and globals) are compiled first. Sets object, changed,
- * compiled and the counts. Errors: IFR_E_ENVIRONMENT if a compiler or assembler fails. */
+/* Assembles the units that the plan changes, to FOLDER/0.o, FOLDER/1.o and so on by index, on all processors.
+ * Units with a recipe whose code the plan may change (axes frames and globals) are compiled first. Sets object,
+ * changed, compiled and the counts. Errors: IFR_E_ENVIRONMENT if a compiler or assembler fails. */
 int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *plan, const char *folder,
                            struct ifr_error *err);
 
-/* Compiles every unit with a recipe under no plan but the shipped one. A unit that fails or yields other code than the
- * shipped loses its recipe: no_recipe gives the reason. Errors: IFR_E_ENVIRONMENT if the folder cannot be written. */
+/* Compiles every unit with a recipe under no plan but the shipped one. A unit that fails or yields other code than
+ * the shipped loses its recipe: no_recipe gives the reason. Errors: IFR_E_ENVIRONMENT if the folder cannot be
+ * written. */
 int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err);
 
 /* Calls task for each unit, on all processors, until one task fails. Returns that task's error. */

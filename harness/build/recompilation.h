@@ -11,12 +11,13 @@
 int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged, const char *beside,
                  struct ifr_buffer *text, struct ifr_error *err);
 
-/* Stores in *same whether the template `other` gives the unit's shipped code: the same object file apart from debug
- * information and note. Works in temporary files BESIDE.bare.*. Errors: IFR_E_ENVIRONMENT if a tool fails. */
+/* Stores in *same whether the template `other` gives the unit's shipped code: the same object file apart from
+ * debug information and note. Works in temporary files BESIDE.bare.*. Errors: IFR_E_ENVIRONMENT if a tool fails. */
 int unit_same_code(const struct rebuilt_unit *unit, const struct ifr_buffer *other, const char *beside, bool *same,
                    struct ifr_error *err);
 
-/* Assembles source to object with the unit's arguments. Errors: IFR_E_ENVIRONMENT with the assembler's first one. */
+/* Assembles source to object with the unit's arguments. Errors: IFR_E_ENVIRONMENT with the assembler's first
+ * message. */
 int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, const char *object,
                        struct ifr_error *err);
 

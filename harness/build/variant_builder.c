@@ -76,8 +76,8 @@ int ifr_builder_check(const struct ifr_builder *builder, unsigned axes, struct i
 	return 0;
 }
 
-/* Gives the overlay kit a key and a build-id of its own, derived from the base kit's key and the compiler's axes of the
- * plan. */
+/* Gives the overlay kit a key and a build-id of its own, derived from the base kit's key and the compiler's axes
+ * of the plan. */
 static void identify_overlay_kit(const struct ifr_builder *builder, const struct ifr_plan *plan,
                                  struct ifr_kit *overlay) {
 	struct ifr_plan own;

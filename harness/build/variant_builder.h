@@ -37,9 +37,10 @@ struct ifr_rebuild_trial {
 /* Whether any of the axes (1u << enum ifr_axis) needs a compiler for each variant. */
 bool ifr_axes_recompile(unsigned axes);
 
-/* If an axis needs a compiler, compiles all units with recipes once, as they were compiled for the shipped program, and
- * measures the time; otherwise zeroes *trial. A unit that yields other code now keeps its shipped form. Only the first
- * call compiles. Errors: those of ifr_builder_check; IFR_E_ENVIRONMENT if no unit can be compiled. */
+/* If an axis needs a compiler, compiles all units with recipes once, as they were compiled for the shipped
+ * program, and measures the time; otherwise zeroes *trial. A unit that yields other code now keeps its shipped
+ * form. Only the first call compiles. Errors: those of ifr_builder_check; IFR_E_ENVIRONMENT if no unit can be
+ * compiled. */
 int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
                             struct ifr_error *err);
 
@@ -54,13 +55,13 @@ void ifr_builder_print_unbuildable(const struct ifr_builder *builder, unsigned a
 int ifr_builder_make(struct ifr_builder *builder, const struct ifr_plan *plan, const char *path,
                      struct ifr_variant *variant, struct ifr_error *err);
 
-/* Makes the variant FOLDER/NAME of the plan NAME, and with plan_too writes the plan to FOLDER/NAME.plan. Errors: those
- * of ifr_builder_make. */
+/* Makes the variant FOLDER/NAME of the plan NAME, and with plan_too writes the plan to FOLDER/NAME.plan. Errors:
+ * those of ifr_builder_make. */
 int ifr_builder_write(struct ifr_builder *builder, const struct ifr_plan *plan, const char *folder, bool plan_too,
                       struct ifr_variant *variant, struct ifr_error *err);
 
-/* Calls visit with the shipped and the rebuilt object file of each unit that a plan changes without a compiler. Errors:
- * those of ifr_builder_make and of visit. */
+/* Calls visit with the shipped and the rebuilt object file of each unit that a plan changes without a compiler.
+ * Errors: those of ifr_builder_make and of visit. */
 typedef int (*ifr_builder_visit)(const char *name, const struct ifr_buffer *shipped,
                                  const struct ifr_buffer *rebuilt, void *data, struct ifr_error *err);
 int ifr_builder_visit_objects(struct ifr_builder *builder, const struct ifr_plan *plan, ifr_builder_visit visit,
@@ -81,15 +82,15 @@ struct ifr_variant_layout {
 	struct ifr_builder_overlay *overlay; /* NULL: no unit was rebuilt */
 };
 
-/* Lays out a plan whose compiler's axes only move code. The layout is valid until the next call that makes something;
- * the caller releases it, after an error too. Errors: those of ifr_builder_make; IFR_E_USAGE for axes that change
- * code. */
+/* Lays out a plan whose compiler's axes only move code. The layout is valid until the next call that makes
+ * something; the caller releases it, after an error too. Errors: those of ifr_builder_make; IFR_E_USAGE for axes
+ * that change code. */
 int ifr_builder_lay_out(struct ifr_builder *builder, const struct ifr_plan *plan,
                         struct ifr_variant_layout *layout, struct ifr_error *err);
 void ifr_variant_layout_release(struct ifr_variant_layout *layout);
 
-/* Checks that the kit can give variants under these axes (1u << enum ifr_axis). Errors: IFR_E_USAGE if an axis needs
- * templates or sources that the kit does not have, with the remedy. */
+/* Checks that the kit can give variants under these axes (1u << enum ifr_axis). Errors: IFR_E_USAGE if an axis
+ * needs templates or sources that the kit does not have, with the remedy. */
 int ifr_builder_check(const struct ifr_builder *builder, unsigned axes, struct ifr_error *err);
 
 #endif
