@@ -51,7 +51,7 @@ static int place_tree(const struct overlay_kit *overlay, const char *path, struc
 int overlay_kit_open(struct overlay_kit *overlay, struct ifr_error *err) {
 	if (overlay->folder)
 		return 0;
-	/* The store removes this folder with those of unfinished captures if a kill leaves it behind. */
+	/* If a kill leaves this folder behind, the store removes it with those of unfinished captures. */
 	char *kits = ifr_path_dir(overlay->kit->dir);
 	overlay->folder = ifr_format("%s/.new-XXXXXX", kits);
 	free(kits);

@@ -101,7 +101,7 @@ static int try_recipe(struct rebuilt_unit *unit, const void *data, struct ifr_er
 	else if (!result)
 		result = unit_same_code(unit, &text, unit->object, &same, err);
 	if (!result && !same && !unit->no_recipe)
-		unit->no_recipe = ifr_strdup("compiled again it is not what it was");
+		unit->no_recipe = ifr_strdup("compiled again it yields other code");
 	ifr_buffer_release(&text);
 	ifr_plan_release(&own);
 	return result;

@@ -21,7 +21,7 @@ struct ifr_builder;
 int ifr_builder_open(const struct ifr_kit *kit, struct ifr_builder **builder, struct ifr_error *err);
 void ifr_builder_close(struct ifr_builder *builder);
 
-/* The kit, and its relinker without rebuilt units; both owned by others. */
+/* The kit, and its relinker without rebuilt units; both are borrowed and live as long as the builder. */
 const struct ifr_kit *ifr_builder_kit(const struct ifr_builder *builder);
 struct ifr_relinker *ifr_builder_relinker(const struct ifr_builder *builder);
 

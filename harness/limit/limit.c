@@ -21,7 +21,7 @@ static int check_outcome(const struct ifr_limit *limit, const struct ifr_outcome
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted; nothing was made");
 	if (outcome->timed_out)
 		return ifr_fail(err, IFR_E_PROGRAM,
-		                "%s does not come to the count again within ten times the budget: it does something else "
+		                "%s does not reach the count again within ten times the budget: it does something else "
 		                "in every run, and cannot be limited",
 		                name);
 	if (outcome->exit_status)
@@ -75,7 +75,7 @@ static int pick_procedure(const struct ifr_limit *limit, const struct procedures
 	return 0;
 }
 
-/* Puts the program in its place together with its kit, or neither. */
+/* Installs the program and its kit, both or neither. */
 static int install_program(const struct ifr_limit *limit, struct limit_build *build, const char *tried,
                            struct ifr_error *err) {
 	int result = ifr_file_copy(tried, limit->path, 0755, err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The counting run: the launcher reads the counters out of the running program again and again. */
+/* The counting run: the launcher reads the counters of the running program periodically. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -118,7 +118,7 @@ static int check_profile(const struct ifr_limit *limit, const struct profile *pr
 	if (profile->threads)
 		return ifr_fail(
 			err, IFR_E_PROGRAM,
-			"%s has several threads: when one of them comes to a count, how far the others are differs "
+			"%s has several threads: when one of them reaches a count, the progress of the others differs "
 			"from run to run, so no count stops all at the same instruction; let it run with one thread "
 			"(OMP_NUM_THREADS=1, or an option of its own)",
 			name);
@@ -126,7 +126,7 @@ static int check_profile(const struct ifr_limit *limit, const struct profile *pr
 		errno = profile->error;
 		return ifr_fail_errno(
 			err, IFR_E_ENVIRONMENT,
-			"cannot read the counters of %s while it runs (it must not become another program, and "
+			"cannot read the counters of %s while it runs (it must not exec another program, and "
 			"the system must let it be read: kernel.yama.ptrace_scope at most 1)",
 			name);
 	}

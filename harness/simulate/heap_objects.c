@@ -36,8 +36,7 @@ void ifr_recording_context(struct ifr_context *context, const struct ifr_strings
 	ifr_plan_release(&shipped);
 }
 
-/* --- the player ------------------------------------------------------------------------------------------------
- */
+/* --- the player ---------------------------------------------------------------------------------------------- */
 
 static void exec_player(const char *player, char *settings, int file) {
 	char name[] = "player", *argv[] = {name, NULL}, *environment[] = {settings, NULL};
@@ -76,14 +75,13 @@ static int run_player(char *settings, int file, struct ifr_error *err) {
 	return result;
 }
 
-/* --- requests --------------------------------------------------------------------------------------------------
- */
+/* --- requests ------------------------------------------------------------------------------------------------ */
 
 int ifr_objects_refuse_threads(struct ifr_error *err) {
 	return ifr_fail(
 		err, IFR_E_USAGE,
-		"several threads of the recorded program ask for memory, and which has which heap no recording "
-		"tells: measure the axes heap and blocks instead (interfero bench)");
+		"several threads of the recorded program ask for memory, and a recording does not say which thread has "
+		"which heap: measure the axes heap and blocks instead (interfero bench)");
 }
 
 static int check_requests(const struct ifr_trace_request *recorded, size_t count, struct ifr_error *err) {
@@ -91,7 +89,7 @@ static int check_requests(const struct ifr_trace_request *recorded, size_t count
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"the trace says nothing of the heap's objects, which the axes heap and blocks move: record the "
-			"program with \"interfero record --objects\" (a static one's cannot be told)");
+			"program with \"interfero record --objects\" (a static program's cannot be recorded)");
 	for (size_t i = 0; i < count; i++)
 		if (recorded[i].thread)
 			return ifr_objects_refuse_threads(err);

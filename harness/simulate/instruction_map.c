@@ -45,8 +45,7 @@ static int fail_unpaired(const struct pairing *pairing, const char *what, const 
 		ifr_path_base(unit->input), *unit->member ? ":" : "", unit->member, what, name);
 }
 
-/* --- sections --------------------------------------------------------------------------------------------------
- */
+/* --- sections ------------------------------------------------------------------------------------------------ */
 
 static int by_section(const void *a, const void *b) {
 	const struct code_section *x = a, *y = b;
@@ -106,8 +105,7 @@ static int place_sections(struct pairing *pairing, struct ifr_error *err) {
 	return 0;
 }
 
-/* --- functions -------------------------------------------------------------------------------------------------
- */
+/* --- functions ----------------------------------------------------------------------------------------------- */
 
 static void add_instructions(struct pairing *pairing, const struct ifr_function *a, const struct ifr_function *b) {
 	const struct ifr_section *section = &pairing->rebuilt.sections[b->section];
@@ -171,8 +169,7 @@ static int check_gaps(const struct pairing *pairing, struct ifr_error *err) {
 	return 0;
 }
 
-/* --- labels ----------------------------------------------------------------------------------------------------
- */
+/* --- labels -------------------------------------------------------------------------------------------------- */
 
 struct label {
 	size_t section;
@@ -224,8 +221,7 @@ static int pair_labels(struct pairing *pairing, struct ifr_error *err) {
 	return 0;
 }
 
-/* --- units -----------------------------------------------------------------------------------------------------
- */
+/* --- units --------------------------------------------------------------------------------------------------- */
 
 static int pair_unit(struct pairing *pairing, const struct ifr_variant_unit *unit, struct ifr_error *err) {
 	const char *name = *unit->member ? unit->member : unit->input;

@@ -25,7 +25,7 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
 		return ifr_fail(
 			err, IFR_E_USAGE,
-			"stack:main is the runtime's, which no recording has: measure it instead (interfero bench)");
+			"stack:main is applied by the runtime, which is not in a recording: measure it instead (interfero bench)");
 	return 0;
 }
 

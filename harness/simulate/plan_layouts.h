@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plans become the layouts under which a trace is replayed. */
+/* Turns plans into address maps, under which traces are replayed. */
 #ifndef IFR_HARNESS_PLAN_LAYOUTS_H
 #define IFR_HARNESS_PLAN_LAYOUTS_H
 

@@ -133,7 +133,7 @@ static size_t choose_threads(size_t count) {
 	return threads ? threads : 1;
 }
 
-/* The more layouts in a lot, the less each pays for reading; but all threads shall have some. */
+/* Large batches, because a batch reads the trace once; yet small enough to give every thread one. */
 static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t count, size_t threads) {
 	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
 	const size_t share = (vectors + threads - 1) / threads * IFR_REPLAY_VECTOR;

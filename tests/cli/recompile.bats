@@ -174,7 +174,7 @@ vary() {
 	interfero-gcc -O2 -c -x c - -o bare.o <<<'int bare(void) { return 1; }'
 	sources interfero-gcc -O2 program.c when.o piped.o piped2.o template.o bare.o -Wl,-u,when,-u,piped -o program
 	interfero variants -n 1 --axes frames,globals,nops --set nops:rate=100 -o v ./program 2>said
-	grep -q '1 unit stays as shipped.*(when.o): compiled again it is not what it was' said
+	grep -q '1 unit stays as shipped.*(when.o): compiled again it yields other code' said
 	grep -q '2 units stay as shipped.*(piped.o, …): its source came from standard input' said
 	grep -q 'template.o.*INTERFERO_SOURCES=1' said
 	run -7 v/v00001
