@@ -25,7 +25,7 @@ static inline void runtime_start(enum heap_mode heap, enum block_policy blocks, 
 	allocator_start_with(&options, (size_t)1 << TEST_ARENA_SHIFT);
 }
 
-/* What libinterfero.so does around pthread_create and pthread_join. */
+/* The steps of libinterfero.so around pthread_create and pthread_join. */
 static void *runtime_begin(void *argument) {
 	struct heap *heap = argument;
 	threads_begin(heap, pthread_self());

@@ -5,7 +5,7 @@
 #include "harness/report/report.h"
 #include "harness/output/output.h"
 
-/* What the worse of two places costs; the caller frees. */
+/* Describes the cost of the worse of two places; the caller frees. */
 static char *describe_cost(const struct ifr_finding *f, double pct) {
 	if (f->other)
 		return ifr_format("%s %s costs %+.2f %%",

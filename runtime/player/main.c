@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plays the requests of a recording to an allocator with the runtime's settings from the environment, and reports
  * the position of each object. Standard input is a file of struct ifr_play_request, which this program fills in.
- * It allocates nothing itself, so that glibc's allocator sees only the recorded requests. */
+ * The player allocates nothing itself, so that glibc's allocator sees only the recorded requests. */
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

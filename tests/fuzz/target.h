@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a fuzz target gives the driver. */
+/* The interface between a fuzz target and the driver. */
 #ifndef IFR_TESTS_FUZZ_TARGET_H
 #define IFR_TESTS_FUZZ_TARGET_H
 

@@ -183,7 +183,7 @@ static void test_addresses(void **state) {
 	const struct ifr_unit_extent unit = {0x401f48, 100}, other = {0x403fd0, 200}, near = {0x401108, 0x80};
 	assert_int_equal(ifr_finding_address(&line, 3, unit, other), 0x401f70);
 	assert_int_equal(ifr_finding_address(&page, 1, unit, other), 0);
-	/* It covers sets 61 and 62; the other 63, 0, 1 and 2: 0x403fd0 + 200 is 0x404098. */
+	/* The unit covers sets 61 and 62; the other 63, 0, 1 and 2: 0x403fd0 + 200 is 0x404098. */
 	assert_int_equal(ifr_finding_address(&set, 0, unit, other), 0x401f48);
 	assert_int_equal(ifr_finding_address(&set, 1, unit, other), 0x401fc8);
 	/* In sets 63 and 0 it conflicts, from set 3 on it does not. */

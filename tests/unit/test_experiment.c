@@ -445,7 +445,7 @@ static void write_until_killed(unsigned round, int pipe_end) {
 	_exit(5);
 }
 
-/* Which byte the parent waits for is random, and so is the moment within the next transactions. */
+/* The byte that the parent waits for is random, and so is the moment within the next transactions. */
 static void test_killed_while_writing(void **state) {
 	(void)state;
 	enum { KILLS = 12 };
@@ -476,7 +476,7 @@ static void test_killed_while_writing(void **state) {
 		assert_int_equal(ask("SELECT count(*) FROM run WHERE (SELECT count(*) FROM sample WHERE run=run.id)<>3"),
 		                 0);
 	}
-	/* What was reported as recorded is there; at most one more a kill, of which the report was cut off. */
+	/* Each run that was reported as recorded is there; at most one more a kill, of which the report was cut off. */
 	int64_t runs = ask("SELECT count(*) FROM run");
 	assert_in_range(runs, sure, sure + KILLS);
 	assert_int_equal(ask("SELECT count(*) FROM (SELECT DISTINCT variant,repetition,pass FROM run)"), runs);

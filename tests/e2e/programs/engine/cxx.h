@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both C++ objects have: one copy of each is kept. */
+/* Shared by both C++ objects: the linker keeps one copy of each. */
 #ifndef ENGINE_CXX_H
 #define ENGINE_CXX_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What loads.c opens. */
+/* The library that loads.c opens. */
 static int table[4096];
 
 int touch(int i);

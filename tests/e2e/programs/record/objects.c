@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What programs ask an allocator for: trees of small nodes, arrays that grow, large blocks that overlap in time,
+/* Typical requests to an allocator: trees of small nodes, arrays that grow, large blocks that overlap in time,
  * pages. With an argument it prints where each lies. Looks at no address otherwise, and hands none to a string
  * function. */
 #include <stdio.h>
