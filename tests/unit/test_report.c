@@ -34,8 +34,9 @@ static void test_text_order(void **state) {
 	free(text);
 }
 
-/* The analysis finds the variances that the data were made with: 1.8 % between, 0.3 % within; the relative error of a standard deviation is about
- * 1/sqrt(2 df), 13 % for 31 degrees of freedom and 6 % for 128: four of these are allowed. */
+/* The analysis finds the variances that the data were made with: 1.8 % between, 0.3 % within; the relative error
+ * of a standard deviation is about 1/sqrt(2 df), 13 % for 31 degrees of freedom and 6 % for 128: four of these are
+ * allowed. */
 static void test_recovers_truth(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
