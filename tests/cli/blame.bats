@@ -45,7 +45,7 @@ teardown_file() {
 	within 120 interfero blame met.exp --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./met >text
 	tr -s ' \n' ' ' <text >joined
 	grep -q 'met.c:.text.fifth ([^)]*): set conflicts with met.c:.text.second explain' joined
-	grep -q 'met.c:.text.fifth Confirmed: moved alone in [0-9]* layouts and measured afresh, meeting met.c:.text.second costs +' joined
+	grep -q 'met.c:.text.fifth Confirmed: moved alone in [0-9]* layouts and measured afresh, sharing cache sets with met.c:.text.second costs +' joined
 }
 
 @test "bad command lines" {

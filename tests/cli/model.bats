@@ -165,14 +165,14 @@ notes() {
 	bench() { within 120 interfero bench -q --budget 1h -r 1 -o auto.exp "$@" -- ../steps-of-a-program 100 "$here/ran" >report; }
 	bench -n 2
 	[ "$(sql auto.exp "SELECT count(DISTINCT source) FROM counter WHERE source IN ('clock', 'model')")" = 2 ]
-	[ "$(sql auto.exp "SELECT count(*) FROM run WHERE pass = 1")" = 3 ]
+	[ "$(sql auto.exp "SELECT count(DISTINCT variant) FROM simulated")" = 3 ]
 	notes auto.exp | grep 'the model.s events (of skylake, .*"--counters clock" goes without'
 	interfero trace verify auto.exp.trace
 	# Two for the reference, one that is recorded, and three of the clock; then one of the clock, by the same recording.
 	[ "$(wc -c <ran)" = 6 ]
 	bench -n 3
 	[ "$(wc -c <ran)" = 7 ]
-	[ "$(sql auto.exp "SELECT count(*) FROM run WHERE pass = 1")" = 4 ]
+	[ "$(sql auto.exp "SELECT count(DISTINCT variant) FROM simulated")" = 4 ]
 	# It has no more to do, whatever a new experiment would decide.
 	within 60 interfero bench -q --budget 1ms -r 1 -n 3 -o auto.exp -- ../steps-of-a-program 100 "$here/ran" >report
 }
