@@ -51,10 +51,10 @@ int ifr_command_doctor(int argc, char **argv) {
 	ifr_checkup_init(&checkup);
 	ifr_checkup_run(&checkup);
 	if (options.json)
-		result = ifr_checkup_json(&checkup, &text, &err);
+		ifr_checkup_json(&checkup, &text);
 	else
 		ifr_checkup_text(&checkup, isatty(1) && !getenv("NO_COLOR"), &text);
-	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+	if (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout))
 		result = ifr_fail_errno(&err, IFR_E_ENVIRONMENT, "cannot write the findings to standard output");
 	int status = ifr_checkup_usable(&checkup) ? 0 : IFR_E_ENVIRONMENT;
 	ifr_buffer_release(&text);

@@ -82,10 +82,10 @@ static int print_results(const struct options *options, const struct ifr_heap_ro
 	struct ifr_buffer text = {0};
 	int result = 0;
 	if (options->json)
-		result = ifr_heap_json(&options->plan, rows, &text, err);
+		ifr_heap_json(&options->plan, rows, &text);
 	else
 		ifr_heap_text(&options->plan, rows, &text);
-	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+	if (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the table to standard output");
 	ifr_buffer_release(&text);
 	return result;

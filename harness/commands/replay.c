@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero replay: counts the events of a recording in any layout, on any described machine. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "harness/commands/layout_options.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
+#include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
 enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, SCHEMA_VERSION = 1 };
@@ -154,38 +154,38 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counts *c
 	printf("cycles are an estimate; --json has all counters\n");
 }
 
-static int print_json(const struct options *options, const struct ifr_plan_replay *replaying,
+static json_t *json_layout(const struct ifr_plan *plan, const struct ifr_counts *counters) {
+	json_t *layout = json_object(), *values = json_object();
+	struct ifr_buffer text = {0};
+	ifr_plan_print(plan, &text);
+	for (int i = 0; i < IFR_EVENT_COUNT; i++)
+		ifr_json_set(values, ifr_event_name((enum ifr_event)i), ifr_json_count(counters->value[i]));
+	ifr_json_set(layout, "name", ifr_json_text(*plan->name ? plan->name : "shipped"));
+	ifr_json_set(layout, "plan", ifr_json_text(ifr_buffer_text(&text)));
+	ifr_json_set(layout, "counters", values);
+	ifr_buffer_release(&text);
+	return layout;
+}
+
+static int print_json(const struct options *options, const struct ifr_plan_replay *replay,
                       const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count,
                       struct ifr_error *err) {
-	json_t *root = json_object(), *layouts = json_array();
-	for (size_t row = 0; row < count; row++) {
-		json_t *layout = json_object(), *values = json_object();
-		struct ifr_buffer text = {0};
-		ifr_plan_print(&plans[row], &text);
-		for (int i = 0; i < IFR_EVENT_COUNT; i++)
-			json_object_set_new(values, ifr_event_name((enum ifr_event)i),
-			                    json_integer((json_int_t)counters[row].value[i]));
-		json_object_set_new(layout, "name", json_string(*plans[row].name ? plans[row].name : "shipped"));
-		json_object_set_new(layout, "plan", json_string(ifr_buffer_text(&text)));
-		json_object_set_new(layout, "counters", values);
-		json_array_append_new(layouts, layout);
-		ifr_buffer_release(&text);
-	}
-	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-	json_object_set_new(root, "tool", json_string("interfero"));
-	json_object_set_new(root, "version", json_string(INTERFERO_VERSION));
-	json_object_set_new(root, "trace", json_string(options->trace));
-	json_object_set_new(root, "recording", json_string(ifr_trace_text(replaying->trace)));
-	const char *damage = ifr_trace_damage(replaying->trace);
-	json_object_set_new(root, "damage", damage ? json_string(damage) : json_null());
-	json_object_set_new(root, "machine", json_string(options->machine));
-	json_object_set_new(root, "engine", json_string(replaying->engine_name));
-	json_object_set_new(root, "seed", json_integer((json_int_t)options->layouts.seed));
-	json_object_set_new(root, "layouts", layouts);
-	int result =
-		json_dumpf(root, stdout, JSON_INDENT(2)) ? ifr_fail(err, IFR_E_ENVIRONMENT, "cannot print JSON") : 0;
-	puts("");
-	json_decref(root);
+	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *layouts = json_array();
+	struct ifr_buffer text = {0};
+	for (size_t row = 0; row < count; row++)
+		json_array_append_new(layouts, json_layout(&plans[row], &counters[row]));
+	ifr_json_set(root, "trace", ifr_json_text(options->trace));
+	ifr_json_set(root, "recording", ifr_json_text(ifr_trace_text(replay->trace)));
+	ifr_json_set(root, "damage", ifr_json_text(ifr_trace_damage(replay->trace)));
+	ifr_json_set(root, "machine", ifr_json_text(options->machine));
+	ifr_json_set(root, "engine", ifr_json_text(replay->engine_name));
+	ifr_json_set(root, "seed", json_integer((json_int_t)options->layouts.seed));
+	ifr_json_set(root, "layouts", layouts);
+	ifr_json_print(root, &text);
+	int result = fwrite(text.data, 1, text.length, stdout) == text.length
+	                 ? 0
+	                 : ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	ifr_buffer_release(&text);
 	return result;
 }
 

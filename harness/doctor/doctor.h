@@ -54,8 +54,7 @@ const char *ifr_check_status_name(enum ifr_check_status status);
 
 /* Appends a table of at most 80 columns, apart from words longer than a line, and a line with the verdict. */
 void ifr_checkup_text(const struct ifr_checkup *checkup, bool colour, struct ifr_buffer *text);
-/* Appends JSON: schema_version, tool, version, usable and checks[], each with name, status, finding, remedy.
- * Errors: IFR_E_BUG if the findings cannot be written as JSON. */
-int ifr_checkup_json(const struct ifr_checkup *checkup, struct ifr_buffer *text, struct ifr_error *err);
+/* Appends JSON: schema_version, tool, version, usable and checks[], each with name, status, finding, remedy. */
+void ifr_checkup_json(const struct ifr_checkup *checkup, struct ifr_buffer *text);
 
 #endif

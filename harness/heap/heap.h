@@ -61,7 +61,7 @@ int ifr_heap_compare(const struct ifr_heap_plan *plan, struct ifr_heap_row rows[
 void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
                    struct ifr_buffer *text);
 /* Appends JSON: schema_version, tool, version, program, marker, runs and allocators[]. */
-int ifr_heap_json(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
-                  struct ifr_buffer *text, struct ifr_error *err);
+void ifr_heap_json(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
+                   struct ifr_buffer *text);
 
 #endif

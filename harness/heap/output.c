@@ -3,9 +3,9 @@
 #include "harness/heap/heap.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 
-#include <jansson.h>
+#include "harness/output/output.h"
 
 enum { SCHEMA_VERSION = 1 };
 
@@ -42,39 +42,30 @@ void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row r
 
 static json_t *json_row(const struct ifr_allocator *allocator, const struct ifr_heap_row *row) {
 	json_t *object = json_object(), *common = json_array();
-	json_object_set_new(object, "allocator", json_string(allocator->name));
-	json_object_set_new(object, "measured", json_boolean(row->measured));
+	ifr_json_set(object, "allocator", ifr_json_text(allocator->name));
+	ifr_json_set(object, "measured", json_boolean(row->measured));
 	if (!row->measured)
-		json_object_set_new(object, "why", json_string(row->why));
+		ifr_json_set(object, "why", ifr_json_text(row->why));
 	for (int i = 0; i < 3 && row->aliasing.seen[i]; i++)
 		json_array_append_new(common, json_pack("{s:i,s:I}", "low_12_bits", (int)row->aliasing.common[i], "blocks",
 		                                        (json_int_t)row->aliasing.seen[i]));
-	json_object_set_new(object, "blocks", json_integer((json_int_t)row->aliasing.blocks));
-	json_object_set_new(object, "common", common);
-	json_object_set_new(object, "pairs", json_integer((json_int_t)row->aliasing.pairs));
-	json_object_set_new(object, "aliases", json_integer((json_int_t)row->aliasing.aliases));
-	json_object_set_new(object, "time_ms", json_real(row->time_ms));
-	json_object_set_new(object, "memory_kib", json_real(row->memory_kib));
+	ifr_json_set(object, "blocks", json_integer((json_int_t)row->aliasing.blocks));
+	ifr_json_set(object, "common", common);
+	ifr_json_set(object, "pairs", json_integer((json_int_t)row->aliasing.pairs));
+	ifr_json_set(object, "aliases", json_integer((json_int_t)row->aliasing.aliases));
+	ifr_json_set(object, "time_ms", json_real(row->time_ms));
+	ifr_json_set(object, "memory_kib", json_real(row->memory_kib));
 	return object;
 }
 
-int ifr_heap_json(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
-                  struct ifr_buffer *text, struct ifr_error *err) {
-	json_t *root = json_object(), *list = json_array();
+void ifr_heap_json(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
+                   struct ifr_buffer *text) {
+	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *list = json_array();
 	for (int a = 0; a < IFR_ALLOCATORS; a++)
 		json_array_append_new(list, json_row(&ifr_allocators[a], &rows[a]));
-	json_object_set_new(root, "schema_version", json_integer(SCHEMA_VERSION));
-	json_object_set_new(root, "tool", json_string("interfero"));
-	json_object_set_new(root, "version", json_string(INTERFERO_VERSION));
-	json_object_set_new(root, "program", json_string(plan->program));
-	json_object_set_new(root, "marker", plan->marker ? json_string(plan->marker) : json_null());
-	json_object_set_new(root, "runs", json_integer(plan->runs));
-	json_object_set_new(root, "allocators", list);
-	char *dump = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	if (!dump)
-		return ifr_fail(err, IFR_E_BUG, "heap: the table cannot be written as JSON");
-	ifr_buffer_printf(text, "%s\n", dump);
-	free(dump);
-	return 0;
+	ifr_json_set(root, "program", ifr_json_text(plan->program));
+	ifr_json_set(root, "marker", ifr_json_text(plan->marker));
+	ifr_json_set(root, "runs", json_integer(plan->runs));
+	ifr_json_set(root, "allocators", list);
+	ifr_json_print(root, text);
 }

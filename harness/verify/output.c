@@ -5,50 +5,26 @@
 #include "harness/output/output.h"
 #include "harness/verify/verify.h"
 
-enum { COLUMNS = 80, NAME_MAX_COLUMNS = 20, RESULT_COLUMNS = 7, SCHEMA_VERSION = 1 };
-
-/* Appends a sentence from column indent on, wrapped at COLUMNS. */
-static void append_wrapped(const char *sentence, int indent, struct ifr_buffer *text) {
-	struct ifr_strings words = {0};
-	size_t column = (size_t)indent;
-	ifr_strings_split(&words, sentence, " \n");
-	for (size_t i = 0; i < words.count; i++) {
-		const char *word = words.items[i];
-		size_t length = strlen(word);
-		if (i && column + 1 + length > COLUMNS) {
-			ifr_buffer_printf(text, "\n%*s", indent, "");
-			column = (size_t)indent;
-		} else if (i) {
-			ifr_buffer_puts(text, " ");
-			column++;
-		}
-		/* A mangled name may be longer than a line. */
-		for (; column + length > COLUMNS;
-		     length -= COLUMNS - column, word += COLUMNS - column, column = (size_t)indent)
-			ifr_buffer_printf(text, "%.*s\n%*s", (int)(COLUMNS - column), word, indent, "");
-		ifr_buffer_puts(text, word);
-		column += length;
-	}
-	ifr_buffer_puts(text, "\n");
-	ifr_strings_release(&words);
-}
+enum { NAME_MAX_COLUMNS = 20, RESULT_COLUMNS = 7, SCHEMA_VERSION = 1 };
 
 static void append_verdict(const struct ifr_verdict *verdict, int width, struct ifr_buffer *text) {
-	int indent = width + 2 + RESULT_COLUMNS + 2;
+	char *indent = ifr_format("%*s", width + 2 + RESULT_COLUMNS + 2, ""), *head;
 	if ((int)strlen(verdict->name) > width)
-		ifr_buffer_printf(text, "%s\n%*s  ", verdict->name, width, "");
+		head = ifr_format("%s\n%*s  ", verdict->name, width, "");
 	else
-		ifr_buffer_printf(text, "%-*s  ", width, verdict->name);
+		head = ifr_format("%-*s  ", width, verdict->name);
+	ifr_buffer_puts(text, head);
 	if (!verdict->checks.count)
 		ifr_buffer_puts(text, "ok\n");
 	for (size_t i = 0; i < verdict->checks.count; i++) {
 		char *sentence = ifr_format("%s: %s", verdict->checks.items[i], verdict->texts.items[i]);
-		ifr_buffer_printf(text, "%*s", i ? indent : 0, "");
-		if (!i)
-			ifr_buffer_printf(text, "%-*s  ", RESULT_COLUMNS, "differs");
-		append_wrapped(sentence, indent, text);
+		char *differs = ifr_format("%-*s  ", RESULT_COLUMNS, "differs");
+		ifr_text_wrap(text, sentence, i ? indent : differs, indent);
+		free(differs);
 		free(sentence);
 	}
+	free(head);
+	free(indent);
 }
 
 void ifr_verification_text(const struct ifr_verification *done, struct ifr_buffer *text) {
