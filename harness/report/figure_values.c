@@ -112,7 +112,7 @@ void ifr_figure_layouts(const struct ifr_analysis *analysis, struct ifr_figures 
 	               "  $layouts using 1:2 with points pt 7 ps 0.55 lc rgb '%s' title 'random layouts'%s",
 	               RANDOM_COLOUR, RANDOM_COLOUR,
 	               analysis->shipped ? ", \\\n  $shipped using 1:2 with lines lw 2.5 lc rgb '" SHIPPED_COLOUR
-	                                   "' title 'the layout that ships'"
+	                                   "' title 'the shipped layout'"
 	                                 : "");
 	ifr_figure_end(figure, WIDTH, 330, plot);
 	free(plot);
@@ -167,7 +167,7 @@ void ifr_figure_intervals(const struct ifr_analysis *analysis, struct ifr_figure
 	                          "' title 'random layouts'",
 	                          names, labels ? "0.6" : "0.25");
 	char *shipped = ifr_format("$shipped using 2:1:3:4%s with xerrorbars pt 13 ps 1.1 lw 2 lc rgb '" SHIPPED_COLOUR
-	                           "' title 'the layout that ships'",
+	                           "' title 'the shipped layout'",
 	                           names);
 	char *plot = ifr_format("plot %s%s%s", analysis->random_count ? random : "",
 	                        analysis->random_count && analysis->shipped ? ", \\\n  " : "",

@@ -56,10 +56,16 @@ build_for() { # HEADERS FILE...: their objects
 	# Only the files that look at the version are other ones.
 	mapfile -t files < <(grep -l 'plugin-version.h' "$repository"/plugin/*.cc)
 	build_for "$o/other" "${files[@]}"
-	for file in "${files[@]}"; do rest+=(! -name "$(basename "$file" .cc).o"); done
+	# The others are this build's, by the names of the sources: an old build folder may hold objects of files that are gone.
 	objects=$INTERFERO_BUILD/objects
-	$CXX -shared "$o"/*.cc.o $(find "$objects/plugin" -name '*.o' "${rest[@]}") \
-		$(find "$objects/pic/plugin" "$objects/pic/compiletime" "$objects/pic/common" -name '*.o') -o "$o/interfero.so"
+	for file in "$repository"/plugin/*.cc; do
+		[[ " ${files[*]} " == *" $file "* ]] || rest+=("$objects/plugin/$(basename "$file" .cc).o")
+	done
+	for file in "$repository"/{plugin,compiletime,common}/*.c; do
+		file=$objects/pic/${file#"$repository"/}
+		[ ! -e "${file%.c}.o" ] || rest+=("${file%.c}.o")
+	done
+	$CXX -shared "$o"/*.cc.o "${rest[@]}" -o "$o/interfero.so"
 	run $CC "-fplugin=$o/interfero.so" -c program.c -o "$o/a.o"
 	[ "$status" -ne 0 ]
 	[[ $output == *"built for GCC"*19991231*"cannot run in GCC"*"build interfero again"* ]]

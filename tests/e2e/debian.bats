@@ -113,7 +113,7 @@ is_measured() {
 	shift
 	run -0 --separate-stderr within 150 interfero bench --counters clock -n "$count" -r "$rounds" -o "$file" --html page.html "${options[@]}" -- "$@"
 	[ -z "$stderr" ] || say "$stderr"
-	[[ $output == *"layout that ships"* ]]
+	[[ $output == *"shipped layout"* ]]
 	[[ $output == *"$count random"* ]]
 	grep -q '</html>' page.html
 	[ "$(sql "$file" 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition FROM run WHERE refused IS NULL)')" = $(((count + 1) * rounds)) ]

@@ -37,6 +37,6 @@ teardown_file() {
 	cd "$place"
 	within 120 interfero bench --counters clock -n 4 -r 3 -o d.exp -- built/dispatch/dispatch 20 >report 2>errors
 	[ ! -s errors ]
-	grep -q 'Where does the layout that ships stand' report
+	grep -q 'Where does the shipped layout stand' report
 	grep -q 'v00004' report
 }
