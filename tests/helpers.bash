@@ -74,9 +74,12 @@ not() { # bats overlooks a failing "! command"
 	if "$@"; then return 1; fi
 }
 
-# within SECONDS COMMAND...: ended by force when it takes longer. Generous: it guards, it does not measure.
+# within SECONDS COMMAND...: ended by force when it takes five times as long: other files run beside this one. It guards, it
+# does not measure.
 within() {
-	timeout -k 5 "$@"
+	local seconds=$1
+	shift
+	timeout -k 5 $((5 * seconds)) "$@"
 }
 
 # refuse STATUS WORD... -- COMMAND...: the command ends with the status and one line on standard error that begins with
@@ -89,7 +92,7 @@ refuse() {
 		shift
 	done
 	shift
-	run -"$wanted" --separate-stderr timeout -k 5 60 "$@"
+	run -"$wanted" --separate-stderr within 60 "$@"
 	[ -z "$output" ] || say "standard output: $output"
 	explain "${words[@]}"
 }
@@ -191,9 +194,9 @@ sql() {
 	"$place/sql" "$@"
 }
 
-# await SECONDS COMMAND...: until the command succeeds.
+# await SECONDS COMMAND...: until the command succeeds, five times as long at most.
 await() {
-	local tries=$(($1 * 20))
+	local tries=$(($1 * 100))
 	shift
 	while [ $tries -gt 0 ]; do
 		if "$@" >/dev/null 2>&1; then return 0; fi

@@ -67,7 +67,7 @@ same_output() { # same_output COMPILER SOURCE OPTIONS...: variants of two or ten
 	for seed in $(up_to 2 10); do
 		all $seed
 		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
-		run timeout 10 "$o/variant"
+		run timeout 100 "$o/variant"
 		[ "$status" = "$expected_status" ]
 		[ "$output" = "$expected" ]
 	done
@@ -99,7 +99,7 @@ same_under_every() { # same_under_every COMPILER SOURCE OPTIONS...: like same_ou
 	for seed in $(up_to 1 3); do
 		every $seed
 		with $seeds -- $compiler "$@" "$source" -o "$o/variant"
-		run timeout 20 "$o/variant"
+		run timeout 100 "$o/variant"
 		[ "$status" = "$expected_status" ] && [ "$output" = "$expected" ] || {
 			echo "seed $seed, $*: $output"
 			return 1

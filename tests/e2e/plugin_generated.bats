@@ -28,8 +28,8 @@ attempt() {
 	[ $((n % 2)) -eq 0 ] || sections=-ffunction-sections
 	$CC -w -O$level $sections "$n.c" -o "$n.plain" &&
 		$CC -w -O$level $sections "-fplugin=$INTERFERO_PLUGIN" "-fplugin-arg-interfero-plan=$n.plan" "$n.c" -o "$n.ours" || echo "$n: not compiled"
-	cmp -s <(timeout 20 "./$n.plain") <(timeout 20 "./$n.ours") || echo "$n: another checksum, or none"
-	[ -n "$(timeout 20 "./$n.plain")" ] || echo "$n: no checksum"
+	cmp -s <(timeout 100 "./$n.plain") <(timeout 100 "./$n.ours") || echo "$n: another checksum, or none"
+	[ -n "$(timeout 100 "./$n.plain")" ] || echo "$n: no checksum"
 	# The plan took effect.
 	cmp -s "$n.plain" "$n.ours" && echo "$n: nothing changed"
 	rm -f "$n".*
