@@ -151,11 +151,11 @@ act() {
 	esac
 }
 
-# same_under_seeds PROGRAM LEVEL [SEEDS]: its variants, as many at quick depth as asked for or three, else 20, do what the
+# same_under_seeds PROGRAM LEVEL SEEDS: its variants, as many at quick depth as SEEDS says, else 20, do what the
 # plain compiler's program does. Every unit can be compiled again.
 same_under_seeds() {
 	local program=$1 variant seeds
-	seeds=$(at_depth "${3:-3}" 20)
+	seeds=$(at_depth "$3" 20)
 	LEVEL=$2 compile "$program" plain
 	link "$program" plain
 	act "$program" "$PWD/plain/program" >expected 2>&1

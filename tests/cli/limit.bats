@@ -92,7 +92,7 @@ rounds_in() {
 	cp "$programs/long.c" .
 	for options in -static -Wl,--build-id=none "-O0 -g -fno-function-sections -fcf-protection -no-pie"; do
 		INTERFERO_TEMPLATES=1 interfero-gcc -O1 $options long.c -o other
-		within 60 interfero limit --seconds 0.1 -- ./other >said
+		within 60 interfero limit --seconds 0.4 -- ./other >said
 		./other.limited >out
 		within 60 ./other "$(rounds_in out)" | cmp - out || say "$options"
 		interfero variants -q -n 1 --axes functions,nops -o v ./other.limited
@@ -101,7 +101,7 @@ rounds_in() {
 	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -c long.c
 	ar rcs liblong.a long.o
 	interfero-gcc -Wl,-u,main liblong.a -o other
-	within 60 interfero limit --seconds 0.1 -- ./other >said
+	within 60 interfero limit --seconds 0.4 -- ./other >said
 	./other.limited | tail -n 1 | grep -q handlers
 }
 
@@ -167,8 +167,8 @@ rounds_in() {
 	before=$(interfero kit list | wc -l)
 	refuse 3 "ends by itself with status 0" seconds -- interfero limit --seconds 20 -o no -- ../long 3
 	refuse 3 threads OMP_NUM_THREADS=1 -- interfero limit --seconds 0.2 -o no -- ../long 1000000 t
-	refuse 3 "every run" -- interfero limit --seconds 0.1 -o no -- ../long 1000000 r
-	refuse 3 "half of the budget" -- interfero limit --seconds 0.2 -o no -- ../long 1000000 f
+	refuse 3 "every run" -- interfero limit --seconds 0.4 -o no -- ../long 1000000 r
+	refuse 3 "half of the budget" -- interfero limit --seconds 0.4 -o no -- ../long 1000000 f
 	refuse 2 "limited already" -- interfero limit --seconds 0.1 -o no -- ../limited
 	[ "$(interfero kit list | wc -l)" = "$before" ]
 	interfero-gcc -O2 "$programs/long.c" -o plain

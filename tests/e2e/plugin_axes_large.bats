@@ -19,5 +19,5 @@ teardown_file() {
 	drop_own_kits
 }
 
-@test "jsoncpp" { same_under_seeds jsoncpp -O0 2; }
-@test "sqlite3" { same_under_seeds sqlite3 -O0 2; }
+@test "jsoncpp" { same_under_seeds jsoncpp -O0 1; }
+@test "sqlite3" { same_under_seeds sqlite3 -O0 1; }

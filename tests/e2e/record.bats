@@ -382,18 +382,18 @@ counts() {
 
 @test "exact: functions, stack and load of a program without a C library" {
 	interfero-gcc -O2 -nostdlib -static -no-pie -fno-tree-loop-distribute-patterns "$record_programs/deep.c" -o deep
-	exact fields2004 functions,padding,base,stack,load 8 ./deep
-	exact cachegrind,l1d.bytes=2048,l1d.ways=1 stack,load 6 ./deep
+	exact fields2004 functions,padding,base,stack,load "$(at_depth 2 8)" ./deep
+	exact cachegrind,l1d.bytes=2048,l1d.ways=1 stack,load "$(at_depth 2 6)" ./deep
 	run -0 interfero record -q --check -- ./deep
 	[[ $output == *"on the same data"* ]]
 }
 
 @test "exact: the examples" {
 	make -s -C "$BATS_TEST_DIRNAME/../../examples" CC=interfero-gcc "O=$here/built" >log 2>&1 || say "$(cat log)"
-	exact haswell functions,padding,base 5 built/dispatch/dispatch 3
-	exact p6 functions,link-order 5 built/link-order/link-order 3
-	exact goldencove functions,padding,base,link-order 5 built/stack-alias/stack-alias 1
-	exact zen2 functions,padding,load 5 built/aligned-buffers/aligned-buffers 8 3
+	exact haswell functions,padding,base "$(at_depth 2 5)" built/dispatch/dispatch 3
+	exact p6 functions,link-order "$(at_depth 2 5)" built/link-order/link-order 3
+	exact goldencove functions,padding,base,link-order "$(at_depth 2 5)" built/stack-alias/stack-alias 1
+	exact zen2 functions,padding,load "$(at_depth 2 5)" built/aligned-buffers/aligned-buffers 8 3
 }
 
 write_work() {
@@ -419,9 +419,9 @@ END
 	}
 	cp -a "$debian/kits/." "$INTERFERO_KITS"
 	write_work
-	exact ivybridge functions,padding,base 4 "$debian/bzip2/bzip2" -c text
-	exact core2-e5440 functions,link-order,base 4 "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
-	exact netburst functions,padding,base,link-order 4 "$debian/lua/src/lua" work.lua
+	exact ivybridge functions,padding,base "$(at_depth 2 4)" "$debian/bzip2/bzip2" -c text
+	exact core2-e5440 functions,link-order,base "$(at_depth 2 4)" "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
+	exact netburst functions,padding,base,link-order "$(at_depth 2 4)" "$debian/lua/src/lua" work.lua
 	run -0 --separate-stderr interfero record -q --check -o a.trace -- "$debian/lua/src/lua" work.lua
 	[[ $output == *"code and its stack elsewhere the program executes the same"* ]] || say "$output"
 }

@@ -61,23 +61,23 @@ differ() {
 }
 
 @test "exact: shuffle and diehard, while blocks are glibc's" {
-	exact haswell 4 "" "-a heap -x heap:diehard=0" ../objects
+	exact haswell "$(at_depth 2 4)" "" "-a heap -x heap:diehard=0" ../objects
 	differ
-	exact zen2 4 "" "-a heap -x heap:fullness=20" ../objects
+	exact zen2 "$(at_depth 2 4)" "" "-a heap -x heap:fullness=20" ../objects
 	differ
 	exact p6 2 "" "-a heap -x heap:diehard=0 -x heap:granule=64" ../objects
 }
 
 @test "exact: blocks in each policy, while small objects are glibc's" {
 	exact skylake 2 "" "-a blocks -x blocks:policy=0" ../objects
-	exact haswell 4 "" "-a blocks -x blocks:policy=1" ../objects
+	exact haswell "$(at_depth 2 4)" "" "-a blocks -x blocks:policy=1" ../objects
 	differ
-	exact haswell 4 "" "-a blocks -x blocks:policy=2" ../objects
+	exact haswell "$(at_depth 2 4)" "" "-a blocks -x blocks:policy=2" ../objects
 	differ
 }
 
 @test "exact: heap and blocks with the axes of the relinker and with load" {
-	exact goldencove 5 "" "-a heap,blocks,functions,padding,base,data,load" ../objects
+	exact goldencove "$(at_depth 2 5)" "" "-a heap,blocks,functions,padding,base,data,load" ../objects
 	differ
 }
 
@@ -86,14 +86,14 @@ differ() {
 @test "exact: heap, blocks, stack and functions of a region" {
 	interfero-gcc -O2 -ffunction-sections -Wl,-z,now -I "$BATS_TEST_DIRNAME/../.." \
 		"$BATS_TEST_DIRNAME/programs/record/objects.c" -o bound
-	exact ivybridge 5 "--region work" "-a heap,blocks,stack,functions" ./bound
+	exact ivybridge "$(at_depth 2 5)" "--region work" "-a heap,blocks,stack,functions" ./bound
 	differ
 	[ "$(number instructions base.trace)" -gt 400000 ]
 }
 
 @test "exact: the example of aligned buffers" {
 	make -s -C "$BATS_TEST_DIRNAME/../../examples" CC=interfero-gcc "O=$here/built" >log 2>&1 || say "$(cat log)"
-	exact haswell 3 "" "-a blocks -x blocks:policy=1" built/aligned-buffers/aligned-buffers 0 3
+	exact haswell "$(at_depth 2 3)" "" "-a blocks -x blocks:policy=1" built/aligned-buffers/aligned-buffers 0 3
 	differ
 	exact haswell 2 "" "-a heap,blocks,functions" built/aligned-buffers/aligned-buffers 8 3
 }
@@ -129,11 +129,11 @@ create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 100) insert into t select x, x * x % 37 from c;
 select b, count(*), sum(a) from t group by b order by 2, 1 limit 3;
 END
-	exact netburst 3 "" "-a heap,blocks,functions" "$debian/lua/src/lua" work.lua || true
+	exact netburst "$(at_depth 2 3)" "" "-a heap,blocks,functions" "$debian/lua/src/lua" work.lua || true
 	for counter in instructions conditional-branches L1-dcache-loads; do near $counter 0.05; done
 	near L1-dcache-load-misses 0.5
 	near dTLB-load-misses 4
-	exact skylake 3 "" "-a heap,blocks,functions" "$debian/sqlite3/sqlite3" :memory: ".read work.sql" || true
+	exact skylake "$(at_depth 2 3)" "" "-a heap,blocks,functions" "$debian/sqlite3/sqlite3" :memory: ".read work.sql" || true
 	for counter in instructions conditional-branches L1-dcache-loads; do near $counter 0.3; done
 	near L1-dcache-load-misses 1
 	near dTLB-load-misses 4

@@ -30,24 +30,24 @@ switches() {
 
 @test "nops, alignment and the order in a unit, each alone" {
 	switches built -O2
-	exact haswell nops 4 "$PWD/built"
-	exact p6 align 4 "$PWD/built"
+	exact haswell nops "$(at_depth 2 4)" "$PWD/built"
+	exact p6 align "$(at_depth 2 4)" "$PWD/built"
 	switches ordered -O2 -fno-function-sections
-	exact haswell unit-order 4 "$PWD/ordered"
+	exact haswell unit-order "$(at_depth 2 4)" "$PWD/ordered"
 }
 
 @test "a nop in front of every instruction that takes one" {
 	switches built -O2
-	PARAMETERS="-x nops:rate=100 -x nops:max=9" exact zen2 nops,functions 3 "$PWD/built"
+	PARAMETERS="-x nops:rate=100 -x nops:max=9" exact zen2 nops,functions "$(at_depth 2 3)" "$PWD/built"
 }
 
 @test "code of any kind: not optimised, small, fixed, guarded" {
 	switches plain -O0
-	exact skylake nops,align,unit-order,functions 3 "$PWD/plain"
+	exact skylake nops,align,unit-order,functions "$(at_depth 2 3)" "$PWD/plain"
 	switches small -Os -fno-pie -no-pie
-	exact goldencove nops,align,unit-order,functions,base 3 "$PWD/small"
+	exact goldencove nops,align,unit-order,functions,base "$(at_depth 2 3)" "$PWD/small"
 	switches guarded -O3 -fcf-protection -fno-jump-tables
-	exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
+	exact ivybridge nops,align,unit-order,functions,load "$(at_depth 2 3)" "$PWD/guarded"
 	# The C library of a static program looks at the path that it was started by: variants are told the program's own.
 	switches static,with-a-comma -O2 -static
 	exact core2-e5440 nops,align,unit-order,functions 2 "$PWD/static,with-a-comma"
@@ -66,7 +66,7 @@ switches() {
 	printf '#include "shared.h"\nint main() { sum<int> s{1}; int k = 0; for (int i = 0; i < 500; i++) k ^= s.add(shared(i)) + other(i); volatile int sink = k; (void)sink; return 0; }\n' >main.cc
 	INTERFERO_TEMPLATES=1 interfero-g++ -O1 -fno-function-sections main.cc other.cc -o several
 	[ "$(interfero layout --units several | grep -c _Z6sharedi)" = 1 ]
-	exact haswell nops,align,unit-order,functions 3 "$PWD/several"
+	exact haswell nops,align,unit-order,functions "$(at_depth 2 3)" "$PWD/several"
 }
 
 # templates FOLDER TARGET MAKE-ARGS...: Debian's sources, built again for this.
@@ -87,10 +87,10 @@ templates() {
 		print(#table.concat(t))
 	END
 	templates bzip2 bzip2
-	exact core2-e5440 nops,align,unit-order,functions,base 6 "$PWD/bzip2/bzip2" -c text
+	exact core2-e5440 nops,align,unit-order,functions,base "$(at_depth 2 6)" "$PWD/bzip2/bzip2" -c text
 	templates lua linux -C src "MYCFLAGS='-Dluai_makeseed(L)=1u' -DSTRCACHE_N=1 -DSTRCACHE_M=1"
-	exact netburst nops,align,unit-order,functions,link-order 6 "$PWD/lua/src/lua" work.lua
-	templates sqlite3 sqlite3 CFLAGS=-O1
+	exact netburst nops,align,unit-order,functions,link-order "$(at_depth 2 6)" "$PWD/lua/src/lua" work.lua
+	templates sqlite3 sqlite3 CFLAGS="$(at_depth -O0 -O1)"
 	exact ivybridge nops,align,unit-order,functions 2 "$PWD/sqlite3/sqlite3" :memory: ".read work.sql"
 }
 
