@@ -111,7 +111,7 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result)
-		result = campaign_resume_model(state, err);
+		result = campaign_adopt_model(state, err);
 	if (!result)
 		result = campaign_record_configuration(state, err);
 	if (!result)
@@ -157,7 +157,8 @@ static const char *describe_end(const struct ifr_campaign_result *result) {
 }
 
 /* Does everything that the experiment does not hold yet: a resumed campaign goes on here. */
-static int carry_out(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+static int fill_experiment(struct campaign_state *state, struct ifr_campaign_result *result,
+                           struct ifr_error *err) {
 	if (!campaign_is_incomplete(state)) {
 		result->complete = true;
 		return 0;
@@ -195,7 +196,7 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	*result = (struct ifr_campaign_result){.seed = plan->generator.seed};
 	int failed = prepare_campaign(&state, err);
 	if (!failed)
-		failed = carry_out(&state, result, err);
+		failed = fill_experiment(&state, result, err);
 	result->seed = state.plan.generator.seed;
 	bool made_here = state.experiment && !existed;
 	ifr_experiment_close(state.experiment);

@@ -17,6 +17,7 @@
 #include "common/error.h"
 #include "common/strings.h"
 #include "harness/design/design.h"
+#include "harness/exec/exec.h"
 #include "kit/kit.h"
 
 /* A program under test: a level of the factor program. */
@@ -35,9 +36,10 @@ struct ifr_campaign {
 	const char *user;       /* the program to run where the program under test is a shared library; NULL: itself */
 	char *const *argv;      /* the program's arguments; argv[0] as the user wrote it */
 	struct ifr_layout_generator generator;
-	bool seed_given;      /* false: an existing experiment's seed is kept */
-	unsigned variants;    /* layouts, without the shipped one */
-	unsigned repetitions; /* runs of each variant */
+	bool seed_given;                     /* false: an existing experiment's seed is kept */
+	unsigned variants;                   /* layouts, without the shipped one */
+	unsigned repetitions;                /* runs of each variant */
+	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
 	const char *machine; /* of the model: as ifr_machine_open takes it */
 	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measuring loop: the schedule's jobs, as far as the experiment does not hold them yet. */
+/* The measuring loop: carries out the schedule's jobs that the experiment does not hold yet, stores the runs, and
+ * refuses variants that behave otherwise than the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,7 +134,8 @@ static int measure_repetition(struct measurement *m, unsigned repetition, struct
 	ifr_schedule_repetition(state->plan.generator.seed, repetition, state->ready, passes, slots);
 	for (unsigned i = 0; i < count; i++)
 		jobs[i] = (struct ifr_job){slots[i].variant, repetition, slots[i].pass};
-	return ifr_executor_local.carry_out(&ifr_executor_local, jobs, count, &owner, err);
+	const struct ifr_executor *executor = state->plan.executor ? state->plan.executor : &ifr_executor_local;
+	return executor->carry_out(executor, jobs, count, &owner, err);
 }
 
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {

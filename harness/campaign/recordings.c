@@ -185,7 +185,7 @@ bool campaign_auto_is_open(const struct campaign_state *state) {
 	return undecided;
 }
 
-int campaign_resume_model(struct campaign_state *state, struct ifr_error *err) {
+int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {
 	char *settled = ifr_experiment_get(state->experiment, "counters");
 	bool taken = settled && strstr(settled, "model:") && ifr_counters_may_add_model(state->counters);
 	free(settled);

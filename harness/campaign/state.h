@@ -84,7 +84,7 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 /* Whether "auto" has not decided on the model yet. */
 bool campaign_auto_is_open(const struct campaign_state *state);
 /* Adds the model's counters where "auto" chose them at the experiment's start. */
-int campaign_resume_model(struct campaign_state *state, struct ifr_error *err);
+int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err);
 /* Records the programs for the model, after the reference runs. With "auto" on a machine without events of the
  * processor, decides on the model for the whole experiment: it is taken if the programs can be recorded and
  * replayed within a fifth of the budget, or of the measuring time. */

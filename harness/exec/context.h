@@ -3,9 +3,10 @@
  * mappings lie. It is one value, made here alone. The launcher runs programs in it, the recorder records them in
  * it, and replays lay out their stack and mappings by it.
  *
- * To add an axis of the launcher: a row in common/axis.c, and in context.c its member's value
+ * To add an axis of the launcher: its row in common/axis.c, and in context.c its member's value
  * (ifr_context_set_plan), its fact (ifr_context_describe), and how it is applied, either in the environment
- * (ifr_context_environment) or in the child before exec (ifr_context_enter). */
+ * (ifr_context_environment) or in the child before exec (ifr_context_enter). Replays follow it through
+ * harness/simulate/plan_layouts.c; ARCHITECTURE.md lists all files. */
 #ifndef IFR_HARNESS_CONTEXT_H
 #define IFR_HARNESS_CONTEXT_H
 

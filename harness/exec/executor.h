@@ -3,7 +3,9 @@
  * jobs and stores their outcomes; an executor knows only how to carry out a job. There are two executors: this machine
  * (ifr_executor_local), and the model (harness/simulate/model_executor.h).
  *
- * To add an executor: implement carry_out, and choose it in campaign.c. */
+ * To add an executor: implement carry_out in a file of its own, and let a command put it into struct ifr_campaign.
+ * The launches of a request point into this process: an executor elsewhere serialises them. Reference runs, and the
+ * checks of processor and address-space randomization, stay on this machine. */
 #ifndef IFR_HARNESS_EXECUTOR_H
 #define IFR_HARNESS_EXECUTOR_H
 

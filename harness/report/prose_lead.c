@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The three lines that a report opens with. They are made to be read aloud: no intervals, no p-values. */
+/* The words of the three lines that a report opens with; harness/analysis/conclusion.c chooses what they say. The
+ * lines are made to be read aloud: no intervals, no p-values. */
 #include <math.h>
 #include <string.h>
 

@@ -26,16 +26,6 @@ bool ifr_plan_places_objects(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & ifr_object_axes();
 }
 
-void ifr_recording_context(struct ifr_context *context, const struct ifr_strings *more_environment,
-                           const struct ifr_plan *plan, uint64_t more_stack_bytes) {
-	struct ifr_plan shipped;
-	ifr_plan_init(&shipped);
-	ifr_context_init(context, more_environment);
-	ifr_context_set_plan(context, plan ? plan : &shipped, ifr_object_axes(), false);
-	context->stack_bytes += more_stack_bytes;
-	ifr_plan_release(&shipped);
-}
-
 /* --- the player ---------------------------------------------------------------------------------------------- */
 
 static void exec_player(const char *player, char *settings, int file) {

@@ -12,11 +12,6 @@
 unsigned ifr_object_axes(void);
 bool ifr_plan_places_objects(const struct ifr_plan *plan);
 
-/* Makes the process context of a recording under a plan (NULL: the shipped layout), with more_stack_bytes of
- * additional environment. Its runtime settings place the heap objects. The caller releases it. */
-void ifr_recording_context(struct ifr_context *context, const struct ifr_strings *more_environment,
-                           const struct ifr_plan *plan, uint64_t more_stack_bytes);
-
 /* Fails with IFR_E_USAGE: heap objects of several threads cannot be placed. */
 int ifr_objects_refuse_threads(struct ifr_error *err);
 

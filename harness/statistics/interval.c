@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of proportions, of differences, and Student's. */
+/* Intervals of medians, of proportions, of differences, and Student's. */
+#include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/sample.h"
@@ -29,4 +31,22 @@ struct ifr_interval ifr_t_interval(double value, double se, double df, double co
 	double tail = (1 - confidence) / 2 / (double)(comparisons ? comparisons : 1);
 	double half = ifr_t_quantile(1 - tail, df) * se;
 	return (struct ifr_interval){value - half, value + half, confidence};
+}
+
+int ifr_median_interval(const double *values, size_t count, double confidence, struct ifr_interval *interval,
+                        struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 2, err);
+	if (result)
+		return result;
+	/* The interval from the k-th smallest to the k-th largest value misses with probability
+	 * 2 P(Binomial(n, 1/2) < k). */
+	unsigned k = 1, n = (unsigned)count;
+	while (2 * (k + 1) <= n && 1 - 2 * gsl_cdf_binomial_P(k, 0.5, n) >= confidence)
+		k++;
+	double *sorted = ifr_values_sorted(values, count);
+	interval->low = sorted[k - 1];
+	interval->high = sorted[n - k];
+	interval->confidence = 1 - 2 * gsl_cdf_binomial_P(k - 1, 0.5, n);
+	free(sorted);
+	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One sample: quantiles, moments, the interval of a median. */
-#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,23 +40,5 @@ int ifr_sample_moments(const double *values, size_t count, double *mean, double 
 	*mean = gsl_stats_mean(values, 1, count);
 	if (sd)
 		*sd = gsl_stats_sd_m(values, 1, count, *mean);
-	return 0;
-}
-
-int ifr_median_interval(const double *values, size_t count, double confidence, struct ifr_interval *interval,
-                        struct ifr_error *err) {
-	int result = ifr_values_check(values, count, 2, err);
-	if (result)
-		return result;
-	/* The interval from the k-th smallest to the k-th largest value misses with probability
-	 * 2 P(Binomial(n, 1/2) < k). */
-	unsigned k = 1, n = (unsigned)count;
-	while (2 * (k + 1) <= n && 1 - 2 * gsl_cdf_binomial_P(k, 0.5, n) >= confidence)
-		k++;
-	double *sorted = ifr_values_sorted(values, count);
-	interval->low = sorted[k - 1];
-	interval->high = sorted[n - k];
-	interval->confidence = 1 - 2 * gsl_cdf_binomial_P(k - 1, 0.5, n);
-	free(sorted);
 	return 0;
 }

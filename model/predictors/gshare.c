@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gshare: counters indexed by address xor global history.
- * Ref: McFarling 1993, "Combining branch predictors", section 7. */
+ * Ref: McFarling 1993, "Combining branch predictors", section 7. For sixteen lanes: model/replay/vector/counters.c. */
 #include "model/predictors/run.h"
 
 #include <stdlib.h>

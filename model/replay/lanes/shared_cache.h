@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An LRU cache of up to 64 lanes that mostly touch the same keys: an outer level for lanes of one data group.
+/* An LRU cache of up to 64 lanes that mostly touch the same keys: an outer level (L2, L3, STLB) for lanes of one data
+ * group. L1D is shared in model/replay/data.c.
  *
  * Problem: what a data group touches is the same in all its lanes; the lines of code that a lane fetches are its
  * own. A cache for each lane repeats the same work, and its sets are far apart in memory.
