@@ -13,22 +13,6 @@
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
-void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,
-                              struct ifr_launch *launch) {
-	*launch = (struct ifr_launch){
-		.program = state->plan.user ? state->plan.user : path,
-		.argv = state->plan.argv,
-		.context = &state->contexts[id],
-		.stdin_file = state->plan.stdin_file,
-		.cpu = state->cpu,
-		.keep_aslr = state->plan.keep_aslr,
-		.timeout_ns = state->timeout_ns,
-		.counters = state->counters,
-		.repeats = ifr_counters_has_repeats(state->counters) ? IFR_REGION_REPEATS : 1,
-		.pass = pass,
-	};
-}
-
 /* Finds out how the program that uses the library is led to its variants, and puts that into their contexts. */
 static int open_library(struct campaign_state *state, struct ifr_error *err) {
 	char *shipped = campaign_variant_path(state, 0);
@@ -62,16 +46,6 @@ static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 	}
 	free(cwd);
 	free(name);
-	return result;
-}
-
-int campaign_save_counters(struct campaign_state *state, struct ifr_error *err) {
-	int result = 0;
-	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !result; i++) {
-		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
-		result =
-			ifr_experiment_save_counter(state->experiment, i, counter->name, counter->unit, counter->source, err);
-	}
 	return result;
 }
 

@@ -119,6 +119,23 @@ int campaign_record_counters(struct campaign_state *state, struct ifr_error *err
 	return result;
 }
 
+int campaign_save_counters(struct campaign_state *state, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !result; i++) {
+		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
+		result =
+			ifr_experiment_save_counter(state->experiment, i, counter->name, counter->unit, counter->source, err);
+	}
+	return result;
+}
+
+bool campaign_auto_is_open(const struct campaign_state *state) {
+	char *recorded = ifr_experiment_get(state->experiment, "counters");
+	bool open = !recorded && ifr_counters_may_add_model(state->counters);
+	free(recorded);
+	return open;
+}
+
 static int validate_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
 	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);

@@ -4,11 +4,6 @@
 
 #include "harness/campaign/state.h"
 
-bool campaign_needs_model(const struct campaign_state *state, unsigned id) {
-	return ifr_counters_has_model(state->counters) && campaign_has_variant(state, id) &&
-	       !ifr_experiment_is_simulated(state->experiment, id);
-}
-
 struct model_run {
 	struct campaign_state *state;
 	struct ifr_campaign_result *result;

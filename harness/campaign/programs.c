@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cells of the design, program x layout, and how variants are numbered and named. */
+/* The cells of the design, program x layout: how variants are numbered, named and launched. Every other file of the
+ * room may call this one. */
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
 
@@ -43,4 +44,35 @@ void campaign_variant_plan(const struct campaign_state *state, unsigned id, stru
 
 char *campaign_fact_name(const char *name, unsigned program) {
 	return program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
+}
+
+void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,
+                              struct ifr_launch *launch) {
+	*launch = (struct ifr_launch){
+		.program = state->plan.user ? state->plan.user : path,
+		.argv = state->plan.argv,
+		.context = &state->contexts[id],
+		.stdin_file = state->plan.stdin_file,
+		.cpu = state->cpu,
+		.keep_aslr = state->plan.keep_aslr,
+		.timeout_ns = state->timeout_ns,
+		.counters = state->counters,
+		.repeats = ifr_counters_has_repeats(state->counters) ? IFR_REGION_REPEATS : 1,
+		.pass = pass,
+	};
+}
+
+char *campaign_recording_path(const struct campaign_state *state, unsigned program) {
+	return program ? ifr_format("%s.%u.trace", state->plan.file, program + 1)
+	               : ifr_format("%s.trace", state->plan.file);
+}
+
+void campaign_say(const struct campaign_state *state, const char *text) {
+	if (state->plan.say)
+		state->plan.say(text);
+}
+
+bool campaign_needs_model(const struct campaign_state *state, unsigned id) {
+	return ifr_counters_has_model(state->counters) && campaign_has_variant(state, id) &&
+	       !ifr_experiment_is_simulated(state->experiment, id);
 }

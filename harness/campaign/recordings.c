@@ -16,11 +16,6 @@ enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5 };
 enum { AUTO_PART = 5 };
 static const int64_t auto_least_ns = INT64_C(10000000000);
 
-char *campaign_recording_path(const struct campaign_state *state, unsigned program) {
-	return program ? ifr_format("%s.%u.trace", state->plan.file, program + 1)
-	               : ifr_format("%s.trace", state->plan.file);
-}
-
 /* Stores the recording's notes for the user as warnings of the experiment. */
 static int note_recording(struct campaign_state *state, const struct ifr_recorded *recorded,
                           struct ifr_error *err) {
@@ -176,13 +171,6 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	if (ifr_launch_interrupted())
 		return 0;
 	return failed ? leave_out(state, reason.message, err) : take_model(state, &cost, err);
-}
-
-bool campaign_auto_is_open(const struct campaign_state *state) {
-	char *settled = ifr_experiment_get(state->experiment, "counters");
-	bool undecided = !settled && ifr_counters_may_add_model(state->counters);
-	free(settled);
-	return undecided;
 }
 
 int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {

@@ -3,7 +3,7 @@
  *
  *     campaign.c       prepares, runs the steps, ends; resumes
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
- *     programs.c       the cells of the design: program x layout
+ *     programs.c       the cells of the design: program x layout; called by all others
  *     variant_files.c  the variants' files
  *     reference.c      the reference run of each shipped program
  *     recordings.c     each program's recording, for the model

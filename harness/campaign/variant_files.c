@@ -165,11 +165,6 @@ static bool making_takes_too_long(const struct campaign_state *state) {
 	return state->plan.budget_ns && ifr_clock_ns() > state->deadline_ns - share_ns;
 }
 
-void campaign_say(const struct campaign_state *state, const char *text) {
-	if (state->plan.say)
-		state->plan.say(text);
-}
-
 /* How many variants of a program are still needed. */
 static unsigned count_needed(const struct campaign_state *state, unsigned program) {
 	unsigned needed = 0;

@@ -9,7 +9,7 @@
 
 #include "common/file.h"
 #include "harness/simulate/heap_objects.h"
-#include "harness/simulate/recording.h"
+#include "harness/simulate/recording_context.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/code/code.h"
 #include "kit/kit.h"

@@ -6,7 +6,7 @@
 #include "common/buffer.h"
 #include "harness/simulate/instruction_map.h"
 #include "harness/simulate/heap_objects.h"
-#include "harness/simulate/recording.h"
+#include "harness/simulate/recording_context.h"
 #include "compiletime/compiletime.h"
 
 /* The axes that move code or data of the program's file. */

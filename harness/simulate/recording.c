@@ -12,20 +12,11 @@
 #include "harness/exec/exec.h"
 #include "harness/simulate/kernel.h"
 #include "harness/simulate/plan_layouts.h"
+#include "harness/simulate/recording_context.h"
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/installed_files.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
-
-void ifr_recording_context(struct ifr_context *context, const struct ifr_strings *more_environment,
-                           const struct ifr_plan *plan, uint64_t more_stack_bytes) {
-	struct ifr_plan shipped;
-	ifr_plan_init(&shipped);
-	ifr_context_init(context, more_environment);
-	ifr_context_set_plan(context, plan ? plan : &shipped, ifr_object_axes(), false);
-	context->stack_bytes += more_stack_bytes;
-	ifr_plan_release(&shipped);
-}
 
 /* Describes the strings and pointers that Linux writes above the stack pointer; a layout's stack depends on them. */
 static void describe_stack(const char *program, char *const *argv, const struct ifr_strings *environment,

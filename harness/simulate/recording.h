@@ -6,7 +6,6 @@
 
 #include "common/plan.h"
 #include "common/strings.h"
-#include "harness/exec/exec.h"
 #include "model/model.h"
 
 struct ifr_recording_request {
@@ -24,11 +23,6 @@ struct ifr_recording_request {
 	bool objects;                /* record requests to the allocator and their heap objects */
 	int64_t timeout_ns;          /* 0: none */
 };
-
-/* Makes the process context of a recording under a plan (NULL: the shipped layout), with more_stack_bytes of
- * additional environment. Its runtime settings place the heap objects. The caller releases it. */
-void ifr_recording_context(struct ifr_context *context, const struct ifr_strings *more_environment,
-                           const struct ifr_plan *plan, uint64_t more_stack_bytes);
 
 /* Records the program, and copies its output and errors to ours after its end. Errors: those of ifr_record and
  * ifr_builder_make; IFR_E_USAGE for a plan that moves heap objects if they are not recorded or belong to several
