@@ -188,9 +188,9 @@ counts() {
 
 @test "a static program and one that can lie anywhere" {
 	record -o a.trace -- "$place/ends-static" 0
-	interfero trace info a.trace | grep -q '^region 8 program'
+	interfero trace info a.trace | grep -q '^mapping 8 program'
 	record -o a.trace -- "$place/ends-static-pie" 0
-	interfero trace info a.trace | grep -q '^region 8 program'
+	interfero trace info a.trace | grep -q '^mapping 8 program'
 	not grep -q '^region [0-9]* library' <(interfero trace info a.trace)
 }
 
@@ -277,7 +277,7 @@ counts() {
 	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }\n' >endless.c
 	gcc -O1 endless.c -o endless
 	run -0 --separate-stderr within 60 interfero record --to 300000 --timeout 3s -o part.trace -- ./endless
-	[[ $stderr == *"was ended as its time was up"* ]]
+	[[ $stderr == *"the program was ended by --timeout"* ]]
 	interfero trace verify part.trace
 	[ "$(interfero replay --json part.trace | jq .layouts[0].counters.instructions)" -ge 100000 ]
 	refuse 3 "--to" -- interfero record --timeout 1s -o none.trace -- ./endless
@@ -336,7 +336,7 @@ counts() {
 	for part in 1 2 3 4 5 6 7; do
 		head -c $((size * part / 8)) a.trace >cut.trace
 		run -3 --separate-stderr interfero trace verify cut.trace
-		explain cut.trace "what was whole"
+		explain cut.trace "only the part before the damage was read"
 		run -3 --separate-stderr interfero replay cut.trace
 		explain cut.trace "only the part before the damage is counted"
 		run -3 --separate-stderr interfero replay --json cut.trace
