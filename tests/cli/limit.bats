@@ -61,7 +61,7 @@ rounds_in() {
 
 @test "every layout prints the same and executes the same instructions" {
 	need valgrind
-	count=$(at_depth 2 4)
+	count=$(at_depth 1 4)
 	interfero variants -q -n "$count" --axes functions,padding -o v ../limited
 	# By a name of the same length: the loader handles it letter by letter.
 	cp ../limited v/v00000
@@ -92,7 +92,7 @@ rounds_in() {
 	cp "$programs/long.c" .
 	for options in -static -Wl,--build-id=none "-O0 -g -fno-function-sections -fcf-protection -no-pie"; do
 		INTERFERO_TEMPLATES=1 interfero-gcc -O1 $options long.c -o other
-		within 60 interfero limit --seconds 0.4 -- ./other >said
+		within 60 interfero limit --seconds 0.2 -- ./other >said
 		./other.limited >out
 		within 60 ./other "$(rounds_in out)" | cmp - out || say "$options"
 		interfero variants -q -n 1 --axes functions,nops -o v ./other.limited
@@ -101,7 +101,7 @@ rounds_in() {
 	INTERFERO_TEMPLATES=1 interfero-gcc -O2 -c long.c
 	ar rcs liblong.a long.o
 	interfero-gcc -Wl,-u,main liblong.a -o other
-	within 60 interfero limit --seconds 0.4 -- ./other >said
+	within 60 interfero limit --seconds 0.2 -- ./other >said
 	./other.limited | tail -n 1 | grep -q handlers
 }
 

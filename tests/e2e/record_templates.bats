@@ -90,7 +90,8 @@ templates() {
 	exact core2-e5440 nops,align,unit-order,functions,base "$(at_depth 2 6)" "$PWD/bzip2/bzip2" -c text
 	templates lua linux -C src "MYCFLAGS='-Dluai_makeseed(L)=1u' -DSTRCACHE_N=1 -DSTRCACHE_M=1"
 	exact netburst nops,align,unit-order,functions,link-order "$(at_depth 2 6)" "$PWD/lua/src/lua" work.lua
-	[ "$(at_depth quick full)" = full ] || return 0 # sqlite3 takes longer than all others here
+	# sqlite3 takes longer than all others here.
+	[ "$(at_depth quick full)" = full ] || return 0
 	templates sqlite3 sqlite3 CFLAGS=-O1
 	exact ivybridge nops,align,unit-order,functions 2 "$PWD/sqlite3/sqlite3" :memory: ".read work.sql"
 }
