@@ -11,15 +11,6 @@
 
 enum { EXACT_MOST = 9 };
 
-static int check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
-	int result = ifr_values_check(values, count, 3, err);
-	if (result)
-		return result;
-	double low, high;
-	gsl_stats_minmax(&low, &high, values, 1, count);
-	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
-}
-
 /* Stores r with its p by t and the interval by Fisher's z, whose variance times count - 3 is given. */
 static void fill_correlation(double r, size_t count, double variance, double confidence,
                              struct ifr_correlation *c) {
@@ -38,9 +29,9 @@ static void fill_correlation(double r, size_t count, double variance, double con
 
 int ifr_correlation_pearson(const double *x, const double *y, size_t count, double confidence,
                             struct ifr_correlation *correlation, struct ifr_error *err) {
-	int result = check_varies(x, count, "the counter", err);
+	int result = ifr_values_check_varies(x, count, "the counter", err);
 	if (!result)
-		result = check_varies(y, count, "the response", err);
+		result = ifr_values_check_varies(y, count, "the response", err);
 	if (!result)
 		fill_correlation(gsl_stats_correlation(x, 1, y, 1, count), count, 1, confidence, correlation);
 	return result;
@@ -97,9 +88,9 @@ static double exact_p(const double *x, const double *y, size_t count) {
 
 int ifr_correlation_spearman(const double *x, const double *y, size_t count, double confidence,
                              struct ifr_correlation *correlation, struct ifr_error *err) {
-	int result = check_varies(x, count, "the counter", err);
+	int result = ifr_values_check_varies(x, count, "the counter", err);
 	if (!result)
-		result = check_varies(y, count, "the response", err);
+		result = ifr_values_check_varies(y, count, "the response", err);
 	if (result)
 		return result;
 	double *work = ifr_alloc(2 * count * sizeof *work);

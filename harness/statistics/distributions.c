@@ -4,6 +4,7 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +46,15 @@ int ifr_values_check(const double *values, size_t count, size_t needed, struct i
 		if (!isfinite(values[i]))
 			return ifr_fail(err, IFR_E_USAGE, "value %zu of %zu is not a number", i + 1, count);
 	return 0;
+}
+
+int ifr_values_check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
+	int result = ifr_values_check(values, count, 3, err);
+	if (result)
+		return result;
+	double low, high;
+	gsl_stats_minmax(&low, &high, values, 1, count);
+	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
 }
 
 double *ifr_values_sorted(const double *values, size_t count) {

@@ -16,6 +16,8 @@ double ifr_beta_quantile(double p, double a, double b);
 
 /* Refuses fewer than needed values, and values that are not finite: IFR_E_USAGE. */
 int ifr_values_check(const double *values, size_t count, size_t needed, struct ifr_error *err);
+/* Checks three values or more, of which not all are equal; what names them in the error. */
+int ifr_values_check_varies(const double *values, size_t count, const char *what, struct ifr_error *err);
 /* A sorted copy; the caller frees. */
 double *ifr_values_sorted(const double *values, size_t count);
 

@@ -8,20 +8,11 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/regression.h"
 
-static int check_varies(const double *values, size_t count, const char *what, struct ifr_error *err) {
-	int result = ifr_values_check(values, count, 3, err);
-	if (result)
-		return result;
-	double low, high;
-	gsl_stats_minmax(&low, &high, values, 1, count);
-	return low < high ? 0 : ifr_fail(err, IFR_E_USAGE, "%s is the same at all %zu points", what, count);
-}
-
 int ifr_regression_line_fit(const double *x, const double *y, size_t count, struct ifr_regression_line *line,
                             struct ifr_error *err) {
-	int result = check_varies(x, count, "the counter", err);
+	int result = ifr_values_check_varies(x, count, "the counter", err);
 	if (!result)
-		result = check_varies(y, count, "the response", err);
+		result = ifr_values_check_varies(y, count, "the response", err);
 	if (result)
 		return result;
 	double cov00, cov01, cov11, residuals, df = (double)count - 2;
