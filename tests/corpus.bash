@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=bash disable=SC2154 # set by the tests
 # The corpus that the compiler's axes are tried on, as Debian ships the sources: lua, sqlite3, bzip2, zlib, jsoncpp (C++
-# with exceptions and templates) and minpack (Fortran); and what each of them is to do.
+# with exceptions and templates) and minpack (Fortran); cxx, a small C++ program of the tests; and what each of them is to do.
 
 programs_all="lua sqlite3 bzip2 zlib jsoncpp minpack"
 
@@ -29,6 +29,7 @@ sources_of() {
 	zlib) ls "$corpus"/zlib/*.c "$corpus"/zlib/test/example.c ;;
 	sqlite3) echo "$debian"/sqlite3/sqlite3.c "$debian"/sqlite3/shell.c ;;
 	jsoncpp) ls "$corpus"/libjsoncpp/src/lib_json/*.cpp "$place"/driver.cpp ;;
+	cxx) ls "$(dirname "$BATS_TEST_FILENAME")"/programs/engine/cxx_*.cc ;;
 	minpack) ls "$corpus"/minpack/*.f "$place"/driver.f90 ;;
 	esac
 }
@@ -45,7 +46,7 @@ flags_of() {
 
 compiler_of() { # PROGRAM PREFIX
 	case $1 in
-	jsoncpp) echo "$2g++" ;;
+	jsoncpp | cxx) echo "$2g++" ;;
 	minpack) echo "$2gfortran" ;;
 	*) echo "$2gcc" ;;
 	esac
@@ -146,8 +147,7 @@ act() {
 	bzip2) within 60 "$2" -c "$place/text" | md5sum && within 60 "$2" -c "$place/text" | within 60 "$2" -dc | cmp - "$place/text" ;;
 	zlib) (cd "$BATS_TEST_TMPDIR" && within 60 "$2" && rm -f foo.gz) ;;
 	sqlite3) within 60 "$2" :memory: <"$place/work.sql" ;;
-	jsoncpp) within 60 "$2" ;;
-	minpack) within 60 "$2" ;;
+	jsoncpp | cxx | minpack) within 60 "$2" ;;
 	esac
 }
 

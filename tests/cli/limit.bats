@@ -107,6 +107,8 @@ rounds_in() {
 
 @test "C++: exceptions pass, static objects are destroyed once and in order, buffers are written" {
 	for options in "-O2" "-O0 -g" "-O2 -flto=1"; do
+		# At quick depth the next test alone has -flto.
+		[[ $options != *flto* || $(at_depth quick full) = full ]] || continue
 		INTERFERO_TEMPLATES=1 interfero-g++ $options "$programs/long.cc" -o long
 		within 60 interfero limit --seconds 0.2 -o limited -- ./long
 		./limited >out

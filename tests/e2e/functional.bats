@@ -133,7 +133,10 @@ passes() {
 }
 
 @test "bzip2, lua, sqlite3 and gawk: what is made in memory is what ld.bfd links, byte for byte" {
-	equals_linked "$debian/bzip2/bzip2" "$debian/lua/src/lua" "$debian/sqlite3/sqlite3" "$debian/gawk/gawk"
+	equals_linked "$debian/bzip2/bzip2" "$debian/lua/src/lua"
+	# engine.bats compares programs of every kind; the larger ones take longer.
+	[ "$(at_depth quick full)" = full ] || return 0
+	equals_linked "$debian/sqlite3/sqlite3" "$debian/gawk/gawk"
 }
 
 # is_verified PROGRAM -- TEST COMMAND...: variants on all axes.
