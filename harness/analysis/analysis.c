@@ -163,8 +163,10 @@ void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence
 		evidence->p = 0; /* without any noise */
 	}
 	evidence->has_width = analysis->has_components && analysis->mean.mean > 0;
-	if (evidence->has_width)
-		evidence->width = (analysis->mean.interval.high - analysis->mean.interval.low) / analysis->mean.mean;
+	if (!evidence->has_width)
+		return;
+	evidence->width_needs = analysis->mean.needs;
+	evidence->width = (analysis->mean.interval.high - analysis->mean.interval.low) / analysis->mean.mean;
 }
 
 void ifr_analysis_free(struct ifr_analysis *analysis) {

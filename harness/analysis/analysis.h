@@ -29,7 +29,8 @@ struct ifr_evidence {
 	char what[160]; /* the hypothesis: "the line against branch-misses", or "the difference between layouts" */
 	double p;       /* adjusted for all counters that were tried; 1 without a test */
 	bool has_width;
-	double width; /* of the mean's 95 % interval, relative to the mean */
+	double width;       /* of the mean's 95 % interval, relative to the mean */
+	size_t width_needs; /* layouts for that interval to hold: ifr_mean_layouts_needed */
 };
 /* Takes the most significant regression on a counter; without counters, the difference between layouts. */
 void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence *evidence);

@@ -3,7 +3,8 @@
  *
  * The change is the ratio of the means over random layouts, in which every layout of either program is equally
  * likely. The ratio of the shipped layouts is the product of the change and their layout effect. Values are
- * compared by the logarithms of their runs without serial disturbances (harness/statistics/disturbance.h). */
+ * compared by the logarithms of their runs without serial disturbances (harness/statistics/disturbance.h); the ratio,
+ * its interval and p are one test (comparison_ratio.c). */
 #ifndef IFR_HARNESS_COMPARISON_H
 #define IFR_HARNESS_COMPARISON_H
 
@@ -34,11 +35,12 @@ struct ifr_comparison {
 	struct ifr_dataset_counter metric;
 	struct ifr_comparison_side side[2]; /* old, new; borrowed */
 	double confidence;          /* of all intervals but the layout effect's; 0.95 without interim analyses */
-	double z;                   /* the change in standard errors */
+	double z;                   /* the standard normal value of p, with the sign of the change */
 	size_t layouts[2], runs[2]; /* random layouts that count; runs that count, of all layouts */
 	size_t refused_runs, refused_layouts;
 	double mean[2];  /* over the random layouts */
-	double ratio, p; /* p: that there is no change */
+	double ratio, p; /* p: that there is no change; below 1 - confidence where the interval excludes 1 */
+	size_t above;    /* pairs in which new is above old, of layouts[0]; known where paired */
 	struct ifr_interval interval;
 	double shipped_ratio, layout_effect; /* shipped_ratio = ratio * layout_effect */
 	struct ifr_interval shipped_interval;
@@ -54,12 +56,12 @@ struct ifr_comparison {
 	bool has_shipped;       /* shipped_ratio and layout_effect are known */
 	bool has_layout_effect; /* the intervals of both are known */
 	bool disturbed;         /* serial disturbances were found and removed */
-	bool regressed;         /* a change for the worse by more than fail_above */
+	bool regressed;         /* a change for the worse, by more than fail_above at the interval's near end */
 };
 
 struct ifr_comparison_rules {
 	double margin;     /* a change whose interval lies within it is none; 0.01 for 1 % */
-	double fail_above; /* a change for the worse whose estimate is above this is a regression */
+	double fail_above; /* a change for the worse whose whole interval is above this is a regression */
 	double confidence; /* of the intervals and so of a change; 0: 95 %. Interim analyses ask for more */
 	unsigned layouts;  /* only those of numbers up to this; 0: all */
 };

@@ -7,10 +7,6 @@
 
 #include "harness/statistics/statistics.h"
 
-/* Standard error of a median in standard errors of a mean, and the distance of two medians that is beyond
- * doubt. */
-static const double median_se = 1.2533, beyond_doubt = 5;
-
 static int collect_side(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
                         struct comparison_samples *samples, struct ifr_error *err) {
 	const struct ifr_comparison_side *from = &c->side[side];
@@ -34,8 +30,8 @@ static int collect_side(struct ifr_comparison *c, unsigned side, int counter, un
 			                "--metric",
 			                c->metric.name, value, from->name);
 		unsigned index = variant->layout;
-		samples->items[samples->count++] =
-			(struct comparison_sample){run->started_ns, samples->count, side, index, log(value), log(value)};
+		samples->items[samples->count++] = (struct comparison_sample){
+			run->started_ns, samples->count, side, index, log(value), log(value), log(value)};
 		samples->indices = index + 1 > samples->indices ? index + 1 : samples->indices;
 		c->runs[side]++;
 	}
@@ -58,61 +54,56 @@ static int by_time_alone(const void *a, const void *b) {
 	return by_time(a, b);
 }
 
-/* Robust centre and standard deviation of a side's runs. */
-static void describe_side(const struct comparison_sample *items, size_t count, unsigned side, double *centre,
-                          double *sd) {
-	double *logs = ifr_alloc((count + 1) * sizeof *logs);
-	size_t n = 0;
-	for (size_t i = 0; i < count; i++)
-		if (items[i].side == side)
-			logs[n++] = items[i].log;
-	*centre = *sd = 0;
-	ifr_sample_median(logs, n, centre, NULL);
-	for (size_t i = 0; i < n; i++)
-		logs[i] = fabs(logs[i] - *centre);
-	ifr_sample_median(logs, n, sd, NULL);
-	*sd *= 1.4826;
-	free(logs);
-}
-
-/* The levels that disturbances are measured from. Two programs may differ in level, which is not the machine's,
- * but sides get levels of their own only beyond doubt: by chance their medians always differ, removing that
- * difference moves all layouts of a side together, and 6.2 in 100 comparisons of equal programs then found a
- * change instead of 5. */
-static void find_levels(const struct comparison_sample *items, size_t count, unsigned indices, double centre[2]) {
-	double sd[2];
-	for (unsigned side = 0; side < 2; side++)
-		describe_side(items, count, side, &centre[side], &sd[side]);
-	double se = median_se * hypot(sd[0], sd[1]) / sqrt((double)indices);
-	if (fabs(centre[1] - centre[0]) <= beyond_doubt * se)
-		centre[0] = centre[1] = (centre[0] + centre[1]) / 2;
-}
-
-/* items: in the order of time. Changes nothing where two runs started at the same time. */
-static void detrend_samples(struct ifr_comparison *c, struct comparison_sample *items, size_t count,
-                            unsigned indices) {
+static bool are_distinct_times(const struct comparison_sample *items, size_t count) {
 	for (size_t i = 1; i < count; i++)
 		if (items[i].started_ns == items[i - 1].started_ns)
-			return;
-	double medians[2], *values = ifr_alloc(3 * (count + 1) * sizeof *values);
+			return false;
+	return true;
+}
+
+/* Takes serial disturbances off items in the order of time, new ones divided by the ratio meanwhile. Returns what was
+ * found. */
+static struct ifr_disturbances detrend(struct comparison_sample *items, size_t count, unsigned indices,
+                                       double log_ratio, bool known) {
+	double *values = ifr_alloc(3 * (count + 1) * sizeof *values);
 	unsigned *group = ifr_alloc((count + 1) * sizeof *group);
-	struct ifr_series series = {values, group, count, 2 * (size_t)indices};
-	struct ifr_disturbances bursts;
-	find_levels(items, count, indices, medians);
+	const struct ifr_series series = {values, group, count, 2 * (size_t)indices, known};
+	struct ifr_disturbances found = {0};
 	for (size_t i = 0; i < count; i++) {
-		values[i] = items[i].log - medians[items[i].side];
+		values[i] = items[i].raw - (items[i].side ? log_ratio : 0);
 		group[i] = 2 * items[i].index + items[i].side;
 	}
-	if (!ifr_series_detrend(&series, values + count, values + 2 * count, &bursts, NULL) && bursts.found) {
-		c->disturbed = true;
-		c->runs_detrended += bursts.moved;
+	if (!ifr_series_detrend(&series, values + count, values + 2 * count, &found, NULL))
 		for (size_t i = 0; i < count; i++) {
-			items[i].detrended = values[count + i] + medians[items[i].side];
-			items[i].log = values[2 * count + i] + medians[items[i].side];
+			items[i].detrended = values[count + i] + (items[i].side ? log_ratio : 0);
+			items[i].log = values[2 * count + i] + (items[i].side ? log_ratio : 0);
 		}
-	}
 	free(group);
 	free(values);
+	return found;
+}
+
+/* The logarithm of the ratio of the medians of all runs. */
+static double rough_ratio(const struct comparison_samples *samples) {
+	double *logs = ifr_alloc((samples->count + 1) * sizeof *logs), median[2] = {0};
+	for (unsigned side = 0; side < 2; side++) {
+		size_t n = 0;
+		for (size_t i = 0; i < samples->count; i++)
+			if (samples->items[i].side == side)
+				logs[n++] = samples->items[i].raw;
+		ifr_sample_median(logs, n, &median[side], NULL);
+	}
+	free(logs);
+	return median[1] - median[0];
+}
+
+static void detrend_side(struct ifr_comparison *c, struct comparison_sample *items, size_t count,
+                         unsigned indices) {
+	if (!are_distinct_times(items, count))
+		return;
+	struct ifr_disturbances found = detrend(items, count, indices, 0, false);
+	c->disturbed |= found.found;
+	c->runs_detrended += found.found ? found.moved : 0;
 }
 
 int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsigned layouts,
@@ -124,15 +115,20 @@ int comparison_samples_take(struct ifr_comparison *c, const int counter[2], unsi
 		result = collect_side(c, 1, counter[1], layouts, samples, err);
 	if (result)
 		return result;
-	if (c->interleaved) {
-		qsort(samples->items, samples->count, sizeof *samples->items, by_time_alone);
-		detrend_samples(c, samples->items, samples->count, samples->indices);
-	} else {
-		qsort(samples->items, samples->count, sizeof *samples->items, by_time);
-		detrend_samples(c, samples->items, c->runs[0], samples->indices);
-		detrend_samples(c, samples->items + c->runs[0], c->runs[1], samples->indices);
+	qsort(samples->items, samples->count, sizeof *samples->items, c->interleaved ? by_time_alone : by_time);
+	if (!c->interleaved) {
+		detrend_side(c, samples->items, c->runs[0], samples->indices);
+		detrend_side(c, samples->items + c->runs[0], c->runs[1], samples->indices);
+	} else if (are_distinct_times(samples->items, samples->count)) {
+		double rough = rough_ratio(samples);
+		samples->disturbed = detrend(samples->items, samples->count, samples->indices, rough, false).found;
 	}
+	c->disturbed |= samples->disturbed;
 	return 0;
+}
+
+void comparison_samples_detrend(struct ifr_comparison *c, struct comparison_samples *samples, double log_ratio) {
+	c->runs_detrended = detrend(samples->items, samples->count, samples->indices, log_ratio, true).moved;
 }
 
 void comparison_means(const struct comparison_samples *samples, unsigned side, double *means, size_t *counts) {

@@ -78,7 +78,7 @@ static void detrend_runs(struct ifr_analysis *analysis, const struct moment *mom
 	double *values = ifr_alloc(3 * count * sizeof *values), *detrended = values + count,
 		   *winsorised = detrended + count;
 	unsigned *group = ifr_alloc(count * sizeof *group);
-	const struct ifr_series series = {values, group, count, analysis->dataset->variant_count};
+	const struct ifr_series series = {values, group, count, analysis->dataset->variant_count, false};
 	for (size_t i = 0; i < count; i++) {
 		values[i] = analysis->detrended[moments[i].run];
 		group[i] = analysis->dataset->runs[moments[i].run].variant;

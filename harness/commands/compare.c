@@ -69,8 +69,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"fail-above", KEY_FAIL, "PCT", 0,
-     "Count a change for the worse as a regression when it exceeds PCT (0%). Changes below PCT, or below 1% "
-     "without this option, count as no change",
+     "Count a change for the worse as a regression when its whole interval exceeds PCT (0%). Changes below PCT, or "
+     "below 1% without this option, count as no change",
      4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands, one a line: NAME: ARGUMENTS. The false discovery rate is controlled over all "

@@ -4,7 +4,7 @@
 #include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
 
-static const double prospect_least = 0.05;
+const double evidence_prospect_least = 0.05;
 
 int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
                   struct ifr_error *err) {
@@ -23,5 +23,6 @@ int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, 
 
 bool evidence_is_hopeless(const struct ifr_stopping_rule *rule, double z) {
 	double information = (double)ifr_stopping_rule_layouts(rule) / rule->layouts;
-	return ifr_interim_conditional_power(z, information, rule->bound[rule->analyses - 1]) < prospect_least;
+	return ifr_interim_conditional_power(z, information, rule->bound[rule->analyses - 1]) <
+	       evidence_prospect_least;
 }

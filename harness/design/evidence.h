@@ -5,6 +5,9 @@
 
 #include "harness/design/stopping_rule.h"
 
+/* A goal that is reached with a lower probability ends the experiment. */
+extern const double evidence_prospect_least;
+
 /* Reads the experiment and analyses it by the rule's metric. Errors: those of reading and of the analysis. */
 int evidence_read(const struct ifr_stopping_rule *rule, const char *experiment, struct ifr_evidence *evidence,
                   struct ifr_error *err);

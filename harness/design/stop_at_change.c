@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
 #include "common/buffer.h"
 #include "harness/design/evidence.h"
 #include "harness/store/store.h"
@@ -19,6 +21,20 @@ static int compare(const struct ifr_stopping_rule *rule, const char *experiment,
 	return result;
 }
 
+/* Whether the interval lies within the margin, whatever the shipped files do. */
+static bool is_same(const struct ifr_comparison *c) {
+	return c->interval.low > 1 - c->margin && c->interval.high < 1 + c->margin;
+}
+
+/* Whether "no change" is unlikely to be shown by all layouts. */
+static bool is_far_from_same(const struct ifr_stopping_rule *rule, const struct ifr_comparison *c) {
+	double information = (double)ifr_stopping_rule_layouts(rule) / rule->layouts,
+		   se = log(c->interval.high / c->interval.low) / (2 * rule->bound[rule->analysis - 1]);
+	return !isfinite(se) ||
+	       ifr_interim_equivalence_power(log(c->ratio), se, information, rule->bound[rule->analyses - 1],
+	                                     c->margin) < evidence_prospect_least;
+}
+
 static int judge(struct ifr_stopping_rule *rule, const char *experiment, bool *more, char **ended,
                  struct ifr_error *err) {
 	struct ifr_comparison comparison;
@@ -28,11 +44,14 @@ static int judge(struct ifr_stopping_rule *rule, const char *experiment, bool *m
 	if (result)
 		return result;
 	bool changed = comparison.verdict == IFR_VERDICT_CHANGE || comparison.verdict == IFR_VERDICT_BOTH;
-	bool hopeless = evidence_is_hopeless(rule, comparison.z);
-	*more = !changed && !hopeless;
-	if (hopeless && !changed)
-		*ended = ifr_format("Ended at interim analysis %u of %u: a change would hardly show with all %u layouts.",
-		                    rule->analysis, rule->analyses, rule->layouts);
+	bool same = is_same(&comparison);
+	bool hopeless = evidence_is_hopeless(rule, comparison.z) && is_far_from_same(rule, &comparison);
+	*more = !changed && !same && !hopeless;
+	if (hopeless && !changed && !same)
+		*ended =
+			ifr_format("Ended at interim analysis %u of %u: all %u layouts would hardly show a change, nor that "
+		               "there is none.",
+		               rule->analysis, rule->analyses, rule->layouts);
 	return 0;
 }
 

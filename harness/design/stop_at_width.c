@@ -3,11 +3,13 @@
 #include "harness/design/evidence.h"
 
 static char *describe_end(const struct ifr_stopping_rule *rule, const struct ifr_evidence *evidence) {
-	if (evidence->has_width && evidence->width <= rule->width)
+	unsigned layouts = ifr_stopping_rule_layouts(rule);
+	if (evidence->has_width && evidence->width <= rule->width && layouts >= evidence->width_needs)
 		return ifr_format(
 			"Ended with %u of %u layouts: the 95 %% interval of the mean is %.2g %% of it wide, which is "
-			"as narrow as asked.",
-			ifr_stopping_rule_layouts(rule), rule->layouts, 100 * evidence->width);
+			"as narrow as asked. Kinds of layouts rarer than one in %u may not have been met; an interval that ends "
+			"before it meets them is too narrow.",
+			layouts, rule->layouts, 100 * evidence->width, layouts / 3);
 	if (rule->analysis < rule->analyses)
 		return NULL;
 	return evidence->has_width

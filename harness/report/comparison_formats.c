@@ -66,6 +66,7 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	ifr_json_set(made, "interval", json_interval(&c->interval));
 	ifr_json_set(made, "p", ifr_json_number(c->p));
 	ifr_json_set(made, "paired", json_boolean(c->paired));
+	ifr_json_set(made, "pairs_above", c->paired ? ifr_json_count(c->above) : json_null());
 	ifr_json_set(made, "interleaved", json_boolean(c->interleaved));
 	ifr_json_set(made, "old_layouts", ifr_json_count(c->layouts[0]));
 	ifr_json_set(made, "new_layouts", ifr_json_count(c->layouts[1]));

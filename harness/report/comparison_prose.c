@@ -55,6 +55,19 @@ static void find_names(const struct ifr_comparison *c, const char *names[2]) {
 		names[side] = c->side[side].name;
 }
 
+/* "a change of the code beyond -0.4 % and +1.2 % is ruled out." */
+static void put_ruled_out(struct ifr_buffer *out, const struct ifr_comparison *c) {
+	if (isinf(c->interval.high)) {
+		ifr_buffer_puts(out, "no size of a change of the code is ruled out.");
+		return;
+	}
+	ifr_buffer_puts(out, "a change of the code beyond ");
+	ifr_format_signed_pct(out, 100 * (c->interval.low - 1));
+	ifr_buffer_puts(out, " and ");
+	ifr_format_signed_pct(out, 100 * (c->interval.high - 1));
+	ifr_buffer_puts(out, " is ruled out.");
+}
+
 static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	const char *names[2];
 	find_names(c, names);
@@ -63,7 +76,7 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	case IFR_VERDICT_CHANGE:
 		ifr_buffer_printf(s, "%s is ", names[1]);
 		put_change(s, c, names[0]);
-		ifr_buffer_puts(s, ", whatever the layout.");
+		ifr_buffer_puts(s, " on average over layouts.");
 		break;
 	case IFR_VERDICT_BOTH:
 		ifr_buffer_printf(s, "%s is ", names[1]);
@@ -71,8 +84,8 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_puts(s, ", and the layouts of the shipped files differ as well.");
 		break;
 	case IFR_VERDICT_LAYOUT:
-		ifr_buffer_printf(s, "the shipped files of %s and %s differ, but only by their layouts.", names[0],
-		                  names[1]);
+		ifr_buffer_printf(s, "the shipped files of %s and %s differ by their layouts; ", names[0], names[1]);
+		put_ruled_out(s, c);
 		break;
 	case IFR_VERDICT_NO_CHANGE:
 		ifr_buffer_printf(s, "%s and %s differ by less than ", names[0], names[1]);
@@ -80,10 +93,8 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_puts(s, ".");
 		break;
 	case IFR_VERDICT_INCONCLUSIVE:
-		ifr_buffer_printf(s, "these runs show no difference between %s and %s, and cannot rule out one of ",
-		                  names[0], names[1]);
-		ifr_format_pct(s, 100 * c->margin);
-		ifr_buffer_puts(s, ".");
+		ifr_buffer_printf(s, "these runs do not settle whether %s and %s differ; ", names[0], names[1]);
+		put_ruled_out(s, c);
 		break;
 	}
 }
@@ -101,6 +112,16 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_printf(s, "What it means: %s", meanings[c->verdict]);
 }
 
+static void say_layout_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	bool open = c->interval.low < 1 - c->margin || c->interval.high > 1 + c->margin;
+	ifr_buffer_printf(s, "interfero bench %s finds a better layout.", c->side[1].name);
+	if (!open || c->recommended <= c->layouts[1])
+		return;
+	ifr_buffer_printf(s, " About %zu layouts (-n) detect a change of the code by ", c->recommended);
+	ifr_format_pct(s, 100 * c->margin);
+	ifr_buffer_puts(s, " nine times in ten.");
+}
+
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	const char *names[2];
 	find_names(c, names);
@@ -108,7 +129,7 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) 
 	if (c->verdict == IFR_VERDICT_NO_CHANGE)
 		ifr_buffer_puts(s, "nothing.");
 	else if (c->verdict == IFR_VERDICT_LAYOUT)
-		ifr_buffer_printf(s, "nothing in the code; interfero bench %s finds a better layout.", c->side[1].name);
+		say_layout_step(c, s);
 	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && !c->recommended)
 		ifr_buffer_puts(
 			s, "make the machine quieter, or let the program run longer: layouts and runs vary too much.");
@@ -124,13 +145,17 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) 
 }
 
 static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	ifr_buffer_printf(s, "Over all layouts %s is ", c->side[1].name);
+	ifr_buffer_printf(s, "On average over layouts %s is ", c->side[1].name);
 	put_change(s, c, c->side[0].name);
 	ifr_buffer_puts(s, " (");
 	put_interval(s, &c->interval);
 	ifr_buffer_puts(s, ", ");
 	ifr_format_p(s, c->p);
-	ifr_buffer_puts(s, ").");
+	ifr_buffer_puts(s, ")");
+	if (c->paired)
+		ifr_buffer_printf(s, ", and %s in %zu of %zu pairs of layouts",
+		                  ifr_counter_is_time(&c->metric) ? "slower" : "higher", c->above, c->layouts[1]);
+	ifr_buffer_puts(s, ".");
 }
 
 static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
@@ -230,6 +255,9 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 		ifr_buffer_release(&range);
 		ifr_buffer_release(&name);
 	}
+	if (entry->other_count > 1)
+		ifr_buffer_printf(out, "  Each interval stands alone: not corrected for looking at %zu counters.\n",
+		                  entry->other_count);
 }
 
 void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD]) {

@@ -7,7 +7,10 @@
  * Idea: layouts run interleaved, in an order drawn anew for each repetition, so that neighbours in time are other
  * layouts under the same conditions. The deviation that a run has in common with its neighbours belongs to the
  * machine and is subtracted (Papadakis's covariate). A running median in place of the mean keeps the beginning and
- * the end of a disturbance sharp. Runs that deviate by more than 3 noise deviations even then are winsorised.
+ * the end of a disturbance sharp. The run itself is no part of the median: differences would shrink by its weight,
+ * and all runs that are the median would get one value. Only at an edge, where half of the neighbours are disturbed,
+ * does the run tell which half it belongs to. Runs that deviate by more than 3 noise deviations even then are
+ * winsorised.
  *
  * Invariant: the adjustment uses the order of time alone, never the layout of a run. As the order is random,
  * layouts without a difference stay exchangeable, and tests keep their level. Only where layouts differ beyond
@@ -28,7 +31,8 @@
 #include "common/buffer.h"
 #include "harness/statistics/distributions.h"
 
-static const double serial_level = 0.01, distinct_level = 1e-4, outstanding_most = 2, deviations_most = 3;
+static const double serial_level = 0.01, distinct_level = 1e-4, outstanding_most = 2, deviations_most = 3,
+					edge_least = 2;
 
 /* The series under adjustment. */
 struct work {
@@ -36,6 +40,7 @@ struct work {
 	double *level;          /* [groups] median of the group less the median of all */
 	double *rest;           /* [count] values less centre and level */
 	double *base;           /* [count] running median of rest */
+	double *low, *high;     /* [count] the two middle values of the neighbours' rest; equal for an odd number */
 	double *scratch;        /* [count] */
 	size_t *start, *member; /* the runs of group g: member[start[g] … start[g + 1] - 1] */
 };
@@ -73,19 +78,36 @@ static void compute_levels(struct work *w, const double *values) {
 	}
 }
 
-/* The running median of rest, by insertion; the window is cut at both ends of the series. */
-static void compute_base(struct work *w) {
+/* The middle of the neighbours' rest, by insertion; the window is cut at both ends of the series. */
+static void find_middle(struct work *w) {
 	size_t n = w->series->count, half = IFR_DETREND_WINDOW / 2;
 	for (size_t i = 0; i < n; i++) {
 		double window[IFR_DETREND_WINDOW];
 		size_t from = i < half ? 0 : i - half, to = i + half < n ? i + half : n - 1, count = 0;
 		for (size_t j = from; j <= to; j++) {
+			if (j == i)
+				continue;
 			size_t at = count++;
 			for (; at > 0 && window[at - 1] > w->rest[j]; at--)
 				window[at] = window[at - 1];
 			window[at] = w->rest[j];
 		}
-		w->base[i] = count % 2 ? window[count / 2] : (window[count / 2 - 1] + window[count / 2]) / 2;
+		w->low[i] = window[(count - 1) / 2];
+		w->high[i] = window[count / 2];
+	}
+}
+
+/* The running median of the neighbours. At an edge the middle values lie far apart, and the one nearer to the run
+ * counts. Elsewhere their distance is a fraction of the noise, for which the rest about the nearer one stands. */
+static void compute_base(struct work *w) {
+	size_t n = w->series->count;
+	find_middle(w);
+	for (size_t i = 0; i < n; i++)
+		w->scratch[i] = fabs(w->rest[i] - fmin(fmax(w->rest[i], w->low[i]), w->high[i]));
+	double edge = edge_least * 1.4826 * median_in_place(w->scratch, n);
+	for (size_t i = 0; i < n; i++) {
+		double middle = (w->low[i] + w->high[i]) / 2;
+		w->base[i] = w->high[i] - w->low[i] <= edge ? middle : w->rest[i] < middle ? w->low[i] : w->high[i];
 	}
 }
 
@@ -202,10 +224,11 @@ static void adjust_series(struct work *w, double *detrended, double *winsorised,
 	compute_levels(w, s->values);
 	for (size_t i = 0; i < s->count; i++)
 		w->rest[i] = s->values[i] - w->level[s->group[i]];
-	disturbances->serial_p = serial_test_p(w);
+	if (!s->known)
+		disturbances->serial_p = serial_test_p(w);
 	memset(w->level, 0, s->groups * sizeof *w->level);
 	detrend_values(w, centre, detrended);
-	disturbances->found = disturbances->serial_p < serial_level || base_stands_out(w, centre);
+	disturbances->found = s->known || disturbances->serial_p < serial_level || base_stands_out(w, centre);
 	if (!disturbances->found) {
 		memcpy(detrended, s->values, s->count * sizeof *detrended);
 		return;
@@ -241,12 +264,14 @@ int ifr_series_detrend(const struct ifr_series *series, double *detrended, doubl
 	                 ifr_alloc(series->groups * sizeof *w.level),
 	                 ifr_alloc(n * sizeof *w.rest),
 	                 ifr_alloc(n * sizeof *w.base),
+	                 ifr_alloc(n * sizeof *w.low),
+	                 ifr_alloc(n * sizeof *w.high),
 	                 ifr_alloc(n * sizeof *w.scratch),
 	                 ifr_alloc((series->groups + 1) * sizeof *w.start),
 	                 ifr_alloc(n * sizeof *w.member)};
 	list_members(&w);
 	adjust_series(&w, detrended, winsorised, disturbances);
-	void *const all[] = {w.level, w.rest, w.base, w.scratch, w.start, w.member};
+	void *const all[] = {w.level, w.rest, w.base, w.low, w.high, w.scratch, w.start, w.member};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		free(all[i]);
 	return 0;

@@ -11,6 +11,7 @@ struct ifr_series {
 	const double *values;  /* [count] */
 	const unsigned *group; /* [count], each below groups: the layout */
 	size_t count, groups;
+	bool known; /* the series is known to be disturbed: it is adjusted without a test */
 };
 
 struct ifr_disturbances {

@@ -22,9 +22,10 @@ struct ifr_quotient {
 int ifr_ratio_fieller(const struct ifr_quotient *quotient, double confidence, double *ratio,
                       struct ifr_interval *interval, struct ifr_error *err);
 
-/* Stores the ratio of the means of count >= 2 pairs, all b > 0, and its interval: all r for which the
- * skewness-corrected interval of the mean of a - r b contains 0. For pairs without skewness it is Fieller's.
- * Errors: IFR_E_USAGE if the pairs do not bound the ratio. */
+/* Stores the ratio of the means of count >= 2 pairs, all b > 0, and its interval: all r for which the t test of the
+ * mean of a - r b does not reject 0. Layouts of two programs that differ by a ratio have the same distribution, so
+ * that these differences are symmetric however skewed the layouts are. Ref: Fieller 1954. Errors: IFR_E_USAGE if the
+ * pairs do not bound the ratio. */
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
                     struct ifr_interval *interval, struct ifr_error *err);
 
@@ -119,6 +120,12 @@ double ifr_interim_confidence(double z);
 /* The conditional power: the probability that |Z| exceeds the final critical value, if the trend so far continues;
  * z is the score at the information fraction. Ref: Lan and Wittes 1988. */
 double ifr_interim_conditional_power(double z, double information, double bound);
+
+/* The probability that the final interval, of critical value bound, lies within -margin … margin if the trend so far
+ * continues: se > 0 is the standard error of the estimate at the information fraction. The counterpart of the
+ * conditional power for equivalence. Ref: Jennison and Turnbull 2000, section 10.2 (stochastic curtailment);
+ * Schuirmann 1987 (equivalence by intervals). */
+double ifr_interim_equivalence_power(double estimate, double se, double information, double bound, double margin);
 
 /* --- power ------------------------------------------------------------------------------------------------ */
 

@@ -126,3 +126,14 @@ double ifr_interim_conditional_power(double z, double information, double bound)
 	double drift = fabs(z) / sqrt(information), left = sqrt(1 - information);
 	return gsl_cdf_ugaussian_Q((bound - drift) / left);
 }
+
+double ifr_interim_equivalence_power(double estimate, double se, double information, double bound, double margin) {
+	if (!(information > 0 && information < 1))
+		return fabs(estimate) + bound * se < margin;
+	/* The final estimate varies about the present one by what the rest of the information adds. */
+	double final_se = se * sqrt(information), reach = margin - bound * final_se,
+		   sd = final_se * sqrt(1 - information);
+	if (!(reach > 0))
+		return 0;
+	return gsl_cdf_ugaussian_P((reach - estimate) / sd) - gsl_cdf_ugaussian_P((-reach - estimate) / sd);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals of the ratio of two means: Fieller's, for skewed pairs, and by bootstrap. */
+/* Intervals of the ratio of two means: Fieller's, of independent means and of pairs, and by bootstrap. */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,55 +43,23 @@ static int check_pairs(const double *a, const double *b, size_t count, size_t ne
 	return result;
 }
 
-/* The distance of 0 from the interval of the mean of a - r b, negative inside; side -1 for its lower end, 1 for
- * its upper end. rest[count] is scratch. */
-static double distance_outside(const double *a, const double *b, size_t count, double confidence, double r,
-                               double *rest, int side) {
-	double mean, sd;
-	for (size_t i = 0; i < count; i++)
-		rest[i] = a[i] - r * b[i];
-	ifr_sample_moments(rest, count, &mean, &sd, NULL);
-	struct ifr_interval interval =
-		ifr_mean_interval(mean, sd, ifr_sample_skewness(rest, count), count, confidence);
-	return side < 0 ? interval.low : -interval.high;
-}
-
-/* Finds an end of the interval by bisection between a ratio inside it and one far outside; infinite if there is
- * none. */
-static double find_end(const double *a, const double *b, size_t count, double confidence, double inside,
-                       double *rest, int side) {
-	double step = fabs(inside) * 1e-3 + 1e-12, far = inside + side * step;
-	while (distance_outside(a, b, count, confidence, far, rest, side < 0 ? -1 : 1) <= 0) {
-		step *= 2;
-		far = inside + side * step;
-		if (!(step < 1e9))
-			return side < 0 ? -HUGE_VAL : HUGE_VAL;
-	}
-	for (int i = 0; i < 60 && fabs(far - inside) > 1e-9 * fabs(far); i++) {
-		double middle = (inside + far) / 2;
-		*(distance_outside(a, b, count, confidence, middle, rest, side < 0 ? -1 : 1) <= 0 ? &inside : &far) =
-			middle;
-	}
-	return far;
-}
-
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
                     struct ifr_interval *interval, struct ifr_error *err) {
 	int result = check_pairs(a, b, count, 2, err);
 	if (result)
 		return result;
-	double *rest = ifr_alloc(count * sizeof *rest), mean_a, mean_b;
-	ifr_sample_moments(a, count, &mean_a, NULL, NULL);
-	ifr_sample_moments(b, count, &mean_b, NULL, NULL);
-	double found = mean_a / mean_b;
-	struct ifr_interval ends = {find_end(a, b, count, confidence, found, rest, -1),
-	                            find_end(a, b, count, confidence, found, rest, 1), confidence};
-	free(rest);
-	if (!isfinite(ends.low) || !isfinite(ends.high))
+	double n = (double)count, mean_a = gsl_stats_mean(a, 1, count), mean_b = gsl_stats_mean(b, 1, count);
+	const struct ifr_quotient quotient = {
+		mean_a,
+		mean_b,
+		gsl_stats_variance_m(a, 1, count, mean_a) / n,
+		gsl_stats_variance_m(b, 1, count, mean_b) / n,
+		gsl_stats_covariance_m(a, 1, b, 1, count, mean_a, mean_b) / n,
+		n - 1,
+	};
+	if (ifr_ratio_fieller(&quotient, confidence, ratio, interval, NULL))
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%zu pairs that differ this much do not bound a ratio: take more layouts", count);
-	*ratio = found;
-	*interval = ends;
 	return 0;
 }
 

@@ -279,6 +279,17 @@ static void test_power(void **state) {
 	assert_int_equal(ifr_runs_optimal((struct ifr_noise){9, 1}, 1, 50), 1);
 }
 
+/* By hand: a quarter of the information, se 1: the final interval is +-0.98, leaves 1.02 of the margin 2, and the
+ * estimate moves by sqrt(0.75) / 2 = 0.433: P(|Z| < 2.3556) = 0.9815. */
+static void test_equivalence_power(void **state) {
+	(void)state;
+	near(ifr_interim_equivalence_power(0, 1, 0.25, 1.96, 2), 0.98150, 1e-4);
+	near(ifr_interim_equivalence_power(1.02, 1, 0.25, 1.96, 2), 0.5, 1e-4);
+	near(ifr_interim_equivalence_power(0, 1, 0.25, 1.96, 0.98), 0, 1e-12);
+	near(ifr_interim_equivalence_power(0.5, 1, 1, 1.96, 2.5), 1, 1e-12);
+	near(ifr_interim_equivalence_power(-0.6, 1, 1, 1.96, 2.5), 0, 1e-12);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mean),
@@ -292,6 +303,7 @@ int main(void) {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fdr),
 		cmocka_unit_test(test_interim_bounds),
+		cmocka_unit_test(test_equivalence_power),
 		cmocka_unit_test(test_power),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ratio of two programs' means over layouts, by test inversion.
+ *
+ * Problem: serial disturbances are taken off by comparing each run with its neighbours in time, whose programs differ
+ * from each other by the very ratio that is looked for. Runs are drawn towards a common level, the ratio comes out
+ * too near to 1, and its interval misses: of 95 %, 65 to 90 % are left when the machine drifts or is bursty.
+ *
+ * Idea: for a ratio r, divide the runs of new by r. If r is the ratio, both programs are the same now: disturbances are
+ * taken off as in a comparison of a program with itself, whose test keeps its level. The estimate is the r that
+ * leaves a ratio of 1; the interval holds every r that the test does not reject.
+ *
+ * Invariant: p is the test of r = 1, so that it is below 1 - confidence exactly where the interval excludes 1.
+ *
+ * Gain, by simulation (tests/unit/test_claims.c): 94 to 95 % of the intervals hold, under every disturbance tried.
+ * Ref: Lehmann and Romano 2005, section 3.5 (confidence sets by inversion). */
+#include "harness/analysis/comparison_ratio.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_roots.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/buffer.h"
+
+enum { DOUBLINGS_MOST = 40, STEPS_MOST = 60 };
+static const double ratio_precision = 1e-7;
+
+void comparison_layouts_init(unsigned indices, struct comparison_layouts *layouts) {
+	size_t room = (size_t)indices + 1;
+	*layouts = (struct comparison_layouts){.a = ifr_alloc(room * sizeof *layouts->a),
+	                                       .b = ifr_alloc(room * sizeof *layouts->b)};
+	for (unsigned side = 0; side < 2; side++) {
+		layouts->mean[side] = ifr_alloc(room * sizeof *layouts->mean[side]);
+		layouts->runs[side] = ifr_alloc(room * sizeof *layouts->runs[side]);
+	}
+}
+
+void comparison_layouts_release(struct comparison_layouts *layouts) {
+	for (unsigned side = 0; side < 2; side++) {
+		free(layouts->mean[side]);
+		free(layouts->runs[side]);
+	}
+	free(layouts->a);
+	free(layouts->b);
+}
+
+/* The random layouts of both sides; where paired, those that both have. */
+static void take_layouts(const struct ifr_comparison *c, const struct comparison_samples *samples,
+                         struct comparison_layouts *l) {
+	for (unsigned side = 0; side < 2; side++)
+		comparison_means(samples, side, l->mean[side], l->runs[side]);
+	l->count_a = l->count_b = 0;
+	for (unsigned i = 1; i < samples->indices; i++) {
+		bool has_b = l->runs[0][i], has_a = l->runs[1][i];
+		if (c->paired && !(has_a && has_b))
+			continue;
+		if (has_b)
+			l->b[l->count_b++] = exp(l->mean[0][i]);
+		if (has_a)
+			l->a[l->count_a++] = exp(l->mean[1][i]);
+	}
+}
+
+/* --- without disturbances that depend on the ratio -------------------------------------------------------------- */
+
+/* The variance of the mean of count values; stores the mean. */
+static double mean_variance(const double *values, size_t count, double *mean) {
+	double sd;
+	ifr_sample_moments(values, count, mean, &sd, NULL);
+	return sd * sd / (double)count;
+}
+
+/* The two-sided p of a mean being 0 by Student's test. */
+static double t_test_p(double mean, double se, double df) {
+	return se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / se, df) : mean != 0 ? 0 : 1;
+}
+
+/* The p of pairs having the same mean. */
+static double pairs_p(const double *a, const double *b, size_t count) {
+	double *rest = ifr_alloc(count * sizeof *rest), mean;
+	for (size_t i = 0; i < count; i++)
+		rest[i] = a[i] - b[i];
+	double se = sqrt(mean_variance(rest, count, &mean));
+	free(rest);
+	return t_test_p(mean, se, (double)count - 1);
+}
+
+/* Returns whether the layouts bound the ratio. Sides that are no pairs are independent: Fieller's interval with
+ * Welch's degrees of freedom. */
+static bool estimate_directly(struct ifr_comparison *c, const struct comparison_layouts *l) {
+	struct ifr_quotient q = {0};
+	q.var_a = mean_variance(l->a, l->count_a, &q.a);
+	q.var_b = mean_variance(l->b, l->count_b, &q.b);
+	if (c->paired) {
+		c->p = pairs_p(l->a, l->b, l->count_a);
+		return !ifr_ratio_pairs(l->a, l->b, l->count_a, c->confidence, &c->ratio, &c->interval, NULL);
+	}
+	double total = q.var_a + q.var_b;
+	double scatter = q.var_a * q.var_a / ((double)l->count_a - 1) + q.var_b * q.var_b / ((double)l->count_b - 1);
+	q.df = scatter > 0 ? total * total / scatter : 1;
+	c->p = t_test_p(q.a - q.b, sqrt(total), q.df);
+	return !ifr_ratio_fieller(&q, c->confidence, &c->ratio, &c->interval, NULL);
+}
+
+/* --- by inversion ------------------------------------------------------------------------------------------------- */
+
+enum quantity { MEAN, LOW, HIGH };
+
+struct inversion {
+	struct ifr_comparison *comparison;
+	struct comparison_samples *samples;
+	struct comparison_layouts *layouts;
+	double *rest; /* [pairs] */
+	enum quantity quantity;
+};
+
+/* The mean of new / ratio - old relative to old, or an end of its interval: falls as the ratio grows. */
+static double remaining_change(double log_ratio, void *data) {
+	struct inversion *inversion = data;
+	struct ifr_comparison *c = inversion->comparison;
+	struct comparison_layouts *l = inversion->layouts;
+	double mean, level, ratio = exp(log_ratio);
+	comparison_samples_detrend(c, inversion->samples, log_ratio);
+	take_layouts(c, inversion->samples, l);
+	for (size_t i = 0; i < l->count_a; i++)
+		inversion->rest[i] = l->a[i] / ratio - l->b[i];
+	double se = sqrt(mean_variance(inversion->rest, l->count_a, &mean));
+	struct ifr_interval interval = ifr_t_interval(mean, se, (double)l->count_a - 1, c->confidence, 1);
+	ifr_sample_moments(l->b, l->count_b, &level, NULL, NULL);
+	switch (inversion->quantity) {
+	case LOW:
+		return interval.low / level;
+	case HIGH:
+		return interval.high / level;
+	default:
+		return mean / level;
+	}
+}
+
+/* Where the remaining change is 0, between two ratios at which its signs differ. Ref: Brent 1973. */
+static double find_root(struct inversion *inversion, double low, double high) {
+	gsl_function function = {remaining_change, inversion};
+	gsl_root_fsolver *solver = gsl_root_fsolver_alloc(gsl_root_fsolver_brent);
+	gsl_root_fsolver_set(solver, &function, low, high);
+	for (int i = 0; i < STEPS_MOST; i++) {
+		if (gsl_root_fsolver_iterate(solver))
+			break;
+		low = gsl_root_fsolver_x_lower(solver);
+		high = gsl_root_fsolver_x_upper(solver);
+		if (gsl_root_test_interval(low, high, ratio_precision, 0) == GSL_SUCCESS)
+			break;
+	}
+	double root = gsl_root_fsolver_root(solver);
+	gsl_root_fsolver_free(solver);
+	return root;
+}
+
+/* Finds the root on one side (-1, 1) of a ratio, where the quantity has the sign of that side; first tries `probe`, if
+ * it lies there. Infinite if there is no root. */
+static double find_outwards(struct inversion *inversion, double inside, double step, int side, double probe) {
+	double near = inside, far = (probe - inside) * side > 0 ? probe : inside + side * step;
+	for (int i = 0; i < DOUBLINGS_MOST; i++) {
+		if (remaining_change(far, inversion) * side < 0)
+			return side < 0 ? find_root(inversion, far, near) : find_root(inversion, near, far);
+		near = far;
+		far = inside + side * fmax(step, 2 * fabs(far - inside));
+	}
+	return side * HUGE_VAL;
+}
+
+/* Widens a bracket around a first guess until it holds the estimate. */
+static double find_estimate(struct inversion *inversion, double guess, double step) {
+	inversion->quantity = MEAN;
+	double value = remaining_change(guess, inversion);
+	if (value == 0)
+		return guess;
+	double found = find_outwards(inversion, guess, step, value > 0 ? 1 : -1, guess);
+	return isfinite(found) ? found : guess;
+}
+
+static double test_no_change(struct inversion *inversion) {
+	inversion->quantity = MEAN;
+	remaining_change(0, inversion);
+	return pairs_p(inversion->layouts->a, inversion->layouts->b, inversion->layouts->count_a);
+}
+
+/* Returns whether the layouts bound the ratio. */
+static bool estimate_by_inversion(struct ifr_comparison *c, struct comparison_samples *samples,
+                                  struct comparison_layouts *l) {
+	struct inversion inversion = {c, samples, l, ifr_alloc((l->count_a + 1) * sizeof *inversion.rest), MEAN};
+	double mean_a, mean_b, se_a = sqrt(mean_variance(l->a, l->count_a, &mean_a)),
+						   se_b = sqrt(mean_variance(l->b, l->count_b, &mean_b));
+	double step = fmax(hypot(se_a / mean_a, se_b / mean_b), 1e-6);
+	c->p = test_no_change(&inversion);
+	double estimate = find_estimate(&inversion, log(mean_a / mean_b), step);
+	inversion.quantity = LOW;
+	double low = find_outwards(&inversion, estimate, step, -1, 0);
+	inversion.quantity = HIGH;
+	double high = find_outwards(&inversion, estimate, step, 1, 0);
+	inversion.quantity = MEAN;
+	remaining_change(estimate, &inversion);
+	free(inversion.rest);
+	c->ratio = exp(estimate);
+	c->interval = (struct ifr_interval){exp(low), exp(high), c->confidence};
+	return isfinite(low) && isfinite(high);
+}
+
+int comparison_ratio_estimate(struct ifr_comparison *c, struct comparison_samples *samples,
+                              struct comparison_layouts *l, struct ifr_error *err) {
+	take_layouts(c, samples, l);
+	if (l->count_a < 2 || l->count_b < 2)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "a comparison needs two random layouts of either program, and there are %zu "
+		                "of %s and %zu of %s%s",
+		                l->count_b, c->side[0].name, l->count_a, c->side[1].name,
+		                c->paired ? " that both have" : "");
+	bool bounded =
+		samples->disturbed && c->paired ? estimate_by_inversion(c, samples, l) : estimate_directly(c, l);
+	for (size_t i = 0; c->paired && i < l->count_a; i++)
+		c->above += l->a[i] > l->b[i];
+	c->layouts[0] = l->count_b;
+	c->layouts[1] = l->count_a;
+	mean_variance(l->b, l->count_b, &c->mean[0]);
+	mean_variance(l->a, l->count_a, &c->mean[1]);
+	if (!bounded) {
+		/* With few layouts or much noise the ratio may be anything, which is a finding, not an error. */
+		c->ratio = c->mean[1] / c->mean[0];
+		c->interval = (struct ifr_interval){0, INFINITY, c->confidence};
+	}
+	c->z = copysign(gsl_cdf_ugaussian_Qinv(fmin(fmax(c->p, 1e-300), 1) / 2), c->ratio - 1);
+	return 0;
+}
