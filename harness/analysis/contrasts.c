@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The shipped layout against the median layout; the best and the worst layout against the shipped one. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/buffer.h"
 #include "harness/analysis/steps.h"
 
 /* Variance of a layout's median from the noise of its runs. */
@@ -28,12 +30,49 @@ static struct ifr_contrast in_percent(double difference, const struct ifr_interv
 	return contrast;
 }
 
+/* The variance of a median takes an integration, and most layouts have the same number of runs. */
+static void fill_noise(const struct ifr_analysis *analysis, double *values, double *noise) {
+	size_t known_count = 0, at = 0;
+	double known = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		if (layout == analysis->shipped)
+			continue;
+		if (layout->count != known_count)
+			known = noise_variance(analysis, layout);
+		known_count = layout->count;
+		values[at] = layout->median;
+		noise[at++] = known;
+	}
+}
+
+/* The share of faster layouts is known where the noise is, or where there is none (from the model). */
+static void find_faster_share(struct ifr_analysis *analysis) {
+	bool noisy = noise_is_known(analysis) && analysis->components.ms_within > 0;
+	if (!analysis->exact && !noise_is_known(analysis))
+		return;
+	double *values = ifr_alloc(2 * (analysis->random_count + 1) * sizeof *values),
+		   *noise = values + analysis->random_count;
+	struct ifr_layout_standing standing = {.value = analysis->shipped->median,
+	                                       .values = values,
+	                                       .noise_variances = noise,
+	                                       .count = analysis->random_count,
+	                                       .between_variance = analysis->components.between_variance};
+	fill_noise(analysis, values, noise);
+	if (noisy) {
+		standing.noise_variance = noise_variance(analysis, analysis->shipped);
+		standing.noise_df = analysis->components.df_within;
+	}
+	analysis->has_faster_share =
+		!ifr_layout_standing_interval(&standing, IFR_REPORT_CONFIDENCE, &analysis->faster_share, NULL);
+	free(values);
+}
+
 static void place_shipped(struct ifr_analysis *analysis) {
 	const struct ifr_layout *shipped = analysis->shipped;
 	for (size_t i = 0; i < analysis->random_count; i++)
 		analysis->faster += analysis->medians[i] < shipped->median;
-	analysis->has_faster_share = !ifr_proportion_interval(analysis->faster, analysis->random_count,
-	                                                      IFR_REPORT_CONFIDENCE, &analysis->faster_share, NULL);
+	find_faster_share(analysis);
 	if (analysis->random_count == 0)
 		return;
 	struct ifr_interval difference;

@@ -116,7 +116,8 @@ static void say_faster(struct ifr_prose *prose) {
 		ifr_buffer_printf(text, " %zu of the %zu random layouts (%.0f %%) %s %s.", analysis->faster, n,
 		                  100.0 * (double)analysis->faster / (double)n, analysis->faster == 1 ? "is" : "are",
 		                  ifr_prose_less(analysis));
-	if (analysis->has_faster_share && n >= 3)
+	bool tells = analysis->faster_share.low > 0 || analysis->faster_share.high < 1;
+	if (analysis->has_faster_share && n >= 3 && tells)
 		ifr_buffer_printf(text, " Of all possible layouts, %.0f to %.0f %% are (95 %% interval).",
 		                  100 * analysis->faster_share.low, 100 * analysis->faster_share.high);
 }
