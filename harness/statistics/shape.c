@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/buffer.h"
+#include "common/random.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/sample.h"
 
@@ -54,6 +56,33 @@ int ifr_normality_check(const double *values, size_t count, struct ifr_normality
 
 double ifr_normal_score(size_t rank, size_t count) {
 	return gsl_cdf_ugaussian_Pinv(((double)rank - 0.375) / ((double)count + 0.25));
+}
+
+/* A value, and its place among equal ones. */
+struct ranked {
+	double value;
+	uint64_t order;
+	size_t index;
+};
+
+static int by_value(const void *a, const void *b) {
+	const struct ranked *first = a, *second = b;
+	if (first->value != second->value)
+		return first->value < second->value ? -1 : 1;
+	return first->order < second->order ? -1 : first->order > second->order;
+}
+
+void ifr_normal_scores(const double *values, size_t count, uint64_t seed, double *scores) {
+	struct ranked *ranked = ifr_alloc((count + 1) * sizeof *ranked);
+	struct ifr_random_key key = ifr_random_key_of(seed, "ties");
+	for (size_t i = 0; i < count; i++) {
+		const uint64_t name = i;
+		ranked[i] = (struct ranked){values[i], ifr_siphash(key.k0, key.k1, &name, sizeof name), i};
+	}
+	qsort(ranked, count, sizeof *ranked, by_value);
+	for (size_t i = 0; i < count; i++)
+		scores[ranked[i].index] = ifr_normal_score(i + 1, count);
+	free(ranked);
 }
 
 int ifr_density_bandwidth(const double *values, size_t count, double *bandwidth, struct ifr_error *err) {

@@ -369,6 +369,14 @@ static void test_density(void **state) {
 	near(area, 1, 1e-6);
 	near(ifr_density_at(values, 1, 2, 1), 1 / (2 * sqrt(2 * M_PI)), 1e-12);
 	assert_true(fabs(ifr_normal_score(1, 10) + 1.5388) < 0.01); /* the exact score, Harter 1961, table 1 */
+	/* Two equal values take the two lowest scores; R: qnorm((c(1, 2, 3, 4) - 3/8) / 4.25). */
+	const double tied[] = {30, 10, 20, 10};
+	double scores[4];
+	ifr_normal_scores(tied, 4, 1, scores);
+	near(scores[0], 1.0491314, 1e-6);
+	near(scores[2], 0.2993069, 1e-6);
+	near(fmin(scores[1], scores[3]), -1.0491314, 1e-6);
+	near(fmax(scores[1], scores[3]), -0.2993069, 1e-6);
 }
 
 /* Clopper and Pearson for 2 of 20: 1.23 % to 31.70 % (Blyth and Still 1983, table). No hit in n: 1 - (.025)^(1/n).
