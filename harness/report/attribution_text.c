@@ -65,7 +65,7 @@ void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_
 	ifr_buffer_printf(
 		&s,
 		"%zu units in %zu random layouts by %s: %zu tests of address features and %zu of set conflicts between two "
-		"units, of which %zu %s significant (normal scores of the layouts; false discovery rate 5 %%, Benjamini and Hochberg 1995).",
+		"units, of which %zu %s significant (normal scores; false discovery rate 5 %%, Benjamini and Hochberg 1995).",
 		attribution->units, attribution->layouts, analysis->metric->name,
 		attribution->count - attribution->conflicts, attribution->pairs, attribution->found,
 		attribution->found == 1 ? "is" : "are");

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One-way random-effects analysis of variance. */
+/* One-way random-effects analysis of variance.
+ *
+ * Problem: the interval of the standard deviation between layouts by chi-squared quantiles (Williams 1962) holds
+ * for normal layout effects only. For exponential ones it gets worse with more layouts.
+ *
+ * Idea: Bonett's interval of the variance of the layouts' means, which takes their kurtosis, less the noise's part
+ * with its own interval (MOVER). A sample's kurtosis is too small where the tail is long, so it is raised to what
+ * its own excess and its skewness stand for: gamma layouts have an excess of 1.5 G1^2, lognormal ones of 1.8 G1^2.
+ * Below 8 layouts there is no kurtosis to measure, and the interval stays Williams's.
+ *
+ * Held by 95 % intervals, in % of 4,000 experiments of 5 runs in each layout; in brackets Williams's:
+ *
+ *     layouts                   12          32         100        12          32         100
+ *     noise of a run / sd      0.3         0.3         0.3         1           1           1
+ *     normal               99 (95)     97 (95)     96 (95)    99 (95)     96 (95)     96 (95)
+ *     uniform              99 (99)     96 (99)     96 (99)    99 (98)     96 (99)     96 (99)
+ *     exponential          94 (76)     94 (72)     97 (69)    96 (82)     93 (78)     96 (76)
+ *     lognormal, 0.5       96 (83)     92 (76)     96 (72)    97 (85)     94 (83)     96 (79)
+ *     two kinds, 3 in 10   97 (98)     96 (98)     96 (99)    98 (97)     96 (98)     96 (98)
+ *
+ * A kind of layout that does not occur in the sample is in no interval (ifr_sample_tails). */
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/buffer.h"
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/components.h"
+
+enum { KURTOSIS_FROM = 8 };
 
 /* Sums over the groups with values. */
 struct sums {
@@ -69,6 +93,62 @@ static double williams_bound(const struct ifr_components *c, double ss, double h
 	return variance > 0 ? sqrt(variance) : 0;
 }
 
+/* The kurtosis of the means for Bonett's interval: about their trimmed mean, and where they are skewed with a long
+ * tail not below what their excess kurtosis G2 and skewness G1 stand for. */
+static double measure_kurtosis(const double *means, size_t count, double variance) {
+	double n = (double)count, fourth = 0, skewness, excess;
+	size_t trimmed = (size_t)(n / (2 * sqrt(n - 4)));
+	double *sorted = ifr_values_sorted(means, count);
+	double centre = gsl_stats_mean(sorted + trimmed, 1, count - 2 * trimmed), squares = variance * (n - 1);
+	for (size_t i = 0; i < count; i++)
+		fourth += pow(means[i] - centre, 4);
+	free(sorted);
+	double kurtosis = n * fourth / (squares * squares);
+	ifr_sample_shape(means, count, &skewness, &excess);
+	if (excess > 0 && fabs(skewness) > sqrt(6 / n))
+		kurtosis = fmax(kurtosis, 3 + fmax(2 * excess, 3 * skewness * skewness));
+	return kurtosis;
+}
+
+/* Bonett's interval of the variance of the means. As the kurtosis is an estimate, too, the quantile is Student's; n / 2
+ * degrees of freedom are by simulation. */
+static struct ifr_interval bound_variance(const double *means, size_t count, double variance, double confidence) {
+	double n = (double)count, t = ifr_t_quantile(1 - (1 - confidence) / 2, n / 2), c = n / (n - t);
+	double kurtosis = measure_kurtosis(means, count, variance);
+	double reach = t * c * sqrt(fmax(0, kurtosis - (n - 3) / n) / (n - 1));
+	return (struct ifr_interval){c * variance * exp(-reach), c * variance * exp(reach), confidence};
+}
+
+/* The interval of the standard deviation between layouts: the variance of the means less the noise in it. */
+static struct ifr_interval bound_between(const struct ifr_components *c, const double *means, double variance,
+                                         double harmonic, double confidence) {
+	double tail = (1 - confidence) / 2, noise = c->ms_within / harmonic;
+	struct ifr_interval of_noise = {noise, noise, confidence};
+	if (noise > 0) {
+		of_noise.low = noise * c->df_within / ifr_chi2_quantile(1 - tail, c->df_within);
+		of_noise.high = noise * c->df_within / ifr_chi2_quantile(tail, c->df_within);
+	}
+	struct ifr_interval of_means = bound_variance(means, c->groups, variance, confidence);
+	struct ifr_interval between = ifr_difference_interval(variance, of_means, noise, of_noise);
+	return (struct ifr_interval){sqrt(fmax(0, between.low)), sqrt(fmax(0, between.high)), confidence};
+}
+
+static struct ifr_interval find_interval(const struct ifr_group *groups, size_t count,
+                                         const struct ifr_components *c, double unweighted, double harmonic,
+                                         double confidence) {
+	double tail = (1 - confidence) / 2, *means = ifr_alloc((c->groups + 1) * sizeof *means);
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (groups[i].count)
+			means[used++] = gsl_stats_mean(groups[i].values, 1, groups[i].count);
+	struct ifr_interval interval = {williams_bound(c, harmonic * unweighted, harmonic, 1 - tail),
+	                                williams_bound(c, harmonic * unweighted, harmonic, tail), confidence};
+	if (used >= KURTOSIS_FROM && unweighted > 0)
+		interval = bound_between(c, means, unweighted / c->df_between, harmonic, confidence);
+	free(means);
+	return interval;
+}
+
 int ifr_components_estimate(const struct ifr_group *groups, size_t count, double confidence,
                             struct ifr_components *components, struct ifr_error *err) {
 	struct ifr_components c = {0};
@@ -90,10 +170,8 @@ int ifr_components_estimate(const struct ifr_group *groups, size_t count, double
 	if (c.ms_within > 0 && sums.squares > (1 + 1e-9) * sizes * sums.count)
 		ifr_reml_estimate(groups, count, &c.between_variance, &within);
 	c.between_sd = sqrt(c.between_variance);
-	double harmonic = (double)c.groups / sums.inverses, tail = (1 - confidence) / 2;
-	c.between_interval.low = williams_bound(&c, harmonic * unweighted, harmonic, 1 - tail);
-	c.between_interval.high = williams_bound(&c, harmonic * unweighted, harmonic, tail);
-	c.between_interval.confidence = confidence;
+	c.between_interval =
+		find_interval(groups, count, &c, unweighted, (double)c.groups / sums.inverses, confidence);
 	*components = c;
 	return 0;
 }

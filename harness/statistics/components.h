@@ -30,8 +30,9 @@ struct ifr_components {
 };
 
 /* Estimates the components of variance from count groups, of which at least two have values; empty groups are left
- * out, and data without any variation give zeros. The interval is Williams's; for unequal sizes it takes the
- * groups' means and the harmonic mean of the sizes. Ref: Searle, Casella and McCulloch 1992, section 3.6 (n0);
+ * out, and data without any variation give zeros. The interval, of the groups' means and the harmonic mean of the
+ * sizes, is Bonett's less the noise, and below 8 groups Williams's; components.c says why and how often it holds.
+ * Ref: Searle, Casella and McCulloch 1992, section 3.6 (n0); Bonett 2006; Zou and Donner 2008 (the difference);
  * Williams 1962; Thomas and Hultquist 1978 (unequal sizes). */
 int ifr_components_estimate(const struct ifr_group *groups, size_t count, double confidence,
                             struct ifr_components *components, struct ifr_error *err);

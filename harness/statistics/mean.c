@@ -15,34 +15,18 @@ enum { SKEWNESS_FROM = 8, NEEDED_LEAST = 20 };
  * 25. */
 static const double needed_per_square = 6, full_correction_kurtosis = 1;
 
-/* Fisher's skewness and excess kurtosis, unbiased for normal values. Ref: Joanes and Gill 1998, G1 and G2. */
-static void measure_shape(const double *values, size_t count, double *skewness, double *kurtosis) {
-	double n = (double)count, mean = gsl_stats_mean(values, 1, count), second = 0, third = 0, fourth = 0;
-	for (size_t i = 0; i < count; i++) {
-		double d = values[i] - mean, square = d * d;
-		second += square / n;
-		third += square * d / n;
-		fourth += square * square / n;
-	}
-	*skewness = *kurtosis = 0;
-	if (!(second > 0))
-		return;
-	*skewness = third / pow(second, 1.5) * sqrt(n * (n - 1)) / (n - 2);
-	*kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (fourth / (second * second) - 3) + 6);
-}
-
 double ifr_sample_skewness(const double *values, size_t count) {
 	double skewness, kurtosis;
 	if (count < SKEWNESS_FROM)
 		return 0;
-	measure_shape(values, count, &skewness, &kurtosis);
+	ifr_sample_shape(values, count, &skewness, &kurtosis);
 	return skewness * fmin(1, fmax(0, kurtosis / full_correction_kurtosis));
 }
 
 size_t ifr_mean_layouts_needed(const double *values, size_t count) {
 	double skewness = 0, kurtosis;
 	if (count >= SKEWNESS_FROM)
-		measure_shape(values, count, &skewness, &kurtosis);
+		ifr_sample_shape(values, count, &skewness, &kurtosis);
 	return (size_t)fmax(NEEDED_LEAST, ceil(needed_per_square * skewness * skewness));
 }
 

@@ -26,6 +26,10 @@ int ifr_sample_median(const double *values, size_t count, double *median, struct
  * count >= 2). */
 int ifr_sample_moments(const double *values, size_t count, double *mean, double *sd, struct ifr_error *err);
 
+/* Stores Fisher's skewness and excess kurtosis, unbiased for normal values, of count >= 4 values; both 0 where all are
+ * equal. Ref: Joanes and Gill 1998, G1 and G2. */
+void ifr_sample_shape(const double *values, size_t count, double *skewness, double *kurtosis);
+
 /* The skewness for ifr_mean_interval: G1, damped by the excess kurtosis G2; 0 for fewer than 8 values.
  *
  *     G2 >= 1       G1        tails at least as long as the exponential distribution's

@@ -54,6 +54,21 @@ int ifr_normality_check(const double *values, size_t count, struct ifr_normality
 	return 0;
 }
 
+void ifr_sample_shape(const double *values, size_t count, double *skewness, double *kurtosis) {
+	double n = (double)count, mean = gsl_stats_mean(values, 1, count), second = 0, third = 0, fourth = 0;
+	for (size_t i = 0; i < count; i++) {
+		double d = values[i] - mean, square = d * d;
+		second += square / n;
+		third += square * d / n;
+		fourth += square * square / n;
+	}
+	*skewness = *kurtosis = 0;
+	if (!(second > 0))
+		return;
+	*skewness = third / pow(second, 1.5) * sqrt(n * (n - 1)) / (n - 2);
+	*kurtosis = (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * (fourth / (second * second) - 3) + 6);
+}
+
 double ifr_normal_score(size_t rank, size_t count) {
 	return gsl_cdf_ugaussian_Pinv(((double)rank - 0.375) / ((double)count + 0.25));
 }

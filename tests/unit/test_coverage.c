@@ -131,6 +131,55 @@ static void test_needs(void **state) {
 		fail_msg("said in %u of %u experiments", said, missed);
 }
 
+static double deviate_as(gsl_rng *rng, int shape) {
+	switch (shape) {
+	case 1: /* uniform */
+		return (gsl_rng_uniform(rng) - 0.5) * sqrt(12);
+	case 2:
+		return deviate(rng, EXPONENTIAL, 1);
+	case 3: /* lognormal */
+		return (exp(gsl_ran_gaussian(rng, 0.5)) - exp(0.125)) / sqrt((exp(0.25) - 1) * exp(0.25));
+	default:
+		return deviate(rng, shape ? BIMODAL : NORMAL, 1);
+	}
+}
+
+/* Of the standard deviation between layouts, by 5 runs in each, in per cent. */
+static double between_coverage(int shape, unsigned layouts, double noise, unsigned sets) {
+	gsl_rng *rng = seeded(2006);
+	unsigned inside = 0;
+	for (unsigned set = 0; set < sets; set++) {
+		double values[MOST_LAYOUTS][5];
+		struct ifr_group groups[MOST_LAYOUTS];
+		struct ifr_components c;
+		for (unsigned i = 0; i < layouts; i++) {
+			double layout = deviate_as(rng, shape);
+			groups[i] = (struct ifr_group){values[i], 5};
+			for (unsigned j = 0; j < 5; j++)
+				values[i][j] = layout + gsl_ran_gaussian(rng, noise);
+		}
+		assert_int_equal(ifr_components_estimate(groups, layouts, 0.95, &c, NULL), 0);
+		inside += c.between_interval.low <= 1 && 1 <= c.between_interval.high;
+	}
+	gsl_rng_free(rng);
+	return 100.0 * inside / sets;
+}
+
+/* At least 92 %, less three standard errors; before, exponential layouts had 69 to 82 %. */
+static void test_between(void **state) {
+	(void)state;
+	static const char *const names[] = {"normal", "uniform", "exponential", "lognormal", "two kinds"};
+	static const unsigned layouts[] = {12, 32, 100};
+	const unsigned sets = at_depth(600, 4000);
+	const double least = 92 - 300 * sqrt(0.92 * 0.08 / sets);
+	for (int shape = 0; shape < 5; shape++)
+		for (unsigned i = 0; i < 6; i++) {
+			double got = between_coverage(shape, layouts[i % 3], i < 3 ? 0.3 : 1, sets);
+			if (got < least)
+				fail_msg("standard deviation, %s layouts, %u: %.2f %%", names[shape], layouts[i % 3], got);
+		}
+}
+
 /* Two programs in the same layouts: part of the layout effect is common to both. */
 struct change {
 	enum shape shape;
@@ -243,8 +292,9 @@ static void test_interim(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_mean),  cmocka_unit_test(test_mean_skewed), cmocka_unit_test(test_needs),
-		cmocka_unit_test(test_ratio), cmocka_unit_test(test_recommended), cmocka_unit_test(test_interim),
+		cmocka_unit_test(test_mean),    cmocka_unit_test(test_mean_skewed), cmocka_unit_test(test_needs),
+		cmocka_unit_test(test_ratio),   cmocka_unit_test(test_recommended), cmocka_unit_test(test_interim),
+		cmocka_unit_test(test_between),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
