@@ -179,6 +179,8 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 	for (size_t i = 0; i < analysis->regression_count; i++) {
 		free(analysis->regressions[i].x);
 		free(analysis->regressions[i].y);
+		for (int j = 0; j < 4; j++)
+			free(analysis->regressions[i].halves[j / 2][j % 2]);
 	}
 	if (analysis->importance.known)
 		ifr_multiple_regression_release(&analysis->importance.model);

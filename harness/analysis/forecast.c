@@ -14,9 +14,10 @@
 /* A layout's response: cycles per instruction where the same source counts both, else the metric. */
 static bool find_response(const struct ifr_analysis *analysis, int instructions, size_t variant, double *value) {
 	double count = 1;
-	if (!ifr_counter_median(analysis, analysis->metric_index, variant, value))
+	if (!ifr_counter_median(analysis, analysis->metric_index, variant, IFR_ALL_REPETITIONS, value))
 		return false;
-	if (instructions >= 0 && !ifr_counter_median(analysis, (size_t)instructions, variant, &count))
+	if (instructions >= 0 &&
+	    !ifr_counter_median(analysis, (size_t)instructions, variant, IFR_ALL_REPETITIONS, &count))
 		return false;
 	*value /= count;
 	return count > 0;

@@ -4,6 +4,7 @@
 #ifndef IFR_HARNESS_ANALYSIS_RESULT_H
 #define IFR_HARNESS_ANALYSIS_RESULT_H
 
+#include "harness/analysis/counter_result.h"
 #include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
 
@@ -37,34 +38,6 @@ struct ifr_pick {
 	bool predicted;
 	struct ifr_prediction prediction;
 	struct ifr_contrast again; /* the prediction's expected value against the shipped layout */
-};
-
-/* The response against a counter, a point per random layout; the shipped layout is not part of the fit. */
-struct ifr_counter_regression {
-	const struct ifr_dataset_counter *counter;
-	double *x, *y;
-	size_t count;
-	bool has_shipped;
-	double shipped_x, shipped_y;
-	struct ifr_regression_line line;
-	struct ifr_interval zero_mean, zero_layout; /* at x = 0: of the line, and of a single layout */
-	struct ifr_correlation spearman;
-	bool has_check;
-	struct ifr_residual_check check;
-	double p_adjusted; /* for the number of counters tried */
-};
-
-/* All counters together: a multiple regression, and each counter's relative importance (LMG). */
-struct ifr_counter_importance {
-	bool known;
-	struct ifr_error why_not;
-	size_t count;                                   /* of counters in the regression */
-	size_t regression[IFR_RELATIVE_IMPORTANCE_MAX]; /* index into ifr_analysis.regressions */
-	struct ifr_multiple_regression model;
-	double relative[IFR_RELATIVE_IMPORTANCE_MAX]; /* part of the variance; they add up to model.r2 */
-	struct ifr_interval interval[IFR_RELATIVE_IMPORTANCE_MAX];
-	bool has_check;
-	struct ifr_residual_check check;
 };
 
 struct ifr_refusal {
@@ -124,7 +97,8 @@ struct ifr_analysis {
 	const struct ifr_dataset_counter *metric;
 	size_t metric_index;
 	size_t *by_variant, *first;     /* the runs of variant v: by_variant[first[v] ... first[v + 1] - 1] */
-	double *counter_medians;        /* [counter * variants + variant], NaN until needed, infinite for none */
+	double *counter_medians;        /* [(repetitions * counters + counter) * variants + variant], of enum
+	                                   ifr_repetitions; NaN until needed, infinite for none */
 	double *detrended, *winsorised; /* [runs] of the metric; NaN for a run that does not count */
 	struct ifr_disturbances disturbances;
 	struct ifr_layout *layouts; /* by median, the smallest first */

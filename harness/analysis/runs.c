@@ -8,7 +8,7 @@
 
 void ifr_runs_sort(struct ifr_analysis *analysis) {
 	const struct ifr_dataset *dataset = analysis->dataset;
-	size_t medians = dataset->counter_count * dataset->variant_count;
+	size_t medians = IFR_REPETITION_SETS * dataset->counter_count * dataset->variant_count;
 	analysis->counter_medians = ifr_alloc((medians + 1) * sizeof *analysis->counter_medians);
 	for (size_t i = 0; i < medians; i++)
 		analysis->counter_medians[i] = NAN;

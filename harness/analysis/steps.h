@@ -19,8 +19,12 @@ void ifr_runs_sort(struct ifr_analysis *analysis);
 /* Removes serial disturbances from the metric: detrended, winsorised and disturbances. */
 void ifr_runs_detrend(struct ifr_analysis *analysis);
 
-/* The median of a counter over a variant's runs that count; false if there is none. */
-bool ifr_counter_median(const struct ifr_analysis *analysis, size_t counter, size_t variant, double *median);
+/* Repetitions of a layout. */
+enum ifr_repetitions { IFR_ALL_REPETITIONS, IFR_EVEN_REPETITIONS, IFR_ODD_REPETITIONS, IFR_REPETITION_SETS };
+
+/* The median of a counter over a variant's runs that count, of those repetitions; false if there is none. */
+bool ifr_counter_median(const struct ifr_analysis *analysis, size_t counter, size_t variant,
+                        enum ifr_repetitions repetitions, double *median);
 
 /* Chooses the unit and decimals of the metric. Needs the layouts and the variance components. */
 void ifr_scale_choose(struct ifr_analysis *analysis);

@@ -7,7 +7,9 @@
 #include "harness/report/report.h"
 
 /* 2: serial_disturbance was bursts, relative_importance was blame, with new names for their members. */
-enum { SCHEMA_VERSION = 2 };
+/* 3: slope, r, r2, p and spearman of regressions are without the noise of runs; p of relative_importance is of a
+ * permutation test. */
+enum { SCHEMA_VERSION = 3 };
 
 static json_t *json_interval(bool known, const struct ifr_interval *from) {
 	if (!known)
@@ -153,6 +155,7 @@ static json_t *json_layouts(const struct ifr_analysis *analysis) {
 }
 
 static json_t *json_regressions(const struct ifr_analysis *analysis) {
+	static const char *const crossings[] = {"none", "removed", "possible"};
 	json_t *made = json_array();
 	for (size_t i = 0; i < analysis->regression_count; i++) {
 		const struct ifr_counter_regression *from = &analysis->regressions[i];
@@ -165,11 +168,15 @@ static json_t *json_regressions(const struct ifr_analysis *analysis) {
 		ifr_json_set(line, "intercept", ifr_json_number(from->line.intercept));
 		ifr_json_set(line, "slope", ifr_json_number(from->line.slope));
 		ifr_json_set(line, "slope_se", ifr_json_number(from->line.slope_se));
+		ifr_json_set(line, "slope_interval", json_interval(true, &from->slope_interval));
 		ifr_json_set(line, "r", ifr_json_number(from->line.r));
 		ifr_json_set(line, "r2", ifr_json_number(from->line.r2));
+		ifr_json_set(line, "r2_interval", json_interval(true, &from->r2_interval));
+		ifr_json_set(line, "shared_noise", ifr_json_text(crossings[from->crossing]));
+		ifr_json_set(line, "reliability", ifr_json_number_if(from->corrected, from->reliability));
 		ifr_json_set(line, "p", ifr_json_number(from->line.p));
 		ifr_json_set(line, "p_adjusted", ifr_json_number(from->p_adjusted));
-		ifr_json_set(line, "spearman", ifr_json_number(from->spearman.r));
+		ifr_json_set(line, "spearman", ifr_json_number(from->rank_correlation));
 		json_array_append_new(made, line);
 	}
 	return made;

@@ -84,16 +84,19 @@ static void say_regression(struct ifr_prose *prose, const struct ifr_counter_reg
 	ifr_buffer_printf(text, "%s%s: ", regression->counter->name,
 	                  analysis->per_1000_instructions ? " per 1000 instructions" : "");
 	if (!related) {
-		ifr_buffer_puts(text, "no significant relation (");
+		ifr_buffer_puts(text, "a relation is not settled (");
 	} else {
 		ifr_buffer_puts(text, "explains ");
 		ifr_prose_proportion(text, 100 * regression->line.r2);
-		ifr_buffer_puts(text, " of the variation, ");
-		double slope = regression->line.slope / (analysis->response_is_cpi ? 1 : prose->analysis->scale.divisor);
-		ifr_buffer_printf(text, "%+.3g %s for each event more (", slope,
-		                  analysis->response_is_cpi ? "cycles per instruction" : prose->analysis->scale.unit);
+		ifr_buffer_printf(text, " of the variation (95 %% interval %.0f to %.0f %%), ",
+		                  100 * regression->r2_interval.low, 100 * regression->r2_interval.high);
+		double divisor = analysis->response_is_cpi ? 1 : prose->analysis->scale.divisor;
+		ifr_buffer_printf(text, "%+.3g %s for each event more (95 %% interval %+.3g to %+.3g; ",
+		                  regression->line.slope / divisor,
+		                  analysis->response_is_cpi ? "cycles per instruction" : prose->analysis->scale.unit,
+		                  regression->slope_interval.low / divisor, regression->slope_interval.high / divisor);
 	}
-	ifr_buffer_printf(text, "r = %.2f, by ranks %.2f, ", regression->line.r, regression->spearman.r);
+	ifr_buffer_printf(text, "r = %.2f, by ranks %.2f, ", regression->line.r, regression->rank_correlation);
 	ifr_format_p(text, regression->p_adjusted);
 	ifr_buffer_puts(text, ").");
 	if (related && analysis->per_1000_instructions)
@@ -101,6 +104,28 @@ static void say_regression(struct ifr_prose *prose, const struct ifr_counter_reg
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 	if (related && regression->has_check)
 		say_check(prose, regression->counter->name, &regression->check);
+}
+
+/* How the lines treat noise that event and response share in a run. */
+static void say_noise(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	size_t crossed = 0, possible = 0;
+	for (size_t i = 0; i < analysis->regression_count; i++) {
+		crossed += analysis->regressions[i].crossing == IFR_CROSSING_DONE;
+		possible += analysis->regressions[i].crossing == IFR_CROSSING_IMPOSSIBLE;
+	}
+	if (crossed)
+		ifr_prose_say(
+			prose, IFR_PROSE_PARAGRAPH,
+			"Event and response come from different runs of each layout (odd and even repetitions, both "
+			"ways), so that noise which they share in a run counts for nothing; slopes are corrected for "
+			"the event's noise.");
+	if (possible)
+		ifr_prose_say(
+			prose, IFR_PROSE_WARNING,
+			"Event and response come from the same runs, and there are no others: noise which they "
+			"share in a run cannot be excluded as the cause of a relation. Two runs of each layout would "
+			"tell (interfero bench -r 2).");
 }
 
 void ifr_prose_counters(struct ifr_prose *prose) {
@@ -113,6 +138,7 @@ void ifr_prose_counters(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < analysis->regression_count; i++)
 		say_regression(prose, &analysis->regressions[i]);
+	say_noise(prose);
 	if (analysis->regression_count > 1)
 		ifr_buffer_printf(&prose->text, "The p-values are adjusted for %zu tested counters. ",
 		                  analysis->regression_count);

@@ -17,8 +17,12 @@
  * layout, the next step. color adds ANSI sequences. */
 void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out);
 
-/* Appends JSON (schema_version 2): host, facts, seeds, plans, every raw sample (null where a counter was not
- * on), the analysis (null where a finding is unknown). */
+/* Appends JSON (schema_version 3): host, facts, seeds, plans, every raw sample (null where a counter was not
+ * on), the analysis (null where a finding is unknown). Of a regression on a counter:
+ *
+ *     slope, r, r2      without noise of runs that event and response share, and corrected for the event's noise
+ *     shared_noise      "removed"; "possible" where each layout has one run; "none" where they share no run
+ *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected */
 void ifr_report_json(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
 /* Writes one page that needs nothing but itself. Without gnuplot it says so in place of the figures. */

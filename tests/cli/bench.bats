@@ -33,7 +33,7 @@ for word in sys.argv[1].strip(".").split("."):
     value = len(value) if word == "length" else value[int(word) if word.isdigit() else word]
 sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	else
-		grep -q '"schema_version": 2'
+		grep -q '"schema_version": 3'
 	fi
 }
 
@@ -81,7 +81,7 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 
 @test "report as JSON" {
 	interfero report "$place/small.exp" --json >small.json
-	json_has .schema_version 2 <small.json
+	json_has .schema_version 3 <small.json
 	json_has .tool interfero <small.json
 	json_has .facts.command './subject sleep 1' <small.json
 	json_has '.variants | length' 5 <small.json
@@ -89,7 +89,7 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	# A broken one is seen.
 	head -c 2000 small.json >short.json
 	if command -v jq >/dev/null || command -v python3 >/dev/null; then
-		not json_has .schema_version 2 <short.json 2>/dev/null
+		not json_has .schema_version 3 <short.json 2>/dev/null
 	fi
 }
 

@@ -50,7 +50,7 @@ static void test_recovers_truth(void **state) {
 	assert_true(number(root, "analysis.spread.between_sd_interval.high") >= 0.018 * centre);
 	assert_true(number(root, "analysis.spread.p") < 1e-6);
 	assert_int_equal(number(root, "analysis.counted.random_layouts"), 32);
-	assert_int_equal(number(root, "schema_version"), 2);
+	assert_int_equal(number(root, "schema_version"), 3);
 	assert_int_equal(json_array_size(follow(root, "runs")), 33 * 5);
 	assert_int_equal(json_array_size(follow(root, "variants")), 33);
 	assert_string_equal(json_string_value(follow(root, "host")), "bench1");

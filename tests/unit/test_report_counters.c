@@ -2,6 +2,7 @@
 /* Serial disturbances in a report, and the relative importance of counters. */
 #include <math.h>
 
+#include "tests/unit/depth.h"
 #include "tests/unit/report_read.h"
 
 /* The same experiment on a machine that is slower by half for ten runs, three times: found as on a quiet one. */
@@ -107,10 +108,60 @@ static void test_relative_importance(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* Cycles and branch misses of the same runs: layouts do not differ, and noise of both correlates by 0.9. */
+static void fill_shared_noise(struct ifr_dataset *dataset, gsl_rng *rng, unsigned rounds) {
+	const struct recipe recipe = {33, rounds, 0, 0, 0, 0, 0, false, "./lua"};
+	ifr_dataset_init(dataset);
+	add_facts(dataset, &recipe);
+	add_counter(dataset, "cycles", "cycles", "perf");
+	add_counter(dataset, "instructions", "", "perf");
+	add_counter(dataset, "branch-misses", "", "perf");
+	add_variants(dataset, &recipe);
+	for (unsigned i = 0; i < recipe.variants * rounds; i++) {
+		struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+		double noise = gsl_ran_gaussian(rng, 0.01), other = gsl_ran_gaussian(rng, 0.01);
+		run->variant = i % recipe.variants;
+		run->repetition = i / recipe.variants;
+		run->value[0] = 1e9 * (1 + noise);
+		run->value[1] = 1e9;
+		run->value[2] = 1e6 * (1 + 0.9 * noise + sqrt(1 - 0.81) * other);
+	}
+}
+
+/* The line is significant in at most 5 % of the experiments, and three standard errors; with one run of a layout the
+ * report says that noise may be the cause. */
+static void test_shared_noise(void **state) {
+	(void)state;
+	const unsigned sets = at_depth(300, 3000);
+	unsigned significant = 0;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, 1987);
+	for (unsigned i = 0; i <= sets; i++) {
+		struct ifr_dataset dataset;
+		fill_shared_noise(&dataset, rng, i < sets ? 5 : 1);
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		assert_int_equal(analysis->regression_count, 1);
+		const struct ifr_counter_regression *r = &analysis->regressions[0];
+		assert_int_equal(r->crossing, i < sets ? IFR_CROSSING_DONE : IFR_CROSSING_IMPOSSIBLE);
+		significant += i < sets && r->line.p < 0.05;
+		if (i == sets) {
+			char *text = as_text(analysis);
+			says(text, "noise which they share in a run cannot be excluded");
+			free(text);
+		}
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+	gsl_rng_free(rng);
+	if (significant > sets * 0.05 + 3 * sqrt(sets * 0.05 * 0.95))
+		fail_msg("%u of %u", significant, sets);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_serial_disturbances),
 		cmocka_unit_test(test_relative_importance),
+		cmocka_unit_test(test_shared_noise),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
