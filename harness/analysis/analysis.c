@@ -184,6 +184,7 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 	}
 	if (analysis->importance.known)
 		ifr_multiple_regression_release(&analysis->importance.model);
+	free(analysis->importance.dropped);
 	free(analysis->counter_medians);
 	free(analysis->by_variant);
 	free(analysis->first);

@@ -36,13 +36,32 @@ struct ifr_counter_regression {
 	double p_adjusted; /* for the number of counters tried */
 };
 
-/* All counters together: a multiple regression, and each counter's relative importance (LMG). */
+enum ifr_dropping {
+	IFR_DROPPED_WEAK,     /* the regression takes one counter for five layouts, ten at most: the strongest */
+	IFR_DROPPED_LAYOUTS,  /* measured in fewer layouts than others */
+	IFR_DROPPED_COLLINEAR /* the stronger ones determine it, or the one beside it */
+};
+
+struct ifr_dropped_counter {
+	size_t regression;
+	enum ifr_dropping why;
+};
+
+/* All counters together: a multiple regression, and each counter's relative importance (LMG). The regression is of y
+ * in even repetitions on x in odd ones, where lines are crossed, else of the medians. */
 struct ifr_counter_importance {
-	bool known;
+	bool known; /* the test found a relation */
 	struct ifr_error why_not;
+	bool tested;
+	double p;                            /* permutation test that repeats the choice of counters */
+	size_t candidates;                   /* counters that the choice was among */
+	struct ifr_dropped_counter *dropped; /* [dropped_count] */
+	size_t dropped_count;
 	size_t count;                                   /* of counters in the regression */
 	size_t regression[IFR_RELATIVE_IMPORTANCE_MAX]; /* index into ifr_analysis.regressions */
 	struct ifr_multiple_regression model;
+	bool has_slopes; /* partial slopes without shared noise, corrected for the counters' */
+	struct ifr_crossed_regression partial;
 	double relative[IFR_RELATIVE_IMPORTANCE_MAX]; /* part of the variance; they add up to model.r2 */
 	struct ifr_interval interval[IFR_RELATIVE_IMPORTANCE_MAX];
 	bool has_check;

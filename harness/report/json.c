@@ -182,9 +182,26 @@ static json_t *json_regressions(const struct ifr_analysis *analysis) {
 	return made;
 }
 
+static json_t *json_dropped(const struct ifr_analysis *analysis) {
+	static const char *const reasons[] = {"weak", "fewer layouts", "collinear"};
+	const struct ifr_counter_importance *from = &analysis->importance;
+	json_t *made = json_array();
+	for (size_t i = 0; i < from->dropped_count; i++) {
+		json_t *counter = json_object();
+		const struct ifr_dropped_counter *dropped = &from->dropped[i];
+		ifr_json_set(counter, "counter", ifr_json_text(analysis->regressions[dropped->regression].counter->name));
+		ifr_json_set(counter, "because", ifr_json_text(reasons[dropped->why]));
+		json_array_append_new(made, counter);
+	}
+	return made;
+}
+
 static json_t *json_importance(const struct ifr_analysis *analysis) {
 	const struct ifr_counter_importance *from = &analysis->importance;
 	json_t *made = json_object(), *counters;
+	ifr_json_set(made, "candidates", ifr_json_count(from->candidates));
+	ifr_json_set(made, "p", ifr_json_number_if(from->tested, from->p));
+	ifr_json_set(made, "dropped", json_dropped(analysis));
 	if (!from->known) {
 		ifr_json_set(made, "unknown_because", ifr_json_text(from->why_not.message));
 		return made;
@@ -192,7 +209,6 @@ static json_t *json_importance(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "r2", ifr_json_number(from->model.r2));
 	ifr_json_set(made, "r2_adjusted", ifr_json_number(from->model.r2_adjusted));
 	ifr_json_set(made, "f", ifr_json_number(from->model.f));
-	ifr_json_set(made, "p", ifr_json_number(from->model.f_p));
 	ifr_json_set(made, "counters", counters = json_array());
 	for (size_t i = 0; i < from->count; i++) {
 		json_t *counter = json_object();
@@ -202,6 +218,8 @@ static json_t *json_importance(const struct ifr_analysis *analysis) {
 		ifr_json_set(counter, "coefficient", ifr_json_number(from->model.coefficient[i + 1]));
 		ifr_json_set(counter, "se", ifr_json_number(from->model.se[i + 1]));
 		ifr_json_set(counter, "p", ifr_json_number(from->model.p[i + 1]));
+		ifr_json_set(counter, "slope", ifr_json_number_if(from->has_slopes, from->partial.slope[i]));
+		ifr_json_set(counter, "slope_interval", json_interval(from->has_slopes, &from->partial.interval[i]));
 		ifr_json_set(counter, "variance_inflation", ifr_json_number(from->model.inflation[i]));
 		json_array_append_new(counters, counter);
 	}

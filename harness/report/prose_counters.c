@@ -46,6 +46,13 @@ static void say_importance(struct ifr_prose *prose, size_t i) {
 	                  100 * importance->relative[i], 100 * importance->interval[i].low,
 	                  100 * importance->interval[i].high);
 	ifr_prose_proportion(text, 100 * regression->line.r2);
+	if (importance->has_slopes) {
+		double divisor = prose->analysis->response_is_cpi ? 1 : prose->analysis->scale.divisor;
+		const struct ifr_crossed_regression *partial = &importance->partial;
+		ifr_buffer_printf(text, "; %+.3g for each event more, the others held (95 %% interval %+.3g to %+.3g)",
+		                  partial->slope[i] / divisor, partial->interval[i].low / divisor,
+		                  partial->interval[i].high / divisor);
+	}
 	if (importance->model.inflation[i] > 10)
 		ifr_buffer_printf(text, "; it is nearly collinear with the others (variance inflation %.0f)",
 		                  importance->model.inflation[i]);
@@ -53,28 +60,60 @@ static void say_importance(struct ifr_prose *prose, size_t i) {
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
-static void say_all_counters(struct ifr_prose *prose) {
+/* The counters that were left out for one reason. */
+static void say_dropped(struct ifr_prose *prose, enum ifr_dropping why, const char *reason) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_counter_importance *importance = &analysis->importance;
+	size_t said = 0;
+	for (size_t i = 0; i < importance->dropped_count; i++)
+		if (importance->dropped[i].why == why)
+			ifr_buffer_printf(&prose->text, "%s%s", said++ ? ", " : "Left out: ",
+			                  analysis->regressions[importance->dropped[i].regression].counter->name);
+	if (said)
+		ifr_buffer_printf(&prose->text, " (%s).", reason);
+	ifr_prose_end(prose, IFR_PROSE_ITEM);
+}
+
+static void say_all_dropped(struct ifr_prose *prose) {
+	say_dropped(prose, IFR_DROPPED_WEAK,
+	            "weaker than the others; the regression takes one counter for five layouts, ten at most");
+	say_dropped(prose, IFR_DROPPED_LAYOUTS, "measured in fewer layouts");
+	say_dropped(prose, IFR_DROPPED_COLLINEAR, "other counters nearly determine it");
+}
+
+static void say_together(struct ifr_prose *prose) {
 	const struct ifr_counter_importance *importance = &prose->analysis->importance;
 	struct ifr_buffer *text = &prose->text;
-	if (!importance->known)
-		return;
-	ifr_prose_say(prose, IFR_PROSE_HEADING, "How important is each counter?");
-	ifr_buffer_printf(text, "Together the %zu counters explain ", importance->count);
+	ifr_buffer_printf(text, "Together %zu counters explain ", importance->count);
 	ifr_prose_proportion(text, 100 * importance->model.r2);
-	ifr_buffer_printf(text,
-	                  " of the variation between layouts (%.0f %% adjusted for their number; F test of "
-	                  "all: F = %.3g with %.0f and %.0f degrees of freedom, ",
-	                  100 * fmax(0, importance->model.r2_adjusted), importance->model.f,
-	                  importance->model.df_model, importance->model.df_residual);
-	ifr_format_p(text, importance->model.f_p);
+	ifr_buffer_printf(
+		text,
+		" of the variation between layouts (%.0f %% adjusted for their number; permutation test that "
+		"repeats the choice among %zu counters: ",
+		100 * fmax(0, importance->model.r2_adjusted), importance->candidates);
+	ifr_format_p(text, importance->p);
 	ifr_buffer_puts(
 		text, "). Counters are correlated, so the relative importance of each (LMG) is its gain averaged over all "
 			  "orders of entering the regression:");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < importance->count; i++)
 		say_importance(prose, i);
+	say_all_dropped(prose);
 	if (importance->has_check)
 		say_check(prose, "all counters", &importance->check);
+}
+
+static void say_all_counters(struct ifr_prose *prose) {
+	const struct ifr_counter_importance *importance = &prose->analysis->importance;
+	if (!importance->known && !importance->tested)
+		return;
+	ifr_prose_say(prose, IFR_PROSE_HEADING, "How important is each counter?");
+	if (importance->known) {
+		say_together(prose);
+		return;
+	}
+	ifr_buffer_printf(&prose->text, "Unknown: %s. So nothing is divided among them.", importance->why_not.message);
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 
 static void say_regression(struct ifr_prose *prose, const struct ifr_counter_regression *regression) {

@@ -22,7 +22,11 @@ void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr
  *
  *     slope, r, r2      without noise of runs that event and response share, and corrected for the event's noise
  *     shared_noise      "removed"; "possible" where each layout has one run; "none" where they share no run
- *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected */
+ *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected
+ *
+ * Of relative_importance: p is of a permutation test that repeats the choice among candidates; dropped names the
+ * others with "weak", "fewer layouts" or "collinear"; slope is partial, of the layouts' own values, and coefficient
+ * and its p (not adjusted for the number of counters) are by least squares. */
 void ifr_report_json(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
 /* Writes one page that needs nothing but itself. Without gnuplot it says so in place of the figures. */

@@ -142,8 +142,46 @@ static void test_two_predictors(void **state) {
 	assert_int_equal(ifr_crossed_regression_fit(same, 2, &y, 7, 0.95, &fit, NULL), -IFR_E_USAGE);
 }
 
+/* 20 counters, 32 layouts and no relation: significant in at most 5 % and three standard errors; with one counter
+ * that explains half of the variance, found in three of four (two in three, to allow for chance). */
+static void test_choice(void **state) {
+	(void)state;
+	enum { CANDIDATES = 20 };
+	const unsigned sets = at_depth(150, 1500);
+	unsigned significant[2] = {0};
+	gsl_rng *rng = seeded(1993);
+	for (unsigned set = 0; set < 2 * sets; set++) {
+		double columns[CANDIDATES][LAYOUTS], y[LAYOUTS], p;
+		const double *x[CANDIDATES];
+		for (int j = 0; j < CANDIDATES; j++) {
+			x[j] = columns[j];
+			for (int i = 0; i < LAYOUTS; i++)
+				columns[j][i] = gsl_ran_gaussian(rng, 1);
+		}
+		for (int i = 0; i < LAYOUTS; i++)
+			y[i] = gsl_ran_gaussian(rng, 1) + (set % 2 ? columns[3][i] : 0);
+		assert_int_equal(ifr_selection_test(x, CANDIDATES, LAYOUTS / 5, y, LAYOUTS, 199, set, &p, NULL), 0);
+		significant[set % 2] += p < 0.05;
+	}
+	gsl_rng_free(rng);
+	if (significant[0] > sets * 0.05 + 3 * sqrt(sets * 0.05 * 0.95))
+		fail_msg("without a relation: %u of %u", significant[0], sets);
+	if (significant[1] < sets * 0.65)
+		fail_msg("with one: %u of %u", significant[1], sets);
+}
+
+/* Four observations in ascending order with their predictor: of all 24 orders, two have r2 = 1. */
+static void test_permutations(void **state) {
+	(void)state;
+	const double x[] = {1, 2, 3, 4}, *column = x;
+	double p;
+	assert_int_equal(ifr_selection_test(&column, 1, 1, x, 4, 20000, 1, &p, NULL), 0);
+	assert_true(fabs(p - 2.0 / 24) < 4 * sqrt(2.0 / 24 * 22 / 24 / 20000));
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared_noise), cmocka_unit_test(test_slope),
-	                                   cmocka_unit_test(test_by_hand), cmocka_unit_test(test_two_predictors)};
+	                                   cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_two_predictors),
+	                                   cmocka_unit_test(test_choice),       cmocka_unit_test(test_permutations)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
