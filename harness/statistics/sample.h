@@ -101,6 +101,21 @@ double ifr_normal_score(size_t rank, size_t count);
  * Waerden 1952; Blom 1958; Conover 1999, section 5.10. */
 void ifr_normal_scores(const double *values, size_t count, uint64_t seed, double *scores);
 
+struct ifr_tails {
+	bool found;
+	size_t outlying;    /* values more than 4 robust standard deviations (1.4826 MAD) off the median */
+	double kurtosis;    /* excess, G2 */
+	double unmet_share; /* kinds of values rarer than this may not be among the values: 3 / count, at most 1 */
+};
+
+/* Says whether values, as the medians of layouts, have tails that make the interval of their mean depend on how many
+ * of a rare kind are among them: one outlying value at least, and an excess kurtosis above 1. Never below 8 values.
+ * Found in 6 % of samples of 12 normal values, 3 % of 32, 2 % of 100; where 6 in 100 values lie 13 standard
+ * deviations off and one of them is met, in 94, 99 and 100 %; 5 deviations off, in 59, 79 and 99 %. Of exponential
+ * samples, in 32, 57 and 89 %. Ref: Iglewicz and Hoaglin 1993 (robust scores); Joanes and Gill 1998; Hanley and
+ * Lippman-Hand 1983 (rule of three). */
+struct ifr_tails ifr_sample_tails(const double *values, size_t count);
+
 /* Stores the bandwidth of a Gaussian kernel, 0.9 min(sd, interquartile range / 1.34) n^(-1/5), for count >= 3
  * values that are not all equal. Ref: Silverman 1986, equation 3.31. */
 int ifr_density_bandwidth(const double *values, size_t count, double *bandwidth, struct ifr_error *err);

@@ -131,6 +131,42 @@ static void test_needs(void **state) {
 		fail_msg("said in %u of %u experiments", said, missed);
 }
 
+/* The warning of tails: with normal layouts in at most 7 %, and in 97 % or more of the experiments in which 6 in 100
+ * layouts are 20 % slower and one of those 32 is; three standard errors. */
+static void test_tails(void **state) {
+	(void)state;
+	const unsigned sets = at_depth(2000, 20000);
+	unsigned alarms = 0, met = 0, warned = 0;
+	gsl_rng *rng = seeded(1983);
+	for (unsigned set = 0; set < sets; set++) {
+		double normal[12], rare[LAYOUTS];
+		unsigned slow = 0;
+		for (int i = 0; i < 12; i++)
+			normal[i] = gsl_ran_gaussian(rng, 1);
+		for (int i = 0; i < LAYOUTS; i++) {
+			bool is_slow = gsl_rng_uniform(rng) < 0.06;
+			rare[i] = 100 + 20 * is_slow + gsl_ran_gaussian(rng, 1.5);
+			slow += is_slow;
+		}
+		alarms += ifr_sample_tails(normal, 12).found;
+		met += slow > 0;
+		warned += slow > 0 && ifr_sample_tails(rare, LAYOUTS).found;
+	}
+	gsl_rng_free(rng);
+	if (alarms > sets * 0.07 + 3 * sqrt(sets * 0.07 * 0.93) || warned < met * 0.97 - 3 * sqrt(met * 0.97 * 0.03))
+		fail_msg("%u alarms in %u samples, %u warnings of %u", alarms, sets, warned, met);
+}
+
+/* By hand: the median is 5, the median deviation 2, so that only 100 lies more than 4 * 1.4826 * 2 = 11.9 off. */
+static void test_outlying(void **state) {
+	(void)state;
+	const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 100}, even[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+	struct ifr_tails tails = ifr_sample_tails(values, 9);
+	assert_true(tails.found && tails.outlying == 1 && fabs(tails.unmet_share - 3.0 / 9) < 1e-12);
+	assert_false(ifr_sample_tails(even, 9).found);
+	assert_true(ifr_sample_tails(even, 2).unmet_share == 1);
+}
+
 static double deviate_as(gsl_rng *rng, int shape) {
 	switch (shape) {
 	case 1: /* uniform */
@@ -294,7 +330,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mean),    cmocka_unit_test(test_mean_skewed), cmocka_unit_test(test_needs),
 		cmocka_unit_test(test_ratio),   cmocka_unit_test(test_recommended), cmocka_unit_test(test_interim),
-		cmocka_unit_test(test_between),
+		cmocka_unit_test(test_between), cmocka_unit_test(test_tails),       cmocka_unit_test(test_outlying),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
