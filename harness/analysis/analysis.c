@@ -111,6 +111,7 @@ static void measure_spread(struct ifr_analysis *analysis) {
 	if (analysis->has_components)
 		ifr_mean_estimate(groups, count, IFR_REPORT_CONFIDENCE, &analysis->mean, NULL);
 	free(groups);
+	analysis->tails = ifr_sample_tails(analysis->medians, analysis->random_count);
 	analysis->has_normality = !ifr_normality_check(analysis->medians, analysis->random_count, &analysis->normality,
 	                                               &analysis->no_normality);
 	if (ifr_sample_median(analysis->medians, analysis->random_count, &analysis->centre, NULL))

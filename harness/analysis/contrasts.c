@@ -98,6 +98,17 @@ static struct ifr_contrast against_shipped(const struct ifr_analysis *analysis, 
 	return in_percent(difference, &interval, shipped->median);
 }
 
+/* The interval has the error of the layout's prediction, and the noise of the shipped one's median. */
+static struct ifr_contrast predict_gain(const struct ifr_analysis *analysis, const struct ifr_shrinkage *s,
+                                        const struct ifr_prediction *prediction) {
+	const struct ifr_layout *shipped = analysis->shipped;
+	double lost = 1 - prediction->reliability, difference = prediction->expected - shipped->median;
+	double variance =
+		s->between_variance * lost + lost * lost * s->centre_variance + noise_variance(analysis, shipped);
+	struct ifr_interval interval = ifr_t_interval(difference, sqrt(variance), s->df, IFR_REPORT_CONFIDENCE, 1);
+	return in_percent(difference, &interval, shipped->median);
+}
+
 static void predict_pick(const struct ifr_analysis *analysis, struct ifr_pick *pick) {
 	const struct ifr_components *c = &analysis->components;
 	double noise = noise_variance(analysis, pick->layout);
@@ -114,8 +125,7 @@ static void predict_pick(const struct ifr_analysis *analysis, struct ifr_pick *p
 		return;
 	pick->predicted = !ifr_shrinkage_predict(&shrinkage, IFR_REPORT_CONFIDENCE, &pick->prediction, NULL);
 	if (pick->predicted && analysis->shipped)
-		pick->again =
-			in_percent(pick->prediction.expected - analysis->shipped->median, NULL, analysis->shipped->median);
+		pick->again = predict_gain(analysis, &shrinkage, &pick->prediction);
 }
 
 static void describe_pick(const struct ifr_analysis *analysis, struct ifr_pick *pick) {

@@ -37,7 +37,9 @@ struct ifr_pick {
 	struct ifr_contrast to_shipped;  /* its interval allows for the choice among all */
 	bool predicted;
 	struct ifr_prediction prediction;
-	struct ifr_contrast again; /* the prediction's expected value against the shipped layout */
+	struct ifr_contrast
+		again; /* the prediction's expected value against the shipped layout; its interval is of the
+	                              difference of the two layouts' own values */
 };
 
 struct ifr_refusal {
@@ -114,7 +116,8 @@ struct ifr_analysis {
 	size_t refusal_count;
 
 	struct ifr_components components;
-	struct ifr_mean mean; /* over the random layouts, runs within them; known where the components are */
+	struct ifr_mean mean;   /* over the random layouts, runs within them; known where the components are */
+	struct ifr_tails tails; /* of the random layouts' medians */
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;
 	double centre; /* median of the random layouts' medians; of all where there is no random one */

@@ -40,9 +40,10 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 }
 
 void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out) {
-	ifr_buffer_printf(out,
-	                  "\n%s against %s%s. Low and high: 95 %% prediction interval at 0.\n"
-	                  "* the slope is not significant (p >= 0.05), so that nothing follows from it.\n",
-	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
-	                  analysis->per_1000_instructions ? " per 1000 instructions" : "");
+	ifr_buffer_printf(
+		out,
+		"\n%s against %s%s. Low and high: 95 %% prediction interval at 0.\n"
+		"* p >= 0.05 (not corrected for the number of rows): these layouts do not settle the slope.\n",
+		analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
+		analysis->per_1000_instructions ? " per 1000 instructions" : "");
 }

@@ -66,6 +66,8 @@ static void add_line(const struct ifr_analysis *analysis, const struct ifr_count
 	                  analysis->response_is_cpi ? "CPI" : analysis->metric->name, regression->counter->name,
 	                  regression->line.r);
 	ifr_format_p(&caption, regression->p_adjusted);
+	if (regression->corrected)
+		ifr_buffer_puts(&caption, ". The slope is corrected for the noise of the event");
 	ifr_buffer_puts(&caption, ". Dark band: 95 % interval of the line; light band: of a single further layout.");
 	struct ifr_figure *figure = ifr_figure_begin(figures, name, ifr_buffer_text(&caption));
 	print_data(analysis, regression, &figure->script);

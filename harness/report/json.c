@@ -92,6 +92,10 @@ static json_t *json_spread(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "mean", ifr_json_number(analysis->mean.mean));
 	ifr_json_set(made, "mean_interval", json_interval(true, &analysis->mean.interval));
 	ifr_json_set(made, "layouts_needed", ifr_json_count(analysis->mean.needs));
+	ifr_json_set(made, "heavy_tails", json_boolean(analysis->tails.found));
+	ifr_json_set(made, "outlying_layouts", ifr_json_count(analysis->tails.outlying));
+	ifr_json_set(made, "excess_kurtosis", ifr_json_number(analysis->tails.kurtosis));
+	ifr_json_set(made, "unmet_share", ifr_json_number(analysis->tails.unmet_share));
 	ifr_json_set(made, "ms_between", ifr_json_number(c->ms_between));
 	ifr_json_set(made, "df_between", ifr_json_number(c->df_between));
 	ifr_json_set(made, "df_within", ifr_json_number(c->df_within));

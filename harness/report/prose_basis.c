@@ -131,12 +131,12 @@ static void say_normality(struct ifr_prose *prose) {
 	} else {
 		bool fits = analysis->normality.p >= IFR_REPORT_LEVEL;
 		ifr_buffer_printf(text, "Normal distribution: the layouts %s one (Anderson-Darling test, ",
-		                  fits ? "are compatible with" : "do not follow");
+		                  fits ? "do not contradict" : "do not follow");
 		ifr_format_p(text, analysis->normality.p);
 		ifr_buffer_puts(
-			text, fits ? ")."
-					   : "). The interval of the standard deviation and the values expected on measuring again "
-						 "assume one: trust the range, the ranks and the medians more.");
+			text,
+			fits ? ")."
+				 : "). The values expected on measuring again assume one: trust the range and the ranks more.");
 	}
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }

@@ -37,9 +37,15 @@ static void say_pick(struct ifr_prose *prose, const char *label, const struct if
 			                  pick->again.difference_pct <= 0 ? ifr_prose_less(analysis)
 			                                                  : ifr_prose_more(analysis));
 		}
-		ifr_buffer_puts(text, " (95 % prediction interval ");
+		if (pick->again.known && pick->again.has_interval) {
+			ifr_buffer_puts(text, " (");
+			ifr_prose_interval(prose, &pick->again.interval_pct);
+			ifr_buffer_puts(text, ")");
+		}
+		ifr_buffer_puts(text, pick->again.known ? "; 95 % prediction interval of its median "
+		                                        : " (95 % prediction interval ");
 		ifr_format_range(text, &prose->analysis->scale, pick->prediction.again.low, pick->prediction.again.high);
-		ifr_buffer_puts(text, ").");
+		ifr_buffer_puts(text, pick->again.known ? "." : ").");
 	}
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
@@ -90,7 +96,8 @@ bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layo
 	return true;
 }
 
-static void say_recipe(struct ifr_prose *prose) {
+/* which: "best", or "fastest measured" */
+static void say_recipe(struct ifr_prose *prose, const char *which) {
 	const struct ifr_layout *best = prose->analysis->best.layout;
 	struct ifr_buffer code = {0};
 	uint64_t seed;
@@ -99,13 +106,14 @@ static void say_recipe(struct ifr_prose *prose) {
 	if (plan_is_derived(prose->analysis, best, &seed))
 		ifr_buffer_printf(
 			&prose->text,
-			"This command makes the best layout again, as the last (number %u) of the variants in DIR. Its plan "
+			"This command makes the %s layout again, as the last (number %u) of the variants in DIR. Its plan "
 			"stands below:",
-			best->variant->layout);
+			which, best->variant->layout);
 	else
-		ifr_buffer_puts(
-			&prose->text,
-			"This command makes the best layout again from its plan, which stands below. Save it as best.plan:");
+		ifr_buffer_printf(&prose->text,
+		                  "This command makes the %s layout again from its plan, which stands below. Save it as "
+		                  "best.plan:",
+		                  which);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	ifr_prose_say(prose, IFR_PROSE_CODE, ifr_buffer_text(&code));
 	ifr_buffer_release(&code);
@@ -131,9 +139,29 @@ static void say_caution(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 
+/* Where noise may have made the order, nothing is called the best. */
+static void say_measured(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	bool time = ifr_counter_is_time(analysis->metric);
+	ifr_buffer_printf(&prose->text, "%s, so that the order of the layouts may be chance.",
+	                  analysis->conclusion.effect == IFR_EFFECT_UNKNOWN ? "Every layout ran once"
+	                                                                    : "No effect of layout was found");
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	say_pick(prose, time ? "Fastest measured" : "Lowest measured", &analysis->best);
+	say_pick(prose, time ? "Slowest measured" : "Highest measured", &analysis->worst);
+	say_recipe(prose, time ? "fastest measured" : "lowest measured");
+}
+
+static bool order_may_be_chance(const struct ifr_analysis *analysis) {
+	enum ifr_effect effect = analysis->conclusion.effect;
+	return analysis->random_count > 1 && (effect == IFR_EFFECT_NOT_FOUND || effect == IFR_EFFECT_UNKNOWN);
+}
+
 void ifr_prose_extremes(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
-	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which layouts are the best and the worst?");
+	bool chance = order_may_be_chance(analysis);
+	ifr_prose_say(prose, IFR_PROSE_HEADING,
+	              chance ? "Which layouts are at the ends?" : "Which layouts are the best and the worst?");
 	if (!analysis->best.layout) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no random layout to choose from.");
 		return;
@@ -142,11 +170,15 @@ void ifr_prose_extremes(struct ifr_prose *prose) {
 		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "None: all random layouts have the same median.");
 		return;
 	}
+	if (chance) {
+		say_measured(prose);
+		return;
+	}
 	say_pick(prose, analysis->random_count > 1 ? "Best" : "The only one", &analysis->best);
 	if (analysis->random_count > 1) {
 		say_pick(prose, "Worst", &analysis->worst);
 		if (!analysis->exact) /* the model has no sampling error within a layout */
 			say_caution(prose);
 	}
-	say_recipe(prose);
+	say_recipe(prose, "best");
 }

@@ -39,7 +39,7 @@ static void say_effect(struct ifr_prose *prose) {
 			ifr_buffer_puts(text, " of ");
 			ifr_format_pct(text, c->noise_pct);
 		}
-		ifr_buffer_puts(text, ".");
+		ifr_buffer_puts(text, ", which does not settle that there is none.");
 		break;
 	case IFR_EFFECT_FOUND:
 		ifr_buffer_printf(text, "Layout matters%s: %s differs by ", analysis->exact ? " in the model" : "",
@@ -69,7 +69,7 @@ static void say_standing(struct ifr_prose *prose) {
 	if (standing == IFR_SHIPPED_TYPICAL) {
 		ifr_buffer_printf(text, "%s the median layout",
 		                  contrast->difference_pct == 0 ? "equals"
-		                  : contrast->has_interval      ? "does not differ clearly from"
+		                  : contrast->has_interval      ? "cannot be told from"
 		                                                : "is close to");
 	} else {
 		ifr_buffer_puts(text, "is ");

@@ -51,6 +51,25 @@ static void say_mean(struct ifr_prose *prose) {
 			"distribution "
 			"is skewed or has a rare mode; %zu layouts would be enough.",
 			mean->needs);
+	double unmet = prose->analysis->tails.unmet_share;
+	if (unmet < 1)
+		ifr_buffer_printf(
+			text,
+			" Kinds of layouts rarer than %.2g %% (3 in %zu) may not have been met; no interval allows for them.",
+			100 * unmet, prose->analysis->random_count);
+}
+
+static void say_tails(struct ifr_prose *prose) {
+	const struct ifr_tails *tails = &prose->analysis->tails;
+	if (!tails->found)
+		return;
+	ifr_buffer_printf(
+		&prose->text,
+		"%zu layout%s far from the others (more than 4 robust standard deviations; excess kurtosis %.1f). The mean "
+		"depends on how many of them there are: where such layouts are rare, its interval misses up to 25 times in "
+		"100, and more layouts are needed to rule out a small change.",
+		tails->outlying, tails->outlying == 1 ? " lies" : "s lie", tails->kurtosis);
+	ifr_prose_end(prose, IFR_PROSE_WARNING);
 }
 
 static void say_cause(struct ifr_prose *prose) {
@@ -76,8 +95,9 @@ static void say_cause(struct ifr_prose *prose) {
 		}
 		ifr_buffer_puts(text, ".");
 		if (c->p >= IFR_REPORT_LEVEL)
-			ifr_buffer_puts(text, " Either layout does not matter to this program, or its effect is too small for "
-			                      "this many runs: the differences between single layouts below may be chance.");
+			ifr_buffer_puts(text,
+			                " That does not settle whether layout matters: its effect may be too small for this "
+			                "many runs. The differences between single layouts below may be chance.");
 	}
 }
 
@@ -96,6 +116,7 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 		say_mean(prose);
 		say_sd(prose);
 		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+		say_tails(prose);
 		say_cause(prose);
 	}
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
@@ -145,7 +166,7 @@ static void say_against_centre(struct ifr_prose *prose) {
 	ifr_buffer_puts(text, " (");
 	ifr_prose_interval(prose, &contrast->interval_pct);
 	bool unclear = contrast->interval_pct.low <= 0 && contrast->interval_pct.high >= 0;
-	ifr_buffer_puts(text, unclear ? "): no clear difference." : ").");
+	ifr_buffer_puts(text, unclear ? "): these runs do not settle which is." : ").");
 }
 
 void ifr_prose_shipped(struct ifr_prose *prose) {

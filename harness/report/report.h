@@ -24,8 +24,10 @@ void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr
  *     shared_noise      "removed"; "possible" where each layout has one run; "none" where they share no run
  *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected
  *
- * Of relative_importance: p is of a permutation test that repeats the choice among candidates; dropped names the
- * others with "weak", "fewer layouts" or "collinear"; slope is partial, of the layouts' own values, and coefficient
+ * Of spread: unmet_share is the share below which a kind of layout may not have been met (3 / layouts). Of best and
+ * worst: the interval of measured_again.against_shipped is of the two layouts' own values. Of relative_importance:
+ * p is of a permutation test that repeats the choice among candidates; dropped names the others with "weak", "fewer
+ * layouts" or "collinear"; slope is partial, of the layouts' own values, and coefficient
  * and its p (not adjusted for the number of counters) are by least squares. */
 void ifr_report_json(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
