@@ -67,6 +67,8 @@ static json_t *json_runs(const struct ifr_dataset *dataset) {
 		ifr_json_set(run, "variant", ifr_json_count(dataset->variants[from->variant].layout));
 		ifr_json_set(run, "repetition", ifr_json_count(from->repetition));
 		ifr_json_set(run, "pass", ifr_json_count(from->pass));
+		ifr_json_set(run, "copy", ifr_json_count(from->copy));
+		ifr_json_set(run, "twin", json_boolean(from->twin));
 		ifr_json_set(run, "simulated", json_boolean(from->simulated));
 		ifr_json_set(run, "started_ns", json_integer(from->started_ns));
 		ifr_json_set(run, "exit_status", json_integer(from->exit_status));

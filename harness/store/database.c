@@ -13,6 +13,12 @@
 	"CREATE TABLE simulated(variant INTEGER NOT NULL REFERENCES variant(id), counter INTEGER NOT NULL REFERENCES" \
 	" counter(id), value REAL NOT NULL, PRIMARY KEY(variant, counter)) WITHOUT ROWID;"
 
+#define RUN_COLUMNS                                                                                          \
+	"(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id), repetition INTEGER NOT NULL," \
+	" pass INTEGER NOT NULL, started_ns INTEGER NOT NULL, exit_status INTEGER NOT NULL, refused TEXT,"       \
+	" copy INTEGER NOT NULL DEFAULT 0, twin INTEGER NOT NULL DEFAULT 0,"                                     \
+	" UNIQUE(variant, repetition, pass, twin));"
+
 static const char schema[] =
 	"BEGIN IMMEDIATE;"
 	"CREATE TABLE fact(name TEXT PRIMARY KEY, value TEXT NOT NULL);"
@@ -23,15 +29,13 @@ static const char schema[] =
 	" sha256 TEXT NOT NULL, facts TEXT NOT NULL, refused TEXT, program INTEGER NOT NULL DEFAULT 0,"
 	" layout INTEGER NOT NULL DEFAULT 0);"
 	"CREATE UNIQUE INDEX cell ON variant(program, layout);"
-	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id),"
-	" repetition INTEGER NOT NULL, pass INTEGER NOT NULL, started_ns INTEGER NOT NULL,"
-	" exit_status INTEGER NOT NULL, refused TEXT, UNIQUE(variant, repetition, pass));"
+	"CREATE TABLE run" RUN_COLUMNS
 	"CREATE TABLE sample(run INTEGER NOT NULL REFERENCES run(id), counter INTEGER NOT NULL REFERENCES counter(id),"
 	" value REAL NOT NULL, PRIMARY KEY(run, counter)) WITHOUT ROWID;" SIMULATED_TABLE
 	"PRAGMA application_id=1229345360;"
-	"PRAGMA user_version=2;"
+	"PRAGMA user_version=3;"
 	"COMMIT;";
-_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 2, "as in the schema");
+_Static_assert(EXPERIMENT_APPLICATION_ID == 1229345360 && EXPERIMENT_SCHEMA == 3, "as in the schema");
 
 /* Schema 1 has the ids of two programs' variants interleaved (id 2 i and 2 i + 1 for layout i), the model's values as
  * one run of each variant in a pass after the measured ones, and the axis link-order under its old name, objects. */
@@ -54,6 +58,18 @@ static const char upgrade_from_1[] =
 	"UPDATE fact SET value = substr(replace(' ' || value, ' objects:', ' link-order:'), 2) WHERE name='parameters';"
 	"UPDATE variant SET plan = replace(plan, char(10) || 'objects ', char(10) || 'link-order ');"
 	"PRAGMA user_version=2;"
+	"COMMIT;";
+
+/* In schema 2 every variant had one file, copy 0, and no run had a twin. SQLite cannot change a table's key: the runs
+ * move to a new table under their ids, to which samples refer. The old table makes room first: renaming it would
+ * rename those references, too. */
+static const char upgrade_from_2[] =
+	"BEGIN IMMEDIATE;"
+	"CREATE TABLE run_3" RUN_COLUMNS "INSERT INTO run_3(id,variant,repetition,pass,started_ns,exit_status,refused)"
+	" SELECT id,variant,repetition,pass,started_ns,exit_status,refused FROM run;"
+	"DROP TABLE run;"
+	"ALTER TABLE run_3 RENAME TO run;"
+	"PRAGMA user_version=3;"
 	"COMMIT;";
 
 int database_fail(sqlite3 *database, struct ifr_error *err) {
@@ -209,10 +225,12 @@ static int move_to_memory(sqlite3 **database, struct ifr_error *err) {
 	return 0;
 }
 
-/* Brings schema 1 to today's. A reader leaves the file as it is. */
-static int upgrade_schema(sqlite3 **database, bool in_place, struct ifr_error *err) {
+/* Brings an older schema to today's. A reader leaves the file as it is. */
+static int upgrade_schema(sqlite3 **database, int64_t version, bool in_place, struct ifr_error *err) {
 	int result = in_place ? 0 : move_to_memory(database, err);
-	return result ? result : database_run(*database, upgrade_from_1, err);
+	if (!result && version < 2)
+		result = database_run(*database, upgrade_from_1, err);
+	return result ? result : database_run(*database, upgrade_from_2, err);
 }
 
 /* A path as SQLite takes it when options follow; the caller frees. */
@@ -247,8 +265,9 @@ int database_open(const char *path, bool create, sqlite3 **database, struct ifr_
 	}
 	sqlite3_busy_timeout(*database, 2000);
 	int result = check_file(*database, path, create, err);
-	if (!result && ask_number(*database, "PRAGMA user_version") < EXPERIMENT_SCHEMA)
-		result = upgrade_schema(database, create, err);
+	const int64_t version = result ? EXPERIMENT_SCHEMA : ask_number(*database, "PRAGMA user_version");
+	if (version < EXPERIMENT_SCHEMA)
+		result = upgrade_schema(database, version, create, err);
 	if (!result && create)
 		result = database_run(*database,
 		                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON", err);

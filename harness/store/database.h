@@ -9,10 +9,10 @@
 
 #include "common/error.h"
 
-enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 2 };
+enum { EXPERIMENT_APPLICATION_ID = 0x49465250, EXPERIMENT_SCHEMA = 3 };
 
 /* Opens and checks a file. create: opens it for writing, and makes the schema in an empty or new one. A file of
- * schema 1 is brought to today's schema: in place when it is opened for writing, else in a copy in memory. The
+ * an older schema is brought to today's: in place when it is opened for writing, else in a copy in memory. The
  * caller closes. */
 int database_open(const char *path, bool create, sqlite3 **database, struct ifr_error *err);
 

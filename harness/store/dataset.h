@@ -35,6 +35,8 @@ struct ifr_dataset_run {
 	unsigned repetition; /* 0, 1, …: in each repetition every variant runs once, in seeded random order */
 	bool simulated;      /* values of the model: nothing was executed, and what follows but value is 0 */
 	unsigned pass;       /* the number of the group of counters that was on */
+	unsigned copy;       /* of the variant's file: 0, 1, …; each copy lies elsewhere in memory */
+	bool twin;           /* a second run on the copy of its repetition, which tells copies from runs */
 	int64_t started_ns;  /* since the epoch */
 	int exit_status;     /* 0..255, 128+signal after a signal */
 	char *refused;       /* NULL, or why this run's samples do not count */

@@ -97,16 +97,35 @@ bool ifr_experiment_variant_refused(struct ifr_experiment *experiment, unsigned 
 	return refused;
 }
 
-bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
-                            unsigned pass) {
+/* The number in a prepared query's first row, -1 without a row or where it is NULL. Finalises the statement. */
+static int64_t take_number(sqlite3_stmt *statement) {
+	bool there = sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+	int64_t number = there ? sqlite3_column_int64(statement, 0) : -1;
+	sqlite3_finalize(statement);
+	return number;
+}
+
+int64_t ifr_experiment_run_copy(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
+                                unsigned pass, bool twin) {
 	sqlite3_stmt *statement;
 	if (database_prepare(experiment->database, &statement, NULL,
-	                     "SELECT 1 FROM run WHERE variant=? AND repetition=? AND pass=?", "iii", (int64_t)variant,
-	                     (int64_t)repetition, (int64_t)pass))
-		return false;
-	bool there = sqlite3_step(statement) == SQLITE_ROW;
-	sqlite3_finalize(statement);
-	return there;
+	                     "SELECT copy FROM run WHERE variant=? AND repetition=? AND pass=? AND twin=?", "iiii",
+	                     (int64_t)variant, (int64_t)repetition, (int64_t)pass, (int64_t)twin))
+		return -1;
+	return take_number(statement);
+}
+
+bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
+                            unsigned pass) {
+	return ifr_experiment_run_copy(experiment, variant, repetition, pass, false) >= 0;
+}
+
+int64_t ifr_experiment_last_copy(struct ifr_experiment *experiment, unsigned variant) {
+	sqlite3_stmt *statement;
+	if (database_prepare(experiment->database, &statement, NULL, "SELECT max(copy) FROM run WHERE variant=?", "i",
+	                     (int64_t)variant))
+		return -1;
+	return take_number(statement);
 }
 
 static int add_samples(struct ifr_experiment *experiment, const struct ifr_experiment_run *run,
@@ -137,9 +156,10 @@ int ifr_experiment_add_run(struct ifr_experiment *experiment, const struct ifr_e
 		return result;
 	result = database_do_kept(
 		database, &experiment->add_run, err,
-		"INSERT OR IGNORE INTO run(variant,repetition,pass,started_ns,exit_status,refused) VALUES(?,?,?,?,?,?)",
-		"iiiiis", (int64_t)run->variant, (int64_t)run->repetition, (int64_t)run->pass, run->started_ns,
-		(int64_t)run->exit_status, run->refused);
+		"INSERT OR IGNORE INTO run(variant,repetition,pass,started_ns,exit_status,refused,copy,twin)"
+		" VALUES(?,?,?,?,?,?,?,?)",
+		"iiiiisii", (int64_t)run->variant, (int64_t)run->repetition, (int64_t)run->pass, run->started_ns,
+		(int64_t)run->exit_status, run->refused, (int64_t)run->copy, (int64_t)run->twin);
 	if (!result && sqlite3_changes(database) && run->values)
 		result = add_samples(experiment, run, err);
 	if (!result && alone)

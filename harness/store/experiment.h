@@ -7,12 +7,13 @@
  *     warning(text)
  *     counter(id, name, unit, source)
  *     variant(id, program, layout, name, plan, build_id, sha256, facts, refused)   one a (program, layout)
- *     run(id, variant, repetition, pass, started_ns, exit_status, refused)   one a (variant, repetition, pass)
+ *     run(id, variant, repetition, pass, started_ns, exit_status, refused, copy, twin)   one a (variant, repetition,
+ *                                                            pass, twin)
  *     sample(run, counter, value)                            measured in a run
  *     simulated(variant, counter, value)                     counted by the model, for a variant's layout
  *
- * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 2. Files of version 1 are read, and
- * brought to version 2 when they are written. */
+ * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 3. Files of versions 1 and 2 are read, and
+ * brought to version 3 when they are written. */
 #ifndef IFR_HARNESS_EXPERIMENT_H
 #define IFR_HARNESS_EXPERIMENT_H
 
@@ -59,9 +60,16 @@ struct ifr_experiment_run {
 	const char *refused;  /* NULL if the values count */
 	const double *values; /* one a counter, NaN for none */
 	unsigned value_count;
+	unsigned copy; /* of the variant's file */
+	bool twin;     /* the second run of its repetition, on the same copy */
 };
 bool ifr_experiment_has_run(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
                             unsigned pass);
+/* The copy of the variant's file that a run used, or -1 for a run that the file does not hold. */
+int64_t ifr_experiment_run_copy(struct ifr_experiment *experiment, unsigned variant, unsigned repetition,
+                                unsigned pass, bool twin);
+/* The last copy of the variant's file that any run used, or -1. */
+int64_t ifr_experiment_last_copy(struct ifr_experiment *experiment, unsigned variant);
 /* A transaction of many runs: the file holds all that are added between begin and commit, or none. */
 int ifr_experiment_begin(struct ifr_experiment *experiment, struct ifr_error *err);
 int ifr_experiment_commit(struct ifr_experiment *experiment, struct ifr_error *err);

@@ -44,13 +44,15 @@ static void take_variant(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 
 /* Rows of runs joined with their samples: the runs' columns come again with every sample. */
 static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
-	static const int first_sample_column = 6;
+	static const int first_sample_column = 8;
 	size_t variant = (size_t)sqlite3_column_int64(row, 0);
 	unsigned repetition = (unsigned)sqlite3_column_int64(row, 1), pass = (unsigned)sqlite3_column_int64(row, 2);
+	bool twin = sqlite3_column_int64(row, 7);
 	struct ifr_dataset_run *run = dataset->run_count ? &dataset->runs[dataset->run_count - 1] : NULL;
 	if (variant >= dataset->variant_count)
 		return;
-	if (!run || run->variant != variant || run->repetition != repetition || run->pass != pass) {
+	if (!run || run->variant != variant || run->repetition != repetition || run->pass != pass ||
+	    run->twin != twin) {
 		run = ifr_dataset_add_run(dataset);
 		run->variant = (unsigned)variant;
 		run->repetition = repetition;
@@ -58,6 +60,8 @@ static void take_run(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 		run->started_ns = sqlite3_column_int64(row, 3);
 		run->exit_status = sqlite3_column_int(row, 4);
 		run->refused = copy_or_null(row, 5);
+		run->copy = (unsigned)sqlite3_column_int64(row, 6);
+		run->twin = twin;
 	}
 	if (sqlite3_column_type(row, first_sample_column) == SQLITE_NULL)
 		return;
@@ -91,7 +95,7 @@ static const struct {
 	{"SELECT program,layout,name,plan,build_id,facts,refused FROM variant ORDER BY id", take_variant},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
      " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
-     " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,c.place,s.value FROM run r"
+     " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,r.copy,r.twin,c.place,s.value FROM run r"
      " JOIN v ON v.id=r.variant LEFT JOIN sample s ON s.run=r.id LEFT JOIN c ON c.id=s.counter"
      " ORDER BY r.id, s.counter",
      take_run},

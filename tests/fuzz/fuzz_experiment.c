@@ -36,7 +36,8 @@ static void remove_files(void) {
 
 static int add_run(struct ifr_experiment *experiment, unsigned round, struct ifr_error *err) {
 	const double values[] = {1.5, NAN};
-	const struct ifr_experiment_run run = {0, round, 0, 1, 0, NULL, values, 2};
+	const struct ifr_experiment_run run = {
+		.repetition = round, .started_ns = 1, .values = values, .value_count = 2};
 	return ifr_experiment_add_run(experiment, &run, err);
 }
 

@@ -87,7 +87,8 @@ static void save_frame(struct ifr_experiment *experiment, unsigned variants) {
 static int add(struct ifr_experiment *experiment, unsigned variant, unsigned round, double first,
                struct ifr_error *err) {
 	const double values[] = {first, NAN, first / 3};
-	const struct ifr_experiment_run run = {variant, round, 0, 1000 + round, 0, NULL, values, 3};
+	const struct ifr_experiment_run run = {
+		.variant = variant, .repetition = round, .started_ns = 1000 + round, .values = values, .value_count = 3};
 	return ifr_experiment_add_run(experiment, &run, err);
 }
 
@@ -114,9 +115,9 @@ static void test_create_and_reopen(void **state) {
 	free(seed);
 	ifr_experiment_close(experiment);
 	ifr_experiment_close(NULL);
-	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 2. */
+	/* The numbers that experiment.h promises: "IFRP" in ASCII, schema 3. */
 	assert_int_equal(ask("PRAGMA application_id"), 0x49465250);
-	assert_int_equal(ask("PRAGMA user_version"), 2);
+	assert_int_equal(ask("PRAGMA user_version"), 3);
 	assert_int_equal(ask("SELECT count(*) FROM warning"), 1);
 	assert_int_equal(ask("SELECT count(*) FROM variant WHERE refused='crashed'"), 1);
 }
@@ -135,7 +136,7 @@ static void test_a_run_is_recorded_once(void **state) {
 	/* A variant that is not there, or a counter: nothing of the run stays. */
 	assert_int_equal(add(experiment, 7, 0, 1.0, &err), -IFR_E_ENVIRONMENT);
 	const double values[] = {1, 2, 3, 4};
-	const struct ifr_experiment_run too_many = {0, 9, 0, 0, 0, NULL, values, 4};
+	const struct ifr_experiment_run too_many = {.repetition = 9, .values = values, .value_count = 4};
 	assert_int_equal(ifr_experiment_add_run(experiment, &too_many, &err), -IFR_E_ENVIRONMENT);
 	assert_false(ifr_experiment_has_run(experiment, 0, 9, 0));
 	assert_int_equal(add(experiment, 0, 9, 6.0, NULL), 0);
@@ -157,7 +158,8 @@ static void test_load_gives_what_was_saved(void **state) {
 	ifr_experiment_refuse_variant(experiment, 2, "crashed", NULL);
 	for (unsigned i = 0; i < 30; i++)
 		assert_int_equal(add(experiment, 2 - i % 3, i / 3, 0.1 + i, NULL), 0);
-	const struct ifr_experiment_run refused = {1, 10, 1, -5, 139, "multiplexed", NULL, 0};
+	const struct ifr_experiment_run refused = {
+		.variant = 1, .repetition = 10, .pass = 1, .started_ns = -5, .exit_status = 139, .refused = "multiplexed"};
 	assert_int_equal(ifr_experiment_add_run(experiment, &refused, NULL), 0);
 	ifr_experiment_close(experiment);
 	assert_int_equal(ifr_experiment_load(file, &dataset, NULL), 0);
@@ -233,7 +235,7 @@ static void check_upgraded(void) {
 	ifr_dataset_release(&dataset);
 }
 
-/* A reader leaves a file of schema 1 as it is; a writer brings it to schema 2. Both see the same experiment. */
+/* A reader leaves a file of schema 1 as it is; a writer brings it to schema 3. Both see the same experiment. */
 static void test_a_file_of_schema_1(void **state) {
 	(void)state;
 	run_sql(file, schema_1);
@@ -246,10 +248,86 @@ static void test_a_file_of_schema_1(void **state) {
 	assert_true(ifr_experiment_has_run(experiment, 2, 1, 0));
 	assert_false(ifr_experiment_has_run(experiment, 2, 0, 1));
 	ifr_experiment_close(experiment);
-	assert_int_equal(ask("PRAGMA user_version"), 2);
+	assert_int_equal(ask("PRAGMA user_version"), 3);
 	assert_int_equal(ask("SELECT count(*) FROM run"), 2);
 	assert_int_equal(ask("SELECT value FROM simulated WHERE variant=2 AND counter=1"), 77);
 	check_upgraded();
+}
+
+/* The additions of schema 2 to schema 1, with runs and samples under ids that leave gaps. */
+static const char schema_2[] =
+	"DROP TABLE run; DELETE FROM sample;"
+	"ALTER TABLE variant ADD COLUMN program INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE variant ADD COLUMN layout INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE variant SET program = id % 2, layout = id / 2;"
+	"CREATE UNIQUE INDEX cell ON variant(program, layout);"
+	"CREATE TABLE run(id INTEGER PRIMARY KEY, variant INTEGER NOT NULL REFERENCES variant(id),"
+	" repetition INTEGER NOT NULL, pass INTEGER NOT NULL, started_ns INTEGER NOT NULL,"
+	" exit_status INTEGER NOT NULL, refused TEXT, UNIQUE(variant, repetition, pass));"
+	"CREATE TABLE simulated(variant INTEGER NOT NULL REFERENCES variant(id), counter INTEGER NOT NULL REFERENCES"
+	" counter(id), value REAL NOT NULL, PRIMARY KEY(variant, counter)) WITHOUT ROWID;"
+	"INSERT INTO run VALUES(3,2,0,0,5,0,NULL),(9,2,1,0,6,7,'multiplexed'),(10,0,0,0,8,0,NULL);"
+	"INSERT INTO sample VALUES(3,0,10.5),(10,0,12.5);"
+	"PRAGMA user_version=2;";
+
+static void check_one_copy(void) {
+	struct ifr_dataset dataset;
+	assert_int_equal(ifr_experiment_load(file, &dataset, NULL), 0);
+	assert_int_equal(dataset.run_count, 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_true(dataset.runs[i].copy == 0 && !dataset.runs[i].twin);
+	assert_true(dataset.runs[0].value[0] == 10.5 && dataset.runs[2].value[0] == 12.5);
+	assert_string_equal(dataset.runs[1].refused, "multiplexed");
+	assert_int_equal(dataset.runs[1].exit_status, 7);
+	ifr_dataset_release(&dataset);
+}
+
+/* In schema 2 every variant has one copy. A reader leaves the file as it is; behind a writer samples still belong to
+ * their runs, by foreign keys, too. */
+static void test_a_file_of_schema_2(void **state) {
+	(void)state;
+	run_sql(file, schema_1);
+	run_sql(file, schema_2);
+	check_one_copy();
+	assert_int_equal(ask("PRAGMA user_version"), 2);
+	struct ifr_experiment *experiment = reopen();
+	assert_int_equal(ifr_experiment_last_copy(experiment, 2), 0);
+	assert_int_equal(ifr_experiment_last_copy(experiment, 1), -1);
+	const double value = 3;
+	const struct ifr_experiment_run run = {.variant = 2, .repetition = 2, .values = &value, .value_count = 1};
+	assert_int_equal(ifr_experiment_add_run(experiment, &run, NULL), 0);
+	ifr_experiment_close(experiment);
+	assert_int_equal(ask("PRAGMA user_version"), 3);
+	assert_int_equal(ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+	assert_int_equal(ask("SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%run\\__%' ESCAPE '\\'"), 0);
+	assert_int_equal(ask("SELECT value FROM sample WHERE run=10"), 12);
+	run_sql(file, "DELETE FROM sample WHERE run > 10; DELETE FROM run WHERE id > 10");
+	check_one_copy();
+}
+
+/* A repetition holds a run and its twin, each once; both are read back with their copy. */
+static void test_copies_and_twins(void **state) {
+	(void)state;
+	struct ifr_experiment *experiment = reopen();
+	struct ifr_dataset dataset;
+	const double values[] = {1, 2, 3};
+	save_frame(experiment, 2);
+	for (unsigned twin = 0; twin < 2; twin++)
+		for (int again = 0; again < 2; again++) {
+			const struct ifr_experiment_run run = {
+				.variant = 1, .repetition = 4, .values = values, .value_count = 3, .copy = 6, .twin = twin};
+			assert_int_equal(ifr_experiment_add_run(experiment, &run, NULL), 0);
+		}
+	assert_int_equal(ifr_experiment_run_copy(experiment, 1, 4, 0, true), 6);
+	assert_int_equal(ifr_experiment_run_copy(experiment, 1, 4, 1, true), -1);
+	assert_int_equal(ifr_experiment_run_copy(experiment, 0, 4, 0, false), -1);
+	assert_int_equal(ifr_experiment_last_copy(experiment, 1), 6);
+	ifr_experiment_close(experiment);
+	assert_int_equal(ifr_experiment_load(file, &dataset, NULL), 0);
+	assert_int_equal(dataset.run_count, 2);
+	assert_true(dataset.runs[0].copy == 6 && !dataset.runs[0].twin);
+	assert_true(dataset.runs[1].copy == 6 && dataset.runs[1].twin && dataset.runs[1].value[2] == 3);
+	ifr_dataset_release(&dataset);
 }
 
 static void test_simulated_values(void **state) {
@@ -300,8 +378,8 @@ static void test_files_that_are_none(void **state) {
 	assert_int_equal(before.length, after.length);
 	assert_memory_equal(before.data, after.data, before.length);
 	ifr_experiment_close(reopen());
-	run_sql(file, "PRAGMA user_version=3");
-	refused(file, "schema 3");
+	run_sql(file, "PRAGMA user_version=4");
+	refused(file, "schema 4");
 	refused(folder, "is not a file");
 	ifr_buffer_release(&before);
 	ifr_buffer_release(&after);
@@ -436,7 +514,8 @@ static void write_until_killed(unsigned round, int pipe_end) {
 		_exit(2);
 	for (unsigned i = 0; i < 100000; i++) {
 		const double values[] = {i, 2, 3};
-		const struct ifr_experiment_run run = {i % 5, round * 1000 + i / 5, 0, 0, 0, NULL, values, 3};
+		const struct ifr_experiment_run run = {
+			.variant = i % 5, .repetition = round * 1000 + i / 5, .values = values, .value_count = 3};
 		if (ifr_experiment_add_run(experiment, &run, NULL))
 			_exit(3);
 		if (write(pipe_end, "x", 1) != 1)
@@ -496,6 +575,8 @@ int main(void) {
 		IN_FOLDER(test_a_run_is_recorded_once),
 		IN_FOLDER(test_load_gives_what_was_saved),
 		IN_FOLDER(test_a_file_of_schema_1),
+		IN_FOLDER(test_a_file_of_schema_2),
+		IN_FOLDER(test_copies_and_twins),
 		IN_FOLDER(test_simulated_values),
 		IN_FOLDER(test_files_that_are_none),
 		IN_FOLDER(test_empty_and_missing),
