@@ -2,9 +2,11 @@
 #include "harness/exec/context.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/random.h"
 #include "harness/exec/runtime_settings.h"
@@ -86,6 +88,21 @@ void ifr_context_environment(const struct ifr_context *context, struct ifr_strin
 	memset(stpcpy(padding, name), 'x', context->stack_bytes);
 	ifr_strings_add_all(environment, &context->environment);
 	ifr_strings_take(environment, padding);
+}
+
+char *ifr_context_path(const char *file) {
+	char *cwd = *file == '/' ? NULL : getcwd(NULL, 0),
+		 *whole = cwd ? ifr_format("%s/%s", cwd, file) : ifr_strdup(file);
+	const size_t length = strlen(whole), unit = IFR_CONTEXT_PATH_LENGTH,
+				 padded = (length + unit - 1) / unit * unit;
+	free(cwd);
+	if (*whole != '/' || padded >= PATH_MAX)
+		return whole;
+	char *path = ifr_alloc(padded + 1);
+	memset(path, '/', padded - length);
+	memcpy(path + padded - length, whole, length + 1);
+	free(whole);
+	return path;
 }
 
 /* The kernel places mappings below as much room for the stack as its limit allows, and below 128 MiB at least.

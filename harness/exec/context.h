@@ -44,6 +44,12 @@ void ifr_context_describe(const struct ifr_context *context, const struct ifr_pl
  * stack_bytes. */
 void ifr_context_environment(const struct ifr_context *context, struct ifr_strings *environment);
 
+/* The path under which a process executes a file, or finds a library: absolute, with leading slashes up to a length of
+ * IFR_CONTEXT_PATH_LENGTH, or up to the next multiple of it. The kernel writes the path above the stack; folders and
+ * names of any length thus give the same stack. A path near the kernel's limit stays as it is. The caller frees. */
+enum { IFR_CONTEXT_PATH_LENGTH = 256 };
+char *ifr_context_path(const char *file);
+
 /* Applies the context to this process, which is about to exec the program. -1 with errno if the hard limit of the
  * stack forbids the load axis. */
 int ifr_context_enter(const struct ifr_context *context);

@@ -109,12 +109,12 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 	return ifr_handover_receive(channels->go[0], IFR_EVENT_FD) ? NULL : "release it";
 }
 
-static void exec_program(const struct ifr_launch *launch, const struct channels *channels,
+static void exec_program(const struct ifr_launch *launch, const struct channels *channels, const char *path,
                          char *const *environment) {
 	struct failure failure = {"start it", 0};
 	const char *what = prepare_child(launch, channels);
 	if (!what)
-		execve(launch->program, launch->argv, environment);
+		execve(path, launch->argv, environment);
 	failure.error = errno;
 	if (what)
 		snprintf(failure.what, sizeof failure.what, "%s", what);
@@ -235,6 +235,7 @@ static void collect_values(const struct ifr_launch *launch, struct ifr_outcome *
 int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct channels channels;
 	struct ifr_strings environment = {0};
+	char *path = ifr_context_path(launch->program);
 	ifr_outcome_init(outcome);
 	int result = open_channels(launch, &channels, err);
 	if (result)
@@ -245,7 +246,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 		ifr_runtime_environment(&environment, launch->context->runtime, launch->repeats, events, channels.report);
 	pid_t child = fork();
 	if (child == 0)
-		exec_program(launch, &channels, environment.items);
+		exec_program(launch, &channels, path, environment.items);
 	if (child < 0) {
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
 		goto out;
@@ -266,5 +267,6 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 out:
 	close_all(&channels);
 	ifr_strings_release(&environment);
+	free(path);
 	return result;
 }

@@ -41,6 +41,15 @@ static char *folder_of(const char *path) {
 	return ifr_format("%s.lib", path);
 }
 
+/* The loader's path to the variant: LD_PRELOAD takes a file, LD_LIBRARY_PATH a folder. */
+static char *loader_path(const struct ifr_library *library, const char *path) {
+	char *folder = folder_of(path), *file = ifr_format("%s/%s", folder, library->soname),
+		 *padded = ifr_context_path(library->preload ? file : folder);
+	free(file);
+	free(folder);
+	return padded;
+}
+
 int ifr_library_name(const struct ifr_library *library, const char *path, struct ifr_error *err) {
 	char *folder = folder_of(path), *name = ifr_format("%s/%s", folder, library->soname),
 		 *target = ifr_format("../%s", ifr_path_base(path));
@@ -57,8 +66,7 @@ void ifr_library_environment(const struct ifr_library *library, const char *path
                              const struct ifr_strings *environment, struct ifr_strings *copy) {
 	const char *variable = library->preload ? "LD_PRELOAD=" : "LD_LIBRARY_PATH=";
 	char separator = library->preload ? ' ' : ':';
-	char *folder = folder_of(path),
-		 *place = library->preload ? ifr_format("%s/%s", folder, library->soname) : ifr_strdup(folder);
+	char *place = loader_path(library, path);
 	bool there = false;
 	for (size_t i = 0; i < environment->count; i++) {
 		const char *entry = environment->items[i];
@@ -72,7 +80,6 @@ void ifr_library_environment(const struct ifr_library *library, const char *path
 	if (!there)
 		ifr_strings_take(copy, ifr_format("%s%s", variable, place));
 	free(place);
-	free(folder);
 }
 
 /* Asks the loader what it would load; it starts nothing then. */
@@ -116,7 +123,8 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
                      const struct ifr_strings *environment, bool *loaded, struct ifr_error *err) {
 	struct ifr_strings own = {0};
 	struct ifr_buffer before = {0}, list = {0};
-	char *folder = folder_of(path), *name = ifr_format("%s/%s", folder, library->soname);
+	char *place = loader_path(library, path),
+		 *name = library->preload ? ifr_strdup(place) : ifr_format("%s/%s", place, library->soname);
 	size_t named, found, needed, none;
 	ifr_library_environment(library, path, environment, &own);
 	int result = trace(program, environment, &before, err);
@@ -130,7 +138,7 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
 	ifr_buffer_release(&list);
 	ifr_strings_release(&own);
 	free(name);
-	free(folder);
+	free(place);
 	return result;
 }
 

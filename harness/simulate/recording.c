@@ -19,9 +19,9 @@
 #include "relinker/relinker.h"
 
 /* Describes the strings and pointers that Linux writes above the stack pointer; a layout's stack depends on them. */
-static void describe_stack(const char *program, char *const *argv, const struct ifr_strings *environment,
+static void describe_stack(const char *path, char *const *argv, const struct ifr_strings *environment,
                            struct ifr_buffer *text) {
-	size_t bytes = strlen(program) + 1, pointers = environment->count;
+	size_t bytes = strlen(path) + 1, pointers = environment->count;
 	for (size_t i = 0; i < environment->count; i++)
 		bytes += strlen(environment->items[i]) + 1;
 	for (size_t i = 0; argv[i]; i++, pointers++)
@@ -29,13 +29,13 @@ static void describe_stack(const char *program, char *const *argv, const struct 
 	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
 }
 
-/* variant: path of the recorded variant; NULL: the program itself is recorded. */
-static void describe_recording(const struct ifr_recording_request *request, const char *variant,
+/* path: of the recorded file, as it is executed. */
+static void describe_recording(const struct ifr_recording_request *request, const char *path,
                                const struct ifr_context *context, const struct ifr_strings *environment,
                                struct ifr_buffer *text) {
 	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
 	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
-	if (!ifr_build_id_read(variant ? variant : request->program, build_id, NULL))
+	if (!ifr_build_id_read(path, build_id, NULL))
 		ifr_buffer_printf(text, "build_id %s\n", build_id);
 	if (request->plan)
 		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
@@ -45,7 +45,7 @@ static void describe_recording(const struct ifr_recording_request *request, cons
 		ifr_buffer_printf(text, "argument %s\n", request->argv[i]);
 	for (size_t i = 0; i < environment->count; i++)
 		ifr_buffer_printf(text, "environment %s\n", environment->items[i]);
-	describe_stack(request->program, request->argv, environment, text);
+	describe_stack(path, request->argv, environment, text);
 	if (request->region)
 		ifr_buffer_printf(text, "region %s\n", request->region);
 	if (request->objects)
@@ -71,7 +71,8 @@ static int make_folder(char **folder, struct ifr_error *err) {
 	return 0;
 }
 
-/* Makes the variant at a path as long as the program's: the path lies on the stack. */
+/* Makes the variant. The path lies on the stack, and ifr_context_path gives paths of one length to files whose own paths
+ * are; so the variant's path is as long as the program's, where that is longer than the folder's. */
 static int make_variant(const struct ifr_recording_request *request, char **folder, char **path,
                         struct ifr_error *err) {
 	struct ifr_kit kit;
@@ -82,12 +83,7 @@ static int make_variant(const struct ifr_recording_request *request, char **fold
 	if (result || !*folder)
 		return result;
 	int length = (int)strlen(request->program) - (int)strlen(*folder) - 1;
-	if (length < 1)
-		return ifr_fail(err, IFR_E_ENVIRONMENT,
-		                "%s has too short a path: a variant has to have one as long, in the folder for temporary "
-		                "files; give the program a longer name or set TMPDIR to a shorter folder",
-		                request->program);
-	*path = ifr_format("%s/%0*d", *folder, length, 0);
+	*path = ifr_format("%s/%0*d", *folder, length < 1 ? 1 : length, 0);
 	result = ifr_kit_of_program(request->program, &kit, err);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
@@ -173,10 +169,11 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	if (!result && request->plan && needs_build(request->plan))
 		result = make_variant(request, &folder, &variant, err);
 	ifr_context_environment(&context, &environment);
-	describe_recording(request, variant, &context, &environment, &text);
+	char *path = ifr_context_path(variant ? variant : request->program);
+	describe_recording(request, path, &context, &environment, &text);
 	char **variables = ifr_alloc((environment.count + 1) * sizeof *variables);
 	memcpy(variables, environment.items, environment.count * sizeof *variables);
-	struct ifr_recording recording = {.program = variant ? variant : request->program,
+	struct ifr_recording recording = {.program = path,
 	                                  .name = request->program,
 	                                  .argv = request->argv,
 	                                  .environment = variables,
@@ -203,6 +200,7 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	if (folder)
 		ifr_tree_remove(folder, NULL);
 	free(variables);
+	free(path);
 	free(variant);
 	free(folder);
 	release_installed_files(&files);

@@ -30,16 +30,18 @@ static char *find_preload(const struct ifr_recording *recording) {
  * doubled. */
 static char *format_plugin_argument(const struct ifr_recording *recording, int ring_fd) {
 	struct ifr_buffer words = {0};
-	bool elsewhere = recording->name && strcmp(recording->program, recording->name) != 0;
-	char *path = elsewhere ? realpath(recording->name, NULL) : NULL;
+	char *program = realpath(recording->program, NULL),
+		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
+	bool elsewhere = program && path && strcmp(program, path) != 0;
 	ifr_buffer_printf(&words, "%s,fd=%d,all=%s", recording->recorder, ring_fd,
 	                  recording->everything ? "on" : "off");
 	if (recording->region)
 		ifr_buffer_printf(&words, ",region=%s", recording->region);
-	if (path)
+	if (elsewhere)
 		ifr_buffer_puts(&words, ",path=");
-	for (const char *c = path; c && *c; c++)
+	for (const char *c = path; elsewhere && *c; c++)
 		ifr_buffer_printf(&words, *c == ',' ? ",," : "%c", *c);
+	free(program);
 	free(path);
 	return ifr_buffer_detach(&words);
 }

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The stack of a run: names and folders of the experiment, the program and its libraries do not move it.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	interfero-gcc -O2 "$programs/where.c" -o where
+	interfero-gcc -O2 -static "$programs/where.c" -o fixed
+}
+
+setup() {
+	use_own_folder
+	cp ../where ../fixed .
+	mkdir -p a/folder/with/a/long/name
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+measure() {
+	interfero bench -q --counters clock -n 2 -r 2 "$@"
+}
+
+@test "experiments of all names have one stack, and the path has 256 bytes" {
+	local program
+	for program in where fixed; do
+		measure -o e.exp -- ./$program "$here/log"
+		measure -o a/folder/with/a/long/name/experiment.exp -- ./$program "$here/log"
+		# Twice the reference, and two runs of three layouts or more, each time.
+		[ "$(wc -l <log)" -ge 16 ]
+		cut -d' ' -f1-5 log | distinct_lines 1
+		[ "$(cut -d' ' -f1,2 log | sort -u)" = "./$program 256" ]
+		cut -d' ' -f7 log | sort -u >files
+		[ "$(grep -cE "^$here/(e|a/folder/with/a/long/name/experiment).exp.variants/v0000[012]\$" files)" -eq 6 ]
+		rm -rf log ./*.exp a/folder/with/a/long/name/*
+	done
+}
+
+# distinct_lines COUNT: standard input has that many different lines.
+distinct_lines() {
+	local lines
+	lines=$(sort -u)
+	[ "$(grep -c . <<<"$lines")" -eq "$1" ] || say "not $1 different lines: $lines"
+}
+
+@test "a path beyond 256 bytes has the next multiple" {
+	local long
+	long=$(printf 'x%.0s' $(seq 120))
+	mkdir -p "$long/$long"
+	measure -o "$long/$long/e.exp" -- ./where "$here/log"
+	[ "$(cut -d' ' -f2 log | sort -u)" = 512 ]
+}
+
+@test "a library's variants have one stack, too" {
+	echo 'int one(int x); int one(int x) { return x + 1; }' >lib.c
+	interfero-gcc -O2 -fPIC -shared -Wl,-soname,liblib.so.1 lib.c -o liblib.so.1
+	ln -s liblib.so.1 liblib.so
+	{
+		echo '#define main where'
+		cat "$programs/where.c"
+		printf '#undef main\nint one(int);\nint main(int argc, char **argv) { return where(one(argc) - 1, argv); }\n'
+	} >user.c
+	for flags in "" -Wl,--disable-new-dtags; do # by LD_LIBRARY_PATH, by LD_PRELOAD
+		gcc -O2 user.c -L. -llib $flags -Wl,-rpath,"$PWD" -o user
+		measure --library ./liblib.so.1 -o e.exp -- ./user "$here/log"
+		measure --library ./liblib.so.1 -o a/folder/with/a/long/name/e.exp -- ./user "$here/log"
+		[ "$(wc -l <log)" -ge 16 ]
+		cut -d' ' -f1-5 log | distinct_lines 1
+		rm -rf log e.exp a/folder/with/a/long/name/*
+	done
+}
+
+# The model's stack pointer, by the rules of the Linux kernel for the facts of the recording, is the one that the native
+# run had: the word below argv.
+@test "the model's stack is the native run's, whatever the experiment's name" {
+	need_recorder
+	local file strings pointers auxiliary at
+	for file in e.exp a/folder/with/a/long/name/experiment.exp; do
+		interfero bench -q --counters clock,model -n 1 -r 1 -a functions -o $file -- ./where "$here/log"
+		interfero trace info $file.trace >info
+		strings=$(sed -n 's/^stack_strings_bytes //p' info)
+		pointers=$(sed -n 's/^stack_pointers //p' info)
+		auxiliary=$(sed -n 's/^auxiliary_bytes //p' info)
+		at=$(((0x7ffffffff000 - 8 - strings) & ~15))
+		at=$(((at - 7 - 16 - 8 * (3 + pointers) - auxiliary) & ~15))
+		[ "$(printf '0x%x' $((at + 8)))" = "$(grep variants/ log | tail -n 1 | cut -d' ' -f3)" ] || say "$at: $(cat log)"
+		rm log
+	done
+}
