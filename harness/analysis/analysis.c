@@ -9,14 +9,14 @@
 
 #include "harness/analysis/steps.h"
 
-/* Picks the finite values of a variant's runs out of an array over all runs. The caller frees. */
+/* Picks the finite values of a variant's runs, without twins, out of an array over all runs. The caller frees. */
 static double *collect_values(const struct ifr_analysis *analysis, const double *of, size_t variant,
                               size_t *count) {
 	size_t from = analysis->first[variant], to = analysis->first[variant + 1];
 	double *values = ifr_alloc((to - from + 1) * sizeof *values);
 	*count = 0;
 	for (size_t i = from; i < to; i++)
-		if (isfinite(of[analysis->by_variant[i]]))
+		if (isfinite(of[analysis->by_variant[i]]) && !analysis->dataset->runs[analysis->by_variant[i]].twin)
 			values[(*count)++] = of[analysis->by_variant[i]];
 	return values;
 }
@@ -33,7 +33,7 @@ static void count_refusal(struct ifr_analysis *analysis, const char *reason) {
 	analysis->refusals[i].runs++;
 }
 
-/* Counts every run exactly once: as used, refused, of a refused variant, or of another pass. */
+/* Counts every run exactly once: as used, twin, refused, of a refused variant, or of another pass. */
 static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = analysis->dataset;
 	for (size_t i = 0; i < dataset->run_count; i++) {
@@ -47,7 +47,8 @@ static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 			analysis->runs_refused++;
 			count_refusal(analysis, run->refused);
 		} else if (isfinite(run->value[analysis->metric_index])) {
-			analysis->runs_used++;
+			analysis->runs_used += !run->twin;
+			analysis->runs_twin += run->twin;
 		} else {
 			analysis->runs_elsewhere++;
 		}

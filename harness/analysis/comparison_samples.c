@@ -19,7 +19,8 @@ static int collect_side(struct ifr_comparison *c, unsigned side, int counter, un
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
 		double value = run->value[counter];
-		if (variant->program != from->program || variant->refused || (layouts && variant->layout > layouts))
+		if (run->twin || variant->program != from->program || variant->refused ||
+		    (layouts && variant->layout > layouts))
 			continue;
 		c->refused_runs += run->refused != NULL;
 		if (run->refused || isnan(value))

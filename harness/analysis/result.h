@@ -111,6 +111,7 @@ struct ifr_analysis {
 	struct ifr_scale scale;
 
 	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
+	size_t runs_twin;                               /* which serve the copies' component of variance alone */
 	size_t runs_of_refused, variants_refused, variants_empty;
 	struct ifr_refusal *refusals; /* of runs, by reason */
 	size_t refusal_count;

@@ -73,6 +73,9 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 	state->deadline_ns = plan->budget_ns ? ifr_clock_ns() + plan->budget_ns : INT64_MAX;
 	state->contexts = ifr_alloc(campaign_variant_count(state) * sizeof *state->contexts);
 	state->programs = ifr_alloc(plan->program_count * sizeof *state->programs);
+	state->copies = ifr_alloc(campaign_variant_count(state) * sizeof *state->copies);
+	for (unsigned i = 0; i < campaign_variant_count(state); i++)
+		state->copies[i] = -1;
 	state->cpu = -1;
 	ifr_context_init(&state->context, &plan->environment);
 	int result = plan->cpu == -2 ? 0 : ifr_pin_choose(plan->cpu, &state->cpu, err);
@@ -110,6 +113,7 @@ static void release_campaign(struct campaign_state *state) {
 	ifr_library_release(&state->library);
 	free(state->contexts);
 	free(state->programs);
+	free(state->copies);
 	free(state->folder);
 }
 

@@ -6,6 +6,10 @@
  * layouts, under the same seeds and at paths of the same length, and run with the same arguments in one random
  * order.
  *
+ * Where a file lies in memory is a factor, too: the same bytes can run several percent slower in another copy of the
+ * file, for as long as that copy lives. So every repetition runs fresh copies of all files, at the same paths. Half of
+ * the layouts have a twin run on their first copy, which tells the variance of copies from that of runs.
+ *
  * A campaign can be stopped at any moment; the same campaign on the same file resumes it: each step asks the
  * experiment which results it holds, and produces the others. */
 #ifndef IFR_HARNESS_CAMPAIGN_PLAN_H
@@ -51,6 +55,8 @@ struct ifr_campaign {
 	struct ifr_strings environment; /* beyond the minimal one */
 	int expected_exit;
 	bool ignore_output;
+	bool
+		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
 	bool keep_variants; /* leave FILE.variants there */
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */

@@ -166,6 +166,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"kernel", ifr_host_kernel()},
 		{"pinned to", state->cpu < 0 ? ifr_strdup("not pinned") : ifr_format("processor %d", state->cpu)},
 		{"aslr", ifr_strdup(plan->keep_aslr ? "on" : "off, checked")},
+		{"copies", ifr_strdup(plan->one_file ? "one for all repetitions" : "one for each repetition")},
 		{"environment", list_environment(&state->context.environment)},
 		{"standard input", ifr_strdup(plan->stdin_file ? plan->stdin_file : "/dev/null")},
 		{"expected exit status", ifr_format("%d", plan->expected_exit)},

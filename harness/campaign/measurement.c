@@ -11,8 +11,10 @@
 #include "harness/campaign/state.h"
 
 struct pace {
-	int64_t begun_ns, run_ns; /* run_ns: what one run takes, with its overhead */
-	unsigned measured, done, planned;
+	int64_t begun_ns,
+		run_ns;         /* run_ns: what one run takes, with its overhead; begun_ns: less the time of copying */
+	int64_t copying_ns; /* the time of the last repetition's copies */
+	unsigned measured, done, planned, repetitions_left;
 };
 
 struct measurement {
@@ -69,6 +71,8 @@ static int store_run(struct campaign_state *state, const struct ifr_job *job, in
 	                                   : NULL,
 		.values = outcome->values,
 		.value_count = ifr_counters_count(state->counters),
+		.copy = (unsigned)state->copies[job->variant],
+		.twin = job->twin,
 	};
 	int failed = ifr_experiment_add_run(state->experiment, &run, err);
 	if (failed || !difference)
@@ -90,9 +94,7 @@ static enum ifr_job_decision decide_job(void *data, const struct ifr_job *job) {
 	struct measurement *m = data;
 	struct campaign_state *state = m->state;
 	m->pace.done++;
-	if (!campaign_has_variant(state, job->variant) ||
-	    ifr_experiment_has_run(state->experiment, job->variant, job->repetition, job->pass) ||
-	    ifr_experiment_variant_refused(state->experiment, job->variant))
+	if (!campaign_needs_run(state, job))
 		return IFR_JOB_SKIP;
 	m->stopped = !fits_budget(state, m->pace.run_ns);
 	return m->stopped ? IFR_JOB_STOP : IFR_JOB_DO;
@@ -111,7 +113,7 @@ static int describe_job(void *data, const struct ifr_job *job, struct ifr_job_re
 static void show_progress(const struct campaign_state *state, struct pace *pace) {
 	pace->measured++;
 	pace->run_ns = (ifr_clock_ns() - pace->begun_ns) / pace->measured;
-	int64_t left_ns = pace->run_ns * (pace->planned - pace->done);
+	int64_t left_ns = pace->run_ns * (pace->planned - pace->done) + pace->copying_ns * pace->repetitions_left;
 	int64_t budget_left_ns = state->deadline_ns == INT64_MAX ? left_ns : state->deadline_ns - ifr_clock_ns();
 	if (state->plan.progress)
 		state->plan.progress(pace->done, pace->planned, left_ns < budget_left_ns ? left_ns : budget_left_ns);
@@ -126,28 +128,53 @@ static int store_outcome(void *data, const struct ifr_job *job, int64_t started_
 	return failed;
 }
 
+/* Lists the jobs of a repetition in their order; returns their number. slots and jobs: twice the variants, in every
+ * pass. */
+static unsigned list_jobs(const struct campaign_state *state, unsigned repetition, struct ifr_slot *slots,
+                          struct ifr_job *jobs) {
+	bool *twinned = ifr_alloc((state->ready + 1) * sizeof *twinned);
+	for (unsigned id = 0; id < state->ready; id++)
+		twinned[id] = campaign_has_variant(state, id) && campaign_has_twin(state, id, repetition);
+	unsigned count = ifr_schedule_repetition(state->plan.generator.seed, repetition, state->ready,
+	                                         ifr_counters_passes(state->counters), twinned, slots);
+	for (unsigned i = 0; i < count; i++)
+		jobs[i] = (struct ifr_job){slots[i].variant, repetition, slots[i].pass, slots[i].twin};
+	free(twinned);
+	return count;
+}
+
+/* Copies the files of a repetition, in time for a run behind the copies. */
+static int copy_files(struct measurement *m, unsigned repetition, struct ifr_error *err) {
+	struct campaign_state *state = m->state;
+	int64_t begun_ns = ifr_clock_ns();
+	bool whole = true;
+	int result = campaign_copy_variants(state, repetition, state->deadline_ns - m->pace.run_ns, &whole, err);
+	m->stopped = !whole;
+	m->pace.copying_ns = ifr_clock_ns() - begun_ns;
+	m->pace.begun_ns += m->pace.copying_ns;
+	m->pace.repetitions_left = state->plan.repetitions - repetition - 1;
+	return result;
+}
+
 static int measure_repetition(struct measurement *m, unsigned repetition, struct ifr_slot *slots,
                               struct ifr_job *jobs, struct ifr_error *err) {
 	const struct ifr_job_owner owner = {m, decide_job, describe_job, store_outcome};
 	const struct campaign_state *state = m->state;
-	unsigned passes = ifr_counters_passes(state->counters), count = state->ready * passes;
-	ifr_schedule_repetition(state->plan.generator.seed, repetition, state->ready, passes, slots);
-	for (unsigned i = 0; i < count; i++)
-		jobs[i] = (struct ifr_job){slots[i].variant, repetition, slots[i].pass};
+	unsigned count = list_jobs(state, repetition, slots, jobs);
 	const struct ifr_executor *executor = state->plan.executor ? state->plan.executor : &ifr_executor_local;
-	return executor->carry_out(executor, jobs, count, &owner, err);
+	int result = copy_files(m, repetition, err);
+	return result || m->stopped ? result : executor->carry_out(executor, jobs, count, &owner, err);
 }
 
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
-	size_t jobs_count = (size_t)state->ready * ifr_counters_passes(state->counters);
-	struct ifr_slot *slots = ifr_alloc((jobs_count + 1) * sizeof *slots);
-	struct ifr_job *jobs = ifr_alloc((jobs_count + 1) * sizeof *jobs);
-	struct measurement m = {.state = state,
-	                        .result = result,
-	                        .pace = {.begun_ns = ifr_clock_ns(),
-	                                 .run_ns = state->reference_ns,
-	                                 .planned = (unsigned)jobs_count * state->plan.repetitions}};
+	unsigned most = 2 * state->ready * ifr_counters_passes(state->counters);
+	struct ifr_slot *slots = ifr_alloc((most + 1) * sizeof *slots);
+	struct ifr_job *jobs = ifr_alloc((most + 1) * sizeof *jobs);
+	struct measurement m = {
+		.state = state, .result = result, .pace = {.begun_ns = ifr_clock_ns(), .run_ns = state->reference_ns}};
 	int failed = 0;
+	for (unsigned i = 0; i < state->plan.repetitions; i++)
+		m.pace.planned += list_jobs(state, i, slots, jobs);
 	for (unsigned i = 0; i < state->plan.repetitions && !failed && !m.stopped && !ifr_launch_interrupted(); i++)
 		failed = measure_repetition(&m, i, slots, jobs, err);
 	result->interrupted |= ifr_launch_interrupted();

@@ -5,6 +5,7 @@
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout; called by all others
  *     variant_files.c  the variants' files
+ *     copies.c         fresh copies of these files for each repetition
  *     reference.c      the reference run of each shipped program
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
@@ -41,6 +42,7 @@ struct campaign_state {
 	int64_t timeout_ns;
 	struct ifr_context *contexts; /* of each variant, by id */
 	unsigned ready;               /* variants 0 … ready-1 are made */
+	int64_t *copies; /* of each variant, by id: the number of the copy that its file is; -1: not known */
 };
 
 /* Ids of variants: 0, 1, … are the shipped layouts, one of each program; layout 1 of each program follows, and so
@@ -60,6 +62,16 @@ void campaign_variant_plan(const struct campaign_state *state, unsigned id, stru
 char *campaign_fact_name(const char *name, unsigned program);
 
 void campaign_say(const struct campaign_state *state, const char *text);
+
+/* Whether a variant has a twin run in a repetition. */
+bool campaign_has_twin(const struct campaign_state *state, unsigned id, unsigned repetition);
+/* Whether a job's run is still missing, and can be made: a twin runs on the copy of its sibling, which runs before. */
+bool campaign_needs_run(const struct campaign_state *state, const struct ifr_job *job);
+/* Puts a fresh copy into the place of the file of each variant that still has runs in the repetition. Ends early, with
+ * *whole false, where the user interrupts or the next copy would end behind the deadline. A copy that fails leaves the
+ * old file there. */
+int campaign_copy_variants(struct campaign_state *state, unsigned repetition, int64_t deadline_ns, bool *whole,
+                           struct ifr_error *err);
 
 /* Whether any run, or any value of the model, is still missing. */
 bool campaign_is_incomplete(const struct campaign_state *state);

@@ -22,6 +22,7 @@ enum {
 	KEY_EXIT,
 	KEY_OUTPUT,
 	KEY_KEEP,
+	KEY_ONE_FILE,
 	KEY_MARKER,
 	KEY_MACHINE
 };
@@ -79,6 +80,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_MACHINE:
 		campaign->machine = argument;
 		return 0;
+	case KEY_ONE_FILE:
+		campaign->one_file = true;
+		return 0;
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
@@ -117,6 +121,10 @@ static const struct argp_option table[] = {
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 3},
 	{"expect-exit", KEY_EXIT, "STATUS", 0, "The exit status of a correct run (0)", 3},
 	{"ignore-output", KEY_OUTPUT, NULL, 0, "Do not compare what the layouts print", 3},
+	{"one-file", KEY_ONE_FILE, NULL, 0,
+     "Run one file of each layout in all repetitions, instead of a fresh copy in each. The effect of that file's "
+     "place in memory then counts as layout effect",
+     3},
 	{"keep", KEY_KEEP, NULL, 0, "Keep the variants, in EXPERIMENT.variants", 3},
 	{0},
 };

@@ -9,6 +9,7 @@
 #ifndef IFR_HARNESS_EXECUTOR_H
 #define IFR_HARNESS_EXECUTOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@
 
 struct ifr_job {
 	unsigned variant, repetition, pass; /* variant: its id */
+	bool twin; /* the second run of its repetition, on the same copy of the variant's file */
 };
 
 /* The inputs of a job. */

@@ -260,6 +260,7 @@ static json_t *json_counted(const struct ifr_analysis *analysis) {
 	json_t *made = json_object();
 	ifr_json_set(made, "random_layouts", ifr_json_count(analysis->random_count));
 	ifr_json_set(made, "runs_used", ifr_json_count(analysis->runs_used));
+	ifr_json_set(made, "runs_of_twins", ifr_json_count(analysis->runs_twin));
 	ifr_json_set(made, "runs_of_other_passes", ifr_json_count(analysis->runs_elsewhere));
 	ifr_json_set(made, "runs_refused", ifr_json_count(analysis->runs_refused));
 	ifr_json_set(made, "runs_of_refused_layouts", ifr_json_count(analysis->runs_of_refused));

@@ -22,6 +22,9 @@ static void say_size(struct ifr_prose *prose) {
 		ifr_buffer_printf(text, "%zu of each layout.", fewest);
 	else
 		ifr_buffer_printf(text, "%zu to %zu of each layout.", fewest, most);
+	if (analysis->runs_twin)
+		ifr_buffer_printf(text, " %zu more runs on the same copies of files tell copies from runs.",
+		                  analysis->runs_twin);
 	if (analysis->runs_elsewhere)
 		ifr_buffer_printf(text, " %zu more runs measured other counters.", analysis->runs_elsewhere);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
@@ -95,7 +98,7 @@ static void say_disturbances(struct ifr_prose *prose) {
 		"running median of the 11 runs around it, of other layouts; that brought %zu of %zu runs back within "
 		"three standard "
 		"deviations.",
-		disturbances->moved, prose->analysis->runs_used);
+		disturbances->moved, prose->analysis->runs_used + prose->analysis->runs_twin);
 	if (disturbances->winsorised)
 		ifr_buffer_printf(
 			&prose->text,

@@ -69,6 +69,7 @@ static const char upgrade_from_2[] =
 	" SELECT id,variant,repetition,pass,started_ns,exit_status,refused FROM run;"
 	"DROP TABLE run;"
 	"ALTER TABLE run_3 RENAME TO run;"
+	"INSERT OR IGNORE INTO fact SELECT 'copies', 'one for all repetitions' FROM fact WHERE name='started';"
 	"PRAGMA user_version=3;"
 	"COMMIT;";
 

@@ -55,8 +55,11 @@ has_runs() {
 # Every (layout, round, pass) is there exactly once, with all its samples.
 is_whole() {
 	[ "$(sql it.exp 'PRAGMA integrity_check')" = ok ]
-	[ "$(sql it.exp 'SELECT count(*) FROM run')" = "$(sql it.exp 'SELECT 30 * (max(pass) + 1) FROM run')" ]
-	[ "$(sql it.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition, pass FROM run)')" = "$(runs)" ]
+	[ "$(sql it.exp 'SELECT count(*) FROM run WHERE NOT twin')" = "$(sql it.exp 'SELECT 30 * (max(pass) + 1) FROM run')" ]
+	[ "$(sql it.exp 'SELECT count(*) FROM (SELECT DISTINCT variant, repetition, pass, twin FROM run)')" = "$(runs)" ]
+	# A twin runs on its sibling's copy, or not at all.
+	twins='SELECT t.copy FROM run t JOIN run r USING (variant, repetition, pass, copy) WHERE t.twin AND NOT r.twin'
+	[ "$(sql it.exp "SELECT count(*) FROM ($twins) AS pair")" = "$(sql it.exp 'SELECT sum(twin) FROM run')" ]
 	[ "$(sql it.exp 'SELECT count(DISTINCT variant), count(DISTINCT repetition) FROM run')" = "6|5" ]
 	# All runs of a pass have as many samples.
 	samples='SELECT pass, count(counter) AS n FROM run LEFT JOIN sample ON run = id GROUP BY id'
