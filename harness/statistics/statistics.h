@@ -3,6 +3,7 @@
  *
  *     sample.h       one sample: quantiles, moments, intervals, normality, density
  *     components.h   runs within layouts: variance components, the mean of all layouts, prediction
+ *     replication.h  copies within layouts; how many of each level pay
  *     inference.h    ratios, differences of medians, correlation, classes, multiple tests, interim analyses, power
  *     regression.h   regression line, multiple regression, relative importance
  *     disturbance.h  serial disturbances of the machine, detected and removed
@@ -22,6 +23,7 @@
 #include "harness/statistics/disturbance.h"
 #include "harness/statistics/inference.h"
 #include "harness/statistics/regression.h"
+#include "harness/statistics/replication.h"
 #include "harness/statistics/sample.h"
 
 #endif
