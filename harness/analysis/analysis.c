@@ -142,6 +142,7 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 	ifr_runs_detrend(made);
 	order_layouts(made);
 	measure_spread(made);
+	ifr_copies_find(made);
 	ifr_scale_choose(made);
 	ifr_contrasts_find(made);
 	ifr_regressions_find(made);

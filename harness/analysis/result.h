@@ -37,9 +37,20 @@ struct ifr_pick {
 	struct ifr_contrast to_shipped;  /* its interval allows for the choice among all */
 	bool predicted;
 	struct ifr_prediction prediction;
-	struct ifr_contrast
-		again; /* the prediction's expected value against the shipped layout; its interval is of the
-	                              difference of the two layouts' own values */
+	/* The prediction's expected value against the shipped layout; its interval is of the difference of the two
+	 * layouts' own values. */
+	struct ifr_contrast again;
+};
+
+/* Differences between copies of one file, relative to the layouts' medians. */
+struct ifr_copy_findings {
+	bool known; /* the effect's variance */
+	struct ifr_error why_not;
+	struct ifr_copies effect;
+	size_t count, far;                 /* copies; those beyond 5 robust standard deviations of their siblings */
+	const struct ifr_layout *farthest; /* the layout of the farthest copy; NULL: none is far */
+	unsigned copy;                     /* its number */
+	double deviation;                  /* from the median of its siblings; above 0: more */
 };
 
 struct ifr_refusal {
@@ -119,6 +130,7 @@ struct ifr_analysis {
 	struct ifr_components components;
 	struct ifr_mean mean;   /* over the random layouts, runs within them; known where the components are */
 	struct ifr_tails tails; /* of the random layouts' medians */
+	struct ifr_copy_findings copies;
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;
 	double centre; /* median of the random layouts' medians; of all where there is no random one */

@@ -19,6 +19,9 @@ void ifr_runs_sort(struct ifr_analysis *analysis);
 /* Removes serial disturbances from the metric: detrended, winsorised and disturbances. */
 void ifr_runs_detrend(struct ifr_analysis *analysis);
 
+/* Fills copies. Needs the layouts. */
+void ifr_copies_find(struct ifr_analysis *analysis);
+
 /* Repetitions of a layout. */
 enum ifr_repetitions { IFR_ALL_REPETITIONS, IFR_EVEN_REPETITIONS, IFR_ODD_REPETITIONS, IFR_REPETITION_SETS };
 

@@ -107,6 +107,26 @@ static json_t *json_spread(const struct ifr_analysis *analysis) {
 	return made;
 }
 
+/* Standard deviations and deviations are fractions of the layouts' medians. */
+static json_t *json_copies(const struct ifr_copy_findings *from) {
+	json_t *made = json_object();
+	ifr_json_set(made, "copies", ifr_json_count(from->count));
+	if (!from->known)
+		ifr_json_set(made, "unknown_because", ifr_json_text(from->why_not.message));
+	ifr_json_set(made, "copy_sd", ifr_json_number_if(from->known, from->effect.copy_sd));
+	ifr_json_set(made, "copy_sd_interval", json_interval(from->known, &from->effect.copy_interval));
+	ifr_json_set(made, "run_sd", ifr_json_number_if(from->known, from->effect.run_sd));
+	ifr_json_set(made, "df_copies", ifr_json_number_if(from->known, from->effect.copies.df));
+	ifr_json_set(made, "df_runs", ifr_json_number_if(from->known, from->effect.runs.df));
+	ifr_json_set(made, "f", ifr_json_number_if(from->known, from->effect.f));
+	ifr_json_set(made, "p", ifr_json_number_if(from->known, from->effect.p));
+	ifr_json_set(made, "far", ifr_json_count(from->far));
+	ifr_json_set(made, "farthest", from->far ? ifr_json_text(from->farthest->variant->name) : json_null());
+	ifr_json_set(made, "farthest_copy", from->far ? ifr_json_count(from->copy) : json_null());
+	ifr_json_set(made, "farthest_deviation", ifr_json_number_if(from->far, from->deviation));
+	return made;
+}
+
 static json_t *json_disturbance(const struct ifr_disturbances *from) {
 	json_t *made = json_object();
 	ifr_json_set(made, "found", json_boolean(from->found));
@@ -280,6 +300,7 @@ static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "median_layout_interval",
 	             json_interval(analysis->has_centre_interval, &analysis->centre_interval));
 	ifr_json_set(made, "spread", json_spread(analysis));
+	ifr_json_set(made, "copies", json_copies(&analysis->copies));
 	ifr_json_set(made, "serial_disturbance", json_disturbance(&analysis->disturbances));
 	if (analysis->has_normality) {
 		ifr_json_set(normality, "anderson_darling", ifr_json_number(analysis->normality.a2_adjusted));

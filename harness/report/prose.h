@@ -39,6 +39,7 @@ void ifr_prose_say(struct ifr_prose *prose, enum ifr_prose_kind kind, const char
 /* The sections. */
 void ifr_prose_lead(struct ifr_prose *prose);
 void ifr_prose_spread(struct ifr_prose *prose);
+void ifr_prose_copies(struct ifr_prose *prose); /* a paragraph of the section before */
 void ifr_prose_shipped(struct ifr_prose *prose);
 void ifr_prose_extremes(struct ifr_prose *prose);
 void ifr_prose_basis(struct ifr_prose *prose);

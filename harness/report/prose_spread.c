@@ -120,6 +120,7 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 		say_cause(prose);
 	}
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	ifr_prose_copies(prose);
 	ifr_prose_say(prose, IFR_PROSE_FIGURE, "layouts");
 }
 
