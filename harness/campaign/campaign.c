@@ -49,6 +49,17 @@ static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
+/* Stores the length of the paths under which programs run: it is the stack's, too. */
+static int save_path_length(struct campaign_state *state, struct ifr_error *err) {
+	char *path = campaign_variant_path(state, 0), *padded = ifr_context_path(path),
+		 *length = ifr_format("%zu", strlen(padded));
+	int result = ifr_experiment_set(state->experiment, "path length", length, err);
+	free(length);
+	free(padded);
+	free(path);
+	return result;
+}
+
 static int save_notes(struct campaign_state *state, const struct ifr_strings *notes, struct ifr_error *err) {
 	int result = 0;
 	for (size_t i = 0; i < notes->count && !result; i++)
@@ -93,6 +104,8 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 		result = campaign_record_configuration(state, err);
 	if (!result)
 		result = claim_folder(state, err);
+	if (!result)
+		result = save_path_length(state, err);
 	if (!result)
 		result = campaign_save_counters(state, err);
 	if (!result)

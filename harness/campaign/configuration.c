@@ -147,6 +147,18 @@ static int validate_program(struct campaign_state *state, unsigned program, stru
 	return result;
 }
 
+/* Adds this boot of the machine to the experiment's list, separated by blanks: a campaign may be resumed in another. */
+static int add_boot(struct campaign_state *state, struct ifr_error *err) {
+	char *boots = ifr_experiment_get(state->experiment, "boot"), *boot = ifr_host_boot(), *all = NULL;
+	if (!boots)
+		all = ifr_strdup(boot);
+	else if (!strstr(boots, boot))
+		all = ifr_format("%s %s", boots, boot);
+	free(boots);
+	free(boot);
+	return all ? update_fact(state, "boot", all, err) : 0;
+}
+
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	adopt_seed(state);
@@ -188,6 +200,8 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 	if (!result && !started)
 		result = update_fact(state, "started", utc_now(), err);
 	free(started);
+	if (!result)
+		result = add_boot(state, err);
 	if (!result)
 		result = update_fact(state, "tool version", ifr_strdup(INTERFERO_VERSION), err);
 	if (!result)

@@ -18,6 +18,15 @@ char *ifr_host_kernel(void) {
 	return uname(&name) ? ifr_strdup("unknown") : ifr_format("%s %s", name.sysname, name.release);
 }
 
+char *ifr_host_boot(void) {
+	struct ifr_buffer text = {0};
+	ifr_file_read("/proc/sys/kernel/random/boot_id", 0, &text, NULL);
+	size_t length = strcspn(ifr_buffer_text(&text), "\n");
+	char *boot = length ? ifr_format("%.*s", (int)length, ifr_buffer_text(&text)) : ifr_strdup("unknown");
+	ifr_buffer_release(&text);
+	return boot;
+}
+
 char *ifr_host_processor(void) {
 	struct ifr_buffer text = {0};
 	ifr_file_read("/proc/cpuinfo", 0, &text, NULL);

@@ -229,7 +229,7 @@ static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, s
 		s, "The programs did not run interleaved: a change of the machine in between counts as a change of the "
 		   "program.");
 	say(out, s, "  ! ");
-	static const char *const facts[] = {"kernel", "pinned to", "aslr"};
+	static const char *const facts[] = {"kernel", "boot", "pinned to", "aslr", "path length", "copies"};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		const char *x = ifr_dataset_fact(a, facts[i]), *y = ifr_dataset_fact(b, facts[i]);
 		if (!x || !y || !strcmp(x, y))

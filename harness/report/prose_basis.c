@@ -166,6 +166,32 @@ static void say_facts(struct ifr_prose *prose) {
 	}
 }
 
+/* The factors with one level: the result holds for these. Experiments of before have not noted all of them. */
+static void say_conditions(struct ifr_prose *prose) {
+	const struct ifr_dataset *dataset = prose->analysis->dataset;
+	const char *processor = ifr_dataset_fact(dataset, "processor"),
+			   *pinned = ifr_dataset_fact(dataset, "pinned to"), *boots = ifr_dataset_fact(dataset, "boot"),
+			   *length = ifr_dataset_fact(dataset, "path length"),
+			   *environment = ifr_dataset_fact(dataset, "environment");
+	struct ifr_buffer *text = &prose->text;
+	if (!processor || !pinned || !boots || !length || !environment || prose->analysis->exact)
+		return;
+	size_t count = 1;
+	for (const char *c = boots; *c; c++)
+		count += *c == ' ';
+	ifr_buffer_printf(text, "Not varied: the processor (%s; %s), ", pinned, processor);
+	if (count == 1)
+		ifr_buffer_puts(text, "the boot of the machine, ");
+	ifr_buffer_printf(
+		text,
+		"the length of the program's path (%s bytes), the environment (%s). The result holds for these; "
+		"others can shift all layouts together.",
+		length, environment);
+	if (count > 1)
+		ifr_buffer_printf(text, " The runs are from %zu boots of the machine.", count);
+	ifr_prose_end(prose, IFR_PROSE_ITEM);
+}
+
 static void say_source(struct ifr_prose *prose) {
 	const struct ifr_dataset_counter *metric = prose->analysis->metric;
 	const char *meaning =
@@ -190,6 +216,7 @@ void ifr_prose_basis(struct ifr_prose *prose) {
 	say_source(prose);
 	say_f_test(prose);
 	say_normality(prose);
+	say_conditions(prose);
 	say_facts(prose);
 	for (size_t i = 0; i < dataset->warnings.count; i++)
 		ifr_prose_say(prose, IFR_PROSE_WARNING, dataset->warnings.items[i]);

@@ -6,6 +6,7 @@ load ../helpers
 
 setup_file() {
 	use_own_kits
+	build_sql
 	interfero-gcc -O2 "$programs/where.c" -o where
 	interfero-gcc -O2 -static "$programs/where.c" -o fixed
 }
@@ -44,6 +45,21 @@ distinct_lines() {
 	local lines
 	lines=$(sort -u)
 	[ "$(grep -c . <<<"$lines")" -eq "$1" ] || say "not $1 different lines: $lines"
+}
+
+@test "the report names the conditions that were not varied, and counts boots" {
+	local boot
+	boot=$(cat /proc/sys/kernel/random/boot_id)
+	measure -o e.exp -- ./where "$here/log"
+	[ "$(sql e.exp "SELECT value FROM fact WHERE name = 'boot'")" = "$boot" ]
+	interfero report e.exp | tr -s ' \n' '  ' >text
+	grep -q 'Not varied: the processor (processor [0-9]*; .*), the boot of the machine, the length of the program.s path (256 bytes), the environment (PATH=' text
+	# Interrupted in another boot, and resumed in this one.
+	sql e.exp "UPDATE fact SET value = 'another' WHERE name = 'boot'"
+	interfero bench -q --counters clock -n 3 -r 2 -o e.exp -- ./where "$here/log"
+	interfero bench -q --counters clock -n 4 -r 2 -o e.exp -- ./where "$here/log"
+	[ "$(sql e.exp "SELECT value FROM fact WHERE name = 'boot'")" = "another $boot" ]
+	interfero report e.exp | tr -s ' \n' '  ' | grep -q 'The runs are from 2 boots of the machine'
 }
 
 @test "a path beyond 256 bytes has the next multiple" {
