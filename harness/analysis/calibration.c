@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/random.h"
 #include "harness/analysis/result.h"
@@ -99,8 +100,38 @@ static void count_calls(const struct ifr_analysis *analysis, uint64_t seed, stru
 	free(h.layouts);
 }
 
-int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, struct ifr_calibration *calibration,
-                         struct ifr_error *err) {
+/* The cost of one replication of a level in seconds; 0 where the experiment does not hold it. */
+static double read_cost(const struct ifr_analysis *analysis, const char *fact) {
+	const char *cost = ifr_dataset_fact(analysis->dataset, fact);
+	return cost ? strtod(cost, NULL) / 1e9 : 0;
+}
+
+static void choose_replications(const struct ifr_analysis *analysis, double budget_s, double between,
+                                struct ifr_calibration_levels *levels) {
+	const struct ifr_copies *effect = &analysis->copies.effect;
+	const struct ifr_level level[] = {{effect->runs.ms, read_cost(analysis, "run cost_ns")},
+	                                  {effect->copy_variance, read_cost(analysis, "copy cost_ns")},
+	                                  {between, read_cost(analysis, "layout cost_ns")}};
+	levels->known = analysis->copies.known;
+	levels->why_not = analysis->copies.why_not;
+	for (size_t i = 0; i < IFR_CALIBRATION_LEVELS && levels->known; i++)
+		if (!(level[i].cost > 0)) {
+			levels->known = false;
+			ifr_fail(&levels->why_not, IFR_E_USAGE, "the experiment does not hold their costs");
+		}
+	if (!levels->known)
+		return;
+	memcpy(levels->level, level, sizeof level);
+	levels->budget_s = budget_s > 0 ? budget_s
+	                                : (double)(analysis->runs_used + analysis->runs_twin) * level[0].cost +
+	                                      (double)analysis->copies.count * level[1].cost +
+	                                      (double)analysis->layout_count * level[2].cost;
+	levels->se = sqrt(ifr_replications_choose(level, IFR_CALIBRATION_LEVELS, levels->budget_s,
+	                                          IFR_CALIBRATION_REPLICATIONS_MAX, levels->replications));
+}
+
+int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, double budget_s,
+                         struct ifr_calibration *calibration, struct ifr_error *err) {
 	struct ifr_calibration c = {0};
 	const struct ifr_components *k = &analysis->components;
 	if (!analysis->has_components)
@@ -111,6 +142,7 @@ int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, str
 	double square = k->mean * k->mean;
 	c.noise = (struct ifr_noise){k->between_variance / square, k->ms_within / square};
 	count_calls(analysis, seed, &c);
+	choose_replications(analysis, budget_s, c.noise.between, &c.levels);
 	ifr_proportion_interval(c.called_runs, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.runs_interval, NULL);
 	ifr_proportion_interval(c.called_layouts, IFR_CALIBRATION_DRAWS, IFR_REPORT_CONFIDENCE, &c.layouts_interval,
 	                        NULL);

@@ -15,7 +15,21 @@ enum { IFR_CALIBRATION_DRAWS = 2000, IFR_CALIBRATION_SIZES = 5, IFR_CALIBRATION_
 enum { IFR_CALIBRATION_LAYOUTS_MAX = 100000 };
 extern const size_t ifr_calibration_layouts[IFR_CALIBRATION_SIZES], ifr_calibration_runs[IFR_CALIBRATION_RUNS];
 
+enum { IFR_CALIBRATION_LEVELS = 3, IFR_CALIBRATION_REPLICATIONS_MAX = 100 };
+
+/* Levels of replication, the lowest first: runs of a copy, copies of a layout's file, layouts. */
+struct ifr_calibration_levels {
+	bool known;
+	struct ifr_error why_not;
+	struct ifr_level
+		level[IFR_CALIBRATION_LEVELS]; /* relative variances; costs in seconds, as they were measured */
+	double budget_s;
+	size_t replications[IFR_CALIBRATION_LEVELS]; /* in one of the level above; of layouts: within the budget */
+	double se;                                   /* relative standard error of the mean with these */
+};
+
 struct ifr_calibration {
+	struct ifr_calibration_levels levels;
 	/* Of IFR_CALIBRATION_DRAWS random divisions, the number in which the halves were called different at 5 %. */
 	size_t called_runs;                                  /* halves of the runs of each layout, compared in pairs */
 	size_t called_layouts;                               /* halves of the layouts */
@@ -30,8 +44,8 @@ struct ifr_calibration {
 };
 
 /* Errors: IFR_E_USAGE where layouts or runs do not suffice to tell noise from layouts. The divisions depend on the
- * seed. */
-int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, struct ifr_calibration *calibration,
-                         struct ifr_error *err);
+ * seed. budget_s: for the numbers of replications; 0: the cost of this experiment's layouts, copies and runs. */
+int ifr_calibration_make(const struct ifr_analysis *analysis, uint64_t seed, double budget_s,
+                         struct ifr_calibration *calibration, struct ifr_error *err);
 
 #endif

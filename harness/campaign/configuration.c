@@ -119,6 +119,16 @@ int campaign_record_counters(struct campaign_state *state, struct ifr_error *err
 	return result;
 }
 
+int campaign_save_cost(struct campaign_state *state, const char *level, const struct campaign_cost *cost,
+                       struct ifr_error *err) {
+	char *name = ifr_format("%s cost_ns", level);
+	int result = 0;
+	if (cost->count)
+		result = update_fact(state, name, ifr_format("%" PRId64, cost->spent_ns / cost->count), err);
+	free(name);
+	return result;
+}
+
 int campaign_save_counters(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !result; i++) {

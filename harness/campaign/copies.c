@@ -74,6 +74,8 @@ int campaign_copy_variants(struct campaign_state *state, unsigned repetition, in
 		else if (*whole)
 			result = copy_variant(state, id, err);
 		copy_ns = ifr_clock_ns() - begun_ns;
+		if (*whole && !state->plan.one_file)
+			state->copying = (struct campaign_cost){state->copying.spent_ns + copy_ns, state->copying.count + 1};
 	}
 	return result;
 }

@@ -177,6 +177,11 @@ int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *r
 		m.pace.planned += list_jobs(state, i, slots, jobs);
 	for (unsigned i = 0; i < state->plan.repetitions && !failed && !m.stopped && !ifr_launch_interrupted(); i++)
 		failed = measure_repetition(&m, i, slots, jobs, err);
+	const struct campaign_cost runs = {m.pace.run_ns * m.pace.measured, m.pace.measured};
+	if (!failed)
+		failed = campaign_save_cost(state, "copy", &state->copying, err);
+	if (!failed)
+		failed = campaign_save_cost(state, "run", &runs, err);
 	result->interrupted |= ifr_launch_interrupted();
 	result->complete =
 		!failed && !m.stopped && !result->interrupted && state->ready == campaign_variant_count(state);

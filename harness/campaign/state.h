@@ -27,6 +27,12 @@ struct campaign_program {
 	bool recorded;                         /* for the model, by this call */
 };
 
+/* Time spent on one level of replication by this call. */
+struct campaign_cost {
+	int64_t spent_ns;
+	unsigned count;
+};
+
 struct campaign_state {
 	struct ifr_campaign plan;          /* a copy: its seed may be that of the experiment */
 	struct campaign_program *programs; /* [plan.program_count] */
@@ -40,8 +46,9 @@ struct campaign_state {
 	int64_t deadline_ns;  /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
 	int64_t reference_ns; /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
-	struct ifr_context *contexts; /* of each variant, by id */
-	unsigned ready;               /* variants 0 … ready-1 are made */
+	struct ifr_context *contexts;         /* of each variant, by id */
+	unsigned ready;                       /* variants 0 … ready-1 are made */
+	struct campaign_cost making, copying; /* of variants, and of copies of their files */
 	int64_t *copies; /* of each variant, by id: the number of the copy that its file is; -1: not known */
 };
 
@@ -60,6 +67,10 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
 /* A fact's name for a program: "kit", "kit 2"; the caller frees. */
 char *campaign_fact_name(const char *name, unsigned program);
+
+/* Stores the mean cost of a level ("layout", "copy", "run") as a fact; without any, the fact stays. */
+int campaign_save_cost(struct campaign_state *state, const char *level, const struct campaign_cost *cost,
+                       struct ifr_error *err);
 
 void campaign_say(const struct campaign_state *state, const char *text);
 

@@ -19,15 +19,20 @@ static int place_file(const char *file, const char *build_id, const char *path, 
 }
 
 /* Makes the file of a variant, or copies the file that is given. */
-static int place_variant(const struct campaign_state *state, struct ifr_builder *builder, unsigned id,
+static int place_variant(struct campaign_state *state, struct ifr_builder *builder, unsigned id,
                          const struct ifr_plan *plan, const char *path, struct ifr_variant *variant,
                          struct ifr_error *err) {
 	const struct ifr_campaign_program *program = &state->plan.programs[campaign_program_of(state, id)];
 	unsigned layout = campaign_layout_of(state, id);
 	if (program->files)
 		return place_file(program->files->items[layout - 1], NULL, path, variant, err);
-	return layout ? ifr_builder_write(builder, plan, state->folder, true, variant, err)
-	              : place_file(program->path, program->kit->build_id, path, variant, err);
+	if (!layout)
+		return place_file(program->path, program->kit->build_id, path, variant, err);
+	int64_t begun_ns = ifr_clock_ns();
+	int result = ifr_builder_write(builder, plan, state->folder, true, variant, err);
+	state->making.spent_ns += ifr_clock_ns() - begun_ns;
+	state->making.count++;
+	return result;
 }
 
 /* Whether the file of a variant is there, as the experiment knows it. */
@@ -256,6 +261,8 @@ int campaign_make_variants(struct campaign_state *state, struct ifr_error *err) 
 	for (unsigned i = 0; i < programs && !result; i++)
 		if (builders[i])
 			result = note_units(state, i, ifr_builder_relinker(builders[i]), err);
+	if (!result)
+		result = campaign_save_cost(state, "layout", &state->making, err);
 	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
 	if (ifr_launch_interrupted())
 		result = 0;

@@ -42,7 +42,7 @@ const struct argp ifr_calibrate_argp = {
 	parse_option,
 	"-- ./PROG [ARGS...]",
 	"Compare a program with itself on this machine: the rate of false alarms, the smallest change that a "
-	"comparison detects, and the best number of runs per layout.\v"
+	"comparison detects, and the best numbers of layouts, of copies of their files, and of runs.\v"
 	"All figures come from one experiment (PROG.calibration), whose runs are split at random many times.\n"
 	"\n"
 	"Exit status: 0 calibrated, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
@@ -62,7 +62,8 @@ static int report_calibration(const char *experiment, void *context, struct ifr_
 		return result;
 	result = ifr_analysis_make(&dataset, options->printing.metric, &report, err);
 	if (!result)
-		result = ifr_calibration_make(report, options->campaign.generator.seed, &calibration, err);
+		result = ifr_calibration_make(report, options->campaign.generator.seed,
+		                              (double)options->campaign.budget_ns / 1e9, &calibration, err);
 	if (!result) {
 		if (options->printing.json)
 			ifr_calibration_json(report, &calibration, &out);

@@ -78,6 +78,13 @@ table() {
 	within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp --json -- ./subject >c.json
 	[ -z "$(within 60 interfero calibrate -q -n 6 -r 4 --counters clock -o c.exp -- ./subject)" ]
 	jq -e '.schema_version == 1 and .called_other_runs <= 0.5 and (.effects | length) == 20' c.json
+	# Three levels with measured costs: the numbers fill the budget.
+	within 60 interfero calibrate -n 6 -r 4 --counters clock -o c.exp --json --budget 1h -- ./subject >hour.json
+	jq -e '[.levels[].level] == ["run", "copy", "layout"] and ([.levels[].cost_s] | min) > 0' hour.json
+	jq -e '.levels as [$r, $c, $l] | .budget_s == 3600 and
+		($l.cost_s + $c.replications * ($c.cost_s + $r.replications * $r.cost_s)) as $unit |
+		(3600 / $unit | floor) == $l.replications' hour.json
+	grep -q 'Levels of replication' <<<"$output"
 	# More layouts find less, and so do more runs.
 	jq -e '.effects | map(select(.runs == 5).effect) | . == (sort | reverse)' c.json
 	refuse 2 'which program' -- interfero calibrate
