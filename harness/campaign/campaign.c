@@ -32,6 +32,29 @@ static int open_library(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
+/* Stores the files of the program's own libraries: they are not copied, as a library may look for its data beside it. */
+static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
+	struct ifr_strings files = {0};
+	struct ifr_buffer list = {0};
+	int result = 0;
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
+		unsigned id = campaign_first_variant(state, i);
+		char *path = campaign_variant_path(state, id);
+		const char *program = state->plan.user ? state->plan.user : path;
+		if (id < state->ready)
+			result = ifr_libraries_list(program, &state->contexts[id].environment, state->folder, &files, err);
+		free(path);
+	}
+	for (size_t i = 0; i < files.count && !result; i++)
+		if (!strstr(ifr_buffer_text(&list), files.items[i]))
+			ifr_buffer_printf(&list, "%s%s", i ? " " : "", files.items[i]);
+	if (!result && list.length)
+		result = ifr_experiment_set(state->experiment, "own libraries", ifr_buffer_text(&list), err);
+	ifr_buffer_release(&list);
+	ifr_strings_release(&files);
+	return result;
+}
+
 /* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 	char *name = ifr_format("%s.variants", state->plan.file), *cwd = getcwd(NULL, 0);
@@ -157,6 +180,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	int failed = campaign_make_variants(state, err);
 	if (!failed && !ifr_launch_interrupted() && state->plan.user)
 		failed = open_library(state, err);
+	if (!failed && !ifr_launch_interrupted() && ifr_counters_passes(state->counters))
+		failed = note_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())

@@ -24,6 +24,11 @@ bool campaign_has_variant(const struct campaign_state *state, unsigned id) {
 	return campaign_layout_of(state, id) || !state->plan.programs[campaign_program_of(state, id)].files;
 }
 
+unsigned campaign_first_variant(const struct campaign_state *state, unsigned program) {
+	unsigned shipped = campaign_variant_id(state, program, 0);
+	return campaign_has_variant(state, shipped) ? shipped : campaign_variant_id(state, program, 1);
+}
+
 void campaign_variant_name(const struct campaign_state *state, unsigned id, char name[IFR_NAME_MAX]) {
 	ifr_variant_name(campaign_program_of(state, id), campaign_layout_of(state, id), name);
 }

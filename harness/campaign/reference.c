@@ -49,17 +49,11 @@ static int judge_regions(const struct campaign_state *state, const struct ifr_ou
 	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
 }
 
-/* The first variant of a program: the layout that ships, or the first of the given files. */
-static unsigned first_variant(const struct campaign_state *state, unsigned program) {
-	unsigned shipped = campaign_variant_id(state, program, 0);
-	return campaign_has_variant(state, shipped) ? shipped : campaign_variant_id(state, program, 1);
-}
-
 static int run_reference(struct campaign_state *state, unsigned program, bool watch_stdin,
                          char digest[IFR_SHA256_HEX], int64_t *wall_ns, struct ifr_error *err) {
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
-	unsigned id = first_variant(state, program);
+	unsigned id = campaign_first_variant(state, program);
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(&outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);

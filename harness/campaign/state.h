@@ -60,6 +60,8 @@ unsigned campaign_program_of(const struct campaign_state *state, unsigned id);
 unsigned campaign_layout_of(const struct campaign_state *state, unsigned id);
 /* Whether the variant exists: given files have no shipped layout. */
 bool campaign_has_variant(const struct campaign_state *state, unsigned id);
+/* The first variant of a program: the layout that ships, or the first of the given files. */
+unsigned campaign_first_variant(const struct campaign_state *state, unsigned program);
 void campaign_variant_name(const struct campaign_state *state, unsigned id, char name[IFR_NAME_MAX]);
 /* The path of a variant's file; the caller frees. */
 char *campaign_variant_path(const struct campaign_state *state, unsigned id);

@@ -100,18 +100,58 @@ static int trace(const char *program, const struct ifr_strings *environment, str
 	return result;
 }
 
-/* Counts the loader's files of the library's name, of them the one at path: "\tNAME => PATH (0x…)", or
- * "\tPATH (0x…)". */
+/* The file in a line of the loader, "\tNAME => PATH (0x…)" or "\tPATH (0x…)", ended in place; NULL for another line. */
+static char *file_of(char *line) {
+	char *arrow = strstr(line, "=> "), *end = strrchr(line, '('),
+		 *file = arrow ? arrow + 3 : line + strspn(line, "\t ");
+	if (!end || end <= file)
+		return NULL;
+	end[-1] = '\0';
+	return file;
+}
+
+static bool is_below(const char *file, const char *folder) {
+	const size_t length = strlen(folder);
+	return !strncmp(file, folder, length) && file[length] == '/';
+}
+
+static bool is_of_system(const char *file) {
+	static const char *const folders[] = {"/lib",     "/lib32",     "/lib64",     "/libx32",
+	                                      "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libx32"};
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (is_below(file, folders[i]))
+			return true;
+	return false;
+}
+
+int ifr_libraries_list(const char *program, const struct ifr_strings *environment, const char *except,
+                       struct ifr_strings *files, struct ifr_error *err) {
+	struct ifr_buffer list = {0};
+	struct ifr_strings lines = {0};
+	int result = ifr_loads_libraries(program) ? trace(program, environment, &list, err) : 0;
+	ifr_strings_split(&lines, ifr_buffer_text(&list), "\n");
+	for (size_t i = 0; i < lines.count && !result; i++) {
+		const char *file = file_of(lines.items[i]);
+		/* Leading slashes are padding; the kernel's own library has no path. */
+		while (file && file[0] == '/' && file[1] == '/')
+			file++;
+		if (file && *file == '/' && !is_of_system(file) && !is_below(file, except))
+			ifr_strings_add(files, file);
+	}
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&list);
+	return result;
+}
+
+/* Counts the loader's files of the library's name, of them the one at path. */
 static void count_files(const char *list, const char *path, const char *soname, size_t *named, size_t *found) {
 	struct ifr_strings lines = {0};
 	*named = *found = 0;
 	ifr_strings_split(&lines, list, "\n");
 	for (size_t i = 0; i < lines.count; i++) {
-		char *line = lines.items[i], *arrow = strstr(line, "=> "), *end = strrchr(line, '(');
-		char *file = arrow ? arrow + 3 : line + strspn(line, "\t ");
-		if (!end || end <= file)
+		const char *file = file_of(lines.items[i]);
+		if (!file)
 			continue;
-		end[-1] = '\0';
 		*named += !strcmp(ifr_path_base(file), soname);
 		*found += path && !strcmp(file, path);
 	}

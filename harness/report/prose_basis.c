@@ -172,7 +172,8 @@ static void say_conditions(struct ifr_prose *prose) {
 	const char *processor = ifr_dataset_fact(dataset, "processor"),
 			   *pinned = ifr_dataset_fact(dataset, "pinned to"), *boots = ifr_dataset_fact(dataset, "boot"),
 			   *length = ifr_dataset_fact(dataset, "path length"),
-			   *environment = ifr_dataset_fact(dataset, "environment");
+			   *environment = ifr_dataset_fact(dataset, "environment"),
+			   *libraries = ifr_dataset_fact(dataset, "own libraries");
 	struct ifr_buffer *text = &prose->text;
 	if (!processor || !pinned || !boots || !length || !environment || prose->analysis->exact)
 		return;
@@ -182,6 +183,8 @@ static void say_conditions(struct ifr_prose *prose) {
 	ifr_buffer_printf(text, "Not varied: the processor (%s; %s), ", pinned, processor);
 	if (count == 1)
 		ifr_buffer_puts(text, "the boot of the machine, ");
+	if (libraries)
+		ifr_buffer_printf(text, "the files of the program's own libraries (%s), ", libraries);
 	ifr_buffer_printf(
 		text,
 		"the length of the program's path (%s bytes), the environment (%s). The result holds for these; "

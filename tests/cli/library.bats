@@ -64,6 +64,41 @@ each_layout_ran() {
 	each_layout_ran LD_PRELOAD
 }
 
+@test "each repetition has a copy of the library; libraries of the program's own keep their files, and are named" {
+	local variant
+	echo 'int more(int x); int more(int x) { return x; }' >more.c
+	gcc -O2 -fPIC -shared -Wl,-soname,libmore.so.2 more.c -o libmore.so.2
+	ln -s libmore.so.2 libmore.so
+	cat >noting.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <sys/stat.h>
+		int two(int), more(int);
+		int main(int argc, char **argv) {
+			Dl_info info;
+			struct stat status;
+			FILE *file = fopen(argv[1], "a");
+			dladdr((void *)two, &info);
+			if (!file || stat(info.dli_fname, &status))
+				return 1;
+			fprintf(file, "%s %lu\n", info.dli_fname, (unsigned long)status.st_ino);
+			return fclose(file) || more(two(argc)) != 4;
+		}
+	EOT
+	gcc -O2 noting.c -L. -llib -lmore -Wl,-rpath,"$PWD" -o noting
+	interfero bench -q --counters clock -n 2 -r 3 --library ./liblib.so.1 -o e.exp -- ./noting "$PWD/log"
+	for variant in v0000{1,2}; do
+		[ "$(grep "/$variant.lib/" log | cut -d' ' -f2 | uniq | wc -l)" -eq 3 ] || say "$(cat log)"
+	done
+	[ "$(interfero report --json e.exp | jq -r '.facts["own libraries"]')" = "$PWD/libmore.so.2" ]
+	interfero report e.exp | tr -s ' \n' '  ' | grep -q "the files of the program's own libraries ($PWD/libmore.so.2)"
+	# A program without such libraries names none.
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	interfero bench -q --counters clock -n 2 -r 2 --library ./liblib.so.1 -o f.exp -- ./user
+	[ "$(interfero report --json f.exp | jq -r '.facts["own libraries"]')" = null ]
+}
+
 @test "the program itself is not laid out anew, and needs no kit" {
 	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
 	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- ./user

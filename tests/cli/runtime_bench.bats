@@ -65,7 +65,7 @@ teardown_file() {
 measure() {
 	local axes=$1
 	shift
-	within 120 interfero bench -q -n 3 -r 2 --counters clock --axes "$axes" --env "WHERE=$here/where" "$@" -o e.exp -- "${program:-$place/places}" >report
+	within 120 interfero bench -q --one-file -n 3 -r 2 --counters clock --axes "$axes" --env "WHERE=$here/where" "$@" -o e.exp -- "${program:-$place/places}" >report
 }
 
 # column N: the different values there are.
@@ -121,7 +121,7 @@ value() {
 }
 
 @test "regions: time, cycles and events between the program's marks, a pass" {
-	interfero bench -q -n 2 -r 2 --counters clock,region:touch -o e.exp -- "$place/marked"
+	interfero bench -q -n 2 -r 2 --one-file --counters clock,region:touch -o e.exp -- "$place/marked"
 	[ "$(refused)" -eq 0 ]
 	[ "$(sql e.exp "select count(*) from counter where source = 'region'")" -eq 2 ]
 	# Four passes and all the rest take longer than one.
