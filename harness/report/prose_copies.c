@@ -30,12 +30,12 @@ static void say_far(struct ifr_prose *prose) {
 		copies->deviation > 0 ? ifr_prose_more(prose->analysis) : ifr_prose_less(prose->analysis);
 	ifr_buffer_printf(text, "%s%zu of %zu copies ran ", text->length ? " " : "", copies->far, copies->count);
 	if (copies->far > 1)
-		ifr_buffer_puts(text, "far from the others of its layout, the farthest ");
+		ifr_buffer_puts(text, "far from the others of their layouts, the farthest ");
 	ifr_format_pct(text, 100 * copies->deviation);
 	ifr_buffer_printf(text, " %s", direction);
 	if (copies->far == 1)
 		ifr_buffer_puts(text, " than the others of its layout");
-	ifr_buffer_printf(text, " (%s, copy %u). A disturbance of that one run looks the same.",
+	ifr_buffer_printf(text, " (%s, copy %u). A disturbance of a single run looks the same.",
 	                  copies->farthest->variant->name, copies->copy);
 }
 
