@@ -219,6 +219,8 @@ int comparison_ratio_estimate(struct ifr_comparison *c, struct comparison_sample
 		samples->disturbed && c->paired ? estimate_by_inversion(c, samples, l) : estimate_directly(c, l);
 	for (size_t i = 0; c->paired && i < l->count_a; i++)
 		c->above += l->a[i] > l->b[i];
+	c->tails[0] = ifr_sample_tails(l->b, l->count_b);
+	c->tails[1] = ifr_sample_tails(l->a, l->count_a);
 	c->layouts[0] = l->count_b;
 	c->layouts[1] = l->count_a;
 	mean_variance(l->b, l->count_b, &c->mean[0]);

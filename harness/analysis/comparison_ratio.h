@@ -16,7 +16,7 @@ struct comparison_layouts {
 void comparison_layouts_init(unsigned indices, struct comparison_layouts *layouts);
 void comparison_layouts_release(struct comparison_layouts *layouts);
 
-/* Fills the comparison's layouts, mean, above, ratio, interval, p and z, and the layouts' means at that ratio; an
+/* Fills the comparison's layouts, tails, mean, above, ratio, interval, p and z, and the layouts' means at that ratio; an
  * interval without bounds is 0 … infinity. Errors: IFR_E_USAGE for fewer than two random layouts. */
 int comparison_ratio_estimate(struct ifr_comparison *comparison, struct comparison_samples *samples,
                               struct comparison_layouts *layouts, struct ifr_error *err);

@@ -221,6 +221,20 @@ static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, str
 	say(out, s, "  ! ");
 }
 
+/* Every statement about size rests on the kinds of layouts that were met. */
+static void warn_tails(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+	double unmet = fmax(c->tails[0].unmet_share, c->tails[1].unmet_share);
+	bool found = c->tails[0].found || c->tails[1].found;
+	if (found)
+		ifr_buffer_puts(
+			s, "Some layouts lie far from the others: the change depends on how many of them there are, and "
+			   "its interval may be too narrow. ");
+	ifr_buffer_puts(s, "Kinds of layouts rarer than ");
+	ifr_format_pct(s, 100 * unmet);
+	ifr_buffer_puts(s, " of all may not have been met (rule of three).");
+	say(out, s, found ? "  ! " : "  - ");
+}
+
 static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	if (c->interleaved)
@@ -275,6 +289,7 @@ void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr
 	say(out, &s, "  - ");
 	say_basis(c, &s);
 	say(out, &s, "  - ");
+	warn_tails(c, out, &s);
 	warn_few(c, out, &s);
 	warn_apart(c, out, &s);
 	put_others(entry, out);
