@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "kit/kit.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -41,33 +37,30 @@ static void find_build_id(Elf_Data *data, char *hex) {
 }
 
 int ifr_build_id_read(const char *path, char hex[2 * IFR_BUILD_ID_MAX_BYTES + 1], struct ifr_error *err) {
-	hex[0] = '\0';
-	elf_version(EV_CURRENT);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return ifr_fail_errno(err, IFR_E_USAGE, "cannot open %s", path);
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	struct ifr_elf_file file;
 	GElf_Ehdr header;
 	int result = 0;
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
-		result = fail_not_a_program(fd, path, err);
+	hex[0] = '\0';
+	if (!ifr_elf_open(&file, path))
+		result = ifr_fail_errno(err, IFR_E_USAGE, "cannot open %s", path);
+	else if (elf_kind(file.elf) != ELF_K_ELF || !gelf_getehdr(file.elf, &header))
+		result = fail_not_a_program(file.fd, path, err);
 	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		result = ifr_fail(err, IFR_E_USAGE, "%s is an ELF file but not a linked program or library", path);
 	else if (header.e_machine != EM_X86_64)
 		result = ifr_fail(err, IFR_E_USAGE, "%s is not for x86-64, the only processor interfero knows", path);
 	size_t count = 0;
-	if (!result && elf_getphdrnum(elf, &count))
+	if (!result && elf_getphdrnum(file.elf, &count))
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a damaged ELF file: %s", path, elf_errmsg(-1));
 	for (size_t i = 0; i < count && !result && !*hex; i++) {
 		GElf_Phdr segment;
-		if (!gelf_getphdr(elf, (int)i, &segment))
+		if (!gelf_getphdr(file.elf, (int)i, &segment))
 			result = ifr_fail(err, IFR_E_USAGE, "%s is a damaged ELF file: %s", path, elf_errmsg(-1));
 		else if (segment.p_type == PT_NOTE)
-			find_build_id(elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
+			find_build_id(elf_getdata_rawchunk(file.elf, (int64_t)segment.p_offset, segment.p_filesz,
 			                                   segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
 			              hex);
 	}
-	elf_end(elf);
-	close(fd);
+	ifr_elf_close(&file);
 	return result;
 }

@@ -33,6 +33,7 @@
 #include "common/error.h"
 #include "common/plan.h"
 #include "common/strings.h"
+#include "kit/elf_file.h"
 
 #define IFR_KIT_ROOT "@interfero-root@"
 #define IFR_KIT_LTO_PLUGIN "@interfero-replay@"

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/unit_names.h"
 
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/strings.h"
+#include "kit/kit.h"
 #include "relinker/read/names.h"
 
 /* Splits "archive(member)", unless a file of the whole name exists. */
@@ -46,24 +43,17 @@ static const char *lasting_part(const char *base) {
 /* Reads the source file's name from the object's symbol table (STT_FILE); NULL if it has none. */
 static char *read_source_name(const char *path) {
 	char *name = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	for (Elf_Scn *section = NULL; elf && !name && (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !header.sh_entsize)
-			continue;
-		Elf_Data *data = elf_getdata(section, NULL);
-		GElf_Sym symbol;
-		for (int i = 0; !name && data && gelf_getsym(data, i, &symbol); i++) {
-			const char *text = elf_strptr(elf, header.sh_link, symbol.st_name);
-			if (GELF_ST_TYPE(symbol.st_info) == STT_FILE && text && *text)
-				name = ifr_strdup(ifr_path_base(text));
-		}
+	struct ifr_elf_file file;
+	GElf_Shdr header;
+	GElf_Sym symbol;
+	ifr_elf_open(&file, path);
+	Elf_Data *data = elf_getdata(ifr_elf_find_section_type(file.elf, SHT_SYMTAB, &header), NULL);
+	for (int i = 0; !name && data && gelf_getsym(data, i, &symbol); i++) {
+		const char *text = elf_strptr(file.elf, header.sh_link, symbol.st_name);
+		if (GELF_ST_TYPE(symbol.st_info) == STT_FILE && text && *text)
+			name = ifr_strdup(ifr_path_base(text));
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	ifr_elf_close(&file);
 	return name;
 }
 

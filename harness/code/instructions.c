@@ -3,12 +3,12 @@
 #include "harness/code/instructions.h"
 
 #include <Zydis/Zydis.h>
-#include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
+#include "kit/kit.h"
 
 static int by_offset(const void *a, const void *b) {
 	const GElf_Rela *x = a, *y = b;
@@ -131,10 +131,8 @@ int ifr_object_file_open(struct ifr_object_file *object, const struct ifr_buffer
                          struct ifr_error *err) {
 	GElf_Ehdr header;
 	*object = (struct ifr_object_file){.path = path};
-	elf_version(EV_CURRENT);
-	object->elf = bytes->length ? elf_memory(bytes->data, bytes->length) : NULL;
-	if (!object->elf || !gelf_getehdr(object->elf, &header) || header.e_type != ET_REL ||
-	    header.e_machine != EM_X86_64)
+	object->elf = ifr_elf_of_bytes(bytes->data, bytes->length);
+	if (!gelf_getehdr(object->elf, &header) || header.e_type != ET_REL || header.e_machine != EM_X86_64)
 		return ifr_fail(err, IFR_E_USAGE, "%s is not an object for x86-64", path);
 	int result = read_sections(object, object->elf, err);
 	return result ? result : read_functions(object, err);

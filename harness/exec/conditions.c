@@ -2,30 +2,22 @@
 /* The conditions of a run: its processor, and address-space randomization off. */
 #include "harness/exec/launch.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/file.h"
+#include "kit/kit.h"
 
 bool ifr_loads_libraries(const char *program) {
-	int fd = open(program, O_RDONLY | O_CLOEXEC);
+	struct ifr_elf_file file;
 	bool found = false;
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	size_t count = 0;
 	GElf_Phdr header;
-	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &count))
+	if (ifr_elf_open(&file, program) && elf_kind(file.elf) == ELF_K_ELF && !elf_getphdrnum(file.elf, &count))
 		for (size_t i = 0; i < count && !found; i++)
-			found = gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP;
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+			found = gelf_getphdr(file.elf, (int)i, &header) && header.p_type == PT_INTERP;
+	ifr_elf_close(&file);
 	return found;
 }
 

@@ -2,9 +2,6 @@
 #include "harness/exec/library.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,27 +10,22 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "harness/exec/launch.h"
+#include "kit/kit.h"
 
 /* The name in the dynamic section, else that of the file. */
 static char *soname_of(const char *path) {
 	char *name = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
-	for (Elf_Scn *section = NULL; elf && !name && (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		GElf_Dyn tag;
-		Elf_Data *data =
-			gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC ? elf_getdata(section, NULL) : NULL;
-		for (int i = 0; data && !name && gelf_getdyn(data, i, &tag) && tag.d_tag != DT_NULL; i++) {
-			const char *text =
-				tag.d_tag == DT_SONAME ? elf_strptr(elf, header.sh_link, (size_t)tag.d_un.d_val) : NULL;
-			name = text && *text && !strchr(text, '/') ? ifr_strdup(text) : NULL;
-		}
+	struct ifr_elf_file file;
+	GElf_Shdr header;
+	GElf_Dyn tag;
+	ifr_elf_open(&file, path);
+	Elf_Data *data = elf_getdata(ifr_elf_find_section_type(file.elf, SHT_DYNAMIC, &header), NULL);
+	for (int i = 0; data && !name && gelf_getdyn(data, i, &tag) && tag.d_tag != DT_NULL; i++) {
+		const char *text =
+			tag.d_tag == DT_SONAME ? elf_strptr(file.elf, header.sh_link, (size_t)tag.d_un.d_val) : NULL;
+		name = text && *text && !strchr(text, '/') ? ifr_strdup(text) : NULL;
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	ifr_elf_close(&file);
 	return name ? name : ifr_strdup(ifr_path_base(path));
 }
 

@@ -2,7 +2,6 @@
 /* The counting run: the launcher reads the counters of the running program periodically. */
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
+#include "kit/kit.h"
 
 struct profile {
 	struct procedures *procedures;
@@ -26,24 +26,16 @@ struct profile {
 };
 
 static int find_counters(const char *path, struct profile *profile, struct ifr_error *err) {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf_version(EV_CURRENT);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	struct ifr_elf_file file;
 	GElf_Ehdr header;
-	size_t names = 0;
-	bool good = elf && gelf_getehdr(elf, &header) && !elf_getshdrstrndx(elf, &names);
-	for (Elf_Scn *section = NULL; good && (section = elf_nextscn(elf, section));) {
-		GElf_Shdr shdr;
-		const char *name = gelf_getshdr(section, &shdr) ? elf_strptr(elf, names, shdr.sh_name) : NULL;
-		if (!name || strcmp(name, IFR_ENTRIES_SECTION))
-			continue;
+	GElf_Shdr section;
+	ifr_elf_open(&file, path);
+	if (gelf_getehdr(file.elf, &header) && ifr_elf_find_section(file.elf, IFR_ENTRIES_SECTION, &section)) {
 		profile->entry = header.e_entry;
-		profile->address = shdr.sh_addr;
-		profile->bytes = shdr.sh_size - shdr.sh_size % sizeof(struct ifr_entry_counter);
+		profile->address = section.sh_addr;
+		profile->bytes = section.sh_size - section.sh_size % sizeof(struct ifr_entry_counter);
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	ifr_elf_close(&file);
 	return profile->bytes ? 0
 	                      : ifr_fail(err, IFR_E_USAGE,
 	                                 "the linker put no counters into the program: is it a script of its own?");

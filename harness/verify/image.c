@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/kit.h"
+
 static int by_key(const void *left, const void *right) {
 	const struct image_symbol *a = left, *b = right;
 	int order = strcmp(a->name, b->name);
@@ -107,9 +109,8 @@ bool verify_image_open(struct verify_image *image, struct ifr_buffer *bytes, str
 	memset(image, 0, sizeof *image);
 	image->bytes = *bytes;
 	ifr_buffer_init(bytes);
-	elf_version(EV_CURRENT);
-	image->elf = image->bytes.length ? elf_memory(image->bytes.data, image->bytes.length) : NULL;
-	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF || gelf_getclass(image->elf) != ELFCLASS64 ||
+	image->elf = ifr_elf_of_bytes(image->bytes.data, image->bytes.length);
+	if (elf_kind(image->elf) != ELF_K_ELF || gelf_getclass(image->elf) != ELFCLASS64 ||
 	    !gelf_getehdr(image->elf, &image->header)) {
 		ifr_buffer_puts(why, "it is not a 64-bit ELF file");
 		return false;

@@ -1,61 +1,57 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "relinker/read/object_files.h"
 
-#include <fcntl.h>
-#include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/strings.h"
+#include "kit/kit.h"
 
-/* Copies a member, which aligns its tables to 8: in archives, members have even offsets. */
-static int copy_member(struct object *object, const void *bytes, size_t length, struct ifr_error *err) {
-	if (object->bytes)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is in its archive twice", object->file);
-	object->bytes = ifr_alloc(length + 1);
-	memcpy(object->bytes, bytes, length);
+/* Takes the contents over; as a copy of their own their tables are aligned to 8, unlike in archives. */
+static int view_contents(struct object *object, struct ifr_buffer *contents, struct ifr_error *err) {
+	const size_t length = contents->length;
+	object->bytes = (uint8_t *)ifr_buffer_detach(contents);
 	return elf_view_open(&object->view, object->bytes, length, object->file, err);
 }
 
 static int open_file(struct object *object, const char *path, struct ifr_error *err) {
 	struct ifr_buffer contents = {0};
 	int result = ifr_file_read(path, 0, &contents, err);
-	size_t length = contents.length;
-	if (result)
-		return result;
-	object->bytes = (uint8_t *)ifr_buffer_detach(&contents);
-	if (!object->bytes)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is empty", object->file);
-	return elf_view_open(&object->view, object->bytes, length, object->file, err);
+	if (!result)
+		result = view_contents(object, &contents, err);
+	ifr_buffer_release(&contents);
+	return result;
+}
+
+/* Opens the archive's current member if the link used it. name is the member's in the map: "archive(member)". */
+static int open_member(struct objects *objects, const char *name, const struct ifr_elf_file *archive,
+                       struct ifr_error *err) {
+	const uint32_t *index = names_find(&objects->by_file, name, 0);
+	struct ifr_buffer contents = {0};
+	if (!index)
+		return 0;
+	if (objects->items[*index].bytes)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is in its archive twice", name);
+	ifr_elf_read_member(archive, &contents);
+	return view_contents(&objects->items[*index], &contents, err);
 }
 
 /* Opens every member that the link used. name is the archive's as the map writes it. */
 static int open_members(struct objects *objects, const char *name, const char *path, struct ifr_error *err) {
-	elf_version(EV_CURRENT);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot open %s", path);
-	Elf *archive = elf_begin(fd, ELF_C_READ_MMAP, NULL), *member = NULL;
+	struct ifr_elf_file archive;
 	int result = 0;
-	if (!archive || elf_kind(archive) != ELF_K_AR)
+	if (!ifr_elf_open(&archive, path))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot open %s", path);
+	else if (elf_kind(archive.elf) != ELF_K_AR)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not an archive", path);
-	for (Elf_Cmd next = ELF_C_READ_MMAP; !result && (member = elf_begin(fd, next, archive));) {
-		Elf_Arhdr *header = elf_getarhdr(member);
-		size_t length = 0;
-		const char *bytes = elf_rawfile(member, &length);
-		char *key = header && header->ar_name ? ifr_format("%s(%s)", name, header->ar_name) : ifr_strdup("");
-		const uint32_t *index = names_find(&objects->by_file, key, 0);
-		if (index && bytes)
-			result = copy_member(&objects->items[*index], bytes, length, err);
+	for (const char *member; !result && (member = ifr_elf_next_member(&archive));) {
+		char *key = ifr_format("%s(%s)", name, member);
+		result = open_member(objects, key, &archive, err);
 		free(key);
-		next = elf_next(member);
-		elf_end(member);
 	}
-	elf_end(archive);
-	close(fd);
+	ifr_elf_close(&archive);
 	return result;
 }
 
