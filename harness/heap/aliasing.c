@@ -7,48 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/table.h"
+
 enum { LARGE = 32768, OFFSETS = 4096 };
 
-/* The live large blocks by address: open addressing, at most half full. */
-struct live_blocks {
-	uint64_t *address; /* 0: free; 1: deleted */
-	size_t capacity, used;
-};
-
-/* The slot of an address, or the free slot where it belongs. */
-static size_t find_slot(const struct live_blocks *blocks, uint64_t address) {
-	size_t slot = (size_t)((address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (blocks->capacity - 1);
-	while (blocks->address[slot] && blocks->address[slot] != address)
-		slot = (slot + 1) & (blocks->capacity - 1);
-	return slot;
-}
-
-static void grow_table(struct live_blocks *blocks) {
-	struct live_blocks larger = {NULL, blocks->capacity ? 2 * blocks->capacity : 1024, 0};
-	larger.address = ifr_alloc(larger.capacity * sizeof *larger.address);
-	for (size_t i = 0; i < blocks->capacity; i++)
-		if (blocks->address[i] > 1) {
-			larger.address[find_slot(&larger, blocks->address[i])] = blocks->address[i];
-			larger.used++;
-		}
-	free(blocks->address);
-	*blocks = larger;
-}
-
 struct state {
-	struct live_blocks blocks;
+	struct ifr_table blocks;                            /* live large blocks by address; the value means nothing */
 	uint64_t live, live_at[OFFSETS], total_at[OFFSETS]; /* blocks live; live and ever at a page offset */
 	struct ifr_aliasing *result;
 };
 
 static void add_block(struct state *state, uint64_t address, uint64_t size) {
 	unsigned low = address % OFFSETS;
-	if (size <= LARGE || address <= 1)
+	if (size <= LARGE || !address)
 		return;
-	if (2 * state->blocks.used >= state->blocks.capacity)
-		grow_table(&state->blocks);
-	state->blocks.address[find_slot(&state->blocks, address)] = address;
-	state->blocks.used++;
+	if (ifr_table_find(&state->blocks, address) == IFR_TABLE_NONE)
+		ifr_table_add(&state->blocks, address, 0);
 	state->result->blocks++;
 	state->result->pairs += state->live++;
 	state->result->aliases += state->live_at[low]++;
@@ -56,11 +30,8 @@ static void add_block(struct state *state, uint64_t address, uint64_t size) {
 }
 
 static void remove_block(struct state *state, uint64_t address) {
-	size_t slot = state->blocks.capacity && address > 1 ? find_slot(&state->blocks, address) : 0;
-	if (!state->blocks.capacity || state->blocks.address[slot] != address)
+	if (!ifr_table_remove(&state->blocks, address))
 		return;
-	/* Not 0: later slots of the same probe sequence must still be found. */
-	state->blocks.address[slot] = 1;
 	state->live--;
 	state->live_at[address % OFFSETS]--;
 }
@@ -96,6 +67,6 @@ void ifr_aliasing_count(const struct ifr_log_event *events, size_t count, struct
 			add_block(state, event->address, event->size);
 	}
 	find_common_offsets(state);
-	free(state->blocks.address);
+	ifr_table_release(&state->blocks);
 	free(state);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/buffer.h"
-#include "common/random.h"
+#include "common/table.h"
 
 enum { PAGE_SHIFT = 12, GRANULE_SHIFT = 4, GRANULES = 1 << (PAGE_SHIFT - GRANULE_SHIFT) };
 
@@ -18,69 +18,58 @@ struct object {
 
 /* A page's owners. Objects begin at multiples of 16 bytes (granules) and share none. */
 struct page {
-	uint64_t number;         /* address >> PAGE_SHIFT; 0: empty row */
 	struct object *whole;    /* the object that covers the whole page */
 	struct object **granule; /* owner by granule; NULL: no granule has an owner */
 };
 
 struct objects {
 	struct ifr_trace_writer *writer;
-	struct page *pages; /* open-addressed hash table by page number */
-	size_t room, count;
+	struct ifr_table page_index; /* pages by address >> PAGE_SHIFT */
+	struct page *pages;
+	size_t room;
 	struct object *all, *free;
 };
 
 struct objects *objects_new(struct ifr_trace_writer *writer) {
 	struct objects *objects = ifr_alloc(sizeof *objects);
 	objects->writer = writer;
-	objects->room = 1024;
-	objects->pages = ifr_alloc(objects->room * sizeof *objects->pages);
 	return objects;
 }
 
 void objects_free(struct objects *objects) {
 	if (!objects)
 		return;
-	for (size_t i = 0; i < objects->room; i++)
+	for (size_t i = 0; i < objects->page_index.count; i++)
 		free(objects->pages[i].granule);
 	for (struct object *object = objects->all, *next; object; object = next) {
 		next = object->next;
 		free(object);
 	}
+	ifr_table_release(&objects->page_index);
 	free(objects->pages);
 	free(objects);
 }
 
 /* --- pages --------------------------------------------------------------------------------------------------- */
 
-static struct page *find_row(const struct objects *objects, uint64_t number) {
-	size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (objects->room - 1);
-	while (objects->pages[at].number && objects->pages[at].number != number)
-		at = (at + 1) & (objects->room - 1);
-	return &objects->pages[at];
+/* The page of a number, or NULL. */
+static const struct page *find_page(const struct objects *objects, uint64_t number) {
+	const uint32_t index = ifr_table_find(&objects->page_index, number);
+	return index == IFR_TABLE_NONE ? NULL : &objects->pages[index];
 }
 
-static void double_rows(struct objects *objects) {
-	struct page *old = objects->pages;
-	size_t room = objects->room;
-	objects->room = 2 * room;
-	objects->pages = ifr_alloc(objects->room * sizeof *objects->pages);
-	for (size_t i = 0; i < room; i++)
-		if (old[i].number)
-			*find_row(objects, old[i].number) = old[i];
-	free(old);
-}
-
+/* The page is valid until the next one is added. */
 static struct page *find_or_add_page(struct objects *objects, uint64_t number) {
-	struct page *page = find_row(objects, number);
-	if (page->number)
-		return page;
-	if (2 * objects->count++ >= objects->room) {
-		double_rows(objects);
-		page = find_row(objects, number);
+	const size_t known = objects->page_index.count;
+	const uint32_t index = ifr_table_number(&objects->page_index, number);
+	if (index < known)
+		return &objects->pages[index];
+	if (known == objects->room) {
+		objects->room = known ? 2 * known : 1024;
+		objects->pages = ifr_realloc(objects->pages, objects->room, sizeof *objects->pages);
 	}
-	page->number = number;
-	return page;
+	objects->pages[index] = (struct page){0};
+	return &objects->pages[index];
 }
 
 static struct object *owner_of(const struct page *page, uint64_t address) {
@@ -120,8 +109,8 @@ static void set_object_owner(struct objects *objects, const struct object *objec
 /* --- objects ------------------------------------------------------------------------------------------------- */
 
 static struct object *find_object(const struct objects *objects, uint64_t address) {
-	const struct page *page = find_row(objects, address >> PAGE_SHIFT);
-	return page->number ? owner_of(page, address) : NULL;
+	const struct page *page = find_page(objects, address >> PAGE_SHIFT);
+	return page ? owner_of(page, address) : NULL;
 }
 
 const struct extent *objects_find(const struct objects *objects, uint64_t address) {
@@ -140,12 +129,12 @@ static void remove_object(struct objects *objects, struct object *object) {
 static void remove_objects_in(struct objects *objects, const struct extent *extent) {
 	const uint64_t end = granules_end(extent);
 	for (uint64_t granule = extent->start >> GRANULE_SHIFT; granule < end;) {
-		const struct page *page = find_row(objects, granule / GRANULES);
-		struct object *object = page->number ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
+		const struct page *page = find_page(objects, granule / GRANULES);
+		struct object *object = page ? owner_of(page, granule << GRANULE_SHIFT) : NULL;
 		if (object)
 			remove_object(objects, object);
 		else
-			granule = page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
+			granule = page && page->granule ? granule + 1 : (granule / GRANULES + 1) * GRANULES;
 	}
 }
 

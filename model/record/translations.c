@@ -17,15 +17,8 @@
 #include "common/buffer.h"
 #include "common/random.h"
 
-/* Ids of the trace's blocks by a hash of their contents. */
-struct block_index {
-	uint64_t *hashes;
-	uint32_t *ids;
-	size_t room, count;
-};
-
 void translations_init(struct translations *translations) {
-	*translations = (struct translations){.index = ifr_alloc(sizeof *translations->index)};
+	*translations = (struct translations){0};
 }
 
 void translations_release(struct translations *translations) {
@@ -40,9 +33,7 @@ void translations_release(struct translations *translations) {
 	free(translations->fast);
 	free(translations->patterns);
 	free(translations->chains);
-	free(translations->index->hashes);
-	free(translations->index->ids);
-	free(translations->index);
+	ifr_table_release(&translations->index);
 }
 
 /* Returns items with room for one more, growing by powers of two. */
@@ -175,33 +166,16 @@ static void append_translation(const struct translated *part, const struct acces
 	block->target = whole ? part->target : 0;
 }
 
-static uint32_t find_or_add_block(struct block_index *index, const struct ifr_trace_block *block,
+static uint32_t find_or_add_block(struct ifr_table *index, const struct ifr_trace_block *block,
                                   const struct ifr_buffer *accesses, struct ifr_trace_writer *writer) {
-	if (4 * index->count >= 3 * index->room) {
-		struct block_index old = *index;
-		index->room = old.room ? 2 * old.room : 1024;
-		index->hashes = ifr_alloc(index->room * sizeof *index->hashes);
-		index->ids = ifr_alloc(index->room * sizeof *index->ids);
-		for (size_t i = 0; i < old.room; i++)
-			if (old.hashes[i]) {
-				size_t at = old.hashes[i] % index->room;
-				while (index->hashes[at])
-					at = (at + 1) % index->room;
-				index->hashes[at] = old.hashes[i];
-				index->ids[at] = old.ids[i];
-			}
-		free(old.hashes);
-		free(old.ids);
-	}
 	uint64_t hash = ifr_siphash(1, 2, block, sizeof *block);
-	hash = ifr_siphash(hash, 3, accesses->data, accesses->length) | 1;
-	size_t at = hash % index->room;
-	for (; index->hashes[at]; at = (at + 1) % index->room)
-		if (index->hashes[at] == hash)
-			return index->ids[at];
-	index->hashes[at] = hash;
-	index->count++;
-	return index->ids[at] = ifr_trace_add_block(writer, block, (const void *)ifr_buffer_text(accesses));
+	hash = ifr_siphash(hash, 3, accesses->data, accesses->length);
+	uint32_t id = ifr_table_find(index, hash);
+	if (id != IFR_TABLE_NONE)
+		return id;
+	id = ifr_trace_add_block(writer, block, (const void *)ifr_buffer_text(accesses));
+	ifr_table_add(index, hash, id);
+	return id;
 }
 
 uint32_t translations_trace_block(struct translations *translations, uint32_t chain,
@@ -225,7 +199,7 @@ uint32_t translations_trace_block(struct translations *translations, uint32_t ch
 		for (unsigned i = 0; i < block.accesses; i++)
 			access[i].end = 0;
 	}
-	uint32_t id = find_or_add_block(translations->index, &block, &accesses, writer);
+	uint32_t id = find_or_add_block(&translations->index, &block, &accesses, writer);
 	translations->chains[chain].block = id;
 	ifr_buffer_release(&accesses);
 	return id;

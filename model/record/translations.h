@@ -4,6 +4,7 @@
 #ifndef IFR_MODEL_TRANSLATED_H
 #define IFR_MODEL_TRANSLATED_H
 
+#include "common/table.h"
 #include "model/record/ring.h"
 #include "model/record/address_space.h"
 #include "model/trace/trace.h"
@@ -64,7 +65,7 @@ struct translations {
 	struct access_pattern *patterns;
 	struct chain *chains;
 	uint32_t block_count, pattern_count, chain_count;
-	struct block_index *index; /* blocks of the trace by their contents */
+	struct ifr_table index; /* blocks of the trace by a hash of their contents */
 };
 
 void translations_init(struct translations *translations);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hash table from (text, number) to a number. */
+/* A map from (text, number) to a number. */
 #ifndef IFR_RELINKER_NAMES_H
 #define IFR_RELINKER_NAMES_H
 
@@ -7,10 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/table.h"
+
 struct names {
-	struct name_entry *items; /* open addressing; text is NULL in empty slots */
-	size_t capacity;          /* a power of two, or 0 */
-	size_t count;
+	struct ifr_table index; /* of the entries, by a hash of text and number */
+	struct name_entry *items;
+	size_t count, capacity;
 };
 
 void names_release(struct names *names);

@@ -25,7 +25,7 @@ void ifr_resident_init(struct ifr_resident *resident, struct ifr_cache_shape sha
 void ifr_resident_release(struct ifr_resident *resident) {
 	for (size_t i = 0; i < resident->lanes_count; i++) {
 		struct ifr_resident_lane *lane = &resident->lanes[i];
-		ifr_ids_release(&lane->keys);
+		ifr_table_release(&lane->keys);
 		free(lane->rows);
 		free(lane->sets);
 		free(lane->ways);
@@ -35,7 +35,7 @@ void ifr_resident_release(struct ifr_resident *resident) {
 	free(resident->rows);
 	free(resident->key_ids);
 	free(resident->nexts);
-	free(resident->slots);
+	ifr_table_release(&resident->by_keys);
 	free(resident->times);
 	free(resident->missed);
 }
@@ -44,7 +44,7 @@ void ifr_resident_release(struct ifr_resident *resident) {
 
 static uint32_t key_id(struct ifr_resident *resident, struct ifr_resident_lane *lane, uint64_t key) {
 	const size_t known = lane->keys.count;
-	const uint32_t id = ifr_ids_assign(&lane->keys, key);
+	const uint32_t id = ifr_table_number(&lane->keys, key);
 	if (id < known)
 		return id;
 	if (id >= lane->room) {
@@ -61,22 +61,24 @@ static uint32_t rows_of(const struct ifr_resident *resident, uint32_t group) {
 	return resident->firsts[group + 1] - resident->firsts[group];
 }
 
-/* The slot of the group with these key ids, or the empty slot where it belongs. */
-static size_t slot_of(const struct ifr_resident *resident, const uint32_t *key_ids, uint32_t rows) {
-	const size_t lanes = resident->lanes_count, mask = resident->slots_count - 1;
-	uint64_t hash = rows;
-	for (size_t i = 0; i < rows * lanes; i++)
+static uint64_t hash_of(const uint32_t *key_ids, size_t count) {
+	uint64_t hash = count;
+	for (size_t i = 0; i < count; i++)
 		hash = (hash ^ key_ids[i]) * 0x9e3779b97f4a7c15;
-	size_t slot = hash >> 32 & mask;
-	for (uint32_t group; resident->slots[slot]; slot = (slot + 1) & mask) {
-		group = resident->slots[slot] - 1;
-		if (rows_of(resident, group) != rows)
-			continue;
+	return hash;
+}
+
+/* The group with these key ids, whose hash is given; IFR_TABLE_NONE if there is none. */
+static uint32_t find_group(const struct ifr_resident *resident, const uint32_t *key_ids, uint32_t rows,
+                           uint64_t hash) {
+	const size_t lanes = resident->lanes_count;
+	uint32_t group;
+	for (size_t probe = 0; (group = ifr_table_next(&resident->by_keys, hash, &probe)) != IFR_TABLE_NONE;) {
 		const uint32_t *own = resident->key_ids + resident->firsts[group] * lanes;
-		if (!rows || !memcmp(own, key_ids, rows * lanes * sizeof *key_ids))
+		if (rows_of(resident, group) == rows && (!rows || !memcmp(own, key_ids, rows * lanes * sizeof *key_ids)))
 			break;
 	}
-	return slot;
+	return group;
 }
 
 static void make_room_for_rows(struct ifr_resident *resident, size_t rows) {
@@ -96,14 +98,6 @@ static void make_room_for_groups(struct ifr_resident *resident) {
 	resident->groups = ifr_realloc(resident->groups, resident->groups_room, sizeof *resident->groups);
 	resident->firsts = ifr_realloc(resident->firsts, resident->groups_room + 1, sizeof *resident->firsts);
 	resident->firsts[0] = 0;
-	free(resident->slots);
-	for (resident->slots_count = 1; resident->slots_count < 2 * resident->groups_room;)
-		resident->slots_count *= 2;
-	resident->slots = ifr_alloc(resident->slots_count * sizeof *resident->slots);
-	for (uint32_t i = 0; i < resident->groups_count; i++) {
-		const uint32_t *key_ids = resident->key_ids + resident->firsts[i] * resident->lanes_count;
-		resident->slots[slot_of(resident, key_ids, rows_of(resident, i))] = i + 1;
-	}
 }
 
 static bool set_holds(const struct ifr_resident *resident, const struct ifr_resident_lane *lane, uint32_t id) {
@@ -159,12 +153,14 @@ uint32_t ifr_resident_add(struct ifr_resident *resident, const struct ifr_key_ru
 		for (size_t i = 0; i < lanes; i++)
 			key_ids[k * lanes + i] =
 				k < keys[i].count ? key_id(resident, &resident->lanes[i], keys[i].first + k) : IFR_NOTHING;
-	uint32_t *slot = &resident->slots[slot_of(resident, key_ids, rows)];
-	if (!*slot) {
-		append_group(resident, rows);
-		*slot = (uint32_t)resident->groups_count;
-	}
-	return *slot - 1;
+	const uint64_t hash = hash_of(key_ids, rows * lanes);
+	const uint32_t known = find_group(resident, key_ids, rows, hash);
+	if (known != IFR_TABLE_NONE)
+		return known;
+	const uint32_t group = (uint32_t)resident->groups_count;
+	append_group(resident, rows);
+	ifr_table_add(&resident->by_keys, hash, group);
+	return group;
 }
 
 /* --- misses --- */

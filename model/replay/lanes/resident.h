@@ -21,8 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/table.h"
 #include "model/memory/cache.h"
-#include "model/replay/ids.h"
 
 #define IFR_RESIDENT_LANES 64
 
@@ -38,8 +38,8 @@ struct ifr_key_run {
 };
 
 struct ifr_resident_lane {
-	struct ifr_ids keys;
-	uint32_t *rows; /* by key id: the first row that has it; IFR_NOTHING ends the list */
+	struct ifr_table keys; /* key ids, 0, 1, 2, … in the order of first use: 32 bits a lane suffice to compare */
+	uint32_t *rows;        /* by key id: the first row that has it; IFR_NOTHING ends the list */
 	size_t room;
 	uint64_t *sets; /* by key id: its set */
 	uint32_t *ways; /* by set: the key ids it holds; IFR_NOTHING: an empty way */
@@ -60,11 +60,10 @@ struct ifr_resident {
 	struct ifr_row *rows;
 	uint32_t *key_ids, *nexts; /* by row and lane: key id; the next row with that key */
 	size_t rows_room;
-	uint32_t *slots; /* hash table, key ids to groups: the group plus one; 0: empty */
-	size_t slots_count;
-	uint64_t *times;        /* by way: scratch for choosing a victim */
-	uint64_t *missed;       /* by row of the group filled last: the lanes that missed it, as bits */
-	struct ifr_row filling; /* row that is being inserted: the rows of its group before it are the newest */
+	struct ifr_table by_keys; /* groups by a hash of their key ids */
+	uint64_t *times;          /* by way: scratch for choosing a victim */
+	uint64_t *missed;         /* by row of the group filled last: the lanes that missed it, as bits */
+	struct ifr_row filling;   /* row that is being inserted: the rows of its group before it are the newest */
 	struct ifr_resident_lane lanes[IFR_RESIDENT_LANES];
 };
 

@@ -2,14 +2,14 @@
 /* ITTAGE of sixteen lanes. model/predictors/ittage.c defines it; this file gives the same predictions.
  *
  * Problem: sixteen lanes have sixteen path histories, three tables each, and 64-bit targets.
- * Idea: targets are compared only for equality, so each lane numbers its targets (model/replay/ids.h) and 32 bits
+ * Idea: targets are compared only for equality, so each lane numbers its targets (common/table.h) and 32 bits
  * hold one. The trace says every outcome, so that indices and tags depend on no prediction: they are computed for
  * LOOKAHEAD branches before any table is read, and the loads of these branches overlap. A fold depends on the last
  * pushes only, so that pushes between two indirect branches are left out but for the last history.reach.
  * Invariant: lookups hold the indices of the state before their branch; tables are read and trained in program
  * order.
  * Loads of sixteen lanes: gather.h. */
-#include "model/replay/ids.h"
+#include "common/table.h"
 #include "model/replay/vector/path_folds.h"
 #include "model/replay/vector/gather.h"
 
@@ -30,8 +30,8 @@ struct lookup {
 struct ittage {
 	struct path_history history;
 	struct path_row *rows;
-	struct ifr_ids ids[LANES];
-	uint32_t *target_ids; /* by block and lane: target id of the block's address */
+	struct ifr_table ids[LANES]; /* target ids by address */
+	uint32_t *target_ids;        /* by block and lane: target id of the block's address */
 	uint32_t base_mask, mask, pc_mask;
 	uint32_t *base, *targets[TABLES], *tags[TABLES];
 	struct path_fold index_folds[TABLES], tag_folds[TABLES];
@@ -60,14 +60,14 @@ static void *create_ittage(const unsigned *values) {
 	}
 	/* An empty entry predicts address 0, which gets target id 0. */
 	for (size_t i = 0; i < LANES; i++)
-		ifr_ids_assign(&t->ids[i], 0);
+		ifr_table_number(&t->ids[i], 0);
 	return t;
 }
 
 static void destroy_ittage(void *state) {
 	struct ittage *t = state;
 	for (size_t i = 0; i < LANES; i++)
-		ifr_ids_release(&t->ids[i]);
+		ifr_table_release(&t->ids[i]);
 	for (unsigned i = 0; i < TABLES; i++) {
 		free(t->targets[i]);
 		free(t->tags[i]);
@@ -85,7 +85,7 @@ static void add_blocks_ittage(void *state, const struct ifr_pass *pass, const st
 	t->target_ids = block_rows_grow(t->target_ids, blocks, sizeof *t->target_ids);
 	for (size_t block = vector_group->blocks_count; block < blocks; block++)
 		for (size_t i = 0; i < LANES; i++)
-			t->target_ids[block * LANES + i] = ifr_ids_assign(
+			t->target_ids[block * LANES + i] = ifr_table_number(
 				&t->ids[i], pass->branch_layouts[group_lane(vector_group, i)].blocks[block].address);
 }
 
