@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rebuilds units in parallel: compiles those whose code changes, assembles those with any change. */
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/parallel.h"
 #include "harness/build/recompilation.h"
 #include "harness/build/rebuilt_units.h"
-
-enum { THREAD_LIMIT = 64 };
 
 /* Whether the object file differs from the shipped one. The note of a changed unit has entries; only a unit that
  * ships under a plan of its own may change without any, because this plan takes the shipped one back. */
@@ -107,48 +105,22 @@ static int try_recipe(struct rebuilt_unit *unit, const void *data, struct ifr_er
 	return result;
 }
 
-/* Shared by the threads, which take the units one by one. */
-struct task_queue {
+struct unit_loop {
 	struct rebuilt_units *units;
 	rebuilt_units_task task;
 	const void *data;
-	pthread_mutex_t lock;
-	size_t next;
-	struct ifr_error err; /* of the first task that failed; its code stops the threads */
 };
 
-static void *run_tasks(void *data) {
-	struct task_queue *queue = data;
-	for (;;) {
-		struct ifr_error err = {0};
-		pthread_mutex_lock(&queue->lock);
-		size_t index = queue->err.code ? queue->units->count : queue->next++;
-		pthread_mutex_unlock(&queue->lock);
-		if (index >= queue->units->count)
-			return NULL;
-		if (!queue->task(&queue->units->items[index], queue->data, &err))
-			continue;
-		pthread_mutex_lock(&queue->lock);
-		queue->err = err;
-		pthread_mutex_unlock(&queue->lock);
-	}
+static int run_task(size_t index, size_t thread, void *data, struct ifr_error *err) {
+	const struct unit_loop *loop = data;
+	(void)thread;
+	return loop->task(&loop->units->items[index], loop->data, err);
 }
 
 int rebuilt_units_each(struct rebuilt_units *units, rebuilt_units_task task, const void *data,
                        struct ifr_error *err) {
-	struct task_queue queue = {.units = units, .task = task, .data = data};
-	pthread_t threads[THREAD_LIMIT];
-	size_t started = 0;
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	pthread_mutex_init(&queue.lock, NULL);
-	while ((long)started < processors - 1 && started < THREAD_LIMIT && started + 1 < units->count &&
-	       !pthread_create(&threads[started], NULL, run_tasks, &queue))
-		started++;
-	run_tasks(&queue);
-	for (size_t i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
-	pthread_mutex_destroy(&queue.lock);
-	return queue.err.code ? ifr_fail(err, queue.err.code, "%s", queue.err.message) : 0;
+	struct unit_loop loop = {units, task, data};
+	return ifr_parallel_each(units->count, ifr_parallel_processors(), run_task, &loop, err);
 }
 
 static void name_objects(struct rebuilt_units *units, const char *folder) {

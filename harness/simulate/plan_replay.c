@@ -2,10 +2,10 @@
 #include "harness/simulate/plan_replay.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/plan_layouts.h"
 #include "kit/kit.h"
@@ -39,78 +39,56 @@ static int load_kit(const struct ifr_trace *trace, struct ifr_kit *kit, struct i
 	return result;
 }
 
-/* Layouts to replay. Each worker takes the next batch and replays it with a reader of its own. */
-struct batch_queue {
+/* Layouts to replay, in batches. Each thread has a reader of the trace of its own. */
+struct batches {
 	struct ifr_plan_replay *replay;
-	struct ifr_builder *builder;
+	struct ifr_trace *traces[THREAD_LIMIT]; /* by thread */
 	const struct ifr_plan *plans;
 	struct ifr_counts *counters;
-	size_t count;          /* of layouts */
-	size_t next;           /* first layout that no worker has taken */
-	size_t size;           /* layouts in a batch, up to IFR_REPLAY_LANES */
-	pthread_mutex_t mutex; /* protects next, builder, result and err */
-	int result;
-	struct ifr_error *err;
+	size_t count; /* of layouts */
+	size_t size;  /* layouts in a batch, up to IFR_REPLAY_LANES */
+	struct ifr_builder *builder;
+	pthread_mutex_t mutex; /* protects builder */
 };
 
-struct worker {
-	struct batch_queue *queue;
-	struct ifr_trace *trace;
-	pthread_t thread;
-};
-
-/* Takes the next batch and makes its address maps. Returns the number of layouts; 0 if none is left or a worker
- * has failed. */
-static size_t take_batch(struct worker *worker, struct ifr_address_map **maps, size_t *first) {
-	struct batch_queue *queue = worker->queue;
-	pthread_mutex_lock(&queue->mutex);
-	const size_t rest = queue->count - queue->next;
-	size_t count = queue->result ? 0 : rest < queue->size ? rest : queue->size;
-	*first = queue->next;
-	queue->next += count;
-	for (size_t i = 0; i < count && !queue->result; i++)
-		queue->result =
-			ifr_layout_of_plan(worker->trace, queue->builder, &queue->plans[*first + i], &maps[i], queue->err);
-	if (queue->result)
-		count = 0;
-	pthread_mutex_unlock(&queue->mutex);
-	return count;
+static int make_maps(struct batches *batches, struct ifr_trace *trace, size_t first, size_t count,
+                     struct ifr_address_map **maps, struct ifr_error *err) {
+	int result = 0;
+	pthread_mutex_lock(&batches->mutex);
+	for (size_t i = 0; i < count && !result; i++)
+		result = ifr_layout_of_plan(trace, batches->builder, &batches->plans[first + i], &maps[i], err);
+	pthread_mutex_unlock(&batches->mutex);
+	return result;
 }
 
-static void replay_batch(struct worker *worker, struct ifr_address_map *const *maps, size_t first, size_t count) {
-	struct batch_queue *queue = worker->queue;
-	struct ifr_plan_replay *replay = queue->replay;
-	struct ifr_error err = {0};
+static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct ifr_address_map *const *maps,
+                       size_t first, size_t count, struct ifr_error *err) {
+	struct ifr_plan_replay *replay = batches->replay;
 	const char *engine = NULL;
 	int result = 0;
 	for (size_t i = 0; i < replay->machine_count && !result; i++) {
 		const struct ifr_count_settings settings = {
 			.machine = replay->machines[i], .engine = replay->engine, .stopped = ifr_launch_interrupted};
-		result = ifr_count_events(worker->trace, maps, count, &settings,
-		                          queue->counters + i * queue->count + first, &engine, &err);
-	}
-	pthread_mutex_lock(&queue->mutex);
-	if (result && !queue->result) {
-		queue->result = result;
-		*queue->err = err;
+		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,
+		                          &engine, err);
 	}
 	if (engine && !first)
 		replay->engine_name = engine;
-	pthread_mutex_unlock(&queue->mutex);
+	return result;
 }
 
-static void *run_worker(void *argument) {
-	struct worker *worker = argument;
-	struct ifr_address_map *maps[IFR_REPLAY_LANES];
-	for (size_t first, count = 1; count;) {
-		memset(maps, 0, sizeof maps);
-		count = take_batch(worker, maps, &first);
-		if (count)
-			replay_batch(worker, maps, first, count);
-		for (size_t i = 0; i < IFR_REPLAY_LANES; i++)
-			ifr_address_map_free(maps[i]);
-	}
-	return NULL;
+static int replay_batch(size_t index, size_t thread, void *data, struct ifr_error *err) {
+	struct batches *batches = data;
+	struct ifr_trace *trace = batches->traces[thread];
+	struct ifr_address_map *maps[IFR_REPLAY_LANES] = {NULL};
+	const size_t first = index * batches->size, rest = batches->count - first;
+	const size_t count = rest < batches->size ? rest : batches->size;
+	int result = make_maps(batches, trace, first, count, maps, err);
+	if (!result)
+		result = replay_maps(batches, trace, maps, first, count, err);
+	for (size_t i = 0; i < count; i++)
+		ifr_address_map_free(maps[i]);
+	return result;
 }
 
 /* The number of layouts a thread whose state fits into 1 GiB for all threads. L2 and L3 dominate: each lane keeps
@@ -125,8 +103,7 @@ static size_t count_lanes_in_memory(const struct ifr_machine *machine, size_t th
 
 /* One thread for each vector group of layouts, up to the processors. */
 static size_t choose_threads(size_t count) {
-	cpu_set_t allowed;
-	const size_t processors = sched_getaffinity(0, sizeof allowed, &allowed) ? 1 : (size_t)CPU_COUNT(&allowed);
+	const size_t processors = ifr_parallel_processors();
 	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
 	const size_t most = processors < THREAD_LIMIT ? processors : THREAD_LIMIT;
 	const size_t threads = vectors < most ? vectors : most;
@@ -145,27 +122,18 @@ static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t cou
 	return size;
 }
 
-/* Replays all batches; the calling thread is a worker, too. If a thread cannot start, the others take its batches. */
-static int replay_batches(struct batch_queue *queue, size_t threads) {
-	struct worker workers[THREAD_LIMIT] = {{.queue = queue, .trace = queue->replay->trace}};
-	size_t started = 1;
-	for (; started < threads; started++) {
-		struct worker *worker = &workers[started];
-		struct ifr_error err = {0};
-		*worker = (struct worker){.queue = queue};
-		if (ifr_trace_reopen(queue->replay->trace, &worker->trace, &err))
-			break;
-		if (pthread_create(&worker->thread, NULL, run_worker, worker)) {
-			ifr_trace_free(worker->trace);
-			break;
-		}
-	}
-	run_worker(&workers[0]);
-	for (size_t i = 1; i < started; i++) {
-		pthread_join(workers[i].thread, NULL);
-		ifr_trace_free(workers[i].trace);
-	}
-	return queue->result;
+/* A thread for which the trace cannot be opened once more is left out. */
+static int replay_batches(struct batches *batches, size_t threads, struct ifr_error *err) {
+	struct ifr_error inner = {0};
+	size_t opened = 1;
+	batches->traces[0] = batches->replay->trace;
+	while (opened < threads && !ifr_trace_reopen(batches->replay->trace, &batches->traces[opened], &inner))
+		opened++;
+	const size_t count = (batches->count + batches->size - 1) / batches->size;
+	const int result = ifr_parallel_each(count, opened, replay_batch, batches, err);
+	while (opened > 1)
+		ifr_trace_free(batches->traces[--opened]);
+	return result;
 }
 
 int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
@@ -181,15 +149,14 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 	}
 	if (!result && count) {
 		const size_t threads = choose_threads(count);
-		struct batch_queue queue = {.replay = replay,
-		                            .builder = builder,
-		                            .plans = plans,
-		                            .counters = counters,
-		                            .count = count,
-		                            .size = choose_batch_size(replay, count, threads),
-		                            .mutex = PTHREAD_MUTEX_INITIALIZER,
-		                            .err = err};
-		result = replay_batches(&queue, threads);
+		struct batches batches = {.replay = replay,
+		                          .builder = builder,
+		                          .plans = plans,
+		                          .counters = counters,
+		                          .count = count,
+		                          .size = choose_batch_size(replay, count, threads),
+		                          .mutex = PTHREAD_MUTEX_INITIALIZER};
+		result = replay_batches(&batches, threads, err);
 	}
 	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
