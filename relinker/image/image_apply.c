@@ -12,8 +12,8 @@
  *
  * in the width of the field, modulo 2^32 or 2^64. File offsets move as addresses do, because atoms stay inside
  * their segments. Steps: copy the rest of the file, copy atoms to their new offsets (image_layout.c), patch
- * fields, write the tables whose order depends on the layout again (image_tables.c, image_relocations.c), write
- * the build-id, move the leading sections (image_leading_sections.c).
+ * fields, write the tables whose order depends on the layout again (image_eh_frame_hdr.c, image_symtab.c,
+ * image_relocations.c), write the build-id, move the leading sections (image_leading_sections.c).
  *
  * Invariant: the variant equals ld.bfd's link of the same placement, byte for byte. It holds because (1) a field
  * that is no patch site depends on no address that moves: preparing compares each field with the value that its
@@ -129,8 +129,8 @@ static void apply_patches(const struct image *image, const struct atom_layout *l
 	patch64(image, layout->displacement, bytes, PATCH_PC64, UINT64_MAX);
 	patch32(image, layout->displacement, bytes, PATCH_ABS32, 0);
 	patch64(image, layout->displacement, bytes, PATCH_ABS64, 0);
-	image_write_frames(image, layout, bytes);
-	image_write_symbols(image, layout, bytes);
+	image_write_eh_frame_hdr(image, layout, bytes);
+	image_write_symtab(image, layout, bytes);
 	image_sort_relocations(image, bytes);
 }
 

@@ -148,8 +148,8 @@ const struct image_output *image_output_of(const struct image *image, uint32_t a
 void image_fill(uint8_t *to, uint64_t count);
 
 /* Write the tables whose order depends on a layout: .symtab with .strtab, .eh_frame_hdr, .rela.dyn. */
-void image_write_symbols(const struct image *image, const struct atom_layout *layout, uint8_t *variant);
-void image_write_frames(const struct image *image, const struct atom_layout *layout, uint8_t *variant);
+void image_write_symtab(const struct image *image, const struct atom_layout *layout, uint8_t *variant);
+void image_write_eh_frame_hdr(const struct image *image, const struct atom_layout *layout, uint8_t *variant);
 void image_sort_relocations(const struct image *image, uint8_t *variant);
 
 /* A digest of the units' names, sizes and base addresses. */

@@ -7,7 +7,7 @@
  * Idea: parse the program's .eh_frame. Each pointer to code becomes a patch site. The objects' frames, which come
  * in the same order and have relocations, say to which atom each pointer belongs (prepare_object_frames.c).
  * .eh_frame_hdr's table is read as entries with atoms, and each atom's entries must follow one another, so that
- * image_tables.c can write the table in another order of the atoms.
+ * image_eh_frame_hdr.c can write the table in another order of the atoms.
  *
  * Invariant: the two walks agree at every frame of a moving address, else the program is refused.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The symbol table. ld.bfd writes local symbols object by object, in the order in which it meets the objects'
- * sections, so the order of the local symbols and of their names follows the layout (image_tables.c). */
+ * sections, so the order of the local symbols and of their names follows the layout (image_symtab.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,7 +163,7 @@ static int name_symbols(struct reader *reader, struct ifr_error *err) {
 	return 0;
 }
 
-/* In the image's own order, image_write_symbols must write the names as the linker did. */
+/* In the image's own order, image_write_symtab must write the names as the linker did. */
 static int check_names(const struct reader *reader, struct ifr_error *err) {
 	const struct image *image = reader->preparation->image;
 	size_t next = 0;

@@ -1,64 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The tables of a variant whose order follows the layout: .eh_frame_hdr, .symtab and .strtab.
+/* The symbol table of a variant and its strings, .symtab and .strtab.
  *
- * Problem: ld.bfd sorts the frame table by address, writes local symbols object by object as it meets the objects'
- * sections, and writes strings as the symbols name them. One moved unit changes all three tables.
+ * Problem: ld.bfd writes local symbols object by object as it meets the objects' sections, and writes strings as
+ * the symbols name them. One moved unit changes both tables.
  *
- * Idea: sorting from scratch is not needed. Frames of one atom stay together and in order, so the table is the
- * atoms' runs of frames in the layout's order; the symbols are the objects' groups in the order of their first
- * atoms; the strings follow from the symbols. Entries are indexes into the image's own tables, copied and patched.
+ * Idea: the symbols are the objects' groups in the order of their first atoms; the strings follow from the symbols.
+ * Entries are indexes into the image's own tables, copied and patched.
  *
  * Invariant: in the image's own order each table equals the linker's; preparing refuses the program otherwise
- * (prepare_frames.c, prepare_symtab.c). */
+ * (prepare_symtab.c). */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "relinker/image/image_parts.h"
-
-struct entry {
-	int32_t start, fde;
-	uint32_t bytes;
-};
-
-static struct entry place_frame(const struct frame *frame, const struct atom_layout *layout) {
-	return (struct entry){(int32_t)((uint32_t)frame->start + (uint32_t)layout->displacement[frame->atom]),
-	                      frame->fde, frame->bytes};
-}
-
-/* Insertion sort by start, then by length: the entries are nearly in order, only empty atoms share an address. */
-static void sort_entries(struct entry *entries, size_t count) {
-	for (size_t i = 1; i < count; i++) {
-		struct entry entry = entries[i];
-		size_t at = i;
-		for (; at > 0 && (entries[at - 1].start > entry.start ||
-		                  (entries[at - 1].start == entry.start && entries[at - 1].bytes > entry.bytes));
-		     at--)
-			entries[at] = entries[at - 1];
-		entries[at] = entry;
-	}
-}
-
-void image_write_frames(const struct image *image, const struct atom_layout *layout, uint8_t *variant) {
-	const struct image_numbers *numbers = &image->numbers;
-	if (!image->frame_count)
-		return;
-	struct entry *entries = ifr_alloc(image->frame_count * sizeof *entries);
-	size_t count = 0;
-	for (size_t i = 0; i < numbers->first_frame; i++)
-		entries[count++] = place_frame(&image->frames[i], layout);
-	for (uint32_t i = layout->start[OUTPUT_TEXT]; i < layout->start[OUTPUT_TEXT + 1]; i++) {
-		uint32_t atom = layout->order[i];
-		for (uint32_t f = image->atoms[atom].frame; f < image->atoms[atom + 1].frame; f++)
-			entries[count++] = place_frame(&image->frames[f], layout);
-	}
-	for (size_t i = numbers->last_frame; i < image->frame_count; i++)
-		entries[count++] = place_frame(&image->frames[i], layout);
-	sort_entries(entries, count);
-	for (size_t i = 0; i < count; i++)
-		memcpy(variant + numbers->frame_table + 8 * i, &entries[i], 8);
-	free(entries);
-}
 
 /* Orders the groups of local symbols as ld.bfd's walk meets their objects. */
 static void order_groups(const struct image *image, const struct atom_layout *layout, uint32_t *order) {
@@ -117,7 +72,7 @@ static void write_symbols(const struct image *image, const uint32_t *symbols, co
 	}
 }
 
-void image_write_symbols(const struct image *image, const struct atom_layout *layout, uint8_t *variant) {
+void image_write_symtab(const struct image *image, const struct atom_layout *layout, uint8_t *variant) {
 	if (!image->symbol_count)
 		return;
 	uint32_t *groups = ifr_alloc((image->group_count + 1) * sizeof *groups);
