@@ -33,6 +33,13 @@ int ifr_builder_open(const struct ifr_kit *kit, struct ifr_builder **opened, str
 	return result;
 }
 
+void builder_release_labelled(struct ifr_builder *builder) {
+	for (size_t i = 0; builder->labelled && i < builder->units.count; i++)
+		ifr_buffer_release(&builder->labelled[i]);
+	free(builder->labelled);
+	builder->labelled = NULL;
+}
+
 void ifr_builder_close(struct ifr_builder *builder) {
 	if (!builder)
 		return;

@@ -7,13 +7,6 @@
 #include "harness/build/variant_builder_parts.h"
 #include "compiletime/compiletime.h"
 
-void builder_release_labelled(struct ifr_builder *builder) {
-	for (size_t i = 0; builder->labelled && i < builder->units.count; i++)
-		ifr_buffer_release(&builder->labelled[i]);
-	free(builder->labelled);
-	builder->labelled = NULL;
-}
-
 static void set_labelled(struct ifr_builder *builder, bool labelled) {
 	for (size_t i = 0; i < builder->units.count; i++)
 		builder->units.items[i].labelled = labelled;

@@ -6,59 +6,6 @@
 #include "model/trace/frames.h"
 #include "model/trace/reader.h"
 
-static void set_damage(struct ifr_trace *trace, const char *what) {
-	if (!trace->damage[0])
-		snprintf(trace->damage, sizeof trace->damage, "%s", what);
-}
-
-/* Reads the next frame's head and compressed payload. Returns false at the end, or where the file is damaged. */
-static bool read_stored(struct ifr_trace *trace, struct trace_frame *head) {
-	size_t got = fread(head, 1, sizeof *head, trace->file);
-	if (!got)
-		return false;
-	if (got < sizeof *head || head->stored_bytes > TRACE_FRAME_LIMIT || head->raw_bytes > TRACE_FRAME_LIMIT ||
-	    head->sequence_bytes > head->raw_bytes) {
-		set_damage(trace,
-		           got < sizeof *head ? "the file ends in the middle of a frame" : "a frame's head is damaged");
-		return false;
-	}
-	if (head->stored_bytes > trace->stored_room) {
-		trace->stored_room = head->stored_bytes;
-		trace->stored = ifr_realloc(trace->stored, trace->stored_room, 1);
-	}
-	if (fread(trace->stored, 1, head->stored_bytes, trace->file) != head->stored_bytes) {
-		set_damage(trace, "the file ends in the middle of a frame");
-		return false;
-	}
-	if (frame_checksum(head, trace->stored) != head->checksum) {
-		set_damage(trace, "a frame is damaged: its checksum is wrong");
-		return false;
-	}
-	return true;
-}
-
-static bool decompress(struct ifr_trace *trace, const struct trace_frame *head) {
-	if (head->raw_bytes + 1 > trace->raw_room) {
-		trace->raw_room = head->raw_bytes + 1;
-		trace->raw = ifr_realloc(trace->raw, trace->raw_room, 1);
-	}
-	size_t got = ZSTD_decompressDCtx(trace->zstd, trace->raw, head->raw_bytes, trace->stored, head->stored_bytes);
-	if (ZSTD_isError(got) || got != head->raw_bytes) {
-		set_damage(trace, "a frame does not unpack");
-		return false;
-	}
-	return true;
-}
-
-bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head) {
-	while (read_stored(trace, head))
-		if (head->type == type)
-			return decompress(trace, head);
-	return false;
-}
-
-/* --- payloads ------------------------------------------------------------------------------------------------ */
-
 static bool read_mappings(struct ifr_trace *trace, size_t length) {
 	for (size_t at = 0; at < length;) {
 		struct trace_mapping from;
@@ -128,14 +75,6 @@ static bool read_blocks(struct ifr_trace *trace, size_t length) {
 	return true;
 }
 
-void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room) {
-	if (count + more > *room) {
-		*room = 2 * (count + more) + 64;
-		items = ifr_realloc(items, *room, bytes);
-	}
-	return items;
-}
-
 static bool read_payload(struct ifr_trace *trace, const struct trace_frame *head) {
 	bool right = true;
 	switch (head->type) {
@@ -161,7 +100,7 @@ static bool read_payload(struct ifr_trace *trace, const struct trace_frame *head
 		break;
 	}
 	if (!right)
-		set_damage(trace, "a frame's contents make no sense");
+		trace_set_damage(trace, "a frame's contents make no sense");
 	return right;
 }
 
@@ -174,16 +113,16 @@ static int read_all(struct ifr_trace *trace, const char *path, struct ifr_error 
 	if (magic.version != IFR_TRACE_VERSION)
 		return ifr_fail(err, IFR_E_USAGE, "%s is a trace of version %u, and this is for version %d: record again",
 		                path, magic.version, IFR_TRACE_VERSION);
-	while (read_stored(trace, &head)) {
+	while (trace_read_stored(trace, &head)) {
 		if (head.type == TRACE_SEQUENCE) {
 			trace->frames++;
 			continue;
 		}
-		if (!decompress(trace, &head) || !read_payload(trace, &head))
+		if (!trace_decompress(trace, &head) || !read_payload(trace, &head))
 			break;
 	}
 	if (!trace->complete)
-		set_damage(trace, "the file ends early");
+		trace_set_damage(trace, "the file ends early");
 	return 0;
 }
 

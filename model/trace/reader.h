@@ -61,6 +61,12 @@ struct ifr_trace {
 	size_t execution_room, normalised_room;
 };
 
+/* Sets the trace's damage, unless it has one. */
+void trace_set_damage(struct ifr_trace *trace, const char *what);
+/* Reads the next frame's head and compressed payload. Returns false at the end, or where the file is damaged. */
+bool trace_read_stored(struct ifr_trace *trace, struct trace_frame *head);
+/* Decompresses the payload that was read last into `raw`. Returns false, with the damage, if it cannot. */
+bool trace_decompress(struct ifr_trace *trace, const struct trace_frame *head);
 /* Reads and decompresses into `raw` the next frame of a type. Returns false at the end or where the file is
  * damaged. */
 bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struct trace_frame *head);

@@ -3,50 +3,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/buffer.h"
 #include "relinker/placement/placement_parts.h"
 
 enum { PAGE_BYTES = 4096 };
-
-/* --- axes ---------------------------------------------------------------------------------------------------- */
-
-struct decider decider_of(const struct ifr_plan *plan, enum ifr_axis axis) {
-	const struct ifr_axis_setting *setting = &plan->axis[axis];
-	return (struct decider){setting->on, ifr_random_key_of(setting->seed, ifr_axes[axis].key)};
-}
-
-uint64_t decide(const struct decider *decider, const char *name) {
-	return decider->on ? ifr_random_named(decider->key, name) : 0;
-}
-
-bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct unit *unit) {
-	const struct ifr_axis_setting *setting = &plan->axis[axis];
-	if (!setting->on || (!setting->only && !setting->except))
-		return setting->on;
-	const char *dot = strchr(unit->section + (*unit->section == '.'), '.');
-	const char *const names[] = {unit->name, unit->section, dot ? dot + 1 : unit->object, NULL};
-	return ifr_axis_setting_covers(setting, names);
-}
-
-uint64_t placement_padding(const struct placement_work *work, const struct unit *unit) {
-	if (!work->pads.on || !unit->movable || !axis_covers(work->plan, work->pads_axis, unit))
-		return 0;
-	return ifr_random_below(decide(&work->pads, unit->name),
-	                        (uint64_t)work->plan->axis[work->pads_axis].value[0] + 1);
-}
-
-/* .text has an axis for its padding; one axis decides both the order of data and the bytes between them. */
-static void choose_padding(struct placement_work *work) {
-	bool text = work->output == OUTPUT_TEXT;
-	work->pads_axis = text ? IFR_AXIS_PADDING : IFR_AXIS_DATA;
-	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
-	work->pads.on = setting->on;
-	work->pads.key = ifr_random_key_of(setting->seed, text ? ifr_axes[IFR_AXIS_PADDING].key : "data padding");
-}
-
-/* --- one output section -------------------------------------------------------------------------------------- */
 
 static int by_offset(const void *a, const void *b) {
 	const struct fixed_unit *x = a, *y = b;
@@ -137,7 +98,7 @@ static int place_output(struct placement *placement, struct placement_work *work
 	work->fixed = ifr_alloc((output->count + 1) * sizeof *work->fixed);
 	work->assigned = ifr_alloc(output->count + 1);
 	placed->order = ifr_alloc((output->count + 1) * sizeof *placed->order);
-	choose_padding(work);
+	placement_choose_padding(work);
 	classify_units(work, places, placement->places);
 	placement_rank(work);
 	int result = placement_flow(work, base_bytes, placed, &end, err);

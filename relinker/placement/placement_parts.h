@@ -64,6 +64,9 @@ void placement_rank(struct placement_work *work);
 int placement_flow(const struct placement_work *work, uint64_t base_bytes, struct placed_output *placed,
                    uint64_t *end, struct ifr_error *err);
 
+/* Fills pads_axis and pads: .text has an axis for its padding; one axis decides both the order of data and the bytes
+ * between them. */
+void placement_choose_padding(struct placement_work *work);
 /* The padding before a unit as the axes decide. */
 uint64_t placement_padding(const struct placement_work *work, const struct unit *unit);
 

@@ -6,48 +6,6 @@
 
 #include "common/file.h"
 
-uint32_t prepare_load32(const struct preparation *preparation, uint64_t at) {
-	uint32_t value = 0;
-	if (at + sizeof value <= preparation->program.length)
-		memcpy(&value, preparation->program.bytes + at, sizeof value);
-	return value;
-}
-
-uint64_t prepare_load64(const struct preparation *preparation, uint64_t at) {
-	uint64_t value = 0;
-	if (at + sizeof value <= preparation->program.length)
-		memcpy(&value, preparation->program.bytes + at, sizeof value);
-	return value;
-}
-
-void prepare_add_patch_site(struct preparation *preparation, enum patch_kind kind, uint64_t at, uint32_t atom,
-                            uint32_t target) {
-	struct image *image = preparation->image;
-	bool relative = kind == PATCH_PC32 || kind == PATCH_PC64;
-	if (relative ? atom == target : !target)
-		return;
-	if (image->site_count[kind] == preparation->site_capacity[kind]) {
-		preparation->site_capacity[kind] = image->site_count[kind] ? 2 * image->site_count[kind] : 1024;
-		image->sites[kind] =
-			ifr_realloc(image->sites[kind], preparation->site_capacity[kind], sizeof *image->sites[kind]);
-	}
-	image->sites[kind][image->site_count[kind]++] = (struct patch_site){(uint32_t)at, atom, target};
-}
-
-void prepare_add_pin(struct preparation *preparation, uint32_t atom, uint32_t target, enum pin_reason reason) {
-	struct image *image = preparation->image;
-	image->pins = ifr_realloc(image->pins, image->pin_count + 1, sizeof *image->pins);
-	image->pins[image->pin_count++] = (struct pin){atom, target, reason};
-}
-
-int prepare_read_program(const char *path, uint8_t **bytes, size_t *length, struct ifr_error *err) {
-	struct ifr_buffer contents = {0};
-	int result = ifr_file_read(path, UINT32_MAX / 2, &contents, err);
-	*length = contents.length;
-	*bytes = (uint8_t *)ifr_buffer_detach(&contents);
-	return result;
-}
-
 static int open_program(struct preparation *preparation, const struct prepare_files *files,
                         struct ifr_error *err) {
 	struct image *image = preparation->image;

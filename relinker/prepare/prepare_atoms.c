@@ -4,15 +4,6 @@
 
 #include "relinker/prepare/prepare_atoms.h"
 
-uint32_t prepare_add_atom(struct image *image, size_t *capacity, const struct atom *atom) {
-	if (image->atom_count == *capacity) {
-		*capacity = *capacity ? 2 * *capacity : 256;
-		image->atoms = ifr_realloc(image->atoms, *capacity, sizeof *image->atoms);
-	}
-	image->atoms[image->atom_count] = *atom;
-	return (uint32_t)image->atom_count++;
-}
-
 /* Whether an item of the map, "FILE" or "ARCHIVE(MEMBER)" and a section, belongs to a unit. */
 static bool belongs_to(const struct map_item *item, const struct unit *unit) {
 	if (strcmp(item->name, unit->section))

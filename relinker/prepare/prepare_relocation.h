@@ -31,6 +31,7 @@ void relocation_pin(const struct relocation *relocation, enum pin_reason reason)
 uint64_t relocation_load(const struct relocation *relocation, uint64_t offset, bool wide);
 /* Whether an address lies in a section of the program whose name begins with one of the prefixes; NULL ends them. */
 bool prepare_in_sections(const struct preparation *preparation, uint64_t address, const char *const *prefixes);
+bool prepare_in_plt(const struct preparation *preparation, uint64_t address);
 
 /* Each of these functions patches or pins one form of field, 4 or 8 bytes wide.
  *
