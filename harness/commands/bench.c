@@ -18,15 +18,6 @@ struct options {
 
 enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, ANALYSES_UNTIL = 10 };
 
-static int parse_width(const char *text, double *width, struct ifr_error *err) {
-	char *end;
-	double pct = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "%")) || !(pct > 0 && pct < 1000))
-		return ifr_fail(err, IFR_E_USAGE, "--until needs a percentage such as 1%%, not \"%.60s\"", text);
-	*width = pct / 100;
-	return 0;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -38,7 +29,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->analyses = (unsigned)number;
 		return 0;
 	case KEY_UNTIL:
-		if (parse_width(argument, &options->width, &err))
+		if (option_percentage("--until", argument, false, &options->width, &err))
 			option_refuse(state, &err);
 		return 0;
 	case KEY_LIBRARY:

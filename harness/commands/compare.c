@@ -10,15 +10,6 @@
 
 enum { KEY_INTERIM = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
 
-static int parse_pct(const char *text, double *share, struct ifr_error *err) {
-	char *end;
-	double pct = strtod(text, &end);
-	if (end == text || (*end && strcmp(end, "%")) || !(pct >= 0 && pct < 1000))
-		return ifr_fail(err, IFR_E_USAGE, "--fail-above needs a percentage such as 1%%, not \"%.60s\"", text);
-	*share = pct / 100;
-	return 0;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct compare_options *options = state->input;
 	struct ifr_error err = {0};
@@ -45,7 +36,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->suite = argument;
 		return 0;
 	case KEY_FAIL:
-		if (parse_pct(argument, &options->rules.fail_above, &err))
+		if (option_percentage("--fail-above", argument, true, &options->rules.fail_above, &err))
 			option_refuse(state, &err);
 		return 0;
 	case KEY_INTERIM:

@@ -41,6 +41,15 @@ int option_duration(const char *option, const char *text, int64_t *nanoseconds, 
 	return ifr_fail(err, IFR_E_USAGE, "%s needs a time like 90s, 5m or 1h, not \"%.60s\"", option, text);
 }
 
+int option_percentage(const char *option, const char *text, bool zero, double *share, struct ifr_error *err) {
+	char *end;
+	const double pct = strtod(text, &end);
+	if (end == text || (*end && strcmp(end, "%")) || !(pct > 0 || (zero && pct == 0)) || pct >= 1000)
+		return ifr_fail(err, IFR_E_USAGE, "%s needs a percentage such as 1%%, not \"%.60s\"", option, text);
+	*share = pct / 100;
+	return 0;
+}
+
 void option_refuse(struct argp_state *state, const struct ifr_error *err) {
 	argp_failure(state, IFR_E_USAGE, 0, "%s", err->message);
 }

@@ -28,6 +28,10 @@ int option_number(const char *option, const char *text, uint64_t least, uint64_t
  * option's name. */
 int option_duration(const char *option, const char *text, int64_t *nanoseconds, struct ifr_error *err);
 
+/* Parses a percentage below 1000, such as "1%" or "0.5", into a share; 0 only where zero allows it. Errors:
+ * IFR_E_USAGE, with the option's name. */
+int option_percentage(const char *option, const char *text, bool zero, double *share, struct ifr_error *err);
+
 /* Prints the message in one line and exits with IFR_E_USAGE. */
 void option_refuse(struct argp_state *state, const struct ifr_error *err);
 
