@@ -71,11 +71,6 @@ static double mean_variance(const double *values, size_t count, double *mean) {
 	return sd * sd / (double)count;
 }
 
-/* The two-sided p of a mean being 0 by Student's test. */
-static double t_test_p(double mean, double se, double df) {
-	return se > 0 ? 2 * gsl_cdf_tdist_Q(fabs(mean) / se, df) : mean != 0 ? 0 : 1;
-}
-
 /* The p of pairs having the same mean. */
 static double pairs_p(const double *a, const double *b, size_t count) {
 	double *rest = ifr_alloc(count * sizeof *rest), mean;
@@ -83,24 +78,16 @@ static double pairs_p(const double *a, const double *b, size_t count) {
 		rest[i] = a[i] - b[i];
 	double se = sqrt(mean_variance(rest, count, &mean));
 	free(rest);
-	return t_test_p(mean, se, (double)count - 1);
+	return ifr_t_test_p(mean, se, (double)count - 1);
 }
 
-/* Returns whether the layouts bound the ratio. Sides that are no pairs are independent: Fieller's interval with
- * Welch's degrees of freedom. */
+/* Returns whether the layouts bound the ratio. */
 static bool estimate_directly(struct ifr_comparison *c, const struct comparison_layouts *l) {
-	struct ifr_quotient q = {0};
-	q.var_a = mean_variance(l->a, l->count_a, &q.a);
-	q.var_b = mean_variance(l->b, l->count_b, &q.b);
-	if (c->paired) {
-		c->p = pairs_p(l->a, l->b, l->count_a);
-		return !ifr_ratio_pairs(l->a, l->b, l->count_a, c->confidence, &c->ratio, &c->interval, NULL);
-	}
-	double total = q.var_a + q.var_b;
-	double scatter = q.var_a * q.var_a / ((double)l->count_a - 1) + q.var_b * q.var_b / ((double)l->count_b - 1);
-	q.df = scatter > 0 ? total * total / scatter : 1;
-	c->p = t_test_p(q.a - q.b, sqrt(total), q.df);
-	return !ifr_ratio_fieller(&q, c->confidence, &c->ratio, &c->interval, NULL);
+	if (!c->paired)
+		return !ifr_ratio_independent(l->a, l->count_a, l->b, l->count_b, c->confidence, &c->ratio, &c->interval,
+		                              &c->p, NULL);
+	c->p = pairs_p(l->a, l->b, l->count_a);
+	return !ifr_ratio_pairs(l->a, l->b, l->count_a, c->confidence, &c->ratio, &c->interval, NULL);
 }
 
 /* --- by inversion ------------------------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ static void say_mean(struct ifr_prose *prose) {
 	if (unmet < 1)
 		ifr_buffer_printf(
 			text,
-			" Kinds of layouts rarer than %.2g %% (3 in %zu) may not have been met; no interval allows for them.",
+			" Kinds of layouts rarer than %.2g %% (3 in %zu) may not have been met; intervals do not allow for them.",
 			100 * unmet, prose->analysis->random_count);
 }
 

@@ -29,6 +29,13 @@ int ifr_ratio_fieller(const struct ifr_quotient *quotient, double confidence, do
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
                     struct ifr_interval *interval, struct ifr_error *err);
 
+/* Stores the ratio of the means of count_a >= 2 and count_b >= 2 independent values, all of b > 0, its interval by
+ * Fieller with Welch's degrees of freedom, and p of the means being equal, which is below 1 - confidence exactly where
+ * the interval excludes 1. p is known without an interval, too. Ref: Fieller 1954; Welch 1947. Errors: IFR_E_USAGE if the
+ * values do not bound the ratio. */
+int ifr_ratio_independent(const double *a, size_t count_a, const double *b, size_t count_b, double confidence,
+                          double *ratio, struct ifr_interval *interval, double *p, struct ifr_error *err);
+
 /* Stores the ratio of the means of count >= 8 pairs, all b > 0, and its bias-corrected and accelerated bootstrap
  * interval from draws >= 100 resamples of pairs under the seed. Ref: Efron 1987. */
 int ifr_ratio_bootstrap(const double *a, const double *b, size_t count, double confidence, size_t draws,

@@ -33,6 +33,12 @@ struct ifr_interval ifr_t_interval(double value, double se, double df, double co
 	return (struct ifr_interval){value - half, value + half, confidence};
 }
 
+double ifr_t_test_p(double value, double se, double df) {
+	if (!(se > 0))
+		return value != 0 ? 0 : 1;
+	return 2 * gsl_cdf_tdist_Q(fabs(value) / se, df);
+}
+
 int ifr_median_interval(const double *values, size_t count, double confidence, struct ifr_interval *interval,
                         struct ifr_error *err) {
 	int result = ifr_values_check(values, count, 2, err);

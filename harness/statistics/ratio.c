@@ -63,6 +63,28 @@ int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confi
 	return 0;
 }
 
+int ifr_ratio_independent(const double *a, size_t count_a, const double *b, size_t count_b, double confidence,
+                          double *ratio, struct ifr_interval *interval, double *p, struct ifr_error *err) {
+	int result = ifr_values_check(a, count_a, 2, err);
+	if (!result)
+		result = ifr_values_check(b, count_b, 2, err);
+	if (result)
+		return result;
+	double n_a = (double)count_a, n_b = (double)count_b, mean_a = gsl_stats_mean(a, 1, count_a),
+		   mean_b = gsl_stats_mean(b, 1, count_b);
+	double var_a = gsl_stats_variance_m(a, 1, count_a, mean_a) / n_a,
+		   var_b = gsl_stats_variance_m(b, 1, count_b, mean_b) / n_b, total = var_a + var_b;
+	double scatter = var_a * var_a / (n_a - 1) + var_b * var_b / (n_b - 1);
+	const struct ifr_quotient quotient = {mean_a, mean_b, var_a,
+	                                      var_b,  0,      scatter > 0 ? total * total / scatter : n_a + n_b - 2};
+	*p = ifr_t_test_p(mean_a - mean_b, sqrt(total), quotient.df);
+	if (ifr_ratio_fieller(&quotient, confidence, ratio, interval, NULL))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%zu and %zu values that differ this much do not bound a ratio: take more of them",
+		                count_a, count_b);
+	return 0;
+}
+
 static double sum_of(const double *values, size_t count) {
 	double sum = 0;
 	for (size_t i = 0; i < count; i++)

@@ -56,6 +56,9 @@ double ifr_median_variance(size_t count);
  * many intervals hold jointly. Ref: Miller 1981, section 2.3. */
 struct ifr_interval ifr_t_interval(double value, double se, double df, double confidence, size_t comparisons);
 
+/* The two-sided p of a value of that standard error being 0, by Student's test; 0 or 1 where se is 0. */
+double ifr_t_test_p(double value, double se, double df);
+
 /* The interval of a mean from count >= 2 values of that mean, standard deviation and skewness, by Hall's
  * transformation; with skewness 0 it is Student's. Ref: Hall 1992, section 3. */
 struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);

@@ -47,6 +47,9 @@ refused() {
 	[[ $output == *"$1"* ]] || say "$output"
 }
 
+# combined: marks a combination of two kinds that each have a test of their own.
+combined() { need_full_depth; }
+
 c() { interfero-gcc -O2 "$@"; }
 cxx() { interfero-g++ -O2 "$@" "$src/cxx_main.cc" "$src/cxx_more.cc" -o program; }
 small() { c "$@" "$src/small_main.c" "$src/small_more.c" -o program; }
@@ -57,18 +60,18 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 
 @test "C" { small; same ./program; }
 @test "C with debugging information" { small -g; same ./program; }
-@test "C with debugging information of DWARF 4" { small -gdwarf-4; same ./program; }
+@test "C with debugging information of DWARF 4" { combined; small -gdwarf-4; same ./program; }
 @test "C at a fixed address" { small -fno-pie -no-pie; same ./program; }
 @test "C, static" { small -static; same ./program; }
 @test "C, static at any address" { small -static-pie; same ./program; }
 @test "data" { data; same ./program; }
 @test "data in sections of their own" { data -fdata-sections -g; same ./program; }
-@test "data at fixed addresses" { data -fno-pie -no-pie -fdata-sections; same ./program; }
+@test "data at fixed addresses" { combined; data -fno-pie -no-pie -fdata-sections; same ./program; }
 @test "data, static" { data -static -fdata-sections; same ./program; }
-@test "data, static at any address" { data -static-pie -fdata-sections; same ./program; }
+@test "data, static at any address" { combined; data -static-pie -fdata-sections; same ./program; }
 @test "data with exported symbols" { data -rdynamic -fdata-sections; same ./program; }
-@test "data with packed relocations" { data -fdata-sections -Wl,-z,pack-relative-relocs; same ./program; }
-@test "data without symbols" { data -fdata-sections -s; same ./program; }
+@test "data with packed relocations" { combined; data -fdata-sections -Wl,-z,pack-relative-relocs; same ./program; }
+@test "data without symbols" { combined; data -fdata-sections -s; same ./program; }
 @test "data without read-only relocations" { data -fdata-sections -Wl,-z,norelro; same ./program; }
 @test "C without symbols" { small -s; same ./program; }
 @test "C with exported symbols" { small -rdynamic; same ./program; }
@@ -116,24 +119,24 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 
 @test "C++" { cxx; same ./program; }
 @test "C++ with debugging information" { cxx -g; same ./program; }
-@test "C++ without optimisation" { cxx -O0; same ./program; }
-@test "C++ at a fixed address" { cxx -fno-pie -no-pie; same ./program; }
+@test "C++ without optimisation" { combined; cxx -O0; same ./program; }
+@test "C++ at a fixed address" { combined; cxx -fno-pie -no-pie; same ./program; }
 @test "C++, static" { cxx -static; same ./program; }
-@test "C++ with packed relocations" { cxx -Wl,-z,pack-relative-relocs; same ./program; }
+@test "C++ with packed relocations" { combined; cxx -Wl,-z,pack-relative-relocs; same ./program; }
 
 @test "thread-local variables" { tls; same ./program; }
-@test "thread-local variables, at a fixed address" { tls -fno-pie -no-pie; same ./program; }
+@test "thread-local variables, at a fixed address" { combined; tls -fno-pie -no-pie; same ./program; }
 @test "thread-local variables, general dynamic made local" { tls -fPIC; same ./program; }
-@test "thread-local variables, without .plt" { tls -fPIC -fno-plt; same ./program; }
+@test "thread-local variables, without .plt" { combined; tls -fPIC -fno-plt; same ./program; }
 @test "thread-local variables, by descriptors" { tls -fPIC -mtls-dialect=gnu2; same ./program; }
 @test "thread-local variables, static" { tls -static; same ./program; }
 @test "thread-local variables, general dynamic in a library" { tls -fPIC -shared; same ./program no-run; }
 
 @test "indirect functions" { ifunc; same ./program; }
 @test "indirect functions, bound at once" { ifunc -Wl,-z,now; same ./program; }
-@test "indirect functions, at a fixed address" { ifunc -fno-pie -no-pie; same ./program; }
+@test "indirect functions, at a fixed address" { combined; ifunc -fno-pie -no-pie; same ./program; }
 @test "indirect functions, static" { ifunc -static; same ./program; }
-@test "indirect functions, static at any address" { ifunc -static-pie; same ./program; }
+@test "indirect functions, static at any address" { combined; ifunc -static-pie; same ./program; }
 
 @test "Fortran" {
 	interfero-gfortran -O2 "$(dirname "$BATS_TEST_FILENAME")/../cli/programs/plugin/program.f90" -o program
@@ -166,21 +169,21 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 }
 
 @test "assembly" { asm; same ./program; }
-@test "assembly, at a fixed address" { asm -no-pie; same ./program; }
+@test "assembly, at a fixed address" { combined; asm -no-pie; same ./program; }
 @test "assembly, static" { asm -static; same ./program; }
 
 lto() { small -flto=1 "$@"; }
 
 @test "-flto" { lto; same ./program; }
-@test "-flto in several parts" { lto -flto-partition=1to1; same ./program; }
+@test "-flto in several parts" { combined; lto -flto-partition=1to1; same ./program; }
 @test "-flto in one part" { lto -flto-partition=one; same ./program; }
 @test "-flto of the whole program" { lto -flto-partition=none; same ./program; }
-@test "-flto with debugging information" { lto -g; same ./program; }
-@test "-flto, static" { lto -static; same ./program; }
+@test "-flto with debugging information" { combined; lto -g; same ./program; }
+@test "-flto, static" { combined; lto -static; same ./program; }
 @test "-flto, at a fixed address, without what is not used" { lto -no-pie -fno-pie -Wl,--gc-sections; same ./program; }
 @test "-flto, C++" { cxx -flto=1; same ./program; }
-@test "-flto, C++ in several parts, static" { cxx -flto=1 -flto-partition=1to1 -static; same ./program; }
-@test "-flto, thread-local variables" { tls -flto=1 -flto-partition=1to1; same ./program; }
+@test "-flto, C++ in several parts, static" { combined; cxx -flto=1 -flto-partition=1to1 -static; same ./program; }
+@test "-flto, thread-local variables" { combined; tls -flto=1 -flto-partition=1to1; same ./program; }
 @test "-flto, a library" { c -fPIC -shared -flto=1 "$src/library.c" -o liblibrary.so; same ./liblibrary.so no-run; }
 
 @test "-flto in parts of which some have no local symbols" {

@@ -131,6 +131,24 @@ static void test_fieller(void **state) {
 	assert_non_null(strstr(err.message, "denominator"));
 }
 
+/* R 4.2.2, t.test(extra ~ group, sleep): means 0.75 and 2.33, t = -1.8608, df = 17.776, p = 0.07939. */
+static void test_independent(void **state) {
+	(void)state;
+	const double a[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0},
+				 b[] = {1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4};
+	double ratio, p;
+	struct ifr_interval interval, touching;
+	assert_int_equal(ifr_ratio_independent(a, 10, b, 10, 0.95, &ratio, &interval, &p, NULL), 0);
+	near(p, 0.07939, 1e-4);
+	near(ratio, 0.75 / 2.33, 1e-12);
+	assert_true(interval.high > 1);
+	assert_int_equal(ifr_ratio_independent(a, 10, b, 10, 1 - p, &ratio, &touching, &p, NULL), 0);
+	near(touching.high, 1, 1e-9);
+	/* Hand arithmetic: two values at a distance whose mean is near 0 bound nothing. */
+	const double wide[] = {-10, 10.1};
+	assert_int_equal(ifr_ratio_independent(a, 10, wide, 2, 0.95, &ratio, &interval, &p, NULL), -IFR_E_USAGE);
+}
+
 /* The patch data of Efron and Tibshirani 1993, table 10.1: ratio -0.0713. The interval by the formulas of Efron
  * 1987 in R from 200,000 other draws is (-0.2038, 0.1375); 4000 draws come within a hundredth or two. */
 static void test_bootstrap(void **state) {
@@ -303,6 +321,7 @@ int main(void) {
 		cmocka_unit_test(test_classes),
 		cmocka_unit_test(test_fdr),
 		cmocka_unit_test(test_interim_bounds),
+		cmocka_unit_test(test_independent),
 		cmocka_unit_test(test_equivalence_power),
 		cmocka_unit_test(test_power),
 	};

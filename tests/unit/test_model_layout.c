@@ -319,11 +319,13 @@ static struct ifr_trace *record(const char *flags, struct ifr_buffer *output) {
 	char *path = below("where.trace");
 	write_below("where.c", program);
 	shell_below(command, NULL);
-	/* The process context that the trace states; an even and an odd number of pointers. */
+	/* The process context that the trace states, an even and an odd number of pointers, and the launcher's path of 256
+	 * bytes. */
 	shell_below("PATH=/usr/bin:/bin; interfero=\"$INTERFERO_BUILD\"/bin/interfero; set --; "
 	            "$interfero trace info where.trace | sed -n 's/^environment //p' >environment; "
 	            "while read -r line; do set -- \"$@\" \"$line\"; done <environment; "
-	            "setarch -R env -i \"$@\" \"$PWD/where\"",
+	            "setarch -R env -i \"$@\" perl -e 'exec { \"/\" x (256 - length $ARGV[0]) . $ARGV[0] } $ARGV[0]' "
+	            "\"$PWD/where\"",
 	            output);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 	free(path);
