@@ -273,9 +273,9 @@ $(BUILD)/tests/generate: $(call objects,tests/corpus/generate.c) $(LIBRARY)
 tests: $(UNIT_TESTS) $(FUZZERS) ## build the unit tests and fuzz targets
 .SECONDARY:
 
-# The tests need the build itself, sanitized unit tests and fuzz targets, and the runtime for ThreadSanitizer.
-TEST_BUILDS := check-build check-build-sanitized check-build-threads
-.PHONY: $(TEST_BUILDS)
+# The tests need the build itself, sanitized unit tests and fuzz targets; at full depth the runtime for ThreadSanitizer, too.
+TEST_BUILDS := check-build check-build-sanitized
+.PHONY: $(TEST_BUILDS) check-build-threads
 check-build: all $(BUILD)/tests/engine $(BUILD)/tests/bodies $(BUILD)/tests/generate
 check-build-sanitized:
 	@$(MAKE) --no-print-directory tests build/sanitized/tests/stress SANITIZE=address,undefined
@@ -291,7 +291,7 @@ check: setup ## run every test once; ends with "N passed, N failed, N skipped"
 
 .PHONY: check-full
 check-full: setup ## run the tests with many seeds and whole matrices, for releases
-	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS)
+	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads
 	@INTERFERO_TEST_DEPTH=full tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench

@@ -98,5 +98,6 @@ stress() {
 }
 
 @test "eight threads, forks and frees across threads: ThreadSanitizer finds nothing" {
+	need_full_depth # the same program runs under AddressSanitizer at quick depth
 	stress "$BATS_TEST_DIRNAME/../../build/threads/tests/stress"
 }
