@@ -112,14 +112,18 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_printf(s, "What it means: %s", meanings[c->verdict]);
 }
 
+/* "measure about 90 layouts (-n), which detect a change of the code by 1.0 % nine times in ten." */
+static void say_more_layouts(const struct ifr_comparison *c, const char *first, struct ifr_buffer *s) {
+	ifr_buffer_printf(s, "%s %zu layouts (-n), which detect a change of the code by ", first, c->recommended);
+	ifr_format_pct(s, 100 * c->margin);
+	ifr_buffer_puts(s, " nine times in ten.");
+}
+
 static void say_layout_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	bool open = c->interval.low < 1 - c->margin || c->interval.high > 1 + c->margin;
 	ifr_buffer_printf(s, "interfero bench %s finds a better layout.", c->side[1].name);
-	if (!open || c->recommended <= c->layouts[1])
-		return;
-	ifr_buffer_printf(s, " About %zu layouts (-n) detect a change of the code by ", c->recommended);
-	ifr_format_pct(s, 100 * c->margin);
-	ifr_buffer_puts(s, " nine times in ten.");
+	if (open && c->recommended > c->layouts[1])
+		say_more_layouts(c, " To settle the rest, measure about", s);
 }
 
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
@@ -134,8 +138,7 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) 
 		ifr_buffer_puts(
 			s, "make the machine quieter, or let the program run longer: layouts and runs vary too much.");
 	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && c->recommended > c->layouts[1])
-		ifr_buffer_printf(s, "measure about %zu layouts (-n), which detect a change that small nine times in ten.",
-		                  c->recommended);
+		say_more_layouts(c, "measure about", s);
 	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE)
 		ifr_buffer_puts(s, "measure more layouts (-n).");
 	else if (c->ratio > 1)

@@ -15,7 +15,7 @@ static void say_effect(struct ifr_prose *prose) {
 		ifr_buffer_puts(text, " to ");
 	} else {
 		ifr_buffer_puts(
-			text, "Copies of one file do not differ beyond their runs (standard deviation; 95 % interval 0 % to ");
+			text, "Copies of one file differ by no more than their runs (standard deviation of copies: at most ");
 	}
 	ifr_format_pct(text, 100 * effect->copy_interval.high);
 	ifr_buffer_puts(text, "), beside ");
