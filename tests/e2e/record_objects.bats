@@ -137,7 +137,8 @@ END
 	[ "$(at_depth quick full)" = full ] || return 0
 	exact skylake 3 "" "-a heap,blocks,functions" "$debian/sqlite3/sqlite3" :memory: ".read work.sql" || true
 	for counter in instructions conditional-branches L1-dcache-loads; do near $counter 0.3; done
-	near L1-dcache-load-misses 1
+	# Of six layouts four are within 0.6 %; in two a set of the cache is full, where few accesses decide on 200 misses.
+	near L1-dcache-load-misses 5
 	near dTLB-load-misses 4
 	near dTLB-store-misses 4
 }
