@@ -17,7 +17,7 @@ static bool is_called(const double *a, const double *b, size_t count, bool paire
 	struct ifr_interval interval;
 	double ratio, p;
 	int unbounded =
-		paired ? ifr_ratio_pairs(a, b, count, IFR_REPORT_CONFIDENCE, &ratio, &interval, NULL)
+		paired ? ifr_ratio_pairs(a, b, count, IFR_REPORT_CONFIDENCE, &ratio, &interval, &p, NULL)
 			   : ifr_ratio_independent(a, count, b, count, IFR_REPORT_CONFIDENCE, &ratio, &interval, &p, NULL);
 	return !unbounded && (interval.low > 1 || interval.high < 1);
 }

@@ -113,9 +113,8 @@ static void measure_spread(struct ifr_comparison *c, struct work *w) {
 		ifr_sample_moments(logs, l->count_a, &mean, &sd[1], NULL);
 		ifr_sample_moments(logs + l->count_a, l->count_b, &mean, &sd[0], NULL);
 		double va = sd[1] * sd[1] / (double)l->count_a, vb = sd[0] * sd[0] / (double)l->count_b;
-		double scatter = va * va / ((double)l->count_a - 1) + vb * vb / ((double)l->count_b - 1);
 		w->log_se = sqrt(va + vb);
-		w->log_df = scatter > 0 ? (va + vb) * (va + vb) / scatter : 1;
+		w->log_df = ifr_welch_df(va, l->count_a, vb, l->count_b);
 		c->between_sd = hypot(sd[0], sd[1]);
 		size_t needs_a = ifr_mean_layouts_needed(logs, l->count_a),
 			   needs_b = ifr_mean_layouts_needed(logs + l->count_a, l->count_b);

@@ -71,23 +71,12 @@ static double mean_variance(const double *values, size_t count, double *mean) {
 	return sd * sd / (double)count;
 }
 
-/* The p of pairs having the same mean. */
-static double pairs_p(const double *a, const double *b, size_t count) {
-	double *rest = ifr_alloc(count * sizeof *rest), mean;
-	for (size_t i = 0; i < count; i++)
-		rest[i] = a[i] - b[i];
-	double se = sqrt(mean_variance(rest, count, &mean));
-	free(rest);
-	return ifr_t_test_p(mean, se, (double)count - 1);
-}
-
 /* Returns whether the layouts bound the ratio. */
 static bool estimate_directly(struct ifr_comparison *c, const struct comparison_layouts *l) {
-	if (!c->paired)
-		return !ifr_ratio_independent(l->a, l->count_a, l->b, l->count_b, c->confidence, &c->ratio, &c->interval,
-		                              &c->p, NULL);
-	c->p = pairs_p(l->a, l->b, l->count_a);
-	return !ifr_ratio_pairs(l->a, l->b, l->count_a, c->confidence, &c->ratio, &c->interval, NULL);
+	if (c->paired)
+		return !ifr_ratio_pairs(l->a, l->b, l->count_a, c->confidence, &c->ratio, &c->interval, &c->p, NULL);
+	return !ifr_ratio_independent(l->a, l->count_a, l->b, l->count_b, c->confidence, &c->ratio, &c->interval,
+	                              &c->p, NULL);
 }
 
 /* --- by inversion ------------------------------------------------------------------------------------------------- */
@@ -100,9 +89,11 @@ struct inversion {
 	struct comparison_layouts *layouts;
 	double *rest; /* [pairs] */
 	enum quantity quantity;
+	double p; /* of the last ratio */
 };
 
-/* The mean of new / ratio - old relative to old, or an end of its interval: falls as the ratio grows. */
+/* The mean of new / ratio - old relative to old, or an end of its interval: falls as the ratio grows. Stores p of that
+ * ratio. */
 static double remaining_change(double log_ratio, void *data) {
 	struct inversion *inversion = data;
 	struct ifr_comparison *c = inversion->comparison;
@@ -112,8 +103,9 @@ static double remaining_change(double log_ratio, void *data) {
 	take_layouts(c, inversion->samples, l);
 	for (size_t i = 0; i < l->count_a; i++)
 		inversion->rest[i] = l->a[i] / ratio - l->b[i];
-	double se = sqrt(mean_variance(inversion->rest, l->count_a, &mean));
-	struct ifr_interval interval = ifr_t_interval(mean, se, (double)l->count_a - 1, c->confidence, 1);
+	double se = sqrt(mean_variance(inversion->rest, l->count_a, &mean)), df = (double)l->count_a - 1;
+	struct ifr_interval interval = ifr_t_interval(mean, se, df, c->confidence, 1);
+	inversion->p = ifr_t_test_p(mean, se, df);
 	ifr_sample_moments(l->b, l->count_b, &level, NULL, NULL);
 	switch (inversion->quantity) {
 	case LOW:
@@ -166,20 +158,15 @@ static double find_estimate(struct inversion *inversion, double guess, double st
 	return isfinite(found) ? found : guess;
 }
 
-static double test_no_change(struct inversion *inversion) {
-	inversion->quantity = MEAN;
-	remaining_change(0, inversion);
-	return pairs_p(inversion->layouts->a, inversion->layouts->b, inversion->layouts->count_a);
-}
-
 /* Returns whether the layouts bound the ratio. */
 static bool estimate_by_inversion(struct ifr_comparison *c, struct comparison_samples *samples,
                                   struct comparison_layouts *l) {
-	struct inversion inversion = {c, samples, l, ifr_alloc((l->count_a + 1) * sizeof *inversion.rest), MEAN};
+	struct inversion inversion = {c, samples, l, ifr_alloc((l->count_a + 1) * sizeof *inversion.rest), MEAN, 1};
 	double mean_a, mean_b, se_a = sqrt(mean_variance(l->a, l->count_a, &mean_a)),
 						   se_b = sqrt(mean_variance(l->b, l->count_b, &mean_b));
 	double step = fmax(hypot(se_a / mean_a, se_b / mean_b), 1e-6);
-	c->p = test_no_change(&inversion);
+	remaining_change(0, &inversion);
+	c->p = inversion.p;
 	double estimate = find_estimate(&inversion, log(mean_a / mean_b), step);
 	inversion.quantity = LOW;
 	double low = find_outwards(&inversion, estimate, step, -1, 0);
@@ -210,8 +197,8 @@ int comparison_ratio_estimate(struct ifr_comparison *c, struct comparison_sample
 	c->tails[1] = ifr_sample_tails(l->a, l->count_a);
 	c->layouts[0] = l->count_b;
 	c->layouts[1] = l->count_a;
-	mean_variance(l->b, l->count_b, &c->mean[0]);
-	mean_variance(l->a, l->count_a, &c->mean[1]);
+	ifr_sample_moments(l->b, l->count_b, &c->mean[0], NULL, NULL);
+	ifr_sample_moments(l->a, l->count_a, &c->mean[1], NULL, NULL);
 	if (!bounded) {
 		/* With few layouts or much noise the ratio may be anything, which is a finding, not an error. */
 		c->ratio = c->mean[1] / c->mean[0];

@@ -125,7 +125,7 @@ static double pool_deviation(const struct ifr_analysis *analysis, double *values
 		residuals[i] = fabs(residuals[i]);
 	ifr_sample_median(residuals, pooled, &sd, NULL);
 	free(residuals);
-	return 1.4826 * sd;
+	return IFR_SD_PER_MAD * sd;
 }
 
 /* The deviation of a copy from the median of the layout's other copies, relative to that median. */
@@ -146,8 +146,7 @@ static void find_far_copies(struct ifr_analysis *analysis) {
 		size_t count = list_copies(analysis, &analysis->layouts[i], values, runs);
 		found->count += count;
 		for (size_t j = 0; j < count && count >= 3 && sd > 0; j++) {
-			double last = values[count - 1], deviation = deviate(values, count, j);
-			values[count - 1] = last;
+			double deviation = deviate(values, count, j);
 			if (fabs(deviation) <= far_out * sd)
 				continue;
 			found->far++;

@@ -5,12 +5,6 @@
 
 #include <math.h>
 
-static struct ifr_interval square_interval(const struct ifr_interval *r) {
-	double low = r->low * r->low, high = r->high * r->high;
-	bool crossing = r->low < 0 && r->high > 0;
-	return (struct ifr_interval){crossing ? 0 : fmin(low, high), fmax(low, high), r->confidence};
-}
-
 void plain_line_finish(struct ifr_counter_regression *regression) {
 	struct ifr_correlation pearson, spearman = {0};
 	const struct ifr_regression_line *line = &regression->line;
@@ -21,7 +15,7 @@ void plain_line_finish(struct ifr_counter_regression *regression) {
 		ifr_t_interval(line->slope, line->slope_se, (double)line->count - 2, IFR_REPORT_CONFIDENCE, 1);
 	if (!ifr_correlation_pearson(regression->x, regression->y, regression->count, IFR_REPORT_CONFIDENCE, &pearson,
 	                             NULL))
-		regression->r2_interval = square_interval(&pearson.interval);
+		regression->r2_interval = ifr_square_interval(pearson.interval);
 }
 
 /* Makes the line of a slope through the means, so that its bands follow from the slope's error. */
@@ -63,7 +57,7 @@ static void keep_noise(struct ifr_counter_regression *r, const struct ifr_halves
 	r->slope_interval = ifr_t_interval(r->line.slope, r->line.slope_se, df, IFR_REPORT_CONFIDENCE, 1);
 	struct ifr_interval both = {fmin(first.interval.low, second.interval.low),
 	                            fmax(first.interval.high, second.interval.high), IFR_REPORT_CONFIDENCE};
-	r->r2_interval = square_interval(&both);
+	r->r2_interval = ifr_square_interval(both);
 }
 
 static double crossed_ranks(const struct ifr_halves *x, const struct ifr_halves *y, size_t count, double plain) {

@@ -46,8 +46,7 @@ static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
 		free(path);
 	}
 	for (size_t i = 0; i < files.count && !result; i++)
-		if (!strstr(ifr_buffer_text(&list), files.items[i]))
-			ifr_buffer_printf(&list, "%s%s", i ? " " : "", files.items[i]);
+		ifr_buffer_printf(&list, "%s%s", i ? " " : "", files.items[i]);
 	if (!result && list.length)
 		result = ifr_experiment_set(state->experiment, "own libraries", ifr_buffer_text(&list), err);
 	ifr_buffer_release(&list);

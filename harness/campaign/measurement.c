@@ -11,9 +11,9 @@
 #include "harness/campaign/state.h"
 
 struct pace {
-	int64_t begun_ns,
-		run_ns;         /* run_ns: what one run takes, with its overhead; begun_ns: less the time of copying */
-	int64_t copying_ns; /* the time of the last repetition's copies */
+	int64_t begun_ns;   /* moved on by the time of copying */
+	int64_t run_ns;     /* of one run, with its overhead */
+	int64_t copying_ns; /* of the last repetition's copies */
 	unsigned measured, done, planned, repetitions_left;
 };
 

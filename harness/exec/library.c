@@ -127,7 +127,8 @@ int ifr_libraries_list(const char *program, const struct ifr_strings *environmen
 		/* Leading slashes are padding; the kernel's own library has no path. */
 		while (file && file[0] == '/' && file[1] == '/')
 			file++;
-		if (file && *file == '/' && !is_of_system(file) && !is_below(file, except))
+		if (file && *file == '/' && !is_of_system(file) && !is_below(file, except) &&
+		    !ifr_strings_contain(files, file))
 			ifr_strings_add(files, file);
 	}
 	ifr_strings_release(&lines);

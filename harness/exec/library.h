@@ -22,7 +22,7 @@ int ifr_library_open(struct ifr_library *library, const char *program, const cha
                      const struct ifr_strings *environment, struct ifr_error *err);
 void ifr_library_release(struct ifr_library *library);
 
-/* Appends the files of the libraries that the loader gives a program, without those of the system (below /lib and
+/* Adds the files of the libraries that the loader gives a program, each once, without those of the system (below /lib and
  * /usr/lib) and those below the folder `except`; nothing for a program without a loader. */
 int ifr_libraries_list(const char *program, const struct ifr_strings *environment, const char *except,
                        struct ifr_strings *files, struct ifr_error *err);

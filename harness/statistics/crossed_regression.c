@@ -14,7 +14,7 @@
  * For one predictor b is the line's slope over the reliability of x. Standard errors are the jackknife's, by leaving
  * out one layout at a time: sums of products about the means are downdated exactly, S - n / (n - 1) da db.
  * Ref: Fuller 1987, section 1.2 (known reliability) and 2.4 (instruments); Miller 1974 (jackknife). */
-#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,19 +35,12 @@ struct deviations {
 	double a[SIDE], b[SIDE], ya, yb;
 };
 
-static double mean_of(const double *values, size_t count) {
-	double sum = 0;
-	for (size_t i = 0; i < count; i++)
-		sum += values[i];
-	return sum / (double)count;
-}
-
 /* The caller frees. */
 static struct deviations *centre(const struct ifr_halves *x, size_t k, const struct ifr_halves *y, size_t count) {
 	struct deviations *d = ifr_alloc(count * sizeof *d);
 	for (size_t j = 0; j <= k; j++) {
 		const struct ifr_halves *from = j < k ? &x[j] : y;
-		double a = mean_of(from->a, count), b = mean_of(from->b, count);
+		double a = gsl_stats_mean(from->a, 1, count), b = gsl_stats_mean(from->b, 1, count);
 		for (size_t i = 0; i < count; i++) {
 			*(j < k ? &d[i].a[j] : &d[i].ya) = from->a[i] - a;
 			*(j < k ? &d[i].b[j] : &d[i].yb) = from->b[i] - b;
@@ -122,14 +115,6 @@ static bool leave_out(const struct deviations *d, size_t k, size_t count, const 
 	return true;
 }
 
-/* Squares the interval of z's correlation; without a direction, the low end is 0. */
-static struct ifr_interval square(double z, double reach, double confidence) {
-	double low = tanh(z - reach), high = tanh(z + reach);
-	bool crossing = low < 0 && high > 0;
-	return (struct ifr_interval){crossing ? 0 : fmin(low * low, high * high), fmax(low * low, high * high),
-	                             confidence};
-}
-
 int ifr_crossed_regression_fit(const struct ifr_halves *x, size_t predictors, const struct ifr_halves *y,
                                size_t count, double confidence, struct ifr_crossed_regression *fit,
                                struct ifr_error *err) {
@@ -153,7 +138,8 @@ int ifr_crossed_regression_fit(const struct ifr_halves *x, size_t predictors, co
 		made.reliability[j] = fmin(1, s.m[j][j] / s.x[j]);
 	}
 	made.r = tanh(z);
-	made.r2_interval = square(z, t * z_se, confidence);
+	made.r2_interval =
+		ifr_square_interval((struct ifr_interval){tanh(z - t * z_se), tanh(z + t * z_se), confidence});
 	*fit = made;
 	return 0;
 }

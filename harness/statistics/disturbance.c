@@ -104,19 +104,19 @@ static void compute_base(struct work *w) {
 	find_middle(w);
 	for (size_t i = 0; i < n; i++)
 		w->scratch[i] = fabs(w->rest[i] - fmin(fmax(w->rest[i], w->low[i]), w->high[i]));
-	double edge = edge_least * 1.4826 * median_in_place(w->scratch, n);
+	double edge = edge_least * IFR_SD_PER_MAD * median_in_place(w->scratch, n);
 	for (size_t i = 0; i < n; i++) {
 		double middle = (w->low[i] + w->high[i]) / 2;
 		w->base[i] = w->high[i] - w->low[i] <= edge ? middle : w->rest[i] < middle ? w->low[i] : w->high[i];
 	}
 }
 
-/* The robust standard deviation of values about the levels: 1.4826 times the median absolute deviation. */
+/* The robust standard deviation of values about the levels: by the median absolute deviation. */
 static double robust_noise(struct work *w, const double *values, double centre) {
 	size_t n = w->series->count;
 	for (size_t i = 0; i < n; i++)
 		w->scratch[i] = fabs(values[i] - centre - w->level[w->series->group[i]]);
-	return 1.4826 * median_in_place(w->scratch, n);
+	return IFR_SD_PER_MAD * median_in_place(w->scratch, n);
 }
 
 /* The p of the F test of the layout effect; 1 where there is none to test. */

@@ -24,15 +24,14 @@ int ifr_ratio_fieller(const struct ifr_quotient *quotient, double confidence, do
 
 /* Stores the ratio of the means of count >= 2 pairs, all b > 0, and its interval: all r for which the t test of the
  * mean of a - r b does not reject 0. Layouts of two programs that differ by a ratio have the same distribution, so
- * that these differences are symmetric however skewed the layouts are. Ref: Fieller 1954. Errors: IFR_E_USAGE if the
- * pairs do not bound the ratio. */
+ * that these differences are symmetric however skewed the layouts are. p is that test's of r = 1: below 1 - confidence
+ * exactly where the interval excludes 1, and known without an interval, too. Ref: Fieller 1954. Errors: IFR_E_USAGE if
+ * the pairs do not bound the ratio. */
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
-                    struct ifr_interval *interval, struct ifr_error *err);
+                    struct ifr_interval *interval, double *p, struct ifr_error *err);
 
-/* Stores the ratio of the means of count_a >= 2 and count_b >= 2 independent values, all of b > 0, its interval by
- * Fieller with Welch's degrees of freedom, and p of the means being equal, which is below 1 - confidence exactly where
- * the interval excludes 1. p is known without an interval, too. Ref: Fieller 1954; Welch 1947. Errors: IFR_E_USAGE if the
- * values do not bound the ratio. */
+/* The same of count_a >= 2 and count_b >= 2 independent values, with Welch's degrees of freedom. Ref: Fieller 1954; Welch
+ * 1947. */
 int ifr_ratio_independent(const double *a, size_t count_a, const double *b, size_t count_b, double confidence,
                           double *ratio, struct ifr_interval *interval, double *p, struct ifr_error *err);
 

@@ -33,6 +33,18 @@ struct ifr_interval ifr_t_interval(double value, double se, double df, double co
 	return (struct ifr_interval){value - half, value + half, confidence};
 }
 
+struct ifr_interval ifr_square_interval(struct ifr_interval of_value) {
+	double low = of_value.low * of_value.low, high = of_value.high * of_value.high;
+	bool crossing = of_value.low < 0 && of_value.high > 0;
+	return (struct ifr_interval){crossing ? 0 : fmin(low, high), fmax(low, high), of_value.confidence};
+}
+
+double ifr_welch_df(double variance_a, size_t count_a, double variance_b, size_t count_b) {
+	double df_a = (double)count_a - 1, df_b = (double)count_b - 1, total = variance_a + variance_b;
+	double scatter = variance_a * variance_a / df_a + variance_b * variance_b / df_b;
+	return scatter > 0 ? total * total / scatter : df_a + df_b;
+}
+
 double ifr_t_test_p(double value, double se, double df) {
 	if (!(se > 0))
 		return value != 0 ? 0 : 1;

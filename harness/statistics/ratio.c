@@ -43,8 +43,17 @@ static int check_pairs(const double *a, const double *b, size_t count, size_t ne
 	return result;
 }
 
+/* Stores p of a = b, and the ratio with its interval. */
+static int estimate_ratio(const struct ifr_quotient *q, double confidence, double *ratio,
+                          struct ifr_interval *interval, double *p, struct ifr_error *err) {
+	*p = ifr_t_test_p(q->a - q->b, sqrt(fmax(0, q->var_a + q->var_b - 2 * q->cov)), q->df);
+	if (ifr_ratio_fieller(q, confidence, ratio, interval, NULL))
+		return ifr_fail(err, IFR_E_USAGE, "values that differ this much do not bound a ratio: take more layouts");
+	return 0;
+}
+
 int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confidence, double *ratio,
-                    struct ifr_interval *interval, struct ifr_error *err) {
+                    struct ifr_interval *interval, double *p, struct ifr_error *err) {
 	int result = check_pairs(a, b, count, 2, err);
 	if (result)
 		return result;
@@ -57,10 +66,7 @@ int ifr_ratio_pairs(const double *a, const double *b, size_t count, double confi
 		gsl_stats_covariance_m(a, 1, b, 1, count, mean_a, mean_b) / n,
 		n - 1,
 	};
-	if (ifr_ratio_fieller(&quotient, confidence, ratio, interval, NULL))
-		return ifr_fail(err, IFR_E_USAGE,
-		                "%zu pairs that differ this much do not bound a ratio: take more layouts", count);
-	return 0;
+	return estimate_ratio(&quotient, confidence, ratio, interval, p, err);
 }
 
 int ifr_ratio_independent(const double *a, size_t count_a, const double *b, size_t count_b, double confidence,
@@ -70,19 +76,12 @@ int ifr_ratio_independent(const double *a, size_t count_a, const double *b, size
 		result = ifr_values_check(b, count_b, 2, err);
 	if (result)
 		return result;
-	double n_a = (double)count_a, n_b = (double)count_b, mean_a = gsl_stats_mean(a, 1, count_a),
-		   mean_b = gsl_stats_mean(b, 1, count_b);
-	double var_a = gsl_stats_variance_m(a, 1, count_a, mean_a) / n_a,
-		   var_b = gsl_stats_variance_m(b, 1, count_b, mean_b) / n_b, total = var_a + var_b;
-	double scatter = var_a * var_a / (n_a - 1) + var_b * var_b / (n_b - 1);
+	double mean_a = gsl_stats_mean(a, 1, count_a), mean_b = gsl_stats_mean(b, 1, count_b);
+	double var_a = gsl_stats_variance_m(a, 1, count_a, mean_a) / (double)count_a,
+		   var_b = gsl_stats_variance_m(b, 1, count_b, mean_b) / (double)count_b;
 	const struct ifr_quotient quotient = {mean_a, mean_b, var_a,
-	                                      var_b,  0,      scatter > 0 ? total * total / scatter : n_a + n_b - 2};
-	*p = ifr_t_test_p(mean_a - mean_b, sqrt(total), quotient.df);
-	if (ifr_ratio_fieller(&quotient, confidence, ratio, interval, NULL))
-		return ifr_fail(err, IFR_E_USAGE,
-		                "%zu and %zu values that differ this much do not bound a ratio: take more of them",
-		                count_a, count_b);
-	return 0;
+	                                      var_b,  0,      ifr_welch_df(var_a, count_a, var_b, count_b)};
+	return estimate_ratio(&quotient, confidence, ratio, interval, p, err);
 }
 
 static double sum_of(const double *values, size_t count) {

@@ -19,6 +19,9 @@ struct ifr_interval {
 /* Stores quantile p (0 <= p <= 1) of count >= 1 values in any order. Ref: Hyndman and Fan 1996, type 7. */
 int ifr_sample_quantile(const double *values, size_t count, double p, double *quantile, struct ifr_error *err);
 
+/* The standard deviation of a normal distribution in median absolute deviations. */
+#define IFR_SD_PER_MAD 1.4826
+
 /* Stores the median of count >= 1 values in any order. */
 int ifr_sample_median(const double *values, size_t count, double *median, struct ifr_error *err);
 
@@ -55,6 +58,13 @@ double ifr_median_variance(size_t count);
 /* The t interval value -+ t(df) se, df > 0; comparisons > 1 widens it by Bonferroni's correction, so that that
  * many intervals hold jointly. Ref: Miller 1981, section 2.3. */
 struct ifr_interval ifr_t_interval(double value, double se, double df, double confidence, size_t comparisons);
+
+/* The interval of the square of a value, from the value's: it begins at 0 where the value may have either sign. */
+struct ifr_interval ifr_square_interval(struct ifr_interval of_value);
+
+/* Welch's degrees of freedom of the difference of two independent means, from the variances of the means and the counts
+ * (>= 2) of their values. Ref: Welch 1947. */
+double ifr_welch_df(double variance_a, size_t count_a, double variance_b, size_t count_b);
 
 /* The two-sided p of a value of that standard error being 0, by Student's test; 0 or 1 where se is 0. */
 double ifr_t_test_p(double value, double se, double df);

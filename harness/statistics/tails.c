@@ -7,8 +7,8 @@
 #include "harness/statistics/sample.h"
 
 enum { SHAPE_FROM = 8, UNMET = 3 };
-/* Robust standard deviations off the median; an absolute deviation's median times 1.4826 is one of them. */
-static const double far = 4, per_median_deviation = 1.4826, kurtosis_most = 1;
+/* far: robust standard deviations off the median. */
+static const double far = 4, kurtosis_most = 1;
 
 static size_t count_outlying(const double *values, size_t count) {
 	double median, typical, *off = ifr_alloc(count * sizeof *off);
@@ -18,7 +18,7 @@ static size_t count_outlying(const double *values, size_t count) {
 		off[i] = fabs(values[i] - median);
 	ifr_sample_median(off, count, &typical, NULL);
 	for (size_t i = 0; i < count; i++)
-		outlying += off[i] > far * per_median_deviation * typical;
+		outlying += off[i] > far * IFR_SD_PER_MAD * typical;
 	free(off);
 	return outlying;
 }

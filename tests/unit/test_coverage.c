@@ -250,9 +250,9 @@ static struct verdicts judge(const struct change *c) {
 	for (int set = 0; set < SETS; set++) {
 		struct pairs pairs;
 		struct ifr_interval interval;
-		double ratio;
+		double ratio, p;
 		measure(c, rng, &pairs);
-		assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, c->layouts, 0.95, &ratio, &interval, NULL), 0);
+		assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, c->layouts, 0.95, &ratio, &interval, &p, NULL), 0);
 		v.holds += interval.low <= c->ratio && c->ratio <= interval.high;
 		v.differs += interval.low > 1 || interval.high < 1;
 		v.wrong += c->ratio > 1 ? interval.high < 1 : c->ratio < 1 && interval.low > 1;
@@ -310,11 +310,12 @@ static void test_interim(void **state) {
 		measure(&change, rng, &pairs);
 		for (size_t look = 0; look < 5; look++) {
 			struct ifr_interval wide, plain;
-			double ratio;
+			double ratio, p;
 			size_t n = 10 * (look + 1);
 			assert_int_equal(
-				ifr_ratio_pairs(pairs.new, pairs.old, n, ifr_interim_confidence(z[look]), &ratio, &wide, NULL), 0);
-			assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, n, 0.95, &ratio, &plain, NULL), 0);
+				ifr_ratio_pairs(pairs.new, pairs.old, n, ifr_interim_confidence(z[look]), &ratio, &wide, &p, NULL),
+				0);
+			assert_int_equal(ifr_ratio_pairs(pairs.new, pairs.old, n, 0.95, &ratio, &plain, &p, NULL), 0);
 			stopped |= wide.low > 1 || wide.high < 1;
 			fooled |= plain.low > 1 || plain.high < 1;
 		}
