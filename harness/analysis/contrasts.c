@@ -53,18 +53,18 @@ static void find_faster_share(struct ifr_analysis *analysis) {
 		return;
 	double *values = ifr_alloc(2 * (analysis->random_count + 1) * sizeof *values),
 		   *noise = values + analysis->random_count;
-	struct ifr_layout_standing standing = {.value = analysis->shipped->median,
-	                                       .values = values,
-	                                       .noise_variances = noise,
-	                                       .count = analysis->random_count,
-	                                       .between_variance = analysis->components.between_variance};
+	struct ifr_share_below share = {.value = analysis->shipped->median,
+	                                .values = values,
+	                                .noise_variances = noise,
+	                                .count = analysis->random_count,
+	                                .between_variance = analysis->components.between_variance};
 	fill_noise(analysis, values, noise);
 	if (noisy) {
-		standing.noise_variance = noise_variance(analysis, analysis->shipped);
-		standing.noise_df = analysis->components.df_within;
+		share.noise_variance = noise_variance(analysis, analysis->shipped);
+		share.noise_df = analysis->components.df_within;
 	}
 	analysis->has_faster_share =
-		!ifr_layout_standing_interval(&standing, IFR_REPORT_CONFIDENCE, &analysis->faster_share, NULL);
+		!ifr_share_below_interval(&share, IFR_REPORT_CONFIDENCE, &analysis->faster_share, NULL);
 	free(values);
 }
 

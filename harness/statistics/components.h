@@ -92,10 +92,10 @@ struct ifr_prediction {
 int ifr_shrinkage_predict(const struct ifr_shrinkage *shrinkage, double confidence,
                           struct ifr_prediction *prediction, struct ifr_error *err);
 
-/* --- standing of one layout --------------------------------------------------------------------------------- */
+/* --- share below one layout ---------------------------------------------------------------------------------- */
 
 /* One layout among a random sample of others, each by the mean or the median of its runs. */
-struct ifr_layout_standing {
+struct ifr_share_below {
 	double value, noise_variance, noise_df; /* of the layout itself; df > 0 where the variance is */
 	const double *values, *noise_variances; /* [count] of the others, count >= 1 */
 	size_t count;
@@ -106,9 +106,9 @@ struct ifr_layout_standing {
  * of the others below either end of the layout's own interval, each at half of the level (Bonferroni). The others
  * are drawn towards their mean by the root of their reliability: their spread is that of the effects alone.
  * Without noise it is Clopper and Pearson's. At 24 layouts of 5 runs, with layout effects of 0.2 to 3 times the
- * noise, it holds in 98 to 100 % (tests/unit/test_standing.c). Ref: Clopper and Pearson 1934; Louis 1984
+ * noise, it holds in 98 to 100 % (tests/unit/test_share_below.c). Ref: Clopper and Pearson 1934; Louis 1984
  * (estimates with the spread of what they estimate); Miller 1981, section 2.3. */
-int ifr_layout_standing_interval(const struct ifr_layout_standing *standing, double confidence,
-                                 struct ifr_interval *interval, struct ifr_error *err);
+int ifr_share_below_interval(const struct ifr_share_below *share, double confidence, struct ifr_interval *interval,
+                             struct ifr_error *err);
 
 #endif

@@ -16,14 +16,14 @@
 #include "harness/statistics/distributions.h"
 
 /* Counts the layouts below a limit after drawing each towards the centre. */
-static size_t count_below(const struct ifr_layout_standing *s, const double *effect, double centre, double limit) {
+static size_t count_below(const struct ifr_share_below *s, const double *effect, double centre, double limit) {
 	size_t below = 0;
 	for (size_t i = 0; i < s->count; i++)
 		below += centre + effect[i] < limit;
 	return below;
 }
 
-static double *draw_together(const struct ifr_layout_standing *s, double centre) {
+static double *draw_together(const struct ifr_share_below *s, double centre) {
 	double *effect = ifr_alloc((s->count + 1) * sizeof *effect);
 	for (size_t i = 0; i < s->count; i++)
 		effect[i] =
@@ -32,8 +32,8 @@ static double *draw_together(const struct ifr_layout_standing *s, double centre)
 	return effect;
 }
 
-int ifr_layout_standing_interval(const struct ifr_layout_standing *s, double confidence,
-                                 struct ifr_interval *interval, struct ifr_error *err) {
+int ifr_share_below_interval(const struct ifr_share_below *s, double confidence, struct ifr_interval *interval,
+                             struct ifr_error *err) {
 	const double own[] = {s->value, s->noise_variance, s->between_variance};
 	int result = ifr_values_check(own, sizeof own / sizeof *own, 1, err);
 	if (!result)

@@ -52,9 +52,9 @@ static struct ifr_interval estimate(gsl_rng *rng, const struct experiment *e, do
 	assert_int_equal(ifr_components_estimate(groups, LAYOUTS, 0.95, &c, NULL), 0);
 	for (int i = 0; i < LAYOUTS; i++)
 		noise[i] = c.ms_within * median_variance;
-	const struct ifr_layout_standing standing = {
+	const struct ifr_share_below share = {
 		shipped, c.ms_within * median_variance, c.df_within, medians, noise, LAYOUTS, c.between_variance};
-	assert_int_equal(ifr_layout_standing_interval(&standing, 0.95, &interval, NULL), 0);
+	assert_int_equal(ifr_share_below_interval(&share, 0.95, &interval, NULL), 0);
 	return interval;
 }
 
@@ -87,8 +87,8 @@ static void test_exact(void **state) {
 	struct ifr_interval interval;
 	for (int i = 0; i < 20; i++)
 		values[i] = i;
-	const struct ifr_layout_standing standing = {3.5, 0, 0, values, noise, 20, 35};
-	assert_int_equal(ifr_layout_standing_interval(&standing, 0.95, &interval, NULL), 0);
+	const struct ifr_share_below share = {3.5, 0, 0, values, noise, 20, 35};
+	assert_int_equal(ifr_share_below_interval(&share, 0.95, &interval, NULL), 0);
 	assert_true(fabs(interval.low - 0.0573340) < 1e-6 && fabs(interval.high - 0.4366140) < 1e-6);
 }
 
@@ -99,8 +99,8 @@ static void test_drawn_together(void **state) {
 	(void)state;
 	const double values[] = {-2, 2}, noise[] = {3, 3};
 	struct ifr_interval interval;
-	const struct ifr_layout_standing standing = {1.5, 1e-4, 1e6, values, noise, 2, 1};
-	assert_int_equal(ifr_layout_standing_interval(&standing, 0.95, &interval, NULL), 0);
+	const struct ifr_share_below share = {1.5, 1e-4, 1e6, values, noise, 2, 1};
+	assert_int_equal(ifr_share_below_interval(&share, 0.95, &interval, NULL), 0);
 	assert_true(fabs(interval.low - sqrt(0.0125)) < 1e-9 && interval.high == 1);
 }
 
