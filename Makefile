@@ -313,23 +313,33 @@ format: ## put the code into its layout
 
 COMMANDS := bench compare calibrate blame predict variants layout verify heap limit record replay trace report explain \
 	import kit doctor
+FORMATS := experiment plan machine
 MAN := $(BUILD)/man
-$(MAN)/interfero.1: $(BIN)/interfero
+FORMAT_PAGES := $(FORMATS:%=interfero-%(5))
+MAN_PAGES := $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) $(FORMATS:%=$(MAN)/interfero-%.5)
+$(MAN)/interfero.1: $(BIN)/interfero scripts/man_page
 	@mkdir -p $(@D)
-	$(Q)help2man --no-info --name='measure many layouts of a program' --output=$@ $<
-$(MAN)/interfero-%.1: $(BIN)/interfero
+	$(Q)$< --help | scripts/man_page interfero $(VERSION) 'measure many layouts of a program' \
+		'$(COMMANDS:%=interfero-%(1)) $(FORMAT_PAGES)' > $@
+$(MAN)/interfero-%.1: $(BIN)/interfero scripts/man_page
 	@mkdir -p $(@D)
-	$(Q)help2man --no-info --name="$$($< --help | sed -n 's/^  $* *//p')" --help-option='$* --help' --output=$@ $<
-	$(Q)sed -i -e '/^\.TH/s/INTERFERO/INTERFERO-\U$*/' -e 's/^interfero \\- /interfero-$* \\- /' $@
+	$(Q)$< $* --help | scripts/man_page interfero-$* $(VERSION) "$$($< --help | sed -n 's/^  $*  *//p')" \
+		'interfero(1) $(FORMAT_PAGES)' > $@
+# Tables that the program knows follow the text: of the axes, and of machines, predictors and settings.
+$(MAN)/interfero-plan.5: appendix = $< variants --help | sed -n '/^Axes, with/,$$p' | sed '1s/.*/Axes/'
+$(MAN)/interfero-machine.5: appendix = echo Values; $< replay --machine help
+$(MAN)/interfero-%.5: $(BIN)/interfero docs/interfero-%.md scripts/man_page
+	@mkdir -p $(@D)
+	$(Q){ $(or $(appendix),:); } | scripts/man_page docs/interfero-$*.md $(VERSION) > $@
 
 .PHONY: man
-man: $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) ## make the man pages
+man: $(MAN_PAGES) ## make the man pages
 
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
-		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 \
+		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 $(INSTALL_ROOT)/share/man/man5 \
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
@@ -342,7 +352,8 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include
-	install -m 644 $(MAN)/*.1 $(INSTALL_ROOT)/share/man/man1
+	install -m 644 $(filter %.1,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man1
+	install -m 644 $(filter %.5,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man5
 	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
 
 .PHONY: uninstall
@@ -350,6 +361,7 @@ uninstall: ## remove what install put there
 	rm -f $(INSTALL_ROOT)/lib/libinterfero.so $(INSTALL_ROOT)/include/interfero.h \
 		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
 		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
+		$(FORMATS:%=$(INSTALL_ROOT)/share/man/man5/interfero-%.5) \
 		$(INSTALL_ROOT)/share/bash-completion/completions/interfero
 	rm -rf $(INSTALL_ROOT)/libexec/interfero
 

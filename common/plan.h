@@ -3,39 +3,11 @@
  * and plan give the same variant, byte for byte, on any machine.
  *
  *     interfero-plan 1
- *     # a comment
- *     kit 3c6741592ad30c5b2bba7c6e62e28063b8ac9b82
- *     name v003
  *     functions seed=17 cross=0
- *     padding seed=0x2a max=64
- *
- * The first line names the format and its version. `kit` (the key of the captured link) and `name` are optional.
- * Each other line is an axis (common/axis.h) with its seed, 0 … 2^64-1, and parameters; a missing word has its
- * default. An axis without a line is off. Unknown words, values out of range and axes named twice are errors.
- *
- * Patterns limit an axis by name, to functions and variables (plugin's axes) or to units of the relinker
- * (relinker/relinker.h):
- *
- *     nops seed=3 only=lua_*,main except=lua_error
- *
- *     only=PATTERNS     the axis changes matching names alone
- *     except=PATTERNS   the axis does not change matching names
- *
- * PATTERNS are patterns of fnmatch(3), parted by commas. All else is laid out as without the axis.
- *
- * Places by name fix single units of the relinker; the name reaches to the end of the line:
- *
- *     order lapi.o:.text.lua_gettop
+ *     nops seed=3 only=lua_*,main
  *     at 0x14c0 ldo.o:.text.luaD_call
  *
- *     order UNIT        units of these lines come first in their section, in the order of the lines; the others
- *                       follow as the axes say
- *     at ADDRESS UNIT   the unit lies at an address of the shipped program; where its section begins elsewhere in
- *                       the variant, at the same distance from the section's begin
- *
- * The other units of a section with `at` lines flow around the fixed ones if an axis or an `order` line concerns the
- * section; else they stay where they ship. Names that the program does not have are counted in the variant's facts:
- * a plan made for one build of a program works with another. */
+ * docs/interfero-plan.md, which is installed as interfero-plan(5), specifies the format. */
 #ifndef IFR_COMMON_PLAN_H
 #define IFR_COMMON_PLAN_H
 

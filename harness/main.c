@@ -64,8 +64,10 @@ static int help(void) {
 	       "  make CC=interfero-gcc\n"
 	       "  interfero bench -- ./prog args\n"
 	       "\n"
-	       "interfero COMMAND --help explains a command. Exit status: 0 fine, 1 a difference\n"
-	       "was found, 2 usage, 3 the program failed, 4 the machine or a file, 70 our bug.\n");
+	       "\"interfero help COMMAND\" explains a command.\n"
+	       "\n"
+	       "Exit status: 0 fine, 1 a difference was found, 2 usage, 3 the program failed,\n"
+	       "4 the machine or a file, 70 our bug, 130 interrupted.\n");
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->trace = argument;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->trace && !options->describe)
+		if (!options->trace && !options->describe && strcmp(options->machine, "help"))
 			argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
 		if (options->plan_files.count && options->layouts.variants)
 			argp_error(state, "-n makes plans of its own: it goes without --plan");
@@ -79,7 +79,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "Replay the layout of this plan (may be repeated: one row each)", 0},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "A name or a file, and changes, as in skylake,predictor=gshare-16k,l1d.ways=4 (skylake)", 0},
+     "A name or a file, and changes, as in skylake,predictor=gshare-16k,l1d.ways=4; \"help\" lists all that there "
+     "is (skylake)",
+     0},
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine's values, with the source of each", 0},
 	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512; all give the same counts (auto)", 0},
@@ -292,6 +294,14 @@ static int describe_machine(const struct ifr_machine *machine, struct ifr_error 
 	return end_output(err);
 }
 
+static int list_machines(struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	ifr_machine_print_help(&text);
+	fputs(ifr_buffer_text(&text), stdout);
+	ifr_buffer_release(&text);
+	return end_output(err);
+}
+
 int ifr_command_replay(int argc, char **argv) {
 	struct options options = {.machine = "skylake"};
 	struct ifr_error err = {0};
@@ -300,11 +310,15 @@ int ifr_command_replay(int argc, char **argv) {
 	layout_options_init(&options.layouts, 0);
 	argp_parse(&ifr_replay_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
-	int result = ifr_machine_open(&machine, options.machine, &err);
+	const bool help = !strcmp(options.machine, "help");
+	int result = help ? list_machines(&err) : ifr_machine_open(&machine, options.machine, &err);
+	if (!result && help)
+		goto out;
 	if (!result && options.describe)
 		result = describe_machine(machine, &err);
 	if (!result && options.trace)
 		result = replay_trace(&options, machine, &damaged, &err);
+out:
 	ifr_machine_free(machine);
 	ifr_strings_release(&options.plan_files);
 	ifr_plan_release(&options.layouts.parameters);

@@ -23,8 +23,9 @@ static void check_options(const struct options *options, struct argp_state *stat
 	if (!options->table && options->experiments.count > 1)
 		argp_error(state, "one experiment at a time, not also \"%s\"; several go into one table with --table1",
 		           options->experiments.items[1]);
-	if (options->table && (options->output.html || options->output.figures || options->output.printing.json))
-		argp_error(state, "--table1 prints text: leave out --html, --figures and --json");
+	if (options->table &&
+	    (options->output.html || options->output.figures || options->output.printing.json || options->output.csv))
+		argp_error(state, "--table1 prints text: leave out --html, --figures, --json and --csv");
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {

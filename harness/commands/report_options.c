@@ -35,6 +35,8 @@ static const struct argp_option printing_table[] = {
 };
 const struct argp printing_argp = {printing_table, parse_printing, NULL, NULL, NULL, NULL, NULL};
 
+enum { KEY_CSV = 2048 };
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct output_options *options = state->input;
 	switch (key) {
@@ -47,6 +49,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'F':
 		options->figures = argument;
 		return 0;
+	case KEY_CSV:
+		options->csv = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (options->csv &&
+		    (options->printing.json || options->html || options->figures || options->printing.metric))
+			argp_error(state, "--csv prints the raw samples: leave out --json, --html, --figures and --metric");
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -54,6 +64,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"html", 'H', "FILE", 0, "Write one self-contained HTML page", 4},
+	{"csv", KEY_CSV, NULL, 0,
+     "Print the raw samples as comma-separated values instead of text, a row for each run and counter: "
+     "interfero-experiment(5) has the columns",
+     4},
 	{"figures", 'F', "DIR", 0, "Write every figure as SVG, PDF and a gnuplot script", 4},
 	{0},
 };
@@ -74,12 +88,27 @@ static int print_report(const struct ifr_analysis *report, const struct printing
 	return result;
 }
 
+static int print_csv(const struct ifr_dataset *dataset, struct ifr_error *err) {
+	struct ifr_buffer out = {0};
+	int result = 0;
+	ifr_report_csv(dataset, &out);
+	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the samples to standard output");
+	ifr_buffer_release(&out);
+	return result;
+}
+
 int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
 		return result;
+	if (options->csv) {
+		result = print_csv(&dataset, err);
+		ifr_dataset_release(&dataset);
+		return result;
+	}
 	if (ifr_dataset_fact(&dataset, "programs")) {
 		ifr_dataset_release(&dataset);
 		return ifr_fail(err, IFR_E_USAGE, "%s holds two programs: \"interfero compare %s\" reports it", experiment,

@@ -17,12 +17,13 @@ extern const struct argp printing_argp;
 
 struct output_options {
 	const char *html, *figures;
+	bool csv;
 	struct printing_options printing;
 };
 extern const struct argp output_argp;
 
-/* Reports an experiment: text or JSON on standard output, and the page and figures of the options. Errors: IFR_E_USAGE
- * for the experiment of a comparison; those of reading and writing. */
+/* Reports an experiment: text, JSON or CSV on standard output, and the page and figures of the options. Errors:
+ * IFR_E_USAGE for the experiment of a comparison, but for CSV; those of reading and writing. */
 int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err);
 
 #endif

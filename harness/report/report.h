@@ -31,6 +31,11 @@ void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr
  * and its p (not adjusted for the number of counters) are by least squares. */
 void ifr_report_json(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
+/* Appends the raw samples as comma-separated values with a header: a row for each run and counter, a column for each
+ * value of each axis that varies (docs/interfero-experiment.md has the columns). Runs and variants without a value
+ * have a row with an empty counter. The fields are as the file has them: nothing is escaped but for RFC 4180. */
+void ifr_report_csv(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+
 /* Writes one page that needs nothing but itself. Without gnuplot it says so in place of the figures. */
 int ifr_report_html(const struct ifr_analysis *analysis, const char *path, struct ifr_error *err);
 

@@ -3,17 +3,8 @@
  * that is reported can be computed from it again. Each run is one transaction: after a kill at any moment the file
  * holds whole runs, each once.
  *
- *     fact(name, value)                                      what was planned and where it ran
- *     warning(text)
- *     counter(id, name, unit, source)
- *     variant(id, program, layout, name, plan, build_id, sha256, facts, refused)   one a (program, layout)
- *     run(id, variant, repetition, pass, started_ns, exit_status, refused, copy, twin)   one a (variant, repetition,
- *                                                            pass, twin)
- *     sample(run, counter, value)                            measured in a run
- *     simulated(variant, counter, value)                     counted by the model, for a variant's layout
- *
- * application_id is 0x49465250 ("IFRP"), user_version the schema's version, 3. Files of versions 1 and 2 are read, and
- * brought to version 3 when they are written. */
+ * docs/interfero-experiment.md, which is installed as interfero-experiment(5), has the tables and their columns. Files of
+ * schemas 1 and 2 are read, and brought to schema 3 when they are written. */
 #ifndef IFR_HARNESS_EXPERIMENT_H
 #define IFR_HARNESS_EXPERIMENT_H
 

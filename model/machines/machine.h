@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptions of machines: the structures of a processor, each value with its standing and its source.
  *
- * A description is a libconfig file (model/machines/NAME.cfg; they are built in). Its groups are those of
- * IFR_GROUPS and the two predictors. A value is written plainly, and then has the standing and source of its
- * group, or as ( value, "standing", "source" ). */
+ * A description is a libconfig file (model/machines/NAME.cfg; they are built in). docs/interfero-machine.md, which is
+ * installed as interfero-machine(5), specifies the format. */
 #ifndef INTERFERO_MODEL_MACHINE_H
 #define INTERFERO_MODEL_MACHINE_H
 

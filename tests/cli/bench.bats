@@ -224,3 +224,52 @@ places() {
 	bash -n completions
 	grep -q -- --axes completions
 }
+
+# Reads a CSV file into a table of its own with Python's reader, and prints what the query says.
+query_csv() {
+	python3 -c 'import csv, sqlite3, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+database = sqlite3.connect(":memory:")
+database.execute("CREATE TABLE t(" + ",".join("\"%s\"" % name for name in rows[0]) + ")")
+database.executemany("INSERT INTO t VALUES(" + ",".join("?" * len(rows[0])) + ")", rows[1:])
+for row in database.execute(sys.argv[2]):
+    print("|".join(str(field) for field in row))' "$@"
+}
+
+@test "report --csv has every sample, as another reader reads it" {
+	need python3
+	cd "$place"
+	interfero report --csv small.exp >small.csv
+	samples="SELECT v.layout, r.repetition, r.twin, r.copy, c.name, CAST(s.value AS INTEGER) FROM sample s JOIN run r ON r.id = s.run
+		JOIN variant v ON v.id = r.variant JOIN counter c ON c.id = s.counter ORDER BY r.id, c.id"
+	query_csv small.csv 'SELECT layout, repetition, twin, copy, counter, CAST(value AS INTEGER) FROM t' >read
+	sql small.exp "$samples" >stored
+	[ -s stored ]
+	cmp stored read
+	refuse 2 "--csv" -- interfero report --csv --json small.exp
+}
+
+@test "report --csv: the stack's bytes are those that the runs had" {
+	need python3
+	within 60 interfero bench -q -c clock -n 3 -r 1 --axes stack -o stack.exp -- ./subject
+	interfero report --csv stack.exp >stack.csv
+	query_csv stack.csv 'SELECT DISTINCT layout, "stack:bytes" FROM t WHERE layout + 0 > 0 ORDER BY layout + 0' >read
+	sql stack.exp "SELECT layout, CAST(substr(facts, instr(facts, 'stack: ') + 7) AS INTEGER) FROM variant WHERE layout > 0" >stored
+	[ "$(wc -l <stored)" -eq 3 ]
+	cmp stored read
+	[ "$(query_csv stack.csv 'SELECT DISTINCT "stack:bytes" FROM t WHERE layout + 0 = 0')" = 0 ]
+}
+
+@test "interfero-experiment(5) names every column and every fact" {
+	page="$BATS_TEST_DIRNAME/../../docs/interfero-experiment.md"
+	for table in fact warning counter variant run sample simulated; do
+		columns=$(grep -m 1 "^| \`$table\` |" "$page" | cut -d'|' -f3 | tr -d ' ' | tr ',' '\n' | sort)
+		[ "$columns" = "$(sql "$place/small.exp" "SELECT name FROM pragma_table_info('$table') ORDER BY name")" ] || say "$table: $columns"
+	done
+	sql "$place/small.exp" "SELECT name FROM fact" | while read -r fact; do
+		grep -q "^| .*\`$fact\`" "$page" || say "the page has no \"$fact\""
+	done
+	interfero report --csv "$place/small.exp" | head -n 1 | tr ',' '\n' | grep -v : | while read -r column; do
+		sed -n '/^## CSV/,$p' "$page" | grep -q "^| .*\`$column\`" || say "the page has no column \"$column\""
+	done
+}

@@ -13,6 +13,10 @@ setup_file() {
 	}
 }
 
+setup() {
+	use_own_folder
+}
+
 teardown_file() {
 	drop_own_kits
 }
@@ -26,12 +30,47 @@ teardown_file() {
 	[ "$(v/v00002)" = 1 ]
 }
 
+man_page() {
+	echo "$place/root/opt/ifr/share/man/man${1##*.}/$1"
+}
+
 @test "there is a man page for every command" {
-	for command in bench variants report kit doctor; do
-		page="$place/root/opt/ifr/share/man/man1/interfero-$command.1"
-		grep -q "^interfero-$command .* [a-z]" "$page" && grep -q "^.TH INTERFERO-${command^^} " "$page"
+	"$place/root/opt/ifr/bin/interfero" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p' >"$place/commands"
+	[ "$(wc -l <"$place/commands")" -ge 18 ]
+	while read -r command; do
+		page=$(man_page "interfero-$command.1")
+		grep -q "^interfero.*$command .* [a-z]" "$page" && grep -q "^.TH \"INTERFERO-${command^^}\" " "$page"
+		grep -q "^.BR interfero.*-$command (1)" "$(man_page interfero.1)"
+	done <"$place/commands"
+}
+
+@test "man pages: examples and lists have a line each, and the axes a heading" {
+	grep -qx 'make CC=interfero\\-gcc' "$(man_page interfero.1)"
+	grep -qx 'bench  .*' "$(man_page interfero.1)"
+	grep -qx 'symbols    the symbol table' "$(man_page interfero-verify.1)"
+	grep -qx '.SH AXES' "$(man_page interfero-bench.1)"
+	grep -qx '.SH "EXIT STATUS"' "$(man_page interfero-bench.1)"
+}
+
+@test "the file formats have man pages, which the others name" {
+	for format in experiment plan machine; do
+		grep -q "^.TH \"INTERFERO-${format^^}\" \"5\"" "$(man_page interfero-$format.5)"
+		for page in interfero.1 interfero-bench.1; do
+			grep -q "^.BR interfero.*-$format (5)" "$(man_page $page)"
+		done
 	done
-	[ -s "$place/root/opt/ifr/share/man/man1/interfero.1" ]
+	# What the program knows is in them: parameters of axes, predictors.
+	grep -q "largest padding before a function" "$(man_page interfero-plan.5)"
+	grep -q "gshare" "$(man_page interfero-machine.5)"
+}
+
+@test "man pages have no line over 80 columns, and the formatter no complaint" {
+	need man groff
+	for page in "$place"/root/opt/ifr/share/man/man[15]/$(at_depth 'interfero-[bp]l*' '*'); do
+		MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l "$page" 2>complaints >text
+		[ ! -s complaints ] || say "$page: $(cat complaints)"
+		LC_ALL=C.UTF-8 awk -v page="$page" 'length($0) > 80 { print page ": " $0; bad = 1 } END { exit bad }' text
+	done
 }
 
 @test "the completions know the commands and their options" {
