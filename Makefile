@@ -312,7 +312,7 @@ format: ## put the code into its layout
 # --- installing ------------------------------------------------------------------------------------------------
 
 COMMANDS := bench compare calibrate blame predict variants layout verify heap limit record replay trace report explain \
-	import kit doctor
+	pack import kit doctor
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man
 FORMAT_PAGES := $(FORMATS:%=interfero-%(5))

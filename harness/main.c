@@ -29,6 +29,7 @@ static const struct ifr_command commands[] = {
 	{"replay", ifr_command_replay, "count a recording's events in any layout, on any machine", &ifr_replay_argp},
 	{"predict", ifr_command_predict, "predict cycles under other branch predictors", &ifr_predict_argp},
 	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},
+	{"pack", ifr_command_pack, "pack an experiment, to run it again elsewhere", &ifr_pack_argp},
 	{"import", ifr_command_import, "make an experiment from other tools' measurements", &ifr_import_argp},
 	{"kit", ifr_command_kit, "manage captured links", &ifr_kit_argp},
 	{"doctor", ifr_command_doctor, "show what this machine can measure, and what disturbs it", &ifr_doctor_argp},

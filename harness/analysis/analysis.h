@@ -8,6 +8,7 @@
 #define IFR_HARNESS_ANALYSIS_H
 
 #include "common/error.h"
+#include "harness/analysis/agreement.h"
 #include "harness/analysis/attribution.h"
 #include "harness/analysis/calibration.h"
 #include "harness/analysis/comparison.h"

@@ -54,6 +54,22 @@ static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
+/* Stores which libraries each program gets, so that a later experiment can say which are others. */
+static int identify_libraries(struct campaign_state *state, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
+		const char *program = state->plan.user ? state->plan.user : state->plan.programs[i].path;
+		char *list = NULL, *name = campaign_fact_name("libraries", i);
+		if (!state->plan.programs[i].files)
+			result = ifr_libraries_identify(program, &state->context.environment, &list, err);
+		if (!result && list)
+			result = ifr_experiment_set(state->experiment, name, list, err);
+		free(name);
+		free(list);
+	}
+	return result;
+}
+
 /* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 	char *name = ifr_format("%s.variants", state->plan.file), *cwd = getcwd(NULL, 0);
@@ -181,6 +197,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 		failed = open_library(state, err);
 	if (!failed && !ifr_launch_interrupted() && ifr_counters_passes(state->counters))
 		failed = note_libraries(state, err);
+	if (!failed && !ifr_launch_interrupted())
+		failed = identify_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
 
-/* The command as a shell would take it. */
-static char *quote_command(char *const *argv) {
+/* Appends words as a shell would take them. */
+static void quote_words(char *const *argv, struct ifr_buffer *all) {
 	struct ifr_buffer text = {0};
-	for (; *argv; argv++) {
+	for (; argv && *argv; argv++) {
 		bool plain =
 			**argv && strspn(*argv, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,@%-") ==
 						  strlen(*argv);
@@ -26,6 +27,13 @@ static char *quote_command(char *const *argv) {
 			ifr_buffer_printf(&text, *c == '\'' ? "'\\''" : "%c", *c);
 		ifr_buffer_puts(&text, "'");
 	}
+	ifr_buffer_puts(all, ifr_buffer_text(&text));
+	ifr_buffer_release(&text);
+}
+
+static char *quote_command(char *const *argv) {
+	struct ifr_buffer text = {0};
+	quote_words(argv, &text);
 	return ifr_buffer_detach(&text);
 }
 
@@ -67,9 +75,8 @@ static char *list_counters(const struct ifr_counters *counters) {
 
 static char *list_environment(const struct ifr_strings *environment) {
 	struct ifr_buffer text = {0};
-	for (size_t i = 0; i < environment->count; i++)
-		ifr_buffer_printf(&text, "%s%s", i ? " " : "", environment->items[i]);
-	return ifr_buffer_detach(&text);
+	quote_words(environment->items, &text);
+	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("");
 }
 
 /* Records a fact, or validates it: it must be the same whenever the campaign is resumed. Takes value over. */
@@ -169,6 +176,24 @@ static int add_boot(struct campaign_state *state, struct ifr_error *err) {
 	return all ? update_fact(state, "boot", all, err) : 0;
 }
 
+/* The rest of what the campaign needs to be run again, and that may change when it is resumed. */
+static int record_circumstances(struct campaign_state *state, struct ifr_error *err) {
+	const struct ifr_campaign *plan = &state->plan;
+	char *cwd = getcwd(NULL, 0);
+	int result = update_fact(state, "started", utc_now(), err);
+	if (!result && cwd)
+		result = ifr_experiment_set(state->experiment, "folder", cwd, err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, "counters wanted", plan->counters, err);
+	if (!result && plan->marker)
+		result = ifr_experiment_set(state->experiment, "repeat marker", plan->marker, err);
+	if (!result)
+		result =
+			ifr_experiment_set(state->experiment, "output", plan->ignore_output ? "ignored" : "compared", err);
+	free(cwd);
+	return result;
+}
+
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	adopt_seed(state);
@@ -208,7 +233,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		result = validate_program(state, i, err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
-		result = update_fact(state, "started", utc_now(), err);
+		result = record_circumstances(state, err);
 	free(started);
 	if (!result)
 		result = add_boot(state, err);

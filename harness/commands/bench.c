@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/commands/again.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/layout_options.h"
@@ -13,10 +14,34 @@ struct options {
 	struct output_options output;
 	struct ifr_campaign campaign;
 	unsigned analyses; /* 0: not given */
+	const char *again; /* the experiment or bundle to repeat */
 	double width;      /* stop at this width of the mean's interval, relative to the mean; 0: no such stop */
 };
 
-enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, ANALYSES_UNTIL = 10 };
+enum { KEY_LIBRARY = 1024, KEY_INTERIM, KEY_UNTIL, KEY_AGAIN, ANALYSES_UNTIL = 10 };
+
+/* --again takes layouts, runs, counters and conditions from the experiment. */
+static void check_again(const struct options *options, struct argp_state *state) {
+	const struct ifr_campaign *campaign = &options->campaign;
+	struct layout_options layouts;
+	struct ifr_campaign usual;
+	layout_options_init(&layouts, 32);
+	campaign_options_init(&usual);
+	if (campaign->argv)
+		argp_error(state, "--again runs the command of %s: leave out the program", options->again);
+	if (options->layouts.variants != layouts.variants || options->layouts.seed_given ||
+	    options->layouts.axes != layouts.axes || ifr_plan_axes(&options->layouts.parameters) ||
+	    campaign->repetitions != usual.repetitions || strcmp(campaign->counters, usual.counters) ||
+	    campaign->stdin_file || campaign->environment.count || campaign->marker || campaign->library ||
+	    campaign->expected_exit || campaign->ignore_output || campaign->keep_aslr || campaign->one_file ||
+	    options->analyses || options->width > 0)
+		argp_error(state,
+		           "--again repeats %s as it was: beside it stand only --output, --budget, --timeout, --cpu, "
+		           "--keep, --metric and --quiet",
+		           options->again);
+	if (options->output.html || options->output.figures || options->output.csv || options->output.printing.json)
+		argp_error(state, "--again prints a comparison: \"interfero report\" then reports the new experiment");
+}
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -32,6 +57,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (option_percentage("--until", argument, false, &options->width, &err))
 			option_refuse(state, &err);
 		return 0;
+	case KEY_AGAIN:
+		options->again = argument;
+		return 0;
 	case KEY_LIBRARY:
 		options->campaign.library = argument;
 		return 0;
@@ -46,7 +74,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which program? interfero bench -- ./prog args");
+		if (!options->again)
+			argp_error(state, "which program? interfero bench -- ./prog args");
+		return 0;
+	case ARGP_KEY_END:
+		if (options->again)
+			check_again(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,6 +88,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"library", KEY_LIBRARY, "FILE", 0, "Vary this shared library, which PROG loads, instead of PROG", 1},
+	{"again", KEY_AGAIN, "OLD", 0,
+     "Run the campaign of this experiment or bundle (\"interfero pack\") again, as it was, into -o "
+     "(OLD-again.exp), and say whether the layouts agree and what differs",
+     1},
 	{"interim", KEY_INTERIM, "K", 0,
      "Plan K analyses while the layouts grow to -n (such as -n 300 --interim 3). Stop early where a counter's "
      "regression line (without counters: the difference between layouts) is significant, or is unlikely to "
@@ -71,7 +108,8 @@ static const struct argp_child children[] = {
 const struct argp ifr_bench_argp = {
 	table,
 	parse_option,
-	"-- ./PROG [ARGS...]",
+	"-- ./PROG [ARGS...]\n"
+	"--again OLD",
 	"Measure many layouts of a program. The report says how far apart they are, which is best and worst, and "
 	"where the shipped layout stands among them.\v"
 	"Build PROG (or the library of --library) with CC=interfero-gcc first. The layouts run interleaved, each run "
@@ -103,6 +141,12 @@ int ifr_command_bench(int argc, char **argv) {
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	if (options.again) {
+		int status = again_run(options.again, &options.campaign, options.output.printing.metric,
+		                       options.output.printing.quiet);
+		ifr_strings_release(&options.campaign.environment);
+		return status;
+	}
 	struct ifr_stopping_rule rule;
 	choose_stopping_rule(&options, &rule);
 	return campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp", &rule,

@@ -116,6 +116,39 @@ static bool is_of_system(const char *file) {
 	return false;
 }
 
+/* The file in a line of the loader, without the slashes that pad its path; NULL for another line, and for the kernel's
+ * own library. */
+static const char *library_of(char *line) {
+	const char *file = file_of(line);
+	while (file && file[0] == '/' && file[1] == '/')
+		file++;
+	return file && *file == '/' ? file : NULL;
+}
+
+static void identify_file(const char *file, struct ifr_buffer *list) {
+	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "", digest[IFR_SHA256_HEX] = "";
+	if (ifr_build_id_read(file, id, NULL) || !*id)
+		ifr_sha256_file(file, digest, NULL, NULL);
+	ifr_buffer_printf(list, "%s%s=%.16s", list->length ? " " : "", ifr_path_base(file), *id ? id : digest);
+}
+
+int ifr_libraries_identify(const char *program, const struct ifr_strings *environment, char **list,
+                           struct ifr_error *err) {
+	struct ifr_buffer traced = {0}, text = {0};
+	struct ifr_strings lines = {0};
+	int result = ifr_loads_libraries(program) ? trace(program, environment, &traced, err) : 0;
+	ifr_strings_split(&lines, ifr_buffer_text(&traced), "\n");
+	for (size_t i = 0; i < lines.count && !result; i++) {
+		const char *file = library_of(lines.items[i]);
+		if (file)
+			identify_file(file, &text);
+	}
+	*list = text.length ? ifr_buffer_detach(&text) : ifr_strdup("");
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&traced);
+	return result;
+}
+
 int ifr_libraries_list(const char *program, const struct ifr_strings *environment, const char *except,
                        struct ifr_strings *files, struct ifr_error *err) {
 	struct ifr_buffer list = {0};
@@ -123,12 +156,8 @@ int ifr_libraries_list(const char *program, const struct ifr_strings *environmen
 	int result = ifr_loads_libraries(program) ? trace(program, environment, &list, err) : 0;
 	ifr_strings_split(&lines, ifr_buffer_text(&list), "\n");
 	for (size_t i = 0; i < lines.count && !result; i++) {
-		const char *file = file_of(lines.items[i]);
-		/* Leading slashes are padding; the kernel's own library has no path. */
-		while (file && file[0] == '/' && file[1] == '/')
-			file++;
-		if (file && *file == '/' && !is_of_system(file) && !is_below(file, except) &&
-		    !ifr_strings_contain(files, file))
+		const char *file = library_of(lines.items[i]);
+		if (file && !is_of_system(file) && !is_below(file, except) && !ifr_strings_contain(files, file))
 			ifr_strings_add(files, file);
 	}
 	ifr_strings_release(&lines);

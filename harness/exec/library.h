@@ -27,6 +27,11 @@ void ifr_library_release(struct ifr_library *library);
 int ifr_libraries_list(const char *program, const struct ifr_strings *environment, const char *except,
                        struct ifr_strings *files, struct ifr_error *err);
 
+/* Lists all libraries that the loader gives a program, those of the system too, as words NAME=ID: the begin of the
+ * build-id, or of the digest of a file without one. The caller frees; "" for a program without a loader. */
+int ifr_libraries_identify(const char *program, const struct ifr_strings *environment, char **list,
+                           struct ifr_error *err);
+
 /* Gives the variant at path the library's name, in a folder of its own: PATH.lib/SONAME. */
 int ifr_library_name(const struct ifr_library *library, const char *path, struct ifr_error *err);
 

@@ -4,7 +4,10 @@
 #ifndef IFR_HARNESS_ESCAPE_H
 #define IFR_HARNESS_ESCAPE_H
 
+#include <stdbool.h>
+
 #include "common/buffer.h"
+#include "common/strings.h"
 
 /* For a terminal; a line end becomes a space. */
 void ifr_escape_plain(struct ifr_buffer *out, const char *text);
@@ -18,6 +21,9 @@ void ifr_quote_gnuplot(struct ifr_buffer *out, const char *text);
 void ifr_escape_word(struct ifr_buffer *out, const char *text);
 /* A word for a POSIX shell, quoted where it has to be. */
 void ifr_quote_shell(struct ifr_buffer *out, const char *text);
+/* Splits a command into the words that a shell would pass on: quotes ('…', "…", $'…') and backslashes, but neither
+ * variables nor patterns. False where a quote stays open. */
+bool ifr_unquote_shell(const char *command, struct ifr_strings *words);
 
 /* How many columns text takes, one a character. */
 size_t ifr_text_width(const char *text, size_t bytes);

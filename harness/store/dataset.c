@@ -19,6 +19,7 @@ void ifr_dataset_release(struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->variant_count; i++) {
 		free(dataset->variants[i].plan);
 		free(dataset->variants[i].build_id);
+		free(dataset->variants[i].sha256);
 		free(dataset->variants[i].facts);
 		free(dataset->variants[i].refused);
 	}

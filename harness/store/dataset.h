@@ -25,6 +25,7 @@ struct ifr_dataset_variant {
 	char name[IFR_NAME_MAX];
 	char *plan;     /* the layout plan's text; "" for variant 0 */
 	char *build_id; /* hexadecimal; "" if the program has none */
+	char *sha256;   /* of the file; "" where none was made, NULL where it is not known */
 	char *facts;    /* the relinker's changes, a line each, e.g. "interp: +117 bytes; moved .dynsym by +120" */
 	char *refused; /* NULL, or why this variant is left out of everything (crashed, printed something else, …) */
 };

@@ -23,6 +23,9 @@ void ifr_experiment_close(struct ifr_experiment *experiment);
 /* Reads a whole experiment, also while another process writes it. The caller releases the dataset. */
 int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err);
 
+/* Writes a copy of an experiment, also while another process writes it; to must not exist. */
+int ifr_experiment_copy(const char *path, const char *to, struct ifr_error *err);
+
 /* Facts. set replaces a fact of the same name. get returns a copy for the caller to free, or NULL. */
 int ifr_experiment_set(struct ifr_experiment *experiment, const char *name, const char *value,
                        struct ifr_error *err);

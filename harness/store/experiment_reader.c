@@ -40,6 +40,7 @@ static void take_variant(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	variant->build_id = ifr_strdup(database_text(row, 4));
 	variant->facts = ifr_strdup(database_text(row, 5));
 	variant->refused = copy_or_null(row, 6);
+	variant->sha256 = ifr_strdup(database_text(row, 7));
 }
 
 /* Rows of runs joined with their samples: the runs' columns come again with every sample. */
@@ -92,7 +93,7 @@ static const struct {
 	{"SELECT name,value FROM fact ORDER BY rowid", take_fact},
 	{"SELECT text FROM warning ORDER BY rowid", take_warning},
 	{"SELECT name,unit,source FROM counter ORDER BY id", take_counter},
-	{"SELECT program,layout,name,plan,build_id,facts,refused FROM variant ORDER BY id", take_variant},
+	{"SELECT program,layout,name,plan,build_id,facts,refused,sha256 FROM variant ORDER BY id", take_variant},
 	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
      " c AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM counter)"
      " SELECT v.place,r.repetition,r.pass,r.started_ns,r.exit_status,r.refused,r.copy,r.twin,c.place,s.value FROM run r"
@@ -126,5 +127,15 @@ int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct if
 	sqlite3_close(database);
 	if (result)
 		ifr_dataset_release(dataset);
+	return result;
+}
+
+int ifr_experiment_copy(const char *path, const char *to, struct ifr_error *err) {
+	sqlite3 *database;
+	int result = database_open(path, false, &database, err);
+	if (result)
+		return result;
+	result = database_do(database, err, "VACUUM INTO ?", "s", to);
+	sqlite3_close(database);
 	return result;
 }

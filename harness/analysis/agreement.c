@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/analysis/agreement.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "harness/analysis/steps.h"
+
+/* Layouts by number, of one program of one experiment. */
+struct numbered {
+	double *median; /* [count]; NaN for a layout without a value that counts */
+	const char **sha256;
+	size_t count;
+};
+
+static bool counts(const struct ifr_dataset *dataset, const struct ifr_dataset_run *run, size_t variant,
+                   size_t counter) {
+	return run->variant == variant && !run->refused && !run->twin && !dataset->variants[variant].refused &&
+	       isfinite(run->value[counter]);
+}
+
+static double median_of(const struct ifr_dataset *dataset, size_t variant, size_t counter, double *room) {
+	size_t count = 0;
+	double median = NAN;
+	for (size_t i = 0; i < dataset->run_count; i++)
+		if (counts(dataset, &dataset->runs[i], variant, counter))
+			room[count++] = dataset->runs[i].value[counter];
+	if (count)
+		ifr_sample_median(room, count, &median, NULL);
+	return median;
+}
+
+static void number_layouts(const struct ifr_dataset *dataset, unsigned program, size_t counter, size_t count,
+                           struct numbered *layouts) {
+	double *room = ifr_alloc((dataset->run_count + 1) * sizeof *room);
+	*layouts = (struct numbered){ifr_alloc((count + 1) * sizeof *layouts->median),
+	                             ifr_alloc((count + 1) * sizeof *layouts->sha256), count};
+	for (size_t i = 0; i < count; i++)
+		layouts->median[i] = NAN;
+	for (size_t i = 0; i < dataset->variant_count; i++) {
+		const struct ifr_dataset_variant *variant = &dataset->variants[i];
+		if (variant->program != program || variant->layout >= count)
+			continue;
+		layouts->median[variant->layout] = median_of(dataset, i, counter, room);
+		layouts->sha256[variant->layout] = variant->sha256;
+	}
+	free(room);
+}
+
+static void release_layouts(struct numbered *layouts) {
+	free(layouts->median);
+	free(layouts->sha256);
+}
+
+/* Layouts 0 … count-1 hold every variant of a dataset. */
+static size_t count_layouts(const struct ifr_dataset *dataset) {
+	size_t count = 0;
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		if (dataset->variants[i].layout < dataset->variant_count && dataset->variants[i].layout >= count)
+			count = dataset->variants[i].layout + 1;
+	return count;
+}
+
+static void correlate(const struct numbered sides[2], struct ifr_agreement *agreement) {
+	double *x = ifr_alloc((sides[0].count + 1) * sizeof *x), *y = ifr_alloc((sides[0].count + 1) * sizeof *y);
+	for (size_t i = 1; i < sides[0].count; i++)
+		if (isfinite(sides[0].median[i]) && isfinite(sides[1].median[i])) {
+			x[agreement->layouts] = sides[0].median[i];
+			y[agreement->layouts++] = sides[1].median[i];
+		}
+	agreement->known = agreement->layouts >= 3 &&
+	                   !ifr_correlation_pearson(x, y, agreement->layouts, 0.95, &agreement->linear, NULL) &&
+	                   !ifr_correlation_spearman(x, y, agreement->layouts, 0.95, &agreement->rank, NULL);
+	free(x);
+	free(y);
+}
+
+static void rank_shipped(const struct numbered *layouts, size_t *rank, size_t *ranked) {
+	*rank = *ranked = 0;
+	if (!layouts->count || !isfinite(layouts->median[0]))
+		return;
+	*rank = 1;
+	for (size_t i = 0; i < layouts->count; i++) {
+		*ranked += isfinite(layouts->median[i]);
+		*rank += layouts->median[i] < layouts->median[0];
+	}
+}
+
+static void compare_bytes(const struct numbered sides[2], struct ifr_agreement *agreement) {
+	for (size_t i = 0; i < sides[0].count; i++) {
+		const char *first = sides[0].sha256[i], *second = sides[1].sha256[i];
+		if (!first || !second || !*first || !*second)
+			continue;
+		agreement->compared_bytes++;
+		agreement->other_bytes += strcmp(first, second) != 0;
+	}
+}
+
+static void compare_facts(const struct ifr_dataset *first, const struct ifr_dataset *second,
+                          struct ifr_strings *differences) {
+	static const char *const names[][2] = {{"host", "host"},
+	                                       {"processor", "processor"},
+	                                       {"kernel", "kernel"},
+	                                       {"tool version", "interfero"},
+	                                       {"counters", "counters"},
+	                                       {"aslr", "address-space randomization"},
+	                                       {"path length", "length of the paths"}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *then = ifr_dataset_fact(first, names[i][0]), *now = ifr_dataset_fact(second, names[i][0]);
+		if (then && now && strcmp(then, now))
+			ifr_strings_take(differences, ifr_format("%s: %s, then %s", names[i][1], then, now));
+	}
+}
+
+/* The word NAME=… of a list, or NULL. */
+static const char *find_word(const struct ifr_strings *list, const char *word) {
+	size_t name = strcspn(word, "=") + 1;
+	for (size_t i = 0; i < list->count; i++)
+		if (!strncmp(list->items[i], word, name))
+			return list->items[i];
+	return NULL;
+}
+
+static void compare_libraries(const struct ifr_dataset *first, const struct ifr_dataset *second, unsigned program,
+                              struct ifr_strings *differences) {
+	char *name = program ? ifr_format("libraries %u", program + 1) : ifr_strdup("libraries");
+	const char *then = ifr_dataset_fact(first, name), *now = ifr_dataset_fact(second, name);
+	struct ifr_strings before = {0}, after = {0};
+	ifr_strings_split(&before, then ? then : "", " ");
+	ifr_strings_split(&after, now ? now : "", " ");
+	for (size_t i = 0; i < after.count && before.count; i++) {
+		const char *old = find_word(&before, after.items[i]);
+		int length = (int)strcspn(after.items[i], "=");
+		if (!old)
+			ifr_strings_take(differences,
+			                 ifr_format("library %.*s: not loaded, then loaded", length, after.items[i]));
+		else if (strcmp(old, after.items[i]))
+			ifr_strings_take(differences,
+			                 ifr_format("library %.*s: another file (%.8s, then %.8s)", length, after.items[i],
+			                            old + length + 1, after.items[i] + length + 1));
+	}
+	if (!then)
+		ifr_strings_add(differences, "libraries: not known, as the first experiment did not record them");
+	ifr_strings_release(&before);
+	ifr_strings_release(&after);
+	free(name);
+}
+
+int ifr_agreement_make(const struct ifr_dataset *first, const struct ifr_dataset *second, unsigned program,
+                       const char *metric, struct ifr_agreement *agreement, struct ifr_error *err) {
+	const struct ifr_dataset *const datasets[2] = {first, second};
+	const struct ifr_comparison_side sides[2] = {{first, program, "the first experiment"},
+	                                             {second, program, "its repetition"}};
+	const struct ifr_comparison_rules rules = {.margin = 0.01};
+	struct numbered layouts[2];
+	int counters[2];
+	*agreement = (struct ifr_agreement){0};
+	compare_facts(first, second, &agreement->differences);
+	compare_libraries(first, second, program, &agreement->differences);
+	if (ifr_metric_match(datasets, metric, counters) >= 0)
+		return ifr_fail(err, IFR_E_USAGE, "the two experiments have no counter in common%s%s", metric ? ": " : "",
+		                metric ? metric : "");
+	agreement->metric = second->counters[counters[1]];
+	const size_t a = count_layouts(first), b = count_layouts(second), count = a < b ? a : b;
+	for (int i = 0; i < 2; i++)
+		number_layouts(datasets[i], program, (size_t)counters[i], count, &layouts[i]);
+	correlate(layouts, agreement);
+	compare_bytes(layouts, agreement);
+	for (int i = 0; i < 2; i++)
+		rank_shipped(&layouts[i], &agreement->shipped_rank[i], &agreement->ranked[i]);
+	for (int i = 0; i < 2; i++)
+		release_layouts(&layouts[i]);
+	return ifr_comparison_make(&sides[0], &sides[1], agreement->metric.name, &rules, &agreement->comparison, err);
+}
+
+void ifr_agreement_release(struct ifr_agreement *agreement) {
+	ifr_strings_release(&agreement->differences);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/again.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/build/build.h"
+#include "harness/bundle/bundle.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/layout_options.h"
+#include "harness/commands/progress.h"
+#include "harness/output/output.h"
+#include "harness/report/report.h"
+
+enum { PROGRAMS_MOST = 2 };
+
+struct again {
+	const char *old;  /* as the user wrote it */
+	char *experiment; /* the recorded one's file, absolute */
+	char *work;       /* FILE.again: the unpacked bundle, or programs made from their kits; absolute */
+	bool bundled;
+	struct ifr_dataset dataset;
+	struct ifr_campaign_program programs[PROGRAMS_MOST];
+	struct ifr_kit kits[PROGRAMS_MOST];
+	char *paths[PROGRAMS_MOST], *user, *counters;
+	struct ifr_strings argv;
+};
+
+static const char *fact_of(const struct again *again, const char *name, unsigned program) {
+	char *own = program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
+	const char *value = ifr_dataset_fact(&again->dataset, own);
+	free(own);
+	return value;
+}
+
+static char *absolute(const char *path) {
+	char *cwd = getcwd(NULL, 0), *whole = ifr_path_normalise(cwd ? cwd : "/", path);
+	free(cwd);
+	return whole;
+}
+
+/* "old.exp" and "old.exp.bundle" give "old-again.exp". */
+static char *name_file(const char *old) {
+	static const char *const endings[] = {".bundle", ".exp"};
+	const char *base = ifr_path_base(old);
+	size_t length = strlen(base);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+		size_t ending = strlen(endings[i]);
+		if (length > ending && !strncmp(base + length - ending, endings[i], ending))
+			length -= ending;
+	}
+	return ifr_format("%.*s-again.exp", (int)length, base);
+}
+
+static int import_kits(const struct again *again, struct ifr_error *err) {
+	char *path = ifr_format("%s/kits", again->work), key[IFR_KEY_MAX];
+	DIR *folder = opendir(path);
+	int result = 0;
+	for (struct dirent *entry; folder && !result && (entry = readdir(folder));) {
+		char *file = ifr_format("%s/%s", path, entry->d_name);
+		if (entry->d_name[0] != '.')
+			result = ifr_kit_import(file, key, err);
+		free(file);
+	}
+	if (folder)
+		closedir(folder);
+	free(path);
+	return result;
+}
+
+/* Finds the recorded experiment, and enters the folder of its command. */
+static int open_recorded(struct again *again, struct ifr_error *err) {
+	again->bundled = ifr_bundle_is(again->old);
+	again->experiment = again->bundled ? ifr_format("%s/experiment", again->work) : absolute(again->old);
+	int result = again->bundled ? ifr_tree_remove(again->work, err) : 0;
+	if (!result && again->bundled)
+		result = ifr_bundle_unpack(again->old, again->work, err);
+	if (!result && again->bundled)
+		result = import_kits(again, err);
+	if (!result)
+		result = ifr_experiment_load(again->experiment, &again->dataset, err);
+	if (result)
+		return result;
+	const char *recorded = ifr_dataset_fact(&again->dataset, "folder");
+	char *folder = again->bundled ? ifr_format("%s/files", again->work) : recorded ? ifr_strdup(recorded) : NULL;
+	if (again->bundled)
+		result = ifr_dir_make(folder, err);
+	if (!result && folder && chdir(folder))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot enter %s, where the command ran", folder);
+	free(folder);
+	return result;
+}
+
+static const char *digest_of(const struct again *again, unsigned program) {
+	for (size_t i = 0; i < again->dataset.variant_count; i++)
+		if (again->dataset.variants[i].program == program && !again->dataset.variants[i].layout)
+			return again->dataset.variants[i].sha256;
+	return NULL;
+}
+
+static bool has_digest(const char *path, const char *wanted) {
+	char digest[IFR_SHA256_HEX];
+	return ifr_file_exists(path) && !ifr_sha256_file(path, digest, NULL, NULL) &&
+	       (!wanted || !*wanted || !strcmp(wanted, digest));
+}
+
+/* Links the program that shipped from its kit, where its file is gone or was built again. */
+static int make_program(struct again *again, unsigned program, struct ifr_error *err) {
+	struct ifr_builder *builder = NULL;
+	struct ifr_variant variant = {0};
+	struct ifr_plan plan;
+	char *folder = ifr_format("%s/programs/%u", again->work, program),
+		 *path = ifr_format("%s/%s", folder, ifr_path_base(again->paths[program]));
+	ifr_plan_init(&plan);
+	int result = ifr_dir_make(folder, err);
+	if (!result)
+		result = ifr_builder_open(&again->kits[program], &builder, err);
+	if (!result)
+		result = ifr_builder_make(builder, &plan, path, &variant, err);
+	if (!result && !has_digest(path, digest_of(again, program)))
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "%s is no longer the file that was measured, and its kit does not give those bytes: pack the "
+		             "experiment before the program is built again (interfero pack)",
+		             again->paths[program]);
+	if (builder)
+		ifr_builder_close(builder);
+	ifr_buffer_release(&variant.facts);
+	free(folder);
+	free(again->paths[program]);
+	again->paths[program] = path;
+	return result;
+}
+
+static int find_program(struct again *again, unsigned program, struct ifr_error *err) {
+	const char *recorded = fact_of(again, "program", program), *key = fact_of(again, "kit", program);
+	if (!recorded || !key || strpbrk(key, " ,") || !digest_of(again, program))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s was not made by bench or compare of programs with kits: nothing runs it again",
+		                again->old);
+	again->paths[program] = again->bundled
+	                            ? ifr_format("%s/programs/%u/%s", again->work, program, ifr_path_base(recorded))
+	                            : ifr_strdup(recorded);
+	int result = ifr_kit_load(key, &again->kits[program], err);
+	if (!result && !has_digest(again->paths[program], digest_of(again, program)))
+		result = make_program(again, program, err);
+	again->programs[program] = (struct ifr_campaign_program){again->paths[program], &again->kits[program], NULL};
+	return result;
+}
+
+static int set_axes(const char *axes, const char *parameters, struct ifr_layout_generator *generator,
+                    struct ifr_error *err) {
+	struct ifr_strings words = {0};
+	int result = ifr_axes_parse(axes, &generator->axes, err);
+	ifr_strings_split(&words, strcmp(parameters, "none") ? parameters : "", " ");
+	for (size_t i = 0; i < words.count && !result; i++) {
+		char *colon = strchr(words.items[i], ':');
+		if (!colon)
+			continue;
+		*colon = '\0';
+		int axis = ifr_axis_find(words.items[i], err);
+		result = axis < 0 ? axis : ifr_plan_set(&generator->parameters, (enum ifr_axis)axis, colon + 1, err);
+	}
+	ifr_strings_release(&words);
+	return result;
+}
+
+/* The counters of an experiment that did not record its --counters: their sources. */
+static char *list_sources(const struct ifr_dataset *dataset) {
+	struct ifr_buffer text = {0};
+	struct ifr_strings seen = {0};
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		if (!ifr_strings_contain(&seen, dataset->counters[i].source) &&
+		    strcmp(dataset->counters[i].source, "repeat")) {
+			ifr_strings_add(&seen, dataset->counters[i].source);
+			ifr_buffer_printf(&text, "%s%s", text.length ? "," : "", dataset->counters[i].source);
+		}
+	ifr_strings_release(&seen);
+	return ifr_buffer_detach(&text);
+}
+
+static unsigned count_layouts(const struct ifr_dataset *dataset) {
+	unsigned most = 0;
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		most = dataset->variants[i].layout > most ? dataset->variants[i].layout : most;
+	return most;
+}
+
+/* A bundle's own libraries are found before those of the machine. */
+static void lead_to_libraries(const struct again *again, struct ifr_strings *environment) {
+	static const char variable[] = "LD_LIBRARY_PATH=";
+	char *folder = ifr_format("%s/libraries", again->work);
+	bool found = false;
+	for (size_t i = 0; again->bundled && ifr_file_exists(folder) && i <= environment->count && !found; i++) {
+		bool end = i == environment->count;
+		if (!end && !ifr_starts_with(environment->items[i], variable))
+			continue;
+		found = true;
+		if (end) {
+			ifr_strings_take(environment, ifr_format("%s%s", variable, folder));
+			break;
+		}
+		char *old = environment->items[i];
+		environment->items[i] = ifr_format("%s%s:%s", variable, folder, old + strlen(variable));
+		free(old);
+	}
+	free(folder);
+}
+
+/* A word that names a file of the bundle by its old absolute path names it by its path below the folder. */
+static void relocate_words(struct again *again) {
+	const char *folder = ifr_dataset_fact(&again->dataset, "folder");
+	size_t length = folder ? strlen(folder) : 0;
+	for (size_t i = 1; again->bundled && length && i < again->argv.count; i++) {
+		char *word = again->argv.items[i];
+		if (strncmp(word, folder, length) || word[length] != '/' || !ifr_file_exists(word + length + 1))
+			continue;
+		ifr_command_note("%s is %s of the bundle", word, word + length + 1);
+		again->argv.items[i] = ifr_strdup(word + length + 1);
+		free(word);
+	}
+}
+
+static int fill_command(struct again *again, struct ifr_campaign *campaign, struct ifr_error *err) {
+	const char *command = ifr_dataset_fact(&again->dataset, "command"),
+			   *environment = ifr_dataset_fact(&again->dataset, "environment"),
+			   *input = ifr_dataset_fact(&again->dataset, "standard input"),
+			   *user = ifr_dataset_fact(&again->dataset, "run in");
+	if (!command || !ifr_unquote_shell(command, &again->argv) || !again->argv.count)
+		return ifr_fail(err, IFR_E_USAGE, "%s does not say which command it ran", again->old);
+	relocate_words(again);
+	campaign->argv = again->argv.items;
+	ifr_unquote_shell(environment ? environment : "", &campaign->environment);
+	lead_to_libraries(again, &campaign->environment);
+	if (input && strcmp(input, "/dev/null"))
+		campaign->stdin_file = input;
+	if (user && *user == '/') {
+		again->user = again->bundled ? ifr_format("%s/programs/user/%s", again->work, ifr_path_base(user))
+		                             : ifr_strdup(user);
+		campaign->user = again->user;
+		campaign->library = again->paths[0];
+	}
+	return 0;
+}
+
+static int fill_campaign(struct again *again, struct ifr_campaign *campaign, struct ifr_error *err) {
+	const struct ifr_dataset *dataset = &again->dataset;
+	const char *count = ifr_dataset_fact(dataset, "programs"), *seed = ifr_dataset_fact(dataset, "seed"),
+			   *axes = ifr_dataset_fact(dataset, "axes"), *parameters = ifr_dataset_fact(dataset, "parameters"),
+			   *repetitions = ifr_dataset_fact(dataset, "rounds planned"),
+			   *status = ifr_dataset_fact(dataset, "expected exit status"),
+			   *aslr = ifr_dataset_fact(dataset, "aslr"), *copies = ifr_dataset_fact(dataset, "copies"),
+			   *output = ifr_dataset_fact(dataset, "output"),
+			   *counters = ifr_dataset_fact(dataset, "counters wanted"),
+			   *machine = ifr_dataset_fact(dataset, "machine");
+	int result = 0;
+	campaign->program_count = count && strtoul(count, NULL, 10) == 2 ? 2 : 1;
+	campaign->programs = again->programs;
+	for (unsigned i = 0; i < campaign->program_count && !result; i++)
+		result = find_program(again, i, err);
+	if (result)
+		return result;
+	if (!seed || !axes || !parameters || !repetitions)
+		return ifr_fail(err, IFR_E_USAGE, "%s does not say which layouts it measured", again->old);
+	campaign->generator.seed = strtoull(seed, NULL, 10);
+	campaign->seed_given = true;
+	ifr_plan_init(&campaign->generator.parameters);
+	result = set_axes(axes, parameters, &campaign->generator, err);
+	campaign->variants = count_layouts(dataset);
+	campaign->repetitions = (unsigned)strtoul(repetitions, NULL, 10);
+	campaign->expected_exit = status ? atoi(status) : 0;
+	campaign->keep_aslr = aslr && !strcmp(aslr, "on");
+	campaign->one_file = copies && ifr_starts_with(copies, "one for all");
+	campaign->ignore_output = output && !strcmp(output, "ignored");
+	again->counters = counters ? ifr_strdup(counters) : list_sources(dataset);
+	campaign->counters = again->counters;
+	campaign->marker = ifr_dataset_fact(dataset, "repeat marker");
+	campaign->machine = machine ? machine : campaign->machine;
+	return result ? result : fill_command(again, campaign, err);
+}
+
+static int compare(const struct again *again, const struct ifr_campaign *campaign, const char *metric,
+                   struct ifr_error *err) {
+	struct ifr_dataset now;
+	struct ifr_buffer text = {0};
+	int result = ifr_experiment_load(campaign->file, &now, err);
+	if (result)
+		return result;
+	for (unsigned i = 0; i < campaign->program_count && !result; i++) {
+		struct ifr_agreement agreement;
+		result = ifr_agreement_make(&again->dataset, &now, i, metric, &agreement, err);
+		if (!result && campaign->program_count > 1)
+			ifr_buffer_printf(&text, "%s%s\n", i ? "\n" : "", fact_of(again, "program", i));
+		if (!result)
+			ifr_agreement_text(&agreement, &text);
+		ifr_agreement_release(&agreement);
+	}
+	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	ifr_buffer_release(&text);
+	ifr_dataset_release(&now);
+	return result;
+}
+
+static void release(struct again *again) {
+	for (int i = 0; i < PROGRAMS_MOST; i++) {
+		ifr_kit_release(&again->kits[i]);
+		free(again->paths[i]);
+	}
+	ifr_dataset_release(&again->dataset);
+	ifr_strings_release(&again->argv);
+	free(again->experiment);
+	free(again->work);
+	free(again->user);
+	free(again->counters);
+}
+
+int again_run(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet) {
+	struct ifr_campaign_result done = {0};
+	struct ifr_error err = {0};
+	char *name = name_file(old);
+	const char *shown = campaign->file ? campaign->file : name;
+	char *file = absolute(shown), *itself = absolute(old);
+	struct again again = {.old = old, .work = ifr_format("%s.again", file)};
+	const bool clash = !strcmp(file, itself);
+	campaign->file = file;
+	campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
+	campaign->say = quiet ? NULL : ifr_command_say;
+	catch_interrupts();
+	int result = clash ? ifr_fail(&err, IFR_E_USAGE, "%s is the experiment to repeat: choose another -o", old)
+	                   : open_recorded(&again, &err);
+	if (!result)
+		result = fill_campaign(&again, campaign, &err);
+	if (!result)
+		result = ifr_campaign_run(campaign, &done, &err);
+	if (campaign->progress)
+		progress_clear();
+	if (!result && (done.runs || done.complete) && !quiet)
+		result = compare(&again, campaign, metric, &err);
+	if (!result && done.complete) {
+		ifr_tree_remove(again.work, NULL);
+		if (!quiet)
+			ifr_command_note("the repetition is in %s", shown);
+	}
+	int status = result ? ifr_command_failed(&err) : done.refused_variants ? IFR_E_PROGRAM : 0;
+	if (done.interrupted || (result && ifr_launch_interrupted()))
+		status = STOPPED_BY_INTERRUPT;
+	ifr_plan_release(&campaign->generator.parameters);
+	release(&again);
+	free(itself);
+	free(name);
+	free(file);
+	return status;
+}

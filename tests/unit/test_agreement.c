@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Agreement of an experiment with its repetition: made-up medians whose correlation is known. */
+#include "tests/unit/report_read.h"
+
+/* An experiment in which layout i takes value[i], the shipped one value[0]; three runs of each. */
+static void make(struct ifr_dataset *dataset, const double *value, size_t count, const char *processor,
+                 const char *libraries) {
+	ifr_dataset_init(dataset);
+	ifr_dataset_add_fact(dataset, "seed", "1");
+	ifr_dataset_add_fact(dataset, "axes", "padding");
+	ifr_dataset_add_fact(dataset, "parameters", "padding:max=64");
+	ifr_dataset_add_fact(dataset, "processor", processor);
+	ifr_dataset_add_fact(dataset, "libraries", libraries);
+	add_counter(dataset, "cpu_time", "ns", "clock");
+	for (size_t i = 0; i < count; i++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
+		variant->layout = (unsigned)i;
+		variant->plan = ifr_strdup("");
+		variant->build_id = ifr_strdup("");
+		variant->facts = ifr_strdup("");
+		variant->sha256 = ifr_format("%zu", i);
+	}
+	for (unsigned repetition = 0; repetition < 3; repetition++)
+		for (size_t i = 0; i < count; i++) {
+			struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+			run->variant = (unsigned)i;
+			run->repetition = repetition;
+			run->value[0] = value[i] * (1 + 0.001 * ((int)repetition - 1));
+		}
+}
+
+/* Ranks 1 2 3 4 5 and 2 1 4 3 5: sum of squared differences 4, so Spearman's r is 1 - 6*4/(5*24) = 0.8; Pearson's of the
+ * values is the same, as they are the ranks scaled. Means 3 and 3 (scaled by 10): the ratio of means is 1. */
+static void test_correlation(void **state) {
+	(void)state;
+	static const double then[] = {25, 10, 20, 30, 40, 50}, now[] = {35, 20, 10, 40, 30, 50};
+	struct ifr_dataset first, second;
+	struct ifr_agreement agreement;
+	struct ifr_error err = {0};
+	struct ifr_buffer text = {0};
+	make(&first, then, 6, "A", "libc.so.6=1111 libm.so.6=2222");
+	make(&second, now, 6, "B", "libc.so.6=3333 libm.so.6=2222 libz.so.1=4444");
+	free(second.variants[3].sha256);
+	second.variants[3].sha256 = ifr_strdup("other");
+	if (ifr_agreement_make(&first, &second, 0, NULL, &agreement, &err))
+		fail_msg("%s", err.message);
+	assert_int_equal(agreement.layouts, 5);
+	assert_true(agreement.known);
+	assert_float_equal(agreement.linear.r, 0.8, 1e-9);
+	assert_float_equal(agreement.rank.r, 0.8, 1e-9);
+	assert_true(agreement.comparison.paired);
+	assert_int_equal(agreement.shipped_rank[0], 3);
+	assert_int_equal(agreement.shipped_rank[1], 4);
+	assert_int_equal(agreement.ranked[1], 6);
+	assert_int_equal(agreement.other_bytes, 1);
+	assert_int_equal(agreement.compared_bytes, 6);
+	ifr_agreement_text(&agreement, &text);
+	char *joined = ifr_buffer_detach(&text);
+	join_lines(joined);
+	says(joined, "processor: A, then B");
+	says(joined, "libc.so.6: another file");
+	says(joined, "libz.so.1: not loaded, then loaded");
+	says_not(joined, "libm");
+	says(joined, "1 of 6 files have other bytes");
+	free(joined);
+	ifr_agreement_release(&agreement);
+	ifr_dataset_release(&first);
+	ifr_dataset_release(&second);
+}
+
+/* The same experiment twice agrees; in the reverse order of its layouts it disagrees. */
+static void test_verdicts(void **state) {
+	(void)state;
+	double then[12], back[12];
+	for (int i = 0; i < 12; i++) {
+		then[i] = 100 + 3 * i;
+		back[i] = i ? 100 + 3 * (12 - i) : 100;
+	}
+	struct ifr_dataset first, second;
+	struct ifr_agreement agreement;
+	struct ifr_buffer text = {0};
+	make(&first, then, 12, "A", "x=1");
+	make(&second, back, 12, "A", "x=1");
+	assert_int_equal(ifr_agreement_make(&first, &first, 0, NULL, &agreement, NULL), 0);
+	ifr_agreement_text(&agreement, &text);
+	says(ifr_buffer_text(&text), "The layouts agree");
+	says(ifr_buffer_text(&text), "are the same");
+	ifr_buffer_clear(&text);
+	ifr_agreement_release(&agreement);
+	assert_int_equal(ifr_agreement_make(&first, &second, 0, NULL, &agreement, NULL), 0);
+	assert_float_equal(agreement.rank.r, -1, 1e-9);
+	ifr_agreement_text(&agreement, &text);
+	says(ifr_buffer_text(&text), "disagree");
+	ifr_buffer_release(&text);
+	ifr_agreement_release(&agreement);
+	ifr_dataset_release(&first);
+	ifr_dataset_release(&second);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_correlation), cmocka_unit_test(test_verdicts)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
