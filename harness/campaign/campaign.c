@@ -13,19 +13,24 @@
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
-/* Finds out how the program that uses the library is led to its variants, and puts that into their contexts. */
+/* Leads the program that uses the library to its variants, from the first of them on. */
+static void enter_library(struct campaign_state *state, unsigned first) {
+	for (unsigned id = first; id < state->ready; id++) {
+		char *path = campaign_variant_path(state, id);
+		ifr_strings_release(&state->contexts[id].environment);
+		ifr_library_environment(&state->library, path, &state->context.environment,
+		                        &state->contexts[id].environment);
+		free(path);
+	}
+}
+
+/* Finds out how the program that uses the library is led to its variants. */
 static int open_library(struct campaign_state *state, struct ifr_error *err) {
 	char *shipped = campaign_variant_path(state, 0);
 	const struct ifr_strings *environment = &state->context.environment;
 	int result =
 		ifr_library_open(&state->library, state->plan.user, state->plan.programs->path, shipped, environment, err);
 	free(shipped);
-	for (unsigned id = 0; id < state->ready && !result; id++) {
-		char *path = campaign_variant_path(state, id);
-		ifr_strings_release(&state->contexts[id].environment);
-		ifr_library_environment(&state->library, path, environment, &state->contexts[id].environment);
-		free(path);
-	}
 	if (!result)
 		result = ifr_experiment_set(state->experiment, "library by",
 		                            state->library.preload ? "LD_PRELOAD" : "LD_LIBRARY_PATH", err);
@@ -119,7 +124,9 @@ static int open_counters(struct campaign_state *state, struct ifr_strings *notes
 static int prepare_campaign(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_strings notes = {0};
-	state->deadline_ns = plan->budget_ns ? ifr_clock_ns() + plan->budget_ns : INT64_MAX;
+	state->begun_ns = ifr_clock_ns();
+	state->deadline_ns = plan->budget_ns ? state->begun_ns + plan->budget_ns : INT64_MAX;
+	state->model_deadline_ns = INT64_MAX;
 	state->contexts = ifr_alloc(campaign_variant_count(state) * sizeof *state->contexts);
 	state->programs = ifr_alloc(plan->program_count * sizeof *state->programs);
 	state->copies = ifr_alloc(campaign_variant_count(state) * sizeof *state->copies);
@@ -153,6 +160,7 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 }
 
 static void release_campaign(struct campaign_state *state) {
+	campaign_close_builders(state);
 	ifr_experiment_close(state->experiment);
 	if (state->counters)
 		ifr_counters_close(state->counters);
@@ -181,8 +189,51 @@ static void remove_files(const struct campaign_state *state) {
 		ifr_tree_remove(state->folder, NULL);
 }
 
-static const char *describe_end(const struct ifr_campaign_result *result) {
-	return result->complete ? "yes" : result->interrupted ? "no: interrupted" : "no: the time budget was used up";
+/* The caller frees it. */
+static char *describe_end(const struct ifr_campaign_result *result) {
+	if (result->complete || result->interrupted)
+		return ifr_strdup(result->complete ? "yes" : "no: interrupted");
+	return ifr_format("no: the time budget was used up%s%s",
+	                  *result->model_left_out ? ", without the model: " : "", result->model_left_out);
+}
+
+/* Makes variants, and leads the user of a library to them. */
+static int make_variants(struct campaign_state *state, struct ifr_error *err) {
+	const unsigned made = state->ready;
+	int failed = campaign_make_variants(state, err);
+	if (!failed && !ifr_launch_interrupted() && state->plan.user && !made)
+		failed = open_library(state, err);
+	if (!failed && !ifr_launch_interrupted() && state->plan.user)
+		enter_library(state, made);
+	return failed;
+}
+
+/* Fills the model's and this machine's values of all variants that the budget has time to make. The model comes first:
+ * then measuring has exactly the time that is left. */
+static int fill_values(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+	unsigned made;
+	int failed;
+	do {
+		failed = make_variants(state, err);
+		made = state->ready;
+		if (!failed && !ifr_launch_interrupted())
+			failed = campaign_model(state, result, err);
+		if (!failed)
+			failed = campaign_measure(state, result, err);
+		if (!failed && !result->interrupted && !result->complete && !campaign_missing_runs(state))
+			failed = make_variants(state, err);
+	} while (!failed && state->ready > made);
+	result->complete &= !*result->model_left_out;
+	return failed;
+}
+
+static int check_budget(const struct campaign_state *state, const struct ifr_campaign_result *result,
+                        struct ifr_error *err) {
+	if (result->runs || result->complete || result->interrupted)
+		return 0;
+	return ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s%s%s; give a longer --budget",
+	                (double)state->reference_ns / 1e9, *result->model_left_out ? ", and " : "",
+	                result->model_left_out);
 }
 
 /* Does everything that the experiment does not hold yet: a resumed campaign goes on here. */
@@ -192,9 +243,7 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 		result->complete = true;
 		return 0;
 	}
-	int failed = campaign_make_variants(state, err);
-	if (!failed && !ifr_launch_interrupted() && state->plan.user)
-		failed = open_library(state, err);
+	int failed = make_variants(state, err);
 	if (!failed && !ifr_launch_interrupted() && ifr_counters_passes(state->counters))
 		failed = note_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())
@@ -202,20 +251,18 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())
-		failed = campaign_record_programs(state, err);
+		failed = campaign_record_programs(state, result, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */
 	if (!failed)
 		failed = ifr_experiment_set(state->experiment, "complete", "no: interrupted", err);
 	if (!failed)
-		failed = campaign_measure(state, result, err);
-	if (!failed && !result->interrupted)
-		failed = campaign_model(state, result, err);
-	if (!failed && !result->runs && !result->complete && !result->interrupted)
-		failed =
-			ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s; give a longer --budget",
-		             (double)state->reference_ns / 1e9);
+		failed = fill_values(state, result, err);
 	if (!failed)
-		failed = ifr_experiment_set(state->experiment, "complete", describe_end(result), err);
+		failed = check_budget(state, result, err);
+	char *end = describe_end(result);
+	if (!failed)
+		failed = ifr_experiment_set(state->experiment, "complete", end, err);
+	free(end);
 	return failed;
 }
 

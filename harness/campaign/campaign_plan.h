@@ -23,6 +23,7 @@
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
 #include "kit/kit.h"
+#include "model/model.h"
 
 /* A program under test: a level of the factor program. */
 struct ifr_campaign_program {
@@ -45,11 +46,12 @@ struct ifr_campaign {
 	unsigned repetitions;                /* runs of each variant */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
-	const char *machine; /* of the model: as ifr_machine_open takes it */
-	const char *marker;  /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
-	int64_t budget_ns;   /* 0: none */
-	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
-	int cpu;             /* -1: choose; -2: do not pin */
+	const char *machine;           /* of the model: as ifr_machine_open takes it */
+	const char *marker;            /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
+	int64_t budget_ns;             /* 0: none */
+	int64_t timeout_ns;            /* of one run; 0: twenty times the reference, 10 s at least */
+	uint64_t most_recording_bytes; /* 0: no limit */
+	int cpu;                       /* -1: choose; -2: do not pin */
 	bool keep_aslr;
 	const char *stdin_file;         /* NULL: /dev/null */
 	struct ifr_strings environment; /* beyond the minimal one */
@@ -61,6 +63,10 @@ struct ifr_campaign {
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
+	/* Called a few times a second while a program is recorded, and while recordings are replayed; may be NULL. share:
+	 * done, up to 1, after spent_ns. */
+	void (*recording_progress)(const struct ifr_recording_progress *progress);
+	void (*replay_progress)(double share, int64_t spent_ns);
 	/* Called with notes for the user before long steps, such as what making the variants costs; may be NULL. */
 	void (*say)(const char *text);
 };
@@ -71,7 +77,8 @@ struct ifr_campaign_result {
 	unsigned refused_variants;
 	bool complete; /* the experiment holds every planned run */
 	bool interrupted;
-	char refusal[512]; /* the first refused variant and why; "" if none */
+	char refusal[512];        /* the first refused variant and why; "" if none */
+	char model_left_out[512]; /* why the budget had no time for the model; "" if it had, or was not asked for */
 };
 
 /* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the shipped

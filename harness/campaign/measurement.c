@@ -171,13 +171,16 @@ int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *r
 	struct ifr_slot *slots = ifr_alloc((most + 1) * sizeof *slots);
 	struct ifr_job *jobs = ifr_alloc((most + 1) * sizeof *jobs);
 	struct measurement m = {
-		.state = state, .result = result, .pace = {.begun_ns = ifr_clock_ns(), .run_ns = state->reference_ns}};
+		.state = state,
+		.result = result,
+		.pace = {.begun_ns = ifr_clock_ns(), .run_ns = state->run_ns ? state->run_ns : state->reference_ns}};
 	int failed = 0;
 	for (unsigned i = 0; i < state->plan.repetitions; i++)
 		m.pace.planned += list_jobs(state, i, slots, jobs);
 	for (unsigned i = 0; i < state->plan.repetitions && !failed && !m.stopped && !ifr_launch_interrupted(); i++)
 		failed = measure_repetition(&m, i, slots, jobs, err);
 	const struct campaign_cost runs = {m.pace.run_ns * m.pace.measured, m.pace.measured};
+	state->run_ns = m.pace.run_ns;
 	if (!failed)
 		failed = campaign_save_cost(state, "copy", &state->copying, err);
 	if (!failed)

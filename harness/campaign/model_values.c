@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The model's values: each program's recording (recordings.c) is replayed under the plans of its variants. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "harness/campaign/state.h"
@@ -47,28 +48,37 @@ static size_t list_jobs(const struct campaign_state *state, struct ifr_job *jobs
 	return count;
 }
 
+/* Replays the missing jobs. Where the budget has no time for that, the campaign goes on without them. */
+static int replay_jobs(struct model_run *run, const struct ifr_machine *machine, struct ifr_error *err) {
+	const struct ifr_job_owner owner = {run, decide_job, describe_job, store_counts};
+	struct campaign_state *state = run->state;
+	struct ifr_model_executor model;
+	struct ifr_job *jobs = ifr_alloc((state->ready + 1) * sizeof *jobs);
+	const size_t count = list_jobs(state, jobs);
+	ifr_model_executor_init(&model, machine);
+	model.deadline_ns = state->model_deadline_ns == INT64_MAX ? 0 : state->model_deadline_ns;
+	model.progress = state->plan.replay_progress;
+	ifr_plan_init(&run->plan);
+	int failed = model.executor.carry_out(&model.executor, jobs, count, &owner, err);
+	if (failed && model.expected_ns) {
+		snprintf(run->result->model_left_out, sizeof run->result->model_left_out, "%.500s", err->message);
+		failed = 0;
+	}
+	ifr_plan_release(&run->plan);
+	free(run->recording);
+	free(jobs);
+	return failed;
+}
+
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
-	struct ifr_model_executor model;
 	struct model_run run = {.state = state, .result = result};
-	const struct ifr_job_owner owner = {&run, decide_job, describe_job, store_counts};
-	if (!ifr_counters_has_model(state->counters))
+	if (!ifr_counters_has_model(state->counters) || *result->model_left_out)
 		return 0;
 	int failed = ifr_machine_open(&machine, state->plan.machine, err);
-	if (!failed) {
-		struct ifr_job *jobs = ifr_alloc((state->ready + 1) * sizeof *jobs);
-		size_t count = list_jobs(state, jobs);
-		ifr_plan_init(&run.plan);
-		ifr_model_executor_init(&model, machine);
-		failed = model.executor.carry_out(&model.executor, jobs, count, &owner, err);
-		ifr_plan_release(&run.plan);
-		free(run.recording);
-		free(jobs);
-	}
+	if (!failed)
+		failed = replay_jobs(&run, machine, err);
 	ifr_machine_free(machine);
 	result->interrupted |= ifr_launch_interrupted();
-	if (result->interrupted)
-		failed = 0;
-	result->complete &= !result->interrupted;
-	return failed;
+	return result->interrupted ? 0 : failed;
 }

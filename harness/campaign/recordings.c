@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recordings that the model replays, and the decision of "auto" on the model, from costs estimated by the duration
  * of a run. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/budget.h"
 #include "harness/campaign/state.h"
 
 /* The model's costs, in runs of the program: recording it, reading the trace once, and replaying each layout. Measured
@@ -40,10 +43,10 @@ static int note_recording(struct campaign_state *state, const struct ifr_recorde
 	return result;
 }
 
-static int record_program(struct campaign_state *state, unsigned program, const char *path, int64_t timeout_ns,
-                          struct ifr_error *err) {
+static int record_program(struct campaign_state *state, unsigned program, const char *path, int64_t deadline_ns,
+                          bool *too_slow, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
-	struct ifr_recorded recorded;
+	struct ifr_recorded recorded = {0};
 	struct ifr_recording_request request = {.program = plan->programs[program].path,
 	                                        .argv = plan->argv,
 	                                        .more_environment = &plan->environment,
@@ -51,8 +54,14 @@ static int record_program(struct campaign_state *state, unsigned program, const 
 	                                        .stdin_file = plan->stdin_file,
 	                                        .silent = true,
 	                                        .objects = plan->generator.axes & ifr_object_axes(),
-	                                        .timeout_ns = timeout_ns};
+	                                        .deadline_ns = deadline_ns == INT64_MAX ? 0 : deadline_ns,
+	                                        .most_bytes = plan->most_recording_bytes,
+	                                        .plain_ns = state->programs[program].processor_ns,
+	                                        .progress = plan->recording_progress};
 	int result = ifr_recording_make(&request, &recorded, err);
+	*too_slow = recorded.end == IFR_RECORDING_TIME;
+	if (*too_slow)
+		result = ifr_fail(err, IFR_E_USAGE, "to record the program takes longer than the budget allows");
 	if (!result && recorded.exit_status != plan->expected_exit) {
 		unlink(path);
 		result =
@@ -76,13 +85,20 @@ static bool is_recorded(const struct campaign_state *state, unsigned program, co
 	return there;
 }
 
+static bool has_recording(const struct campaign_state *state, unsigned program) {
+	char *path = campaign_recording_path(state, program);
+	const bool has = is_recorded(state, program, path);
+	free(path);
+	return has;
+}
+
 /* Makes a program's recording if it is missing. The file stays beside the experiment, for "interfero predict". */
-static int ensure_recording(struct campaign_state *state, unsigned program, int64_t timeout_ns,
+static int ensure_recording(struct campaign_state *state, unsigned program, int64_t deadline_ns, bool *too_slow,
                             struct ifr_error *err) {
 	char *path = campaign_recording_path(state, program), *name = campaign_fact_name("recording", program);
 	int result = 0;
 	if (!is_recorded(state, program, path)) {
-		result = record_program(state, program, path, timeout_ns, err);
+		result = record_program(state, program, path, deadline_ns, too_slow, err);
 		state->programs[program].recorded = !result;
 		if (!result)
 			result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
@@ -137,9 +153,6 @@ static int leave_out(struct campaign_state *state, const char *reason, struct if
 
 static int take_model(struct campaign_state *state, const struct cost *cost, struct ifr_error *err) {
 	ifr_counters_add_model(state->counters);
-	/* Measuring leaves the replay its time. */
-	if (state->plan.budget_ns)
-		state->deadline_ns -= cost->replay_ns;
 	return decide(
 		state,
 		ifr_format("counters: the model's events (of %s, recorded under qemu-x86_64) beside the clock's "
@@ -163,11 +176,13 @@ static int check_cost(const struct campaign_state *state, const struct cost *cos
 static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	const struct cost cost = estimate(state);
 	struct ifr_error reason = {0};
+	bool too_slow;
 	int failed = campaign_check_model(state, &reason);
 	if (!failed)
 		failed = check_cost(state, &cost, &reason);
+	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
-		failed = ensure_recording(state, i, cost.allowed_ns - cost.replay_ns, &reason);
+		failed = ensure_recording(state, i, deadline_ns, &too_slow, &reason);
 	if (ifr_launch_interrupted())
 		return 0;
 	return failed ? leave_out(state, reason.message, err) : take_model(state, &cost, err);
@@ -204,15 +219,33 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 	return result;
 }
 
-int campaign_record_programs(struct campaign_state *state, struct ifr_error *err) {
-	int result = 0;
+/* Records one program within the model's part of the budget. too_slow: it is not long enough for that. */
+static int record_in_time(struct campaign_state *state, unsigned program, bool *too_slow, struct ifr_error *err) {
+	const int64_t expected_ns = ifr_recording_estimate_ns(state->programs[program].processor_ns);
+	const double seconds = (double)expected_ns / 1e9;
+	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, expected_ns);
+	if (*too_slow)
+		return ifr_fail(err, IFR_E_USAGE, "to record the program takes about %.0f s", seconds);
+	char *text = ifr_format("recording the program for the model: about %.0f s", seconds);
+	campaign_say(state, text);
+	free(text);
+	return ensure_recording(state, program, state->model_deadline_ns, too_slow, err);
+}
+
+int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_result *result,
+                             struct ifr_error *err) {
+	bool too_slow = false;
+	int failed = 0;
+	state->model_deadline_ns =
+		budget_model_deadline(ifr_clock_ns(), state->deadline_ns, ifr_counters_passes(state->counters) > 0);
 	if (campaign_auto_is_open(state))
 		return try_model(state, err);
-	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
-		if (!needs_recording(state, i))
-			continue;
-		campaign_say(state, "recording the program for the model: some twenty times a run");
-		result = ensure_recording(state, i, 0, err);
-	}
-	return ifr_launch_interrupted() ? 0 : result;
+	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
+		if (needs_recording(state, i) && !has_recording(state, i))
+			failed = record_in_time(state, i, &too_slow, err);
+	if (ifr_launch_interrupted() || !too_slow)
+		return ifr_launch_interrupted() ? 0 : failed;
+	/* Without time for it, and only then, the campaign goes on without the model. */
+	snprintf(result->model_left_out, sizeof result->model_left_out, "%.500s", err->message);
+	return 0;
 }

@@ -49,8 +49,12 @@ static int judge_regions(const struct campaign_state *state, const struct ifr_ou
 	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
 }
 
+struct run_cost {
+	int64_t wall_ns, processor_ns;
+};
+
 static int run_reference(struct campaign_state *state, unsigned program, bool watch_stdin,
-                         char digest[IFR_SHA256_HEX], int64_t *wall_ns, struct ifr_error *err) {
+                         char digest[IFR_SHA256_HEX], struct run_cost *cost, struct ifr_error *err) {
 	struct ifr_launch launch;
 	struct ifr_outcome outcome;
 	unsigned id = campaign_first_variant(state, program);
@@ -68,17 +72,25 @@ static int run_reference(struct campaign_state *state, unsigned program, bool wa
 	if (!result && ifr_counters_has_regions(state->counters))
 		result = judge_regions(state, &outcome, err);
 	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
-	*wall_ns = outcome.times.wall_ns;
+	*cost = (struct run_cost){outcome.times.wall_ns, ifr_run_processor_ns(&outcome.times)};
 	ifr_outcome_release(&outcome);
 	free(path);
 	return result;
 }
 
+static int save_processor_time(struct campaign_state *state, unsigned program, int64_t ns, struct ifr_error *err) {
+	char *name = campaign_fact_name("reference processor time_ns", program), *time = ifr_format("%" PRId64, ns);
+	int result = ifr_experiment_set(state->experiment, name, time, err);
+	free(time);
+	free(name);
+	return result;
+}
+
 static int observe(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	char digests[REFERENCE_RUNS][IFR_SHA256_HEX];
-	int64_t wall_ns = 0;
+	struct run_cost cost = {0};
 	for (int i = 0; i < REFERENCE_RUNS; i++) {
-		int result = run_reference(state, program, i == 0, digests[i], &wall_ns, err);
+		int result = run_reference(state, program, i == 0, digests[i], &cost, err);
 		if (result)
 			return result;
 	}
@@ -92,16 +104,28 @@ static int observe(struct campaign_state *state, unsigned program, struct ifr_er
 		if (result)
 			return result;
 	}
-	char *time = ifr_format("%" PRId64, wall_ns), *time_name = campaign_fact_name("reference time_ns", program);
+	char *time = ifr_format("%" PRId64, cost.wall_ns),
+		 *time_name = campaign_fact_name("reference time_ns", program);
 	char *output_name = campaign_fact_name("reference output", program);
 	int result = ifr_experiment_set(state->experiment, output_name,
 	                                repeats && !state->plan.ignore_output ? digests[0] : "not compared", err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, time_name, time, err);
+	if (!result)
+		result = save_processor_time(state, program, cost.processor_ns, err);
 	free(output_name);
 	free(time_name);
 	free(time);
 	return result;
+}
+
+static int64_t load_processor_time(struct campaign_state *state, unsigned program) {
+	char *name = campaign_fact_name("reference processor time_ns", program),
+		 *time = ifr_experiment_get(state->experiment, name);
+	const int64_t ns = time ? strtoll(time, NULL, 10) : 0;
+	free(time);
+	free(name);
+	return ns;
 }
 
 /* Takes a program's reference from the experiment, and observes it first where the experiment has none. */
@@ -116,6 +140,7 @@ static int load_reference(struct campaign_state *state, unsigned program, struct
 		digest = ifr_experiment_get(state->experiment, output_name);
 		int64_t known_ns = time ? strtoll(time, NULL, 10) : 0;
 		state->reference_ns = known_ns > state->reference_ns ? known_ns : state->reference_ns;
+		state->programs[program].processor_ns = load_processor_time(state, program);
 		if (digest && strlen(digest) == IFR_SHA256_HEX - 1)
 			strcpy(state->programs[program].reference_digest, digest);
 	}

@@ -2,6 +2,7 @@
 /* A running campaign, shared by the files that carry it out:
  *
  *     campaign.c       prepares, runs the steps, ends; resumes
+ *     budget.c         how a time budget is divided
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout; called by all others
  *     variant_files.c  the variants' files
@@ -24,6 +25,7 @@
 struct campaign_program {
 	const struct ifr_campaign_program *plan;
 	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
+	int64_t processor_ns;                  /* processor time of the reference run; 0: not known */
 	bool recorded;                         /* for the model, by this call */
 };
 
@@ -43,11 +45,15 @@ struct campaign_state {
 	char *folder;               /* of the variants */
 	int lock;
 	int cpu;
-	int64_t deadline_ns;  /* of the budget, on CLOCK_MONOTONIC; INT64_MAX without */
-	int64_t reference_ns; /* the duration of a run of the slowest program */
+	int64_t begun_ns;          /* on CLOCK_MONOTONIC, as all moments */
+	int64_t deadline_ns;       /* of the budget; INT64_MAX without */
+	int64_t model_deadline_ns; /* of its part for the model; INT64_MAX without */
+	int64_t run_ns;            /* of one run, as measured last, with its overhead; 0: not known */
+	int64_t reference_ns;      /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
 	struct ifr_context *contexts;         /* of each variant, by id */
 	unsigned ready;                       /* variants 0 … ready-1 are made */
+	struct ifr_builder **builders;        /* of each program, while variants are made; NULL: not open */
 	struct campaign_cost making, copying; /* of variants, and of copies of their files */
 	int64_t *copies; /* of each variant, by id: the number of the copy that its file is; -1: not known */
 };
@@ -88,8 +94,13 @@ int campaign_copy_variants(struct campaign_state *state, unsigned repetition, in
 
 /* Whether any run, or any value of the model, is still missing. */
 bool campaign_is_incomplete(const struct campaign_state *state);
-/* Makes the missing variants, or as many as the time budget allows. */
+/* Makes the missing variants, or as many as the time budget allows. Called again where more of it is known: makes
+ * more. */
 int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
+/* Ends the making. */
+void campaign_close_builders(struct campaign_state *state);
+/* The runs that are missing of the variants that are made. */
+uint64_t campaign_missing_runs(const struct campaign_state *state);
 
 /* Records the configuration in a new experiment, or validates it against an existing one. */
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err);
@@ -112,8 +123,10 @@ bool campaign_auto_is_open(const struct campaign_state *state);
 int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err);
 /* Records the programs for the model, after the reference runs. With "auto" on a machine without events of the
  * processor, decides on the model for the whole experiment: it is taken if the programs can be recorded and
- * replayed within a fifth of the budget, or of the measuring time. */
-int campaign_record_programs(struct campaign_state *state, struct ifr_error *err);
+ * replayed within a fifth of the budget, or of the measuring time. Where the budget has no time for a recording, the
+ * campaign goes on without, and the result says so. */
+int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_result *result,
+                             struct ifr_error *err);
 /* The path of a program's recording; the caller frees. */
 char *campaign_recording_path(const struct campaign_state *state, unsigned program);
 

@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/budget.h"
 #include "harness/campaign/state.h"
 #include "relinker/relinker.h"
 
@@ -163,11 +164,30 @@ static int note_units(struct campaign_state *state, unsigned program, const stru
 	return result;
 }
 
-/* Making variants may take a third of the time budget; those that are not made by then are left for the next call.
- */
-static bool making_takes_too_long(const struct campaign_state *state) {
-	int64_t share_ns = state->plan.budget_ns - state->plan.budget_ns / 3;
-	return state->plan.budget_ns && ifr_clock_ns() > state->deadline_ns - share_ns;
+uint64_t campaign_missing_runs(const struct campaign_state *state) {
+	uint64_t missing = 0;
+	for (unsigned id = 0; id < state->ready; id++)
+		for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
+			for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
+				missing += campaign_has_variant(state, id) &&
+				           !ifr_experiment_variant_refused(state->experiment, id) &&
+				           !ifr_experiment_has_run(state->experiment, id, repetition, pass);
+	return missing;
+}
+
+/* Variants that are not made by the end of the budget are left for the next call. */
+static bool may_make_layout(const struct campaign_state *state) {
+	const struct ifr_campaign *plan = &state->plan;
+	const unsigned programs = plan->program_count, passes = ifr_counters_passes(state->counters);
+	const struct making making = {
+		.now_ns = ifr_clock_ns(),
+		.begun_ns = state->begun_ns,
+		.deadline_ns = state->deadline_ns,
+		.layout_ns = state->making.count ? state->making.spent_ns / state->making.count * programs : 0,
+		.run_ns = state->run_ns ? state->run_ns : state->reference_ns,
+		.missing_runs = campaign_missing_runs(state),
+		.layout_runs = (uint64_t)programs * passes * plan->repetitions};
+	return budget_allows_layout(&making);
 }
 
 /* How many variants of a program are still needed. */
@@ -236,39 +256,49 @@ static int open_builder(struct campaign_state *state, unsigned program, struct i
 }
 
 /* Makes the variants of one layout after the other, of all programs. */
-static int make_layouts(struct campaign_state *state, struct ifr_builder *const *builders, struct ifr_error *err) {
+static int make_layouts(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
-	for (unsigned id = 0; id < campaign_variant_count(state) && !result; id++) {
+	for (unsigned id = state->ready; id < campaign_variant_count(state) && !result; id++) {
 		bool next_layout = campaign_program_of(state, id) == 0 && campaign_layout_of(state, id) > 1;
-		if (ifr_launch_interrupted() || (next_layout && making_takes_too_long(state)))
+		if (ifr_launch_interrupted() || (next_layout && !may_make_layout(state)))
 			break;
 		if (campaign_has_variant(state, id))
-			result = make_variant(state, builders[campaign_program_of(state, id)], id, err);
+			result = make_variant(state, state->builders[campaign_program_of(state, id)], id, err);
 		state->ready = id + !result;
 	}
 	return result;
 }
 
-int campaign_make_variants(struct campaign_state *state, struct ifr_error *err) {
-	unsigned programs = state->plan.program_count;
-	struct ifr_builder **builders = ifr_alloc(programs * sizeof(struct ifr_builder *));
+static int open_builders(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
-	for (unsigned i = 0; i < programs && !result; i++)
+	if (state->builders)
+		return 0;
+	state->builders = ifr_alloc(state->plan.program_count * sizeof *state->builders);
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
 		if (!state->plan.programs[i].files)
-			result = open_builder(state, i, &builders[i], err);
+			result = open_builder(state, i, &state->builders[i], err);
+	return result;
+}
+
+void campaign_close_builders(struct campaign_state *state) {
+	for (unsigned i = 0; i < state->plan.program_count && state->builders; i++)
+		if (state->builders[i])
+			ifr_builder_close(state->builders[i]);
+	free(state->builders);
+	state->builders = NULL;
+}
+
+int campaign_make_variants(struct campaign_state *state, struct ifr_error *err) {
+	int result = open_builders(state, err);
 	if (!result)
-		result = make_layouts(state, builders, err);
-	for (unsigned i = 0; i < programs && !result; i++)
-		if (builders[i])
-			result = note_units(state, i, ifr_builder_relinker(builders[i]), err);
+		result = make_layouts(state, err);
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
+		if (state->builders[i])
+			result = note_units(state, i, ifr_builder_relinker(state->builders[i]), err);
 	if (!result)
 		result = campaign_save_cost(state, "layout", &state->making, err);
+	if (state->ready == campaign_variant_count(state))
+		campaign_close_builders(state);
 	/* The terminal's Ctrl-C ends the linker too: that is no failure of the link. */
-	if (ifr_launch_interrupted())
-		result = 0;
-	for (unsigned i = 0; i < programs; i++)
-		if (builders[i])
-			ifr_builder_close(builders[i]);
-	free(builders);
-	return result;
+	return ifr_launch_interrupted() ? 0 : result;
 }

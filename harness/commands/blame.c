@@ -103,7 +103,7 @@ static int confirm_finding(struct options *options, const struct attributed *fro
 		                "all findings are about pages, and moving one unit cannot change only its page");
 	char *file = ifr_format("%s.confirm", options->experiment);
 	campaign->file = campaign->file ? campaign->file : file;
-	campaign->progress = progress_wanted(false) ? progress_show : NULL;
+	progress_follow(campaign, false);
 	campaign->say = ifr_command_say;
 	int result = ifr_confirmation_run(&confirmation, campaign, &comparison, err);
 	if (campaign->progress)

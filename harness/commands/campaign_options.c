@@ -24,7 +24,8 @@ enum {
 	KEY_KEEP,
 	KEY_ONE_FILE,
 	KEY_MARKER,
-	KEY_MACHINE
+	KEY_MACHINE,
+	KEY_SIZE
 };
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
@@ -56,6 +57,8 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		return option_duration("--budget", argument, &campaign->budget_ns, err);
 	case KEY_TIMEOUT:
 		return option_duration("--timeout", argument, &campaign->timeout_ns, err);
+	case KEY_SIZE:
+		return option_size("--max-size", argument, &campaign->most_recording_bytes, err);
 	case KEY_CPU:
 		return parse_cpu(argument, &campaign->cpu, err);
 	case KEY_ASLR:
@@ -114,6 +117,7 @@ static const struct argp_option table[] = {
      "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},
 	{"budget", KEY_BUDGET, "TIME", 0, "Stop within this time and report the partial results: 90s, 5m, 1h", 2},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 2},
+	{"max-size", KEY_SIZE, "SIZE", 0, "Limit the model's recording of a program: 200k, 20M, 1G (no limit)", 2},
 	{NULL, 0, NULL, 0, "Conditions:", 3},
 	{"cpu", KEY_CPU, "N", 0, "Pin to processor N, or \"none\" (the last one)", 3},
 	{"keep-aslr", KEY_ASLR, NULL, 0, "Leave address-space randomization on", 3},
@@ -216,8 +220,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		campaign->seed_given = layouts->seed_given;
 		campaign->variants = layouts->variants;
 		campaign->file = campaign->file ? campaign->file : file;
-		campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
-		campaign->say = quiet ? NULL : ifr_command_say;
+		progress_follow(campaign, quiet);
 		catch_interrupts();
 		result = ifr_campaign_run_until(campaign, rule, &done, err);
 		campaign->generator.seed = done.seed;

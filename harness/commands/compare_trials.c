@@ -57,8 +57,7 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 		(struct ifr_layout_generator){options->layouts.seed, options->layouts.axes, options->layouts.parameters};
 	campaign.seed_given = options->layouts.seed_given;
 	campaign.variants = options->layouts.variants;
-	campaign.progress = progress_wanted(options->printing.quiet) ? progress_show : NULL;
-	campaign.say = options->printing.quiet ? NULL : ifr_command_say;
+	progress_follow(&campaign, options->printing.quiet);
 	compare_inputs_enter(inputs, &campaign);
 	int result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)

@@ -41,6 +41,21 @@ int option_duration(const char *option, const char *text, int64_t *nanoseconds, 
 	return ifr_fail(err, IFR_E_USAGE, "%s needs a time like 90s, 5m or 1h, not \"%.60s\"", option, text);
 }
 
+int option_size(const char *option, const char *text, uint64_t *bytes, struct ifr_error *err) {
+	static const char units[] = " kMGT";
+	char *end;
+	const double value = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : units;
+	if (isdigit((unsigned char)*text) && unit && *end != ' ' && (!*end || !end[1] || !strcmp(end + 1, "B"))) {
+		const double size = value * pow(1000, (double)(unit - units));
+		if (size >= 1 && size < 9e18) {
+			*bytes = (uint64_t)size;
+			return 0;
+		}
+	}
+	return ifr_fail(err, IFR_E_USAGE, "%s needs a size like 200k, 20M or 1G, not \"%.60s\"", option, text);
+}
+
 int option_percentage(const char *option, const char *text, bool zero, double *share, struct ifr_error *err) {
 	char *end;
 	const double pct = strtod(text, &end);

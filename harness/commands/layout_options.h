@@ -28,6 +28,10 @@ int option_number(const char *option, const char *text, uint64_t least, uint64_t
  * option's name. */
 int option_duration(const char *option, const char *text, int64_t *nanoseconds, struct ifr_error *err);
 
+/* Parses a positive size such as "500000" (bytes), "200k", "20M" or "1G", each unit a thousand times the one before.
+ * Errors: IFR_E_USAGE, with the option's name. */
+int option_size(const char *option, const char *text, uint64_t *bytes, struct ifr_error *err);
+
 /* Parses a percentage below 1000, such as "1%" or "0.5", into a share; 0 only where zero allows it. Errors:
  * IFR_E_USAGE, with the option's name. */
 int option_percentage(const char *option, const char *text, bool zero, double *share, struct ifr_error *err);

@@ -6,21 +6,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/layout_options.h"
+#include "harness/commands/progress.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_STDIN = 256, KEY_ENV, KEY_FROM, KEY_TO, KEY_CHECK, KEY_ALL, KEY_TIMEOUT, KEY_REGION, KEY_OBJECTS };
+enum {
+	KEY_STDIN = 256,
+	KEY_ENV,
+	KEY_FROM,
+	KEY_TO,
+	KEY_CHECK,
+	KEY_ALL,
+	KEY_TIMEOUT,
+	KEY_REGION,
+	KEY_OBJECTS,
+	KEY_BUDGET,
+	KEY_SIZE,
+	KEY_ONCE
+};
 
 struct options {
 	struct ifr_recording_request request;
 	struct ifr_strings environment;
 	const char *plan;
-	bool check, quiet;
+	int64_t budget_ns;
+	bool check, quiet, once;
 };
 
 static void parse_count(const char *option, const char *text, uint64_t least, uint64_t *count,
@@ -30,9 +46,31 @@ static void parse_count(const char *option, const char *text, uint64_t least, ui
 		option_refuse(state, &err);
 }
 
+/* Parses the bounds of the recording. Returns 1 for another option. */
+static int parse_bound(int key, const char *argument, struct options *options, struct ifr_error *err) {
+	switch (key) {
+	case KEY_TIMEOUT:
+		return option_duration("--timeout", argument, &options->request.timeout_ns, err);
+	case KEY_BUDGET:
+		return option_duration("--budget", argument, &options->budget_ns, err);
+	case KEY_SIZE:
+		return option_size("--max-size", argument, &options->request.most_bytes, err);
+	case KEY_ONCE:
+		options->once = true;
+		return 0;
+	default:
+		return 1;
+	}
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
+	const int bound = parse_bound(key, argument, options, &err);
+	if (bound < 0)
+		option_refuse(state, &err);
+	if (bound <= 0)
+		return 0;
 	switch (key) {
 	case 'o':
 		options->request.path = argument;
@@ -60,10 +98,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_REGION:
 		options->request.region = argument;
-		return 0;
-	case KEY_TIMEOUT:
-		if (option_duration("--timeout", argument, &options->request.timeout_ns, &err))
-			option_refuse(state, &err);
 		return 0;
 	case KEY_STDIN:
 		options->request.stdin_file = argument;
@@ -104,8 +138,15 @@ static const struct argp_option table[] = {
      "out",
      1},
 	{"plan", 'p', "FILE", 0, "Record the variant that this plan makes, not the program itself", 1},
+	{"budget", KEY_BUDGET, "TIME", 0,
+     "End within this time, with the plain run and the check: 90s, 5m, 1h (no limit)", 1},
 	{"timeout", KEY_TIMEOUT, "TIME", 0,
-     "Stop after this time: a failure, unless the part to record is complete (never)", 1},
+     "Stop a run after this time: a failure, unless the part to record is complete (never)", 1},
+	{"max-size", KEY_SIZE, "SIZE", 0, "Stop where the trace becomes larger: 200k, 20M, 1G (no limit)", 1},
+	{"once", KEY_ONCE, NULL, 0,
+     "Run the program under the recorder alone, not once without it before. Without that run, the time left is not "
+     "known, nor whether the program ever ends where it chooses its iterations by the clock",
+     1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"all-accesses", KEY_ALL, NULL, 0,
@@ -121,7 +162,9 @@ const struct argp ifr_record_argp = {
 	"replay\" then counts events in any layout, on any described machine.\v"
 	"Any 64-bit program can be recorded; replaying other layouts of its code needs a build with interfero-gcc. "
 	"The recorder answers clocks and random numbers, so that two recordings of a command with one thread are the "
-	"same bytes. Threads run one at a time while they are recorded, and their order may differ between "
+	"same bytes. The program runs plainly first: recording takes some thirty times as long. A benchmark that repeats "
+	"its work until enough time has passed would never end here; it is recognised, and ended. Threads run one at a "
+	"time while they are recorded, and their order may differ between "
 	"recordings. Child processes are not recorded.\n"
 	"\n"
 	"Exit status: 0 recorded, 1 --check found that the behaviour depends on addresses, 2 usage, 3 the program "
@@ -154,6 +197,11 @@ static void print_recorded(const char *path, const struct ifr_recorded *recorded
 	        recorded->totals.instructions, recorded->totals.executions, recorded->totals.accesses);
 }
 
+/* The plain run, where it tells anything: a window ends by its instructions. */
+static int time_plain(struct options *options, struct ifr_error *err) {
+	return options->once || options->request.to ? 0 : ifr_recording_time_plain(&options->request, err);
+}
+
 static int record_program(struct options *options, struct ifr_recorded *recorded, struct ifr_error *err) {
 	struct ifr_plan plan;
 	struct ifr_recording_request *request = &options->request;
@@ -161,14 +209,18 @@ static int record_program(struct options *options, struct ifr_recorded *recorded
 	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
 	request->plan = options->plan ? &plan : NULL;
 	if (!result)
+		result = time_plain(options, err);
+	if (!result)
 		result = ifr_recording_make(request, recorded, err);
+	if (request->progress)
+		progress_clear();
 	request->plan = NULL;
 	ifr_plan_release(&plan);
 	if (result)
 		return result;
 	if (request->region && !recorded->notes[IFR_RECORDING_NOTE_BEGIN])
 		ifr_command_note("the program never entered the region \"%s\": the trace is empty", request->region);
-	if (recorded->cut)
+	if (recorded->end == IFR_RECORDING_CUT)
 		ifr_command_note("the part to record is complete; the program was ended by --timeout");
 	print_notes(recorded);
 	if (!options->quiet)
@@ -179,6 +231,8 @@ static int record_program(struct options *options, struct ifr_recorded *recorded
 static int check_recording(const struct options *options, bool *same, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	int result = ifr_recording_check(&options->request, same, &text, err);
+	if (options->request.progress)
+		progress_clear();
 	if (!result)
 		fputs(ifr_buffer_text(&text), stdout);
 	ifr_buffer_release(&text);
@@ -198,6 +252,8 @@ int ifr_command_record(int argc, char **argv) {
 		path = ifr_format("%s.trace", ifr_path_base(program));
 		options.request.program = program;
 		options.request.more_environment = &options.environment;
+		options.request.deadline_ns = options.budget_ns ? ifr_clock_ns() + options.budget_ns : 0;
+		options.request.progress = progress_wanted(options.quiet) ? progress_show_recording : NULL;
 		if (!options.request.path)
 			options.request.path = path;
 		result = record_program(&options, &recorded, &err);
@@ -215,6 +271,8 @@ int ifr_command_record(int argc, char **argv) {
 			ifr_command_note("interrupted; no trace was written");
 		return STOPPED_BY_INTERRUPT;
 	}
+	if (result && written)
+		ifr_command_note("%s was written, and is not checked", options.request.path);
 	if (result)
 		return ifr_command_failed(&err);
 	if (recorded.exit_status)

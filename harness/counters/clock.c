@@ -30,6 +30,11 @@ static double cpu(const struct ifr_run_times *times) {
 	return user(times) + kernel(times);
 }
 
+int64_t ifr_run_processor_ns(const struct ifr_run_times *times) {
+	const int64_t ns = (int64_t)cpu(times);
+	return ns > 0 ? ns : 1;
+}
+
 static double page_faults(const struct ifr_run_times *times) {
 	return (double)times->usage.ru_minflt + (double)times->usage.ru_majflt;
 }

@@ -55,6 +55,9 @@ struct ifr_run_times {
 	const struct ifr_runtime_report *once;    /* of a run with one repetition of IFR_REPEAT; NULL: none */
 };
 
+/* The processor time of a run, of the program and the kernel, and at least a nanosecond. */
+int64_t ifr_run_processor_ns(const struct ifr_run_times *times);
+
 /* Repetitions of the statement of IFR_REPEAT in measured runs. */
 enum { IFR_REGION_REPEATS = 101 };
 

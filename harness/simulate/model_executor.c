@@ -46,13 +46,17 @@ static int report_outcomes(const struct batch *batch, const struct ifr_counts *c
 	return result;
 }
 
-static int replay_batch(const struct ifr_machine *machine, struct batch *batch, const struct ifr_job_owner *owner,
+static int replay_batch(struct ifr_model_executor *model, struct batch *batch, const struct ifr_job_owner *owner,
                         struct ifr_error *err) {
-	struct ifr_plan_replay replay = {.machines = &machine, .machine_count = 1};
+	struct ifr_plan_replay replay = {.machines = &model->machine,
+	                                 .machine_count = 1,
+	                                 .deadline_ns = model->deadline_ns,
+	                                 .progress = model->progress};
 	struct ifr_counts *counts = ifr_alloc((batch->count + 1) * sizeof *counts);
 	int result = batch->count ? ifr_trace_open(batch->recording, &replay.trace, err) : 0;
 	if (!result && batch->count)
 		result = ifr_replay_plans(&replay, batch->plans, batch->count, counts, err);
+	model->expected_ns = replay.expected_ns;
 	if (!result)
 		result = report_outcomes(batch, counts, owner, err);
 	ifr_trace_free(replay.trace);
@@ -73,7 +77,7 @@ static void add_to_batch(struct batch *batch, const struct ifr_job *job, const s
 
 static int replay_jobs(const struct ifr_executor *executor, const struct ifr_job *jobs, size_t count,
                        const struct ifr_job_owner *owner, struct ifr_error *err) {
-	const struct ifr_machine *machine = ((const struct ifr_model_executor *)executor)->machine;
+	struct ifr_model_executor *model = (struct ifr_model_executor *)executor;
 	struct batch batch = {0};
 	int result = 0;
 	for (size_t i = 0; i < count && !result; i++) {
@@ -85,17 +89,17 @@ static int replay_jobs(const struct ifr_executor *executor, const struct ifr_job
 			continue;
 		result = owner->describe(owner->data, &jobs[i], &request, err);
 		if (!result && batch.count && strcmp(batch.recording, request.recording))
-			result = replay_batch(machine, &batch, owner, err);
+			result = replay_batch(model, &batch, owner, err);
 		/* Replaying asked the owner about no job, so the request still holds. */
 		if (!result)
 			add_to_batch(&batch, &jobs[i], &request);
 	}
 	if (!result)
-		result = replay_batch(machine, &batch, owner, err);
+		result = replay_batch(model, &batch, owner, err);
 	release_batch(&batch);
 	return result;
 }
 
 void ifr_model_executor_init(struct ifr_model_executor *executor, const struct ifr_machine *machine) {
-	*executor = (struct ifr_model_executor){{replay_jobs}, machine};
+	*executor = (struct ifr_model_executor){.executor = {replay_jobs}, .machine = machine};
 }

@@ -10,6 +10,9 @@
 struct ifr_model_executor {
 	struct ifr_executor executor;
 	const struct ifr_machine *machine;
+	int64_t deadline_ns; /* as in struct ifr_plan_replay; may be set after ifr_model_executor_init, as progress */
+	void (*progress)(double share, int64_t spent_ns);
+	int64_t expected_ns; /* result: not 0 where a replay could not end in time */
 };
 
 /* Initialises an executor on a modelled machine, which must outlive it. Consecutive jobs of one recording become

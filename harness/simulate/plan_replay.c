@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/simulate/plan_replay.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/parallel.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/plan_layouts.h"
+#include "harness/simulate/replay_pace.h"
 #include "kit/kit.h"
 
 enum { THREAD_LIMIT = 16 };
@@ -48,8 +51,26 @@ struct batches {
 	size_t count; /* of layouts */
 	size_t size;  /* layouts in a batch, up to IFR_REPLAY_LANES */
 	struct ifr_builder *builder;
-	pthread_mutex_t mutex; /* protects builder */
+	struct replay_pace pace;
+	int64_t shown_ns;      /* when progress was shown last */
+	pthread_mutex_t mutex; /* protects builder, pace and shown_ns */
 };
+
+/* Called by all threads. */
+static bool go_on(void *data, size_t executions) {
+	enum { EVERY_NS = 200000000 };
+	struct batches *batches = data;
+	const struct ifr_plan_replay *replay = batches->replay;
+	const int64_t now_ns = ifr_clock_ns();
+	pthread_mutex_lock(&batches->mutex);
+	const bool in_time = replay_pace_advance(&batches->pace, executions, now_ns);
+	if (replay->progress && now_ns - batches->shown_ns >= EVERY_NS) {
+		batches->shown_ns = now_ns;
+		replay->progress(replay_pace_share(&batches->pace), now_ns - batches->pace.begun_ns);
+	}
+	pthread_mutex_unlock(&batches->mutex);
+	return in_time && !ifr_launch_interrupted();
+}
 
 static int make_maps(struct batches *batches, struct ifr_trace *trace, size_t first, size_t count,
                      struct ifr_address_map **maps, struct ifr_error *err) {
@@ -68,7 +89,7 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 	int result = 0;
 	for (size_t i = 0; i < replay->machine_count && !result; i++) {
 		const struct ifr_count_settings settings = {
-			.machine = replay->machines[i], .engine = replay->engine, .stopped = ifr_launch_interrupted};
+			.machine = replay->machines[i], .engine = replay->engine, .go_on = go_on, .data = batches};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,
 		                          &engine, err);
 	}
@@ -127,10 +148,20 @@ static int replay_batches(struct batches *batches, size_t threads, struct ifr_er
 	struct ifr_error inner = {0};
 	size_t opened = 1;
 	batches->traces[0] = batches->replay->trace;
+	const size_t count = (batches->count + batches->size - 1) / batches->size;
+	struct ifr_trace_totals totals;
+	ifr_trace_totals(batches->replay->trace, &totals);
+	replay_pace_init(&batches->pace, ifr_clock_ns(), batches->replay->deadline_ns,
+	                 totals.executions * count * batches->replay->machine_count);
 	while (opened < threads && !ifr_trace_reopen(batches->replay->trace, &batches->traces[opened], &inner))
 		opened++;
-	const size_t count = (batches->count + batches->size - 1) / batches->size;
-	const int result = ifr_parallel_each(count, opened, replay_batch, batches, err);
+	int result = ifr_parallel_each(count, opened, replay_batch, batches, err);
+	batches->replay->expected_ns = batches->pace.expected_ns;
+	if (batches->pace.expected_ns)
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "to replay %zu layouts takes about %.0f s, and %.0f s are left of the budget",
+		                  batches->count, (double)batches->pace.expected_ns / 1e9,
+		                  fmax((double)(batches->replay->deadline_ns - batches->pace.begun_ns) / 1e9, 0));
 	while (opened > 1)
 		ifr_trace_free(batches->traces[--opened]);
 	return result;

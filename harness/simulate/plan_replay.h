@@ -3,6 +3,8 @@
 #ifndef IFR_HARNESS_PLAN_REPLAY_H
 #define IFR_HARNESS_PLAN_REPLAY_H
 
+#include <stdint.h>
+
 #include "common/plan.h"
 #include "model/model.h"
 
@@ -15,13 +17,17 @@ struct ifr_plan_replay {
 	const struct ifr_machine *const *machines;
 	size_t machine_count;
 	enum ifr_engine engine;
-	const char *engine_name; /* result of ifr_replay_plans: the engine that ran */
+	int64_t deadline_ns; /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
+	/* Called a few times a second with the share that is done, up to 1, after so much time; NULL: none. */
+	void (*progress)(double share, int64_t spent_ns);
+	const char *engine_name; /* results of ifr_replay_plans: the engine that ran */
+	int64_t expected_ns;     /* the expected time of the whole replay, where it cannot end in time; else 0 */
 };
 
 /* Counts the events of the trace under each plan on each machine and stores those of plan p on machine m in
  * counters[m * count + p]. Each layout is made once. Plans with axes of the relinker or compiler need the kit of
- * the recorded program. Errors: IFR_E_USAGE if there is no such kit, or if the program has changed since; those of
- * ifr_layout_of_plan and ifr_count_events. */
+ * the recorded program. Errors: IFR_E_USAGE if there is no such kit, or if the program has changed since, or if the
+ * deadline is too early (with expected_ns); those of ifr_layout_of_plan and ifr_count_events. */
 int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plans, size_t count,
                      struct ifr_counts *counters, struct ifr_error *err);
 

@@ -191,7 +191,10 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .to = request->to,
 	                                  .everything = request->everything,
 	                                  .cpu = -1,
-	                                  .timeout_ns = request->timeout_ns,
+	                                  .timeout_ns = ifr_recording_time_left(request),
+	                                  .plain_ns = request->plain_ns,
+	                                  .most_bytes = request->most_bytes,
+	                                  .progress = request->progress,
 	                                  .stopped = ifr_launch_interrupted};
 	if (!result)
 		result = record_program(request, &recording, recorded, err);

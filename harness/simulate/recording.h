@@ -21,8 +21,18 @@ struct ifr_recording_request {
 	const char *region;          /* name of the marked region (interfero.h); NULL: all */
 	bool everything;             /* derivable accesses, too: slower, for tests */
 	bool objects;                /* record requests to the allocator and their heap objects */
-	int64_t timeout_ns;          /* 0: none */
+	int64_t timeout_ns;          /* of the run; 0: none */
+	int64_t deadline_ns;         /* of all runs, on CLOCK_MONOTONIC; 0: none */
+	uint64_t most_bytes;         /* of the trace; 0: no limit */
+	int64_t plain_ns;            /* processor time of a run without the recorder; 0: not known */
+	void (*progress)(const struct ifr_recording_progress *progress); /* as in struct ifr_recording */
 };
+
+/* Runs the program once without the recorder, and stores its processor time in the request. Errors: those of
+ * ifr_launch_run and of a program that cannot be recorded; IFR_E_PROGRAM if it does not end in its time. */
+int ifr_recording_time_plain(struct ifr_recording_request *request, struct ifr_error *err);
+/* The time that the next run of a request may take; 0: any. */
+int64_t ifr_recording_time_left(const struct ifr_recording_request *request);
 
 /* Records the program, and copies its output and errors to ours after its end. Errors: those of ifr_record and
  * ifr_builder_make; IFR_E_USAGE for a plan that moves heap objects if they are not recorded or belong to several

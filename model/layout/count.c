@@ -194,11 +194,11 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
-	for (;;) {
+	for (size_t replayed = 0;; replayed = from.executions_count) {
 		ifr_trace_read_chunk(counting->trace, CHUNK_EXECUTIONS, &from);
 		if (!from.executions_count)
 			return 0;
-		if (settings->stopped && settings->stopped())
+		if (settings->go_on && !settings->go_on(settings->data, replayed))
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a replay");
 		result = replay_chunk(counting, &from, err);
 		if (result)

@@ -9,7 +9,10 @@
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
 	enum ifr_engine engine;
-	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
+	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
+	 * replay. NULL: none. */
+	bool (*go_on)(void *data, size_t executions);
+	void *data;
 };
 
 /* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: gets the

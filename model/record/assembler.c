@@ -21,11 +21,12 @@
 #include "model/record/executions.h"
 
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
-                                const struct assembler_window *window) {
+                                const struct assembler_window *window, struct bounds *bounds) {
 	struct assembler *assembler = ifr_alloc(sizeof *assembler);
 	assembler->writer = writer;
 	assembler->space = space;
 	assembler->window = *window;
+	assembler->bounds = bounds;
 	assembler->windowed = window->from || window->to || window->region;
 	translations_init(&assembler->translations);
 	for (int i = 0; i < RING_THREADS; i++)
@@ -76,6 +77,8 @@ static void count_note(struct assembler *assembler, uint64_t note, uint64_t valu
 		return;
 	if (note < IFR_RECORDING_NOTES)
 		assembler->notes[note]++;
+	if (note == IFR_RECORDING_NOTE_TIME && assembler->bounds)
+		bounds_read_clock(assembler->bounds, assembler->instructions);
 	assembler->regions += note == IFR_RECORDING_NOTE_BEGIN;
 	assembler->regions -= note == IFR_RECORDING_NOTE_END && assembler->regions;
 }

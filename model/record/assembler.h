@@ -9,6 +9,7 @@
 
 #include "model/record/ring.h"
 #include "model/record/address_space.h"
+#include "model/record/bounds.h"
 #include "model/trace/trace.h"
 
 struct assembler;
@@ -18,8 +19,9 @@ struct assembler_window {
 	bool region;       /* and only between IFR_RECORDING_NOTE_BEGIN and IFR_RECORDING_NOTE_END */
 };
 
+/* bounds, which are told of each clock reading, must outlive the assembler; NULL: none. */
 struct assembler *assembler_new(struct ifr_trace_writer *writer, struct address_space *space,
-                                const struct assembler_window *window);
+                                const struct assembler_window *window, struct bounds *bounds);
 void assembler_free(struct assembler *assembler);
 
 /* Reads one chunk of the ring. Errors: IFR_E_PROGRAM if its words are malformed, because the program wrote into

@@ -29,6 +29,7 @@ struct assembler {
 	struct translations translations;
 	struct thread threads[RING_THREADS];
 	struct assembler_window window;
+	struct bounds *bounds; /* NULL: none */
 	bool windowed;
 	bool inside;      /* the previous block lay inside the window */
 	unsigned regions; /* open marked regions of all threads */

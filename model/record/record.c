@@ -21,18 +21,23 @@
 #include "common/file.h"
 #include "common/process.h"
 #include "model/record/assembler.h"
+#include "model/record/bounds.h"
 #include "model/record/qemu.h"
+#include "model/trace/limit.h"
 
 struct session {
 	const struct ifr_recording *recording;
 	struct ring *ring;
 	int ring_fd, stdin_fd;
 	pid_t child;
-	uint32_t taken;  /* chunks taken from the ring */
-	bool ended, cut; /* cut: ended by the time limit, the window was complete */
+	uint32_t taken; /* chunks taken from the ring */
+	bool ended;
+	enum ifr_recording_end end;
 	int status;
 	struct assembler *assembler;
-	int64_t deadline_ns;
+	struct ifr_trace_writer *writer;
+	struct bounds bounds;
+	int64_t shown_ns; /* when progress was shown last */
 	struct ifr_error err;
 };
 
@@ -56,6 +61,15 @@ static int check_program(const char *program, struct ifr_error *err) {
 		return ifr_fail(err, IFR_E_USAGE, "%s is no 64-bit program for x86-64, and only these can be recorded",
 		                program);
 	return 0;
+}
+
+int ifr_record_check(const char *program, struct ifr_error *err) {
+	char *qemu = NULL;
+	int result = check_program(program, err);
+	if (!result)
+		result = ifr_recorder_find_qemu(&qemu, err);
+	free(qemu);
+	return result;
 }
 
 /* Runs in the child. A fixed process context (no address-space randomization, one processor) makes runs
@@ -137,38 +151,74 @@ static int read_rest(struct session *session) {
 	return result;
 }
 
-static void check_limits(struct session *session) {
+/* Says why a program was ended. */
+static void explain_end(struct session *session, uint64_t instructions) {
+	const char *adaptive =
+		bounds_grow(&session->bounds, instructions)
+			? "; its clock readings lie farther and farther apart: it seems to choose its number of "
+			  "iterations by the clock, so fix that number"
+			: "";
+	if (session->end == IFR_RECORDING_TIME)
+		ifr_fail(&session->err, IFR_E_PROGRAM,
+		         "the program did not end in its time; give it more, or record a part (--to)%s", adaptive);
+	else if (session->end == IFR_RECORDING_ADAPTIVE)
+		ifr_fail(
+			&session->err, IFR_E_PROGRAM,
+			"the program chooses its number of iterations by the clock, which does not advance as fast while it is "
+			"recorded, and would never end: a plain run takes %.2f s of processor time, and %.1f thousand million "
+			"instructions were executed here; " IFR_FIXED_ITERATIONS,
+			(double)session->bounds.plain_ns / 1e9, (double)instructions / 1e9);
+}
+
+static void show_progress(struct session *session, int64_t now_ns, uint64_t instructions) {
+	enum { EVERY_NS = 200000000 };
 	const struct ifr_recording *recording = session->recording;
+	if (!recording->progress || now_ns - session->shown_ns < EVERY_NS)
+		return;
+	session->shown_ns = now_ns;
+	recording->progress(&(struct ifr_recording_progress){
+		instructions, ifr_trace_bytes(session->writer), now_ns - session->bounds.begun_ns,
+		bounds_left_ns(&session->bounds, now_ns, instructions, recording->to)});
+}
+
+/* Ends the recording at a bound: of time, of the trace's size, or where the disk is full. */
+static int check_bounds(struct session *session) {
+	const struct ifr_recording *recording = session->recording;
+	const int64_t now_ns = ifr_clock_ns();
+	const uint64_t instructions = assembler_instructions(session->assembler);
 	if (recording->stopped && recording->stopped())
-		ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
-	else if (session->deadline_ns && ifr_clock_ns() > session->deadline_ns) {
-		session->cut = recording->to && assembler_instructions(session->assembler) >= recording->to;
-		if (!session->cut)
-			ifr_fail(&session->err, IFR_E_PROGRAM,
-			         "the program did not end in its time; give it more, or record a part (--to)");
-	}
+		return ifr_fail(&session->err, IFR_E_ENVIRONMENT, "interrupted; no trace was written");
+	/* ifr_trace_close says why. */
+	if (ifr_trace_failed(session->writer))
+		return -IFR_E_ENVIRONMENT;
+	session->end = bounds_check(&session->bounds, now_ns, instructions);
+	if (session->end == IFR_RECORDING_TIME && recording->to && instructions >= recording->to)
+		session->end = IFR_RECORDING_CUT;
+	explain_end(session, instructions);
+	show_progress(session, now_ns, instructions);
+	return session->err.code ? -session->err.code : 0;
 }
 
 /* Reads chunks until the program has ended and the ring is empty, or until its time is up. */
 static int drain_ring(struct session *session) {
 	struct timespec moment = {.tv_nsec = 20000000};
 	int status = 0, result = 0;
-	while (!session->ended && !session->cut && !result) {
+	while (!session->ended && session->end != IFR_RECORDING_CUT && !result) {
 		session->ended = waitpid(session->child, &status, WNOHANG) == session->child;
 		result = read_filled(session);
 		if (!session->ended && !result)
 			syscall(SYS_futex, &session->ring->filled, FUTEX_WAIT, session->taken, &moment, NULL, 0);
-		check_limits(session);
-		if (session->err.code)
-			result = -session->err.code;
+		if (!session->ended && !result)
+			result = check_bounds(session);
 	}
-	if (!result && !session->cut)
+	const bool cut = session->end == IFR_RECORDING_CUT;
+	if (!result && !cut)
 		result = read_rest(session);
 	if (!session->ended) {
 		kill(session->child, SIGKILL);
 		waitpid(session->child, &status, 0);
 	}
-	if (!session->cut)
+	if (!cut)
 		session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	assembler_finish(session->assembler);
 	return result;
@@ -199,12 +249,12 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 	char *real = realpath(recording->program, NULL);
 	struct address_space *space = address_space_new(writer, real ? real : recording->program, recording->name);
 	session->assembler = assembler_new(
-		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL});
+		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL},
+		&session->bounds);
 	int result = start_qemu(session, &session->err);
 	if (!result)
 		result = drain_ring(session);
 	recorded->exit_status = session->status;
-	recorded->cut = session->cut;
 	recorded->instructions = assembler_instructions(session->assembler);
 	recorded->cuts = assembler_cuts(session->assembler);
 	memcpy(recorded->notes, assembler_notes(session->assembler), sizeof recorded->notes);
@@ -225,8 +275,7 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 	struct session session = {.recording = recording, .ring_fd = -1, .stdin_fd = -1, .ring = MAP_FAILED};
 	struct ifr_trace_writer *writer = NULL;
 	*recorded = (struct ifr_recorded){0};
-	if (recording->timeout_ns)
-		session.deadline_ns = ifr_clock_ns() + recording->timeout_ns;
+	bounds_init(&session.bounds, ifr_clock_ns(), recording->timeout_ns, recording->plain_ns);
 	int result = check_program(recording->program, err);
 	if (!result)
 		result = open_stdin(&session, err);
@@ -236,13 +285,16 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		result = ifr_trace_create(recording->path, recording->text ? recording->text : "", &writer, err);
 	if (!result) {
 		struct ifr_buffer lines = {0};
+		session.writer = writer;
+		ifr_trace_limit(writer, recording->most_bytes);
 		int failed = record_into(&session, writer, recorded);
 		ifr_recorded_print_notes(recorded, &lines);
 		if (lines.length)
 			ifr_trace_add_text(writer, lines.data);
 		ifr_buffer_release(&lines);
 		result = ifr_trace_close(writer, failed, &recorded->totals, err);
-		if (failed)
+		recorded->end = session.end;
+		if (failed && session.err.code)
 			result = ifr_fail(err, session.err.code, "%s", session.err.message);
 	}
 	if (session.ring != MAP_FAILED)

@@ -10,6 +10,25 @@
 #include "model/record/ring.h"
 #include "model/trace/trace.h"
 
+/* The remedy for a program that chooses its number of iterations by a clock. */
+#define IFR_FIXED_ITERATIONS                                                                              \
+	"fix the number of iterations: --benchmark_min_time=100x or ->Iterations(100) for Google Benchmark, " \
+	"-test.benchtime=100x for Go, epochIterations(100) for nanobench, a loop of your own for others"
+
+/* How a recording ended: with the program, or at a bound. */
+enum ifr_recording_end {
+	IFR_RECORDING_WHOLE,    /* the program ended, or an error ended the recording */
+	IFR_RECORDING_CUT,      /* its time was up, and the part to record was complete */
+	IFR_RECORDING_TIME,     /* its time was up */
+	IFR_RECORDING_ADAPTIVE, /* the program chooses its repetitions by a clock, and would never end */
+};
+
+/* A recording that goes on. left_ns: the expected time left, -1 while nothing tells. */
+struct ifr_recording_progress {
+	uint64_t instructions, bytes; /* executed; of the trace, so far */
+	int64_t spent_ns, left_ns;
+};
+
 struct ifr_recording {
 	const char *program; /* the file to run */
 	const char *name;    /* the program's name in the trace; NULL: its real path */
@@ -21,20 +40,24 @@ struct ifr_recording {
 	const char *stdin_file;   /* NULL: /dev/null */
 	int output_fd,
 		errors_fd; /* files that take standard output and standard error: buffering differs on a pipe or a terminal */
-	uint64_t from, to;     /* record only blocks that begin at an instruction in [from, to); 0, 0: all */
-	const char *region;    /* record only this marked region (interfero.h); NULL: everything */
-	const char *marks;     /* the library that defines the region markers */
-	const char *objects;   /* allocator library whose heap objects are recorded; NULL: objects are not recorded */
-	const char *settings;  /* settings of that allocator, "NAME=value" */
-	bool everything;       /* record derivable accesses, too: slower, for tests */
-	int cpu;               /* processor that the program is pinned to; -1: any */
-	int64_t timeout_ns;    /* 0: none */
+	uint64_t from, to;    /* record only blocks that begin at an instruction in [from, to); 0, 0: all */
+	const char *region;   /* record only this marked region (interfero.h); NULL: everything */
+	const char *marks;    /* the library that defines the region markers */
+	const char *objects;  /* allocator library whose heap objects are recorded; NULL: objects are not recorded */
+	const char *settings; /* settings of that allocator, "NAME=value" */
+	bool everything;      /* record derivable accesses, too: slower, for tests */
+	int cpu;              /* processor that the program is pinned to; -1: any */
+	int64_t timeout_ns;   /* 0: none */
+	int64_t plain_ns;    /* processor time of a run without the recorder, to recognise adaptive programs by; 0: not
+	                          known */
+	uint64_t most_bytes; /* of the trace; 0: no limit */
+	void (*progress)(const struct ifr_recording_progress *progress); /* a few times a second; NULL: never */
 	bool (*stopped)(void); /* true when the user wants to stop; NULL: never */
 };
 
 struct ifr_recorded {
-	int exit_status; /* 128+signal after a signal */
-	bool cut;        /* the time limit ended the program after the recorded window was complete */
+	int exit_status;            /* 128+signal after a signal */
+	enum ifr_recording_end end; /* also after an error */
 	struct ifr_trace_totals totals;
 	uint64_t instructions; /* executed instructions, recorded or not */
 	uint64_t notes[IFR_RECORDING_NOTES], cuts;
@@ -44,11 +67,17 @@ struct ifr_recorded {
  * if there is none in PATH, or it has no plugins. */
 int ifr_recorder_find_qemu(char **qemu, struct ifr_error *err);
 
+/* Checks that a program can be recorded here. Errors: those of ifr_record about the program's file and qemu-x86_64. */
+int ifr_record_check(const char *program, struct ifr_error *err);
+
 /* Runs the program to its end, or kills it after timeout_ns once `to` instructions have run, and writes the trace.
  * On an error no trace is left. Errors: IFR_E_USAGE if the file is no x86-64 program (a script, a 32-bit program);
  * IFR_E_ENVIRONMENT if qemu-x86_64 is missing or has no plugins, or the trace cannot be written; IFR_E_PROGRAM if
- * the program overwrote the recording or exceeded the time limit. */
+ * the program overwrote the recording, is adaptive, or exceeded the limits of time or size. */
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
+
+/* Estimates what recording a program takes whose plain run takes plain_ns of processor time. */
+int64_t ifr_recording_estimate_ns(int64_t plain_ns);
 
 /* Replaces text with one line "note …" for each reason why the recording is not repeatable or not complete. */
 void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_buffer *text);

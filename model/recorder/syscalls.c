@@ -64,10 +64,10 @@ void syscalls_first_block(uint64_t address, const void *bytes) {
 
 /* --- repeatable answers -------------------------------------------------------------------------------------- */
 
-/* Each reading advances the clock by a millisecond, so that a program that polls it makes progress. */
+/* Each reading advances the clock by a millisecond, so that a program that polls it makes progress. Each is noted: an
+ * adaptive program is recognised by its readings. */
 static int64_t now_ms(unsigned cpu) {
-	if (!clock_reads)
-		writer_note(cpu, IFR_RECORDING_NOTE_TIME, 0);
+	writer_note(cpu, IFR_RECORDING_NOTE_TIME, 0);
 	return (int64_t)++clock_reads;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,8 @@ struct frame_writer {
 	unsigned first, count;
 	bool ends;
 	struct ifr_error err; /* first error of the thread */
+	_Atomic bool failed;
+	_Atomic uint64_t bytes, limit; /* written; 0: no limit */
 	struct sequence_encoder *encoder;
 	ZSTD_CCtx *zstd;
 	char *stored;
@@ -81,8 +84,17 @@ static void write_frame(struct frame_writer *writer, struct raw_frame *frame) {
 	frame->head.stored_bytes = got;
 	frame->head.checksum = frame_checksum(&frame->head, writer->stored);
 	if (fwrite(&frame->head, sizeof frame->head, 1, writer->file) != 1 ||
-	    fwrite(writer->stored, 1, got, writer->file) != got)
+	    fwrite(writer->stored, 1, got, writer->file) != got) {
 		ifr_fail_errno(&writer->err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
+		return;
+	}
+	const uint64_t limit = writer->limit, bytes = writer->bytes += sizeof frame->head + got;
+	if (limit && bytes > limit)
+		ifr_fail(
+			&writer->err, IFR_E_PROGRAM,
+			"the trace %s exceeds %.4g MB, the most that it may have: allow more (--max-size), or give the program "
+			"less to do",
+			writer->path, (double)limit / 1e6);
 }
 
 static void *write_frames(void *data) {
@@ -97,6 +109,7 @@ static void *write_frames(void *data) {
 		pthread_mutex_unlock(&writer->lock);
 		if (!writer->err.code)
 			write_frame(writer, frame);
+		writer->failed = writer->err.code != 0;
 		pthread_mutex_lock(&writer->lock);
 		writer->first = (writer->first + 1) % QUEUE;
 		writer->count--;
@@ -197,6 +210,18 @@ void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence
 	frame->head.executions = (uint32_t)sequence->execution_count;
 	frame->sequence = *sequence;
 	submit_entry(writer);
+}
+
+void frame_writer_limit(struct frame_writer *writer, uint64_t bytes) {
+	writer->limit = bytes;
+}
+
+uint64_t frame_writer_bytes(const struct frame_writer *writer) {
+	return writer->bytes;
+}
+
+bool frame_writer_failed(const struct frame_writer *writer) {
+	return writer->failed;
 }
 
 int frame_writer_close(struct frame_writer *writer, bool discard, struct ifr_error *err) {

@@ -6,6 +6,7 @@
 
 #include "model/trace/coding.h"
 #include "model/trace/frames.h"
+#include "model/trace/limit.h"
 #include "model/trace/trace.h"
 
 const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
@@ -55,6 +56,18 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		ifr_realloc(NULL, SEQUENCE_ACCESSES + LONGEST_BLOCK, VARINT_BYTES_MAX);
 	*out = writer;
 	return 0;
+}
+
+void ifr_trace_limit(struct ifr_trace_writer *writer, uint64_t bytes) {
+	frame_writer_limit(writer->frames, bytes);
+}
+
+uint64_t ifr_trace_bytes(const struct ifr_trace_writer *writer) {
+	return frame_writer_bytes(writer->frames);
+}
+
+bool ifr_trace_failed(const struct ifr_trace_writer *writer) {
+	return frame_writer_failed(writer->frames);
 }
 
 static bool is_first_of_room(uint32_t count) {

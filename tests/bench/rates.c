@@ -71,16 +71,17 @@ static void end_piece(void) {
 	pieces[pieces_count++] = seconds() - piece_began;
 }
 
-/* ifr_count_events asks before each chunk whether to stop; the first piece is the work done once. */
-static bool next_piece(void) {
+/* ifr_count_events asks before each chunk whether to go on; the first piece is the work done once. */
+static bool next_piece(void *data, size_t executions) {
+	(void)data, (void)executions;
 	end_piece();
 	piece_began = seconds();
-	return false;
+	return true;
 }
 
 static void replay_all(const struct work *work, struct subject *subject) {
 	const struct ifr_count_settings settings = {
-		.machine = subject->machine, .engine = subject->engine, .stopped = next_piece};
+		.machine = subject->machine, .engine = subject->engine, .go_on = next_piece};
 	struct ifr_error err = {0};
 	if (ifr_count_events(work->trace, work->maps, work->layouts, &settings, subject->counters, &subject->ran,
 	                     &err))

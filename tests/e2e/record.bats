@@ -285,7 +285,7 @@ counts() {
 }
 
 @test "an interruption in the middle, and the end of the time: no trace" {
-	interfero record -q -o a.trace -- "$place/ends" l 2>notes &
+	interfero record -q --once -o a.trace -- "$place/ends" l 2>notes &
 	recorder=$!
 	await 30 sh -c 'ls a.trace.part-*'
 	kill -INT $recorder

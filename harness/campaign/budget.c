@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/campaign/budget.h"
+
+enum { MAKING_PART = 3, MODEL_PART = 2, ESTIMATE_FACTOR = 4 };
+
+bool budget_allows_layout(const struct making *making) {
+	if (making->deadline_ns == INT64_MAX ||
+	    making->now_ns <= making->begun_ns + (making->deadline_ns - making->begun_ns) / MAKING_PART)
+		return true;
+	if (!making->run_ns || !making->layout_ns)
+		return false;
+	const double runs = (double)(making->missing_runs + making->layout_runs);
+	return (double)making->layout_ns + runs * (double)making->run_ns <=
+	       (double)(making->deadline_ns - making->now_ns);
+}
+
+int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures) {
+	if (deadline_ns == INT64_MAX || !measures)
+		return deadline_ns;
+	return now_ns + (deadline_ns - now_ns) / MODEL_PART;
+}
+
+bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns) {
+	return deadline_ns == INT64_MAX || expected_ns / ESTIMATE_FACTOR < deadline_ns - now_ns;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a campaign divides its time budget. Pure functions of times, which know no clock.
+ *
+ *     making      a third, and more where the rest is not needed for measuring what is made
+ *     the model   recording and replay together: half of what is left, all of it where nothing else is measured
+ *     measuring   the rest */
+#ifndef IFR_HARNESS_BUDGET_H
+#define IFR_HARNESS_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct making {
+	int64_t now_ns, begun_ns, deadline_ns; /* of the campaign; deadline_ns INT64_MAX: no budget */
+	int64_t layout_ns;     /* the mean cost of making one layout of all programs; 0: not known yet */
+	int64_t run_ns;        /* the cost of one run; 0: not known yet */
+	uint64_t missing_runs; /* of the layouts that are made */
+	uint64_t layout_runs;  /* of one more layout, of all programs */
+};
+
+/* Whether one more layout is to be made: within the first third of the budget, or where its runs can still be made
+ * behind it. */
+bool budget_allows_layout(const struct making *making);
+
+/* The time by which the model must be done; INT64_MAX for none. measures: the campaign measures runs, too. */
+int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures);
+
+/* Whether it makes sense to begin a recording that is expected to take so long: an estimate may be four times too
+ * high. */
+bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns);
+
+#endif

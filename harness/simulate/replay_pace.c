@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/simulate/replay_pace.h"
+
+#include <math.h>
+
+/* The rest is foreseen from the first share on, and up to the second: behind it a replay goes on to its deadline. */
+static const double telling_share = 0.02, trusting_share = 0.5;
+
+void replay_pace_init(struct replay_pace *pace, int64_t now_ns, int64_t deadline_ns, uint64_t planned) {
+	*pace = (struct replay_pace){.begun_ns = now_ns, .deadline_ns = deadline_ns, .planned = planned};
+}
+
+double replay_pace_share(const struct replay_pace *pace) {
+	return pace->planned ? fmin((double)pace->done / (double)pace->planned, 1) : 0;
+}
+
+bool replay_pace_advance(struct replay_pace *pace, uint64_t executions, int64_t now_ns) {
+	pace->done += executions;
+	if (!pace->deadline_ns || pace->expected_ns)
+		return !pace->expected_ns;
+	const double share = replay_pace_share(pace), spent_ns = (double)(now_ns - pace->begun_ns);
+	const double whole_ns = share > 0 ? spent_ns / share : spent_ns;
+	const bool foreseen = share >= telling_share && share < trusting_share;
+	if (now_ns <= pace->deadline_ns &&
+	    (!foreseen || (double)pace->begun_ns + whole_ns <= (double)pace->deadline_ns))
+		return true;
+	pace->expected_ns = whole_ns > 1 ? (int64_t)whole_ns : 1;
+	return false;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a campaign divides its budget, and when a replay cannot end in time, with clocks that are made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness/campaign/budget.h"
+#include "harness/simulate/replay_pace.h"
+
+static const int64_t second_ns = 1000000000;
+
+static struct making at(int64_t now_s) {
+	return (struct making){.now_ns = now_s * second_ns, .begun_ns = 0, .deadline_ns = 60 * second_ns};
+}
+
+/* Six layouts of 8 s, each with 5 runs of 0.2 s: by a third of 60 s there are two or three, but 6 * 9 s fit into it. */
+static void test_slow_layouts(void **state) {
+	struct making making;
+	(void)state;
+	making = at(20);
+	assert_true(budget_allows_layout(&making));
+	making = at(24);
+	assert_false(budget_allows_layout(&making));
+	making.layout_ns = 8 * second_ns;
+	making.run_ns = second_ns / 5;
+	making.missing_runs = 4 * 5;
+	making.layout_runs = 5;
+	assert_true(budget_allows_layout(&making));
+	/* Five are made at 40 s: 6 * 5 runs take 6 s, the layout 8, and 60 - 40 = 20. At 46 s exactly they fit, then not. */
+	making.now_ns = 46 * second_ns;
+	making.missing_runs = 5 * 5;
+	assert_true(budget_allows_layout(&making));
+	making.now_ns++;
+	assert_false(budget_allows_layout(&making));
+}
+
+static void test_no_budget(void **state) {
+	struct making making = at(1000);
+	(void)state;
+	making.deadline_ns = INT64_MAX;
+	assert_true(budget_allows_layout(&making));
+	assert_int_equal(budget_model_deadline(5, INT64_MAX, true), INT64_MAX);
+	assert_true(budget_allows_recording(5, INT64_MAX, INT64_MAX));
+}
+
+static void test_model(void **state) {
+	(void)state;
+	assert_int_equal(budget_model_deadline(10 * second_ns, 60 * second_ns, true), 35 * second_ns);
+	assert_int_equal(budget_model_deadline(10 * second_ns, 60 * second_ns, false), 60 * second_ns);
+	assert_true(budget_allows_recording(10 * second_ns, 35 * second_ns, 99 * second_ns));
+	assert_false(budget_allows_recording(10 * second_ns, 35 * second_ns, 101 * second_ns));
+}
+
+/* 10,000 executions by a deadline of 50 s. */
+static void test_pace(void **state) {
+	struct replay_pace pace;
+	(void)state;
+	/* A hundredth in two seconds is too little to tell by; two hundredths in two foresee 100 s. */
+	replay_pace_init(&pace, 0, 50 * second_ns, 10000);
+	assert_true(replay_pace_advance(&pace, 100, 2 * second_ns));
+	assert_false(replay_pace_advance(&pace, 100, 2 * second_ns));
+	assert_int_equal(pace.expected_ns, 100 * second_ns);
+	assert_false(replay_pace_advance(&pace, 5000, 3 * second_ns));
+	/* 49 s are in time. Behind the half only the deadline counts. */
+	replay_pace_init(&pace, 0, 50 * second_ns, 10000);
+	assert_true(replay_pace_advance(&pace, 1000, 49 * second_ns / 10));
+	assert_true(replay_pace_advance(&pace, 4500, 28 * second_ns));
+	assert_true(replay_pace_advance(&pace, 1, 50 * second_ns));
+	assert_false(replay_pace_advance(&pace, 1, 50 * second_ns + 1));
+	/* Without a deadline it goes on; a replay that began again is done at most once. */
+	replay_pace_init(&pace, 0, 0, 10000);
+	assert_true(replay_pace_advance(&pace, 15000, 1000 * second_ns));
+	assert_true(replay_pace_share(&pace) == 1);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slow_layouts),
+		cmocka_unit_test(test_no_budget),
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_pace),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
