@@ -261,6 +261,13 @@ END
 	refuse 2 -- interfero verify "$ex" d more
 }
 
+@test "a test that changes by itself says nothing about variants" {
+	build_subject
+	interfero variants -q -n 1 -o changing ./subject
+	refuse 2 "two runs of the test" "process ids" -- interfero verify ./subject changing -- sh -c 'echo $$; exec "$0"' {}
+	refuse 2 "two runs of the test" -- interfero verify ./subject changing -- sh -c 'date +%N; exec "$0"' ./subject
+}
+
 @test "bodies: code that the compiler's axes moved is the shipped code, and a variant with other code is found" {
 	printf 'int f(int x) { for (int i = 0; i < x; i++) x ^= i; return x; }\nint main(void) { return f(3) & 1; }\n' >f.c
 	INTERFERO_TEMPLATES=1 interfero-gcc -O1 f.c -o f
