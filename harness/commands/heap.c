@@ -18,7 +18,7 @@ struct options {
 	bool json;
 };
 
-enum { KEY_JSON = 256, KEY_MARKER, KEY_STDIN, KEY_ENV };
+enum { KEY_JSON = 256, KEY_MARKER, KEY_STDIN, KEY_ENV, KEY_TIMEOUT };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -35,6 +35,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_MARKER:
 		options->plan.marker = argument;
+		return 0;
+	case KEY_TIMEOUT:
+		if (option_duration("--timeout", argument, &options->plan.timeout_ns, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_STDIN:
 		options->plan.stdin_file = argument;
@@ -59,6 +63,7 @@ static const struct argp_option table[] = {
 	{"runs", 'r', "N", 0, "Runs under each allocator (5)", 1},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Time one pass through IFR_REPEAT(\"NAME\") of interfero.h instead of the whole program", 1},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 1},

@@ -51,7 +51,12 @@ static char *find_library(const char *names) {
 struct run_options {
 	const char *log;  /* NULL: none */
 	unsigned repeats; /* of IFR_REPEAT; 0: none */
+	int64_t timeout_ns;
 };
+
+/* Of the first run, where none was asked for, as for the reference run of bench. */
+static const int64_t first_timeout_ns = INT64_C(3600000000000), least_timeout_ns = INT64_C(10000000000);
+enum { TIMEOUT_RUNS = 20 };
 
 static bool needs_runtime(const struct ifr_allocator *allocator, const struct run_options *options) {
 	return options->log || options->repeats || strcmp(allocator->heap, "glibc") ||
@@ -76,20 +81,27 @@ static int run_program(const struct ifr_heap_plan *plan, const struct ifr_alloca
 		.stdin_file = plan->stdin_file,
 		.cpu = plan->cpu,
 		.keep_aslr = true,
+		.timeout_ns = options->timeout_ns,
 	};
 	int result = ifr_launch_run(&launch, outcome, err);
-	if (!result && outcome->exit_status)
-		snprintf(outcome->refused, sizeof outcome->refused, "it ended with status %d", outcome->exit_status);
+	if (!result && outcome->timed_out)
+		snprintf(outcome->refused, sizeof outcome->refused, "did not end within %.1f s: --timeout gives more",
+		         (double)options->timeout_ns / 1e9);
+	else if (!result && outcome->signal)
+		snprintf(outcome->refused, sizeof outcome->refused, "ends by signal %d (%s)", outcome->signal,
+		         strsignal(outcome->signal));
+	else if (!result && outcome->exit_status)
+		snprintf(outcome->refused, sizeof outcome->refused, "exits with status %d", outcome->exit_status);
 	ifr_context_release(&context);
 	return result;
 }
 
 /* Runs the program with a log of its allocations and counts aliases. */
 static int log_allocations(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator,
-                           const char *library, const char *folder, struct ifr_heap_row *row,
+                           const char *library, const char *folder, int64_t *timeout_ns, struct ifr_heap_row *row,
                            struct ifr_error *err) {
 	char *log = ifr_format("%s/log", folder);
-	struct run_options options = {log, 0};
+	struct run_options options = {log, 0, *timeout_ns ? *timeout_ns : first_timeout_ns};
 	struct ifr_outcome outcome;
 	struct ifr_log_event *events = NULL;
 	size_t count = 0;
@@ -98,6 +110,10 @@ static int log_allocations(const struct ifr_heap_plan *plan, const struct ifr_al
 		snprintf(row->why, sizeof row->why, "%s", outcome.refused);
 	else if (!result)
 		result = ifr_log_read(log, &events, &count, err);
+	if (!result && !*timeout_ns) {
+		*timeout_ns = TIMEOUT_RUNS * outcome.times.wall_ns;
+		*timeout_ns = *timeout_ns < least_timeout_ns ? least_timeout_ns : *timeout_ns;
+	}
 	if (!result && !*row->why)
 		ifr_aliasing_count(events, count, &row->aliasing);
 	ifr_outcome_release(&outcome);
@@ -116,10 +132,11 @@ static double region_ms(const struct ifr_runtime_report *report, const char *mar
 }
 
 static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocator *allocator, const char *library,
-                     struct ifr_heap_row *row, double *ms, double *kib, struct ifr_error *err) {
+                     int64_t timeout_ns, struct ifr_heap_row *row, double *ms, double *kib,
+                     struct ifr_error *err) {
 	double region[2] = {0, 0};
 	for (int i = 0; i < (plan->marker ? 2 : 1); i++) {
-		struct run_options options = {NULL, plan->marker ? (i ? REPEATS : 1) : 0};
+		struct run_options options = {NULL, plan->marker ? (i ? REPEATS : 1) : 0, timeout_ns};
 		struct ifr_outcome outcome;
 		int result = run_program(plan, allocator, library, &options, &outcome, err);
 		*ms = (double)outcome.times.wall_ns / 1e6;
@@ -142,21 +159,24 @@ static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocato
 
 static int measure_allocators(const struct ifr_heap_plan *plan, char *const *library, double *ms, double *kib,
                               const char *folder, struct ifr_heap_row *rows, struct ifr_error *err) {
+	int64_t timeout_ns = plan->timeout_ns;
 	for (int a = 0; a < IFR_ALLOCATORS; a++) {
-		int result =
-			rows[a].measured ? log_allocations(plan, &ifr_allocators[a], library[a], folder, &rows[a], err) : 0;
+		int result = rows[a].measured ? log_allocations(plan, &ifr_allocators[a], library[a], folder, &timeout_ns,
+		                                                &rows[a], err)
+		                              : 0;
 		if (result)
 			return result;
 		if (a == 0 && *rows[0].why)
-			return ifr_fail(err, IFR_E_PROGRAM, "%s: %s", plan->program, rows[0].why);
+			return ifr_fail(err, IFR_E_PROGRAM, "%s %s", plan->program, rows[0].why);
 	}
 	/* In turn, so that drift of the machine affects all allocators equally. */
 	for (unsigned run = 0; run < plan->runs; run++)
 		for (int a = 0; a < IFR_ALLOCATORS; a++) {
 			size_t at = (size_t)a * plan->runs + run;
-			int result = rows[a].measured && !*rows[a].why
-			                 ? time_once(plan, &ifr_allocators[a], library[a], &rows[a], &ms[at], &kib[at], err)
-			                 : 0;
+			int result =
+				rows[a].measured && !*rows[a].why
+					? time_once(plan, &ifr_allocators[a], library[a], timeout_ns, &rows[a], &ms[at], &kib[at], err)
+					: 0;
 			if (result)
 				return result;
 		}

@@ -41,7 +41,8 @@ struct ifr_heap_plan {
 	unsigned runs;                  /* timed runs of each allocator, >= 1 */
 	const char *marker; /* region of IFR_REPEAT to time, by (t(101) - t(1)) / 100; NULL: the whole program */
 	const char *stdin_file;
-	int cpu; /* to pin to; -1: none */
+	int cpu;            /* to pin to; -1: none */
+	int64_t timeout_ns; /* of one run; 0: twenty times the first run, 10 s at least */
 };
 
 struct ifr_heap_row {

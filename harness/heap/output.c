@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "harness/output/output.h"
 
@@ -24,7 +25,9 @@ void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row r
 	for (int a = 0; a < IFR_ALLOCATORS; a++) {
 		const struct ifr_heap_row *row = &rows[a];
 		if (!row->measured) {
-			ifr_buffer_printf(text, "%-18s %s\n", ifr_allocators[a].name, row->why);
+			char *name = ifr_format("%-18s ", ifr_allocators[a].name);
+			ifr_text_wrap(text, row->why, name, "                   ");
+			free(name);
 			continue;
 		}
 		ifr_buffer_printf(text, "%-18s %8" PRIu64, ifr_allocators[a].name, row->aliasing.blocks);
@@ -32,10 +35,9 @@ void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row r
 		ifr_buffer_printf(text, " %9" PRIu64 " %9" PRIu64 " %11.*f %9.1f\n", row->aliasing.pairs,
 		                  row->aliasing.aliases, plan->marker ? 5 : 1, row->time_ms, row->memory_kib / 1024);
 	}
-	ifr_buffer_puts(
-		text, "\nblocks: those over 32 KiB. low 12 bits: of their addresses, the most common ones. pairs: alive\n"
-			  "together. aliases: pairs that share their low 12 bits, which many processors take for the\n"
-			  "same address until the store is done.\n");
+	ifr_buffer_puts(text, "\nblocks: those over 32 KiB. low 12 bits: of their addresses, the most common\n"
+	                      "ones. pairs: alive together. aliases: pairs that share their low 12 bits,\n"
+	                      "which many processors take for the same address until the store is done.\n");
 	if (plan->marker)
 		ifr_buffer_printf(text, "pass: (t(101) - t(1)) / 100 of the region %s.\n", plan->marker);
 }

@@ -57,6 +57,16 @@ cell() {
 	[ "$(jq .schema_version table.json)" = 1 ]
 }
 
+@test "a program that hangs or dies is named so, as in bench" {
+	printf '#include <unistd.h>\nint main(void) { for (;;) pause(); }\n' >hang.c
+	printf '#include <stdlib.h>\nint main(void) { abort(); }\n' >dies.c
+	gcc hang.c -o hang
+	gcc dies.c -o dies
+	refuse 3 "did not end within 0.2 s" "--timeout" -- interfero heap --timeout 200ms -- ./hang
+	refuse 3 "ends by signal 6" -- interfero heap -- ./dies
+	refuse 2 --timeout -- interfero heap --timeout never -- ./hang
+}
+
 @test "the table for people has a line for every allocator" {
 	within 120 interfero heap -r 1 -- "$place/aligned-buffers" 0 2 >table
 	[ "$(grep -cE '^(glibc|jemalloc|tcmalloc|mimalloc|blocks|heap) ' table)" -ge 9 ]
