@@ -99,6 +99,26 @@ static void adjust_p_values(struct ifr_attribution *attribution, unsigned famili
 	free(p);
 }
 
+static struct ifr_unit_extent shipped_extent(const struct ifr_unit_addresses *addresses, const char *unit) {
+	size_t index = unit ? ifr_unit_addresses_index(addresses, unit) : addresses->unit_count;
+	return index < addresses->unit_count
+	           ? (struct ifr_unit_extent){addresses->shipped[index], addresses->bytes[index]}
+	           : (struct ifr_unit_extent){0};
+}
+
+/* Finds the place in the shipped program that the remedy of each significant finding names. */
+static void find_remedies(const struct ifr_unit_addresses *addresses, struct ifr_attribution *attribution) {
+	for (size_t i = 0; i < attribution->found && addresses->shipped; i++) {
+		struct ifr_finding *f = &attribution->findings[i];
+		const struct ifr_unit_extent unit = shipped_extent(addresses, f->unit),
+									 other = shipped_extent(addresses, f->other);
+		if (!unit.at || (f->other && !other.at))
+			continue;
+		f->best_at = ifr_finding_address(f, (unsigned)f->classes.lowest, unit, other);
+		f->lead = ifr_unit_addresses_lead(addresses, ifr_unit_addresses_index(addresses, f->unit));
+	}
+}
+
 int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *addresses,
                          struct ifr_attribution *attribution, struct ifr_error *err) {
 	struct layout_sample sample;
@@ -112,6 +132,7 @@ int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_u
 		test_unit(&sample, unit, attribution);
 	adjust_p_values(attribution, addresses->bytes ? HYPOTHESIS_FAMILIES : 1);
 	set_conflicts_find(&sample, attribution);
+	find_remedies(addresses, attribution);
 	layout_sample_release(&sample);
 	return 0;
 }

@@ -23,6 +23,9 @@ struct ifr_finding {
 	const char *unit;   /* borrowed from the addresses, like the next two */
 	const char *other;  /* the unit that it conflicts with; NULL but for IFR_FEATURE_SET_CONFLICT */
 	const char *source; /* where the unit begins in the sources, or NULL */
+	const char *lead;   /* ifr_unit_addresses_lead of the unit, or NULL */
+	uint64_t
+		best_at; /* the address in the shipped program at which the unit has its best class; 0: none is known */
 	enum ifr_feature feature;
 	struct ifr_classes classes; /* of the layouts' medians; f and p of their normal scores */
 	double p_adjusted;          /* over all units and features */

@@ -16,6 +16,7 @@ static void name_units(const struct ifr_plan *places, struct ifr_unit_addresses 
 	addresses->unit_count = places->place_count;
 	qsort(addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
 	addresses->bytes = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->bytes);
+	addresses->shipped = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->shipped);
 	addresses->sources = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->sources);
 	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
 }
@@ -30,9 +31,30 @@ static void measure_units(const struct ifr_relinker *relinker, struct ifr_unit_a
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(relinker, i, &unit);
 		size_t place = ifr_unit_addresses_index(addresses, unit.name);
-		if (place < addresses->unit_count)
-			addresses->bytes[place] = unit.bytes;
+		if (place >= addresses->unit_count)
+			continue;
+		addresses->bytes[place] = unit.bytes;
+		addresses->shipped[place] = unit.pin ? 0 : unit.address;
 	}
+}
+
+/* The bytes of ".text" in "lvm.o:.text.luaV_execute", and where they begin. */
+static const char *section_of(const char *unit, size_t *length) {
+	const char *colon = strrchr(unit, ':'), *section = colon ? colon + 1 : unit;
+	*length = 1 + strcspn(section + (*section != '\0'), ".");
+	return section;
+}
+
+const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, size_t unit) {
+	size_t length, own, lead = addresses->unit_count;
+	const char *section = section_of(addresses->units[unit], &length);
+	for (size_t i = 0; addresses->shipped && i < addresses->unit_count; i++) {
+		const char *other = section_of(addresses->units[i], &own);
+		if (i != unit && addresses->shipped[i] && own == length && !strncmp(other, section, length) &&
+		    (lead == addresses->unit_count || addresses->shipped[i] < addresses->shipped[lead]))
+			lead = i;
+	}
+	return lead < addresses->unit_count ? addresses->units[lead] : NULL;
 }
 
 static int add_variant(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant,
@@ -82,6 +104,7 @@ void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses) {
 		free(addresses->sources[i]);
 	free(addresses->sources);
 	free(addresses->bytes);
+	free(addresses->shipped);
 	free(addresses->units);
 	free(addresses->at);
 	*addresses = (struct ifr_unit_addresses){0};

@@ -12,9 +12,10 @@
 struct ifr_unit_addresses {
 	char **units; /* names as in relinker/relinker.h, sorted */
 	size_t unit_count, variant_count;
-	uint64_t *bytes; /* [unit_count]; 0: unknown */
-	char **sources;  /* [unit_count] "lvm.c:1120", or NULL */
-	uint64_t *at;    /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
+	uint64_t *bytes;   /* [unit_count]; 0: unknown */
+	uint64_t *shipped; /* [unit_count] in the program as it ships; 0: unknown; NULL: none is known */
+	char **sources;    /* [unit_count] "lvm.c:1120", or NULL */
+	uint64_t *at;      /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
 };
 
 /* Takes all variants but the shipped and the refused ones. The caller releases, also after an error. Errors:
@@ -27,6 +28,9 @@ size_t ifr_unit_addresses_index(const struct ifr_unit_addresses *addresses, cons
  * has changed since. */
 void ifr_unit_addresses_find_sources(const struct ifr_kit *kit, const struct ifr_relinker *relinker,
                                      struct ifr_unit_addresses *addresses);
+/* The unit that ships first in the output section of `unit`, other than it: ordered first, it stays where it is, and lets
+ * the rest flow around a unit with an address of its own. NULL where there is none. */
+const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, size_t unit);
 void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses);
 
 #endif

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "harness/output/output.h"
@@ -20,11 +22,33 @@ static void put_class(struct ifr_buffer *out, enum ifr_feature feature, unsigned
 		ifr_buffer_printf(out, "%u to %u bytes into it", offset, offset + bytes - 1);
 }
 
+/* Lines to paste: the plan that moves the unit in this build, and the attribute that does in every build. */
+static void put_lines(const struct ifr_finding *f, bool aligned, unsigned frame, struct ifr_buffer *out) {
+	struct ifr_buffer unit = {0};
+	if (f->best_at) {
+		ifr_buffer_puts(out, "      in a plan (interfero variants -o DIR --plan FILE PROGRAM):\n"
+		                     "        interfero-plan 1\n");
+		if (f->lead)
+			ifr_escape_plain(&unit, f->lead);
+		if (f->lead)
+			ifr_buffer_printf(out, "        order %s\n", ifr_buffer_text(&unit));
+		ifr_buffer_clear(&unit);
+		ifr_escape_plain(&unit, f->unit);
+		ifr_buffer_printf(out, "        at 0x%" PRIx64 " %s\n", f->best_at, ifr_buffer_text(&unit));
+	}
+	ifr_buffer_clear(&unit);
+	ifr_escape_plain(&unit, f->source ? f->source : "");
+	if (aligned && f->source)
+		ifr_buffer_printf(out, "      in the source, at %s:\n        __attribute__((aligned(%u)))\n",
+		                  ifr_buffer_text(&unit), frame);
+	ifr_buffer_release(&unit);
+}
+
 static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	static const char *const features[] = {"its offset in a 64-byte line", "its offset in 32 bytes",
 	                                       "its offset in 16 bytes", "its page"};
 	struct ifr_buffer s = {0};
-	unsigned offset, bytes, frame;
+	unsigned offset = 0, bytes, frame = 0;
 	ifr_buffer_puts(&s, f->unit);
 	if (f->source)
 		ifr_buffer_printf(&s, " (%s)", f->source);
@@ -55,6 +79,7 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	else
 		ifr_buffer_puts(&s, ". Remedy: an address of its own by an \"at\" line in the plan.");
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  - ", "    ");
+	put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
 	ifr_buffer_release(&s);
 }
 

@@ -33,6 +33,19 @@ teardown_file() {
 	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' text
 }
 
+@test "the remedy's lines can be pasted: the plan puts the function there" {
+	interfero blame "$place/placed.exp" -m page-faults >text
+	# Of the first finding.
+	awk '/^  - / { findings++ } findings == 1 && /^        (interfero-plan|order|at) / { sub(/^ +/, ""); print }' text >p.plan
+	grep -q '^at 0x[0-9a-f]* placed.c:.text.sensitive$' p.plan
+	interfero variants -q -o v --plan p.plan ./placed
+	address=$(nm v/p | awk '$3 == "sensitive" { print $1 }')
+	[ "$((0x$address))" -eq "$(awk '/^at/ { print $2 }' p.plan | xargs printf '%d')" ]
+	[ "$((0x$address % 64))" -lt 16 ]
+	[ "$(v/p)" = "$(./placed)" ]
+	grep -A1 'in the source, at placed.c:' text | grep -q '^ *__attribute__((aligned(64)))$'
+}
+
 @test "--confirm moves it alone and measures afresh" {
 	within 120 interfero blame "$place/placed.exp" --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./placed >text
 	tr -s ' \n' ' ' <text | grep -q 'Confirmed: moved alone in [0-9]* layouts'
