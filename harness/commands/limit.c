@@ -12,8 +12,9 @@
 #include "harness/commands/layout_options.h"
 #include "harness/exec/exec.h"
 #include "harness/limit/limit.h"
+#include "harness/output/output.h"
 
-enum { KEY_STDIN = 256, KEY_ENV };
+enum { KEY_STDIN = 256, KEY_ENV, KEY_SECONDS };
 
 struct options {
 	struct ifr_limit limit;
@@ -33,6 +34,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct ifr_error err = {0};
 	switch (key) {
 	case 's':
+	case KEY_SECONDS:
 		if (parse_seconds(argument, &options->limit.budget_ns, &err))
 			option_refuse(state, &err);
 		return 0;
@@ -62,7 +64,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"seconds", 's', "S", 0, "The budget: the limited program ends after about S seconds (also 500ms, 2m)", 0},
+	{"seconds", KEY_SECONDS, "S", 0, "The budget: the limited program ends after about S seconds (also 500ms, 2m)",
+     0},
+	{NULL, 's', "S", OPTION_HIDDEN, NULL, 0},
 	{"output", 'o', "LIMITED", 0, "The limited program's file (PROG.limited)", 0},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 0},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
@@ -101,6 +105,18 @@ static void print_limited(const struct ifr_limit *limit, const struct ifr_limite
 	       (double)limited->last_ns / 1e9, limited->counted);
 }
 
+/* The command that measures the limited program. */
+static void print_next(const struct ifr_limit *limit) {
+	struct ifr_buffer text = {0};
+	for (char *const *word = limit->argv + 1; *word; word++) {
+		ifr_buffer_puts(&text, " ");
+		ifr_quote_shell(&text, *word);
+	}
+	printf("  interfero bench -- %s%s%s\n", strchr(limit->path, '/') ? "" : "./", limit->path,
+	       ifr_buffer_text(&text));
+	ifr_buffer_release(&text);
+}
+
 static int limit_program(struct options *options, struct ifr_error *err) {
 	struct ifr_limit limit = options->limit;
 	struct ifr_limited limited = {0};
@@ -120,6 +136,8 @@ static int limit_program(struct options *options, struct ifr_error *err) {
 	}
 	if (!result)
 		print_limited(&limit, &limited);
+	if (!result)
+		print_next(&limit);
 	free(limited.procedure);
 	free(path);
 	free(program);

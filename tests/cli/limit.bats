@@ -42,6 +42,10 @@ rounds_in() {
 	within 60 ../long "$rounds" | cmp - ../limited.out
 }
 
+@test "the command that measures the limited program can be pasted" {
+	grep -q '^  interfero bench -- \./limited' ../said
+}
+
 @test "only one procedure counts, by two instructions" {
 	run objdump -d --no-show-raw-insn ../limited
 	[ "$(grep -c 'dec[lq] .*<ifr_left' <<<"$output")" = 1 ]
