@@ -113,6 +113,12 @@ int ifr_file_write(const char *path, const void *data, size_t length, mode_t mod
 	return finish_temporary(fd, temporary, path, mode, good, err);
 }
 
+int ifr_file_read_named(const char *path, size_t limit, struct ifr_buffer *contents, struct ifr_error *err) {
+	if (access(path, F_OK) && errno == ENOENT)
+		return ifr_fail(err, IFR_E_USAGE, "there is no file %s", path);
+	return ifr_file_read(path, limit, contents, err);
+}
+
 int ifr_file_copy(const char *from, const char *to, mode_t mode, struct ifr_error *err) {
 	struct ifr_buffer contents = {0};
 	int result = ifr_file_read(from, 0, &contents, err);

@@ -12,6 +12,8 @@
 
 /* Appends the whole file to contents; fails for files over limit bytes (0: no limit). */
 int ifr_file_read(const char *path, size_t limit, struct ifr_buffer *contents, struct ifr_error *err);
+/* ifr_file_read of a file that the user named: IFR_E_USAGE where there is none. */
+int ifr_file_read_named(const char *path, size_t limit, struct ifr_buffer *contents, struct ifr_error *err);
 /* Writes a temporary file beside path and renames it: a failure leaves an existing file unchanged. Devices and pipes
  * are written directly. */
 int ifr_file_write(const char *path, const void *data, size_t length, mode_t mode, struct ifr_error *err);

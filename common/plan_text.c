@@ -201,7 +201,7 @@ int ifr_plan_parse(const char *text, size_t length, const char *origin, struct i
 int ifr_plan_read(const char *path, struct ifr_plan *plan, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	ifr_plan_init(plan);
-	int result = ifr_file_read(path, PLAN_LIMIT_BYTES, &text, err);
+	int result = ifr_file_read_named(path, PLAN_LIMIT_BYTES, &text, err);
 	if (!result)
 		result = ifr_plan_parse(ifr_buffer_text(&text), text.length, path, plan, err);
 	ifr_buffer_release(&text);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero: runs the command that its first argument names. */
 #include <argp.h>
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "harness/commands/commands.h"
@@ -72,8 +75,60 @@ static int help(void) {
 	return 0;
 }
 
+static bool checked; /* the command has ended, and its output with it */
+
+/* Whether all that was printed has reached standard output; says so where it has not. */
+static bool output_is_whole(void) {
+	if (!fflush(stdout) && !ferror(stdout))
+		return true;
+	fprintf(stderr, "interfero: cannot write to standard output: %s\n", strerror(errno));
+	return false;
+}
+
+/* argp prints help and ends the process by itself. */
+static void check_output_at_exit(void) {
+	if (!checked && !output_is_whole())
+		_exit(IFR_E_ENVIRONMENT);
+}
+
+/* A command that has failed said why; a result that was lost is a failure of its own. */
+static int end(int status) {
+	const bool said = status && status != IFR_E_REGRESSION;
+	checked = true;
+	return said || output_is_whole() ? status : IFR_E_ENVIRONMENT;
+}
+
+static const struct ifr_command *find_command(const char *name) {
+	for (int i = 0; i < COMMANDS; i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	fprintf(stderr, "interfero: there is no command \"%s\"; interfero --help lists them\n", name);
+	return NULL;
+}
+
+static int run_command(const struct ifr_command *command, int argc, char **argv) {
+	char help[] = "--help", *name = ifr_format("interfero %s", command->name);
+	argv[0] = name;
+	if (argc > 1 && !strcmp(argv[1], "-h"))
+		argv[1] = help;
+	int status = command->run(argc, argv);
+	free(name);
+	return status;
+}
+
+/* interfero help COMMAND */
+static int explain_command(char *name) {
+	char option[] = "--help";
+	char *words[] = {name, option, NULL};
+	const struct ifr_command *command = find_command(name);
+	return command ? run_command(command, 2, words) : IFR_E_USAGE;
+}
+
 int main(int argc, char **argv) {
 	argp_err_exit_status = IFR_E_USAGE;
+	atexit(check_output_at_exit);
+	if (argc > 2 && (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help")))
+		return explain_command(argv[2]);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help();
 		return argc < 2 ? IFR_E_USAGE : 0;
@@ -86,15 +141,6 @@ int main(int argc, char **argv) {
 		print_completions(commands, COMMANDS);
 		return 0;
 	}
-	for (int i = 0; i < COMMANDS; i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		char *name = ifr_format("interfero %s", commands[i].name);
-		argv[1] = name;
-		int status = commands[i].run(argc - 1, argv + 1);
-		free(name);
-		return status;
-	}
-	fprintf(stderr, "interfero: there is no command \"%s\"; interfero --help lists them\n", argv[1]);
-	return IFR_E_USAGE;
+	const struct ifr_command *command = find_command(argv[1]);
+	return command ? end(run_command(command, argc - 1, argv + 1)) : IFR_E_USAGE;
 }

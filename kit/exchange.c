@@ -168,6 +168,8 @@ int ifr_kit_import(const char *file, char key[IFR_KEY_MAX], struct ifr_error *er
 	char *folder, *objects;
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
+	if (!ifr_file_exists(file))
+		return ifr_fail(err, IFR_E_USAGE, "there is no file %s", file);
 	int result = ifr_temporary_dir(&folder, err);
 	if (result)
 		return result;

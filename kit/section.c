@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sections of ELF files and of the members of archives. */
+#include <errno.h>
+
 #include "kit/kit.h"
 
 static int visit_section(Elf *elf, const char *member, const char *name, ifr_section_visit visit, void *data,
@@ -24,7 +26,7 @@ int ifr_sections_visit(const char *path, const char *name, ifr_section_visit vis
 	struct ifr_elf_file file;
 	int result = 0;
 	if (!ifr_elf_open(&file, path))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot read %s", path);
+		result = ifr_fail_errno(err, errno == ENOENT ? IFR_E_USAGE : IFR_E_ENVIRONMENT, "cannot read %s", path);
 	else if (elf_kind(file.elf) == ELF_K_AR)
 		result = visit_members(&file, name, visit, data, err);
 	else if (elf_kind(file.elf) == ELF_K_ELF)

@@ -46,6 +46,15 @@ static char *find_compiler(const char *compiler, const char *self) {
 	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
 }
 
+/* Whether the compiler behind a path is clang, by the name of the file that it leads to: our plugin is GCC's. */
+static bool is_clang(const char *path) {
+	char *real = realpath(path, NULL);
+	const char *base = ifr_path_base(real ? real : path);
+	const bool clang = strstr(base, "clang") || strstr(ifr_path_base(path), "clang");
+	free(real);
+	return clang;
+}
+
 /* Build systems look for gcc-ar, gcc-nm and gcc-ranlib by the compiler's prefix: the real programs are run with
  * unchanged arguments. */
 static bool is_companion(const char *compiler) {
@@ -105,6 +114,9 @@ static int find_and_exec_compiler(const char *name, const char *self, int argc, 
 	if (!real)
 		status = print_failure(name, "there is no compiler ", compiler,
 		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
+	else if (!is_companion(compiler) && is_clang(real))
+		status = print_failure(name, real, " is clang, which cannot load a plugin of GCC's",
+		                       "compile with clang itself, and link with interfero-gcc: its link has a kit, too");
 	else if (!ifr_file_exists(plugin))
 		status = print_failure(name, "the plugin is missing: ", plugin, "install interfero again");
 	else

@@ -189,6 +189,23 @@ static void remove_files(const struct campaign_state *state) {
 		ifr_tree_remove(state->folder, NULL);
 }
 
+int ifr_campaign_remove(const char *file, struct ifr_error *err) {
+	static const char *const beside[] = {"", "-wal", "-shm", ".variants", ".trace", ".2.trace"};
+	struct ifr_experiment *experiment;
+	if (!ifr_file_exists(file))
+		return 0;
+	int result = ifr_experiment_open(file, &experiment, err);
+	if (result)
+		return result;
+	ifr_experiment_close(experiment);
+	for (size_t i = 0; i < sizeof beside / sizeof *beside && !result; i++) {
+		char *path = ifr_format("%s%s", file, beside[i]);
+		result = ifr_tree_remove(path, err);
+		free(path);
+	}
+	return result;
+}
+
 /* The caller frees it. */
 static char *describe_end(const struct ifr_campaign_result *result) {
 	if (result->complete || result->interrupted)

@@ -60,6 +60,7 @@ struct ifr_campaign {
 	bool
 		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
 	bool keep_variants; /* leave FILE.variants there */
+	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_remove */
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);
@@ -80,6 +81,10 @@ struct ifr_campaign_result {
 	char refusal[512];        /* the first refused variant and why; "" if none */
 	char model_left_out[512]; /* why the budget had no time for the model; "" if it had, or was not asked for */
 };
+
+/* Removes an experiment with its variants and recordings, so that a campaign begins anew; nothing where there is no file.
+ * Errors: IFR_E_ENVIRONMENT for a file that is no experiment, which stays. */
+int ifr_campaign_remove(const char *file, struct ifr_error *err);
 
 /* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the shipped
  * program fails; IFR_E_ENVIRONMENT for the machine and files. */

@@ -73,7 +73,8 @@ static int save_variant(struct campaign_state *state, unsigned id, const struct 
 	if (known && strcmp(known, digest))
 		result = ifr_fail(
 			err, IFR_E_ENVIRONMENT,
-			"%s was measured with another %s: the program, its kit or the linker has changed; choose another -o",
+			"%s was measured with another %s: the program, its kit or the linker has changed; choose another -o, or "
+			"replace it with --fresh",
 			state->plan.file, plan->name);
 	if (layout && !state->plan.programs[program].files)
 		ifr_plan_print(plan, &text);

@@ -336,6 +336,8 @@ int again_run(const char *old, struct ifr_campaign *campaign, const char *metric
 	                   : open_recorded(&again, &err);
 	if (!result)
 		result = fill_campaign(&again, campaign, &err);
+	if (!result && campaign->fresh)
+		result = ifr_campaign_remove(file, &err);
 	if (!result)
 		result = ifr_campaign_run(campaign, &done, &err);
 	if (campaign->progress)

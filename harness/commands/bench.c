@@ -35,10 +35,11 @@ static void check_again(const struct options *options, struct argp_state *state)
 	    campaign->stdin_file || campaign->environment.count || campaign->marker || campaign->library ||
 	    campaign->expected_exit || campaign->ignore_output || campaign->keep_aslr || campaign->one_file ||
 	    options->analyses || options->width > 0)
-		argp_error(state,
-		           "--again repeats %s as it was: beside it stand only --output, --budget, --timeout, --cpu, "
-		           "--keep, --metric and --quiet",
-		           options->again);
+		argp_error(
+			state,
+			"--again repeats %s as it was: beside it stand only --output, --fresh, --budget, --timeout, --cpu, "
+			"--keep, --metric and --quiet",
+			options->again);
 	if (options->output.html || options->output.figures || options->output.csv || options->output.printing.json)
 		argp_error(state, "--again prints a comparison: \"interfero report\" then reports the new experiment");
 }

@@ -105,7 +105,9 @@ static int confirm_finding(struct options *options, const struct attributed *fro
 	campaign->file = campaign->file ? campaign->file : file;
 	progress_follow(campaign, false);
 	campaign->say = ifr_command_say;
-	int result = ifr_confirmation_run(&confirmation, campaign, &comparison, err);
+	int result = campaign->fresh ? ifr_campaign_remove(campaign->file, err) : 0;
+	if (!result)
+		result = ifr_confirmation_run(&confirmation, campaign, &comparison, err);
 	if (campaign->progress)
 		progress_clear();
 	if (!result) {

@@ -25,7 +25,8 @@ enum {
 	KEY_ONE_FILE,
 	KEY_MARKER,
 	KEY_MACHINE,
-	KEY_SIZE
+	KEY_SIZE,
+	KEY_FRESH
 };
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
@@ -86,6 +87,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_ONE_FILE:
 		campaign->one_file = true;
 		return 0;
+	case KEY_FRESH:
+		campaign->fresh = true;
+		return 0;
 	case KEY_KEEP:
 		campaign->keep_variants = true;
 		return 0;
@@ -106,6 +110,8 @@ static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Measuring:", 2},
 	{"output", 'o', "EXPERIMENT", 0,
      "The experiment file (PROG.exp); repeating an interrupted command continues it", 2},
+	{"fresh", KEY_FRESH, NULL, 0,
+     "Replace an experiment that the file holds, such as one of the program's last build", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
 	{"counters", 'c', "LIST", 0,
      "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where "
@@ -181,10 +187,13 @@ static int report_end(const struct ifr_campaign *campaign, const struct ifr_camp
 			file, file);
 	if (done->runs || done->complete)
 		result = report(file, context, err);
+	if (done->interrupted) {
+		if (result)
+			ifr_command_failed(err);
+		return STOPPED_BY_INTERRUPT;
+	}
 	if (result)
 		return ifr_command_failed(err);
-	if (done->interrupted)
-		return STOPPED_BY_INTERRUPT;
 	if (done->refused_variants) {
 		ifr_command_note(
 			"%s (%u in all): a layout must not change what a program does, so it depends on where its code lies; "
@@ -222,6 +231,10 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		campaign->file = campaign->file ? campaign->file : file;
 		progress_follow(campaign, quiet);
 		catch_interrupts();
+		if (campaign->fresh)
+			result = ifr_campaign_remove(campaign->file, err);
+	}
+	if (!result) {
 		result = ifr_campaign_run_until(campaign, rule, &done, err);
 		campaign->generator.seed = done.seed;
 		campaign->programs = NULL;

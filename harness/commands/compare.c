@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero compare: tells a change of a program from a layout effect. */
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/compare_trials.h"
 #include "harness/commands/interrupts.h"
@@ -86,7 +88,8 @@ const struct argp ifr_compare_argp = {
 	"RESULT",
 	"Tell whether a program changed, or only its layout. OLD and NEW are two programs built with "
 	"CC=interfero-gcc (they run interleaved, with the same ARGS and the same seeds), two folders of variants, or "
-	"two experiments. RESULT is the experiment of an earlier comparison, to be reported again.\v"
+	"two experiments. RESULT is the experiment of an earlier comparison, or the -o of an earlier suite, to be "
+	"reported again.\v"
 	"The verdict is \"change\" (the programs differ in every layout), \"layout\" (only the shipped layouts "
 	"differ), \"both\", \"no change\" or \"inconclusive\". Two folders are compared program by program, by "
 	"name.\n"
@@ -111,16 +114,41 @@ static int check_options(const struct compare_options *options, const struct com
 	return 0;
 }
 
+/* The experiments that --suite wrote under -o NAME, where no file has that name itself. */
+static void find_suite_results(const char *name, struct ifr_strings *files) {
+	static const char special[] = "*?[]\\";
+	struct ifr_buffer pattern = {0};
+	glob_t found;
+	if (ifr_file_exists(name))
+		return;
+	for (const char *c = name; *c; c++)
+		ifr_buffer_printf(&pattern, strchr(special, *c) ? "\\%c" : "%c", *c);
+	ifr_buffer_puts(&pattern, "-*.exp");
+	if (!glob(pattern.data, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			ifr_strings_add(files, found.gl_pathv[i]);
+	globfree(&found);
+	ifr_buffer_release(&pattern);
+}
+
 int ifr_command_compare(int argc, char **argv) {
 	struct compare_options options = {.analyses = 1};
 	struct compare_inputs inputs;
 	struct suite suite = {0};
+	struct ifr_strings results = {0};
 	struct ifr_error err = {0};
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_compare_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
 	catch_interrupts();
+	if (options.name_count == 1 && !options.suite && !options.arguments)
+		find_suite_results(options.names[0], &results);
+	if (results.count) {
+		int status = compare_results(&options, options.names[0], &results);
+		ifr_strings_release(&results);
+		return status;
+	}
 	int result = compare_inputs_find(options.names, options.name_count, &inputs, &err);
 	if (!result)
 		result = check_options(&options, &inputs, &err);

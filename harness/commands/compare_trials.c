@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -59,7 +60,9 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	campaign.variants = options->layouts.variants;
 	progress_follow(&campaign, options->printing.quiet);
 	compare_inputs_enter(inputs, &campaign);
-	int result = ifr_campaign_run_until(&campaign, rule, &done, &err);
+	int result = campaign.fresh ? ifr_campaign_remove(trial->file, &err) : 0;
+	if (!result)
+		result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
 		progress_clear();
 	if (!result)
@@ -206,26 +209,13 @@ static int choose_status(const struct trial *trials, const struct ifr_comparison
 	return status;
 }
 
-int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
-	size_t count = suite->count ? suite->count : 1;
-	struct trial *trials = ifr_alloc(count * sizeof *trials);
-	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
+/* Judges, prints and releases; returns the exit status. */
+static int end_trials(const struct compare_options *options, struct trial *trials,
+                      struct ifr_comparison_entry *entries, size_t count, bool suite) {
 	struct ifr_error err = {0};
-	for (size_t i = 0; i < count && !ifr_launch_interrupted(); i++) {
-		entries[i].name = suite->count ? suite->commands[i].name : "";
-		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
-		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
-		trials[i].command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
-		if (inputs->input[0].kind == INPUT_EXPERIMENT)
-			compare_trial(options, inputs, &trials[i], &entries[i]);
-		else
-			measure_and_compare(options, inputs, words, &trials[i], &entries[i]);
-		if (ifr_launch_interrupted())
-			count = i + 1;
-	}
 	adjust_for_suite(options, entries, count);
 	int status = choose_status(trials, entries, count);
-	if (!suite->count && trials[0].failure) {
+	if (!suite && trials[0].failure) {
 		ifr_command_note("%s", trials[0].failure);
 	} else if (print_comparison(options, entries, count, &err)) {
 		status = ifr_command_failed(&err);
@@ -240,4 +230,55 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 	free(trials);
 	free(entries);
 	return status;
+}
+
+/* "fib" of "s.exp-fib.exp", of the suite s.exp. */
+static char *name_command(const char *file, const char *suite) {
+	const char *name = file + strlen(suite) + 1;
+	return ifr_format("%.*s", (int)(strlen(name) - strlen(".exp")), name);
+}
+
+int compare_results(struct compare_options *options, const char *suite, const struct ifr_strings *files) {
+	struct trial *trials = ifr_alloc(files->count * sizeof *trials);
+	struct ifr_comparison_entry *entries = ifr_alloc(files->count * sizeof *entries);
+	struct compare_inputs *inputs = ifr_alloc(files->count * sizeof *inputs);
+	struct ifr_strings names = {0};
+	for (size_t i = 0; i < files->count; i++) {
+		struct ifr_error err = {0};
+		ifr_strings_take(&names, name_command(files->items[i], suite));
+		if (compare_inputs_find(&files->items[i], 1, &inputs[i], &err)) {
+			trials[i].failure = ifr_strdup(err.message);
+			trials[i].status = err.code;
+		}
+		const char *recorded = ifr_dataset_fact(&inputs[i].input[0].dataset, "command");
+		trials[i].command = ifr_strdup(recorded ? recorded : files->items[i]);
+		compare_trial(options, &inputs[i], &trials[i], &entries[i]);
+	}
+	for (size_t i = 0; i < files->count; i++)
+		entries[i].name = names.items[i];
+	int status = end_trials(options, trials, entries, files->count, true);
+	for (size_t i = 0; i < files->count; i++)
+		compare_inputs_release(&inputs[i]);
+	free(inputs);
+	ifr_strings_release(&names);
+	return status;
+}
+
+int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
+	size_t count = suite->count ? suite->count : 1;
+	struct trial *trials = ifr_alloc(count * sizeof *trials);
+	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
+	for (size_t i = 0; i < count && !ifr_launch_interrupted(); i++) {
+		entries[i].name = suite->count ? suite->commands[i].name : "";
+		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
+		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
+		trials[i].command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
+		if (inputs->input[0].kind == INPUT_EXPERIMENT)
+			compare_trial(options, inputs, &trials[i], &entries[i]);
+		else
+			measure_and_compare(options, inputs, words, &trials[i], &entries[i]);
+		if (ifr_launch_interrupted())
+			count = i + 1;
+	}
+	return end_trials(options, trials, entries, count, suite->count);
 }

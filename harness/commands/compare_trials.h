@@ -27,4 +27,7 @@ struct compare_options {
  * status. */
 int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite);
 
+/* Reports the experiments of a suite again: files named SUITE-COMMAND.exp, one at least. Returns the exit status. */
+int compare_results(struct compare_options *options, const char *suite, const struct ifr_strings *files);
+
 #endif

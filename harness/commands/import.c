@@ -75,7 +75,7 @@ static int import_files(const struct options *options, struct ifr_error *err) {
 	int result = 0;
 	ifr_dataset_init(&dataset);
 	for (size_t i = 0; i < count && !result; i++) {
-		result = ifr_file_read(options->files.items[i], SIZE_MOST, &buffers[i], err);
+		result = ifr_file_read_named(options->files.items[i], SIZE_MOST, &buffers[i], err);
 		texts[i] = (struct ifr_import_text){options->files.items[i], ifr_buffer_text(&buffers[i])};
 	}
 	if (!result)

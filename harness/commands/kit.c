@@ -19,6 +19,8 @@ struct options {
 	bool all;
 };
 
+enum { KEY_ALL = 256 };
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -27,6 +29,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->output = argument;
 		return 0;
 	case 'a':
+	case KEY_ALL:
 		options->all = true;
 		return 0;
 	case 'O':
@@ -51,7 +54,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"output", 'o', "FILE", 0, "export: the file to write", 0},
-	{"all", 'a', NULL, 0, "prune: every kit", 0},
+	{NULL, 'a', NULL, OPTION_HIDDEN, NULL, 0},
+	{"all", KEY_ALL, NULL, 0, "prune: every kit", 0},
 	{"older-than", 'O', "TIME", 0, "prune: kits captured longer ago than 12h, 90m, … (720h: 30 days)", 0},
 	{0},
 };
@@ -64,6 +68,10 @@ const struct argp ifr_kit_argp = {
 	"import FILE\n"
 	"prune [KIT | --all | --older-than TIME]",
 	"Manage kits, the captured links from which variants are made.\v"
+	"list shows when each program was linked, the files and MiB that its link read, and its path. BUILD is "
+	"\"current\" where that file is still the one that was linked, \"older\" where it was built again since, and "
+	"\"gone\" where there is none.\n"
+	"\n"
 	"KIT is a program, or a key (the program's build-id) or its beginning. Kits are in $INTERFERO_KITS, "
 	"$XDG_CACHE_HOME/interfero or ~/.cache/interfero.",
 	NULL,
@@ -85,19 +93,39 @@ static int64_t size_of(const struct ifr_kit *kit) {
 	return bytes;
 }
 
+/* Whether the program that was linked is still there: "current", "older" where a later build lies at its path, or "gone".
+ */
+static const char *find_build(const struct ifr_kit *kit) {
+	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "", digest[IFR_SHA256_HEX] = "";
+	if (!ifr_file_exists(kit->output))
+		return "gone";
+	if (*kit->build_id)
+		return !ifr_build_id_read(kit->output, id, NULL) && !strcmp(id, kit->build_id) ? "current" : "older";
+	return !ifr_sha256_file(kit->output, digest, NULL, NULL) && !strcmp(digest, kit->sha256) ? "current" : "older";
+}
+
+/* The path where it was linked, with ~ for the user's home folder. */
+static void print_kit(const struct ifr_kit *kit) {
+	const char *home = getenv("HOME"), *path = kit->output;
+	size_t length = home ? strlen(home) : 0;
+	const bool below = length > 1 && !strncmp(path, home, length) && path[length] == '/';
+	printf("%-12.12s %.10s %.5s %5zu %6.1f %-7s %s%s\n", kit->key, kit->created,
+	       strlen(kit->created) > 11 ? kit->created + 11 : "", kit->input_count, (double)size_of(kit) / 1048576,
+	       find_build(kit), below ? "~" : "", below ? path + length : path);
+}
+
 static int list_kits(struct ifr_error *err) {
 	struct ifr_strings keys = {0};
 	int result = ifr_kit_keys(&keys, err);
 	if (!result && keys.count)
-		printf("%-14s %-22s %8s %7s  %s\n", "KEY", "CAPTURED", "INPUTS", "MiB", "PROGRAM");
+		printf("%-12s %-16s %5s %6s %-7s %s\n", "KEY", "CAPTURED", "FILES", "MiB", "BUILD", "PROGRAM");
 	for (size_t i = 0; i < keys.count && !result; i++) {
 		struct ifr_kit kit;
 		struct ifr_error broken = {0};
 		if (ifr_kit_load(keys.items[i], &kit, &broken))
-			printf("%-14.14s %s\n", keys.items[i], broken.message);
+			printf("%-12.12s %s\n", keys.items[i], broken.message);
 		else
-			printf("%-14.14s %-22s %8zu %7.1f  %s\n", kit.key, kit.created, kit.input_count,
-			       (double)size_of(&kit) / 1048576, kit.program);
+			print_kit(&kit);
 		ifr_kit_release(&kit);
 	}
 	if (!result && !keys.count)

@@ -14,6 +14,8 @@ struct options {
 	bool addresses, units;
 };
 
+enum { KEY_ADDRESSES = 256 };
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
@@ -21,6 +23,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->plan = argument;
 		return 0;
 	case 'a':
+	case KEY_ADDRESSES:
 		options->addresses = true;
 		return 0;
 	case 'u':
@@ -44,7 +47,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "Print the layout that this plan makes, instead of the shipped one", 0},
-	{"addresses", 'a', NULL, 0, "Give each unit its address (at) instead of its position in the order (order)", 0},
+	{NULL, 'a', NULL, OPTION_HIDDEN, NULL, 0},
+	{"addresses", KEY_ADDRESSES, NULL, 0,
+     "Give each unit its address (at) instead of its position in the order (order)", 0},
 	{"units", 'u', NULL, 0, "List the units with their addresses, sizes and alignments, and what pins them", 0},
 	{0},
 };

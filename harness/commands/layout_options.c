@@ -143,7 +143,9 @@ static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *l
 
 /* The list of axes after the options; argp frees it. */
 static char *describe_axes(int key, const char *text, void *input) {
-	(void)input;
+	const struct layout_options *options = input;
+	if (key == 'n' && options)
+		return options->usual ? ifr_format("%s (%u)", text, options->usual) : ifr_format("%s (0: none)", text);
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
 	struct ifr_buffer list = {0};
@@ -162,6 +164,7 @@ const struct argp layout_argp = {table, parse_option, NULL, NULL, NULL, describe
 void layout_options_init(struct layout_options *options, unsigned variants) {
 	memset(options, 0, sizeof *options);
 	options->variants = variants;
+	options->usual = variants;
 	options->seed = 1;
 	options->axes = 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE;
 	ifr_plan_init(&options->parameters);

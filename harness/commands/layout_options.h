@@ -11,7 +11,7 @@
 
 /* The layouts of -n, --seed, --axes and --set. */
 struct layout_options {
-	unsigned variants;
+	unsigned variants, usual; /* usual: the default of -n, for the help */
 	uint64_t seed;
 	bool seed_given;
 	unsigned axes;

@@ -18,21 +18,19 @@ struct options {
 	bool json;
 };
 
-enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON, KEY_MACHINE };
+enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON, KEY_MACHINE, KEY_PREDICTOR };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	switch (key) {
 	case 'p':
+	case KEY_PREDICTOR:
 		options->predictors = argument;
-		return 0;
-	case 'm':
-		ifr_command_note("-m is the metric in other commands: write --machine %s", argument);
-		options->machine = argument;
 		return 0;
 	case KEY_MACHINE:
 		options->machine = argument;
 		return 0;
+	case 'm':
 	case 'x':
 		options->metric = argument;
 		return 0;
@@ -61,12 +59,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"predictor", 'p', "LIST", 0,
+	{"predictor", KEY_PREDICTOR, "LIST", 0,
      "The predictors (gas-2k,gas-4k,gas-8k,gas-16k,l-tage,perfect); \"interfero replay --help\" lists all", 0},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "The machine whose own predictor the measured layouts had (the experiment's, else skylake)", 0},
-	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
-	{"metric", 'x', "COUNTER", 0, "The metric to predict (cycles per instruction where counted, else cpu_time)",
+	{NULL, 'p', "LIST", OPTION_HIDDEN, NULL, 0},
+	{NULL, 'x', "COUNTER", OPTION_HIDDEN, NULL, 0},
+	{"metric", 'm', "COUNTER", 0, "The metric to predict (cycles per instruction where counted, else cpu_time)",
      0},
 	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model made)", 0},
 	{"figures", KEY_FIGURES, "DIR", 0, "Also draw mispredictions and predictions as SVG and PDF", 0},

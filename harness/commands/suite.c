@@ -81,7 +81,7 @@ int suite_parse(const char *text, const char *origin, struct suite *suite, struc
 int suite_read(const char *path, struct suite *suite, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	*suite = (struct suite){0};
-	int result = ifr_file_read(path, SIZE_MOST, &text, err);
+	int result = ifr_file_read_named(path, SIZE_MOST, &text, err);
 	if (!result)
 		result = suite_parse(ifr_buffer_text(&text), path, suite, err);
 	ifr_buffer_release(&text);

@@ -24,7 +24,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct ifr_error err = {0};
 	switch (key) {
 	case 'n':
-		if (option_number("--executions", argument, 0, INT64_MAX, &options->executions, &err))
+		if (option_number("-n", argument, 0, INT64_MAX, &options->executions, &err))
 			option_refuse(state, &err);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -48,7 +48,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
-	{"executions", 'n', "N", 0, "dump: print the first N block executions (all)", 0},
+	{"number", 'n', "N", 0, "dump: print the first N block executions (all)", 0},
+	{"executions", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"steps", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{0},
 };

@@ -82,8 +82,8 @@ const struct argp ifr_verify_argp = {
 	"\n"
 	"The compiler's axes change the sizes of functions: their variants are checked for build-id, plan, bodies "
 	"and test only, and for no bodies under frames and globals, which change code. TEST COMMAND runs twice for "
-	"PROGRAM, which must behave alike both times, and once for each variant, which replaces {} and PROGRAM in it. Its environment is PATH, HOME and "
-	"LC_ALL=C, its standard input /dev/null.\n"
+	"PROGRAM, which must behave alike both times, and once for each variant, which replaces {} and "
+	"PROGRAM in it. Its environment is PATH, HOME and LC_ALL=C, its standard input /dev/null.\n"
 	"\n"
 	"Exit status: 0 no variant differs, 1 a variant differs.",
 	NULL,

@@ -30,7 +30,7 @@ static int open_description(struct ifr_machine **out, const char *name, struct i
 		return -IFR_E_USAGE;
 	}
 	struct ifr_buffer text = {0};
-	int rc = ifr_file_read(name, TEXT_LIMIT, &text, err);
+	int rc = ifr_file_read_named(name, TEXT_LIMIT, &text, err);
 	if (!rc)
 		rc = ifr_machine_read(out, name, name, ifr_buffer_text(&text), err);
 	ifr_buffer_release(&text);

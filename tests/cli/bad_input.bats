@@ -99,7 +99,7 @@ bad_plan() {
 	bad_plan ":3:" twice -- "$head" "base seed=1" "base seed=2"
 	bad_plan ":2:" name -- "$head" "name ../x"
 	refuse 2 nops INTERFERO_TEMPLATES -- interfero variants -o v --plan <(printf '%s\n' "$head" "name p" "nops seed=1") ./subject
-	refuse 4 missing.plan -- interfero variants -o v --plan missing.plan ./subject
+	refuse 2 missing.plan -- interfero variants -o v --plan missing.plan ./subject
 	[ -z "$(ls v)" ]
 }
 

@@ -89,6 +89,17 @@ teardown_file() {
 	[ "$(pinned s-one.exp)" = "$(pinned s-two.exp)" ]
 }
 
+@test "a suite is reported again by the name of its -o" {
+	printf 'one: again\ntwo: again\n' >suite
+	within 120 interfero compare ./subject ./other -n 2 -r 1 --counters clock -o s.exp --suite suite --json >first
+	interfero compare s.exp --json >again
+	jq '.comparisons | map({name, command, verdict, p})' first >a
+	jq '.comparisons | map({name, command, verdict, p})' again >b
+	[ "$(jq length a)" = 2 ]
+	cmp a b
+	refuse 2 'no program' -- interfero compare t.exp
+}
+
 @test "a command that fails is an error of the suite, the others are compared" {
 	printf 'good: again\nbad: fail\n' >suite
 	run --separate-stderr within 120 interfero compare ./subject ./other -n 2 -r 2 --counters clock -o s --suite suite --junit j.xml

@@ -126,7 +126,7 @@ static void test_wrong_changes(void **state) {
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_refused(cases[i][0], IFR_E_USAGE, cases[i][1]);
-	assert_refused("/nowhere/at/all.cfg", IFR_E_ENVIRONMENT, "/nowhere/at/all.cfg");
+	assert_refused("/nowhere/at/all.cfg", IFR_E_USAGE, "/nowhere/at/all.cfg");
 }
 
 #define SOURCE " standing = \"assumed\"; source = \"here\"; };\n"
