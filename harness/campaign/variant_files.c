@@ -136,6 +136,19 @@ static int note_base(struct campaign_state *state, unsigned program, const struc
 	return result;
 }
 
+/* Warns in the experiment, and at once, of a program whose shipped file is not what its variants are made from. */
+static int note_edit(struct campaign_state *state, unsigned program, const struct ifr_builder *builder,
+                     struct ifr_error *err) {
+	const char *path = state->plan.programs[program].path;
+	if (!ifr_program_is_edited(path, ifr_builder_kit(builder), ifr_builder_relinker(builder)))
+		return 0;
+	char *text = ifr_program_edit_warning(path);
+	campaign_say(state, text);
+	int result = ifr_experiment_warn(state->experiment, text, err);
+	free(text);
+	return result;
+}
+
 /* Stores the numbers of movable and pinned units, with the reasons, as facts once variants are made. */
 static int note_units(struct campaign_state *state, unsigned program, const struct ifr_relinker *relinker,
                       struct ifr_error *err) {
@@ -249,6 +262,8 @@ static int open_builder(struct campaign_state *state, unsigned program, struct i
 		result = ifr_builder_check(*builder, state->plan.generator.axes, err);
 	if (!result)
 		result = note_base(state, program, ifr_builder_relinker(*builder), err);
+	if (!result)
+		result = note_edit(state, program, *builder, err);
 	if (!result)
 		result = estimate_rebuilds(state, program, *builder, err);
 	if (!result)

@@ -116,12 +116,20 @@ static int announce_costs(struct ifr_builder *builder, unsigned axes, unsigned v
 	return result;
 }
 
+static void note_edit(const char *program) {
+	char *text = ifr_program_edit_warning(program);
+	ifr_command_say(text);
+	free(text);
+}
+
 static int make_generated(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_builder *builder = NULL;
 	int result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
+	if (!result && ifr_program_is_edited(options->program, &kit, ifr_builder_relinker(builder)))
+		note_edit(options->program);
 	if (!result)
 		result = announce_costs(builder, options->layouts.axes, options->layouts.variants, options, err);
 	struct ifr_layout_generator generator = {options->layouts.seed, options->layouts.axes,

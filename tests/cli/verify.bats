@@ -261,6 +261,33 @@ END
 	refuse 2 -- interfero verify "$ex" d more
 }
 
+# edit FROM TO FILE: bytes of the same length, as patchelf changes a path.
+edit() {
+	sed "s,$1,$2," "$3" >edited
+	cat edited >"$3"
+	rm edited
+}
+
+@test "a program that was edited after its link: variants lack the edit, and three commands say so" {
+	interfero-gcc -O1 "$programs/subject.c" -Wl,-rpath,/nowhere/aaaa -o edited_program
+	cp edited_program stripped
+	strip stripped
+	edit /nowhere/aaaa /nowhere/bbbb edited_program
+	readelf -d edited_program | grep -q /nowhere/bbbb
+	run --separate-stderr interfero variants -q -n 1 -o ve ./edited_program
+	[[ $status -eq 0 && $stderr == *"edited after it was linked"* && $stderr == *-rpath* ]] || say "$stderr"
+	run --separate-stderr interfero verify ./edited_program ve
+	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
+	run --separate-stderr within 60 interfero bench -n 1 -r 2 -c clock -o e.exp -- ./edited_program
+	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
+	tr -s ' \n' ' ' <<<"$output" | grep -q "edited after it was linked"
+	# Symbols are not loaded: a stripped program is what its variants are.
+	run --separate-stderr interfero variants -n 1 -o vs ./stripped
+	[[ $status -eq 0 && $stderr != *edited* ]] || say "$stderr"
+	run --separate-stderr interfero verify ./stripped vs
+	[[ $status -eq 0 && $stderr != *edited* ]] || say "$stderr"
+}
+
 @test "a test that changes by itself says nothing about variants" {
 	build_subject
 	interfero variants -q -n 1 -o changing ./subject
