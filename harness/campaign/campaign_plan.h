@@ -61,6 +61,9 @@ struct ifr_campaign {
 		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
 	bool keep_variants; /* leave FILE.variants there */
 	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_remove */
+	const char
+		*options; /* of the command line, for a shell, without those for -n, -r and -o: reports print commands
+	                        that continue; NULL: not known */
 
 	/* Called after every run, for a progress line; may be NULL. left_ns is an estimate, -1 while there is none. */
 	void (*progress)(unsigned done, unsigned planned, int64_t left_ns);

@@ -231,6 +231,8 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		result = validate_fact(state, "programs", ifr_format("%u", plan->program_count), err);
 	for (unsigned i = 1; i < plan->program_count && !result; i++)
 		result = validate_program(state, i, err);
+	if (!result && plan->options)
+		result = update_fact(state, "options", ifr_strdup(plan->options), err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
 		result = record_circumstances(state, err);

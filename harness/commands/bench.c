@@ -15,6 +15,7 @@ struct options {
 	struct ifr_campaign campaign;
 	unsigned analyses; /* 0: not given */
 	const char *again; /* the experiment or bundle to repeat */
+	char *words;       /* of the command line before the program */
 	double width;      /* stop at this width of the mean's interval, relative to the mean; 0: no such stop */
 };
 
@@ -72,6 +73,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_ARG:
 		/* From the first word that is no option, everything is the program's. */
 		options->campaign.argv = state->argv + state->next - 1;
+		free(options->words);
+		options->campaign.options = options->words = campaign_options_keep(state->argv + 1, state->next - 2);
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -150,6 +153,8 @@ int ifr_command_bench(int argc, char **argv) {
 	}
 	struct ifr_stopping_rule rule;
 	choose_stopping_rule(&options, &rule);
-	return campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp", &rule,
-	                            report, &options);
+	int status = campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp",
+	                                  &rule, report, &options);
+	free(options.words);
+	return status;
 }

@@ -11,6 +11,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
 #include "harness/exec/exec.h"
+#include "harness/output/output.h"
 
 enum {
 	KEY_BUDGET = 256,
@@ -142,6 +143,38 @@ const struct argp campaign_argp = {table, parse_option, NULL, NULL, NULL, NULL, 
 
 void campaign_options_init(struct ifr_campaign *campaign) {
 	*campaign = (struct ifr_campaign){.repetitions = 5, .counters = "auto", .machine = "skylake", .cpu = -1};
+}
+
+/* The number of words that an option takes here, 0 for another word. text: one letter or a name, with a value. */
+static int match_option(const char *word, bool last, const char *letter, const char *name, bool value) {
+	const size_t length = strlen(name);
+	if (!strcmp(word, letter) || (!strncmp(word, "--", 2) && !strcmp(word + 2, name)))
+		return value && !last ? 2 : 1;
+	const bool joined = value && !strncmp(word, letter, 2) && word[2];
+	return joined ||
+	       (value && !strncmp(word, "--", 2) && !strncmp(word + 2, name, length) && word[2 + length] == '=');
+}
+
+char *campaign_options_keep(char *const *words, int count) {
+	static const struct {
+		const char *letter, *name;
+		bool value;
+	} left_out[] = {{"-n", "number", true}, {"-r", "runs", true},   {"-o", "output", true},
+	                {"-j", "json", false},  {"-q", "quiet", false}, {"--", "", false}};
+	struct ifr_buffer text = {0};
+	ifr_buffer_puts(&text, "");
+	for (int i = 0; i < count;) {
+		int taken = 0;
+		for (size_t j = 0; j < sizeof left_out / sizeof *left_out && !taken; j++)
+			taken =
+				match_option(words[i], i + 1 == count, left_out[j].letter, left_out[j].name, left_out[j].value);
+		if (!taken) {
+			ifr_buffer_puts(&text, text.length ? " " : "");
+			ifr_quote_shell(&text, words[i]);
+		}
+		i += taken ? taken : 1;
+	}
+	return ifr_buffer_detach(&text);
 }
 
 int campaign_options_find_program(const char *name, char **program, struct ifr_error *err) {

@@ -29,6 +29,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		}
 		/* From the third word on, everything is the program's. */
 		options->arguments = state->argv + state->next - 1;
+		options->word_count = state->next - 2;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -139,7 +140,10 @@ int ifr_command_compare(int argc, char **argv) {
 	struct ifr_error err = {0};
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
+	options.word_count = argc - 1;
 	argp_parse(&ifr_compare_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	char *words = options.suite ? NULL : campaign_options_keep(argv + 1, options.word_count);
+	options.campaign.options = words;
 	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
 	catch_interrupts();
 	if (options.name_count == 1 && !options.suite && !options.arguments)
@@ -155,6 +159,7 @@ int ifr_command_compare(int argc, char **argv) {
 	if (!result && options.suite)
 		result = suite_read(options.suite, &suite, &err);
 	int status = result ? ifr_command_failed(&err) : compare_all(&options, &inputs, &suite);
+	free(words);
 	suite_release(&suite);
 	compare_inputs_release(&inputs);
 	ifr_strings_release(&options.campaign.environment);

@@ -15,6 +15,7 @@ struct compare_options {
 	char *names[2]; /* OLD and NEW */
 	size_t name_count;
 	char **arguments; /* the program's, NULL-terminated */
+	int word_count;   /* of the command line, before those arguments */
 	const char *suite, *junit, *html;
 	bool markdown;
 	struct printing_options printing;

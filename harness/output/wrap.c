@@ -54,3 +54,39 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 	ifr_buffer_puts(out, "\n");
 	ifr_buffer_release(&clean);
 }
+
+/* The end of the word that begins here: the next space outside of quotes. */
+static size_t command_word(const char *text) {
+	size_t i = 0;
+	for (char quote = '\0'; text[i] && (quote || text[i] != ' '); i++) {
+		if (text[i] == '\\' && quote != '\'' && text[i + 1])
+			i++;
+		else if (quote ? text[i] == quote : text[i] == '\'' || text[i] == '"')
+			quote = (char)(quote ? '\0' : text[i]);
+	}
+	return i;
+}
+
+void ifr_text_command(struct ifr_buffer *out, const char *command, const char *indent) {
+	struct ifr_buffer clean = {0};
+	ifr_escape_plain(&clean, command);
+	const char *text = ifr_buffer_text(&clean);
+	const size_t margin = strlen(indent);
+	size_t column = 0;
+	for (size_t length; *text; text += length + (text[length] == ' ')) {
+		length = command_word(text);
+		size_t width = ifr_text_width(text, length);
+		/* The last two columns are the backslash's. */
+		if (column && column + 1 + width > COLUMNS - 2) {
+			ifr_buffer_puts(out, " \\\n  ");
+			column = 0;
+		}
+		if (!column)
+			ifr_buffer_puts(out, indent);
+		ifr_buffer_puts(out, column ? " " : "");
+		column += (column ? 1 : margin + 2) + width;
+		ifr_buffer_append(out, text, length);
+	}
+	ifr_buffer_puts(out, "\n");
+	ifr_buffer_release(&clean);
+}

@@ -10,4 +10,9 @@
  * ends. */
 void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest);
 
+/* Appends a shell's command in lines of at most 80 columns, which begin with indent and end in a backslash where the
+ * command goes on. It breaks at spaces outside of quotes only, so that a longer word makes a longer line. Control
+ * characters become '?'. */
+void ifr_text_command(struct ifr_buffer *out, const char *command, const char *indent);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparisons as JUnit's XML and as JSON. */
 #include "harness/output/output.h"
-#include "harness/report/report.h"
+#include "harness/report/comparison_prose.h"
 
 /* 2: disturbed, runs_detrended, layout_effect and its interval were bursts, runs_moved, luck and luck_interval. */
 enum { SCHEMA_VERSION = 2 };
@@ -85,6 +85,20 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	return made;
 }
 
+/* The three lines, and the command of the third. */
+static void set_headline(const struct ifr_comparison *comparison, json_t *made) {
+	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}}, command = {0};
+	json_t *lines = json_array();
+	comparison_say_lead(comparison, lead, &command);
+	for (int i = 0; i < COMPARISON_LEAD; i++) {
+		json_array_append_new(lines, ifr_json_text(ifr_buffer_text(&lead[i])));
+		ifr_buffer_release(&lead[i]);
+	}
+	ifr_json_set(made, "headline", lines);
+	ifr_json_set(made, "next_command", command.length ? ifr_json_text(ifr_buffer_text(&command)) : json_null());
+	ifr_buffer_release(&command);
+}
+
 static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 	json_t *made = json_object(), *others = json_array();
 	ifr_json_set(made, "name", ifr_json_text(entry->name));
@@ -95,6 +109,7 @@ static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 		ifr_json_set(made, "new", ifr_json_text(entry->main.side[1].name));
 		ifr_json_set(made, "seed", ifr_json_text(ifr_dataset_fact(entry->main.side[1].dataset, "seed")));
 		ifr_json_set(made, "host", ifr_json_text(ifr_dataset_fact(entry->main.side[1].dataset, "host")));
+		set_headline(&entry->main, made);
 		ifr_json_set(made, "verdict", ifr_json_text(ifr_comparison_verdict_name(entry->main.verdict)));
 		ifr_json_set(made, "regression", json_boolean(entry->main.regressed));
 		ifr_json_set(made, "layouts_needed", ifr_json_count(entry->main.needed));

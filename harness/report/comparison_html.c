@@ -89,13 +89,16 @@ static void put_escaped(struct ifr_buffer *out, const char *tag, const char *tex
 }
 
 static void put_lead(struct ifr_buffer *out, const struct ifr_comparison *comparison) {
-	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}};
-	comparison_say_lead(comparison, lead);
+	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}}, command = {0};
+	comparison_say_lead(comparison, lead, &command);
 	ifr_buffer_puts(out, "<div class=\"lead\">\n");
 	for (int i = 0; i < COMPARISON_LEAD; i++) {
 		put_escaped(out, "p", ifr_buffer_text(&lead[i]));
 		ifr_buffer_release(&lead[i]);
 	}
+	if (command.length)
+		put_escaped(out, "pre", ifr_buffer_text(&command));
+	ifr_buffer_release(&command);
 	ifr_buffer_puts(out, "</div>\n");
 }
 

@@ -8,6 +8,7 @@
 #include "harness/output/output.h"
 #include "harness/report/comparison_prose.h"
 #include "harness/report/format.h"
+#include "harness/report/next_command.h"
 
 /* "4.1 % slower", "equal" */
 static void put_ratio(struct ifr_buffer *out, const struct ifr_comparison *c, double ratio) {
@@ -55,96 +56,95 @@ static void find_names(const struct ifr_comparison *c, const char *names[2]) {
 		names[side] = c->side[side].name;
 }
 
-/* "a change of the code beyond -0.4 % and +1.2 % is ruled out." */
-static void put_ruled_out(struct ifr_buffer *out, const struct ifr_comparison *c) {
-	if (isinf(c->interval.high)) {
-		ifr_buffer_puts(out, "no size of a change of the code is ruled out.");
-		return;
-	}
-	ifr_buffer_puts(out, "a change of the code beyond ");
-	ifr_format_signed_pct(out, 100 * (c->interval.low - 1));
-	ifr_buffer_puts(out, " and ");
-	ifr_format_signed_pct(out, 100 * (c->interval.high - 1));
-	ifr_buffer_puts(out, " is ruled out.");
-}
-
+/* The verdict, the change and its interval. */
 static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	const char *names[2];
 	find_names(c, names);
 	ifr_buffer_printf(s, "Verdict: %s: ", ifr_comparison_verdict_name(c->verdict));
 	switch (c->verdict) {
 	case IFR_VERDICT_CHANGE:
-		ifr_buffer_printf(s, "%s is ", names[1]);
-		put_change(s, c, names[0]);
-		ifr_buffer_puts(s, " on average over layouts.");
-		break;
 	case IFR_VERDICT_BOTH:
 		ifr_buffer_printf(s, "%s is ", names[1]);
 		put_change(s, c, names[0]);
-		ifr_buffer_puts(s, ", and the layouts of the shipped files differ as well.");
 		break;
 	case IFR_VERDICT_LAYOUT:
-		ifr_buffer_printf(s, "the shipped files of %s and %s differ by their layouts; ", names[0], names[1]);
-		put_ruled_out(s, c);
+		ifr_buffer_puts(s, "the change is ");
+		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
 		break;
 	case IFR_VERDICT_NO_CHANGE:
-		ifr_buffer_printf(s, "%s and %s differ by less than ", names[0], names[1]);
+		ifr_buffer_puts(s, "less than ");
 		ifr_format_pct(s, 100 * c->margin);
-		ifr_buffer_puts(s, ".");
 		break;
 	case IFR_VERDICT_INCONCLUSIVE:
-		ifr_buffer_printf(s, "these runs do not settle whether %s and %s differ; ", names[0], names[1]);
-		put_ruled_out(s, c);
+		ifr_buffer_printf(s, "%s to %s is ", names[1], names[0]);
+		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
+		break;
+	}
+	ifr_buffer_puts(s, " (");
+	put_interval(s, &c->interval);
+	ifr_buffer_puts(s, ").");
+}
+
+static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	ifr_buffer_puts(s, "What it means: ");
+	switch (c->verdict) {
+	case IFR_VERDICT_NO_CHANGE:
+		ifr_buffer_puts(s, "a change as small as that counts as none.");
+		break;
+	case IFR_VERDICT_INCONCLUSIVE:
+		ifr_buffer_puts(s, "there may be a change, or none.");
+		break;
+	case IFR_VERDICT_LAYOUT:
+		ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
+		ifr_buffer_puts(s, " by addresses alone; other builds need not show it.");
+		break;
+	case IFR_VERDICT_CHANGE:
+		ifr_buffer_puts(s, "the change is in the code, and stays when layouts change.");
+		break;
+	case IFR_VERDICT_BOTH:
+		ifr_buffer_puts(s, "the change stays in other layouts; a layout effect of ");
+		ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
+		ifr_buffer_puts(s, " need not.");
 		break;
 	}
 }
 
-static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	static const char *const meanings[] = {
-		[IFR_VERDICT_NO_CHANGE] = "a change as small as that counts as none.",
-		[IFR_VERDICT_INCONCLUSIVE] = "there may be a change, or none.",
-		[IFR_VERDICT_LAYOUT] =
-			"the measured difference comes from the addresses that the linker happened to choose; other "
-			"builds of the same code need not show it.",
-		[IFR_VERDICT_CHANGE] = "the change is in the code, and stays when layouts change.",
-		[IFR_VERDICT_BOTH] =
-			"the change in the code stays when layouts change; the effect of these two layouts does not."};
-	ifr_buffer_printf(s, "What it means: %s", meanings[c->verdict]);
-}
-
-/* "measure about 90 layouts (-n), which detect a change of the code by 1.0 % nine times in ten." */
-static void say_more_layouts(const struct ifr_comparison *c, const char *first, struct ifr_buffer *s) {
-	ifr_buffer_printf(s, "%s %zu layouts (-n), which detect a change of the code by ", first, c->recommended);
+static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
+                                  struct ifr_buffer *command) {
+	const struct ifr_dataset *both = c->side[1].dataset;
+	if (!c->recommended) {
+		ifr_buffer_puts(s, "make the machine quieter, or let the program run longer. How:");
+		ifr_buffer_puts(command, "interfero doctor");
+		return;
+	}
+	size_t layouts = c->recommended > c->layouts[1] ? c->recommended : 2 * c->layouts[1];
+	ifr_buffer_printf(s, "measure %zu layouts: that shows ", layouts);
 	ifr_format_pct(s, 100 * c->margin);
 	ifr_buffer_puts(s, " nine times in ten.");
+	if (c->side[0].dataset == both)
+		next_put_compare(both, layouts, command);
 }
 
-static void say_layout_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	bool open = c->interval.low < 1 - c->margin || c->interval.high > 1 + c->margin;
-	ifr_buffer_printf(s, "interfero bench %s finds a better layout.", c->side[1].name);
-	if (open && c->recommended > c->layouts[1])
-		say_more_layouts(c, " To settle the rest, measure about", s);
-}
-
-static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	const char *names[2];
+static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
+	const char *names[2], *program = c->side[1].name;
+	const char *recorded = c->side[1].dataset ? ifr_dataset_fact(c->side[1].dataset, "command") : NULL;
 	find_names(c, names);
-	ifr_buffer_puts(s, "What to do: ");
-	if (c->verdict == IFR_VERDICT_NO_CHANGE)
+	ifr_buffer_puts(s, "Next: ");
+	if (c->verdict == IFR_VERDICT_NO_CHANGE) {
 		ifr_buffer_puts(s, "nothing.");
-	else if (c->verdict == IFR_VERDICT_LAYOUT)
-		say_layout_step(c, s);
-	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && !c->recommended)
-		ifr_buffer_puts(
-			s, "make the machine quieter, or let the program run longer: layouts and runs vary too much.");
-	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE && c->recommended > c->layouts[1])
-		say_more_layouts(c, "measure about", s);
-	else if (c->verdict == IFR_VERDICT_INCONCLUSIVE)
-		ifr_buffer_puts(s, "measure more layouts (-n).");
-	else if (c->ratio > 1)
+	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
+		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
+		if (recorded)
+			next_put_bench_of(program, recorded, command);
+	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
+		say_inconclusive_step(c, s, command);
+	} else if (c->ratio > 1) {
 		ifr_buffer_printf(s, "look in the code of %s for the cause.", names[1]);
-	else
+		if (recorded)
+			next_put_profile(program, recorded, command);
+	} else {
 		ifr_buffer_printf(s, "keep the code of %s.", names[1]);
+	}
 }
 
 static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
@@ -277,10 +277,11 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 		                  entry->other_count);
 }
 
-void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD]) {
+void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD],
+                         struct ifr_buffer *command) {
 	say_verdict(c, &lead[0]);
 	say_meaning(c, &lead[1]);
-	say_next_step(c, &lead[2]);
+	say_next_step(c, &lead[2], command);
 }
 
 void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {

@@ -7,8 +7,10 @@
 
 enum { COMPARISON_LEAD = 3 };
 
-/* Appends one sentence to each buffer, to be read aloud: the verdict, its meaning, the next step. */
-void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD]);
+/* Appends one sentence to each buffer: the verdict with its interval, its meaning, the next step. command gets the next
+ * step's command, to be pasted, or stays empty. */
+void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],
+                         struct ifr_buffer *command);
 /* Appends ratios, basis, warnings and the other counters, at most 80 columns wide. */
 void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr_buffer *out);
 

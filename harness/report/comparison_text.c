@@ -8,8 +8,8 @@
 #include "harness/report/format.h"
 
 static void put_lead(const struct ifr_comparison *comparison, bool color, struct ifr_buffer *out) {
-	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}};
-	comparison_say_lead(comparison, lead);
+	struct ifr_buffer lead[COMPARISON_LEAD] = {{0}}, command = {0};
+	comparison_say_lead(comparison, lead, &command);
 	ifr_buffer_puts(out, color ? "\033[1m" : "");
 	ifr_text_wrap(out, ifr_buffer_text(&lead[0]), "", "");
 	ifr_buffer_puts(out, color ? "\033[0m" : "");
@@ -18,6 +18,9 @@ static void put_lead(const struct ifr_comparison *comparison, bool color, struct
 			ifr_text_wrap(out, ifr_buffer_text(&lead[i]), "  ", "  ");
 		ifr_buffer_release(&lead[i]);
 	}
+	if (command.length)
+		ifr_text_command(out, ifr_buffer_text(&command), "      ");
+	ifr_buffer_release(&command);
 }
 
 static void put_entry(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {

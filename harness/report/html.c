@@ -149,13 +149,13 @@ static void begin_folded(struct page *page, const char *heading) {
 static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	static const char list_end[] = "</ul>\n", lead_end[] = "</div>\n";
 	static const char *const tags[] = {
-		[IFR_PROSE_TITLE] = "h1",    [IFR_PROSE_LEAD] = "p",  [IFR_PROSE_HEADING] = "h2",
-		[IFR_PROSE_PARAGRAPH] = "p", [IFR_PROSE_ITEM] = "li", [IFR_PROSE_WARNING] = "li class=\"warning\"",
-		[IFR_PROSE_CODE] = "pre"};
+		[IFR_PROSE_TITLE] = "h1",    [IFR_PROSE_LEAD] = "p",     [IFR_PROSE_HEADING] = "h2",
+		[IFR_PROSE_PARAGRAPH] = "p", [IFR_PROSE_ITEM] = "li",    [IFR_PROSE_WARNING] = "li class=\"warning\"",
+		[IFR_PROSE_CODE] = "pre",    [IFR_PROSE_COMMAND] = "pre"};
 	struct page *page = context;
 	if (kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING)
 		switch_block(page, "<ul>\n", list_end);
-	else if (kind == IFR_PROSE_LEAD)
+	else if (kind == IFR_PROSE_LEAD || kind == IFR_PROSE_COMMAND)
 		switch_block(page, "<div class=\"lead\">\n", lead_end);
 	else
 		switch_block(page, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "harness/output/output.h"
-#include "harness/report/report.h"
+#include "harness/report/prose.h"
 
 /* 2: serial_disturbance was bursts, relative_importance was blame, with new names for their members. */
 /* 3: slope, r, r2, p and spearman of regressions are without the noise of runs; p of relative_importance is of a
@@ -252,12 +252,25 @@ static json_t *json_importance(const struct ifr_analysis *analysis) {
 	return made;
 }
 
-static json_t *json_conclusion(const struct ifr_conclusion *from) {
+static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char *text) {
+	if (kind == IFR_PROSE_COMMAND)
+		ifr_json_set(conclusion, "next_command", ifr_json_text(text));
+	else
+		json_array_append_new(json_object_get(conclusion, "headline"), ifr_json_text(text));
+}
+
+static json_t *json_conclusion(const struct ifr_analysis *analysis) {
 	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
 							 *const standings[] = {"unknown", "typical", "better", "worse"},
 							 *const advice[] = {"nothing",     "more layouts", "more runs",    "quieter machine",
 	                                            "best layout", "find code",    "compare means"};
-	json_t *made = json_object();
+	const struct ifr_conclusion *from = &analysis->conclusion;
+	struct ifr_prose lead = {analysis, {0}, take_headline, json_object()};
+	json_t *made = lead.context;
+	ifr_json_set(made, "headline", json_array());
+	ifr_json_set(made, "next_command", json_null());
+	ifr_prose_lead(&lead);
+	ifr_buffer_release(&lead.text);
 	ifr_json_set(made, "layout_effect", ifr_json_text(effects[from->effect]));
 	ifr_json_set(made, "shipped", ifr_json_text(standings[from->standing]));
 	ifr_json_set(made, "advice", ifr_json_text(advice[from->advice]));
@@ -291,7 +304,7 @@ static json_t *json_counted(const struct ifr_analysis *analysis) {
 
 static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	json_t *made = json_object(), *normality = json_object();
-	ifr_json_set(made, "conclusion", json_conclusion(&analysis->conclusion));
+	ifr_json_set(made, "conclusion", json_conclusion(analysis));
 	ifr_json_set(made, "metric", ifr_json_text(analysis->metric->name));
 	ifr_json_set(made, "unit", ifr_json_text(analysis->metric->unit));
 	ifr_json_set(made, "source", ifr_json_text(analysis->metric->source));

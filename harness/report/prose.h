@@ -7,7 +7,8 @@
 
 enum ifr_prose_kind {
 	IFR_PROSE_TITLE,
-	IFR_PROSE_LEAD, /* one of the three lines that the report opens with */
+	IFR_PROSE_LEAD,    /* one of the three lines that the report opens with */
+	IFR_PROSE_COMMAND, /* the third one's command, one line without its end */
 	IFR_PROSE_HEADING,
 	IFR_PROSE_FOLDED, /* heading of a section that is folded where that is possible */
 	IFR_PROSE_PARAGRAPH,

@@ -119,30 +119,50 @@ static void say_all_counters(struct ifr_prose *prose) {
 static void say_regression(struct ifr_prose *prose, const struct ifr_counter_regression *regression) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	struct ifr_buffer *text = &prose->text;
-	bool related = regression->p_adjusted < IFR_REPORT_LEVEL;
-	ifr_buffer_printf(text, "%s%s: ", regression->counter->name,
+	ifr_buffer_printf(text, "%s%s: explains ", regression->counter->name,
 	                  analysis->per_1000_instructions ? " per 1000 instructions" : "");
-	if (!related) {
-		ifr_buffer_puts(text, "a relation is not settled (");
-	} else {
-		ifr_buffer_puts(text, "explains ");
-		ifr_prose_proportion(text, 100 * regression->line.r2);
-		ifr_buffer_printf(text, " of the variation (95 %% interval %.0f to %.0f %%), ",
-		                  100 * regression->r2_interval.low, 100 * regression->r2_interval.high);
-		double divisor = analysis->response_is_cpi ? 1 : prose->analysis->scale.divisor;
-		ifr_buffer_printf(text, "%+.3g %s for each event more (95 %% interval %+.3g to %+.3g; ",
-		                  regression->line.slope / divisor,
-		                  analysis->response_is_cpi ? "cycles per instruction" : prose->analysis->scale.unit,
-		                  regression->slope_interval.low / divisor, regression->slope_interval.high / divisor);
-	}
+	ifr_prose_proportion(text, 100 * regression->line.r2);
+	ifr_buffer_printf(text, " of the variation (95 %% interval %.0f to %.0f %%), ",
+	                  100 * regression->r2_interval.low, 100 * regression->r2_interval.high);
+	double divisor = analysis->response_is_cpi ? 1 : prose->analysis->scale.divisor;
+	ifr_buffer_printf(text, "%+.3g %s for each event more (95 %% interval %+.3g to %+.3g; ",
+	                  regression->line.slope / divisor,
+	                  analysis->response_is_cpi ? "cycles per instruction" : prose->analysis->scale.unit,
+	                  regression->slope_interval.low / divisor, regression->slope_interval.high / divisor);
 	ifr_buffer_printf(text, "r = %.2f, by ranks %.2f, ", regression->line.r, regression->rank_correlation);
 	ifr_format_p(text, regression->p_adjusted);
 	ifr_buffer_puts(text, ").");
-	if (related && analysis->per_1000_instructions)
+	if (analysis->per_1000_instructions)
 		say_zero(prose, regression);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
-	if (related && regression->has_check)
+	if (regression->has_check)
 		say_check(prose, regression->counter->name, &regression->check);
+}
+
+static bool is_related(const struct ifr_counter_regression *regression) {
+	return regression->p_adjusted < IFR_REPORT_LEVEL;
+}
+
+/* All counters without a significant relation, in one item; the strongest stands first. */
+static void say_unsettled(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	struct ifr_buffer *text = &prose->text;
+	size_t said = 0;
+	double least = 1;
+	for (size_t i = 0; i < analysis->regression_count; i++) {
+		const struct ifr_counter_regression *regression = &analysis->regressions[i];
+		if (is_related(regression))
+			continue;
+		ifr_buffer_printf(text, "%s%s", said++ ? ", " : "A relation is not settled for ",
+		                  regression->counter->name);
+		least = fmin(least, regression->p_adjusted);
+	}
+	if (!said)
+		return;
+	ifr_buffer_puts(text, said > 1 ? " (the strongest has " : " (");
+	ifr_format_p(text, least);
+	ifr_buffer_puts(text, ").");
+	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
 /* How the lines treat noise that event and response share in a run. */
@@ -176,7 +196,9 @@ void ifr_prose_counters(struct ifr_prose *prose) {
 	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < analysis->regression_count; i++)
-		say_regression(prose, &analysis->regressions[i]);
+		if (is_related(&analysis->regressions[i]))
+			say_regression(prose, &analysis->regressions[i]);
+	say_unsettled(prose);
 	say_noise(prose);
 	if (analysis->regression_count > 1)
 		ifr_buffer_printf(&prose->text, "The p-values are adjusted for %zu tested counters. ",

@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The words of the three lines that a report opens with; harness/analysis/conclusion.c chooses what they say. The
- * lines are made to be read aloud: no intervals, no p-values. */
+/* The words of the three lines that a report opens with: how far apart the layouts are, where the shipped one stands,
+ * the next step with its command. harness/analysis/conclusion.c chooses what they say. Each fits into 80 columns with
+ * usual figures. */
 #include <math.h>
 #include <string.h>
 
+#include "common/strings.h"
+#include "harness/report/next_command.h"
 #include "harness/report/prose.h"
 
 /* "processor time", or the counter's name */
 static const char *name_metric(const struct ifr_analysis *analysis) {
 	const char *name = analysis->metric->name;
 	return !strcmp(name, "cpu_time") ? "processor time" : !strcmp(name, "duration_time") ? "elapsed time" : name;
+}
+
+/* "sd 1.8 % (95 % interval 1.4 % to 2.4 %)": between layouts, relative to the median layout */
+static void put_sd(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_interval *interval = &analysis->components.between_interval;
+	ifr_buffer_puts(&prose->text, "sd ");
+	ifr_format_pct(&prose->text, analysis->conclusion.sd_pct);
+	ifr_buffer_puts(&prose->text, " (95 % interval ");
+	ifr_format_pct(&prose->text, 100 * interval->low / analysis->centre);
+	ifr_buffer_puts(&prose->text, " to ");
+	ifr_format_pct(&prose->text, 100 * interval->high / analysis->centre);
+	ifr_buffer_puts(&prose->text, ")");
 }
 
 static void say_effect(struct ifr_prose *prose) {
@@ -23,29 +39,33 @@ static void say_effect(struct ifr_prose *prose) {
 		                  n ? "only one" : "no");
 		break;
 	case IFR_EFFECT_UNKNOWN:
-		ifr_buffer_puts(text,
-		                "Whether layout matters is unknown: every layout ran once, so that layout effects cannot "
-		                "be told from noise.");
+		ifr_buffer_puts(text, "Whether layout matters is unknown: every layout ran once, so noise is unknown.");
 		break;
 	case IFR_EFFECT_NONE:
-		ifr_buffer_printf(text, "Layout does not matter here: %s is the same in all %zu random layouts.",
-		                  name_metric(analysis), n);
+		ifr_buffer_printf(text, "Layout does not matter here: all %zu random layouts have the same %s.", n,
+		                  name_metric(analysis));
 		break;
 	case IFR_EFFECT_NOT_FOUND:
-		ifr_buffer_printf(text, "No effect of layout was found: the %zu random layouts differ by no more than ",
-		                  n);
-		ifr_buffer_puts(text, "run-to-run noise");
+		ifr_buffer_puts(text, "No layout effect found");
+		if (c->has_sd) {
+			ifr_buffer_puts(text, ": ");
+			put_sd(prose);
+		}
 		if (c->has_noise) {
-			ifr_buffer_puts(text, " of ");
+			ifr_buffer_puts(text, ", noise ");
 			ifr_format_pct(text, c->noise_pct);
 		}
-		ifr_buffer_puts(text, ", which does not settle that there is none.");
+		ifr_buffer_puts(text, ".");
 		break;
 	case IFR_EFFECT_FOUND:
-		ifr_buffer_printf(text, "Layout matters%s: %s differs by ", analysis->exact ? " in the model" : "",
-		                  name_metric(analysis));
+		ifr_buffer_printf(text, "%s: ", analysis->exact ? "Layout matters in the model" : "Layout matters");
+		if (c->has_sd) {
+			put_sd(prose);
+			ifr_buffer_puts(text, ", ");
+		}
+		ifr_buffer_puts(text, "range ");
 		ifr_format_pct(text, c->range_pct);
-		ifr_buffer_printf(text, " between the best and the worst of %zu random layouts.", n);
+		ifr_buffer_puts(text, ".");
 		break;
 	}
 	ifr_prose_end(prose, IFR_PROSE_LEAD);
@@ -60,69 +80,89 @@ static void say_standing(struct ifr_prose *prose) {
 		ifr_buffer_puts(text,
 		                analysis->shipped
 		                    ? "Where the shipped layout stands is unknown: there is nothing to compare it with."
-		                    : "Where the shipped layout stands is unknown: it was not measured, or was "
-		                      "refused.");
+		                    : "Where the shipped layout stands is unknown: not measured, or refused.");
 		ifr_prose_end(prose, IFR_PROSE_LEAD);
 		return;
 	}
 	ifr_buffer_puts(text, "The shipped layout ");
 	if (standing == IFR_SHIPPED_TYPICAL) {
-		ifr_buffer_printf(text, "%s the median layout",
+		ifr_buffer_printf(text, "%s the median",
 		                  contrast->difference_pct == 0 ? "equals"
 		                  : contrast->has_interval      ? "cannot be told from"
 		                                                : "is close to");
 	} else {
 		ifr_buffer_puts(text, "is ");
 		ifr_format_pct(text, contrast->difference_pct);
-		ifr_buffer_printf(text, " %s than the median layout",
+		ifr_buffer_printf(text, " %s than the median",
 		                  standing == IFR_SHIPPED_WORSE ? ifr_prose_more(analysis) : ifr_prose_less(analysis));
 	}
-	ifr_buffer_printf(text, "; %zu of %zu random layouts %s %s.", analysis->faster, analysis->random_count,
+	ifr_buffer_printf(text, "; %zu of %zu %s %s.", analysis->faster, analysis->random_count,
 	                  analysis->faster == 1 ? "is" : "are", ifr_prose_less(analysis));
 	ifr_prose_end(prose, IFR_PROSE_LEAD);
 }
 
-static void say_advice(struct ifr_prose *prose) {
-	const struct ifr_analysis *analysis = prose->analysis;
+/* The command that makes the best layout; the recipe's first lines, as one. */
+static void put_best(const struct ifr_analysis *analysis, struct ifr_buffer *command) {
+	struct ifr_buffer recipe = {0};
+	if (ifr_prose_recipe(analysis, analysis->best.layout, &recipe) &&
+	    ifr_starts_with(ifr_buffer_text(&recipe), "interfero variants --seed"))
+		for (const char *c = ifr_buffer_text(&recipe); *c && strncmp(c, "\n\n", 2); c++) {
+			if (!strncmp(c, "\\\n    ", 6))
+				c += 5;
+			else
+				ifr_buffer_append(command, c, 1);
+		}
+	ifr_buffer_release(&recipe);
+}
+
+static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *text, struct ifr_buffer *command) {
 	const struct ifr_conclusion *c = &analysis->conclusion;
-	struct ifr_buffer *text = &prose->text;
+	const struct ifr_dataset *dataset = analysis->dataset;
 	ifr_buffer_puts(text, "Next: ");
 	switch (c->advice) {
 	case IFR_ADVICE_NOTHING:
 		ifr_buffer_puts(text, "nothing to do about layout; look for time elsewhere.");
 		break;
 	case IFR_ADVICE_MORE_LAYOUTS:
-		ifr_buffer_printf(text, "measure more layouts; interfero bench -n %zu would do.", c->wanted);
+		ifr_buffer_printf(text, "measure more layouts, %zu in all.", c->wanted);
+		next_put_bench(dataset, c->wanted, analysis->layouts[0].count, command);
 		break;
 	case IFR_ADVICE_MORE_RUNS:
-		ifr_buffer_printf(text, "run each layout more often; interfero bench -r %zu would show more.", c->wanted);
+		ifr_buffer_printf(text, "run each layout more often, %zu times.", c->wanted);
+		next_put_bench(dataset, analysis->random_count, c->wanted, command);
 		break;
 	case IFR_ADVICE_QUIETER_MACHINE:
-		ifr_buffer_puts(text, "make the machine quieter (interfero doctor says how), then measure again.");
+		ifr_buffer_puts(text, "make the machine quieter, then measure again. How:");
+		ifr_buffer_puts(command, "interfero doctor");
 		break;
 	case IFR_ADVICE_BEST_LAYOUT:
-		ifr_buffer_printf(text, "build the best layout, %s, by the command below; expect it to be ",
+		ifr_buffer_printf(text, "build the best layout, %s; expect it to be ",
 		                  analysis->best.layout->variant->name);
 		ifr_format_pct(text, analysis->best.again.known ? analysis->best.again.difference_pct
 		                                                : analysis->best.to_shipped.difference_pct);
 		ifr_buffer_printf(text, " %s than the shipped one.", ifr_prose_less(analysis));
+		put_best(analysis, command);
 		break;
 	case IFR_ADVICE_FIND_CODE:
-		ifr_buffer_puts(text, "find the code that causes it: interfero blame, with the experiment's file.");
+		ifr_buffer_puts(text, "find the code that causes it.");
+		next_put_blame(dataset, command);
 		break;
 	case IFR_ADVICE_COMPARE_MEANS:
-		ifr_buffer_puts(text,
-		                "judge changes over many layouts (interfero compare OLD NEW); a single layout may mislead "
-		                "by ");
+		ifr_buffer_puts(text, "judge changes over many layouts; a single one may mislead by ");
 		ifr_format_pct(text, c->range_pct);
 		ifr_buffer_puts(text, ".");
+		next_put_compare_with(dataset, command);
 		break;
 	}
-	ifr_prose_end(prose, IFR_PROSE_LEAD);
 }
 
 void ifr_prose_lead(struct ifr_prose *prose) {
+	struct ifr_buffer command = {0};
 	say_effect(prose);
 	say_standing(prose);
-	say_advice(prose);
+	say_advice(prose->analysis, &prose->text, &command);
+	ifr_prose_end(prose, IFR_PROSE_LEAD);
+	if (command.length)
+		ifr_prose_say(prose, IFR_PROSE_COMMAND, ifr_buffer_text(&command));
+	ifr_buffer_release(&command);
 }

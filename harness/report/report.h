@@ -13,8 +13,8 @@
 
 /* --- one experiment ------------------------------------------------------------------------------------------- */
 
-/* Appends the report as text. It opens with three lines: how much layout matters, the standing of the shipped
- * layout, the next step. color adds ANSI sequences. */
+/* Appends the report as text. It opens with three lines: how far apart the layouts are, with an interval; the standing
+ * of the shipped layout; the next step, with a command to paste where there is one. color adds ANSI sequences. */
 void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out);
 
 /* Appends JSON (schema_version 3): host, facts, seeds, plans, every raw sample (null where a counter was not
@@ -24,6 +24,7 @@ void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr
  *     shared_noise      "removed"; "possible" where each layout has one run; "none" where they share no run
  *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected
  *
+ * Of the conclusion: headline holds the three lines of the text, next_command the third one's command.
  * Of spread: unmet_share is the share below which a kind of layout may not have been met (3 / layouts). Of best and
  * worst: the interval of measured_again.against_shipped is of the two layouts' own values. Of relative_importance:
  * p is of a permutation test that repeats the choice among candidates; dropped names the others with "weak", "fewer

@@ -39,7 +39,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	bool listed = kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING;
 	bool headed = kind == IFR_PROSE_HEADING || kind == IFR_PROSE_FOLDED;
 	if (!listed && !headed && kind != IFR_PROSE_FIGURE &&
-	    (page->in_list || (page->in_lead && kind != IFR_PROSE_LEAD)))
+	    (page->in_list || (page->in_lead && kind != IFR_PROSE_LEAD && kind != IFR_PROSE_COMMAND)))
 		ifr_buffer_puts(page->out, "\n");
 	switch (kind) {
 	case IFR_PROSE_TITLE:
@@ -48,7 +48,10 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		put_heading(page, text);
 		break;
 	case IFR_PROSE_LEAD:
-		ifr_text_wrap(page->out, text, "  ", "      ");
+		ifr_text_wrap(page->out, text, "  ", "  ");
+		break;
+	case IFR_PROSE_COMMAND:
+		ifr_text_command(page->out, text, "      ");
 		break;
 	case IFR_PROSE_PARAGRAPH:
 		ifr_text_wrap(page->out, text, "  ", "  ");
@@ -75,7 +78,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	page->started = true;
 	if (kind != IFR_PROSE_FIGURE) {
 		page->in_list = listed;
-		page->in_lead = kind == IFR_PROSE_LEAD;
+		page->in_lead = kind == IFR_PROSE_LEAD || kind == IFR_PROSE_COMMAND;
 	}
 }
 

@@ -27,6 +27,7 @@ void ifr_dataset_release(struct ifr_dataset *dataset) {
 		free(dataset->runs[i].refused);
 		free(dataset->runs[i].value);
 	}
+	free(dataset->file);
 	free(dataset->facts);
 	free(dataset->counters);
 	free(dataset->variants);

@@ -54,6 +54,7 @@ struct ifr_dataset {
 	 */
 	struct ifr_dataset_fact *facts;
 	size_t fact_count;
+	char *file;                  /* the experiment that it was read from; NULL: none */
 	struct ifr_strings warnings; /* one sentence each */
 	struct ifr_dataset_counter *counters;
 	size_t counter_count;

@@ -125,6 +125,7 @@ int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct if
 		sqlite3_finalize(statement);
 	}
 	sqlite3_close(database);
+	dataset->file = ifr_strdup(path);
 	if (result)
 		ifr_dataset_release(dataset);
 	return result;

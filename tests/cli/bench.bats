@@ -52,6 +52,16 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM sample)')" = 0 ]
 }
 
+@test "the command that bench prints continues its experiment" {
+	cd "$place"
+	command=$(awk '/^  Next: measure more layouts, 20 in all/ { on = 1; next } /^$/ { on = 0 } on' small.text)
+	[[ $command == *" -n 20 "* ]]
+	before=$(sql small.exp 'SELECT count(*), max(started_ns) FROM run')
+	eval "${command/-n 20/-n 4}" >continued.text
+	cmp small.text continued.text
+	[ "$(sql small.exp 'SELECT count(*), max(started_ns) FROM run')" = "$before" ]
+}
+
 @test "report as text: what bench said, no line over 80 columns" {
 	cd "$place"
 	interfero report small.exp >again.text 2>errors

@@ -45,7 +45,7 @@ teardown_file() {
 	cd "$place"
 	grep -qE '^Verdict: (no change|inconclusive|layout|change|both): ' both.text
 	tr -s ' \n' ' ' <both.text >joined
-	grep -q '^Verdict: .* What it means: .* What to do: .* - On average over layouts' joined
+	grep -q '^Verdict: .* What it means: .* Next: .* - On average over layouts' joined
 	grep -q 'On average over layouts ./other is' joined
 	grep -q 'As shipped: ' joined
 	grep -q 'is the layout effect of these two files' joined

@@ -254,6 +254,61 @@ static void test_forms(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* The first three lines of each verdict, unbroken, and the command behind the third. */
+static void test_headline(void **state) {
+	(void)state;
+	const struct {
+		struct recipe recipe;
+		const char *verdict, *meaning, *next, *command; /* command: its line without the indent; NULL: none */
+	} cases[] = {
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0},
+	     "Verdict: change: new is ",
+	     "the change is in the code",
+	     "Next: look in the code of new for the cause.",
+	     "perf record -e cpu-clock -- ./new -x 'a b' && perf report"},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0},
+	     "Verdict: layout: the change is ",
+	     " by addresses alone; other builds need not show it.",
+	     "Next: find a better layout of new.",
+	     "interfero bench -- ./new -x 'a b'"},
+		{{32, 5, 1, 1, 0.005, 0.003, false, 0},
+	     "Verdict: no change: less than 1.0 % (95 % interval ",
+	     "counts as none.",
+	     "Next: nothing.",
+	     NULL},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0},
+	     "Verdict: inconclusive: new to old is ",
+	     "a change, or none.",
+	     "Next: measure ",
+	     "interfero compare ./old ./new --budget 9s -n "},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gsl_rng *rng = seeded(11);
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison_entry entry = {.name = "", .command = ""};
+		struct ifr_buffer out = {0};
+		entry.main = compared(&cases[i].recipe, rng, datasets);
+		ifr_dataset_add_fact(&datasets[0], "options", "./old ./new --budget 9s");
+		ifr_dataset_add_fact(&datasets[0], "command", "./old -x 'a b'");
+		ifr_dataset_add_fact(&datasets[0], "rounds planned", "3");
+		ifr_comparison_text(&entry, 1, false, &out);
+		char *text = ifr_buffer_detach(&out), *rest = text, *lines[5];
+		for (size_t j = 0; j < 5; j++)
+			lines[j] = strsep(&rest, "\n");
+		if (strncmp(lines[0], cases[i].verdict, strlen(cases[i].verdict)) || !strstr(lines[0], " % to ") ||
+		    !strstr(lines[1], cases[i].meaning) || strncmp(lines[2] + 2, cases[i].next, strlen(cases[i].next)))
+			fail_msg("case %zu says:\n%s\n%s\n%s", i, lines[0], lines[1], lines[2]);
+		if (cases[i].command)
+			assert_memory_equal(lines[3], "      ", 6);
+		assert_true(cases[i].command ? strstr(lines[3], cases[i].command) == lines[3] + 6 : !*lines[3]);
+		if (cases[i].recipe.layouts == 8)
+			assert_string_equal(strstr(lines[3], " -r "), " -r 3 -- -x 'a b'");
+		free(text);
+		release(datasets);
+		gsl_rng_free(rng);
+	}
+}
+
 static void test_suite(void **state) {
 	(void)state;
 	struct suite suite;
@@ -282,6 +337,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_by_hand), cmocka_unit_test(test_large_changes),
 		cmocka_unit_test(test_a_against_a), cmocka_unit_test(test_forms),   cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_headline),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

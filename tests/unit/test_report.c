@@ -9,7 +9,7 @@
 static void test_text_order(void **state) {
 	(void)state;
 	static const char *const parts[] = {"Layouts of ./lua",
-	                                    "Layout matters: elapsed time differs by ",
+	                                    "Layout matters: sd ",
 	                                    "The shipped layout ",
 	                                    "Next: ",
 	                                    "Measured: ",
@@ -288,23 +288,23 @@ static void test_conclusions(void **state) {
 		const char *effect, *standing, *advice;
 	} cases[] = {
 		{1, 5, .02, .003, 0, "Whether layout matters is unknown: there is no random",
-	     "shipped layout stands is unknown", "Next: measure more layouts; interfero bench -n 20"},
+	     "shipped layout stands is unknown",
+	     "Next: measure more layouts, 20 in all. interfero bench -n 20 -- ./lua fib.lua 32 Command:"},
 		{33, 1, .02, .003, 0, "unknown: every layout ran once", "The shipped layout is close to the median",
-	     "Next: run each layout more often; interfero bench -r 5"},
+	     "Next: run each layout more often, 5 times. interfero bench -n 32 -- ./lua"},
 		{33, 5, 0, 0, 0, "Layout does not matter here", "The shipped layout equals the median",
 	     "Next: nothing to do about layout"},
-		{33, 5, 0, .003, 0, "No effect of layout was found: the 32 random layouts differ",
+		{33, 5, 0, .003, 0, "No layout effect found: sd 0.07 % (95 % interval 0 % to 0.15 %), noise 0.29 %.",
 	     "The shipped layout cannot be told from", "Next: nothing to do about layout"},
-		{33, 5, 0, .05, 0, "No effect of layout was found", "The shipped layout cannot be told from",
+		{33, 5, 0, .05, 0, "No layout effect found: sd ", "The shipped layout cannot be told from",
 	     "Next: make the machine quieter"},
-		{9, 2, 0, .013, 0, "No effect of layout was found", "The shipped layout cannot be told from",
-	     "Next: run each layout more often; interfero bench -r 4"},
-		{33, 5, .02, .003, 1.1, "Layout matters: elapsed time differs by",
-	     "% slower than the median layout; 32 of 32", "Next: build the best layout, v0"},
-		{33, 5, .02, .003, .9, "Layout matters: elapsed time differs by",
-	     "% faster than the median layout; 0 of 32", "Next: judge changes over many layouts"},
-		{6, 5, .02, .003, 1.1, "Layout matters: elapsed time differs by", "% slower than the median layout",
-	     "Next: measure more layouts"},
+		{9, 2, 0, .013, 0, "No layout effect found: sd ", "The shipped layout cannot be told from",
+	     "Next: run each layout more often, 4 times. interfero bench -n 8 -r 4 -- ./lua"},
+		{33, 5, .02, .003, 1.1, "Layout matters: sd ", "% slower than the median; 32 of 32 are faster.",
+	     "Next: build the best layout, v0"},
+		{33, 5, .02, .003, .9, "Layout matters: sd ", "% faster than the median; 0 of 32",
+	     "Next: judge changes over many layouts; a single one may mislead by "},
+		{6, 5, .02, .003, 1.1, "Layout matters: sd ", "% slower than the median", "Next: measure more layouts"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct recipe recipe = usual;
@@ -328,14 +328,83 @@ static void test_conclusions(void **state) {
 	}
 }
 
+/* The lines between the title and the first paragraph: three, each unbroken, and the command as one line. */
+static void test_headline(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	struct ifr_buffer out = {0};
+	fill(&dataset, &usual, 7);
+	dataset.file = ifr_strdup("my lua.exp");
+	for (size_t j = 0; j < dataset.run_count; j++)
+		if (dataset.runs[j].variant == 0)
+			dataset.runs[j].value[0] = usual.centre * 1.025;
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	analysis->conclusion.advice = IFR_ADVICE_FIND_CODE;
+	ifr_report_text(analysis, false, &out);
+	char *text = ifr_buffer_detach(&out), *lines[7], *rest = text;
+	for (size_t i = 0; i < 7; i++)
+		lines[i] = strsep(&rest, "\n");
+	/* By hand from the JSON: 100 * between_sd / median_layout and the ends of its interval. */
+	json_t *root = json_of(analysis);
+	double centre = number(root, "analysis.median_layout") / 100;
+	char *sd = ifr_format("  Layout matters: sd %.1f %% (95 %% interval %.1f %% to %.1f %%), range ",
+	                      number(root, "analysis.spread.between_sd") / centre,
+	                      number(root, "analysis.spread.between_sd_interval.low") / centre,
+	                      number(root, "analysis.spread.between_sd_interval.high") / centre);
+	assert_memory_equal(lines[1], sd, strlen(sd));
+	assert_true(strlen(lines[1]) <= 80);
+	says(lines[2], "  The shipped layout is ");
+	assert_string_equal(lines[3], "  Next: find the code that causes it.");
+	assert_string_equal(lines[4], "      interfero blame 'my lua.exp'");
+	assert_string_equal(lines[5], "");
+	json_t *conclusion = follow(root, "analysis.conclusion");
+	assert_string_equal(json_string_value(json_object_get(conclusion, "next_command")), lines[4] + 6);
+	json_t *headline = json_object_get(conclusion, "headline");
+	assert_int_equal(json_array_size(headline), 3);
+	for (size_t i = 0; i < 3; i++)
+		assert_string_equal(json_string_value(json_array_get(headline, i)), lines[i + 1] + 2);
+	json_decref(root);
+	free(sd);
+	free(text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
+/* The command goes on with the options of the one before, its own -n and -r in their place. */
+static void test_next_command(void **state) {
+	(void)state;
+	struct recipe recipe = usual;
+	struct ifr_dataset dataset;
+	recipe.variants = 6;
+	recipe.rounds = 3;
+	fill(&dataset, &recipe, 7);
+	ifr_dataset_add_fact(&dataset, "options", "--axes stack,load --env 'A=b c'");
+	dataset.file = ifr_strdup("lua.exp");
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
+	says(text,
+	     "Next: measure more layouts, 20 in all. "
+	     "interfero bench --axes stack,load --env 'A=b c' -n 20 -r 3 -o lua.exp \\ -- ./lua fib.lua 32 Command:");
+	free(text);
+	ifr_analysis_free(analysis);
+	analysis = analysed(&dataset, NULL);
+	analysis->conclusion.advice = IFR_ADVICE_COMPARE_MEANS;
+	text = as_text(analysis);
+	says(text, " interfero compare ./lua NEW -- fib.lua 32 Command:");
+	free(text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_order),  cmocka_unit_test(test_recovers_truth),
-		cmocka_unit_test(test_noise),       cmocka_unit_test(test_two_groups),
-		cmocka_unit_test(test_by_hand),     cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_regression),  cmocka_unit_test(test_poor_data),
-		cmocka_unit_test(test_conclusions), cmocka_unit_test(test_gain),
-		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_text_order),   cmocka_unit_test(test_recovers_truth),
+		cmocka_unit_test(test_noise),        cmocka_unit_test(test_two_groups),
+		cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_regression),   cmocka_unit_test(test_poor_data),
+		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
+		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_next_command),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

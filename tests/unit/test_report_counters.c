@@ -157,8 +157,59 @@ static void test_shared_noise(void **state) {
 		fail_msg("%u of %u", significant, sets);
 }
 
+/* Fourteen counters of pure noise take one item, and one that follows time keeps its own. */
+static void test_unsettled_counters(void **state) {
+	(void)state;
+	struct recipe recipe = usual;
+	struct ifr_dataset dataset, wide;
+	recipe.perf = true;
+	fill(&dataset, &recipe, 5);
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, 17);
+	ifr_dataset_init(&wide);
+	ifr_dataset_add_fact(&wide, "command", "./lua fib.lua 32");
+	for (size_t i = 0; i < dataset.counter_count; i++)
+		*ifr_dataset_add_counter(&wide) = dataset.counters[i];
+	for (size_t i = 0; i < 14; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "event-%zu", i);
+		add_counter(&wide, name, "", "perf");
+	}
+	add_variants(&wide, &recipe);
+	for (size_t i = 0; i < dataset.run_count; i++) {
+		struct ifr_dataset_run *run = ifr_dataset_add_run(&wide);
+		double *value = run->value;
+		*run = dataset.runs[i];
+		run->value = value;
+		memcpy(value, dataset.runs[i].value, dataset.counter_count * sizeof *value);
+		for (size_t j = 0; j < 14; j++)
+			value[dataset.counter_count + j] = 1e6 * (1 + gsl_ran_gaussian(rng, 0.01));
+	}
+	gsl_rng_free(rng);
+	struct ifr_analysis *analysis = analysed(&wide, "cycles");
+	char *text = as_text(analysis), *list = strstr(text, "- A relation is not settled for ");
+	assert_non_null(list);
+	for (size_t i = 0; i < 14; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "event-%zu", i);
+		assert_non_null(strstr(list, name));
+	}
+	char *end = strstr(list, "(the strongest has p");
+	assert_non_null(end);
+	*end = '\0';
+	assert_null(strstr(list + 2, "- "));
+	assert_null(strstr(end + 1, "not settled"));
+	*list = '\0';
+	says(text, "branch-misses per 1000 instructions: explains");
+	free(text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&wide);
+	ifr_dataset_release(&dataset);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unsettled_counters),
 		cmocka_unit_test(test_serial_disturbances),
 		cmocka_unit_test(test_relative_importance),
 		cmocka_unit_test(test_shared_noise),

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands that continue from an experiment, to be pasted into a shell in the folder where it was made. */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/output/output.h"
+#include "harness/report/next_command.h"
+
+enum { RUNS_USUAL = 5 };
+
+static void put_word(struct ifr_buffer *out, const char *text) {
+	ifr_buffer_puts(out, " ");
+	ifr_quote_shell(out, text);
+}
+
+static void put_fact(struct ifr_buffer *out, const char *before, const char *fact) {
+	if (fact && *fact)
+		ifr_buffer_printf(out, " %s%s", before, fact);
+}
+
+/* The arguments of a recorded command, behind its first word, which may be quoted. */
+static const char *skip_word(const char *command) {
+	const char *c = command;
+	for (bool quoted = false; *c && (quoted || *c != ' '); c++) {
+		if (*c == '\\' && !quoted && c[1])
+			c++;
+		else if (*c == '\'')
+			quoted = !quoted;
+	}
+	return *c ? c + 1 : c;
+}
+
+void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out) {
+	const char *kit = ifr_dataset_fact(dataset, "kit"), *command = ifr_dataset_fact(dataset, "command");
+	if (!kit || !command)
+		return;
+	ifr_buffer_puts(out, "interfero bench");
+	put_fact(out, "", ifr_dataset_fact(dataset, "options"));
+	ifr_buffer_printf(out, " -n %zu", layouts);
+	if (runs != RUNS_USUAL)
+		ifr_buffer_printf(out, " -r %zu", runs);
+	if (dataset->file) {
+		ifr_buffer_puts(out, " -o");
+		put_word(out, dataset->file);
+	}
+	put_fact(out, "-- ", command);
+}
+
+void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out) {
+	const char *options = ifr_dataset_fact(dataset, "options"), *command = ifr_dataset_fact(dataset, "command"),
+			   *runs = ifr_dataset_fact(dataset, "rounds planned");
+	if (!options || !command)
+		return;
+	ifr_buffer_printf(out, "interfero compare %s -n %zu", options, layouts);
+	if (runs && strtoul(runs, NULL, 10) != RUNS_USUAL)
+		ifr_buffer_printf(out, " -r %s", runs);
+	if (dataset->file) {
+		ifr_buffer_puts(out, " -o");
+		put_word(out, dataset->file);
+	}
+	put_fact(out, "-- ", skip_word(command));
+}
+
+void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+	const char *program = ifr_dataset_fact(dataset, "program"), *command = ifr_dataset_fact(dataset, "command"),
+			   *user = ifr_dataset_fact(dataset, "run in");
+	if (!program || !*program || !command || (user && strcmp(user, "itself")))
+		return;
+	ifr_buffer_puts(out, "interfero compare");
+	put_word(out, program);
+	ifr_buffer_puts(out, " NEW");
+	put_fact(out, "-- ", skip_word(command));
+}
+
+void next_put_bench_of(const char *program, const char *command, struct ifr_buffer *out) {
+	ifr_buffer_puts(out, "interfero bench --");
+	put_word(out, program);
+	put_fact(out, "", skip_word(command));
+}
+
+void next_put_profile(const char *program, const char *command, struct ifr_buffer *out) {
+	ifr_buffer_puts(out, "perf record -e cpu-clock --");
+	put_word(out, program);
+	put_fact(out, "", skip_word(command));
+	ifr_buffer_puts(out, " && perf report");
+}
+
+void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+	if (!dataset->file || !ifr_dataset_fact(dataset, "kit"))
+		return;
+	ifr_buffer_puts(out, "interfero blame");
+	put_word(out, dataset->file);
+}

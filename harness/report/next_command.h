@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands that continue from an experiment, to be pasted. Each appends one line without its end, or nothing where the
+ * experiment does not know enough for it. Private to this folder. */
+#ifndef IFR_HARNESS_REPORT_NEXT_COMMAND_H
+#define IFR_HARNESS_REPORT_NEXT_COMMAND_H
+
+#include "harness/report/report.h"
+
+/* interfero bench, continued with that many layouts and runs of each */
+void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out);
+/* interfero compare, continued with that many layouts */
+void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out);
+/* interfero compare of the experiment's program with another, NEW */
+void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+/* interfero bench of another program, with the arguments of a recorded command */
+void next_put_bench_of(const char *program, const char *command, struct ifr_buffer *out);
+/* perf's profile of a program, with the arguments of a recorded command */
+void next_put_profile(const char *program, const char *command, struct ifr_buffer *out);
+/* interfero blame of the experiment */
+void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+
+#endif
