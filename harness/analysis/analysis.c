@@ -148,6 +148,8 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 	ifr_regressions_find(made);
 	ifr_importance_find(made);
 	ifr_conclusion_draw(made);
+	made->units = ifr_alloc(sizeof *made->units);
+	ifr_unit_map_make(made, made->units);
 	*analysis = made;
 	return 0;
 }
@@ -187,6 +189,9 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 	}
 	if (analysis->importance.known)
 		ifr_multiple_regression_release(&analysis->importance.model);
+	if (analysis->units)
+		ifr_unit_map_release(analysis->units);
+	free(analysis->units);
 	free(analysis->importance.dropped);
 	free(analysis->counter_medians);
 	free(analysis->by_variant);

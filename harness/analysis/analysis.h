@@ -15,6 +15,7 @@
 #include "harness/analysis/forecast.h"
 #include "harness/analysis/result.h"
 #include "harness/analysis/unit_addresses.h"
+#include "harness/analysis/unit_map.h"
 
 /* Analyses one counter, by name; NULL takes the cost of a marked statement where it was measured, else cycles,
  * else cpu_time, else duration_time. The analysis borrows the dataset, which must outlive it. Errors:

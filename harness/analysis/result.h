@@ -105,6 +105,8 @@ struct ifr_conclusion {
 	size_t wanted;    /* layouts, or runs of each, that the advice asks for */
 };
 
+struct ifr_unit_map;
+
 struct ifr_analysis {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
@@ -147,6 +149,7 @@ struct ifr_analysis {
 	size_t regression_count;
 	struct ifr_counter_importance importance;
 	struct ifr_conclusion conclusion;
+	struct ifr_unit_map *units; /* never NULL; empty without stored units */
 
 	/* Where a finding is not known, has_* is false and the error's message says why. */
 	bool has_components, has_normality, has_centre_interval, has_faster_share, has_moments, has_density;

@@ -82,12 +82,12 @@ static int add_variant(const struct ifr_relinker *relinker, const struct ifr_dat
 }
 
 int ifr_unit_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
-                            struct ifr_unit_addresses *addresses, struct ifr_error *err) {
+                            unsigned program, struct ifr_unit_addresses *addresses, struct ifr_error *err) {
 	*addresses = (struct ifr_unit_addresses){.variant_count = dataset->variant_count};
 	int result = 0;
 	for (size_t i = 0; i < dataset->variant_count && !result; i++) {
 		const struct ifr_dataset_variant *variant = &dataset->variants[i];
-		if (variant->layout && !variant->refused && *variant->plan)
+		if (variant->program == program && variant->layout && !variant->refused && *variant->plan)
 			result = add_variant(relinker, variant, i, addresses, err);
 	}
 	if (!result && !addresses->unit_count)

@@ -18,10 +18,10 @@ struct ifr_unit_addresses {
 	uint64_t *at;      /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
 };
 
-/* Takes all variants but the shipped and the refused ones. The caller releases, also after an error. Errors:
+/* Takes all variants of a program but the shipped and the refused ones. The caller releases, also after an error. Errors:
  * IFR_E_USAGE where no variant has a plan, IFR_E_ENVIRONMENT from the relinker. */
 int ifr_unit_addresses_find(const struct ifr_relinker *relinker, const struct ifr_dataset *dataset,
-                            struct ifr_unit_addresses *addresses, struct ifr_error *err);
+                            unsigned program, struct ifr_unit_addresses *addresses, struct ifr_error *err);
 /* The index of a unit, or unit_count. */
 size_t ifr_unit_addresses_index(const struct ifr_unit_addresses *addresses, const char *unit);
 /* Fills in sources from the debugging information of the shipped program; none where it has none, or the program

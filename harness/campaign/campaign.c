@@ -170,6 +170,8 @@ static void release_campaign(struct campaign_state *state) {
 		ifr_context_release(&state->contexts[i]);
 	ifr_context_release(&state->context);
 	ifr_library_release(&state->library);
+	for (unsigned i = 0; state->programs && i < state->plan.program_count; i++)
+		ifr_profile_close(state->programs[i].profile);
 	free(state->contexts);
 	free(state->programs);
 	free(state->copies);
@@ -268,6 +270,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())
+		failed = campaign_profile_programs(state, err);
+	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_record_programs(state, result, err);
 	/* Until the end is reached: a killed process cannot say so afterwards. */
 	if (!failed)
@@ -276,6 +280,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 		failed = fill_values(state, result, err);
 	if (!failed)
 		failed = check_budget(state, result, err);
+	if (!failed)
+		failed = campaign_save_units(state, err);
 	char *end = describe_end(result);
 	if (!failed)
 		failed = ifr_experiment_set(state->experiment, "complete", end, err);

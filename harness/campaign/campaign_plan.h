@@ -59,6 +59,7 @@ struct ifr_campaign {
 	bool ignore_output;
 	bool
 		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
+	bool no_profile;    /* do not sample where the program spends its time */
 	bool keep_variants; /* leave FILE.variants there */
 	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_remove */
 	const char

@@ -8,6 +8,8 @@
  *     variant_files.c  the variants' files
  *     copies.c         fresh copies of these files for each repetition
  *     reference.c      the reference run of each shipped program
+ *     profile.c        where each shipped program spends its time
+ *     units.c          the units that reports show
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
  *     model_values.c   the jobs of the model
@@ -27,6 +29,7 @@ struct campaign_program {
 	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
 	int64_t processor_ns;                  /* processor time of the reference run; 0: not known */
 	bool recorded;                         /* for the model, by this call */
+	struct ifr_profile *profile;           /* of this call; NULL: none */
 };
 
 /* Time spent on one level of replication by this call. */
@@ -114,6 +117,11 @@ void campaign_describe_launch(const struct campaign_state *state, unsigned id, c
                               struct ifr_launch *launch);
 /* Runs each shipped program twice, unless the experiment holds the outcome. Errors: IFR_E_PROGRAM if it fails. */
 int campaign_run_references(struct campaign_state *state, struct ifr_error *err);
+
+/* Samples where each program spends its time, unless the experiment knows. A kernel that refuses is no error. */
+int campaign_profile_programs(struct campaign_state *state, struct ifr_error *err);
+/* Stores the units of all programs that have kits, with their addresses and samples. */
+int campaign_save_units(struct campaign_state *state, struct ifr_error *err);
 
 /* Checks that the model has the machine and can lay out the axes. Errors: IFR_E_USAGE. */
 int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);

@@ -157,7 +157,7 @@ static int load_and_attribute(struct options *options, struct ifr_error *err) {
 	if (!result)
 		result = ifr_relinker_open(&kit, &from.relinker, err);
 	if (!result)
-		result = ifr_unit_addresses_find(from.relinker, &from.dataset, &from.addresses, err);
+		result = ifr_unit_addresses_find(from.relinker, &from.dataset, 0, &from.addresses, err);
 	if (!result)
 		ifr_unit_addresses_find_sources(&kit, from.relinker, &from.addresses);
 	if (!result)

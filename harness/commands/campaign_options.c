@@ -27,7 +27,8 @@ enum {
 	KEY_MARKER,
 	KEY_MACHINE,
 	KEY_SIZE,
-	KEY_FRESH
+	KEY_FRESH,
+	KEY_NO_PROFILE
 };
 
 static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
@@ -85,6 +86,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_MACHINE:
 		campaign->machine = argument;
 		return 0;
+	case KEY_NO_PROFILE:
+		campaign->no_profile = true;
+		return 0;
 	case KEY_ONE_FILE:
 		campaign->one_file = true;
 		return 0;
@@ -122,6 +126,8 @@ static const struct argp_option table[] = {
      "The machine of the counter source model, as in \"interfero replay --machine\" (skylake)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},
+	{"no-profile", KEY_NO_PROFILE, NULL, 0,
+     "Make no extra run that samples where the program spends its time (the kernel's cpu-clock)", 2},
 	{"budget", KEY_BUDGET, "TIME", 0, "Stop within this time and report the partial results: 90s, 5m, 1h", 2},
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 2},
 	{"max-size", KEY_SIZE, "SIZE", 0, "Limit the model's recording of a program: 200k, 20M, 1G (no limit)", 2},

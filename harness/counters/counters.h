@@ -32,6 +32,7 @@
 
 #include "common/error.h"
 #include "common/strings.h"
+#include "harness/counters/profile.h"
 #include "runtime/runtime.h"
 
 /* The pass of the model's counters, which count in no run. */

@@ -195,6 +195,8 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	struct failure failure;
 	if (launch->counters && ifr_counters_arm(launch->counters, launch->pass, child, &inner))
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
+	if (launch->profile && ifr_profile_arm(launch->profile, child, launch->cpu, &inner))
+		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 	int64_t start_ns = ifr_clock_ns();
 	uint64_t start_cycles = ifr_tsc_read();
 	bool released = release_child(launch, channels->go[1]);
@@ -206,6 +208,8 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	outcome->times.tsc_cycles = ifr_tsc_read() - start_cycles;
 	outcome->times.wall_ns = ifr_clock_ns() - start_ns;
 	kill(-child, SIGKILL);
+	if (launch->profile)
+		ifr_profile_collect(launch->profile);
 	if (failed || !released) {
 		if (launch->counters)
 			ifr_counters_disarm(launch->counters);

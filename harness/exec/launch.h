@@ -33,6 +33,7 @@ struct ifr_launch {
 	/* Called about every 5 ms with the running process and the time since its start; NULL: no calls. */
 	void (*watch)(pid_t child, int64_t elapsed_ns, void *data);
 	void *watch_data;
+	struct ifr_profile *profile;   /* NULL: none. Where it cannot be armed, the run is made without, and refused */
 	struct ifr_counters *counters; /* NULL: none */
 	unsigned pass;
 };

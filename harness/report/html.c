@@ -11,6 +11,7 @@
 #include "harness/report/figures.h"
 #include "harness/report/prose.h"
 #include "harness/report/text.h"
+#include "harness/report/unit_map.h"
 
 struct page {
 	const struct ifr_analysis *analysis;
@@ -165,6 +166,8 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		begin_folded(page, text);
 	else if (kind == IFR_PROSE_FIGURE)
 		put_figures(page, text);
+	else if (kind == IFR_PROSE_UNITS)
+		map_put_svg(page->analysis, page->analysis->units, page->out);
 	else if (kind == IFR_PROSE_PLOT)
 		put_plot(page);
 	else if (kind == IFR_PROSE_TABLE)

@@ -5,6 +5,7 @@
 
 #include "harness/output/output.h"
 #include "harness/report/prose.h"
+#include "harness/report/unit_map.h"
 
 /* 2: serial_disturbance was bursts, relative_importance was blame, with new names for their members. */
 /* 3: slope, r, r2, p and spearman of regressions are without the noise of runs; p of relative_importance is of a
@@ -326,6 +327,7 @@ static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "best", json_pick(&analysis->best));
 	ifr_json_set(made, "worst", json_pick(&analysis->worst));
 	ifr_json_set(made, "layouts", json_layouts(analysis));
+	ifr_json_set(made, "unit_map", map_json(analysis, analysis->units));
 	ifr_json_set(made, "regressions", json_regressions(analysis));
 	ifr_json_set(made, "relative_importance", json_importance(analysis));
 	return made;

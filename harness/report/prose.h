@@ -16,6 +16,7 @@ enum ifr_prose_kind {
 	IFR_PROSE_WARNING,
 	IFR_PROSE_CODE,   /* lines, each ended */
 	IFR_PROSE_FIGURE, /* text is a figure's name, or its beginning when it ends in '-' */
+	IFR_PROSE_UNITS,  /* the picture of where units lie */
 	IFR_PROSE_PLOT,   /* the layouts in characters */
 	IFR_PROSE_TABLE
 };
@@ -43,6 +44,7 @@ void ifr_prose_spread(struct ifr_prose *prose);
 void ifr_prose_copies(struct ifr_prose *prose); /* a paragraph of the section before */
 void ifr_prose_shipped(struct ifr_prose *prose);
 void ifr_prose_extremes(struct ifr_prose *prose);
+void ifr_prose_units(struct ifr_prose *prose);
 void ifr_prose_basis(struct ifr_prose *prose);
 void ifr_prose_counters(struct ifr_prose *prose);
 

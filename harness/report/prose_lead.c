@@ -58,7 +58,7 @@ static void say_effect(struct ifr_prose *prose) {
 		ifr_buffer_puts(text, ".");
 		break;
 	case IFR_EFFECT_FOUND:
-		ifr_buffer_printf(text, "%s: ", analysis->exact ? "Layout matters in the model" : "Layout matters");
+		ifr_buffer_printf(text, "%s: ", analysis->exact ? "Layout matters (model)" : "Layout matters");
 		if (c->has_sd) {
 			put_sd(prose);
 			ifr_buffer_puts(text, ", ");

@@ -35,6 +35,7 @@ void ifr_prose_tell(const struct ifr_analysis *analysis, ifr_prose_emit *emit, v
 	ifr_prose_spread(&prose);
 	ifr_prose_shipped(&prose);
 	ifr_prose_extremes(&prose);
+	ifr_prose_units(&prose);
 	ifr_prose_counters(&prose);
 	ifr_prose_basis(&prose);
 	ifr_prose_say(&prose, IFR_PROSE_FOLDED, "All layouts");

@@ -6,6 +6,7 @@
 #include "harness/output/output.h"
 #include "harness/report/prose.h"
 #include "harness/report/text.h"
+#include "harness/report/unit_map.h"
 
 struct page {
 	const struct ifr_analysis *analysis;
@@ -64,6 +65,9 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		break;
 	case IFR_PROSE_CODE:
 		put_code(page, text);
+		break;
+	case IFR_PROSE_UNITS:
+		map_put_text(page->analysis, page->analysis->units, page->color, page->out);
 		break;
 	case IFR_PROSE_PLOT:
 		ifr_text_plot(page->analysis, page->out);

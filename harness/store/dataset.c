@@ -11,6 +11,17 @@ void ifr_dataset_init(struct ifr_dataset *dataset) {
 	memset(dataset, 0, sizeof *dataset);
 }
 
+void ifr_dataset_clear_units(struct ifr_dataset *dataset) {
+	for (size_t i = 0; i < dataset->unit_count; i++) {
+		free(dataset->units[i].name);
+		free(dataset->units[i].source);
+		free(dataset->units[i].at);
+	}
+	free(dataset->units);
+	dataset->units = NULL;
+	dataset->unit_count = 0;
+}
+
 void ifr_dataset_release(struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->fact_count; i++) {
 		free(dataset->facts[i].name);
@@ -27,6 +38,7 @@ void ifr_dataset_release(struct ifr_dataset *dataset) {
 		free(dataset->runs[i].refused);
 		free(dataset->runs[i].value);
 	}
+	ifr_dataset_clear_units(dataset);
 	free(dataset->file);
 	free(dataset->facts);
 	free(dataset->counters);
@@ -84,4 +96,11 @@ struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset) {
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		run->value[i] = NAN;
 	return run;
+}
+
+struct ifr_dataset_unit *ifr_dataset_add_unit(struct ifr_dataset *dataset) {
+	dataset->units = one_more(dataset->units, dataset->unit_count, sizeof *dataset->units);
+	struct ifr_dataset_unit *unit = &dataset->units[dataset->unit_count++];
+	*unit = (struct ifr_dataset_unit){.at = ifr_alloc((dataset->variant_count + 1) * sizeof *unit->at)};
+	return unit;
 }

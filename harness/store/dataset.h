@@ -30,6 +30,16 @@ struct ifr_dataset_variant {
 	char *refused; /* NULL, or why this variant is left out of everything (crashed, printed something else, …) */
 };
 
+/* A unit of a program's code or data that moves with the layout, or the rest of a file where samples fell. */
+struct ifr_dataset_unit {
+	unsigned program;
+	char *name;       /* as in relinker/relinker.h; "[libc.so.6]" for another file */
+	char *source;     /* "lvm.c:1120", or NULL */
+	uint64_t bytes;   /* 0: unknown, or not a unit */
+	uint64_t samples; /* of the profile of the shipped layout */
+	uint64_t *at;     /* [variant_count] its address in each variant; 0: unknown */
+};
+
 /* One execution of one variant, or what the model counted for it. */
 struct ifr_dataset_run {
 	unsigned variant;    /* index into variants[] */
@@ -62,10 +72,16 @@ struct ifr_dataset {
 	size_t variant_count;
 	struct ifr_dataset_run *runs;
 	size_t run_count;
+	struct ifr_dataset_unit
+		*units; /* those that were stored: not of an experiment from before, or of other tools */
+	size_t unit_count;
 };
 
 void ifr_dataset_init(struct ifr_dataset *dataset);
 void ifr_dataset_release(struct ifr_dataset *dataset);
+
+/* Removes all units. */
+void ifr_dataset_clear_units(struct ifr_dataset *dataset);
 
 /* The value of a fact, or NULL. */
 const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name);
@@ -76,5 +92,6 @@ int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name);
 struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset);
 struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset);         /* value[] allocated, all NaN */
 struct ifr_dataset_counter *ifr_dataset_add_counter(struct ifr_dataset *dataset); /* before the first run */
+struct ifr_dataset_unit *ifr_dataset_add_unit(struct ifr_dataset *dataset);       /* at[] allocated, all 0 */
 
 #endif

@@ -7,12 +7,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "harness/store/database.h"
-
-struct ifr_experiment {
-	sqlite3 *database;
-	sqlite3_stmt *add_run, *add_sample; /* kept, as there may be a million runs */
-};
+#include "harness/store/experiment_file.h"
 
 int ifr_experiment_open(const char *path, struct ifr_experiment **experiment, struct ifr_error *err) {
 	sqlite3 *database;

@@ -76,4 +76,9 @@ int ifr_experiment_add_simulated(struct ifr_experiment *experiment, unsigned var
                                  unsigned value_count, struct ifr_error *err);
 bool ifr_experiment_is_simulated(struct ifr_experiment *experiment, unsigned variant);
 
+/* Replaces the stored units by those of a dataset that was loaded from this experiment, in one transaction. The file gets
+ * tables for them where it has none; they are no part of the schema's version, and files without them are read. */
+int ifr_experiment_save_units(struct ifr_experiment *experiment, const struct ifr_dataset *dataset,
+                              struct ifr_error *err);
+
 #endif

@@ -85,8 +85,23 @@ static void take_simulated(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	run->value[counter] = sqlite3_column_double(row, 2);
 }
 
+static void take_unit(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	struct ifr_dataset_unit *unit = ifr_dataset_add_unit(dataset);
+	unit->program = (unsigned)sqlite3_column_int64(row, 0);
+	unit->name = ifr_strdup(database_text(row, 1));
+	unit->source = copy_or_null(row, 2);
+	unit->bytes = (uint64_t)sqlite3_column_int64(row, 3);
+	unit->samples = (uint64_t)sqlite3_column_int64(row, 4);
+}
+
+static void take_place(struct ifr_dataset *dataset, sqlite3_stmt *row) {
+	size_t variant = (size_t)sqlite3_column_int64(row, 0), unit = (size_t)sqlite3_column_int64(row, 1);
+	if (variant < dataset->variant_count && unit < dataset->unit_count)
+		dataset->units[unit].at[variant] = (uint64_t)sqlite3_column_int64(row, 2);
+}
+
 /* Ids are stored dense from 0; the row numbers make sure of it in a file that somebody edited. */
-static const struct {
+static const struct table {
 	const char *sql;
 	void (*take)(struct ifr_dataset *dataset, sqlite3_stmt *row);
 } tables[] = {
@@ -107,23 +122,48 @@ static const struct {
      take_simulated},
 };
 
+/* Tables that a file may lack. */
+static const struct table units[] = {
+	{"SELECT program,name,source,bytes,samples FROM unit ORDER BY id", take_unit},
+	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
+     " u AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM unit)"
+     " SELECT v.place,u.place,p.address FROM place p JOIN v ON v.id=p.variant JOIN u ON u.id=p.unit",
+     take_place},
+};
+
+static bool has_units(sqlite3 *database) {
+	return sqlite3_table_column_metadata(database, NULL, "unit", "samples", NULL, NULL, NULL, NULL, NULL) ==
+	           SQLITE_OK &&
+	       sqlite3_table_column_metadata(database, NULL, "place", "address", NULL, NULL, NULL, NULL, NULL) ==
+	           SQLITE_OK;
+}
+
+static int take_tables(sqlite3 *database, const struct table *from, size_t count, struct ifr_dataset *dataset,
+                       struct ifr_error *err) {
+	int result = 0;
+	for (size_t i = 0; i < count && !result; i++) {
+		sqlite3_stmt *statement;
+		if ((result = database_prepare(database, &statement, err, from[i].sql, "")))
+			break;
+		int status;
+		while ((status = sqlite3_step(statement)) == SQLITE_ROW)
+			from[i].take(dataset, statement);
+		if (status != SQLITE_DONE)
+			result = database_fail(database, err);
+		sqlite3_finalize(statement);
+	}
+	return result;
+}
+
 int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct ifr_error *err) {
 	sqlite3 *database;
 	ifr_dataset_init(dataset);
 	int result = database_open(path, false, &database, err);
 	if (result)
 		return result;
-	for (size_t i = 0; i < sizeof tables / sizeof *tables && !result; i++) {
-		sqlite3_stmt *statement;
-		if ((result = database_prepare(database, &statement, err, tables[i].sql, "")))
-			break;
-		int status;
-		while ((status = sqlite3_step(statement)) == SQLITE_ROW)
-			tables[i].take(dataset, statement);
-		if (status != SQLITE_DONE)
-			result = database_fail(database, err);
-		sqlite3_finalize(statement);
-	}
+	result = take_tables(database, tables, sizeof tables / sizeof *tables, dataset, err);
+	if (!result && has_units(database))
+		result = take_tables(database, units, sizeof units / sizeof *units, dataset, err);
 	sqlite3_close(database);
 	dataset->file = ifr_strdup(path);
 	if (result)

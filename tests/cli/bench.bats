@@ -62,6 +62,20 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	[ "$(sql small.exp 'SELECT count(*), max(started_ns) FROM run')" = "$before" ]
 }
 
+@test "bench samples the shipped layout, where the kernel lets it, and keeps where units lie" {
+	profile=$(sql "$place/small.exp" "SELECT value FROM fact WHERE name='profile'")
+	[[ $profile == "none: "* || $profile == *" samples of cpu-clock" ]]
+	[ "$(sql "$place/small.exp" 'SELECT sum(samples) FROM unit')" = "$([[ $profile == none:* ]] && echo 0 || echo "${profile%% *}")" ]
+	# A place in each of the five layouts; the shipped layout's as the program's own symbols say.
+	[ "$(sql "$place/small.exp" "SELECT count(*) FROM place WHERE unit = (SELECT id FROM unit WHERE name LIKE '%main' LIMIT 1)")" = 5 ]
+	main=$(nm "$place/subject" | awk '$3 == "main" { print $1 }')
+	[ "$(sql "$place/small.exp" "SELECT address FROM place JOIN unit ON unit.id = unit WHERE name LIKE '%.main' AND variant = 0")" = $((16#$main)) ]
+	cd "$place"
+	interfero bench --no-profile --counters clock -n 1 -r 1 -o without.exp -- ./subject sleep 0 >without.text
+	[ "$(sql without.exp "SELECT count(*) FROM fact WHERE name='profile'")" = 0 ]
+	run ! grep -q cpu-clock without.text
+}
+
 @test "report as text: what bench said, no line over 80 columns" {
 	cd "$place"
 	interfero report small.exp >again.text 2>errors
@@ -168,7 +182,7 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 places() {
 	local file=$1
 	shift
-	within 60 interfero bench --counters clock -q -n 4 -r 2 --one-file -o "$file.exp" "$@" -- ./subject places "$here/$file"
+	within 60 interfero bench --no-profile --counters clock -q -n 4 -r 2 --one-file -o "$file.exp" "$@" -- ./subject places "$here/$file"
 }
 
 @test "addresses are the same in every run of a layout" {
@@ -210,7 +224,7 @@ places() {
 
 @test "a finished experiment is not measured again, a larger one goes on" {
 	# Every run of the program leaves a line in log; two more are to see what the program does.
-	grow() { within 60 interfero bench --counters clock -q "$@" --one-file -o grow.exp -- ./subject places "$here/log"; }
+	grow() { within 60 interfero bench --no-profile --counters clock -q "$@" --one-file -o grow.exp -- ./subject places "$here/log"; }
 	grow -n 2 -r 2
 	[ "$(wc -l <log)" -eq 8 ]
 	before=$(sql grow.exp 'SELECT * FROM run ORDER BY id')

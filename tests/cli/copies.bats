@@ -21,7 +21,7 @@ teardown_file() {
 }
 
 measure() {
-	interfero bench -q --counters clock -n 5 -r 3 --seed 3 -o e.exp "$@" -- ./where "$here/log"
+	interfero bench -q --no-profile --counters clock -n 5 -r 3 --seed 3 -o e.exp "$@" -- ./where "$here/log"
 }
 
 # Each run with its file: variant, repetition, copy, twin, inode. The log begins with two reference runs.

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words of the picture of causes, and its data in JSON. */
+#include "harness/report/unit_map.h"
+
+#include <string.h>
+
+#include "harness/output/output.h"
+
+const unsigned map_frames[MAP_PANELS] = {64, 4096};
+const char *const map_titles[MAP_PANELS] = {"address modulo 64 (cache line)", "address modulo 4096 (page)"};
+
+unsigned map_step(uint64_t address, int panel) {
+	return (unsigned)(address % map_frames[panel] / (map_frames[panel] / MAP_STEPS));
+}
+
+const char *map_unit_label(const struct ifr_dataset_unit *unit) {
+	static const char *const kinds[] = {"unlikely.", "startup.", "hot.", "exit."};
+	const char *text = strstr(unit->name, ".text.");
+	if (!text || !text[6])
+		return unit->name;
+	text += 6;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strncmp(text, kinds[i], strlen(kinds[i])) && text[strlen(kinds[i])])
+			return text + strlen(kinds[i]);
+	return text;
+}
+
+void map_put_caption(const struct ifr_analysis *analysis, const struct ifr_unit_map *map, struct ifr_buffer *out) {
+	bool time = ifr_counter_is_time(analysis->metric);
+	ifr_buffer_printf(out,
+	                  "Columns are layouts from the %s to the %s, rows are units: ", time ? "fastest" : "lowest",
+	                  time ? "slowest" : "highest");
+	if (map->found)
+		ifr_buffer_printf(out, "first %s that blame finds (*), then ", map->found == 1 ? "the one" : "those");
+	ifr_buffer_puts(out, map->basis == IFR_UNITS_BY_SAMPLES
+	                         ? "the hottest by samples of cpu-clock."
+	                         : "the largest, as no samples fell into units that move.");
+}
+
+static json_t *json_row(const struct ifr_unit_row *row) {
+	static const char *const features[] = {"line", "window", "word", "page", "set conflict"};
+	json_t *made = json_object();
+	ifr_json_set(made, "name", ifr_json_text(row->unit->name));
+	ifr_json_set(made, "source", ifr_json_text(row->unit->source));
+	ifr_json_set(made, "bytes", row->unit->bytes ? json_integer((json_int_t)row->unit->bytes) : json_null());
+	ifr_json_set(made, "samples", json_integer((json_int_t)row->unit->samples));
+	ifr_json_set(made, "share", ifr_json_number(row->share));
+	ifr_json_set(made, "finding", row->found ? ifr_json_text(features[row->feature]) : json_null());
+	ifr_json_set(made, "finding_p", ifr_json_number_if(row->found, row->p));
+	ifr_json_set(made, "finding_difference", ifr_json_number_if(row->found, row->difference));
+	return made;
+}
+
+json_t *map_json(const struct ifr_analysis *analysis, const struct ifr_unit_map *map) {
+	json_t *made = json_object(), *hot = json_array(), *rows = json_array(), *columns = json_array();
+	const char *profile = ifr_dataset_fact(analysis->dataset, "profile");
+	ifr_json_set(made, "basis", ifr_json_text(map->basis == IFR_UNITS_BY_SAMPLES ? "samples" : "size"));
+	ifr_json_set(made, "profile", ifr_json_text(profile));
+	ifr_json_set(made, "samples", json_integer((json_int_t)map->samples));
+	ifr_json_set(made, "units_tested", ifr_json_count(map->tested));
+	for (size_t i = 0; i < map->hot_count; i++)
+		json_array_append_new(hot, json_row(&map->hot[i]));
+	for (size_t i = 0; i < analysis->layout_count; i++)
+		json_array_append_new(columns, ifr_json_count(analysis->layouts[i].variant->layout));
+	for (size_t i = 0; i < map->row_count; i++) {
+		json_t *row = json_row(&map->rows[i]), *addresses = json_array();
+		for (size_t j = 0; j < analysis->layout_count; j++) {
+			uint64_t at = ifr_unit_map_address(analysis, &map->rows[i], j);
+			json_array_append_new(addresses, at ? json_integer((json_int_t)at) : json_null());
+		}
+		ifr_json_set(row, "addresses", addresses);
+		json_array_append_new(rows, row);
+	}
+	ifr_json_set(made, "hot", hot);
+	ifr_json_set(made, "variants", columns);
+	ifr_json_set(made, "rows", rows);
+	return made;
+}
