@@ -77,6 +77,15 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 /* Judges the comparison again with another p, one that allows for more comparisons. */
 void ifr_comparison_judge(struct ifr_comparison *comparison, const struct ifr_comparison_rules *rules, double p);
 
+/* The median of the runs of one layout in each program; NaN where it has none. */
+struct ifr_comparison_layout {
+	unsigned layout; /* 0: the shipped ones */
+	double median[2];
+};
+/* Lists the layouts of both sides by number, for figures, from the runs as they are; *layouts is the caller's. Returns
+ * their number. Layouts of one number are a pair only where the comparison is paired. */
+size_t ifr_comparison_layouts(const struct ifr_comparison *comparison, struct ifr_comparison_layout **layouts);
+
 /* "no change", "inconclusive", "layout", "change", "both" */
 const char *ifr_comparison_verdict_name(enum ifr_comparison_verdict verdict);
 

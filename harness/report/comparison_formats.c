@@ -123,10 +123,29 @@ static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 	return made;
 }
 
+/* A row for each command: what a reader of the whole suite needs first. */
+static json_t *json_overview(const struct ifr_comparison_entry *entries, size_t count) {
+	json_t *made = json_array();
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_comparison *c = &entries[i].main;
+		const bool known = !entries[i].failure;
+		json_t *row = json_object();
+		ifr_json_set(row, "name", ifr_json_text(name_of(&entries[i])));
+		ifr_json_set(row, "verdict", known ? ifr_json_text(ifr_comparison_verdict_name(c->verdict)) : json_null());
+		ifr_json_set(row, "regression", known ? json_boolean(c->regressed) : json_null());
+		ifr_json_set(row, "ratio", ifr_json_number_if(known, c->ratio));
+		ifr_json_set(row, "interval", known ? json_interval(&c->interval) : json_null());
+		ifr_json_set(row, "failure", ifr_json_text(entries[i].failure));
+		json_array_append_new(made, row);
+	}
+	return made;
+}
+
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
 	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *comparisons = json_array();
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(comparisons, json_entry(&entries[i]));
+	ifr_json_set(root, "overview", json_overview(entries, count));
 	ifr_json_set(root, "comparisons", comparisons);
 	ifr_json_print(root, out);
 }

@@ -1,86 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparisons as one self-contained page. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "harness/output/output.h"
+#include "harness/report/comparison_figures.h"
 #include "harness/report/comparison_prose.h"
+#include "harness/report/format.h"
 #include "harness/report/html.h"
-
-enum { WIDTH = 640, LEFT = 130, RIGHT = 20, ROW = 34 };
-
-/* A row of the picture: a ratio and its interval. */
-struct bar {
-	const char *label;
-	double ratio;
-	const struct ifr_interval *interval; /* NULL: unknown */
-};
-
-static size_t list_bars(const struct ifr_comparison *c, struct bar bars[3]) {
-	size_t count = 0;
-	bars[count++] = (struct bar){"over all layouts", c->ratio, isfinite(c->interval.high) ? &c->interval : NULL};
-	if (!c->has_shipped)
-		return count;
-	bars[count++] =
-		(struct bar){"as shipped", c->shipped_ratio, c->has_layout_effect ? &c->shipped_interval : NULL};
-	bars[count++] =
-		(struct bar){"layout effect", c->layout_effect, c->has_layout_effect ? &c->layout_effect_interval : NULL};
-	return count;
-}
-
-/* The largest distance from 1 that the picture shows on either side; at least the margin. */
-static double find_reach(const struct ifr_comparison *c, const struct bar *bars, size_t count) {
-	double reach = 1.2 * c->margin;
-	for (size_t i = 0; i < count; i++) {
-		reach = fmax(reach, fabs(bars[i].ratio - 1));
-		if (bars[i].interval)
-			reach = fmax(reach, fmax(fabs(bars[i].interval->low - 1), fabs(bars[i].interval->high - 1)));
-	}
-	return reach * 1.05;
-}
-
-static double position(double ratio, double reach) {
-	return LEFT + (ratio - 1 + reach) / (2 * reach) * (WIDTH - LEFT - RIGHT);
-}
-
-static void put_bar(struct ifr_buffer *out, const struct bar *bar, double reach, size_t row) {
-	double y = ROW * ((double)row + 0.5);
-	ifr_buffer_printf(out, "<text x=\"0\" y=\"%.0f\">%s</text>\n", y + 5, bar->label);
-	if (bar->interval)
-		ifr_buffer_printf(out, "<path stroke-width=\"2\" d=\"M%.1f %.0fH%.1fM%.1f %.0fv10M%.1f %.0fv10\"/>\n",
-		                  position(bar->interval->low, reach), y, position(bar->interval->high, reach),
-		                  position(bar->interval->low, reach), y - 5, position(bar->interval->high, reach), y - 5);
-	ifr_buffer_printf(out, "<circle cx=\"%.1f\" cy=\"%.0f\" r=\"5\" fill=\"var(--ink)\"/>\n",
-	                  position(bar->ratio, reach), y);
-}
-
-/* The margin is shaded. */
-static void put_picture(struct ifr_buffer *out, const struct ifr_comparison *c) {
-	struct bar bars[3];
-	size_t count = list_bars(c, bars);
-	double reach = find_reach(c, bars, count), height = ROW * (double)count;
-	ifr_buffer_printf(
-		out,
-		"<figure><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"ratios and their intervals\" "
-		"fill=\"none\" stroke=\"var(--ink)\">\n<g font-size=\"14\">\n",
-		WIDTH, height + 24);
-	ifr_buffer_printf(
-		out,
-		"<rect x=\"%.1f\" y=\"0\" width=\"%.1f\" height=\"%.0f\" stroke=\"none\" "
-		"fill=\"var(--ink)\" opacity=\"0.08\"/>\n<path stroke-dasharray=\"4\" d=\"M%.1f 0v%.0f\"/>\n",
-		position(1 - c->margin, reach), position(1 + c->margin, reach) - position(1 - c->margin, reach), height,
-		position(1, reach), height);
-	ifr_buffer_puts(out, "<style>svg text { fill: var(--ink); stroke: none }</style>\n");
-	for (size_t i = 0; i < count; i++)
-		put_bar(out, &bars[i], reach, i);
-	ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">equal</text>\n", position(1, reach),
-	                  height + 18);
-	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\">%+.2f %%</text>\n", LEFT, height + 18, -100 * reach);
-	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%+.2f %%</text>\n", WIDTH - RIGHT,
-	                  height + 18, 100 * reach);
-	ifr_buffer_puts(out, "</g></svg><figcaption>New to old, with intervals. Changes in the shaded range "
-	                     "count as none.</figcaption></figure>\n");
-}
 
 static void put_escaped(struct ifr_buffer *out, const char *tag, const char *text) {
 	ifr_buffer_printf(out, "<%s>", tag);
@@ -102,21 +28,96 @@ static void put_lead(struct ifr_buffer *out, const struct ifr_comparison *compar
 	ifr_buffer_puts(out, "</div>\n");
 }
 
-static void put_details(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
-	struct ifr_buffer details = {0};
-	comparison_put_details(entry, &details);
-	ifr_buffer_puts(out, "<details><summary>What does this rest on?</summary>\n");
-	put_escaped(out, "pre", ifr_buffer_text(&details));
-	ifr_buffer_puts(out, "</details>\n");
-	ifr_buffer_release(&details);
+static void put_detail(void *out, bool warning, const char *text) {
+	ifr_buffer_puts(out, warning ? "<li class=\"warning\">" : "<li>");
+	ifr_escape_html(out, text);
+	ifr_buffer_puts(out, "</li>\n");
 }
 
-static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
-	ifr_buffer_puts(out, "<h2>");
-	ifr_escape_html(out, *entry->name ? entry->name : entry->command ? entry->command : "");
-	if (!entry->failure)
-		ifr_buffer_printf(out, ": %s%s", ifr_comparison_verdict_name(entry->main.verdict),
-		                  entry->main.regressed ? ", a regression" : "");
+/* A cell of a change with its interval, two columns. */
+static void put_change(struct ifr_buffer *out, double ratio, const struct ifr_interval *interval) {
+	ifr_buffer_puts(out, "<td>");
+	ifr_format_signed_pct(out, 100 * (ratio - 1));
+	ifr_buffer_puts(out, "</td><td>");
+	if (interval)
+		comparison_put_range(out, interval);
+	ifr_buffer_puts(out, "</td>");
+}
+
+static void put_counters(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
+	if (!entry->other_count)
+		return;
+	ifr_buffer_puts(out, "<h3>All counters</h3>\n<div class=\"wide\"><table><tr><th class=\"name\">counter</th>"
+	                     "<th>change over layouts</th><th>interval</th></tr>\n");
+	for (size_t i = 0; i < entry->other_count; i++) {
+		const struct ifr_comparison *c = &entry->others[i];
+		ifr_buffer_puts(out, "<tr><td class=\"name\">");
+		ifr_escape_html(out, c->metric.name);
+		ifr_buffer_puts(out, "</td>");
+		put_change(out, c->ratio, &c->interval);
+		ifr_buffer_puts(out, "</tr>\n");
+	}
+	ifr_buffer_puts(out, "</table></div>\n");
+	if (entry->other_count > 1)
+		ifr_buffer_puts(out, "<p class=\"note\">Each interval stands alone: not corrected for the number of "
+		                     "counters.</p>\n");
+}
+
+static void put_basis(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
+	ifr_buffer_puts(out, "<details><summary>What does this rest on?</summary>\n<ul>\n");
+	comparison_say_details(&entry->main, put_detail, out);
+	ifr_buffer_puts(out, "</ul>\n</details>\n");
+}
+
+static const char *name_of(const struct ifr_comparison_entry *entry) {
+	return *entry->name ? entry->name : entry->command ? entry->command : "";
+}
+
+static void put_verdict(struct ifr_buffer *out, const struct ifr_comparison *c) {
+	ifr_buffer_printf(out, "%s%s", ifr_comparison_verdict_name(c->verdict), c->regressed ? ", a regression" : "");
+}
+
+static void put_overview_row(struct ifr_buffer *out, const struct ifr_comparison_entry *entry, size_t number) {
+	const struct ifr_comparison *c = &entry->main;
+	ifr_buffer_printf(out, "<tr%s><td class=\"name\"><a href=\"#c%zu\">",
+	                  !entry->failure && c->regressed ? " class=\"shipped\"" : "", number);
+	ifr_escape_html(out, name_of(entry));
+	ifr_buffer_puts(out, "</a></td><td class=\"name\">");
+	if (entry->failure) {
+		ifr_buffer_puts(out, "not compared</td><td></td><td></td><td></td></tr>\n");
+		return;
+	}
+	put_verdict(out, c);
+	ifr_buffer_puts(out, "</td>");
+	put_change(out, c->ratio, &c->interval);
+	ifr_buffer_puts(out, "<td>");
+	if (c->has_shipped)
+		ifr_format_signed_pct(out, 100 * (c->shipped_ratio - 1));
+	ifr_buffer_puts(out, "</td></tr>\n");
+}
+
+static void put_overview(struct ifr_buffer *out, const struct ifr_comparison_entry *entries, size_t count) {
+	struct ifr_buffer summary = {0};
+	comparison_put_summary(entries, count, &summary);
+	ifr_buffer_puts(out, "<div class=\"lead\">\n");
+	put_escaped(out, "p", ifr_buffer_text(&summary));
+	ifr_buffer_puts(out,
+	                "</div>\n<div class=\"wide\"><table class=\"overview\"><tr><th class=\"name\">command</th>"
+	                "<th class=\"name\">verdict</th><th>change over layouts</th><th>interval</th>"
+	                "<th>as shipped</th></tr>\n");
+	for (size_t i = 0; i < count; i++)
+		put_overview_row(out, &entries[i], i);
+	ifr_buffer_puts(out, "</table></div>\n");
+	ifr_buffer_release(&summary);
+}
+
+static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry *entry, size_t number) {
+	ifr_buffer_printf(out, "<h2 id=\"c%zu\">", number);
+	ifr_escape_html(out, name_of(entry));
+	if (!entry->failure) {
+		ifr_buffer_puts(out, ": ");
+		put_verdict(out, &entry->main);
+	}
 	ifr_buffer_puts(out, "</h2>\n");
 	if (entry->failure) {
 		char *failure = ifr_format("Not compared: %s.", entry->failure);
@@ -125,8 +126,16 @@ static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry 
 		return;
 	}
 	put_lead(out, &entry->main);
-	put_picture(out, &entry->main);
-	put_details(out, entry);
+	if (*entry->name && entry->command) {
+		char *command = ifr_format("Command: %s", entry->command);
+		put_escaped(out, "p", command);
+		free(command);
+	}
+	comparison_draw_ratios(&entry->main, out);
+	comparison_draw_sides(&entry->main, out);
+	comparison_draw_pairs(&entry->main, out);
+	put_counters(out, entry);
+	put_basis(out, entry);
 }
 
 void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
@@ -136,7 +145,9 @@ void ifr_comparison_html(const struct ifr_comparison_entry *entries, size_t coun
 	                  "<meta name=\"generator\" content=\"interfero\">\n<title>interfero compare</title>\n"
 	                  "<style>\n%s</style></head><body>\n<h1>A change, or a layout effect?</h1>\n",
 	                  ifr_html_style);
+	if (count > 1)
+		put_overview(out, entries, count);
 	for (size_t i = 0; i < count; i++)
-		put_entry(out, &entries[i]);
+		put_entry(out, &entries[i], i);
 	ifr_buffer_puts(out, "</body></html>\n");
 }

@@ -37,9 +37,16 @@ static void put_interval(struct ifr_buffer *out, const struct ifr_interval *inte
 	comparison_put_range(out, interval);
 }
 
-static void say(struct ifr_buffer *out, struct ifr_buffer *sentence, const char *first) {
-	ifr_text_wrap(out, ifr_buffer_text(sentence), first, strcmp(first, "  ") ? "    " : "  ");
-	ifr_buffer_clear(sentence);
+/* Sentences of the details, and their destination. */
+struct details {
+	comparison_emit *emit;
+	void *context;
+	struct ifr_buffer text;
+};
+
+static void end(struct details *details, bool warning) {
+	details->emit(details->context, warning, ifr_buffer_text(&details->text));
+	ifr_buffer_clear(&details->text);
 }
 
 /* "4.1 % slower than ./old" */
@@ -76,7 +83,7 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_format_pct(s, 100 * c->margin);
 		break;
 	case IFR_VERDICT_INCONCLUSIVE:
-		ifr_buffer_printf(s, "%s to %s is ", names[1], names[0]);
+		ifr_buffer_puts(s, "the change is ");
 		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
 		break;
 	}
@@ -211,7 +218,8 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 			c->runs_detrended);
 }
 
-static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+static void warn_few(const struct ifr_comparison *c, struct details *details) {
+	struct ifr_buffer *s = &details->text;
 	size_t layouts = c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
 	if (layouts >= c->needed)
 		return;
@@ -221,11 +229,12 @@ static void warn_few(const struct ifr_comparison *c, struct ifr_buffer *out, str
 		"has a rare "
 		"mode, they miss more often than that. Take %zu (-n).",
 		layouts, c->needed);
-	say(out, s, "  ! ");
+	end(details, true);
 }
 
 /* Every statement about size rests on the kinds of layouts that were met. */
-static void warn_tails(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+static void warn_tails(const struct ifr_comparison *c, struct details *details) {
+	struct ifr_buffer *s = &details->text;
 	double unmet = fmax(c->tails[0].unmet_share, c->tails[1].unmet_share);
 	bool found = c->tails[0].found || c->tails[1].found;
 	if (found)
@@ -235,46 +244,44 @@ static void warn_tails(const struct ifr_comparison *c, struct ifr_buffer *out, s
 	ifr_buffer_puts(s, "Kinds of layouts rarer than ");
 	ifr_format_pct(s, 100 * unmet);
 	ifr_buffer_puts(s, " of all may not have been met (rule of three).");
-	say(out, s, found ? "  ! " : "  - ");
+	end(details, found);
 }
 
-static void warn_apart(const struct ifr_comparison *c, struct ifr_buffer *out, struct ifr_buffer *s) {
+static void warn_apart(const struct ifr_comparison *c, struct details *details) {
+	struct ifr_buffer *s = &details->text;
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	if (c->interleaved)
 		return;
 	ifr_buffer_puts(
 		s, "The programs did not run interleaved: a change of the machine in between counts as a change of the "
 		   "program.");
-	say(out, s, "  ! ");
+	end(details, true);
 	static const char *const facts[] = {"kernel", "boot", "pinned to", "aslr", "path length", "copies"};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		const char *x = ifr_dataset_fact(a, facts[i]), *y = ifr_dataset_fact(b, facts[i]);
 		if (!x || !y || !strcmp(x, y))
 			continue;
 		ifr_buffer_printf(s, "Their %s differs: \"%s\" and \"%s\".", facts[i], x, y);
-		say(out, s, "  ! ");
+		end(details, true);
 	}
 }
 
-static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
-	if (!entry->other_count)
-		return;
-	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
-	for (size_t i = 0; i < entry->other_count; i++) {
-		const struct ifr_comparison *c = &entry->others[i];
-		struct ifr_buffer change = {0}, range = {0}, name = {0};
-		ifr_escape_plain(&name, c->metric.name);
-		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
-		comparison_put_range(&range, &c->interval);
-		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
-		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
-		ifr_buffer_release(&change);
-		ifr_buffer_release(&range);
-		ifr_buffer_release(&name);
+void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
+	static const enum ifr_comparison_verdict order[] = {IFR_VERDICT_CHANGE, IFR_VERDICT_BOTH, IFR_VERDICT_LAYOUT,
+	                                                    IFR_VERDICT_INCONCLUSIVE, IFR_VERDICT_NO_CHANGE};
+	size_t regressed = 0, failed = 0, verdicts[IFR_VERDICT_BOTH + 1] = {0};
+	for (size_t i = 0; i < count; i++) {
+		failed += entries[i].failure != NULL;
+		regressed += !entries[i].failure && entries[i].main.regressed;
+		verdicts[entries[i].main.verdict] += !entries[i].failure;
 	}
-	if (entry->other_count > 1)
-		ifr_buffer_printf(out, "  Each interval stands alone: not corrected for looking at %zu counters.\n",
-		                  entry->other_count);
+	ifr_buffer_printf(out, "%zu commands: %zu regression%s", count, regressed, regressed == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		if (verdicts[order[i]])
+			ifr_buffer_printf(out, ", %zu \"%s\"", verdicts[order[i]], ifr_comparison_verdict_name(order[i]));
+	if (failed)
+		ifr_buffer_printf(out, ", %zu not compared", failed);
+	ifr_buffer_puts(out, ".");
 }
 
 void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD],
@@ -284,18 +291,16 @@ void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[
 	say_next_step(c, &lead[2], command);
 }
 
-void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
-	const struct ifr_comparison *c = &entry->main;
-	struct ifr_buffer s = {0};
-	say_change(c, &s);
-	say(out, &s, "  - ");
-	say_shipped(c, &s);
-	say(out, &s, "  - ");
-	say_basis(c, &s);
-	say(out, &s, "  - ");
-	warn_tails(c, out, &s);
-	warn_few(c, out, &s);
-	warn_apart(c, out, &s);
-	put_others(entry, out);
-	ifr_buffer_release(&s);
+void comparison_say_details(const struct ifr_comparison *c, comparison_emit *emit, void *context) {
+	struct details details = {emit, context, {0}};
+	say_change(c, &details.text);
+	end(&details, false);
+	say_shipped(c, &details.text);
+	end(&details, false);
+	say_basis(c, &details.text);
+	end(&details, false);
+	warn_tails(c, &details);
+	warn_few(c, &details);
+	warn_apart(c, &details);
+	ifr_buffer_release(&details.text);
 }

@@ -11,8 +11,12 @@ enum { COMPARISON_LEAD = 3 };
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],
                          struct ifr_buffer *command);
-/* Appends ratios, basis, warnings and the other counters, at most 80 columns wide. */
-void comparison_put_details(const struct ifr_comparison_entry *entry, struct ifr_buffer *out);
+/* Emits ratios, basis and warnings, a sentence or a few at a time; text lives until emit returns. */
+typedef void comparison_emit(void *context, bool warning, const char *text);
+void comparison_say_details(const struct ifr_comparison *comparison, comparison_emit *emit, void *context);
+
+/* Appends "5 commands: 1 regression, 2 with a change, 2 not compared." */
+void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 
 /* Appends "+1.2 % to +3.4 %", or "unbounded". */
 void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval);

@@ -23,6 +23,31 @@ static void put_lead(const struct ifr_comparison *comparison, bool color, struct
 	ifr_buffer_release(&command);
 }
 
+static void put_detail(void *out, bool warning, const char *text) {
+	ifr_text_wrap(out, text, warning ? "  ! " : "  - ", "    ");
+}
+
+static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	if (!entry->other_count)
+		return;
+	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
+	for (size_t i = 0; i < entry->other_count; i++) {
+		const struct ifr_comparison *c = &entry->others[i];
+		struct ifr_buffer change = {0}, range = {0}, name = {0};
+		ifr_escape_plain(&name, c->metric.name);
+		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
+		comparison_put_range(&range, &c->interval);
+		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
+		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
+		ifr_buffer_release(&change);
+		ifr_buffer_release(&range);
+		ifr_buffer_release(&name);
+	}
+	if (entry->other_count > 1)
+		ifr_buffer_printf(out, "  Each interval stands alone: not corrected for looking at %zu counters.\n",
+		                  entry->other_count);
+}
+
 static void put_entry(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {
 	char *title = ifr_format("%s: %s", entry->name, entry->command ? entry->command : "");
 	if (*entry->name)
@@ -36,11 +61,53 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 	}
 	put_lead(&entry->main, color, out);
 	ifr_buffer_puts(out, "\n");
-	comparison_put_details(entry, out);
+	comparison_say_details(&entry->main, put_detail, out);
+	put_others(entry, out);
+}
+
+enum { OVERVIEW_NAME = 24 };
+
+/* "no change", "change (regression)", "not compared" */
+static void put_verdict(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	ifr_buffer_puts(out, entry->failure ? "not compared" : ifr_comparison_verdict_name(entry->main.verdict));
+	ifr_buffer_puts(out, !entry->failure && entry->main.regressed ? " (regression)" : "");
+}
+
+static void put_overview_row(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {
+	struct ifr_buffer name = {0}, verdict = {0}, change = {0}, range = {0};
+	bool bold = color && (entry->failure || entry->main.regressed);
+	ifr_escape_plain(&name, *entry->name ? entry->name : entry->command);
+	put_verdict(entry, &verdict);
+	if (!entry->failure) {
+		ifr_format_signed_pct(&change, 100 * (entry->main.ratio - 1));
+		comparison_put_range(&range, &entry->main.interval);
+	}
+	ifr_buffer_printf(out, "  %s%-*.*s %-21s %9s  %s%s\n", bold ? "\033[1m" : "", OVERVIEW_NAME, OVERVIEW_NAME,
+	                  ifr_buffer_text(&name), ifr_buffer_text(&verdict), ifr_buffer_text(&change),
+	                  ifr_buffer_text(&range), bold ? "\033[0m" : "");
+	ifr_buffer_release(&name);
+	ifr_buffer_release(&verdict);
+	ifr_buffer_release(&change);
+	ifr_buffer_release(&range);
+}
+
+static void put_overview(const struct ifr_comparison_entry *entries, size_t count, bool color,
+                         struct ifr_buffer *out) {
+	struct ifr_buffer summary = {0};
+	comparison_put_summary(entries, count, &summary);
+	ifr_text_wrap(out, ifr_buffer_text(&summary), "", "");
+	ifr_buffer_printf(out, "  %-*s %-21s %9s  %s\n", OVERVIEW_NAME, "command", "verdict", "change",
+	                  "95 % interval");
+	for (size_t i = 0; i < count; i++)
+		put_overview_row(&entries[i], color, out);
+	ifr_buffer_puts(out, "\n");
+	ifr_buffer_release(&summary);
 }
 
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out) {
+	if (count > 1)
+		put_overview(entries, count, color, out);
 	for (size_t i = 0; i < count; i++) {
 		if (i)
 			ifr_buffer_puts(out, "\n");

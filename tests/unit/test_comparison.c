@@ -277,7 +277,7 @@ static void test_headline(void **state) {
 	     "Next: nothing.",
 	     NULL},
 		{{8, 3, 1, 1, 0.04, 0.003, false, 0},
-	     "Verdict: inconclusive: new to old is ",
+	     "Verdict: inconclusive: the change is ",
 	     "a change, or none.",
 	     "Next: measure ",
 	     "interfero compare ./old ./new --budget 9s -n "},
@@ -309,6 +309,98 @@ static void test_headline(void **state) {
 	}
 }
 
+static size_t count_of(const char *text, const char *words) {
+	size_t count = 0;
+	for (; (text = strstr(text, words)); text++)
+		count++;
+	return count;
+}
+
+/* Layouts 1 and 2, two runs each: medians by hand. */
+static void test_layouts(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	init(&dataset, "1");
+	for (unsigned id = 0; id < 6; id++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&dataset);
+		variant->program = id % 2;
+		variant->layout = id / 2;
+		variant->plan = ifr_strdup("");
+	}
+	dataset.variants[5].refused = ifr_strdup("crashed");
+	for (unsigned i = 0; i < 18; i++) {
+		struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
+		run->variant = i % 6;
+		run->value[0] = 100 * (i % 6 + 1) + (i < 6 ? 0 : 10);
+		run->twin = i >= 12;
+	}
+	const struct ifr_comparison c = {.metric = dataset.counters[0],
+	                                 .side = {{&dataset, 0, "old"}, {&dataset, 1, "new"}}};
+	struct ifr_comparison_layout *layouts;
+	assert_int_equal(ifr_comparison_layouts(&c, &layouts), 3);
+	assert_true(layouts[0].median[0] == 105 && layouts[0].median[1] == 205);
+	assert_true(layouts[1].median[0] == 305 && layouts[1].median[1] == 405);
+	assert_true(layouts[2].median[0] == 505 && isnan(layouts[2].median[1]));
+	free(layouts);
+	ifr_dataset_release(&dataset);
+}
+
+/* One row for each command, before all else, in text, page and JSON. */
+static void test_overview(void **state) {
+	(void)state;
+	const struct recipe slower = {32, 5, 1.03, 1, 0.02, 0.003, false, 0},
+						same = {32, 5, 1, 1, 0.005, 0.003, false, 0};
+	gsl_rng *rng = seeded(11);
+	struct ifr_dataset a[2], b[2];
+	struct ifr_comparison_entry entries[3] = {{.name = "slower", .command = "./old 1"},
+	                                          {.name = "same", .command = "./old 2"},
+	                                          {.name = "broken", .command = "./old 3", .failure = "it crashed"}};
+	struct ifr_buffer out = {0};
+	entries[0].main = compared(&slower, rng, a);
+	entries[1].main = compared(&same, rng, b);
+	ifr_comparison_text(entries, 3, false, &out);
+	char *text = ifr_buffer_detach(&out), *rest = text, *lines[5];
+	for (size_t i = 0; i < 5; i++)
+		lines[i] = strsep(&rest, "\n");
+	assert_string_equal(lines[0], "3 commands: 1 regression, 1 \"change\", 1 \"no change\", 1 not compared.");
+	char *row = ifr_format("  slower                   change (regression)      %+.1f %%  %+.1f %% to %+.1f %%",
+	                       100 * (entries[0].main.ratio - 1), 100 * (entries[0].main.interval.low - 1),
+	                       100 * (entries[0].main.interval.high - 1));
+	assert_string_equal(lines[2], row);
+	assert_memory_equal(lines[3], "  same                     no change  ", 38);
+	assert_memory_equal(lines[4], "  broken                   not compared", 39);
+	for (size_t i = 0; i < 5; i++)
+		assert_true(strlen(lines[i]) <= 80);
+	free(row);
+	free(text);
+	ifr_comparison_html(entries, 3, &out);
+	const char *page = ifr_buffer_text(&out);
+	assert_int_equal(count_of(page, "<table class=\"overview\">"), 1);
+	assert_non_null(strstr(page, "<a href=\"#c1\">same</a>"));
+	assert_non_null(strstr(page, "<h2 id=\"c1\">same: no change</h2>"));
+	/* Ratios, both sides, and pairs, of each command that was compared; nothing is preformatted but commands. */
+	assert_int_equal(count_of(page, "<svg"), 2 * 3);
+	assert_int_equal(count_of(page, "layout effect of these two files"), 2);
+	assert_int_equal(count_of(page, "<title>layout 5: "), 2 * 3);
+	assert_int_equal(count_of(page, "<pre>"), 0);
+	ifr_buffer_clear(&out);
+	ifr_comparison_html(entries, 1, &out);
+	assert_null(strstr(ifr_buffer_text(&out), "class=\"overview\""));
+	ifr_buffer_clear(&out);
+	ifr_comparison_json(entries, 3, &out);
+	json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL), *overview = json_object_get(root, "overview");
+	assert_int_equal(json_array_size(overview), 3);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(overview, 0), "verdict")), "change");
+	assert_true(json_is_true(json_object_get(json_array_get(overview, 0), "regression")));
+	assert_true(json_is_null(json_object_get(json_array_get(overview, 2), "ratio")));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(overview, 2), "failure")), "it crashed");
+	json_decref(root);
+	ifr_buffer_release(&out);
+	release(a);
+	release(b);
+	gsl_rng_free(rng);
+}
+
 static void test_suite(void **state) {
 	(void)state;
 	struct suite suite;
@@ -337,7 +429,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_by_hand), cmocka_unit_test(test_large_changes),
 		cmocka_unit_test(test_a_against_a), cmocka_unit_test(test_forms),   cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_headline),    cmocka_unit_test(test_layouts), cmocka_unit_test(test_overview),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
