@@ -165,8 +165,9 @@ char *campaign_options_keep(char *const *words, int count) {
 	static const struct {
 		const char *letter, *name;
 		bool value;
-	} left_out[] = {{"-n", "number", true}, {"-r", "runs", true},   {"-o", "output", true},
-	                {"-j", "json", false},  {"-q", "quiet", false}, {"--", "", false}};
+	} left_out[] = {{"-n", "number", true},     {"-r", "runs", true},   {"-o", "output", true},
+	                {"-j", "json", false},      {"-q", "quiet", false}, {"--", "", false},
+	                {"--fresh", "fresh", false}};
 	struct ifr_buffer text = {0};
 	ifr_buffer_puts(&text, "");
 	for (int i = 0; i < count;) {

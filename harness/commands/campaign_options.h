@@ -17,8 +17,8 @@ void campaign_options_init(struct ifr_campaign *campaign);
  * program that is missing or not executable. */
 int campaign_options_find_program(const char *name, char **program, struct ifr_error *err);
 
-/* The words of a command line as a shell would take them, without -n, -r, -o, -j, -q (also long and with their values)
- * and "--"; the caller frees. */
+/* The words of a command line as a shell would take them, without -n, -r, -o, -j, -q (also long and with their values),
+ * --fresh and "--"; the caller frees. */
 char *campaign_options_keep(char *const *words, int count);
 
 /* Reports the experiment file; returns 0 or a negative error code. */
