@@ -127,6 +127,31 @@ static void measure_spread(struct ifr_analysis *analysis) {
 		!ifr_density_bandwidth(analysis->medians, analysis->random_count, &analysis->bandwidth, NULL);
 }
 
+/* Layouts by their medians, and the variance between them. */
+static void analyse_layouts(struct ifr_analysis *made) {
+	ifr_runs_sort(made);
+	ifr_runs_detrend(made);
+	order_layouts(made);
+	measure_spread(made);
+}
+
+int ifr_analysis_make_brief(const struct ifr_dataset *dataset, size_t counter, struct ifr_analysis **analysis) {
+	struct ifr_analysis *made = ifr_alloc(sizeof *made);
+	made->dataset = dataset;
+	made->metric_index = counter;
+	made->metric = &dataset->counters[counter];
+	int result = count_runs(made, NULL);
+	if (!result) {
+		analyse_layouts(made);
+		ifr_scale_choose(made);
+		ifr_contrasts_find(made);
+		*analysis = made;
+	} else {
+		ifr_analysis_free(made);
+	}
+	return result;
+}
+
 int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, struct ifr_analysis **analysis,
                       struct ifr_error *err) {
 	struct ifr_analysis *made = ifr_alloc(sizeof *made);
@@ -138,15 +163,13 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 		ifr_analysis_free(made);
 		return result;
 	}
-	ifr_runs_sort(made);
-	ifr_runs_detrend(made);
-	order_layouts(made);
-	measure_spread(made);
+	analyse_layouts(made);
 	ifr_copies_find(made);
 	ifr_scale_choose(made);
 	ifr_contrasts_find(made);
 	ifr_regressions_find(made);
 	ifr_importance_find(made);
+	ifr_benchmarks_find(made);
 	ifr_conclusion_draw(made);
 	made->units = ifr_alloc(sizeof *made->units);
 	ifr_unit_map_make(made, made->units);
@@ -201,6 +224,7 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 	free(analysis->layouts);
 	free(analysis->medians);
 	free(analysis->refusals);
+	free(analysis->benchmarks);
 	free(analysis->regressions);
 	free(analysis);
 }

@@ -39,5 +39,7 @@ void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence
 
 /* Whether the counter is a time, so that less of it is faster. */
 bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
+/* Whether the counter is a figure of the program's own benchmarks. */
+bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter);
 
 #endif

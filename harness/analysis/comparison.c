@@ -123,6 +123,11 @@ static void measure_spread(struct ifr_comparison *c, struct work *w) {
 	free(logs);
 }
 
+/* The confidence of each of c->family intervals that together have this one. Ref: Dunn 1961 (Bonferroni). */
+static double for_all(const struct ifr_comparison *c, double confidence) {
+	return 1 - (1 - confidence) / (double)c->family;
+}
+
 static void find_layout_effect(struct ifr_comparison *c, const struct work *w) {
 	c->has_shipped = w->samples.indices && w->layouts.runs[0][0] && w->layouts.runs[1][0];
 	if (!c->has_shipped)
@@ -140,9 +145,9 @@ static void find_layout_effect(struct ifr_comparison *c, const struct work *w) {
 	offset.value = log(c->layout_effect);
 	offset.se = w->log_se;
 	offset.df = w->log_df;
-	ifr_median_difference_interval(&offset, layout_effect_confidence, &effect, NULL);
+	ifr_median_difference_interval(&offset, for_all(c, layout_effect_confidence), &effect, NULL);
 	c->shipped_interval = (struct ifr_interval){exp(shipped.low), exp(shipped.high), c->confidence};
-	c->layout_effect_interval = (struct ifr_interval){exp(effect.low), exp(effect.high), layout_effect_confidence};
+	c->layout_effect_interval = (struct ifr_interval){exp(effect.low), exp(effect.high), effect.confidence};
 }
 
 static bool excludes_one(const struct ifr_interval *interval) {
@@ -182,7 +187,8 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 	struct ifr_comparison c = {.side = {*old, *new}, .interleaved = old->dataset == new->dataset};
 	struct work w = {0};
 	int counter[2];
-	c.confidence = rules->confidence > 0 ? rules->confidence : usual_confidence;
+	c.family = rules->family ? rules->family : 1;
+	c.confidence = for_all(&c, rules->confidence > 0 ? rules->confidence : usual_confidence);
 	c.paired = are_pairs(&c);
 	int result = find_counters(&c, metric, counter, err);
 	if (result)

@@ -48,6 +48,7 @@ struct ifr_comparison {
 	double between_sd, within_sd;               /* of the ratio between layouts, and of a run; relative */
 	size_t runs_detrended;     /* runs that removing serial disturbances brought within 3 deviations */
 	double margin;             /* relative: what counts as no change */
+	size_t family;             /* comparisons for which the intervals and the verdict allow; 1: this one alone */
 	struct ifr_tails tails[2]; /* of the random layouts */
 	size_t needed;      /* layouts of each for the intervals to have their confidence: ifr_mean_layouts_needed */
 	size_t recommended; /* layouts that detect a change of the margin with 90 %; 0: over 100000 */
@@ -65,6 +66,7 @@ struct ifr_comparison_rules {
 	double fail_above; /* a change for the worse whose whole interval is above this is a regression */
 	double confidence; /* of the intervals and so of a change; 0: 95 %. Interim analyses ask for more */
 	unsigned layouts;  /* only those of numbers up to this; 0: all */
+	size_t family;     /* comparisons whose intervals and verdicts hold together (Bonferroni); 0: 1 */
 };
 
 /* Compares one metric, by name; NULL takes the default that both sides have: cycles, else cpu_time, else

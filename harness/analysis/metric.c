@@ -13,6 +13,10 @@ bool ifr_counter_is_time(const struct ifr_dataset_counter *counter) {
 	return !strcmp(counter->unit, "ns") || !strcmp(counter->unit, "cycles") || !strcmp(counter->name, "cycles");
 }
 
+bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter) {
+	return !strcmp(counter->source, "program");
+}
+
 int ifr_event_counter(const struct ifr_dataset *dataset, const char *name) {
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		if (!strcmp(dataset->counters[i].name, name) && strcmp(dataset->counters[i].source, "clock"))
@@ -31,9 +35,9 @@ static int no_such_counter(const struct ifr_dataset *dataset, const char *name, 
 }
 
 static int default_metric(const struct ifr_dataset *dataset) {
-	/* --repeat-marker asks for the cost of one statement. */
+	/* --metrics and --repeat-marker ask for the cost of a benchmark, or of one statement. */
 	for (size_t i = 0; i < dataset->counter_count; i++)
-		if (!strcmp(dataset->counters[i].source, "repeat"))
+		if (ifr_counter_is_figure(&dataset->counters[i]) || !strcmp(dataset->counters[i].source, "repeat"))
 			return (int)i;
 	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
 		int counter = ifr_dataset_counter(dataset, preferred[i]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/analysis/analysis.h"
 #include "harness/analysis/crossed_line.h"
 #include "harness/analysis/steps.h"
 
@@ -146,7 +147,8 @@ void ifr_regressions_find(struct ifr_analysis *analysis) {
 		/* The response and its divisor do not explain the response. */
 		bool itself = (i == analysis->metric_index && !analysis->response_is_cpi) || (int)i == counters.cycles ||
 		              (int)i == counters.instructions;
-		if (itself || !strcmp(dataset->counters[i].source, "clock"))
+		if (itself || !strcmp(dataset->counters[i].source, "clock") ||
+		    ifr_counter_is_figure(&dataset->counters[i]))
 			continue;
 		if (fit_counter(analysis, &counters, i, &analysis->regressions[analysis->regression_count]))
 			analysis->regression_count++;

@@ -105,6 +105,19 @@ struct ifr_conclusion {
 	size_t wanted;    /* layouts, or runs of each, that the advice asks for */
 };
 
+/* One of the program's own benchmarks. */
+struct ifr_benchmark_finding {
+	const struct ifr_dataset_counter *counter;
+	bool known, tested; /* noise, and the F test */
+	double p;           /* adjusted for all benchmarks (Holm) */
+	enum ifr_effect effect;
+	size_t layouts;   /* random ones with values */
+	double range_pct; /* from the lowest median of a random layout to the highest */
+	double centre;    /* median of the random layouts' medians */
+	struct ifr_scale scale;
+	bool has_shipped;
+	struct ifr_contrast shipped_to_centre;
+};
 struct ifr_unit_map;
 
 struct ifr_analysis {
@@ -148,6 +161,9 @@ struct ifr_analysis {
 	struct ifr_counter_regression *regressions; /* the strongest first */
 	size_t regression_count;
 	struct ifr_counter_importance importance;
+	struct ifr_benchmark_finding
+		*benchmarks; /* of the program's own; all that were recorded, the metric among them */
+	size_t benchmark_count;
 	struct ifr_conclusion conclusion;
 	struct ifr_unit_map *units; /* never NULL; empty without stored units */
 

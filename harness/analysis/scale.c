@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
 struct step {
@@ -42,7 +43,8 @@ void ifr_scale_choose(struct ifr_analysis *analysis) {
 	int wanted = fine > 0 ? (int)ceil(-log10(fine)) : DIGITS_MIN;
 	wanted = wanted < DIGITS_MIN - before ? DIGITS_MIN - before : wanted;
 	wanted = wanted > DIGITS_MAX - before ? DIGITS_MAX - before : wanted;
-	bool whole = step->divisor == 1 && !time; /* counts that are small are whole numbers, or halves of them */
+	/* Counts that are small are whole numbers, or halves of them; figures of programs may be any. */
+	bool whole = step->divisor == 1 && !time && !ifr_counter_is_figure(analysis->metric);
 	scale.decimals = wanted < 0 ? 0 : whole && wanted > 1 ? 1 : wanted;
 	analysis->scale = scale;
 }

@@ -36,6 +36,10 @@ void ifr_contrasts_find(struct ifr_analysis *analysis);
 void ifr_regressions_find(struct ifr_analysis *analysis);
 /* Fills importance. Needs the regressions. */
 void ifr_importance_find(struct ifr_analysis *analysis);
+/* Analyses a counter as far as its layouts, their spread and contrasts. */
+int ifr_analysis_make_brief(const struct ifr_dataset *dataset, size_t counter, struct ifr_analysis **analysis);
+/* Fills benchmarks. */
+void ifr_benchmarks_find(struct ifr_analysis *analysis);
 /* Fills conclusion. Needs everything else. */
 void ifr_conclusion_draw(struct ifr_analysis *analysis);
 

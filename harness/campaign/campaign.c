@@ -77,8 +77,6 @@ static int identify_libraries(struct campaign_state *state, struct ifr_error *er
 
 /* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
-	char *name = ifr_format("%s.variants", state->plan.file), *cwd = getcwd(NULL, 0);
-	state->folder = ifr_path_normalise(cwd ? cwd : "/", name);
 	int result = ifr_dir_make(state->folder, err);
 	if (!result) {
 		state->lock = open(state->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -87,9 +85,14 @@ static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
 				ifr_fail(err, IFR_E_ENVIRONMENT,
 			             "%s is being filled by another interfero; wait, or choose another -o", state->plan.file);
 	}
+	return result;
+}
+
+static void name_folder(struct campaign_state *state) {
+	char *name = ifr_format("%s.variants", state->plan.file), *cwd = getcwd(NULL, 0);
+	state->folder = ifr_path_normalise(cwd ? cwd : "/", name);
 	free(cwd);
 	free(name);
-	return result;
 }
 
 /* Stores the length of the paths under which programs run: it is the stack's, too. */
@@ -133,25 +136,30 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 	for (unsigned i = 0; i < campaign_variant_count(state); i++)
 		state->copies[i] = -1;
 	state->cpu = -1;
+	name_folder(state);
 	ifr_context_init(&state->context, &plan->environment);
 	int result = plan->cpu == -2 ? 0 : ifr_pin_choose(plan->cpu, &state->cpu, err);
 	if (!result && !plan->keep_aslr)
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
 		result = open_counters(state, &notes, err);
+	if (!result)
+		result = campaign_open_metrics(state, err);
 	if (!result && ifr_counters_has_model(state->counters))
 		result = campaign_check_model(state, err);
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
-	if (!result)
+	if (!result) {
+		campaign_adopt_figures(state);
 		result = campaign_adopt_model(state, err);
+	}
 	if (!result)
 		result = campaign_record_configuration(state, err);
 	if (!result)
 		result = claim_folder(state, err);
 	if (!result)
 		result = save_path_length(state, err);
-	if (!result)
+	if (!result && !campaign_counters_are_open(state))
 		result = campaign_save_counters(state, err);
 	if (!result)
 		result = save_notes(state, &notes, err);
@@ -164,6 +172,10 @@ static void release_campaign(struct campaign_state *state) {
 	ifr_experiment_close(state->experiment);
 	if (state->counters)
 		ifr_counters_close(state->counters);
+	ifr_metrics_close(state->metrics);
+	ifr_strings_release(&state->argv);
+	for (unsigned i = 0; state->programs && i < state->plan.program_count; i++)
+		ifr_own_figures_release(&state->programs[i].benchmarks);
 	if (state->lock >= 0)
 		close(state->lock);
 	for (unsigned i = 0; state->contexts && i < campaign_variant_count(state); i++)

@@ -46,6 +46,8 @@ struct ifr_campaign {
 	unsigned repetitions;                /* runs of each variant */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
+	const char *metrics;           /* the program's own figures, as ifr_metrics_open takes them; NULL: none */
+	bool driven;                   /* argv is a driver that starts the program */
 	const char *machine;           /* of the model: as ifr_machine_open takes it */
 	const char *marker;            /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
 	int64_t budget_ns;             /* 0: none */

@@ -31,7 +31,7 @@ static void quote_words(char *const *argv, struct ifr_buffer *all) {
 	ifr_buffer_release(&text);
 }
 
-static char *quote_command(char *const *argv) {
+char *campaign_quote_command(char *const *argv) {
 	struct ifr_buffer text = {0};
 	quote_words(argv, &text);
 	return ifr_buffer_detach(&text);
@@ -153,6 +153,13 @@ bool campaign_auto_is_open(const struct campaign_state *state) {
 	return open;
 }
 
+bool campaign_counters_are_open(const struct campaign_state *state) {
+	char *recorded = ifr_experiment_get(state->experiment, "counters");
+	bool open = !recorded && (state->metrics || ifr_counters_may_add_model(state->counters));
+	free(recorded);
+	return open;
+}
+
 static int validate_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
 	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);
@@ -203,7 +210,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 	} fixed[] = {
 		{"program", ifr_strdup(plan->programs->path)},
 		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
-		{"command", quote_command(plan->argv)},
+		{"command", campaign_quote_command(plan->argv)},
 		{"kit", ifr_strdup(plan->programs->kit ? plan->programs->kit->key : "none, the files were given")},
 		{"seed", ifr_format("%" PRIu64, plan->generator.seed)},
 		{"axes", list_axes(plan->generator.axes)},
@@ -216,6 +223,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"copies", ifr_strdup(plan->one_file ? "one for all repetitions" : "one for each repetition")},
 		{"environment", list_environment(&state->context.environment)},
 		{"standard input", ifr_strdup(plan->stdin_file ? plan->stdin_file : "/dev/null")},
+		{"metrics", ifr_strdup(plan->metrics ? plan->metrics : "none")},
 		{"expected exit status", ifr_format("%d", plan->expected_exit)},
 	};
 	int result = 0;
@@ -225,7 +233,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		else
 			result = validate_fact(state, fixed[i].name, fixed[i].value, err);
 	}
-	if (!result && !campaign_auto_is_open(state))
+	if (!result && !campaign_counters_are_open(state))
 		result = campaign_record_counters(state, err);
 	if (!result && plan->program_count > 1)
 		result = validate_fact(state, "programs", ifr_format("%u", plan->program_count), err);

@@ -42,7 +42,10 @@ static const char *find_difference(const struct campaign_state *state, unsigned 
 	else {
 		ifr_sha256(ifr_buffer_text(&outcome->output), outcome->output.length, digest);
 		if (!*expected || !strcmp(digest, expected))
-			return NULL;
+			return state->metrics && !*outcome->refused
+			           ? campaign_find_missing_figure(state, campaign_program_of(state, id), &outcome->figures,
+			                                          why, sizeof why)
+			           : NULL;
 		snprintf(why, sizeof why, "printed something else than the program as it ships");
 	}
 	return why;

@@ -26,6 +26,7 @@ static int sample_run(struct campaign_state *state, unsigned program, char refus
 	campaign_describe_launch(state, id, path, 0, &launch);
 	int result = state->plan.user ? ifr_library_name(&state->library, path, err) : 0;
 	launch.counters = NULL;
+	launch.metrics = NULL;
 	launch.profile = state->programs[program].profile;
 	launch.timeout_ns = state->timeout_ns;
 	if (!result)

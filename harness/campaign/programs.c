@@ -55,13 +55,14 @@ void campaign_describe_launch(const struct campaign_state *state, unsigned id, c
                               struct ifr_launch *launch) {
 	*launch = (struct ifr_launch){
 		.program = state->plan.user ? state->plan.user : path,
-		.argv = state->plan.argv,
+		.argv = state->argv.items,
 		.context = &state->contexts[id],
 		.stdin_file = state->plan.stdin_file,
 		.cpu = state->cpu,
 		.keep_aslr = state->plan.keep_aslr,
 		.timeout_ns = state->timeout_ns,
 		.counters = state->counters,
+		.metrics = state->metrics,
 		.repeats = ifr_counters_has_repeats(state->counters) ? IFR_REGION_REPEATS : 1,
 		.pass = pass,
 	};

@@ -48,7 +48,7 @@ static int record_program(struct campaign_state *state, unsigned program, const 
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_recorded recorded = {0};
 	struct ifr_recording_request request = {.program = plan->programs[program].path,
-	                                        .argv = plan->argv,
+	                                        .argv = state->argv.items,
 	                                        .more_environment = &plan->environment,
 	                                        .path = path,
 	                                        .stdin_file = plan->stdin_file,
@@ -177,7 +177,8 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	const struct cost cost = estimate(state);
 	struct ifr_error reason = {0};
 	bool too_slow;
-	int failed = campaign_check_model(state, &reason);
+	int failed = state->metrics ? ifr_fail(&reason, IFR_E_USAGE, "the program's own figures are measured")
+	                            : campaign_check_model(state, &reason);
 	if (!failed)
 		failed = check_cost(state, &cost, &reason);
 	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;

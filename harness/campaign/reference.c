@@ -49,31 +49,24 @@ static int judge_regions(const struct campaign_state *state, const struct ifr_ou
 	return ifr_counters_check_regions(state->counters, &outcome->runtime, err);
 }
 
-struct run_cost {
-	int64_t wall_ns, processor_ns;
-};
+/* Without figures every run would be refused. */
+static int judge_figures(const struct ifr_outcome *outcome, struct ifr_error *err) {
+	return outcome->figures.count ? 0 : ifr_fail(err, IFR_E_PROGRAM, "%s", outcome->refused);
+}
 
-static int run_reference(struct campaign_state *state, unsigned program, bool watch_stdin,
-                         char digest[IFR_SHA256_HEX], struct run_cost *cost, struct ifr_error *err) {
+int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
+                         struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_launch launch;
-	struct ifr_outcome outcome;
 	unsigned id = campaign_first_variant(state, program);
 	char *path = campaign_variant_path(state, id);
-	ifr_outcome_init(&outcome);
+	ifr_outcome_init(outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);
 	int result = state->plan.user ? ifr_library_name(&state->library, path, err) : 0;
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
 	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
 	if (!result)
-		result = ifr_launch_run(&launch, &outcome, err);
-	if (!result)
-		result = judge(state, program, &outcome, err);
-	if (!result && ifr_counters_has_regions(state->counters))
-		result = judge_regions(state, &outcome, err);
-	ifr_sha256(ifr_buffer_text(&outcome.output), outcome.output.length, digest);
-	*cost = (struct run_cost){outcome.times.wall_ns, ifr_run_processor_ns(&outcome.times)};
-	ifr_outcome_release(&outcome);
+		result = ifr_launch_run(&launch, outcome, err);
 	free(path);
 	return result;
 }
@@ -86,33 +79,48 @@ static int save_processor_time(struct campaign_state *state, unsigned program, i
 	return result;
 }
 
-static int observe(struct campaign_state *state, unsigned program, struct ifr_error *err) {
-	char digests[REFERENCE_RUNS][IFR_SHA256_HEX];
-	struct run_cost cost = {0};
-	for (int i = 0; i < REFERENCE_RUNS; i++) {
-		int result = run_reference(state, program, i == 0, digests[i], &cost, err);
-		if (result)
-			return result;
-	}
-	bool repeats = !strcmp(digests[0], digests[1]);
-	if (!repeats && !state->plan.ignore_output) {
-		int result =
+static int run_reference(struct campaign_state *state, unsigned program, bool watch_stdin,
+                         struct ifr_outcome *outcome, struct ifr_error *err) {
+	int result = campaign_observe_run(state, program, watch_stdin, outcome, err);
+	if (!result)
+		result = judge(state, program, outcome, err);
+	if (!result && ifr_counters_has_regions(state->counters))
+		result = judge_regions(state, outcome, err);
+	if (!result && state->metrics)
+		result = judge_figures(outcome, err);
+	return result;
+}
+
+static bool repeats_output(const struct ifr_outcome runs[REFERENCE_RUNS], char digest[IFR_SHA256_HEX]) {
+	char other[IFR_SHA256_HEX];
+	ifr_sha256(ifr_buffer_text(&runs[0].output), runs[0].output.length, digest);
+	ifr_sha256(ifr_buffer_text(&runs[1].output), runs[1].output.length, other);
+	return !strcmp(digest, other);
+}
+
+/* Stores the output's digest and the duration of a run. */
+static int save_reference(struct campaign_state *state, unsigned program,
+                          const struct ifr_outcome runs[REFERENCE_RUNS], struct ifr_error *err) {
+	char digest[IFR_SHA256_HEX];
+	const bool printed = state->metrics && ifr_metrics_are_printed(state->metrics);
+	const bool repeats = repeats_output(runs, digest),
+			   compared = repeats && !printed && !state->plan.ignore_output;
+	int result = 0;
+	if (!repeats && !printed && !state->plan.ignore_output)
+		result =
 			ifr_experiment_warn(state->experiment,
 		                        "The program prints something else in every run, so that only its exit status was "
 		                        "compared.",
 		                        err);
-		if (result)
-			return result;
-	}
-	char *time = ifr_format("%" PRId64, cost.wall_ns),
-		 *time_name = campaign_fact_name("reference time_ns", program);
+	char *time = ifr_format("%" PRId64, runs[REFERENCE_RUNS - 1].times.wall_ns);
+	char *time_name = campaign_fact_name("reference time_ns", program);
 	char *output_name = campaign_fact_name("reference output", program);
-	int result = ifr_experiment_set(state->experiment, output_name,
-	                                repeats && !state->plan.ignore_output ? digests[0] : "not compared", err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, output_name, compared ? digest : "not compared", err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, time_name, time, err);
 	if (!result)
-		result = save_processor_time(state, program, cost.processor_ns, err);
+		result = save_processor_time(state, program, ifr_run_processor_ns(&runs[REFERENCE_RUNS - 1].times), err);
 	free(output_name);
 	free(time_name);
 	free(time);
@@ -126,6 +134,26 @@ static int64_t load_processor_time(struct campaign_state *state, unsigned progra
 	free(time);
 	free(name);
 	return ns;
+}
+
+static int observe(struct campaign_state *state, unsigned program, struct ifr_error *err) {
+	struct ifr_outcome runs[REFERENCE_RUNS];
+	int result = 0;
+	for (int i = 0; i < REFERENCE_RUNS; i++)
+		ifr_outcome_init(&runs[i]);
+	for (int i = 0; i < REFERENCE_RUNS && !result; i++)
+		result = run_reference(state, program, i == 0, &runs[i], err);
+	if (!result && state->metrics) {
+		state->chooses_iterations |= !campaign_same_iterations(&runs[0].figures, &runs[1].figures);
+		result = campaign_take_benchmarks(state, program, &runs[0].figures, err);
+	}
+	if (!result)
+		result = campaign_note_adaptation(state, &runs[0], &runs[1], err);
+	if (!result)
+		result = save_reference(state, program, runs, err);
+	for (int i = 0; i < REFERENCE_RUNS; i++)
+		ifr_outcome_release(&runs[i]);
+	return result;
 }
 
 /* Takes a program's reference from the experiment, and observes it first where the experiment has none. */
@@ -151,10 +179,20 @@ static int load_reference(struct campaign_state *state, unsigned program, struct
 	return result;
 }
 
+/* Settles what depends on the benchmarks of all programs: their iterations, and the list of counters. */
+static int settle_figures(struct campaign_state *state, struct ifr_error *err) {
+	int result = campaign_fix_iterations(state, state->chooses_iterations, err);
+	if (!result && !campaign_auto_is_open(state))
+		result = campaign_record_counters(state, err);
+	return result ? result : campaign_save_counters(state, err);
+}
+
 int campaign_run_references(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
 		result = load_reference(state, i, err);
+	if (!result && state->metrics)
+		result = settle_figures(state, err);
 	int64_t generous_ns = 20 * state->reference_ns;
 	state->timeout_ns = state->plan.timeout_ns               ? state->plan.timeout_ns
 	                    : generous_ns > INT64_C(10000000000) ? generous_ns

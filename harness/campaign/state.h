@@ -10,6 +10,7 @@
  *     reference.c      the reference run of each shipped program
  *     profile.c        where each shipped program spends its time
  *     units.c          the units that reports show
+ *     figures.c        the benchmarks of each program, and their iterations
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
  *     model_values.c   the jobs of the model
@@ -30,6 +31,7 @@ struct campaign_program {
 	int64_t processor_ns;                  /* processor time of the reference run; 0: not known */
 	bool recorded;                         /* for the model, by this call */
 	struct ifr_profile *profile;           /* of this call; NULL: none */
+	struct ifr_own_figures benchmarks;     /* as it ships */
 };
 
 /* Time spent on one level of replication by this call. */
@@ -43,9 +45,12 @@ struct campaign_state {
 	struct campaign_program *programs; /* [plan.program_count] */
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
-	struct ifr_context context; /* of the shipped layouts */
-	struct ifr_library library; /* of the campaign's user, if there is one */
-	char *folder;               /* of the variants */
+	struct ifr_metrics *metrics; /* NULL: the program's own figures are not read */
+	bool chooses_iterations;     /* some program, anew in every run */
+	struct ifr_strings argv;     /* the plan's, with the arguments that figures need */
+	struct ifr_context context;  /* of the shipped layouts */
+	struct ifr_library library;  /* of the campaign's user, if there is one */
+	char *folder;                /* of the variants */
 	int lock;
 	int cpu;
 	int64_t begun_ns;          /* on CLOCK_MONOTONIC, as all moments */
@@ -122,6 +127,31 @@ int campaign_run_references(struct campaign_state *state, struct ifr_error *err)
 int campaign_profile_programs(struct campaign_state *state, struct ifr_error *err);
 /* Stores the units of all programs that have kits, with their addresses and samples. */
 int campaign_save_units(struct campaign_state *state, struct ifr_error *err);
+/* Runs a program as it ships, without counters. watch_stdin: as in struct ifr_launch. The caller releases the outcome. */
+int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
+                         struct ifr_outcome *outcome, struct ifr_error *err);
+
+/* Opens the plan's metrics, behind the counters, and completes the command by the arguments that they need. */
+int campaign_open_metrics(struct campaign_state *state, struct ifr_error *err);
+/* Takes the benchmarks and the argument that fixes iterations from an experiment that holds them. */
+void campaign_adopt_figures(struct campaign_state *state);
+/* Makes counters of a program's figures, and stores which there are. */
+int campaign_take_benchmarks(struct campaign_state *state, unsigned program, const struct ifr_own_figures *figures,
+                             struct ifr_error *err);
+/* Whether two runs' benchmarks have the same iterations. */
+bool campaign_same_iterations(const struct ifr_own_figures *a, const struct ifr_own_figures *b);
+/* Fixes the iterations for all runs where they are chosen by the programs, or notes why not. Needs the benchmarks. */
+int campaign_fix_iterations(struct campaign_state *state, bool chosen, struct ifr_error *err);
+/* How a run lacks a benchmark of its program, or NULL; the text is in why. */
+const char *campaign_find_missing_figure(const struct campaign_state *state, unsigned program,
+                                         const struct ifr_own_figures *figures, char *why, size_t size);
+/* Notes from two runs that a program chooses its iterations, and how its own figures are measured. */
+int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outcome *first,
+                             const struct ifr_outcome *second, struct ifr_error *err);
+/* A command as a shell takes it; the caller frees. */
+char *campaign_quote_command(char *const *argv);
+/* Whether the list of counters still depends on the reference runs: "auto", or the program's own figures. */
+bool campaign_counters_are_open(const struct campaign_state *state);
 
 /* Checks that the model has the machine and can lay out the axes. Errors: IFR_E_USAGE. */
 int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);

@@ -152,6 +152,11 @@ int ifr_command_bench(int argc, char **argv) {
 		return status;
 	}
 	struct ifr_stopping_rule rule;
+	struct ifr_error err = {0};
+	if (options.campaign.metrics && !options.output.printing.metric && (options.analyses || options.width > 0)) {
+		ifr_fail(&err, IFR_E_USAGE, "--interim and --until decide by one benchmark: name it with --metric");
+		return ifr_command_failed(&err);
+	}
 	choose_stopping_rule(&options, &rule);
 	int status = campaign_options_run(&options.campaign, &options.layouts, options.output.printing.quiet, "exp",
 	                                  &rule, report, &options);

@@ -25,6 +25,7 @@ enum {
 	KEY_KEEP,
 	KEY_ONE_FILE,
 	KEY_MARKER,
+	KEY_METRICS,
 	KEY_MACHINE,
 	KEY_SIZE,
 	KEY_FRESH,
@@ -39,6 +40,15 @@ static int parse_cpu(const char *argument, int *cpu, struct ifr_error *err) {
 	}
 	int result = option_number("--cpu", argument, 0, 1023, &number, err);
 	*cpu = (int)number;
+	return result;
+}
+
+/* A word that is wrong is refused before anything is made. */
+static int parse_metrics(char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
+	struct ifr_metrics *metrics = NULL;
+	int result = ifr_metrics_open(argument, &metrics, err);
+	ifr_metrics_close(metrics);
+	campaign->metrics = argument;
 	return result;
 }
 
@@ -83,6 +93,8 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_MARKER:
 		campaign->marker = argument;
 		return 0;
+	case KEY_METRICS:
+		return parse_metrics(argument, campaign, err);
 	case KEY_MACHINE:
 		campaign->machine = argument;
 		return 0;
@@ -124,6 +136,11 @@ static const struct argp_option table[] = {
      2},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "The machine of the counter source model, as in \"interfero replay --machine\" (skylake)", 2},
+	{"metrics", KEY_METRICS, "FORMAT", 0,
+     "Make a counter of each of the program's own benchmarks, whose figures are read from every run: google-benchmark, "
+     "criterion, catch2, go, hyperfine or nanobench (each may name a file, as in go:FILE), json:PATH (such as "
+     "json:.results[].mean), json:FILE:PATH, or regex:PATTERN with groups (NAME) and (VALUE)",
+     2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},
 	{"no-profile", KEY_NO_PROFILE, NULL, 0,

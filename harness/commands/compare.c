@@ -110,6 +110,8 @@ static int check_options(const struct compare_options *options, const struct com
 	if (options->suite && options->analyses > 1)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "--interim and --suite each correct for many tests in their own way: choose one of them");
+	if (options->analyses > 1 && options->campaign.metrics && !options->printing.metric)
+		return ifr_fail(err, IFR_E_USAGE, "--interim decides by one benchmark: name it with --metric");
 	if (options->suite && options->arguments)
 		return ifr_fail(err, IFR_E_USAGE, "with --suite the arguments stand in the file, not also behind --");
 	return 0;

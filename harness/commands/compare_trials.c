@@ -9,17 +9,19 @@
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/compare_benchmarks.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
 #include "harness/store/store.h"
 #include "harness/exec/exec.h"
 #include "harness/statistics/statistics.h"
 
-/* The comparison under one command. */
-struct trial {
-	char *command, *file, *failure;
-	struct ifr_dataset dataset;
-	int status; /* 0, or an exit status */
+/* The comparisons of all trials. */
+struct comparisons {
+	struct ifr_comparison_entry *entries;
+	size_t count;
+	struct ifr_strings *names; /* [trials] the benchmarks of each, which entries point to */
+	struct ifr_strings texts;  /* names and failures of entries */
 };
 
 static char *join_words(const char *first, char *const *words) {
@@ -43,7 +45,7 @@ static char *choose_file(const struct compare_options *options, const char *name
 
 /* Measures one command. A failure becomes the trial's: the suite goes on. */
 static void measure_trial(struct compare_options *options, struct compare_inputs *inputs, const char *name,
-                          char *const *words, struct ifr_stopping_rule *rule, struct trial *trial) {
+                          char *const *words, struct ifr_stopping_rule *rule, struct compare_trial *trial) {
 	struct ifr_campaign campaign = options->campaign;
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
@@ -94,20 +96,11 @@ static void compare_others(const struct ifr_comparison_side sides[2], const stru
 }
 
 static void compare_trial(const struct compare_options *options, struct compare_inputs *inputs,
-                          struct trial *trial, struct ifr_comparison_entry *entry) {
-	const struct compare_input *old = &inputs->input[0], *new = &inputs->input[1];
-	bool apart = inputs->count == 2 && old->kind == INPUT_EXPERIMENT;
-	const struct ifr_dataset *both = inputs->count == 1 ? &old->dataset : &trial->dataset;
-	const char *recorded[2] = {ifr_dataset_fact(both, "program"), ifr_dataset_fact(both, "program 2")};
-	struct ifr_comparison_side sides[2] = {{apart ? &old->dataset : both, 0, old->name},
-	                                       {apart ? &new->dataset : both, apart ? 0 : 1, new->name}};
-	for (int i = 0; i < 2 && inputs->count == 1; i++)
-		sides[i].name = recorded[i] ? recorded[i] : "a program";
+                          struct compare_trial *trial, struct ifr_comparison_entry *entry) {
+	struct ifr_comparison_side sides[2];
 	struct ifr_error err = {0};
-	struct ifr_comparison_rules rules = options->rules;
-	const char *confidence = ifr_dataset_fact(both, "confidence");
-	if (inputs->count == 1 && confidence)
-		rules.confidence = fmin(fmax(strtod(confidence, NULL), 0.5), 1 - 1e-12);
+	compare_find_sides(inputs, trial, sides);
+	const struct ifr_comparison_rules rules = compare_rules(options, inputs, sides);
 	int result = trial->failure ? -1
 	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
 	                                                  &entry->main, &err);
@@ -122,7 +115,7 @@ static void compare_trial(const struct compare_options *options, struct compare_
 }
 
 /* Stores the confidence in the experiment: reporting it again gives the same intervals. */
-static void store_confidence(const struct trial *trial, double confidence) {
+static void store_confidence(const struct compare_trial *trial, double confidence) {
 	struct ifr_experiment *experiment;
 	char *text = ifr_format("%.17g", confidence);
 	if (!ifr_experiment_open(trial->file, &experiment, NULL)) {
@@ -132,24 +125,23 @@ static void store_confidence(const struct trial *trial, double confidence) {
 	free(text);
 }
 
-/* Measures and compares one command, with its interim analyses if any are planned. */
-static void measure_and_compare(struct compare_options *options, struct compare_inputs *inputs, char *const *words,
-                                struct trial *trial, struct ifr_comparison_entry *entry) {
+/* Measures one command, with its interim analyses if any are planned. */
+static void measure_planned(struct compare_options *options, struct compare_inputs *inputs, const char *name,
+                            char *const *words, struct compare_trial *trial) {
 	struct ifr_stopping_rule rule;
-	bool planned = inputs->input[0].kind == INPUT_PROGRAM && options->analyses > 1;
+	bool planned = options->analyses > 1 && inputs->input[0].kind == INPUT_PROGRAM;
 	if (planned) {
 		ifr_stop_at_change(&rule, options->analyses, options->layouts.variants, &options->rules);
 		rule.metric = options->printing.metric;
 		rule.say = options->printing.quiet ? NULL : ifr_command_say;
 		planned = rule.analyses > 1;
 	}
-	measure_trial(options, inputs, entry->name, words, planned ? &rule : NULL, trial);
+	measure_trial(options, inputs, name, words, planned ? &rule : NULL, trial);
 	if (planned) {
 		options->rules.layouts = ifr_stopping_rule_layouts(&rule);
 		options->rules.confidence = ifr_stopping_rule_confidence(&rule);
 	}
-	compare_trial(options, inputs, trial, entry);
-	if (planned && !entry->failure)
+	if (planned && !trial->failure)
 		store_confidence(trial, options->rules.confidence);
 }
 
@@ -196,39 +188,75 @@ static int print_comparison(const struct compare_options *options, const struct 
 }
 
 /* The exit status: an interruption comes before a regression, a regression before a failed trial. */
-static int choose_status(const struct trial *trials, const struct ifr_comparison_entry *entries, size_t count) {
+static int choose_status(const struct compare_trial *trials, size_t trial_count, const struct comparisons *made) {
 	int status = 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < trial_count; i++) {
 		if (trials[i].status == STOPPED_BY_INTERRUPT)
 			return STOPPED_BY_INTERRUPT;
-		if (!entries[i].failure && entries[i].main.regressed)
-			status = IFR_E_REGRESSION;
-		else if (!status)
-			status = trials[i].status;
+		status = status ? status : trials[i].status;
 	}
+	for (size_t i = 0; i < made->count; i++)
+		if (!made->entries[i].failure && made->entries[i].main.regressed)
+			status = IFR_E_REGRESSION;
 	return status;
 }
 
-/* Judges, prints and releases; returns the exit status. */
-static int end_trials(const struct compare_options *options, struct trial *trials,
-                      struct ifr_comparison_entry *entries, size_t count, bool suite) {
+/* Compares the trials: an entry for each of the program's own benchmarks, or one for each trial. */
+static void compare_trials(const struct compare_options *options, struct compare_trial *trials, size_t trial_count,
+                           struct comparisons *made) {
+	struct ifr_strings *names = ifr_alloc((trial_count + 1) * sizeof *names);
+	size_t family = 0, benchmarks = 0;
+	for (size_t i = 0; i < trial_count; i++) {
+		compare_list_benchmarks(options, trials[i].inputs, &trials[i], &names[i]);
+		benchmarks += names[i].count;
+		family += compare_count_benchmarks(trials[i].inputs, &trials[i], &names[i]);
+	}
+	made->entries = ifr_alloc((benchmarks + trial_count + 1) * sizeof *made->entries);
+	for (size_t i = 0; i < trial_count; i++) {
+		for (size_t j = 0; j < names[i].count; j++)
+			compare_benchmark(options, trials[i].inputs, &trials[i], trials[i].name, names[i].items[j], family,
+			                  &made->texts, &made->entries[made->count++]);
+		if (names[i].count)
+			continue;
+		made->entries[made->count].name = trials[i].name;
+		compare_trial(options, trials[i].inputs, &trials[i], &made->entries[made->count++]);
+	}
+	/* Benchmarks allow for each other already. */
+	if (!benchmarks)
+		adjust_for_suite(options, made->entries, made->count);
+	made->names = names;
+}
+
+static void release_comparisons(struct comparisons *made, size_t trial_count) {
+	for (size_t i = 0; i < made->count; i++)
+		free(made->entries[i].others);
+	for (size_t i = 0; i < trial_count; i++)
+		ifr_strings_release(&made->names[i]);
+	free(made->names);
+	free(made->entries);
+	ifr_strings_release(&made->texts);
+}
+
+/* Compares, judges, prints and releases; returns the exit status. */
+static int end_trials(const struct compare_options *options, struct compare_trial *trials, size_t count,
+                      bool suite) {
+	struct comparisons made = {0};
 	struct ifr_error err = {0};
-	adjust_for_suite(options, entries, count);
-	int status = choose_status(trials, entries, count);
+	compare_trials(options, trials, count, &made);
+	int status = choose_status(trials, count, &made);
 	if (!suite && trials[0].failure) {
 		ifr_command_note("%s", trials[0].failure);
-	} else if (print_comparison(options, entries, count, &err)) {
+	} else if (print_comparison(options, made.entries, made.count, &err)) {
 		status = ifr_command_failed(&err);
 	}
+	release_comparisons(&made, count);
 	for (size_t i = 0; i < count; i++) {
 		ifr_dataset_release(&trials[i].dataset);
 		free(trials[i].command);
 		free(trials[i].file);
 		free(trials[i].failure);
-		free(entries[i].others);
 	}
 	free(trials);
-	free(entries);
 	return status;
 }
 
@@ -239,8 +267,7 @@ static char *name_command(const char *file, const char *suite) {
 }
 
 int compare_results(struct compare_options *options, const char *suite, const struct ifr_strings *files) {
-	struct trial *trials = ifr_alloc(files->count * sizeof *trials);
-	struct ifr_comparison_entry *entries = ifr_alloc(files->count * sizeof *entries);
+	struct compare_trial *trials = ifr_alloc(files->count * sizeof *trials);
 	struct compare_inputs *inputs = ifr_alloc(files->count * sizeof *inputs);
 	struct ifr_strings names = {0};
 	for (size_t i = 0; i < files->count; i++) {
@@ -252,11 +279,11 @@ int compare_results(struct compare_options *options, const char *suite, const st
 		}
 		const char *recorded = ifr_dataset_fact(&inputs[i].input[0].dataset, "command");
 		trials[i].command = ifr_strdup(recorded ? recorded : files->items[i]);
-		compare_trial(options, &inputs[i], &trials[i], &entries[i]);
+		trials[i].inputs = &inputs[i];
 	}
 	for (size_t i = 0; i < files->count; i++)
-		entries[i].name = names.items[i];
-	int status = end_trials(options, trials, entries, files->count, true);
+		trials[i].name = names.items[i];
+	int status = end_trials(options, trials, files->count, true);
 	for (size_t i = 0; i < files->count; i++)
 		compare_inputs_release(&inputs[i]);
 	free(inputs);
@@ -265,20 +292,17 @@ int compare_results(struct compare_options *options, const char *suite, const st
 }
 
 int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
-	size_t count = suite->count ? suite->count : 1;
-	struct trial *trials = ifr_alloc(count * sizeof *trials);
-	struct ifr_comparison_entry *entries = ifr_alloc(count * sizeof *entries);
-	for (size_t i = 0; i < count && !ifr_launch_interrupted(); i++) {
-		entries[i].name = suite->count ? suite->commands[i].name : "";
-		char *const *words = suite->count ? suite->commands[i].words.items : options->arguments;
+	size_t count = suite->count ? suite->count : 1, done = 0;
+	struct compare_trial *trials = ifr_alloc(count * sizeof *trials);
+	for (; done < count && (!done || !ifr_launch_interrupted()); done++) {
+		struct compare_trial *trial = &trials[done];
+		char *const *words = suite->count ? suite->commands[done].words.items : options->arguments;
 		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
-		trials[i].command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
-		if (inputs->input[0].kind == INPUT_EXPERIMENT)
-			compare_trial(options, inputs, &trials[i], &entries[i]);
-		else
-			measure_and_compare(options, inputs, words, &trials[i], &entries[i]);
-		if (ifr_launch_interrupted())
-			count = i + 1;
+		trial->name = suite->count ? suite->commands[done].name : "";
+		trial->inputs = inputs;
+		trial->command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
+		if (inputs->input[0].kind != INPUT_EXPERIMENT)
+			measure_planned(options, inputs, trial->name, words, trial);
 	}
-	return end_trials(options, trials, entries, count, suite->count);
+	return end_trials(options, trials, done, suite->count);
 }

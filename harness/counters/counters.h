@@ -5,6 +5,7 @@
  *     perf    the kernel's performance events under libpfm4's names, in user mode, in pinned groups that are never
  *             multiplexed; where the processor has too few counters, in several passes, each a run of its own
  *     region  time, cycles and perf's events between the program's own marks, per entry of the region
+ *     program figures that the program prints about its own benchmarks, read by harness/metrics; a counter each
  *     model   events of one recording, replayed under every layout on a described machine (model/model.h); no run
  *
  * A set is opened once per experiment from a specification and then measures one run after another:
@@ -33,6 +34,7 @@
 #include "common/error.h"
 #include "common/strings.h"
 #include "harness/counters/profile.h"
+#include "harness/metrics/metrics.h"
 #include "runtime/runtime.h"
 
 /* The pass of the model's counters, which count in no run. */
@@ -42,7 +44,7 @@ enum { IFR_PASS_MODEL = -2 };
 struct ifr_counter {
 	char name[64];      /* perf's name: "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];      /* "ns", "cycles", "bytes", "" for a count */
-	const char *source; /* "clock", "perf", "region", "repeat" or "model" */
+	const char *source; /* "clock", "perf", "region", "repeat", "program" or "model" */
 	int pass;           /* the only pass in which it counts; -1: all passes; or IFR_PASS_MODEL */
 	unsigned event;     /* enum ifr_event, of a counter of the model */
 };
@@ -54,6 +56,7 @@ struct ifr_run_times {
 	struct rusage usage;
 	const struct ifr_runtime_report *regions; /* report of the runtime; NULL: none requested */
 	const struct ifr_runtime_report *once;    /* of a run with one repetition of IFR_REPEAT; NULL: none */
+	const struct ifr_own_figures *figures;    /* of the program's benchmarks; NULL: none are read */
 };
 
 /* The processor time of a run, of the program and the kernel, and at least a nanosecond. */
@@ -105,6 +108,10 @@ bool ifr_counters_has_model(const struct ifr_counters *set);
 bool ifr_counters_may_add_model(const struct ifr_counters *set);
 /* Appends all counters of the model to the set; at most once. */
 void ifr_counters_add_model(struct ifr_counters *set);
+
+/* Adds a counter for each figure that the set does not have yet, of the source "program"; before the first run is stored.
+ * A figure with the name of another counter becomes "program:NAME". */
+void ifr_counters_add_figures(struct ifr_counters *set, const struct ifr_own_figures *figures);
 
 /* Attaches the events of a pass, 0 … ifr_counters_passes - 1, to a child that has not called exec yet. Errors:
  * IFR_E_ENVIRONMENT if the kernel refuses an event. */

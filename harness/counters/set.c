@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set: the list of counters of all sources in a specification. Order: clock, perf, each region, model. */
+/* The set: the list of counters of all sources in a specification. Order: clock, perf, each region, program, model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +15,13 @@ struct ifr_counters {
 	struct ifr_counter *counters;
 	int *clock_index; /* [count] of each counter of clock; -1 for others */
 	unsigned count, clock_count;
-	struct ifr_perf *perf;       /* NULL: none */
-	struct ifr_regions *regions; /* NULL: none; for each region its time, cycles and perf's events */
-	unsigned first_model;        /* index of the model's first counter */
-	bool runs;                   /* the set needs runs: the model is not the only source */
-	bool may_add_model;          /* "auto" found no hardware events */
+	struct ifr_perf *perf;            /* NULL: none */
+	struct ifr_regions *regions;      /* NULL: none; for each region its time, cycles and perf's events */
+	char (*figures)[IFR_FIGURE_NAME]; /* names of the program's figures, whose counters stand before the model's */
+	unsigned figure_count;
+	unsigned first_model; /* index of the model's first counter */
+	bool runs;            /* the set needs runs: the model is not the only source */
+	bool may_add_model;   /* "auto" found no hardware events */
 };
 
 /* A specification, parsed. */
@@ -204,6 +206,7 @@ void ifr_counters_close(struct ifr_counters *set) {
 	ifr_regions_close(set->regions);
 	free(set->counters);
 	free(set->clock_index);
+	free(set->figures);
 	free(set);
 }
 
@@ -231,6 +234,62 @@ void ifr_counters_add_model(struct ifr_counters *set) {
 	bool all[IFR_EVENT_COUNT];
 	memset(all, true, sizeof all);
 	list_model(set, all);
+}
+
+static bool has_figure(const struct ifr_counters *set, const char *name) {
+	for (unsigned i = 0; i < set->figure_count; i++)
+		if (!strcmp(set->figures[i], name))
+			return true;
+	return false;
+}
+
+static bool has_counter(const struct ifr_counters *set, const char *name) {
+	for (unsigned i = 0; i < set->count; i++)
+		if (!strcmp(set->counters[i].name, name))
+			return true;
+	return false;
+}
+
+/* Makes room before the model's counters, which may yet be added. */
+static struct ifr_counter *insert_counter(struct ifr_counters *set) {
+	const unsigned at = set->first_model, behind = set->count - at;
+	const size_t room = (size_t)set->count + 1 + IFR_EVENT_COUNT;
+	set->counters = ifr_realloc(set->counters, room, sizeof *set->counters);
+	set->clock_index = ifr_realloc(set->clock_index, room, sizeof *set->clock_index);
+	memmove(set->counters + at + 1, set->counters + at, behind * sizeof *set->counters);
+	memmove(set->clock_index + at + 1, set->clock_index + at, behind * sizeof *set->clock_index);
+	set->clock_index[at] = -1;
+	set->count++;
+	set->first_model++;
+	set->counters[at] = (struct ifr_counter){.source = "program", .pass = -1};
+	return &set->counters[at];
+}
+
+static void add_figure(struct ifr_counters *set, const struct ifr_own_figure *figure) {
+	const bool taken = has_counter(set, figure->name);
+	struct ifr_counter *made = insert_counter(set);
+	snprintf(made->name, sizeof made->name, "%s%.*s", taken ? "program:" : "",
+	         (int)(sizeof made->name - sizeof "program:"), figure->name);
+	if (!taken)
+		memcpy(made->name, figure->name, sizeof made->name);
+	memcpy(made->unit, figure->unit, sizeof made->unit);
+	set->figures = ifr_realloc(set->figures, (size_t)set->figure_count + 1, sizeof *set->figures);
+	memcpy(set->figures[set->figure_count++], figure->name, sizeof *set->figures);
+}
+
+void ifr_counters_add_figures(struct ifr_counters *set, const struct ifr_own_figures *figures) {
+	for (size_t i = 0; i < figures->count; i++)
+		if (!has_figure(set, figures->items[i].name))
+			add_figure(set, &figures->items[i]);
+}
+
+/* A benchmark that failed, or that this program does not have, has no value. */
+static void collect_figures(const struct ifr_counters *set, const struct ifr_own_figures *figures,
+                            double *values) {
+	for (unsigned i = 0; i < set->figure_count; i++) {
+		const struct ifr_own_figure *figure = figures ? ifr_own_figures_find(figures, set->figures[i]) : NULL;
+		values[i] = figure && !figure->failed ? figure->value : NAN;
+	}
 }
 
 int ifr_counters_arm(struct ifr_counters *set, unsigned pass, pid_t child, struct ifr_error *err) {
@@ -279,6 +338,7 @@ int ifr_counters_collect(struct ifr_counters *set, unsigned pass, const struct i
 	int result = ifr_perf_collect(set->perf, pass, values + set->clock_count, err);
 	for (unsigned i = 0; i < ifr_regions_count(set->regions) && !result; i++, next += REGION_OWN + perfs)
 		result = collect_region(set, i, pass, times, next, err);
+	collect_figures(set, times->figures, values + set->first_model - set->figure_count);
 	for (unsigned i = set->first_model; i < set->count; i++)
 		values[i] = NAN;
 	ifr_counters_disarm(set);

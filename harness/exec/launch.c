@@ -40,6 +40,7 @@ void ifr_outcome_init(struct ifr_outcome *outcome) {
 void ifr_outcome_release(struct ifr_outcome *outcome) {
 	ifr_buffer_release(&outcome->output);
 	ifr_buffer_release(&outcome->errors);
+	ifr_own_figures_release(&outcome->figures);
 	free(outcome->values);
 	ifr_outcome_init(outcome);
 }
@@ -228,11 +229,20 @@ static void collect_values(const struct ifr_launch *launch, struct ifr_outcome *
 	struct ifr_run_times times = outcome->times;
 	times.regions = &outcome->runtime;
 	times.once = launch->once;
+	times.figures = &outcome->figures;
 	outcome->values = ifr_alloc(count * sizeof *outcome->values);
 	for (unsigned i = 0; i < count; i++)
 		outcome->values[i] = NAN;
 	if (ifr_counters_collect(launch->counters, launch->pass, &times, outcome->values, &inner) &&
 	    !*outcome->refused)
+		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
+}
+
+static void read_figures(const struct ifr_launch *launch, struct ifr_outcome *outcome) {
+	struct ifr_error inner = {0};
+	int result = ifr_metrics_read(launch->metrics, ifr_buffer_text(&outcome->output),
+	                              ifr_buffer_text(&outcome->errors), &outcome->figures, &inner);
+	if (result && !*outcome->refused)
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 }
 
@@ -263,11 +273,13 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	if (!result && channels.report >= 0 && !*outcome->refused)
 		ifr_runtime_check(channels.report, launch->context->runtime, &outcome->runtime, outcome->refused,
 		                  sizeof outcome->refused);
-	if (!result && launch->counters)
-		collect_values(launch, outcome);
 	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
 	read_back(channels.out, &outcome->output);
 	read_back(channels.errors, &outcome->errors);
+	if (!result && launch->metrics)
+		read_figures(launch, outcome);
+	if (!result && launch->counters)
+		collect_values(launch, outcome);
 out:
 	close_all(&channels);
 	ifr_strings_release(&environment);

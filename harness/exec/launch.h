@@ -35,6 +35,7 @@ struct ifr_launch {
 	void *watch_data;
 	struct ifr_profile *profile;   /* NULL: none. Where it cannot be armed, the run is made without, and refused */
 	struct ifr_counters *counters; /* NULL: none */
+	const struct ifr_metrics *metrics; /* the program's own figures, which are read behind the run; NULL: none */
 	unsigned pass;
 };
 
@@ -48,6 +49,7 @@ struct ifr_outcome {
 	struct ifr_buffer output;          /* standard output */
 	struct ifr_buffer errors;          /* standard error */
 	struct ifr_runtime_report runtime; /* the runtime's report; zeros without the runtime */
+	struct ifr_own_figures figures;    /* of the program's own benchmarks */
 	double *values;                    /* one a counter; NaN for no value */
 	char refused[256];                 /* the reason to refuse this run's values, or "" */
 };

@@ -25,7 +25,8 @@ static void put_case(const struct ifr_comparison_entry *entry, struct ifr_buffer
 			ifr_buffer_printf(out, "    <failure message=\"%+.2f %% (%.4g %% interval %+.2f %% to %+.2f %%)\"/>\n",
 			                  100 * (c->ratio - 1), 100 * c->interval.confidence, 100 * (c->interval.low - 1),
 			                  100 * (c->interval.high - 1));
-		const struct ifr_comparison_entry alone = {entry->name, entry->command, *c, NULL, 0, NULL};
+		const struct ifr_comparison_entry alone = {entry->name, entry->benchmark, entry->command, *c, NULL, 0,
+		                                           NULL};
 		ifr_comparison_text(&alone, 1, false, &text);
 		ifr_buffer_puts(out, "    <system-out>");
 		ifr_escape_html(out, ifr_buffer_text(&text));
@@ -65,6 +66,7 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	ifr_json_set(made, "ratio", ifr_json_number(c->ratio));
 	ifr_json_set(made, "interval", json_interval(&c->interval));
 	ifr_json_set(made, "p", ifr_json_number(c->p));
+	ifr_json_set(made, "family", ifr_json_count(c->family));
 	ifr_json_set(made, "paired", json_boolean(c->paired));
 	ifr_json_set(made, "pairs_above", c->paired ? ifr_json_count(c->above) : json_null());
 	ifr_json_set(made, "interleaved", json_boolean(c->interleaved));
@@ -103,6 +105,7 @@ static json_t *json_entry(const struct ifr_comparison_entry *entry) {
 	json_t *made = json_object(), *others = json_array();
 	ifr_json_set(made, "name", ifr_json_text(entry->name));
 	ifr_json_set(made, "command", ifr_json_text(entry->command));
+	ifr_json_set(made, "benchmark", ifr_json_text(entry->benchmark));
 	ifr_json_set(made, "failure", ifr_json_text(entry->failure));
 	if (!entry->failure) {
 		ifr_json_set(made, "old", ifr_json_text(entry->main.side[0].name));

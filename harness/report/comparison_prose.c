@@ -201,7 +201,9 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not paired", c->layouts[0], c->layouts[1]);
 	ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
 	                  c->interleaved ? "all interleaved" : "each program at its own time");
-	if (c->confidence != 0.95)
+	if (c->family > 1)
+		ifr_buffer_printf(s, " The intervals are those of %zu benchmarks together (Bonferroni).", c->family);
+	else if (c->confidence != 0.95)
 		ifr_buffer_puts(s,
 		                " The intervals are wider than usual to allow for interim analyses of growing data (group "
 		                "sequential, Lan and "
@@ -282,6 +284,20 @@ void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t c
 	if (failed)
 		ifr_buffer_printf(out, ", %zu not compared", failed);
 	ifr_buffer_puts(out, ".");
+}
+
+void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
+	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
+	const char *command = ifr_dataset_fact(dataset, "own figures");
+	if (iterations)
+		ifr_text_wrap(out, iterations, "  ! ", "    ");
+	/* Not wrapped: it must remain fit to be copied. */
+	if (iterations && command) {
+		ifr_buffer_puts(out, "        ");
+		ifr_escape_plain(out, command);
+		ifr_buffer_puts(out, "\n");
+	}
 }
 
 void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD],

@@ -18,6 +18,17 @@ void comparison_say_details(const struct ifr_comparison *comparison, comparison_
 /* Appends "5 commands: 1 regression, 2 with a change, 2 not compared." */
 void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 
+/* Whether the entries are the program's own benchmarks. */
+bool comparison_is_benchmarks(const struct ifr_comparison_entry *entries, size_t count);
+/* Append the sentence that sums up the benchmarks; the table of them, at most 80 columns wide; and the sentence about
+ * the family for which their verdicts hold (nothing where there is one alone). */
+void comparison_say_benchmarks(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
+void comparison_put_table(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
+void comparison_put_family(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
+
+/* Appends the notes on a program that chooses its own iterations, at most 80 columns wide. */
+void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out);
+
 /* Appends "+1.2 % to +3.4 %", or "unbounded". */
 void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval);
 

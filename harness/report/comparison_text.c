@@ -51,7 +51,7 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 static void put_entry(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {
 	char *title = ifr_format("%s: %s", entry->name, entry->command ? entry->command : "");
 	if (*entry->name)
-		ifr_text_wrap(out, title, "", "  ");
+		ifr_text_wrap(out, entry->benchmark ? entry->name : title, "", "  ");
 	free(title);
 	if (entry->failure) {
 		char *failure = ifr_format("Not compared: %s.", entry->failure);
@@ -60,6 +60,8 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 		return;
 	}
 	put_lead(&entry->main, color, out);
+	if (!entry->benchmark)
+		comparison_put_adaptation(entry, out);
 	ifr_buffer_puts(out, "\n");
 	comparison_say_details(&entry->main, put_detail, out);
 	put_others(entry, out);
@@ -104,8 +106,37 @@ static void put_overview(const struct ifr_comparison_entry *entries, size_t coun
 	ifr_buffer_release(&summary);
 }
 
+/* The table, then the reasons for each benchmark that differs. */
+static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t count, bool color,
+                           struct ifr_buffer *out) {
+	struct ifr_buffer lead = {0};
+	bool first = true;
+	comparison_say_benchmarks(entries, count, &lead);
+	ifr_buffer_puts(out, color ? "\033[1m" : "");
+	ifr_text_wrap(out, ifr_buffer_text(&lead), "", "  ");
+	ifr_buffer_puts(out, color ? "\033[0m\n" : "\n");
+	ifr_buffer_release(&lead);
+	comparison_put_table(entries, count, out);
+	for (size_t i = 0; i < count; i++) {
+		if (!entries[i].failure && first)
+			comparison_put_adaptation(&entries[i], out);
+		if (entries[i].failure)
+			continue;
+		first = false;
+		if (entries[i].main.verdict != IFR_VERDICT_NO_CHANGE &&
+		    entries[i].main.verdict != IFR_VERDICT_INCONCLUSIVE) {
+			ifr_buffer_puts(out, "\n");
+			put_entry(&entries[i], color, out);
+		}
+	}
+}
+
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out) {
+	if (comparison_is_benchmarks(entries, count) && count > 1) {
+		put_benchmarks(entries, count, color, out);
+		return;
+	}
 	if (count > 1)
 		put_overview(entries, count, color, out);
 	for (size_t i = 0; i < count; i++) {
@@ -171,7 +202,12 @@ void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t 
 		}
 		ifr_buffer_puts(out, "\n");
 	}
-	if (count && !entries[0].failure)
+	if (comparison_is_benchmarks(entries, count)) {
+		ifr_buffer_puts(out, "\nA plus is more, and so worse. ");
+		comparison_put_family(entries, count, out);
+		ifr_buffer_puts(out, "\n");
+	} else if (count && !entries[0].failure) {
 		ifr_buffer_printf(out, "\n%s, 95 %% intervals; a plus is more, and so worse.\n",
 		                  entries[0].main.metric.name);
+	}
 }

@@ -253,6 +253,25 @@ static json_t *json_importance(const struct ifr_analysis *analysis) {
 	return made;
 }
 
+static json_t *json_benchmarks(const struct ifr_analysis *analysis) {
+	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"};
+	json_t *made = json_array();
+	for (size_t i = 0; i < analysis->benchmark_count; i++) {
+		const struct ifr_benchmark_finding *from = &analysis->benchmarks[i];
+		json_t *benchmark = json_object();
+		ifr_json_set(benchmark, "benchmark", ifr_json_text(from->counter->name));
+		ifr_json_set(benchmark, "unit", ifr_json_text(from->counter->unit));
+		ifr_json_set(benchmark, "layout_effect", ifr_json_text(effects[from->effect]));
+		ifr_json_set(benchmark, "p_adjusted", ifr_json_number_if(from->tested, from->p));
+		ifr_json_set(benchmark, "random_layouts", ifr_json_count(from->layouts));
+		ifr_json_set(benchmark, "median_layout", ifr_json_number_if(from->layouts > 0, from->centre));
+		ifr_json_set(benchmark, "range_pct", ifr_json_number_if(from->layouts > 0, from->range_pct));
+		ifr_json_set(benchmark, "shipped", json_contrast(&from->shipped_to_centre));
+		json_array_append_new(made, benchmark);
+	}
+	return made;
+}
+
 static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char *text) {
 	if (kind == IFR_PROSE_COMMAND)
 		ifr_json_set(conclusion, "next_command", ifr_json_text(text));
@@ -330,6 +349,7 @@ static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "unit_map", map_json(analysis, analysis->units));
 	ifr_json_set(made, "regressions", json_regressions(analysis));
 	ifr_json_set(made, "relative_importance", json_importance(analysis));
+	ifr_json_set(made, "benchmarks", json_benchmarks(analysis));
 	return made;
 }
 

@@ -40,6 +40,9 @@ void ifr_prose_say(struct ifr_prose *prose, enum ifr_prose_kind kind, const char
 
 /* The sections. */
 void ifr_prose_lead(struct ifr_prose *prose);
+/* Notes on a program that chooses its own iterations; and the table of its benchmarks, if it has several. */
+void ifr_prose_adaptation(struct ifr_prose *prose);
+void ifr_prose_benchmarks(struct ifr_prose *prose);
 void ifr_prose_spread(struct ifr_prose *prose);
 void ifr_prose_copies(struct ifr_prose *prose); /* a paragraph of the section before */
 void ifr_prose_shipped(struct ifr_prose *prose);

@@ -31,7 +31,9 @@ void ifr_prose_tell(const struct ifr_analysis *analysis, ifr_prose_emit *emit, v
 	struct ifr_prose prose = {analysis, {0}, emit, context};
 	say_title(&prose);
 	ifr_prose_lead(&prose);
+	ifr_prose_adaptation(&prose);
 	say_subject(&prose);
+	ifr_prose_benchmarks(&prose);
 	ifr_prose_spread(&prose);
 	ifr_prose_shipped(&prose);
 	ifr_prose_extremes(&prose);

@@ -74,9 +74,10 @@ int ifr_forecast_figures(const struct ifr_forecast *forecast, const char *dir, s
 
 /* --- comparison ----------------------------------------------------------------------------------------------- */
 
-/* One command's comparison in a suite. */
+/* One command's comparison in a suite, or that of one of the program's own benchmarks. */
 struct ifr_comparison_entry {
-	const char *name; /* "" where there is one command only */
+	const char *name;      /* "" where there is one command only */
+	const char *benchmark; /* of the program; NULL: all of a run is compared */
 	const char *command;
 	struct ifr_comparison main;
 	struct ifr_comparison *others; /* the other counters that both sides have */

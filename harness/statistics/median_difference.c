@@ -18,7 +18,7 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/inference.h"
 
-enum { DRAWS = 4000, RUNS_MOST = 64, STEPS = 24 };
+enum { DRAWS = 4000, DRAWS_BEYOND = 20, DRAWS_MOST = 200000, RUNS_MOST = 64, STEPS = 24 };
 static const double step = 0.2;
 
 size_t ifr_residuals_standardise(const double *values, size_t count, double median_variance, double *residuals) {
@@ -76,6 +76,11 @@ static double student_quantile(const double grid[STEPS + 1], double p) {
 	return copysign(grid[from] + (at - from) * (grid[from + 1] - grid[from]), z);
 }
 
+/* Enough draws for some to lie beyond the quantile. */
+static int count_draws(double confidence) {
+	return (int)fmin(fmax(DRAWS_BEYOND / (1 - confidence), DRAWS), DRAWS_MOST);
+}
+
 int ifr_median_difference_interval(const struct ifr_median_difference *o, double confidence,
                                    struct ifr_interval *interval, struct ifr_error *err) {
 	int result = ifr_values_check(o->residuals, o->count, 2, err);
@@ -86,15 +91,16 @@ int ifr_median_difference_interval(const struct ifr_median_difference *o, double
 	if (o->se > 0 && !(o->df > 0))
 		return ifr_fail(err, IFR_E_USAGE, "an uncertainty needs degrees of freedom");
 	struct ifr_random_key key = ifr_random_key_of(o->seed, "offset");
-	double *error = ifr_alloc(DRAWS * sizeof *error), grid[STEPS + 1], reach;
+	const int draws = count_draws(confidence);
+	double *error = ifr_alloc((size_t)draws * sizeof *error), grid[STEPS + 1], reach;
 	if (o->se > 0)
 		fill_student_grid(o->df, grid);
-	for (int i = 0; i < DRAWS; i++) {
+	for (int i = 0; i < draws; i++) {
 		/* The Student variate takes its quantiles in turn instead of random numbers. */
-		double rest = o->se > 0 ? o->se * student_quantile(grid, (i + 0.5) / DRAWS) : 0;
+		double rest = o->se > 0 ? o->se * student_quantile(grid, (i + 0.5) / draws) : 0;
 		error[i] = fabs(draw_error(o, key, (uint64_t)i) + rest);
 	}
-	ifr_sample_quantile(error, DRAWS, confidence, &reach, NULL);
+	ifr_sample_quantile(error, (size_t)draws, confidence, &reach, NULL);
 	free(error);
 	*interval = (struct ifr_interval){o->value - reach, o->value + reach, confidence};
 	return 0;

@@ -15,7 +15,7 @@
 struct ifr_dataset_counter {
 	char name[64];   /* "duration_time", "page-faults", "branch-misses", … */
 	char unit[16];   /* "ns", "cycles", "bytes", "" for a plain count */
-	char source[16]; /* "clock", "perf", "model", "region", "repeat" */
+	char source[16]; /* "clock", "perf", "model", "region", "repeat", "program" */
 };
 
 /* One layout of one program. Layout 0 is the program as it ships; the others come from plans. */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program's own benchmarks: each analysed as if it were alone, then judged together. The F tests of all are one
+ * family: their p-values are adjusted by Holm's method, so that the chance that layout is said to matter for any
+ * benchmark where it does not is 5 %. Ref: Holm 1979. */
+#include <stdlib.h>
+
+#include "harness/analysis/analysis.h"
+#include "harness/analysis/steps.h"
+
+static void describe(const struct ifr_analysis *from, struct ifr_benchmark_finding *made) {
+	const struct ifr_components *c = &from->components;
+	made->known = from->has_components && c->noise_known;
+	made->tested = made->known && c->testable;
+	made->p = made->tested ? c->p : made->known && c->between_sd > 0 ? 0 : 1;
+	made->layouts = from->random_count;
+	made->centre = from->centre;
+	made->scale = from->scale;
+	made->has_shipped = from->shipped != NULL;
+	made->shipped_to_centre = from->shipped_to_centre;
+	if (from->random_count && from->medians[0] > 0)
+		made->range_pct = 100 * (from->medians[from->random_count - 1] - from->medians[0]) / from->medians[0];
+}
+
+static void adjust(struct ifr_benchmark_finding *findings, size_t count) {
+	double *p = ifr_alloc((count + 1) * sizeof *p);
+	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (findings[i].known)
+			p[used++] = findings[i].p;
+	ifr_p_adjust_holm(p, used);
+	used = 0;
+	for (size_t i = 0; i < count; i++)
+		if (findings[i].known)
+			findings[i].p = p[used++];
+	free(p);
+	for (size_t i = 0; i < count; i++)
+		findings[i].effect = !findings[i].known                 ? IFR_EFFECT_UNKNOWN
+		                     : findings[i].p < IFR_REPORT_LEVEL ? IFR_EFFECT_FOUND
+		                     : findings[i].tested               ? IFR_EFFECT_NOT_FOUND
+		                                                        : IFR_EFFECT_NONE;
+}
+
+void ifr_benchmarks_find(struct ifr_analysis *analysis) {
+	const struct ifr_dataset *dataset = analysis->dataset;
+	analysis->benchmarks = ifr_alloc((dataset->counter_count + 1) * sizeof *analysis->benchmarks);
+	for (size_t i = 0; i < dataset->counter_count; i++) {
+		struct ifr_analysis *own;
+		struct ifr_benchmark_finding *made = &analysis->benchmarks[analysis->benchmark_count];
+		if (!ifr_counter_is_figure(&dataset->counters[i]))
+			continue;
+		*made = (struct ifr_benchmark_finding){.counter = &dataset->counters[i]};
+		analysis->benchmark_count++;
+		if (!ifr_analysis_make_brief(dataset, i, &own)) {
+			describe(own, made);
+			ifr_analysis_free(own);
+		}
+	}
+	adjust(analysis->benchmarks, analysis->benchmark_count);
+}
