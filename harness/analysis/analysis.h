@@ -39,6 +39,9 @@ void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence
 
 /* Whether the counter is a time, so that less of it is faster. */
 bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
+/* Whether runs of one layout execute different numbers of instructions, by more than a program with fixed work does;
+ * stores the relative standard deviation of the median layout. False without counted instructions. */
+bool ifr_work_is_unequal(const struct ifr_dataset *dataset, double *share);
 /* Whether the counter is a figure of the program's own benchmarks. */
 bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
+#include "harness/report/comparison_prose.h"
 #include "harness/report/prose.h"
 
 enum { NAME_COLUMNS = 30 };
@@ -46,8 +47,11 @@ void ifr_prose_adaptation(struct ifr_prose *prose) {
 	const struct ifr_dataset *dataset = prose->analysis->dataset;
 	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
 	const char *command = ifr_dataset_fact(dataset, "own figures");
-	if (!iterations)
+	if (!iterations) {
+		comparison_say_unequal(dataset, &prose->text);
+		ifr_prose_end(prose, IFR_PROSE_WARNING);
 		return;
+	}
 	ifr_prose_say(prose, IFR_PROSE_WARNING, iterations);
 	if (!command)
 		return;

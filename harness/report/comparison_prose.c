@@ -286,12 +286,31 @@ void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t c
 	ifr_buffer_puts(out, ".");
 }
 
+void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+	double share;
+	if (!ifr_work_is_unequal(dataset, &share))
+		return;
+	ifr_buffer_puts(out, "Runs of one layout execute different numbers of instructions (standard deviation ");
+	ifr_format_pct(out, 100 * share);
+	ifr_buffer_puts(out,
+	                "): the program chooses its iterations, waits actively or draws random numbers, and the time "
+	                "of a run does not show how fast it is. Fix its work (its seed, its iterations), or measure "
+	                "its own figures by --metrics.");
+}
+
 void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
 	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
 	const char *command = ifr_dataset_fact(dataset, "own figures");
-	if (iterations)
+	if (iterations) {
 		ifr_text_wrap(out, iterations, "  ! ", "    ");
+	} else {
+		struct ifr_buffer sentence = {0};
+		comparison_say_unequal(dataset, &sentence);
+		if (sentence.length)
+			ifr_text_wrap(out, ifr_buffer_text(&sentence), "  ! ", "    ");
+		ifr_buffer_release(&sentence);
+	}
 	/* Not wrapped: it must remain fit to be copied. */
 	if (iterations && command) {
 		ifr_buffer_puts(out, "        ");

@@ -26,6 +26,8 @@ void comparison_say_benchmarks(const struct ifr_comparison_entry *entries, size_
 void comparison_put_table(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void comparison_put_family(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 
+/* Appends a sentence about runs of one layout that do not do the same work; nothing where they do. */
+void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 /* Appends the notes on a program that chooses its own iterations, at most 80 columns wide. */
 void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out);
 

@@ -50,6 +50,9 @@ flat() {
 	grep -q '^| sum | change, a regression |' markdown
 	# One alone allows for no others.
 	interfero compare "$place/both.exp" -m copy --json | jq -e '.comparisons[0].result.family == 1'
+	# Also where the two reference runs happen to print the same.
+	within 60 interfero bench -q -c clock -n 2 -r 1 --metrics go -o later.exp -- ./old go fixed later
+	[ "$(sql later.exp 'SELECT count(refused), count(*) > 2 FROM run')" = "0|1" ]
 	# Outputs that differ by their figures refuse no run.
 	[ "$(sql "$place/both.exp" 'SELECT count(refused) FROM run')" = 0 ]
 	[ "$(sql "$place/both.exp" "SELECT count(*) FROM counter WHERE source = 'program' AND unit = 'ns'")" = 3 ]
