@@ -45,7 +45,7 @@ static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
 		unsigned id = campaign_first_variant(state, i);
 		char *path = campaign_variant_path(state, id);
-		const char *program = state->plan.user ? state->plan.user : path;
+		const char *program = state->plan.user && !state->plan.driven ? state->plan.user : path;
 		if (id < state->ready)
 			result = ifr_libraries_list(program, &state->contexts[id].environment, state->folder, &files, err);
 		free(path);
@@ -63,7 +63,8 @@ static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
 static int identify_libraries(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
-		const char *program = state->plan.user ? state->plan.user : state->plan.programs[i].path;
+		const char *program =
+			state->plan.user && !state->plan.driven ? state->plan.user : state->plan.programs[i].path;
 		char *list = NULL, *name = campaign_fact_name("libraries", i);
 		if (!state->plan.programs[i].files)
 			result = ifr_libraries_identify(program, &state->context.environment, &list, err);
@@ -143,6 +144,8 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
 		result = open_counters(state, &notes, err);
+	if (!result)
+		result = campaign_open_driver(state, err);
 	if (!result)
 		result = campaign_open_metrics(state, err);
 	if (!result && ifr_counters_has_model(state->counters))
@@ -228,14 +231,16 @@ static char *describe_end(const struct ifr_campaign_result *result) {
 	                  *result->model_left_out ? ", without the model: " : "", result->model_left_out);
 }
 
-/* Makes variants, and leads the user of a library to them. */
+/* Makes variants, and leads the user of a library, or a driver, to them. */
 static int make_variants(struct campaign_state *state, struct ifr_error *err) {
 	const unsigned made = state->ready;
 	int failed = campaign_make_variants(state, err);
-	if (!failed && !ifr_launch_interrupted() && state->plan.user && !made)
+	const bool has_library = state->plan.user && !state->plan.driven;
+	if (!failed && !ifr_launch_interrupted() && has_library && !made)
 		failed = open_library(state, err);
-	if (!failed && !ifr_launch_interrupted() && state->plan.user)
+	if (!failed && !ifr_launch_interrupted() && has_library)
 		enter_library(state, made);
+	campaign_lead_driver(state, made);
 	return failed;
 }
 

@@ -38,7 +38,8 @@ struct ifr_campaign {
 	const struct ifr_campaign_program *programs;
 	unsigned program_count; /* 1 … IFR_PROGRAMS_MAX */
 	const char *library;    /* the shared library to vary instead of the program, as the user wrote it; or NULL */
-	const char *user;       /* the program to run where the program under test is a shared library; NULL: itself */
+	const char *user;       /* the program to run where that is not the program under test: the one that uses the
+	                           library, or the driver; NULL: itself */
 	char *const *argv;      /* the program's arguments; argv[0] as the user wrote it */
 	struct ifr_layout_generator generator;
 	bool seed_given;                     /* false: an existing experiment's seed is kept */
@@ -47,7 +48,9 @@ struct ifr_campaign {
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
 	const char *metrics;           /* the program's own figures, as ifr_metrics_open takes them; NULL: none */
-	bool driven;                   /* argv is a driver that starts the program */
+	const char *driven;            /* argv is a driver: the path at which it finds the program; NULL: it is not */
+	const char *prepare;           /* a shell command before each run; NULL: none */
+	unsigned warmups;              /* unmeasured runs before each measured one, of the same file */
 	const char *machine;           /* of the model: as ifr_machine_open takes it */
 	const char *marker;            /* measure one run of this region of IFR_REPEAT; NULL: the whole program */
 	int64_t budget_ns;             /* 0: none */

@@ -223,6 +223,9 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"copies", ifr_strdup(plan->one_file ? "one for all repetitions" : "one for each repetition")},
 		{"environment", list_environment(&state->context.environment)},
 		{"standard input", ifr_strdup(plan->stdin_file ? plan->stdin_file : "/dev/null")},
+		{"driver of", ifr_strdup(plan->driven ? plan->driven : "none")},
+		{"prepare", ifr_strdup(plan->prepare ? plan->prepare : "none")},
+		{"warmup runs", ifr_format("%u", plan->warmups)},
 		{"metrics", ifr_strdup(plan->metrics ? plan->metrics : "none")},
 		{"expected exit status", ifr_format("%d", plan->expected_exit)},
 	};

@@ -27,7 +27,7 @@ int campaign_open_metrics(struct campaign_state *state, struct ifr_error *err) {
 			err, IFR_E_USAGE,
 			"--metrics reads figures of runs, and the model alone makes none: add clock to --counters");
 	char *folder = ifr_format("%s/figures", state->folder);
-	ifr_metrics_request(state->metrics, folder, plan->driven, plan->argv, &state->argv,
+	ifr_metrics_request(state->metrics, folder, plan->driven != NULL, plan->argv, &state->argv,
 	                    &state->context.environment);
 	free(folder);
 	return 0;
@@ -217,9 +217,13 @@ static char *write_recipe(const struct campaign_state *state, const char *option
 	struct ifr_buffer text = {0};
 	const bool two = plan->program_count > 1;
 	ifr_buffer_printf(&text, "interfero %s --metrics %s", two ? "compare" : "bench", option);
+	if (plan->driven) {
+		ifr_buffer_puts(&text, " --program");
+		put_word(&text, plan->driven);
+	}
 	for (unsigned i = 0; two && i < plan->program_count; i++)
 		put_word(&text, plan->programs[i].path);
-	if (!two || plan->argv[1])
+	if (!two || plan->driven || plan->argv[1])
 		ifr_buffer_puts(&text, " --");
 	for (char *const *word = plan->argv + (two && !plan->driven); *word; word++)
 		put_word(&text, *word);

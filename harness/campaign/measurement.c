@@ -110,7 +110,7 @@ static int describe_job(void *data, const struct ifr_job *job, struct ifr_job_re
 	free(m->path);
 	m->path = campaign_variant_path(state, job->variant);
 	campaign_describe_launch(state, job->variant, m->path, job->pass, &request->launch);
-	return state->plan.user ? ifr_library_name(&state->library, m->path, err) : 0;
+	return campaign_prepare_run(state, &request->launch, m->path, state->plan.warmups, err);
 }
 
 static void show_progress(const struct campaign_state *state, struct pace *pace) {

@@ -24,11 +24,11 @@ static int sample_run(struct campaign_state *state, unsigned program, char refus
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(&outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);
-	int result = state->plan.user ? ifr_library_name(&state->library, path, err) : 0;
 	launch.counters = NULL;
 	launch.metrics = NULL;
 	launch.profile = state->programs[program].profile;
 	launch.timeout_ns = state->timeout_ns;
+	int result = campaign_prepare_run(state, &launch, path, 0, err);
 	if (!result)
 		result = ifr_launch_run(&launch, &outcome, err);
 	snprintf(refused, 256, "%s", outcome.timed_out ? "the program did not end in time" : outcome.refused);
@@ -70,7 +70,8 @@ static int profile_program(struct campaign_state *state, unsigned program, struc
 int campaign_profile_programs(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->plan.program_count && !result && !state->plan.no_profile; i++)
-		if (state->plan.programs[i].kit)
+		/* A driver's samples are not the program's. */
+		if (state->plan.programs[i].kit && !state->plan.driven)
 			result = profile_program(state, i, err);
 	return result;
 }

@@ -55,6 +55,8 @@ void campaign_describe_launch(const struct campaign_state *state, unsigned id, c
                               struct ifr_launch *launch) {
 	*launch = (struct ifr_launch){
 		.program = state->plan.user ? state->plan.user : path,
+		.stand_in = state->stands_in ? path : NULL,
+		.place = state->plan.driven,
 		.argv = state->argv.items,
 		.context = &state->contexts[id],
 		.stdin_file = state->plan.stdin_file,

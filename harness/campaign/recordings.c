@@ -177,8 +177,9 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	const struct cost cost = estimate(state);
 	struct ifr_error reason = {0};
 	bool too_slow;
-	int failed = state->metrics ? ifr_fail(&reason, IFR_E_USAGE, "the program's own figures are measured")
-	                            : campaign_check_model(state, &reason);
+	int failed = state->metrics       ? ifr_fail(&reason, IFR_E_USAGE, "the program's own figures are measured")
+	             : state->plan.driven ? ifr_fail(&reason, IFR_E_USAGE, "a driver starts the program")
+	                                  : campaign_check_model(state, &reason);
 	if (!failed)
 		failed = check_cost(state, &cost, &reason);
 	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;

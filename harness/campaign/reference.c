@@ -61,12 +61,16 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);
-	int result = state->plan.user ? ifr_library_name(&state->library, path, err) : 0;
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
 	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
+	int result = campaign_prepare_run(state, &launch, path, 0, err);
+	int watch = state->plan.driven ? ifr_stand_in_watch(path) : -1;
 	if (!result)
 		result = ifr_launch_run(&launch, outcome, err);
+	bool opened = ifr_stand_in_was_opened(watch);
+	if (!result && !outcome->exit_status)
+		result = campaign_judge_driver(state, opened, err);
 	free(path);
 	return result;
 }

@@ -10,6 +10,7 @@
  *     reference.c      the reference run of each shipped program
  *     profile.c        where each shipped program spends its time
  *     units.c          the units that reports show
+ *     driver.c         the user's driver, and what comes before each run
  *     figures.c        the benchmarks of each program, and their iterations
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
@@ -49,7 +50,8 @@ struct campaign_state {
 	bool chooses_iterations;     /* some program, anew in every run */
 	struct ifr_strings argv;     /* the plan's, with the arguments that figures need */
 	struct ifr_context context;  /* of the shipped layouts */
-	struct ifr_library library;  /* of the campaign's user, if there is one */
+	struct ifr_library library;  /* of the campaign's user, if there is one; of a driver only the name */
+	bool stands_in;              /* variants take the program's place where a driver looks for it */
 	char *folder;                /* of the variants */
 	int lock;
 	int cpu;
@@ -130,6 +132,17 @@ int campaign_save_units(struct campaign_state *state, struct ifr_error *err);
 /* Runs a program as it ships, without counters. watch_stdin: as in struct ifr_launch. The caller releases the outcome. */
 int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
                          struct ifr_outcome *outcome, struct ifr_error *err);
+
+/* Finds out how the driver is led to variants, if there is one; behind the counters. Errors: IFR_E_USAGE for what a
+ * driver would share with the program. */
+int campaign_open_driver(struct campaign_state *state, struct ifr_error *err);
+/* Leads the driver to the variants that are made, those of an id from `from` on, where they cannot take the program's place. */
+void campaign_lead_driver(struct campaign_state *state, unsigned from);
+/* Fails where the driver did not start the program. */
+int campaign_judge_driver(const struct campaign_state *state, bool opened, struct ifr_error *err);
+/* Does what comes before a run of the variant at path: names it, runs it unmeasured, and prepares. */
+int campaign_prepare_run(const struct campaign_state *state, const struct ifr_launch *launch, const char *path,
+                         unsigned warmups, struct ifr_error *err);
 
 /* Opens the plan's metrics, behind the counters, and completes the command by the arguments that they need. */
 int campaign_open_metrics(struct campaign_state *state, struct ifr_error *err);

@@ -26,6 +26,9 @@ enum {
 	KEY_ONE_FILE,
 	KEY_MARKER,
 	KEY_METRICS,
+	KEY_PROGRAM,
+	KEY_PREPARE,
+	KEY_WARMUP,
 	KEY_MACHINE,
 	KEY_SIZE,
 	KEY_FRESH,
@@ -95,6 +98,16 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		return 0;
 	case KEY_METRICS:
 		return parse_metrics(argument, campaign, err);
+	case KEY_PROGRAM:
+		campaign->driven = argument;
+		return 0;
+	case KEY_PREPARE:
+		campaign->prepare = argument;
+		return 0;
+	case KEY_WARMUP:
+		result = option_number("--warmup", argument, 0, 10000, &number, err);
+		campaign->warmups = (unsigned)number;
+		return result;
 	case KEY_MACHINE:
 		campaign->machine = argument;
 		return 0;
@@ -141,6 +154,12 @@ static const struct argp_option table[] = {
      "criterion, catch2, go, hyperfine or nanobench (each may name a file, as in go:FILE), json:PATH (such as "
      "json:.results[].mean), json:FILE:PATH, or regex:PATTERN with groups (NAME) and (VALUE)",
      2},
+	{"program", KEY_PROGRAM, "PROG", 0,
+     "The command is a driver, such as a script, that starts PROG by its path or its name; layouts take its place. The "
+     "driver's run is measured, or with --metrics its figures",
+     2},
+	{"prepare", KEY_PREPARE, "COMMAND", 0, "Run this shell command before each run, unmeasured", 2},
+	{"warmup", KEY_WARMUP, "N", 0, "Make N unmeasured runs before each measured one, of the same file (0)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},
 	{"no-profile", KEY_NO_PROFILE, NULL, 0,
@@ -269,7 +288,13 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	struct ifr_kit kit;
 	char *program = NULL, *library = NULL, *file = NULL;
 	ifr_kit_init(&kit);
-	int result = campaign_options_find_program(campaign->argv[0], &program, err);
+	char *driver = NULL;
+	int result =
+		campaign_options_find_program(campaign->driven ? campaign->driven : campaign->argv[0], &program, err);
+	if (!result && campaign->driven && campaign->library)
+		result = ifr_fail(err, IFR_E_USAGE, "--program and --library each name what varies: choose one of them");
+	if (!result && campaign->driven)
+		result = campaign_options_find_program(campaign->argv[0], &driver, err);
 	if (!result && campaign->library)
 		result = find_library(campaign->library, &library, err);
 	if (!result)
@@ -281,7 +306,8 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		const struct ifr_campaign_program under_test = {library ? library : program, &kit, NULL};
 		campaign->programs = &under_test;
 		campaign->program_count = 1;
-		campaign->user = library ? program : NULL;
+		campaign->user = library ? program : driver;
+		campaign->driven = driver ? program : NULL;
 		campaign->generator = (struct ifr_layout_generator){layouts->seed, layouts->axes, layouts->parameters};
 		campaign->seed_given = layouts->seed_given;
 		campaign->variants = layouts->variants;
@@ -305,6 +331,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	ifr_strings_release(&campaign->environment);
 	ifr_plan_release(&layouts->parameters);
 	free(file);
+	free(driver);
 	free(library);
 	free(program);
 	return status;

@@ -107,6 +107,9 @@ static int check_options(const struct compare_options *options, const struct com
 	if (taken && (options->suite || options->arguments))
 		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment, which is not run again: leave out the command",
 		                options->names[0]);
+	if (taken && options->campaign.driven)
+		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment, which is not run again: leave out --program",
+		                options->names[0]);
 	if (options->suite && options->analyses > 1)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "--interim and --suite each correct for many tests in their own way: choose one of them");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/compare_benchmarks.h"
 #include "harness/commands/interrupts.h"
@@ -28,7 +29,7 @@ static char *join_words(const char *first, char *const *words) {
 	struct ifr_buffer text = {0};
 	ifr_buffer_puts(&text, first);
 	for (; words && *words; words++)
-		ifr_buffer_printf(&text, " %s", *words);
+		ifr_buffer_printf(&text, "%s%s", text.length ? " " : "", *words);
 	return ifr_buffer_detach(&text);
 }
 
@@ -43,6 +44,19 @@ static char *choose_file(const struct compare_options *options, const char *name
 	return file;
 }
 
+/* Finds the driver, and the place where it looks for the programs; the caller frees both. */
+static int find_driver(struct ifr_campaign *campaign, char **driver, char **place, struct ifr_error *err) {
+	if (!campaign->argv || !campaign->argv[0])
+		return ifr_fail(err, IFR_E_USAGE,
+		                "--program: which driver? interfero compare --program ./prog OLD NEW -- ./driver");
+	int result = campaign_options_find_program(campaign->driven, place, err);
+	if (!result)
+		result = campaign_options_find_program(campaign->argv[0], driver, err);
+	campaign->driven = *place;
+	campaign->user = *driver;
+	return result;
+}
+
 /* Measures one command. A failure becomes the trial's: the suite goes on. */
 static void measure_trial(struct compare_options *options, struct compare_inputs *inputs, const char *name,
                           char *const *words, struct ifr_stopping_rule *rule, struct compare_trial *trial) {
@@ -50,7 +64,8 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
 	struct ifr_error err = {0};
-	ifr_strings_add(&argv, options->names[0]);
+	if (!campaign.driven)
+		ifr_strings_add(&argv, options->names[0]);
 	for (; words && *words; words++)
 		ifr_strings_add(&argv, *words);
 	trial->file = choose_file(options, name);
@@ -62,7 +77,10 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	campaign.variants = options->layouts.variants;
 	progress_follow(&campaign, options->printing.quiet);
 	compare_inputs_enter(inputs, &campaign);
-	int result = campaign.fresh ? ifr_campaign_remove(trial->file, &err) : 0;
+	char *driver = NULL, *place = NULL;
+	int result = campaign.driven ? find_driver(&campaign, &driver, &place, &err) : 0;
+	if (!result && campaign.fresh)
+		result = ifr_campaign_remove(trial->file, &err);
 	if (!result)
 		result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
@@ -82,6 +100,8 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 		trial->status = trial->status ? trial->status : err.code;
 	}
 	ifr_strings_release(&argv);
+	free(driver);
+	free(place);
 }
 
 /* Compares each counter that both sides have, for the table. */
@@ -300,7 +320,9 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
 		trial->name = suite->count ? suite->commands[done].name : "";
 		trial->inputs = inputs;
-		trial->command = recorded ? ifr_strdup(recorded) : join_words(options->names[0], words);
+		trial->command = recorded                   ? ifr_strdup(recorded)
+		                 : options->campaign.driven ? join_words("", words)
+		                                            : join_words(options->names[0], words);
 		if (inputs->input[0].kind != INPUT_EXPERIMENT)
 			measure_planned(options, inputs, trial->name, words, trial);
 	}

@@ -9,5 +9,6 @@
 #include "harness/exec/host.h"
 #include "harness/exec/launch.h"
 #include "harness/exec/library.h"
+#include "harness/exec/stand_in.h"
 
 #endif

@@ -22,6 +22,7 @@
 #include "common/file.h"
 #include "harness/exec/handover.h"
 #include "harness/exec/runtime_settings.h"
+#include "harness/exec/stand_in.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -54,7 +55,7 @@ struct channels {
 };
 
 struct failure {
-	char what[32];
+	char what[48];
 	int error;
 };
 
@@ -96,6 +97,8 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 	if (launch->cpu >= 0)
 		CPU_SET((unsigned)launch->cpu, &one);
 	setpgid(0, 0);
+	if (launch->stand_in && ifr_stand_in_enter(launch->stand_in, launch->place))
+		return "put the variant into the program's place";
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (launch->cpu >= 0 && sched_setaffinity(0, sizeof one, &one))
 		return "pin it to its processor";

@@ -22,6 +22,7 @@
 struct ifr_launch {
 	const char *program;                   /* the file to run */
 	char *const *argv;                     /* its arguments, argv[0] first, NULL-terminated */
+	const char *stand_in, *place;          /* the file that the program finds at a place; NULL: none */
 	const struct ifr_context *context;     /* environment, stack, mappings and heap of the process */
 	unsigned repeats;                      /* of regions marked IFR_REPEAT; 0: 1 */
 	const struct ifr_runtime_report *once; /* of a run before, with 1: see struct ifr_run_times; NULL: none */
