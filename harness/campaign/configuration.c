@@ -153,6 +153,11 @@ bool campaign_auto_is_open(const struct campaign_state *state) {
 	return open;
 }
 
+int campaign_warn_as(struct campaign_state *state, const char *name, const char *text, struct ifr_error *err) {
+	int result = ifr_experiment_set(state->experiment, name, text, err);
+	return result ? result : ifr_experiment_warn(state->experiment, text, err);
+}
+
 bool campaign_counters_are_open(const struct campaign_state *state) {
 	char *recorded = ifr_experiment_get(state->experiment, "counters");
 	bool open = !recorded && (state->metrics || ifr_counters_may_add_model(state->counters));

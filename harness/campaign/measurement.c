@@ -127,6 +127,8 @@ static int store_outcome(void *data, const struct ifr_job *job, int64_t started_
 	struct measurement *m = data;
 	m->result->runs++;
 	int failed = store_run(m->state, job, started_ns, outcome, m->result, err);
+	if (!failed)
+		failed = campaign_note_left(m->state, outcome, err);
 	show_progress(m->state, &m->pace);
 	return failed;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
@@ -54,15 +55,43 @@ static int judge_figures(const struct ifr_outcome *outcome, struct ifr_error *er
 	return outcome->figures.count ? 0 : ifr_fail(err, IFR_E_PROGRAM, "%s", outcome->refused);
 }
 
+static void count_threads(pid_t child, int64_t elapsed_ns, void *data) {
+	unsigned *most = data, now = ifr_process_threads(child);
+	(void)elapsed_ns;
+	*most = now > *most ? now : *most;
+}
+
+/* Threads that share one processor take turns, which the program's own users need not see. */
+static int note_threads(struct campaign_state *state, unsigned threads, struct ifr_error *err) {
+	if (threads < 2 || state->cpu < 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return 0;
+	return campaign_warn_as(
+		state, "threads",
+		"The program runs several threads, and they all shared one processor: --cpu none lets them "
+		"run on all.",
+		err);
+}
+
+int campaign_note_left(struct campaign_state *state, const struct ifr_outcome *outcome, struct ifr_error *err) {
+	return !outcome->left
+	           ? 0
+	           : campaign_warn_as(state, "left processes",
+	                              "The program leaves processes running when it ends, such as daemons: they "
+	                              "were ended with each run, so that they disturb no other.",
+	                              err);
+}
+
 int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
                          struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_launch launch;
-	unsigned id = campaign_first_variant(state, program);
+	unsigned id = campaign_first_variant(state, program), threads = 0;
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
+	launch.watch = count_threads;
+	launch.watch_data = &threads;
 	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
 	int result = campaign_prepare_run(state, &launch, path, 0, err);
 	int watch = state->plan.driven ? ifr_stand_in_watch(path) : -1;
@@ -71,6 +100,10 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 	bool opened = ifr_stand_in_was_opened(watch);
 	if (!result && !outcome->exit_status)
 		result = campaign_judge_driver(state, opened, err);
+	if (!result)
+		result = note_threads(state, threads, err);
+	if (!result)
+		result = campaign_note_left(state, outcome, err);
 	free(path);
 	return result;
 }

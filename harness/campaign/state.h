@@ -161,6 +161,10 @@ const char *campaign_find_missing_figure(const struct campaign_state *state, uns
 /* Notes from two runs that a program chooses its iterations, and how its own figures are measured. */
 int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outcome *first,
                              const struct ifr_outcome *second, struct ifr_error *err);
+/* Adds a warning to the experiment that comparisons show, too: they find it as the fact of that name. */
+int campaign_warn_as(struct campaign_state *state, const char *name, const char *text, struct ifr_error *err);
+/* Warns where a run left processes. */
+int campaign_note_left(struct campaign_state *state, const struct ifr_outcome *outcome, struct ifr_error *err);
 /* A command as a shell takes it; the caller frees. */
 char *campaign_quote_command(char *const *argv);
 /* Whether the list of counters still depends on the reference runs: "auto", or the program's own figures. */

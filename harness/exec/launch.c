@@ -21,6 +21,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/exec/handover.h"
+#include "harness/exec/process_tree.h"
 #include "harness/exec/runtime_settings.h"
 #include "harness/exec/stand_in.h"
 
@@ -192,9 +193,9 @@ static bool release_child(const struct ifr_launch *launch, int socket) {
 	return ifr_handover_send(socket, fd, count);
 }
 
-/* From the child's release to its end. */
+/* From the child's release to its end. known: the children before it. */
 static int observe(const struct ifr_launch *launch, struct channels *channels, pid_t child,
-                   struct ifr_outcome *outcome, struct ifr_error *err) {
+                   const struct ifr_children *known, struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_error inner = {0};
 	struct failure failure;
 	if (launch->counters && ifr_counters_arm(launch->counters, launch->pass, child, &inner))
@@ -211,6 +212,7 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	await(launch, child, start_ns, outcome, &status);
 	outcome->times.tsc_cycles = ifr_tsc_read() - start_cycles;
 	outcome->times.wall_ns = ifr_clock_ns() - start_ns;
+	outcome->left = ifr_children_end(known);
 	kill(-child, SIGKILL);
 	if (launch->profile)
 		ifr_profile_collect(launch->profile);
@@ -251,6 +253,7 @@ static void read_figures(const struct ifr_launch *launch, struct ifr_outcome *ou
 
 int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct channels channels;
+	struct ifr_children known = {0};
 	struct ifr_strings environment = {0};
 	char *path = ifr_context_path(launch->program);
 	ifr_outcome_init(outcome);
@@ -261,6 +264,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
 	if (launch->context->runtime)
 		ifr_runtime_environment(&environment, launch->context->runtime, launch->repeats, events, channels.report);
+	ifr_children_adopt(&known);
 	pid_t child = fork();
 	if (child == 0)
 		exec_program(launch, &channels, path, environment.items);
@@ -272,7 +276,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	close(channels.go[0]);
 	close(channels.fail[1]);
 	channels.go[0] = channels.fail[1] = -1;
-	result = observe(launch, &channels, child, outcome, err);
+	result = observe(launch, &channels, child, &known, outcome, err);
 	if (!result && channels.report >= 0 && !*outcome->refused)
 		ifr_runtime_check(channels.report, launch->context->runtime, &outcome->runtime, outcome->refused,
 		                  sizeof outcome->refused);
@@ -285,6 +289,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 		collect_values(launch, outcome);
 out:
 	close_all(&channels);
+	ifr_children_release(&known);
 	ifr_strings_release(&environment);
 	free(path);
 	return result;

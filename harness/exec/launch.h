@@ -3,8 +3,8 @@
  *
  * The program starts pinned to a processor, with address-space randomization off, in a small environment with
  * neutral names, its standard input a file or /dev/null, its output collected. The runtime is preloaded only if an
- * axis of the runtime is on or regions are measured. The program leads a process group of its own, which does not
- * outlive the run. */
+ * axis of the runtime is on or regions are measured. The program leads a process group of its own. Neither the group nor
+ * any other process that it started outlives the run. */
 #ifndef IFR_HARNESS_LAUNCH_H
 #define IFR_HARNESS_LAUNCH_H
 
@@ -46,6 +46,7 @@ struct ifr_outcome {
 	bool timed_out;
 	bool interrupted; /* by ifr_launch_interrupt */
 	bool read_stdin;  /* with watch_stdin */
+	unsigned left;    /* processes that the program left running, which were ended */
 	struct ifr_run_times times;
 	struct ifr_buffer output;          /* standard output */
 	struct ifr_buffer errors;          /* standard error */

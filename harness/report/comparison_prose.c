@@ -298,10 +298,18 @@ void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer
 	                "its own figures by --metrics.");
 }
 
+static void put_warnings(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+	static const char *const facts[] = {"threads", "left processes"};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+		if (ifr_dataset_fact(dataset, facts[i]))
+			ifr_text_wrap(out, ifr_dataset_fact(dataset, facts[i]), "  ! ", "    ");
+}
+
 void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
 	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
 	const char *command = ifr_dataset_fact(dataset, "own figures");
+	put_warnings(dataset, out);
 	if (iterations) {
 		ifr_text_wrap(out, iterations, "  ! ", "    ");
 	} else {

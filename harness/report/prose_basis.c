@@ -198,10 +198,11 @@ static void say_conditions(struct ifr_prose *prose) {
 static void say_source(struct ifr_prose *prose) {
 	const struct ifr_dataset_counter *metric = prose->analysis->metric;
 	const char *meaning =
-		!strcmp(metric->source, "clock")    ? "the clock; no hardware event was needed"
-		: !strcmp(metric->source, "perf")   ? "the processor's event counters (perf), user mode only"
-		: !strcmp(metric->source, "model")  ? "a model of the processor; nothing was timed"
-		: !strcmp(metric->source, "region") ? "the runtime; one pass through the marked region"
+		!strcmp(metric->source, "clock")     ? "the clock; no hardware event was needed"
+		: !strcmp(metric->source, "perf")    ? "the processor's event counters (perf), user mode only"
+		: !strcmp(metric->source, "model")   ? "a model of the processor; nothing was timed"
+		: !strcmp(metric->source, "program") ? "the program; its own figure of a benchmark"
+		: !strcmp(metric->source, "region")  ? "the runtime; one pass through the marked region"
 		: !strcmp(metric->source, "repeat")
 			? "the runtime; one execution of the marked statement, as (t(101) - t(1)) / 100 of two runs"
 			: metric->source;

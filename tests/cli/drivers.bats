@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --program: a driver starts the program; --prepare and --warmup: what comes before each run.
+# --program: a driver starts the program; --prepare and --warmup: what comes before each run; threads, and processes that a
+# program leaves.
 
 load ../helpers
 
@@ -9,11 +10,12 @@ setup_file() {
 	build_sql
 	build_subject
 	interfero-gcc -O1 "$programs/subject.c" -o other
+	interfero-gcc -O1 "$programs/leaves.c" -o leaves -lpthread
 }
 
 setup() {
 	use_own_folder
-	cp ../subject ../other .
+	cp ../subject ../other ../leaves .
 	# drive COMMAND...: a driver of that script, and the runs that it saw.
 	cat >drive <<'END'
 #!/bin/sh
@@ -91,4 +93,29 @@ END
 	sort -u seen | sed 's/ .*//' | cmp - <(sql n.exp 'SELECT sha256 FROM variant ORDER BY sha256')
 	refuse 2 'by its name alone' 'mounting is not allowed' -- unshare -Ur ./without \
 		interfero bench -c clock -n 2 --program ./subject -o x.exp -- ./drive ./subject
+}
+
+@test "daemons that a program leaves are ended with each run, and said" {
+	within 60 interfero bench -c clock -n 2 -r 1 -o d.exp -- ./leaves leave >text
+	tr -s ' \n' '  ' <text | grep -q 'leaves processes running when it ends'
+	# Three of each of the two reference runs, the three measured ones and those that are profiled; none is left.
+	[ "$(wc -l <left)" -ge 15 ]
+	[ $(($(wc -l <left) % 3)) = 0 ]
+	while read -r pid; do
+		not kill -0 "$pid"
+	done <left
+	within 60 interfero compare -c clock -n 2 -r 1 -o c.exp ./leaves ./leaves -- leave >text || [ $? = 1 ]
+	tr -s ' \n' '  ' <text | grep -q '! The program leaves processes running'
+	within 60 interfero bench -c clock -n 2 -r 1 -o n.exp -- ./leaves >text
+	not grep -q 'leaves processes' text
+}
+
+@test "a program with threads on one processor: said, with --cpu none" {
+	[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "there is one processor"
+	within 60 interfero bench -c clock -n 2 -r 1 -o t.exp -- ./leaves threads >text
+	tr -s ' \n' '  ' <text | grep -q 'several threads, and they all shared one processor: --cpu none'
+	within 60 interfero bench -c clock -n 2 -r 1 --cpu none -o u.exp -- ./leaves threads >text
+	not grep -q 'several threads' text
+	within 60 interfero bench -c clock -n 2 -r 1 -o n.exp -- ./leaves >text
+	not grep -q 'several threads' text
 }
