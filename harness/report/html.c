@@ -178,7 +178,9 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 
 static void put_page(struct page *page) {
 	const char *program = ifr_dataset_fact(page->analysis->dataset, "program");
-	char *title = ifr_format("Layouts of %s", program ? program : "a program");
+	char *title =
+		ifr_format("%s %s", ifr_prose_has_alternatives(page->analysis) ? "Alternatives in" : "Layouts of",
+	               program ? program : "a program");
 	ifr_buffer_puts(page->out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 	                           "<meta name=\"generator\" content=\"interfero\">\n");

@@ -5,6 +5,7 @@
 #include "harness/output/output.h"
 #include "harness/report/format.h"
 #include "harness/report/html.h"
+#include "harness/report/prose.h"
 
 static void put_row(const struct ifr_analysis *analysis, const struct ifr_scale *scale, size_t rank,
                     struct ifr_buffer *out) {
@@ -31,8 +32,9 @@ static void put_row(const struct ifr_analysis *analysis, const struct ifr_scale 
 
 void ifr_html_table(const struct ifr_analysis *analysis, struct ifr_buffer *out) {
 	const struct ifr_scale *scale = &analysis->scale;
+	ifr_buffer_puts(out, "<div class=\"wide\"><table><thead><tr><th>rank</th><th class=\"name\">");
 	ifr_buffer_puts(out,
-	                "<div class=\"wide\"><table><thead><tr><th>rank</th><th class=\"name\">layout</th><th>median");
+	                ifr_prose_has_alternatives(analysis) ? "alternative</th><th>median" : "layout</th><th>median");
 	if (*scale->unit) {
 		ifr_buffer_puts(out, " (");
 		ifr_escape_html(out, scale->unit);

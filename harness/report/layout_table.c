@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
-#include "harness/report/format.h"
+#include "harness/report/prose.h"
 #include "harness/report/text.h"
 
 enum { ENDS = 5, NAME_WIDTH = 22 };
@@ -54,8 +54,10 @@ static void print_row(const struct ifr_analysis *analysis, const struct ifr_scal
 
 void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out) {
 	const struct ifr_scale *scale = &analysis->scale;
+	const bool plain = ifr_prose_has_alternatives(analysis);
 	const char *against = analysis->shipped ? "vs shipped" : "vs median";
-	ifr_buffer_printf(out, "  rank  %-22s %10s %20s %10s runs\n", "layout", "median", "its interval", against);
+	ifr_buffer_printf(out, "  rank  %-22s %10s %20s %10s runs\n", plain ? "alternative" : "layout", "median",
+	                  "its interval", against);
 	if (*scale->unit)
 		ifr_buffer_printf(out, "  %-28s %10s %20s\n", "", scale->unit, scale->unit);
 	bool gap = false;
@@ -69,6 +71,7 @@ void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_
 		}
 	}
 	if (analysis->layouts[0].has_interval)
-		ifr_buffer_printf(out, "  An interval from %zu runs holds the layout's true median %.4g times in 100.\n",
-		                  analysis->layouts[0].count, 100 * analysis->layouts[0].interval.confidence);
+		ifr_buffer_printf(out, "  An interval from %zu runs holds %s true median %.4g times in 100.\n",
+		                  analysis->layouts[0].count, plain ? "alternative" : "layout",
+		                  100 * analysis->layouts[0].interval.confidence);
 }

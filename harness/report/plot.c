@@ -2,7 +2,7 @@
 /* All layouts on one axis, in characters. */
 #include <string.h>
 
-#include "harness/report/format.h"
+#include "harness/report/prose.h"
 #include "harness/report/text.h"
 
 enum { WIDTH = 72, HEIGHT = 8, INDENT = 4 };
@@ -76,10 +76,13 @@ static void draw_shipped(const struct ifr_analysis *analysis, const struct axis 
 
 void ifr_text_plot(const struct ifr_analysis *analysis, struct ifr_buffer *out) {
 	struct axis axis = fill(analysis);
+	const bool plain = ifr_prose_has_alternatives(analysis);
+	const char *one = plain ? "an alternative" : "a random layout",
+			   *some = plain ? "alternatives" : "random layouts";
 	if (axis.per_mark > 1)
-		ifr_buffer_printf(out, "%*so stands for up to %zu random layouts\n", INDENT, "", axis.per_mark);
+		ifr_buffer_printf(out, "%*so stands for up to %zu %s\n", INDENT, "", axis.per_mark, some);
 	else if (analysis->random_count)
-		ifr_buffer_printf(out, "%*so is a random layout\n", INDENT, "");
+		ifr_buffer_printf(out, "%*so is %s\n", INDENT, "", one);
 	draw_marks(&axis, out);
 	char line[WIDTH + 1];
 	memset(line, '-', WIDTH);

@@ -51,6 +51,10 @@ void ifr_prose_units(struct ifr_prose *prose);
 void ifr_prose_basis(struct ifr_prose *prose);
 void ifr_prose_counters(struct ifr_prose *prose);
 
+/* Whether the variants are alternatives of another tool's measurement; and the whole report of them. */
+bool ifr_prose_has_alternatives(const struct ifr_analysis *analysis);
+void ifr_prose_alternatives(struct ifr_prose *prose);
+
 /* "faster" or "lower", "slower" or "higher". */
 const char *ifr_prose_less(const struct ifr_analysis *analysis);
 const char *ifr_prose_more(const struct ifr_analysis *analysis);

@@ -29,6 +29,11 @@ static void say_subject(struct ifr_prose *prose) {
 
 void ifr_prose_tell(const struct ifr_analysis *analysis, ifr_prose_emit *emit, void *context) {
 	struct ifr_prose prose = {analysis, {0}, emit, context};
+	if (ifr_prose_has_alternatives(analysis)) {
+		ifr_prose_alternatives(&prose);
+		ifr_buffer_release(&prose.text);
+		return;
+	}
 	say_title(&prose);
 	ifr_prose_lead(&prose);
 	ifr_prose_adaptation(&prose);

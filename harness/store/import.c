@@ -21,6 +21,9 @@ int ifr_import_parse(enum ifr_import_format format, const struct ifr_import_text
 	ifr_dataset_add_fact(dataset, "tool version", INTERFERO_VERSION);
 	ifr_dataset_add_fact(dataset, "program", texts->origin);
 	ifr_dataset_add_fact(dataset, "complete", "yes");
+	/* Rows of a table may be layouts; what other tools compare is not. */
+	if (format != IFR_IMPORT_CSV)
+		ifr_dataset_add_fact(dataset, "imported", "alternatives");
 	ifr_strings_add(
 		&dataset->warnings,
 		"These runs were taken by another tool and imported: whether they were interleaved, pinned and "

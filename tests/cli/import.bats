@@ -45,9 +45,19 @@ table() {
 }
 
 @test "hyperfine, Google Benchmark, perf" {
-	echo '{"results":[{"command":"a","times":[0.1,0.2]},{"command":"b","times":[0.3,0.4]}]}' >h.json
+	echo '{"results":[{"command":"a","times":[0.1,0.125]},{"command":"b","times":[0.375,0.4]}]}' >h.json
 	interfero import --hyperfine h.json -o h.exp
 	[ "$(sql h.exp 'SELECT sum(value) FROM sample')" = 1000000000.0 ]
+	# Plain alternatives, in the report's words as well.
+	interfero report h.exp >text
+	grep -q '^Alternatives in h.json' text
+	grep -q 'The alternatives differ: "1: a" is the fastest, "2: b"' text
+	grep -qE '^  rank  alternative ' text
+	not grep -qiE 'random layout|shipped|best layout|measure more layouts' text
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' text
+	interfero report h.exp --html h.html
+	grep -q '<title>Alternatives in h.json' h.html
+	not grep -qi 'random layout\|shipped layout' h.html
 	echo '{"benchmarks":[{"name":"a","real_time":1,"cpu_time":2,"time_unit":"ms"}]}' >g.json
 	interfero import --google-benchmark g.json -o g.exp
 	[ "$(sql g.exp 'SELECT sum(value) FROM sample')" = 3000000.0 ]
