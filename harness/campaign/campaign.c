@@ -11,6 +11,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/figures.h"
 #include "harness/campaign/state.h"
 
 /* Leads the program that uses the library to its variants, from the first of them on. */

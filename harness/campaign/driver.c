@@ -8,11 +8,15 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "common/process.h"
-#include "harness/campaign/state.h"
+#include "harness/campaign/figures.h"
 
 static void set_first_in_path(struct ifr_strings *environment, const char *folder) {
+	const size_t length = strlen(folder);
 	for (size_t i = 0; i < environment->count; i++)
 		if (ifr_starts_with(environment->items[i], "PATH=")) {
+			const char *first = environment->items[i] + strlen("PATH=");
+			if (!strncmp(first, folder, length) && first[length] == ':')
+				return;
 			char *all = ifr_format("PATH=%s:%s", folder, environment->items[i] + strlen("PATH="));
 			free(environment->items[i]);
 			environment->items[i] = all;

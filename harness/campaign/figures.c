@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "harness/campaign/state.h"
+#include "harness/campaign/figures.h"
 
 /* One number of iterations serves all benchmarks, so that those of the first run must not lie farther apart. */
 static const double spread_most = 10;

@@ -8,7 +8,7 @@
 #include "common/buffer.h"
 #include "common/clock.h"
 #include "common/file.h"
-#include "harness/campaign/state.h"
+#include "harness/campaign/figures.h"
 
 struct pace {
 	int64_t begun_ns;   /* moved on by the time of copying */

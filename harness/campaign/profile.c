@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/clock.h"
-#include "harness/campaign/state.h"
+#include "harness/campaign/figures.h"
 
 enum { RUNS_MOST = 5, SAMPLES_ENOUGH = 500, SAMPLES_OF_RUN = 4000 };
 static const int64_t shortest_ns = 100000, longest_ns = 10000000, again_below_ns = 500000000;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
-#include "harness/campaign/state.h"
+#include "harness/campaign/figures.h"
 
 enum { REFERENCE_RUNS = 2 };
 

@@ -133,34 +133,6 @@ int campaign_save_units(struct campaign_state *state, struct ifr_error *err);
 int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
                          struct ifr_outcome *outcome, struct ifr_error *err);
 
-/* Finds out how the driver is led to variants, if there is one; behind the counters. Errors: IFR_E_USAGE for what a
- * driver would share with the program. */
-int campaign_open_driver(struct campaign_state *state, struct ifr_error *err);
-/* Leads the driver to the variants that are made, those of an id from `from` on, where they cannot take the program's place. */
-void campaign_lead_driver(struct campaign_state *state, unsigned from);
-/* Fails where the driver did not start the program. */
-int campaign_judge_driver(const struct campaign_state *state, bool opened, struct ifr_error *err);
-/* Does what comes before a run of the variant at path: names it, runs it unmeasured, and prepares. */
-int campaign_prepare_run(const struct campaign_state *state, const struct ifr_launch *launch, const char *path,
-                         unsigned warmups, struct ifr_error *err);
-
-/* Opens the plan's metrics, behind the counters, and completes the command by the arguments that they need. */
-int campaign_open_metrics(struct campaign_state *state, struct ifr_error *err);
-/* Takes the benchmarks and the argument that fixes iterations from an experiment that holds them. */
-void campaign_adopt_figures(struct campaign_state *state);
-/* Makes counters of a program's figures, and stores which there are. */
-int campaign_take_benchmarks(struct campaign_state *state, unsigned program, const struct ifr_own_figures *figures,
-                             struct ifr_error *err);
-/* Whether two runs' benchmarks have the same iterations. */
-bool campaign_same_iterations(const struct ifr_own_figures *a, const struct ifr_own_figures *b);
-/* Fixes the iterations for all runs where they are chosen by the programs, or notes why not. Needs the benchmarks. */
-int campaign_fix_iterations(struct campaign_state *state, bool chosen, struct ifr_error *err);
-/* How a run lacks a benchmark of its program, or NULL; the text is in why. */
-const char *campaign_find_missing_figure(const struct campaign_state *state, unsigned program,
-                                         const struct ifr_own_figures *figures, char *why, size_t size);
-/* Notes from two runs that a program chooses its iterations, and how its own figures are measured. */
-int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outcome *first,
-                             const struct ifr_outcome *second, struct ifr_error *err);
 /* Adds a warning to the experiment that comparisons show, too: they find it as the fact of that name. */
 int campaign_warn_as(struct campaign_state *state, const char *name, const char *text, struct ifr_error *err);
 /* Warns where a run left processes. */

@@ -176,7 +176,7 @@ static char *list_sources(const struct ifr_dataset *dataset) {
 	struct ifr_strings seen = {0};
 	for (size_t i = 0; i < dataset->counter_count; i++)
 		if (!ifr_strings_contain(&seen, dataset->counters[i].source) &&
-		    strcmp(dataset->counters[i].source, "repeat")) {
+		    strcmp(dataset->counters[i].source, "repeat") && strcmp(dataset->counters[i].source, "program")) {
 			ifr_strings_add(&seen, dataset->counters[i].source);
 			ifr_buffer_printf(&text, "%s%s", text.length ? "," : "", dataset->counters[i].source);
 		}
@@ -239,13 +239,30 @@ static int fill_command(struct again *again, struct ifr_campaign *campaign, stru
 	lead_to_libraries(again, &campaign->environment);
 	if (input && strcmp(input, "/dev/null"))
 		campaign->stdin_file = input;
-	if (user && *user == '/') {
+	const char *place = ifr_dataset_fact(&again->dataset, "driver of");
+	const bool driven = place && *place == '/';
+	if (driven && again->bundled)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"%s was measured by a driver, which looks for the program outside of the bundle: run it again "
+			"from its experiment",
+			again->old);
+	campaign->driven = driven ? place : NULL;
+	if (driven) {
+		again->user = ifr_strdup(user);
+		campaign->user = again->user;
+	} else if (user && *user == '/') {
 		again->user = again->bundled ? ifr_format("%s/programs/user/%s", again->work, ifr_path_base(user))
 		                             : ifr_strdup(user);
 		campaign->user = again->user;
 		campaign->library = again->paths[0];
 	}
 	return 0;
+}
+
+static const char *fact_unless_none(const struct ifr_dataset *dataset, const char *name) {
+	const char *value = ifr_dataset_fact(dataset, name);
+	return value && strcmp(value, "none") ? value : NULL;
 }
 
 static int fill_campaign(struct again *again, struct ifr_campaign *campaign, struct ifr_error *err) {
@@ -257,6 +274,7 @@ static int fill_campaign(struct again *again, struct ifr_campaign *campaign, str
 			   *aslr = ifr_dataset_fact(dataset, "aslr"), *copies = ifr_dataset_fact(dataset, "copies"),
 			   *output = ifr_dataset_fact(dataset, "output"),
 			   *counters = ifr_dataset_fact(dataset, "counters wanted"),
+			   *warmups = ifr_dataset_fact(dataset, "warmup runs"),
 			   *machine = ifr_dataset_fact(dataset, "machine");
 	int result = 0;
 	campaign->program_count = count && strtoul(count, NULL, 10) == 2 ? 2 : 1;
@@ -279,6 +297,9 @@ static int fill_campaign(struct again *again, struct ifr_campaign *campaign, str
 	campaign->ignore_output = output && !strcmp(output, "ignored");
 	again->counters = counters ? ifr_strdup(counters) : list_sources(dataset);
 	campaign->counters = again->counters;
+	campaign->metrics = fact_unless_none(dataset, "metrics");
+	campaign->prepare = fact_unless_none(dataset, "prepare");
+	campaign->warmups = warmups ? (unsigned)strtoul(warmups, NULL, 10) : 0;
 	campaign->marker = ifr_dataset_fact(dataset, "repeat marker");
 	campaign->machine = machine ? machine : campaign->machine;
 	return result ? result : fill_command(again, campaign, err);

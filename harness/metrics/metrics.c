@@ -144,6 +144,18 @@ static bool is_given(const char *options, char *const *argv) {
 	return given;
 }
 
+/* Sets a variable, "NAME=value", once; takes it over. */
+static void set_variable(struct ifr_strings *environment, char *entry) {
+	const size_t name = strcspn(entry, "=") + 1;
+	for (size_t i = 0; i < environment->count; i++)
+		if (!strncmp(environment->items[i], entry, name)) {
+			free(environment->items[i]);
+			environment->items[i] = entry;
+			return;
+		}
+	ifr_strings_take(environment, entry);
+}
+
 void ifr_metrics_request(struct ifr_metrics *metrics, const char *folder, bool driven, char *const *argv,
                          struct ifr_strings *arguments, struct ifr_strings *environment) {
 	const struct format *format = metrics->format;
@@ -152,11 +164,11 @@ void ifr_metrics_request(struct ifr_metrics *metrics, const char *folder, bool d
 	if (format->argument && !driven && !is_given(format->given, argv))
 		ifr_strings_add(arguments, format->argument);
 	if (format->variable && driven)
-		ifr_strings_add(environment, format->variable);
+		set_variable(environment, ifr_strdup(format->variable));
 	if (format == &formats[CRITERION] && !metrics->file) {
 		free(metrics->own);
 		metrics->own = ifr_strdup(folder);
-		ifr_strings_take(environment, ifr_format("CRITERION_HOME=%s", folder));
+		set_variable(environment, ifr_format("CRITERION_HOME=%s", folder));
 	}
 }
 

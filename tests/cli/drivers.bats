@@ -43,6 +43,11 @@ need_mounts() {
 	sort -u by_path | sed 's/ .*//' >seen
 	sql d.exp 'SELECT sha256 FROM variant ORDER BY sha256' | cmp - seen
 	[ "$(sha256sum <subject)" = "$digest" ]
+	# The same once more, from the experiment alone.
+	sort -u by_path >first
+	rm by_path
+	within 60 interfero bench -q --again d.exp -o again.exp
+	sort -u by_path | cmp - first
 	[ "$(sql d.exp 'SELECT count(refused) FROM run')" = 0 ]
 }
 

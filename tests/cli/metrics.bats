@@ -69,6 +69,8 @@ flat() {
 	cp "$place/bench.exp" .
 	cd "$place"
 	within 60 interfero bench -q -c clock -n 5 -r 2 --metrics google-benchmark -o "$here/bench.exp" -- ./takes google
+	within 60 interfero bench -q --again "$here/bench.exp" -o "$here/again.exp"
+	[ "$(sql "$here/again.exp" "SELECT count(*) FROM counter WHERE source = 'program'")" = 2 ]
 	refuse 2 metrics -- interfero bench -q -c clock -n 5 -r 2 --metrics go -o "$here/bench.exp" -- ./takes google
 	cd "$here"
 	[ "$(sql bench.exp "SELECT count(*) FROM counter WHERE source = 'program'")" = 2 ]
