@@ -69,6 +69,17 @@ static void put_basis(struct ifr_buffer *out, const struct ifr_comparison_entry 
 	ifr_buffer_puts(out, "</ul>\n</details>\n");
 }
 
+static void put_program(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
+	struct ifr_buffer warnings = {0}, command = {0};
+	comparison_say_program(entry, put_detail, &warnings, &command);
+	if (warnings.length)
+		ifr_buffer_printf(out, "<ul>\n%s</ul>\n", ifr_buffer_text(&warnings));
+	if (command.length)
+		put_escaped(out, "pre", ifr_buffer_text(&command));
+	ifr_buffer_release(&warnings);
+	ifr_buffer_release(&command);
+}
+
 static const char *name_of(const struct ifr_comparison_entry *entry) {
 	return *entry->name ? entry->name : entry->command ? entry->command : "";
 }
@@ -101,13 +112,21 @@ static void put_overview(struct ifr_buffer *out, const struct ifr_comparison_ent
 	comparison_put_summary(entries, count, &summary);
 	ifr_buffer_puts(out, "<div class=\"lead\">\n");
 	put_escaped(out, "p", ifr_buffer_text(&summary));
-	ifr_buffer_puts(out,
-	                "</div>\n<div class=\"wide\"><table class=\"overview\"><tr><th class=\"name\">command</th>"
-	                "<th class=\"name\">verdict</th><th>change over layouts</th><th>interval</th>"
-	                "<th>as shipped</th></tr>\n");
+	ifr_buffer_puts(out, "</div>\n<div class=\"wide\"><table class=\"overview\"><tr><th class=\"name\">name</th>"
+	                     "<th class=\"name\">verdict</th><th>change over layouts</th><th>interval</th>"
+	                     "<th>as shipped</th></tr>\n");
 	for (size_t i = 0; i < count; i++)
 		put_overview_row(out, &entries[i], i);
 	ifr_buffer_puts(out, "</table></div>\n");
+	ifr_buffer_clear(&summary);
+	comparison_put_family(entries, count, &summary);
+	if (summary.length)
+		put_escaped(out, "p", ifr_buffer_text(&summary));
+	for (size_t i = 0; i < count && comparison_is_benchmarks(entries, count); i++)
+		if (!entries[i].failure) {
+			put_program(out, &entries[i]);
+			break;
+		}
 	ifr_buffer_release(&summary);
 }
 
@@ -126,6 +145,8 @@ static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry 
 		return;
 	}
 	put_lead(out, &entry->main);
+	if (!entry->benchmark)
+		put_program(out, entry);
 	if (*entry->name && entry->command) {
 		char *command = ifr_format("Command: %s", entry->command);
 		put_escaped(out, "p", command);

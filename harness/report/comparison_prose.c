@@ -271,6 +271,10 @@ static void warn_apart(const struct ifr_comparison *c, struct details *details) 
 void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
 	static const enum ifr_comparison_verdict order[] = {IFR_VERDICT_CHANGE, IFR_VERDICT_BOTH, IFR_VERDICT_LAYOUT,
 	                                                    IFR_VERDICT_INCONCLUSIVE, IFR_VERDICT_NO_CHANGE};
+	if (comparison_is_benchmarks(entries, count)) {
+		comparison_say_benchmarks(entries, count, out);
+		return;
+	}
 	size_t regressed = 0, failed = 0, verdicts[IFR_VERDICT_BOTH + 1] = {0};
 	for (size_t i = 0; i < count; i++) {
 		failed += entries[i].failure != NULL;
@@ -298,33 +302,22 @@ void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer
 	                "its own figures by --metrics.");
 }
 
-static void put_warnings(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
-	static const char *const facts[] = {"threads", "left processes"};
+void comparison_say_program(const struct ifr_comparison_entry *entry, comparison_emit *emit, void *context,
+                            struct ifr_buffer *command) {
+	static const char *const facts[] = {"threads", "left processes", "own iterations"};
+	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
+	const char *figures = ifr_dataset_fact(dataset, "own figures");
+	struct ifr_buffer sentence = {0};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
 		if (ifr_dataset_fact(dataset, facts[i]))
-			ifr_text_wrap(out, ifr_dataset_fact(dataset, facts[i]), "  ! ", "    ");
-}
-
-void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
-	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
-	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
-	const char *command = ifr_dataset_fact(dataset, "own figures");
-	put_warnings(dataset, out);
-	if (iterations) {
-		ifr_text_wrap(out, iterations, "  ! ", "    ");
-	} else {
-		struct ifr_buffer sentence = {0};
+			emit(context, true, ifr_dataset_fact(dataset, facts[i]));
+	if (!ifr_dataset_fact(dataset, "own iterations"))
 		comparison_say_unequal(dataset, &sentence);
-		if (sentence.length)
-			ifr_text_wrap(out, ifr_buffer_text(&sentence), "  ! ", "    ");
-		ifr_buffer_release(&sentence);
-	}
-	/* Not wrapped: it must remain fit to be copied. */
-	if (iterations && command) {
-		ifr_buffer_puts(out, "        ");
-		ifr_escape_plain(out, command);
-		ifr_buffer_puts(out, "\n");
-	}
+	if (sentence.length)
+		emit(context, true, ifr_buffer_text(&sentence));
+	if (figures)
+		ifr_buffer_puts(command, figures);
+	ifr_buffer_release(&sentence);
 }
 
 void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD],

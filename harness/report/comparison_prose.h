@@ -15,7 +15,7 @@ void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buf
 typedef void comparison_emit(void *context, bool warning, const char *text);
 void comparison_say_details(const struct ifr_comparison *comparison, comparison_emit *emit, void *context);
 
-/* Appends "5 commands: 1 regression, 2 with a change, 2 not compared." */
+/* Appends "5 commands: 1 regression, 2 with a change, 2 not compared.", or the sentence about benchmarks. */
 void comparison_put_summary(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 
 /* Whether the entries are the program's own benchmarks. */
@@ -28,8 +28,10 @@ void comparison_put_family(const struct ifr_comparison_entry *entries, size_t co
 
 /* Appends a sentence about runs of one layout that do not do the same work; nothing where they do. */
 void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer *out);
-/* Appends the notes on a program that chooses its own iterations, at most 80 columns wide. */
-void comparison_put_adaptation(const struct ifr_comparison_entry *entry, struct ifr_buffer *out);
+/* Emits warnings about the programs: they choose iterations, share a processor, leave processes. command gets the
+ * one that measures their own figures, to be pasted, or stays empty. */
+void comparison_say_program(const struct ifr_comparison_entry *entry, comparison_emit *emit, void *context,
+                            struct ifr_buffer *command);
 
 /* Appends "+1.2 % to +3.4 %", or "unbounded". */
 void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval);

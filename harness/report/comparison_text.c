@@ -48,6 +48,18 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 		                  entry->other_count);
 }
 
+/* The command is not wrapped: it must remain fit to be copied. */
+static void put_program(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
+	struct ifr_buffer command = {0};
+	comparison_say_program(entry, put_detail, out, &command);
+	if (command.length) {
+		ifr_buffer_puts(out, "        ");
+		ifr_escape_plain(out, ifr_buffer_text(&command));
+		ifr_buffer_puts(out, "\n");
+	}
+	ifr_buffer_release(&command);
+}
+
 static void put_entry(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {
 	char *title = ifr_format("%s: %s", entry->name, entry->command ? entry->command : "");
 	if (*entry->name)
@@ -61,7 +73,7 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 	}
 	put_lead(&entry->main, color, out);
 	if (!entry->benchmark)
-		comparison_put_adaptation(entry, out);
+		put_program(entry, out);
 	ifr_buffer_puts(out, "\n");
 	comparison_say_details(&entry->main, put_detail, out);
 	put_others(entry, out);
@@ -119,7 +131,7 @@ static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t co
 	comparison_put_table(entries, count, out);
 	for (size_t i = 0; i < count; i++) {
 		if (!entries[i].failure && first)
-			comparison_put_adaptation(&entries[i], out);
+			put_program(&entries[i], out);
 		if (entries[i].failure)
 			continue;
 		first = false;

@@ -76,7 +76,7 @@ table() {
 	refuse 2 'there already' -- interfero import --csv t.csv -o t.exp
 	refuse 2 'which format' -- interfero import t.csv -o x.exp
 	refuse 2 'where to' -- interfero import --csv t.csv
-	refuse 4 'nowhere' -- interfero import --csv nowhere -o x.exp
+	refuse 2 'nowhere' -- interfero import --csv nowhere -o x.exp
 }
 
 @test "calibrate: rates, effects, runs that pay" {
