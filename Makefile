@@ -311,7 +311,7 @@ format: ## put the code into its layout
 
 # --- installing ------------------------------------------------------------------------------------------------
 
-COMMANDS := bench compare calibrate blame predict variants layout verify heap limit record replay trace report explain \
+COMMANDS := bench compare calibrate blame predict variants run layout verify heap limit record replay trace report explain \
 	pack import kit doctor
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "common/buffer.h"
-
 const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 	[IFR_AXIS_FUNCTIONS] =
 		{
@@ -139,6 +137,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"addresses of libraries and mappings, by the stack limit above",
 			{{"max", 4096, 1, 1 << 20, "largest shift down, in pages"}},
 		},
+	[IFR_AXIS_COPIES] =
+		{
+			"copies",
+			"copies",
+			IFR_OWNER_LAUNCHER,
+			"place of the program's file in memory: one copy of the file for all runs of a layout",
+			{{0}},
+		},
 };
 
 int ifr_axis_find(const char *name, struct ifr_error *err) {
@@ -183,4 +189,13 @@ unsigned ifr_axes_of(unsigned owners) {
 		if ((unsigned)ifr_axes[i].owner & owners)
 			axes |= 1u << i;
 	return axes;
+}
+
+void ifr_axes_print(unsigned axes, struct ifr_buffer *list) {
+	size_t begin = list->length;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		if (axes & 1u << i)
+			ifr_buffer_printf(list, "%s%s", list->length > begin ? "," : "", ifr_axes[i].name);
+	if (list->length == begin)
+		ifr_buffer_puts(list, "none");
 }

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,7 @@ enum ifr_axis {
 	IFR_AXIS_HEAP,
 	IFR_AXIS_BLOCKS,
 	IFR_AXIS_LOAD,
+	IFR_AXIS_COPIES,
 	IFR_AXIS_COUNT
 };
 
@@ -65,6 +67,9 @@ int ifr_axes_parse(const char *list, unsigned *axes, struct ifr_error *err);
 
 /* The mask of all axes of these owners (or-ed). */
 unsigned ifr_axes_of(unsigned owners);
+
+/* Appends the names of a mask's axes, separated by commas; "none" for an empty mask. */
+void ifr_axes_print(unsigned axes, struct ifr_buffer *list);
 
 #ifdef __cplusplus
 }

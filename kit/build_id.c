@@ -47,11 +47,13 @@ int ifr_build_id_read(const char *path, char hex[2 * IFR_BUILD_ID_MAX_BYTES + 1]
 		result = fail_not_a_program(file.fd, path, err);
 	else if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		result = ifr_fail(err, IFR_E_USAGE, "%s is an ELF file but not a linked program or library", path);
-	else if (header.e_machine != EM_X86_64)
+	else if (header.e_machine != EM_X86_64 || header.e_ident[EI_CLASS] != ELFCLASS64)
 		result = ifr_fail(err, IFR_E_USAGE, "%s is not for x86-64, the only processor interfero knows", path);
 	size_t count = 0;
 	if (!result && elf_getphdrnum(file.elf, &count))
 		result = ifr_fail(err, IFR_E_USAGE, "%s is a damaged ELF file: %s", path, elf_errmsg(-1));
+	else if (!result && !count)
+		result = ifr_fail(err, IFR_E_USAGE, "%s is a damaged ELF file: it has no program headers", path);
 	for (size_t i = 0; i < count && !result && !*hex; i++) {
 		GElf_Phdr segment;
 		if (!gelf_getphdr(file.elf, (int)i, &segment))

@@ -76,8 +76,10 @@ int ifr_kit_save_below(struct ifr_kit *kit, const char *root, const char *map, s
 /* Loads the kit of a key, or of a unique prefix of at least 4 characters, and checks that its inputs exist. The
  * caller releases the kit of either function also after an error. */
 int ifr_kit_load(const char *key, struct ifr_kit *kit, struct ifr_error *err);
-/* Loads the kit of an ELF program, by its build-id or digest. */
+/* Loads the kit of an ELF program, by its build-id or digest. Errors: IFR_E_USAGE for a program without one. */
 int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_error *err);
+/* The same for a program that may have no kit: found is then false, and the kit initialised. */
+int ifr_kit_find(const char *program, struct ifr_kit *kit, bool *found, struct ifr_error *err);
 /* Checks the digests of all inputs. Errors: IFR_E_ENVIRONMENT with the first input that differs. */
 int ifr_kit_check(const struct ifr_kit *kit, struct ifr_error *err);
 /* Lists the keys of all kits, sorted. */

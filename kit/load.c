@@ -77,28 +77,40 @@ out:
 	return result;
 }
 
-int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_error *err) {
-	char key[IFR_KEY_MAX], id[2 * IFR_BUILD_ID_MAX_BYTES + 1], *folder = NULL;
-	ifr_kit_init(kit);
+/* The key under which the kit of an ELF program would be stored. */
+static int key_of_program(const char *program, char key[IFR_KEY_MAX], struct ifr_error *err) {
+	char id[2 * IFR_BUILD_ID_MAX_BYTES + 1], digest[IFR_SHA256_HEX];
 	int result = ifr_build_id_read(program, id, err);
 	if (result)
 		return result;
-	snprintf(key, sizeof key, "%s", id);
-	if (!*id) {
-		char digest[IFR_SHA256_HEX];
-		if ((result = ifr_sha256_file(program, digest, NULL, err)))
-			return result;
-		snprintf(key, sizeof key, "sha256-%s", digest);
-	}
-	if ((result = kit_folder(key, &folder, err)))
-		return result;
-	bool there = ifr_file_exists(folder);
+	snprintf(key, IFR_KEY_MAX, "%s", id);
+	if (!*id && !(result = ifr_sha256_file(program, digest, NULL, err)))
+		snprintf(key, IFR_KEY_MAX, "sha256-%s", digest);
+	return result;
+}
+
+int ifr_kit_find(const char *program, struct ifr_kit *kit, bool *found, struct ifr_error *err) {
+	char key[IFR_KEY_MAX], *folder = NULL;
+	ifr_kit_init(kit);
+	*found = false;
+	int result = key_of_program(program, key, err);
+	if (!result)
+		result = kit_folder(key, &folder, err);
+	if (!result)
+		*found = ifr_file_exists(folder);
 	free(folder);
-	if (!there)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "%s has no kit: build it with CC=interfero-gcc, which captures its link (key %.12s…)",
-		                program, key);
-	return ifr_kit_load(key, kit, err);
+	return *found ? ifr_kit_load(key, kit, err) : result;
+}
+
+int ifr_kit_of_program(const char *program, struct ifr_kit *kit, struct ifr_error *err) {
+	char key[IFR_KEY_MAX];
+	bool found;
+	int result = ifr_kit_find(program, kit, &found, err);
+	if (result || found || (result = key_of_program(program, key, err)))
+		return result;
+	return ifr_fail(err, IFR_E_USAGE,
+	                "%s has no kit: build it with CC=interfero-gcc, which captures its link (key %.12s…)", program,
+	                key);
 }
 
 int ifr_kit_check(const struct ifr_kit *kit, struct ifr_error *err) {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/axis.h"
+
 #include "harness/analysis/steps.h"
 
 /* Picks the finite values of a variant's runs, without twins, out of an array over all runs. The caller frees. */
@@ -155,7 +157,10 @@ int ifr_analysis_make_brief(const struct ifr_dataset *dataset, size_t counter, s
 int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, struct ifr_analysis **analysis,
                       struct ifr_error *err) {
 	struct ifr_analysis *made = ifr_alloc(sizeof *made);
+	const char *axes = ifr_dataset_fact(dataset, "axes");
 	made->dataset = dataset;
+	if (!axes || ifr_axes_parse(axes, &made->axes, NULL))
+		made->axes = 0;
 	int result = ifr_metric_choose(made, metric, err);
 	if (!result)
 		result = count_runs(made, err);
@@ -175,6 +180,10 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 	ifr_unit_map_make(made, made->units);
 	*analysis = made;
 	return 0;
+}
+
+bool ifr_analysis_varies_process_alone(const struct ifr_analysis *analysis) {
+	return analysis->axes && !(analysis->axes & ~ifr_axes_of(IFR_OWNER_LAUNCHER));
 }
 
 void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence *evidence) {

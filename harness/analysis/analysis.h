@@ -37,6 +37,9 @@ struct ifr_evidence {
 /* Takes the most significant regression on a counter; without counters, the difference between layouts. */
 void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence *evidence);
 
+/* Whether only the process of the program varied, not its file: its code and data lay where they ship. */
+bool ifr_analysis_varies_process_alone(const struct ifr_analysis *analysis);
+
 /* Whether the counter is a time, so that less of it is faster. */
 bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
 /* Whether runs of one layout execute different numbers of instructions, by more than a program with fixed work does;

@@ -2,6 +2,7 @@
 /* The conclusion: how much layout matters, the standing of the shipped layout, and the advice. */
 #include <math.h>
 
+#include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
 /* Attribution and the check of normality need 8 layouts; a mean's interval holds from 20 on (ifr_mean_layouts_needed). */
@@ -60,8 +61,11 @@ static enum ifr_advice advise_unfound(const struct ifr_analysis *analysis, const
 
 static enum ifr_advice advise_found(const struct ifr_analysis *analysis, const struct ifr_conclusion *made) {
 	const struct ifr_contrast *best = &analysis->best.to_shipped;
-	if (made->standing != IFR_SHIPPED_WORSE)
+	const bool process_alone = ifr_analysis_varies_process_alone(analysis);
+	if (made->standing != IFR_SHIPPED_WORSE || analysis->axes == 1u << IFR_AXIS_COPIES)
 		return IFR_ADVICE_COMPARE_MEANS;
+	if (process_alone && !(best->has_interval && best->interval_pct.high < 0))
+		return analysis->axes & (analysis->axes - 1) ? IFR_ADVICE_FIND_AXIS : IFR_ADVICE_COMPARE_MEANS;
 	return best->has_interval && best->interval_pct.high < 0 ? IFR_ADVICE_BEST_LAYOUT : IFR_ADVICE_FIND_CODE;
 }
 

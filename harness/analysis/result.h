@@ -90,6 +90,7 @@ enum ifr_advice {
 	IFR_ADVICE_QUIETER_MACHINE,
 	IFR_ADVICE_BEST_LAYOUT,  /* build the best layout: it beats the shipped one beyond noise */
 	IFR_ADVICE_FIND_CODE,    /* attribute the effect to code */
+	IFR_ADVICE_FIND_AXIS,    /* vary one axis at a time: no code moved, and several axes vary */
 	IFR_ADVICE_COMPARE_MEANS /* judge changes of the program over many layouts */
 };
 
@@ -135,6 +136,7 @@ struct ifr_analysis {
 	double *medians;                  /* of the random layouts, ascending */
 	size_t random_count;
 	struct ifr_scale scale;
+	unsigned axes; /* that vary, as a mask; of other tools' results: 0 */
 
 	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
 	size_t runs_twin;                               /* which serve the copies' component of variance alone */

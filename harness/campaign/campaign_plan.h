@@ -28,9 +28,9 @@
 /* A program under test: a level of the factor program. */
 struct ifr_campaign_program {
 	const char *path;                /* the shipped program; with files, their folder */
-	const struct ifr_kit *kit;       /* NULL where files are given */
+	const struct ifr_kit *kit;       /* NULL: none; then no axis may change the file */
 	const struct ifr_strings *files; /* the file of each layout from 1 on, without a shipped one; NULL: variants
-	                                    are made from the kit */
+	                                    are made from the kit, or are copies where no axis changes the file */
 };
 
 struct ifr_campaign {

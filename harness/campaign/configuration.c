@@ -9,40 +9,18 @@
 
 #include "common/buffer.h"
 #include "harness/campaign/state.h"
-
-/* Appends words as a shell would take them. */
-static void quote_words(char *const *argv, struct ifr_buffer *all) {
-	struct ifr_buffer text = {0};
-	for (; argv && *argv; argv++) {
-		bool plain =
-			**argv && strspn(*argv, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+,@%-") ==
-						  strlen(*argv);
-		ifr_buffer_puts(&text, text.length ? " " : "");
-		if (plain) {
-			ifr_buffer_puts(&text, *argv);
-			continue;
-		}
-		ifr_buffer_puts(&text, "'");
-		for (const char *c = *argv; *c; c++)
-			ifr_buffer_printf(&text, *c == '\'' ? "'\\''" : "%c", *c);
-		ifr_buffer_puts(&text, "'");
-	}
-	ifr_buffer_puts(all, ifr_buffer_text(&text));
-	ifr_buffer_release(&text);
-}
+#include "harness/output/output.h"
 
 char *campaign_quote_command(char *const *argv) {
 	struct ifr_buffer text = {0};
-	quote_words(argv, &text);
+	ifr_quote_command(&text, argv);
 	return ifr_buffer_detach(&text);
 }
 
 static char *list_axes(unsigned axes) {
 	struct ifr_buffer text = {0};
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
-		if (axes & 1u << i)
-			ifr_buffer_printf(&text, "%s%s", text.length ? "," : "", ifr_axes[i].name);
-	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("none");
+	ifr_axes_print(axes, &text);
+	return ifr_buffer_detach(&text);
 }
 
 static void list_axis(enum ifr_axis axis, const struct ifr_axis_setting *setting, struct ifr_buffer *text) {
@@ -75,7 +53,7 @@ static char *list_counters(const struct ifr_counters *counters) {
 
 static char *list_environment(const struct ifr_strings *environment) {
 	struct ifr_buffer text = {0};
-	quote_words(environment->items, &text);
+	ifr_quote_command(&text, environment->items);
 	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("");
 }
 
@@ -216,7 +194,9 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"program", ifr_strdup(plan->programs->path)},
 		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
 		{"command", campaign_quote_command(plan->argv)},
-		{"kit", ifr_strdup(plan->programs->kit ? plan->programs->kit->key : "none, the files were given")},
+		{"kit", ifr_strdup(plan->programs->kit     ? plan->programs->kit->key
+	                       : plan->programs->files ? "none, the files were given"
+	                                               : "none")},
 		{"seed", ifr_format("%" PRIu64, plan->generator.seed)},
 		{"axes", list_axes(plan->generator.axes)},
 		{"parameters", list_parameters(&plan->generator)},

@@ -7,6 +7,9 @@
  * Idea: each repetition runs a new file at the same path. It is written beside the old one and renamed over it, so that
  * its pages are allocated before the old ones are free. Bytes, mode and path stay equal. A mean over n runs of a layout
  * then has a share of 1 / n of the variance of copies, which is the least for n runs where a copy costs next to nothing.
+ *
+ * The axis `copies` asks for the opposite: each layout but the shipped one keeps its file, so that the place of a file
+ * in memory is what differs between layouts. A file that was lost and made again has the next number.
  * Ref: Kalibera and Jones 2013, section 6. */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -15,9 +18,15 @@
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
+/* Whether one file of the variant serves all repetitions. */
+static bool keeps_file(const struct campaign_state *state, unsigned id) {
+	return state->plan.one_file ||
+	       (campaign_layout_of(state, id) && state->plan.generator.axes & 1u << IFR_AXIS_COPIES);
+}
+
 bool campaign_has_twin(const struct campaign_state *state, unsigned id, unsigned repetition) {
 	const struct ifr_campaign *plan = &state->plan;
-	return repetition == 0 && plan->repetitions >= 2 && !plan->one_file &&
+	return repetition == 0 && plan->repetitions >= 2 && !keeps_file(state, id) &&
 	       ifr_schedule_has_twin(plan->generator.seed, campaign_layout_of(state, id));
 }
 
@@ -59,6 +68,15 @@ static int copy_variant(struct campaign_state *state, unsigned id, struct ifr_er
 	return result;
 }
 
+/* A file that this call did not make is the one of the runs before. --one-file numbers no copies. */
+static void take_kept_file(struct campaign_state *state, unsigned id) {
+	int64_t last = ifr_experiment_last_copy(state->experiment, id);
+	if (state->plan.one_file)
+		state->copies[id] = 0;
+	else if (state->copies[id] < 0)
+		state->copies[id] = last < 0 ? 0 : last;
+}
+
 int campaign_copy_variants(struct campaign_state *state, unsigned repetition, int64_t deadline_ns, bool *whole,
                            struct ifr_error *err) {
 	int64_t copy_ns = 0;
@@ -68,13 +86,14 @@ int campaign_copy_variants(struct campaign_state *state, unsigned repetition, in
 		if (!needs_copy(state, id, repetition))
 			continue;
 		int64_t begun_ns = ifr_clock_ns();
+		const bool kept = keeps_file(state, id);
 		*whole = !ifr_launch_interrupted() && begun_ns + copy_ns <= deadline_ns;
-		if (*whole && state->plan.one_file)
-			state->copies[id] = 0;
+		if (*whole && kept)
+			take_kept_file(state, id);
 		else if (*whole)
 			result = copy_variant(state, id, err);
 		copy_ns = ifr_clock_ns() - begun_ns;
-		if (*whole && !state->plan.one_file)
+		if (*whole && !kept)
 			state->copying = (struct campaign_cost){state->copying.spent_ns + copy_ns, state->copying.count + 1};
 	}
 	return result;

@@ -43,8 +43,13 @@ void campaign_variant_plan(const struct campaign_state *state, unsigned id, stru
 	const struct ifr_campaign_program *program = &state->plan.programs[campaign_program_of(state, id)];
 	ifr_plan_init(plan);
 	if (!program->files)
-		ifr_layout_generator_plan(&state->plan.generator, program->kit->key, campaign_layout_of(state, id), plan);
+		ifr_layout_generator_plan(&state->plan.generator, program->kit ? program->kit->key : NULL,
+		                          campaign_layout_of(state, id), plan);
 	campaign_variant_name(state, id, plan->name);
+}
+
+bool campaign_changes_files(const struct campaign_state *state) {
+	return state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN);
 }
 
 char *campaign_fact_name(const char *name, unsigned program) {

@@ -92,6 +92,18 @@ static bool has_recording(const struct campaign_state *state, unsigned program) 
 	return has;
 }
 
+/* Checks, before anything is measured, that replays can follow the axes heap and blocks. */
+static int check_objects(const struct campaign_state *state, const char *path, struct ifr_error *err) {
+	struct ifr_trace *trace = NULL;
+	if (!(state->plan.generator.axes & ifr_object_axes()))
+		return 0;
+	int result = ifr_trace_open(path, &trace, err);
+	if (!result)
+		result = ifr_objects_check(trace, err);
+	ifr_trace_free(trace);
+	return result;
+}
+
 /* Makes a program's recording if it is missing. The file stays beside the experiment, for "interfero predict". */
 static int ensure_recording(struct campaign_state *state, unsigned program, int64_t deadline_ns, bool *too_slow,
                             struct ifr_error *err) {
@@ -99,6 +111,8 @@ static int ensure_recording(struct campaign_state *state, unsigned program, int6
 	int result = 0;
 	if (!is_recorded(state, program, path)) {
 		result = record_program(state, program, path, deadline_ns, too_slow, err);
+		if (!result && (result = check_objects(state, path, err)))
+			unlink(path);
 		state->programs[program].recorded = !result;
 		if (!result)
 			result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
@@ -206,6 +220,11 @@ int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {
 int campaign_check_model(const struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
 	unsigned axes = state->plan.generator.axes & ~ifr_layout_axes();
+	if (state->plan.generator.axes == 1u << IFR_AXIS_COPIES)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"the model knows no physical addresses, so that copies of a file are all alike in it: vary "
+			"another axis, or measure with --counters clock");
 	if (state->plan.programs[0].files || state->plan.user)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "the model needs programs with kits: it cannot lay out given files, nor shared libraries");

@@ -83,6 +83,8 @@ void campaign_variant_name(const struct campaign_state *state, unsigned id, char
 char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 /* The plan of a variant, under its program's kit and the name of its file; without axes for given files. */
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
+/* Whether an axis of the campaign changes the programs' files; else variants are copies of the shipped file. */
+bool campaign_changes_files(const struct campaign_state *state);
 /* A fact's name for a program: "kit", "kit 2"; the caller frees. */
 char *campaign_fact_name(const char *name, unsigned program);
 

@@ -19,6 +19,20 @@ static int place_file(const char *file, const char *build_id, const char *path, 
 	return ifr_file_copy(file, path, 0755, err);
 }
 
+/* Copies the program's file, with the plan of its process beside it. */
+static int copy_program(const struct ifr_campaign_program *program, const struct ifr_plan *plan, const char *path,
+                        struct ifr_variant *variant, struct ifr_error *err) {
+	char *plan_path = ifr_format("%s.plan", path);
+	struct ifr_buffer text = {0};
+	int result = place_file(program->path, program->kit ? program->kit->build_id : NULL, path, variant, err);
+	ifr_plan_print(plan, &text);
+	if (!result && ifr_plan_axes(plan))
+		result = ifr_file_write(plan_path, ifr_buffer_text(&text), text.length, 0644, err);
+	ifr_buffer_release(&text);
+	free(plan_path);
+	return result;
+}
+
 /* Makes the file of a variant, or copies the file that is given. */
 static int place_variant(struct campaign_state *state, struct ifr_builder *builder, unsigned id,
                          const struct ifr_plan *plan, const char *path, struct ifr_variant *variant,
@@ -27,8 +41,8 @@ static int place_variant(struct campaign_state *state, struct ifr_builder *build
 	unsigned layout = campaign_layout_of(state, id);
 	if (program->files)
 		return place_file(program->files->items[layout - 1], NULL, path, variant, err);
-	if (!layout)
-		return place_file(program->path, program->kit->build_id, path, variant, err);
+	if (!layout || !campaign_changes_files(state))
+		return copy_program(program, plan, path, variant, err);
 	int64_t begun_ns = ifr_clock_ns();
 	int result = ifr_builder_write(builder, plan, state->folder, true, variant, err);
 	state->making.spent_ns += ifr_clock_ns() - begun_ns;
@@ -110,6 +124,7 @@ static int make_variant(struct campaign_state *state, struct ifr_builder *builde
 		/* The model alone executes no variant: only the program itself is there, for the reference. */
 		if (!layout || ifr_counters_passes(state->counters)) {
 			result = place_variant(state, builder, id, &plan, path, &variant, err);
+			state->copies[id] = ifr_experiment_last_copy(state->experiment, id) + 1;
 			if (!result)
 				result = ifr_sha256_file(path, digest, NULL, err);
 		}
@@ -291,7 +306,7 @@ static int open_builders(struct campaign_state *state, struct ifr_error *err) {
 		return 0;
 	state->builders = ifr_alloc(state->plan.program_count * sizeof *state->builders);
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++)
-		if (!state->plan.programs[i].files)
+		if (!state->plan.programs[i].files && campaign_changes_files(state))
 			result = open_builder(state, i, &state->builders[i], err);
 	return result;
 }

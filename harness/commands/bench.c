@@ -116,7 +116,8 @@ const struct argp ifr_bench_argp = {
 	"--again OLD",
 	"Measure many layouts of a program. The report says how far apart they are, which is best and worst, and "
 	"where the shipped layout stands among them.\v"
-	"Build PROG (or the library of --library) with CC=interfero-gcc first. The layouts run interleaved, each run "
+	"Build PROG (or the library of --library) with CC=interfero-gcc first, so that its code and data vary. Of any other "
+	"program the stack, heap, blocks, mappings and file copies vary. The layouts run interleaved, each run "
 	"in a fresh process with ASLR off, pinned to one processor.\n"
 	"\n"
 	"Exit status: 0 measured, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "

@@ -136,10 +136,35 @@ static int attribute_events(struct options *options, const struct attributed *fr
 	return result;
 }
 
-static int load_and_attribute(struct options *options, struct ifr_error *err) {
-	struct attributed from = {.report = NULL};
+/* Where no code moved there is nothing to attribute; says so. */
+static void say_process(const struct options *options, unsigned axes) {
+	struct ifr_buffer text = {0};
+	ifr_attribution_of_process(axes, &text);
+	print_text(&text);
+	ifr_buffer_release(&text);
+	if (options->confirm)
+		ifr_command_note("no finding to confirm");
+}
+
+static int attribute_code(struct options *options, struct attributed *from, const char *kit_key,
+                          struct ifr_error *err) {
 	struct ifr_kit kit;
 	ifr_kit_init(&kit);
+	int result = ifr_kit_load(kit_key, &kit, err);
+	if (!result)
+		result = ifr_relinker_open(&kit, &from->relinker, err);
+	if (!result)
+		result = ifr_unit_addresses_find(from->relinker, &from->dataset, 0, &from->addresses, err);
+	if (!result)
+		ifr_unit_addresses_find_sources(&kit, from->relinker, &from->addresses);
+	if (!result)
+		result = attribute_events(options, from, err);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+static int load_and_attribute(struct options *options, struct ifr_error *err) {
+	struct attributed from = {.report = NULL};
 	int result = ifr_experiment_load(options->experiment, &from.dataset, err);
 	if (result)
 		return result;
@@ -152,19 +177,12 @@ static int load_and_attribute(struct options *options, struct ifr_error *err) {
 			ifr_fail(err, IFR_E_USAGE, "%s names no kit: where its units lay is not known", options->experiment);
 	if (!result)
 		result = ifr_analysis_make(&from.dataset, options->metric, &from.report, err);
-	if (!result)
-		result = ifr_kit_load(key, &kit, err);
-	if (!result)
-		result = ifr_relinker_open(&kit, &from.relinker, err);
-	if (!result)
-		result = ifr_unit_addresses_find(from.relinker, &from.dataset, 0, &from.addresses, err);
-	if (!result)
-		ifr_unit_addresses_find_sources(&kit, from.relinker, &from.addresses);
-	if (!result)
-		result = attribute_events(options, &from, err);
+	if (!result && ifr_analysis_varies_process_alone(from.report))
+		say_process(options, from.report->axes);
+	else if (!result)
+		result = attribute_code(options, &from, key, err);
 	ifr_unit_addresses_release(&from.addresses);
 	ifr_relinker_close(from.relinker);
-	ifr_kit_release(&kit);
 	ifr_analysis_free(from.report);
 	ifr_dataset_release(&from.dataset);
 	return result;

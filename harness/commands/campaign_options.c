@@ -9,6 +9,7 @@
 #include "common/process.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/program_kits.h"
 #include "harness/commands/progress.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
@@ -243,13 +244,6 @@ static int find_library(const char *name, char **path, struct ifr_error *err) {
 	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
 }
 
-/* A statically linked program has no loader to preload the runtime: runs under the runtime's axes are refused. */
-static void leave_out_runtime(struct layout_options *layouts) {
-	layouts->axes &= ~(1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
-	ifr_command_note(
-		"the program is statically linked: heap and blocks, which need its loader, are left out of the axes");
-}
-
 static int report_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done,
                       campaign_report *report, void *context, struct ifr_error *err) {
 	const char *file = campaign->file;
@@ -286,6 +280,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	struct ifr_campaign_result done = {0};
 	struct ifr_error error = {0}, *err = &error;
 	struct ifr_kit kit;
+	bool has_kit = false;
 	char *program = NULL, *library = NULL, *file = NULL;
 	ifr_kit_init(&kit);
 	char *driver = NULL;
@@ -297,13 +292,14 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		result = campaign_options_find_program(campaign->argv[0], &driver, err);
 	if (!result && campaign->library)
 		result = find_library(campaign->library, &library, err);
-	if (!result)
-		result = ifr_kit_of_program(library ? library : program, &kit, err);
-	if (!result && layouts->all && !ifr_loads_libraries(program))
-		leave_out_runtime(layouts);
+	if (!result) {
+		struct program_kit under_test = {.path = library ? library : program, .kit = &kit};
+		result = program_kits_find(&under_test, 1, layouts, ifr_loads_libraries(program), quiet, err);
+		has_kit = under_test.found;
+	}
 	if (!result) {
 		file = ifr_format("%s.%s", ifr_path_base(program), ending);
-		const struct ifr_campaign_program under_test = {library ? library : program, &kit, NULL};
+		const struct ifr_campaign_program under_test = {library ? library : program, has_kit ? &kit : NULL, NULL};
 		campaign->programs = &under_test;
 		campaign->program_count = 1;
 		campaign->user = library ? program : driver;

@@ -89,8 +89,8 @@ const struct argp ifr_compare_argp = {
 	"RESULT",
 	"Tell whether a program changed, or only its layout. OLD and NEW are two programs built with "
 	"CC=interfero-gcc (they run interleaved, with the same ARGS and the same seeds), two folders of variants, or "
-	"two experiments. RESULT is the experiment of an earlier comparison, or the -o of an earlier suite, to be "
-	"reported again.\v"
+	"two experiments. Of programs built otherwise the process varies alone. RESULT is the experiment of an earlier "
+	"comparison, or the -o of an earlier suite, to be reported again.\v"
 	"The verdict is \"change\" (the programs differ in every layout), \"layout\" (only the shipped layouts "
 	"differ), \"both\", \"no change\" or \"inconclusive\". Two folders are compared program by program, by "
 	"name.\n"
@@ -161,6 +161,8 @@ int ifr_command_compare(int argc, char **argv) {
 	int result = compare_inputs_find(options.names, options.name_count, &inputs, &err);
 	if (!result)
 		result = check_options(&options, &inputs, &err);
+	if (!result)
+		result = compare_inputs_find_kits(&inputs, &options.layouts, options.printing.quiet, &err);
 	if (!result && options.suite)
 		result = suite_read(options.suite, &suite, &err);
 	int status = result ? ifr_command_failed(&err) : compare_all(&options, &inputs, &suite);

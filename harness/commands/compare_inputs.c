@@ -10,6 +10,7 @@
 
 #include "common/file.h"
 #include "harness/commands/campaign_options.h"
+#include "harness/commands/program_kits.h"
 #include "harness/store/store.h"
 
 static bool is_experiment(const char *path) {
@@ -47,8 +48,6 @@ static int find_input(struct compare_input *input, struct ifr_error *err) {
 	} else {
 		input->kind = INPUT_PROGRAM;
 		result = campaign_options_find_program(input->name, &input->path, err);
-		if (!result)
-			result = ifr_kit_of_program(input->path, &input->kit, err);
 	}
 	free(cwd);
 	return result;
@@ -108,6 +107,22 @@ static int check_experiments(const struct compare_inputs *s, struct ifr_error *e
 	return s->count == 2 ? check_machines(s, err) : 0;
 }
 
+int compare_inputs_find_kits(struct compare_inputs *inputs, struct layout_options *layouts, bool quiet,
+                             struct ifr_error *err) {
+	struct program_kit programs[2];
+	bool dynamic = true;
+	if (inputs->input[0].kind != INPUT_PROGRAM)
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		programs[i] = (struct program_kit){.path = inputs->input[i].path, .kit = &inputs->input[i].kit};
+		dynamic = dynamic && ifr_loads_libraries(inputs->input[i].path);
+	}
+	int result = program_kits_find(programs, 2, layouts, dynamic, quiet, err);
+	for (int i = 0; i < 2; i++)
+		inputs->input[i].has_kit = programs[i].found;
+	return result;
+}
+
 int compare_inputs_find(char *const *names, size_t count, struct compare_inputs *inputs, struct ifr_error *err) {
 	*inputs = (struct compare_inputs){.count = count};
 	int result = 0;
@@ -137,7 +152,7 @@ void compare_inputs_enter(struct compare_inputs *s, struct ifr_campaign *campaig
 	bool folders = old->kind == INPUT_FOLDER;
 	for (int i = 0; i < 2; i++) {
 		const struct compare_input *input = &s->input[i];
-		s->programs[i] = (struct ifr_campaign_program){input->path, folders ? NULL : &input->kit,
+		s->programs[i] = (struct ifr_campaign_program){input->path, input->has_kit ? &input->kit : NULL,
 		                                               folders ? &input->files : NULL};
 	}
 	campaign->programs = s->programs;

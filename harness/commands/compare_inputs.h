@@ -5,6 +5,7 @@
 
 #include "common/strings.h"
 #include "harness/campaign/campaign.h"
+#include "harness/commands/layout_options.h"
 #include "harness/store/store.h"
 
 enum compare_input_kind { INPUT_PROGRAM, INPUT_FOLDER, INPUT_EXPERIMENT };
@@ -12,8 +13,9 @@ enum compare_input_kind { INPUT_PROGRAM, INPUT_FOLDER, INPUT_EXPERIMENT };
 struct compare_input {
 	const char *name; /* as the user wrote it */
 	enum compare_input_kind kind;
-	char *path;                 /* of a program or folder, absolute */
-	struct ifr_kit kit;         /* of a program */
+	char *path;         /* of a program or folder, absolute */
+	struct ifr_kit kit; /* of a program that has one */
+	bool has_kit;
 	struct ifr_strings files;   /* of a folder */
 	struct ifr_dataset dataset; /* of an experiment */
 };
@@ -24,10 +26,13 @@ struct compare_inputs {
 	struct ifr_campaign_program programs[2];
 };
 
-/* Tells the kind of each of names[count] (count 1 or 2) and loads its kit, files or experiment. Two inputs must be of
+/* Tells the kind of each of names[count] (count 1 or 2) and loads its files or experiment. Two inputs must be of
  * one kind. Of two folders, the programs with the same name in both are taken, except v00000, the shipped layout. The
- * caller releases, also after an error. Errors: IFR_E_USAGE, and those of kits and experiments. */
+ * caller releases, also after an error. Errors: IFR_E_USAGE, and those of experiments. */
 int compare_inputs_find(char *const *names, size_t count, struct compare_inputs *inputs, struct ifr_error *err);
+/* Finds the kits of two programs, and fits the axes to them (program_kits.h). */
+int compare_inputs_find_kits(struct compare_inputs *inputs, struct layout_options *layouts, bool quiet,
+                             struct ifr_error *err);
 void compare_inputs_release(struct compare_inputs *inputs);
 
 /* Puts two programs or folders into a campaign, which borrows them. */

@@ -83,8 +83,10 @@ static int set_parameters(struct layout_options *options, const char *text, stru
 
 static int set_axes(struct layout_options *options, const char *text, struct ifr_error *err) {
 	options->all = !strcmp(text, "all");
+	options->axes_given = true;
 	if (options->all) {
-		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER);
+		/* With kept copies, the place of a file would count as layout effect. */
+		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES);
 		return 0;
 	}
 	return ifr_axes_parse(text, &options->axes, err);
@@ -121,7 +123,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{"number", 'n', "N", 0, "The number of layouts, 1 to 99999", 1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
-	{"axes", 'a', "LIST", 0, "The axes to vary, or \"all\" (functions,padding,base)", 1},
+	{"axes", 'a', "LIST", 0,
+     "The axes to vary, or \"all\" (functions,padding,base; of a program without a kit: those of its process)", 1},
 	{"set", 'x', "AXIS:NAME=VALUE", 0, "Set a parameter of an axis, such as padding:max=128", 1},
 	{0},
 };
@@ -152,10 +155,13 @@ static char *describe_axes(int key, const char *text, void *input) {
 	ifr_buffer_puts(&list, "Axes, with their parameters and defaults:\n");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		describe_axis(&ifr_axes[i], &list);
-	ifr_buffer_puts(&list, "unit-order, nops and align need a program built with \"INTERFERO_TEMPLATES=1 make "
-	                       "CC=interfero-gcc\". frames and globals compile every variant again and need "
-	                       "INTERFERO_SOURCES=1 instead. \"--axes all\" leaves these five out. only=PATTERNS and "
-	                       "except=PATTERNS limit an axis to functions by name, as in --set nops:only=main.");
+	ifr_buffer_puts(
+		&list,
+		"stack, heap, blocks, load and copies need no special build: any program has them. unit-order, nops "
+		"and align need a program built with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\". frames and "
+		"globals compile every variant again and need INTERFERO_SOURCES=1 instead. \"--axes all\" leaves "
+		"these five out, and copies. only=PATTERNS and except=PATTERNS limit an axis to functions by name, "
+		"as in --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
 

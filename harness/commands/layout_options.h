@@ -16,7 +16,8 @@ struct layout_options {
 	bool seed_given;
 	unsigned axes;
 	struct ifr_plan parameters;
-	bool all; /* --axes all: every axis that needs no templates or sources */
+	bool axes_given;
+	bool all; /* --axes all: every axis that needs no templates or sources, but for copies */
 };
 extern const struct argp layout_argp;
 void layout_options_init(struct layout_options *options, unsigned variants);

@@ -12,6 +12,7 @@
 #include "harness/build/build.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
+#include "harness/output/output.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
@@ -122,10 +123,65 @@ static void note_edit(const char *program) {
 	free(text);
 }
 
+static char *list_axes(unsigned axes) {
+	struct ifr_buffer list = {0};
+	ifr_axes_print(axes, &list);
+	return ifr_buffer_detach(&list);
+}
+
+/* Axes of the process are no property of a file: refuses those that stand alone, and says what applies the others.
+ * options_of_run: for the command that does. */
+static int check_axes(const struct options *options, unsigned axes, const char *options_of_run,
+                      struct ifr_error *err) {
+	const unsigned process = axes & ifr_axes_of(IFR_OWNER_LAUNCHER);
+	struct ifr_buffer command = {0};
+	int result = 0;
+	if (!process)
+		return 0;
+	char *list = list_axes(process);
+	ifr_buffer_printf(&command, "interfero run %s -- ", options_of_run);
+	ifr_quote_shell(&command, options->program ? options->program : "PROGRAM");
+	if (process == axes)
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "%s: of a process, not of a file, so that all files would be the same; %s runs the program "
+		             "in the layout",
+		             list, ifr_buffer_text(&command));
+	else if (!options->quiet)
+		ifr_command_note("%s: of a process, not of these files; %s applies them as well", list,
+		                 ifr_buffer_text(&command));
+	ifr_buffer_release(&command);
+	free(list);
+	return result;
+}
+
+static int check_generated(const struct options *options, struct ifr_error *err) {
+	struct ifr_buffer words = {0};
+	ifr_buffer_printf(&words, "--seed %llu --axes ", (unsigned long long)options->layouts.seed);
+	ifr_axes_print(options->layouts.axes, &words);
+	ifr_buffer_printf(&words, " -n %u", options->layouts.variants);
+	int result = check_axes(options, options->layouts.axes, ifr_buffer_text(&words), err);
+	ifr_buffer_release(&words);
+	return result;
+}
+
+static int check_plan(const struct options *options, const struct ifr_plan *plan, const char *file,
+                      struct ifr_error *err) {
+	struct ifr_buffer words = {0};
+	ifr_buffer_puts(&words, "--plan ");
+	ifr_quote_shell(&words, file);
+	int result = plan->place_count ? 0 : check_axes(options, ifr_plan_axes(plan), ifr_buffer_text(&words), err);
+	ifr_buffer_release(&words);
+	return result;
+}
+
 static int make_generated(const struct options *options, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_builder *builder = NULL;
-	int result = ifr_kit_of_program(options->program, &kit, err);
+	int result = check_generated(options, err);
+	ifr_kit_init(&kit);
+	if (!result)
+		result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
 	if (!result && ifr_program_is_edited(options->program, &kit, ifr_builder_relinker(builder)))
@@ -164,6 +220,8 @@ static int make_plan(const struct options *options, const char *file, struct ifr
 	struct ifr_builder *builder = NULL;
 	ifr_kit_init(&kit);
 	int result = ifr_plan_read(file, &plan, err);
+	if (!result)
+		result = check_plan(options, &plan, file, err);
 	if (!result)
 		result = name_plan(&plan, file, err);
 	if (!result && options->program)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The execution of programs: one run (launch.h) in a process context (context.h), jobs of a campaign (executor.h),
- * programs that load variants of a library (library.h), and this machine's name (host.h). */
+/* The execution of programs: one run (launch.h) in a process context (context.h), one in the foreground
+ * (foreground.h), jobs of a campaign (executor.h), programs that load variants of a library (library.h), and this
+ * machine's name (host.h). */
 #ifndef IFR_HARNESS_EXEC_H
 #define IFR_HARNESS_EXEC_H
 
 #include "harness/exec/context.h"
 #include "harness/exec/executor.h"
+#include "harness/exec/foreground.h"
 #include "harness/exec/host.h"
 #include "harness/exec/launch.h"
 #include "harness/exec/library.h"

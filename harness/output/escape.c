@@ -93,12 +93,45 @@ void ifr_escape_word(struct ifr_buffer *out, const char *text) {
 		ifr_buffer_append(out, is_plain(*text, "._-+") ? text : "_", 1);
 }
 
+/* $'...', which bash, ksh and zsh read, and POSIX since 2024: every byte that a terminal does not show as it is becomes
+ * three octal digits. */
+static void quote_bytes(struct ifr_buffer *out, const char *text) {
+	uint32_t code;
+	ifr_buffer_puts(out, "$'");
+	while (*text) {
+		size_t length = character(text, &code);
+		if (length && !is_control(code) && code != '\'' && code != '\\') {
+			ifr_buffer_append(out, text, length);
+			text += length;
+		} else if (*text == '\n' || *text == '\t') {
+			ifr_buffer_puts(out, *text == '\n' ? "\\n" : "\\t");
+			text++;
+		} else {
+			ifr_buffer_printf(out, "\\%03o", (unsigned char)*text++);
+		}
+	}
+	ifr_buffer_puts(out, "'");
+}
+
+/* Whether a terminal shows the text as it is. */
+static bool is_shown(const char *text) {
+	uint32_t code;
+	for (size_t length; *text; text += length)
+		if (!(length = character(text, &code)) || is_control(code))
+			return false;
+	return true;
+}
+
 void ifr_quote_shell(struct ifr_buffer *out, const char *text) {
 	bool plain = *text != '\0';
 	for (const char *c = text; *c; c++)
 		plain = plain && is_plain(*c, "._-+/:,=@%");
 	if (plain) {
 		ifr_buffer_puts(out, text);
+		return;
+	}
+	if (!is_shown(text)) {
+		quote_bytes(out, text);
 		return;
 	}
 	ifr_buffer_puts(out, "'");
@@ -109,6 +142,13 @@ void ifr_quote_shell(struct ifr_buffer *out, const char *text) {
 			ifr_buffer_append(out, text, 1);
 	}
 	ifr_buffer_puts(out, "'");
+}
+
+void ifr_quote_command(struct ifr_buffer *out, char *const *argv) {
+	for (size_t i = 0; argv && argv[i]; i++) {
+		ifr_buffer_puts(out, i ? " " : "");
+		ifr_quote_shell(out, argv[i]);
+	}
 }
 
 size_t ifr_text_width(const char *text, size_t bytes) {

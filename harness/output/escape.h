@@ -19,8 +19,11 @@ char *ifr_escape_utf8(const char *text);
 void ifr_quote_gnuplot(struct ifr_buffer *out, const char *text);
 /* A word for gnuplot's data and for file names: letters, digits and "._-+" remain, the rest become '_'. */
 void ifr_escape_word(struct ifr_buffer *out, const char *text);
-/* A word for a POSIX shell, quoted where it has to be. */
+/* A word for a shell, quoted where it has to be: '…', or $'…' for what a terminal does not show as it is (control
+ * characters, bytes that are not UTF-8), so that a printed command can be pasted. */
 void ifr_quote_shell(struct ifr_buffer *out, const char *text);
+/* All words of a command, up to NULL. */
+void ifr_quote_command(struct ifr_buffer *out, char *const *argv);
 /* Splits a command into the words that a shell would pass on: quotes ('…', "…", $'…') and backslashes, but neither
  * variables nor patterns. False where a quote stays open. */
 bool ifr_unquote_shell(const char *command, struct ifr_strings *words);

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "common/axis.h"
 #include "harness/output/output.h"
 #include "harness/report/format.h"
 #include "harness/report/report.h"
@@ -80,6 +81,20 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 		ifr_buffer_puts(&s, ". Remedy: an address of its own by an \"at\" line in the plan.");
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  - ", "    ");
 	put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
+	ifr_buffer_release(&s);
+}
+
+void ifr_attribution_of_process(unsigned axes, struct ifr_buffer *out) {
+	struct ifr_buffer s = {0};
+	ifr_buffer_puts(out, "Which code?\n");
+	ifr_buffer_puts(&s, "None: only the ");
+	for (int i = 0, said = 0; i < IFR_AXIS_COUNT; i++)
+		if (axes & 1u << i)
+			ifr_buffer_printf(&s, "%s%s", !said++ ? "" : axes >> (i + 1) ? ", " : " and ", ifr_axes[i].name);
+	ifr_buffer_puts(&s,
+	                " varied, and the code lay at the same addresses in all layouts. To move code, take axes such "
+	                "as functions, padding and base (interfero bench --axes).");
+	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
 	ifr_buffer_release(&s);
 }
 

@@ -282,8 +282,8 @@ static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char
 static json_t *json_conclusion(const struct ifr_analysis *analysis) {
 	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
 							 *const standings[] = {"unknown", "typical", "better", "worse"},
-							 *const advice[] = {"nothing",     "more layouts", "more runs",    "quieter machine",
-	                                            "best layout", "find code",    "compare means"};
+							 *const advice[] = {"nothing",     "more layouts", "more runs", "quieter machine",
+	                                            "best layout", "find code",    "find axis", "compare means"};
 	const struct ifr_conclusion *from = &analysis->conclusion;
 	struct ifr_prose lead = {analysis, {0}, take_headline, json_object()};
 	json_t *made = lead.context;

@@ -78,43 +78,87 @@ static bool plan_is_derived(const struct ifr_analysis *analysis, const struct if
 	return same;
 }
 
+/* The options that give the layout: its number under the experiment's seed, or a plan. */
+static void put_options(const struct ifr_analysis *analysis, const struct ifr_layout *layout, const char *plan,
+                        struct ifr_buffer *code) {
+	uint64_t seed;
+	if (!plan_is_derived(analysis, layout, &seed)) {
+		ifr_buffer_printf(code, "--plan %s", plan);
+		return;
+	}
+	ifr_buffer_printf(code, "--seed %llu --axes ", (unsigned long long)seed);
+	ifr_quote_shell(code, ifr_dataset_fact(analysis->dataset, "axes"));
+	ifr_buffer_printf(code, " -n %u", layout->variant->layout);
+}
+
+static void put_file_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
+                            struct ifr_buffer *code) {
+	const char *program = ifr_dataset_fact(analysis->dataset, "program");
+	uint64_t seed;
+	ifr_buffer_puts(code, "interfero variants ");
+	put_options(analysis, layout, "best.plan", code);
+	ifr_buffer_puts(code, plan_is_derived(analysis, layout, &seed) ? " \\\n    -o DIR " : " -o DIR ");
+	ifr_quote_shell(code, program && *program ? program : "PROGRAM");
+	ifr_buffer_puts(code, "\n");
+}
+
+/* The program in the process context of the layout. A library's user is not the program under test. */
+static void put_run_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
+                           struct ifr_buffer *code) {
+	const char *command = ifr_dataset_fact(analysis->dataset, "command"),
+			   *user = ifr_dataset_fact(analysis->dataset, "run in");
+	if (user && strcmp(user, "itself") && !ifr_analysis_varies_process_alone(analysis))
+		return;
+	ifr_buffer_puts(code, "interfero run ");
+	put_options(analysis, layout, "best.plan", code);
+	ifr_buffer_printf(code, " \\\n    -- %s\n", command && *command ? command : "PROGRAM");
+}
+
+static bool varies_process(const struct ifr_analysis *analysis) {
+	return analysis->axes & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES);
+}
+
 bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                       struct ifr_buffer *code) {
-	const char *program = ifr_dataset_fact(analysis->dataset, "program"), *plan = layout->variant->plan;
-	uint64_t seed;
-	if (!plan || !*plan)
+	const char *plan = layout->variant->plan;
+	if (!plan || !*plan || analysis->axes == 1u << IFR_AXIS_COPIES)
 		return false;
-	if (plan_is_derived(analysis, layout, &seed)) {
-		ifr_buffer_printf(code, "interfero variants --seed %llu --axes ", (unsigned long long)seed);
-		ifr_quote_shell(code, ifr_dataset_fact(analysis->dataset, "axes"));
-		ifr_buffer_printf(code, " -n %u \\\n    -o DIR ", layout->variant->layout);
-	} else {
-		ifr_buffer_puts(code, "interfero variants --plan best.plan -o DIR ");
-	}
-	ifr_quote_shell(code, program && *program ? program : "PROGRAM");
-	ifr_buffer_printf(code, "\n\n%s%s", plan, plan[strlen(plan) - 1] == '\n' ? "" : "\n");
+	if (!ifr_analysis_varies_process_alone(analysis))
+		put_file_recipe(analysis, layout, code);
+	if (varies_process(analysis))
+		put_run_recipe(analysis, layout, code);
+	ifr_buffer_printf(code, "\n%s%s", plan, plan[strlen(plan) - 1] == '\n' ? "" : "\n");
 	return true;
 }
 
 /* which: "best", or "fastest measured" */
-static void say_recipe(struct ifr_prose *prose, const char *which) {
-	const struct ifr_layout *best = prose->analysis->best.layout;
-	struct ifr_buffer code = {0};
+static void introduce_recipe(struct ifr_prose *prose, const char *which) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_layout *best = analysis->best.layout;
+	struct ifr_buffer *text = &prose->text;
 	uint64_t seed;
-	if (!ifr_prose_recipe(prose->analysis, best, &code))
-		return;
-	if (plan_is_derived(prose->analysis, best, &seed))
-		ifr_buffer_printf(
-			&prose->text,
-			"This command makes the %s layout again, as the last (number %u) of the variants in DIR. Its plan "
-			"stands below:",
-			which, best->variant->layout);
+	bool derived = plan_is_derived(analysis, best, &seed), process = varies_process(analysis);
+	if (ifr_analysis_varies_process_alone(analysis))
+		ifr_buffer_printf(text, "This command runs the program in the %s layout once", which);
 	else
-		ifr_buffer_printf(&prose->text,
-		                  "This command makes the %s layout again from its plan, which stands below. Save it as "
-		                  "best.plan:",
-		                  which);
+		ifr_buffer_printf(text, "This command makes the %s layout again%s", which,
+		                  process ? ", and the next runs the program in it" : "");
+	if (derived && !ifr_analysis_varies_process_alone(analysis))
+		ifr_buffer_printf(text, "%s as the last (number %u) of the variants in DIR", process ? ";" : ",",
+		                  best->variant->layout);
+	ifr_buffer_puts(text, derived ? ". Its plan stands below"
+	                              : " from its plan, which stands below. Save it as best.plan");
+	ifr_buffer_puts(text, analysis->axes & 1u << IFR_AXIS_COPIES
+	                          ? ". The place of a file in memory is another with each copy, and no plan gives it:"
+	                          : ":");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+}
+
+static void say_recipe(struct ifr_prose *prose, const char *which) {
+	struct ifr_buffer code = {0};
+	if (!ifr_prose_recipe(prose->analysis, prose->analysis->best.layout, &code))
+		return;
+	introduce_recipe(prose, which);
 	ifr_prose_say(prose, IFR_PROSE_CODE, ifr_buffer_text(&code));
 	ifr_buffer_release(&code);
 }

@@ -101,12 +101,14 @@ static void say_standing(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_LEAD);
 }
 
-/* The command that makes the best layout; the recipe's first lines, as one. */
+/* The command that makes the best layout, or runs the program in it; the recipe's first command, as one line. */
 static void put_best(const struct ifr_analysis *analysis, struct ifr_buffer *command) {
 	struct ifr_buffer recipe = {0};
-	if (ifr_prose_recipe(analysis, analysis->best.layout, &recipe) &&
-	    ifr_starts_with(ifr_buffer_text(&recipe), "interfero variants --seed"))
-		for (const char *c = ifr_buffer_text(&recipe); *c && strncmp(c, "\n\n", 2); c++) {
+	const bool known = ifr_prose_recipe(analysis, analysis->best.layout, &recipe);
+	const char *text = ifr_buffer_text(&recipe);
+	if (known &&
+	    (ifr_starts_with(text, "interfero variants --seed") || ifr_starts_with(text, "interfero run --seed")))
+		for (const char *c = text; *c && *c != '\n'; c++) {
 			if (!strncmp(c, "\\\n    ", 6))
 				c += 5;
 			else
@@ -136,7 +138,8 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 		ifr_buffer_puts(command, "interfero doctor");
 		break;
 	case IFR_ADVICE_BEST_LAYOUT:
-		ifr_buffer_printf(text, "build the best layout, %s; expect it to be ",
+		ifr_buffer_printf(text, "%s the best layout, %s; expect it to be ",
+		                  ifr_analysis_varies_process_alone(analysis) ? "run the program in" : "build",
 		                  analysis->best.layout->variant->name);
 		ifr_format_pct(text, analysis->best.again.known ? analysis->best.again.difference_pct
 		                                                : analysis->best.to_shipped.difference_pct);
@@ -146,6 +149,9 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 	case IFR_ADVICE_FIND_CODE:
 		ifr_buffer_puts(text, "find the code that causes it.");
 		next_put_blame(dataset, command);
+		break;
+	case IFR_ADVICE_FIND_AXIS:
+		ifr_buffer_puts(text, "find the axis that causes it: interfero bench --axes with one of them at a time.");
 		break;
 	case IFR_ADVICE_COMPARE_MEANS:
 		ifr_buffer_puts(text, "judge changes over many layouts; a single one may mislead by ");

@@ -57,6 +57,8 @@ void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *coun
 
 /* --- attribution, calibration, forecast ----------------------------------------------------------------------- */
 
+/* The text of an experiment in which only the axes of the process varied, so that no code moved. */
+void ifr_attribution_of_process(unsigned axes, struct ifr_buffer *out);
 void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                           struct ifr_buffer *out);
 

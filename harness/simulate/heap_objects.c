@@ -74,8 +74,18 @@ int ifr_objects_refuse_threads(struct ifr_error *err) {
 		"which heap: measure the axes heap and blocks instead (interfero bench)");
 }
 
-static int check_requests(const struct ifr_trace_request *recorded, size_t count, struct ifr_error *err) {
-	if (!count)
+/* Whether requests were recorded, though there may be none. */
+static bool has_allocator(const struct ifr_trace *trace) {
+	char *fact = ifr_trace_fact(trace, "allocator");
+	const bool has = fact != NULL;
+	free(fact);
+	return has;
+}
+
+int ifr_objects_check(const struct ifr_trace *trace, struct ifr_error *err) {
+	const struct ifr_trace_request *recorded;
+	const size_t count = ifr_trace_requests(trace, &recorded);
+	if (!count && !has_allocator(trace))
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"the trace says nothing of the heap's objects, which the axes heap and blocks move: record the "
@@ -114,8 +124,14 @@ int ifr_objects_place(const struct ifr_trace *trace, const struct ifr_context *c
 	const size_t count = ifr_trace_requests(trace, &recorded);
 	char *settings = ifr_format("Q=%s", context->runtime);
 	struct ifr_play_request *requests = MAP_FAILED;
-	int file = memfd_create("requests", MFD_CLOEXEC), result = check_requests(recorded, count, err);
-	if (!result && file >= 0 && !ftruncate(file, (off_t)(count * sizeof *requests)))
+	*places = NULL;
+	int result = ifr_objects_check(trace, err);
+	if (result || !count) {
+		free(settings);
+		return result;
+	}
+	int file = memfd_create("requests", MFD_CLOEXEC);
+	if (file >= 0 && !ftruncate(file, (off_t)(count * sizeof *requests)))
 		requests = mmap(NULL, count * sizeof *requests, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (!result && requests == MAP_FAILED)
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the allocator");

@@ -15,10 +15,14 @@ bool ifr_plan_places_objects(const struct ifr_plan *plan);
 /* Fails with IFR_E_USAGE: heap objects of several threads cannot be placed. */
 int ifr_objects_refuse_threads(struct ifr_error *err);
 
+/* Whether the heap objects of a trace can be placed. Errors: IFR_E_USAGE if they were not recorded, or several threads
+ * requested them. */
+int ifr_objects_check(const struct ifr_trace *trace, struct ifr_error *err);
+
 /* Finds the position of each heap object of the trace under the context's runtime settings: one element for each
- * request of the trace; the caller frees. The player (libexec/interfero/player) runs the requests through the
- * runtime's allocator. Errors: IFR_E_USAGE if the trace has no objects, or several threads requested them;
- * IFR_E_ENVIRONMENT if the player fails. */
+ * request of the trace, NULL where there was none; the caller frees. The player (libexec/interfero/player) runs the
+ * requests through the runtime's allocator. Errors: those of ifr_objects_check; IFR_E_ENVIRONMENT if the player
+ * fails. */
 int ifr_objects_place(const struct ifr_trace *trace, const struct ifr_context *context,
                       struct ifr_object_place **places, struct ifr_error *err);
 

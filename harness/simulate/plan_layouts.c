@@ -15,7 +15,8 @@ static unsigned program_axes(void) {
 }
 
 unsigned ifr_layout_axes(void) {
-	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | ifr_object_axes();
+	/* Copies of a file differ in physical addresses, which the model does not have. */
+	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | 1u << IFR_AXIS_COPIES | ifr_object_axes();
 }
 
 bool ifr_layout_needs_kit(const struct ifr_plan *plan) {

@@ -48,7 +48,7 @@ static void describe_recording(const struct ifr_recording_request *request, cons
 	describe_stack(path, request->argv, environment, text);
 	if (request->region)
 		ifr_buffer_printf(text, "region %s\n", request->region);
-	if (request->objects)
+	if (request->objects && ifr_loads_libraries(path))
 		ifr_buffer_puts(text,
 		                "allocator left out: its requests and objects are told, not what it executes itself\n");
 	ifr_kernel_describe(text);

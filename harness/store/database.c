@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/file.h"
 
 #define SIMULATED_TABLE                                                                                           \
 	"CREATE TABLE simulated(variant INTEGER NOT NULL REFERENCES variant(id), counter INTEGER NOT NULL REFERENCES" \
@@ -244,6 +245,32 @@ static char *immutable_uri(const char *path) {
 	return ifr_buffer_detach(&uri);
 }
 
+/* Whether SQLite can make the files of its log beside the experiment, and so open it as any other. */
+static bool allows_log(const char *path) {
+	char *folder = ifr_path_dir(path);
+	bool allows = !access(path, W_OK) && !access(*folder ? folder : ".", W_OK);
+	free(folder);
+	return allows;
+}
+
+static bool has_log(const char *path) {
+	struct stat status;
+	char *log = ifr_format("%s-wal", path);
+	bool has = !stat(log, &status) && status.st_size;
+	free(log);
+	return has;
+}
+
+/* Opens a file for a reader who may not write there: without the files of a log, it is taken as it stands. A log that
+ * is there holds runs, and SQLite reads it if it can. */
+static int open_unwritable(const char *path, sqlite3 **database) {
+	char *uri = has_log(path) ? NULL : immutable_uri(path);
+	int opened =
+		sqlite3_open_v2(uri ? uri : path, database, SQLITE_OPEN_READONLY | (uri ? SQLITE_OPEN_URI : 0), NULL);
+	free(uri);
+	return opened;
+}
+
 int database_open(const char *path, bool create, sqlite3 **database, struct ifr_error *err) {
 	struct stat status;
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
@@ -251,14 +278,8 @@ int database_open(const char *path, bool create, sqlite3 **database, struct ifr_
 	if (!create && access(path, F_OK))
 		return ifr_fail_errno(err, IFR_E_USAGE, "there is no experiment %s", path);
 	int flags = create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
-	int opened = sqlite3_open_v2(path, database, flags, NULL);
-	if (opened == SQLITE_OK && !create && access(path, W_OK)) {
-		/* A reader without the right to write: WAL files cannot be made, so the file is taken as it stands. */
-		sqlite3_close(*database);
-		char *uri = immutable_uri(path);
-		opened = sqlite3_open_v2(uri, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
-		free(uri);
-	}
+	int opened = create || allows_log(path) ? sqlite3_open_v2(path, database, flags, NULL)
+	                                        : open_unwritable(path, database);
 	if (opened != SQLITE_OK) {
 		int result = ifr_fail(err, IFR_E_ENVIRONMENT, "cannot open %s: %s", path, sqlite3_errmsg(*database));
 		sqlite3_close(*database);

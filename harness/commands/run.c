@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero run: runs a program once in one layout. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/build/build.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/layout_options.h"
+#include "harness/design/design.h"
+#include "harness/exec/exec.h"
+#include "kit/kit.h"
+
+struct options {
+	struct layout_options layouts;
+	const char *plan;
+	struct ifr_strings environment;
+	char **argv;
+};
+
+enum { KEY_ENV = 256 };
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->layouts;
+		return 0;
+	case 'p':
+		options->plan = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&options->environment, argument);
+		return 0;
+	case ARGP_KEY_ARG:
+		options->argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program? interfero run --plan FILE -- ./prog args");
+		return 0;
+	case ARGP_KEY_END:
+		if (!options->plan && !options->layouts.axes_given)
+			argp_error(state, "which layout? Give a plan with --plan, or --axes and the layout's number with -n");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"plan", 'p', "FILE", 0, "Run in the layout of this plan, as a report prints it", 0},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
+	{0},
+};
+static const struct argp_child children[] = {{&layout_argp, 0, "Layout number -n of these:", 1}, {0}};
+const struct argp ifr_run_argp = {
+	table,
+	parse_option,
+	"--plan FILE -- ./PROG [ARGS...]\n"
+	"--axes LIST --seed SEED -n NUMBER -- ./PROG [ARGS...]",
+	"Run a program once in one layout: for a profiler, a debugger, or the fastest layout of a report.\v"
+	"PROG starts as the runs of \"interfero bench\" do: address randomization off, a small environment, a path of "
+	"256 bytes, and the stack, heap, blocks and mappings of the plan. It has the terminal, and is not pinned. "
+	"Where the plan moves code or data too, PROG's kit makes the variant first, which is removed afterwards.\n"
+	"\n"
+	"The exit status is the program's; 2 usage, 4 the machine or a file.",
+	children,
+	NULL,
+	NULL};
+
+static int choose_plan(const struct options *options, struct ifr_plan *plan, struct ifr_error *err) {
+	if (options->plan)
+		return ifr_plan_read(options->plan, plan, err);
+	const struct ifr_layout_generator generator = {
+		.seed = options->layouts.seed, .axes = options->layouts.axes, .parameters = options->layouts.parameters};
+	ifr_layout_generator_plan(&generator, NULL, options->layouts.variants, plan);
+	return 0;
+}
+
+static int make_variant(const char *program, struct ifr_plan *plan, char **folder, char **path,
+                        struct ifr_error *err) {
+	struct ifr_kit kit;
+	struct ifr_builder *builder = NULL;
+	struct ifr_variant variant = {0};
+	int result = ifr_kit_of_program(program, &kit, err);
+	if (!result && *plan->kit && strcmp(plan->kit, kit.key))
+		result = ifr_fail(err, IFR_E_USAGE, "the plan is for another program (kit %.12s…)", plan->kit);
+	if (!result)
+		result = ifr_builder_open(&kit, &builder, err);
+	if (!result)
+		result = ifr_temporary_dir(folder, err);
+	if (!result) {
+		*path = ifr_format("%s/%s", *folder, ifr_path_base(program));
+		result = ifr_builder_make(builder, plan, *path, &variant, err);
+	}
+	ifr_buffer_release(&variant.facts);
+	ifr_builder_close(builder);
+	ifr_kit_release(&kit);
+	return result;
+}
+
+static int run_in_context(const struct options *options, const struct ifr_plan *plan, const char *path,
+                          int *status, struct ifr_error *err) {
+	struct ifr_context context;
+	char *refused;
+	ifr_context_init(&context, &options->environment);
+	ifr_context_set_plan(&context, plan, ifr_plan_axes(plan), false);
+	int result = ifr_foreground_run(path, options->argv, &context, status, &refused, err);
+	if (!result && refused)
+		ifr_command_note("the run was not in its layout: %s", refused);
+	free(refused);
+	ifr_context_release(&context);
+	return result;
+}
+
+static int run_plan(const struct options *options, struct ifr_plan *plan, int *status, struct ifr_error *err) {
+	const bool file =
+		ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
+	char *program = NULL, *folder = NULL, *path = NULL;
+	int result = campaign_options_find_program(options->argv[0], &program, err);
+	if (!result && file)
+		result = make_variant(program, plan, &folder, &path, err);
+	if (!result)
+		result = run_in_context(options, plan, file ? path : program, status, err);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(path);
+	free(folder);
+	free(program);
+	return result;
+}
+
+int ifr_command_run(int argc, char **argv) {
+	struct options options = {0};
+	struct ifr_plan plan;
+	struct ifr_error err = {0};
+	int status = 0;
+	layout_options_init(&options.layouts, 1);
+	argp_parse(&ifr_run_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	ifr_plan_init(&plan);
+	int result = choose_plan(&options, &plan, &err);
+	if (!result)
+		result = run_plan(&options, &plan, &status, &err);
+	ifr_plan_release(&plan);
+	ifr_strings_release(&options.environment);
+	ifr_plan_release(&options.layouts.parameters);
+	return result ? ifr_command_failed(&err) : status;
+}
