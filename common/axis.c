@@ -27,6 +27,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_RELINKER,
 			"padding between functions",
 			{{"max", 64, 0, 4096, "largest padding before a function, in bytes"}},
+			{{"bytes", 4096, 1, 0, "this padding before every function, in bytes"}},
 		},
 	[IFR_AXIS_BASE] =
 		{
@@ -36,6 +37,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"start address of the text",
 			{{"max", 4096, 0, 1 << 20, "largest shift of the text, in bytes"},
              {"step", 16, 1, 4096, "the shift is a multiple of this many bytes"}},
+			{{"bytes", 1 << 20, 1, 0, "this shift of the text, in bytes"}},
 		},
 	[IFR_AXIS_DATA] =
 		{
@@ -52,6 +54,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_RELINKER,
 			"length of the interpreter path",
 			{{"max", 1024, 0, 3900, "largest growth of the path, in bytes"}},
+			{{"bytes", 3900, 1, 0, "this growth of the path, in bytes"}},
 		},
 	[IFR_AXIS_UNIT_ORDER] =
 		{
@@ -108,6 +111,8 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			{{"max", 4096, 0, 65536, "largest addition to the environment, in bytes"},
              {"main", 0, 0, 1 << 20,
               "largest gap that the runtime puts above main's frame, in bytes; 0: no runtime"}},
+			{{"bytes", 65536, 1, 0, "this addition to the environment, in bytes"},
+             {"main-bytes", 1 << 20, 16, 1, "this gap above main's frame, in bytes"}},
 		},
 	[IFR_AXIS_HEAP] =
 		{
@@ -136,6 +141,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_LAUNCHER,
 			"addresses of libraries and mappings, by the stack limit above",
 			{{"max", 4096, 1, 1 << 20, "largest shift down, in pages"}},
+			{{"pages", 1 << 20, 1, 0, "this shift down, in pages"}},
 		},
 	[IFR_AXIS_COPIES] =
 		{

@@ -40,12 +40,21 @@ enum ifr_axis_owner {
 	IFR_OWNER_LAUNCHER = 1 << 2, /* at each run */
 };
 
-enum { IFR_AXIS_PARAMETERS = 4 };
+enum { IFR_AXIS_PARAMETERS = 4, IFR_AXIS_VALUES = 2 };
 
 struct ifr_axis_parameter {
 	const char *name; /* NULL: no further parameter */
 	int64_t initial, minimum, maximum;
 	const char *meaning; /* with its unit */
+};
+
+/* A value that the seed draws, and that a plan may give instead. */
+struct ifr_axis_value {
+	const char *name; /* NULL: no further value */
+	int64_t maximum;  /* the minimum is 0 */
+	int64_t multiple; /* of which the value is one */
+	unsigned limit;   /* index of the parameter up to which the seed draws */
+	const char *meaning;
 };
 
 struct ifr_axis_info {
@@ -54,6 +63,7 @@ struct ifr_axis_info {
 	enum ifr_axis_owner owner;
 	const char *summary;
 	struct ifr_axis_parameter parameter[IFR_AXIS_PARAMETERS];
+	struct ifr_axis_value value[IFR_AXIS_VALUES];
 };
 
 extern const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT];

@@ -10,9 +10,12 @@
 
 void ifr_plan_init(struct ifr_plan *plan) {
 	memset(plan, 0, sizeof *plan);
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
 		for (int j = 0; j < IFR_AXIS_PARAMETERS; j++)
 			plan->axis[i].value[j] = ifr_axes[i].parameter[j].initial;
+		for (int j = 0; j < IFR_AXIS_VALUES; j++)
+			plan->axis[i].given[j] = -1;
+	}
 }
 
 static char *copy_text(const char *text) {
@@ -50,14 +53,25 @@ void ifr_plan_enable(struct ifr_plan *plan, enum ifr_axis axis, uint64_t seed) {
 	plan->axis[axis].seed = seed;
 }
 
-void ifr_plan_derive(struct ifr_plan *plan, uint64_t master, unsigned axes, unsigned index) {
-	if (!index)
-		return;
+uint64_t ifr_plan_seed(uint64_t master, enum ifr_axis axis, unsigned index) {
 	char name[32];
 	snprintf(name, sizeof name, "variant %u", index);
-	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+	return ifr_random_keyed(master, ifr_axes[axis].key, name);
+}
+
+void ifr_plan_derive(struct ifr_plan *plan, uint64_t master, unsigned axes, unsigned index) {
+	for (int i = 0; i < IFR_AXIS_COUNT && index; i++)
 		if (axes & 1u << i)
-			ifr_plan_enable(plan, (enum ifr_axis)i, ifr_random_keyed(master, ifr_axes[i].key, name));
+			ifr_plan_enable(plan, (enum ifr_axis)i, ifr_plan_seed(master, (enum ifr_axis)i, index));
+}
+
+uint64_t ifr_axis_setting_value(const struct ifr_axis_setting *setting, unsigned index, uint64_t drawn) {
+	return setting->given[index] < 0 ? drawn : (uint64_t)setting->given[index];
+}
+
+uint64_t ifr_axis_setting_most(const struct ifr_axis_setting *setting, enum ifr_axis axis, unsigned index) {
+	const int64_t drawn = setting->value[ifr_axes[axis].value[index].limit], given = setting->given[index];
+	return (uint64_t)(given > drawn ? given : drawn);
 }
 
 unsigned ifr_plan_axes(const struct ifr_plan *plan) {

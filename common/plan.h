@@ -5,6 +5,7 @@
  *     interfero-plan 1
  *     functions seed=17 cross=0
  *     nops seed=3 only=lua_*,main
+ *     stack bytes=3184
  *     at 0x14c0 ldo.o:.text.luaD_call
  *
  * docs/interfero-plan.md, which is installed as interfero-plan(5), specifies the format. */
@@ -29,6 +30,7 @@ struct ifr_axis_setting {
 	bool on;
 	uint64_t seed;
 	int64_t value[IFR_AXIS_PARAMETERS]; /* in the order of ifr_axes[].parameter */
+	int64_t given[IFR_AXIS_VALUES];     /* in the order of ifr_axes[].value; -1: the seed draws it */
 	char *only, *except;                /* patterns, or NULL */
 };
 
@@ -57,12 +59,20 @@ void ifr_plan_release(struct ifr_plan *plan);
 /* Switches an axis on under a seed; its parameters stay. */
 void ifr_plan_enable(struct ifr_plan *plan, enum ifr_axis axis, uint64_t seed);
 
+/* The seed of an axis in the plan of variant `index` under a master seed. */
+uint64_t ifr_plan_seed(uint64_t master, enum ifr_axis axis, unsigned index);
+
 /* Makes an initialised plan the plan of variant `index`: each axis of the mask gets a seed that depends on (master,
  * axis, index) alone. Index 0 is the layout that ships, without axes. */
 void ifr_plan_derive(struct ifr_plan *plan, uint64_t master, unsigned axes, unsigned index);
 
 /* The axes that are on, as a mask. */
 unsigned ifr_plan_axes(const struct ifr_plan *plan);
+
+/* The value that a setting gives, or drawn, where the seed decides. index: in ifr_axes[].value. */
+uint64_t ifr_axis_setting_value(const struct ifr_axis_setting *setting, unsigned index, uint64_t drawn);
+/* The most that a drawn or given value can be. */
+uint64_t ifr_axis_setting_most(const struct ifr_axis_setting *setting, enum ifr_axis axis, unsigned index);
 
 /* Whether a setting's patterns let the axis change an entity that has all these names; NULL ends the list. */
 bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char *const *names);

@@ -32,6 +32,25 @@ static int set_patterns(char **patterns, const char *axis, const char *word, con
 	return 0;
 }
 
+/* Gives a value of the axis; 1 if it has none of that name. */
+static int set_value(struct ifr_axis_setting *setting, const struct ifr_axis_info *info, const char *word,
+                     uint64_t number, struct ifr_error *err) {
+	for (int i = 0; i < IFR_AXIS_VALUES && info->value[i].name; i++) {
+		const struct ifr_axis_value *value = &info->value[i];
+		if (strcmp(word, value->name))
+			continue;
+		if (number > (uint64_t)value->maximum)
+			return ifr_fail(err, IFR_E_USAGE, "%s: %s=%" PRIu64 " is not in 0..%" PRId64, info->name, word, number,
+			                value->maximum);
+		if (number % (uint64_t)value->multiple)
+			return ifr_fail(err, IFR_E_USAGE, "%s: %s=%" PRIu64 " is no multiple of %" PRId64, info->name, word,
+			                number, value->multiple);
+		setting->given[i] = (int64_t)number;
+		return 0;
+	}
+	return 1;
+}
+
 static int set_word(struct ifr_plan *plan, enum ifr_axis axis, char *word, struct ifr_error *err) {
 	const struct ifr_axis_info *info = &ifr_axes[axis];
 	char *value = strchr(word, '=');
@@ -59,6 +78,9 @@ static int set_word(struct ifr_plan *plan, enum ifr_axis axis, char *word, struc
 		plan->axis[axis].value[i] = (int64_t)number;
 		return 0;
 	}
+	int result = set_value(&plan->axis[axis], info, word, number, err);
+	if (result <= 0)
+		return result;
 	return ifr_fail(err, IFR_E_USAGE, "%s has no parameter \"%.64s\"", info->name, word);
 }
 
@@ -221,6 +243,9 @@ static void print_plan(const struct ifr_plan *plan, bool keyed, struct ifr_buffe
 		ifr_buffer_printf(text, "%s seed=%" PRIu64, keyed ? ifr_axes[i].key : ifr_axes[i].name, setting->seed);
 		for (int j = 0; j < IFR_AXIS_PARAMETERS && ifr_axes[i].parameter[j].name; j++)
 			ifr_buffer_printf(text, " %s=%" PRId64, ifr_axes[i].parameter[j].name, setting->value[j]);
+		for (int j = 0; j < IFR_AXIS_VALUES && ifr_axes[i].value[j].name; j++)
+			if (setting->given[j] >= 0)
+				ifr_buffer_printf(text, " %s=%" PRId64, ifr_axes[i].value[j].name, setting->given[j]);
 		if (setting->only)
 			ifr_buffer_printf(text, " only=%s", setting->only);
 		if (setting->except)

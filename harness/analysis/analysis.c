@@ -175,6 +175,7 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 	ifr_regressions_find(made);
 	ifr_importance_find(made);
 	ifr_benchmarks_find(made);
+	ifr_sweep_find(made);
 	ifr_conclusion_draw(made);
 	made->units = ifr_alloc(sizeof *made->units);
 	ifr_unit_map_make(made, made->units);
@@ -219,6 +220,7 @@ void ifr_analysis_free(struct ifr_analysis *analysis) {
 		for (int j = 0; j < 4; j++)
 			free(analysis->regressions[i].halves[j / 2][j % 2]);
 	}
+	ifr_sweep_release(analysis);
 	if (analysis->importance.known)
 		ifr_multiple_regression_release(&analysis->importance.model);
 	if (analysis->units)

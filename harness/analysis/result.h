@@ -5,6 +5,7 @@
 #define IFR_HARNESS_ANALYSIS_RESULT_H
 
 #include "harness/analysis/counter_result.h"
+#include "harness/analysis/sweep.h"
 #include "harness/statistics/statistics.h"
 #include "harness/store/store.h"
 
@@ -90,6 +91,7 @@ enum ifr_advice {
 	IFR_ADVICE_QUIETER_MACHINE,
 	IFR_ADVICE_BEST_LAYOUT,  /* build the best layout: it beats the shipped one beyond noise */
 	IFR_ADVICE_FIND_CODE,    /* attribute the effect to code */
+	IFR_ADVICE_READ_SWEEP,   /* look at the values that stand out */
 	IFR_ADVICE_FIND_AXIS,    /* vary one axis at a time: no code moved, and several axes vary */
 	IFR_ADVICE_COMPARE_MEANS /* judge changes of the program over many layouts */
 };
@@ -163,11 +165,11 @@ struct ifr_analysis {
 	struct ifr_counter_regression *regressions; /* the strongest first */
 	size_t regression_count;
 	struct ifr_counter_importance importance;
-	struct ifr_benchmark_finding
-		*benchmarks; /* of the program's own; all that were recorded, the metric among them */
+	struct ifr_benchmark_finding *benchmarks; /* of the program's own, the metric among them */
 	size_t benchmark_count;
 	struct ifr_conclusion conclusion;
-	struct ifr_unit_map *units; /* never NULL; empty without stored units */
+	struct ifr_unit_map *units;       /* never NULL; empty without stored units */
+	struct ifr_sweep_findings *sweep; /* NULL: the layouts are random */
 
 	/* Where a finding is not known, has_* is false and the error's message says why. */
 	bool has_components, has_normality, has_centre_interval, has_faster_share, has_moments, has_density;

@@ -40,6 +40,9 @@ void ifr_importance_find(struct ifr_analysis *analysis);
 int ifr_analysis_make_brief(const struct ifr_dataset *dataset, size_t counter, struct ifr_analysis **analysis);
 /* Fills benchmarks. */
 void ifr_benchmarks_find(struct ifr_analysis *analysis);
+/* Fills sweep, if the experiment is one. Needs the layouts. ifr_sweep_release frees it. */
+void ifr_sweep_find(struct ifr_analysis *analysis);
+void ifr_sweep_release(struct ifr_analysis *analysis);
 /* Fills conclusion. Needs everything else. */
 void ifr_conclusion_draw(struct ifr_analysis *analysis);
 

@@ -94,7 +94,7 @@ static int add_programs(struct packing *packing, struct ifr_error *err) {
 		result = check_program(packing, i, path, err);
 		if (!result)
 			result = add_file(packing, ifr_format("programs/%u/%s", i, ifr_path_base(path)), path, err);
-		if (!result && key && !strpbrk(key, " ,"))
+		if (!result && key && !strpbrk(key, " ,") && strcmp(key, "none") != 0)
 			result = add_kit(packing, key, err);
 	}
 	if (!result && user && *user == '/')

@@ -28,6 +28,10 @@ static void list_axis(enum ifr_axis axis, const struct ifr_axis_setting *setting
 	for (int j = 0; j < IFR_AXIS_PARAMETERS && info->parameter[j].name; j++)
 		ifr_buffer_printf(text, "%s%s:%s=%" PRId64, text->length ? " " : "", info->name, info->parameter[j].name,
 		                  setting->value[j]);
+	for (int j = 0; j < IFR_AXIS_VALUES && info->value[j].name; j++)
+		if (setting->given[j] >= 0)
+			ifr_buffer_printf(text, "%s%s:%s=%" PRId64, text->length ? " " : "", info->name, info->value[j].name,
+			                  setting->given[j]);
 	if (setting->only)
 		ifr_buffer_printf(text, "%s%s:only=%s", text->length ? " " : "", info->name, setting->only);
 	if (setting->except)
@@ -147,8 +151,8 @@ static int validate_program(struct campaign_state *state, unsigned program, stru
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
 	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);
 	int result = validate_fact(state, name, ifr_strdup(plan->path), err);
-	if (!result && plan->kit)
-		result = validate_fact(state, kit, ifr_strdup(plan->kit->key), err);
+	if (!result && !plan->files)
+		result = validate_fact(state, kit, ifr_strdup(plan->kit ? plan->kit->key : "none"), err);
 	free(kit);
 	free(name);
 	return result;
@@ -164,6 +168,19 @@ static int add_boot(struct campaign_state *state, struct ifr_error *err) {
 	free(boots);
 	free(boot);
 	return all ? update_fact(state, "boot", all, err) : 0;
+}
+
+/* The fact "sweep" is that of sweeps alone. */
+static int validate_sweeps(struct campaign_state *state, struct ifr_error *err) {
+	struct ifr_buffer text = {0};
+	char *old = ifr_experiment_get(state->experiment, "sweep");
+	ifr_sweeps_print(&state->plan.generator.sweeps, &text);
+	if (!old && !text.length)
+		return 0;
+	free(old);
+	char *sweeps = ifr_strdup(ifr_buffer_text(&text));
+	ifr_buffer_release(&text);
+	return validate_fact(state, "sweep", sweeps, err);
 }
 
 /* The rest of what the campaign needs to be run again, and that may change when it is resumed. */
@@ -221,6 +238,8 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		else
 			result = validate_fact(state, fixed[i].name, fixed[i].value, err);
 	}
+	if (!result)
+		result = validate_sweeps(state, err);
 	if (!result && !campaign_counters_are_open(state))
 		result = campaign_record_counters(state, err);
 	if (!result && plan->program_count > 1)

@@ -139,6 +139,7 @@ static int make_program(struct again *again, unsigned program, struct ifr_error 
 
 static int find_program(struct again *again, unsigned program, struct ifr_error *err) {
 	const char *recorded = fact_of(again, "program", program), *key = fact_of(again, "kit", program);
+	const bool has_kit = key && strcmp(key, "none") != 0;
 	if (!recorded || !key || strpbrk(key, " ,") || !digest_of(again, program))
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s was not made by bench or compare of programs with kits: nothing runs it again",
@@ -146,10 +147,16 @@ static int find_program(struct again *again, unsigned program, struct ifr_error 
 	again->paths[program] = again->bundled
 	                            ? ifr_format("%s/programs/%u/%s", again->work, program, ifr_path_base(recorded))
 	                            : ifr_strdup(recorded);
-	int result = ifr_kit_load(key, &again->kits[program], err);
+	int result = has_kit ? ifr_kit_load(key, &again->kits[program], err) : 0;
 	if (!result && !has_digest(again->paths[program], digest_of(again, program)))
-		result = make_program(again, program, err);
-	again->programs[program] = (struct ifr_campaign_program){again->paths[program], &again->kits[program], NULL};
+		result = has_kit
+		             ? make_program(again, program, err)
+		             : ifr_fail(err, IFR_E_USAGE,
+		                        "%s is no longer the file that was measured, and has no kit: pack the experiment "
+		                        "before the program changes (interfero pack)",
+		                        again->paths[program]);
+	again->programs[program] =
+		(struct ifr_campaign_program){again->paths[program], has_kit ? &again->kits[program] : NULL, NULL};
 	return result;
 }
 
@@ -289,6 +296,9 @@ static int fill_campaign(struct again *again, struct ifr_campaign *campaign, str
 	campaign->seed_given = true;
 	ifr_plan_init(&campaign->generator.parameters);
 	result = set_axes(axes, parameters, &campaign->generator, err);
+	const char *sweep = ifr_dataset_fact(dataset, "sweep");
+	if (!result && sweep)
+		result = ifr_sweeps_parse(&campaign->generator.sweeps, sweep, err);
 	campaign->variants = count_layouts(dataset);
 	campaign->repetitions = (unsigned)strtoul(repetitions, NULL, 10);
 	campaign->expected_exit = status ? atoi(status) : 0;

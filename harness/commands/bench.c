@@ -31,11 +31,11 @@ static void check_again(const struct options *options, struct argp_state *state)
 	if (campaign->argv)
 		argp_error(state, "--again runs the command of %s: leave out the program", options->again);
 	if (options->layouts.variants != layouts.variants || options->layouts.seed_given ||
-	    options->layouts.axes != layouts.axes || ifr_plan_axes(&options->layouts.parameters) ||
-	    campaign->repetitions != usual.repetitions || strcmp(campaign->counters, usual.counters) ||
-	    campaign->stdin_file || campaign->environment.count || campaign->marker || campaign->library ||
-	    campaign->expected_exit || campaign->ignore_output || campaign->keep_aslr || campaign->one_file ||
-	    options->analyses || options->width > 0)
+	    options->layouts.axes_given || options->layouts.sweeps.count ||
+	    ifr_plan_axes(&options->layouts.parameters) || campaign->repetitions != usual.repetitions ||
+	    strcmp(campaign->counters, usual.counters) || campaign->stdin_file || campaign->environment.count ||
+	    campaign->marker || campaign->library || campaign->expected_exit || campaign->ignore_output ||
+	    campaign->keep_aslr || campaign->one_file || options->analyses || options->width > 0)
 		argp_error(
 			state,
 			"--again repeats %s as it was: beside it stand only --output, --fresh, --budget, --timeout, --cpu, "
@@ -69,6 +69,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		state->child_inputs[0] = &options->layouts;
 		state->child_inputs[1] = &options->campaign;
 		state->child_inputs[2] = &options->output;
+		state->child_inputs[3] = &options->layouts;
 		return 0;
 	case ARGP_KEY_ARG:
 		/* From the first word that is no option, everything is the program's. */
@@ -84,6 +85,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (options->again)
 			check_again(options, state);
+		if (options->layouts.sweeps.count && (options->analyses || options->width > 0))
+			argp_error(state,
+			           "a sweep has a value for each layout, and no random ones to add: leave out --interim and "
+			           "--until");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -107,8 +112,11 @@ static const struct argp_option table[] = {
      1},
 	{0},
 };
-static const struct argp_child children[] = {
-	{&layout_argp, 0, "Layouts:", 1}, {&campaign_argp, 0, NULL, 2}, {&output_argp, 0, "Report:", 4}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1},
+                                             {&campaign_argp, 0, NULL, 2},
+                                             {&output_argp, 0, "Report:", 4},
+                                             {&sweep_argp, 0, NULL, 1},
+                                             {0}};
 const struct argp ifr_bench_argp = {
 	table,
 	parse_option,

@@ -304,7 +304,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		campaign->program_count = 1;
 		campaign->user = library ? program : driver;
 		campaign->driven = driver ? program : NULL;
-		campaign->generator = (struct ifr_layout_generator){layouts->seed, layouts->axes, layouts->parameters};
+		campaign->generator = layout_options_generator(layouts);
 		campaign->seed_given = layouts->seed_given;
 		campaign->variants = layouts->variants;
 		campaign->file = campaign->file ? campaign->file : file;

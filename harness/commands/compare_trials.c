@@ -71,8 +71,7 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	trial->file = choose_file(options, name);
 	campaign.file = trial->file;
 	campaign.argv = argv.items;
-	campaign.generator =
-		(struct ifr_layout_generator){options->layouts.seed, options->layouts.axes, options->layouts.parameters};
+	campaign.generator = layout_options_generator(&options->layouts);
 	campaign.seed_given = options->layouts.seed_given;
 	campaign.variants = options->layouts.variants;
 	progress_follow(&campaign, options->printing.quiet);

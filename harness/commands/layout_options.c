@@ -10,8 +10,9 @@
 
 #include "common/buffer.h"
 #include "harness/commands/commands.h"
-#include "harness/design/design.h"
 #include "harness/output/output.h"
+
+enum { KEY_SWEEP = 2048 };
 
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
                   struct ifr_error *err) {
@@ -101,6 +102,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'n':
 		result = option_number("-n", argument, 1, IFR_LAYOUTS_MAX, &number, &err);
 		options->variants = (unsigned)number;
+		options->number_given = true;
 		break;
 	case 's':
 		result = option_number("--seed", argument, 0, UINT64_MAX, &options->seed, &err);
@@ -138,6 +140,9 @@ static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *l
 	char *name = ifr_format("  %-10s ", axis->name);
 	add_line(list, name, "             ", ifr_strdup(axis->summary));
 	free(name);
+	for (int j = 0; j < IFR_AXIS_VALUES && axis->value[j].name; j++)
+		add_line(list, "             ", "               ",
+		         ifr_format("%s (no default): %s", axis->value[j].name, axis->value[j].meaning));
 	for (int j = 0; j < IFR_AXIS_PARAMETERS && axis->parameter[j].name; j++)
 		add_line(list, "             ", "               ",
 		         ifr_format("%s=%" PRId64 ": %s", axis->parameter[j].name, axis->parameter[j].initial,
@@ -166,6 +171,57 @@ static char *describe_axes(int key, const char *text, void *input) {
 }
 
 const struct argp layout_argp = {table, parse_option, NULL, NULL, NULL, describe_axes, NULL};
+
+/* A sweep alone varies its axes alone, and has as many layouts as values. */
+static int apply_sweeps(struct layout_options *options, struct ifr_error *err) {
+	const unsigned layouts = ifr_sweeps_layouts(&options->sweeps), axes = ifr_sweeps_axes(&options->sweeps);
+	if (!layouts)
+		return 0;
+	if (options->number_given && options->layout_is_number && options->variants > layouts)
+		return ifr_fail(err, IFR_E_USAGE, "the sweep has %u layouts: there is no layout %u", layouts,
+		                options->variants);
+	if (options->number_given && !options->layout_is_number)
+		return ifr_fail(err, IFR_E_USAGE, "a sweep has as many layouts as values, %u here: leave out -n", layouts);
+	options->axes = (options->axes_given ? options->axes : 0) | axes;
+	options->axes_given = true;
+	options->variants = options->layout_is_number ? options->variants : layouts;
+	return 0;
+}
+
+static error_t parse_sweep(int key, char *argument, struct argp_state *state) {
+	struct layout_options *options = state->input;
+	struct ifr_error err = {0};
+	int result = 0;
+	switch (key) {
+	case KEY_SWEEP:
+		result = ifr_sweeps_add(&options->sweeps, argument, &err);
+		break;
+	case ARGP_KEY_END:
+		result = apply_sweeps(options, &err);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (result)
+		option_refuse(state, &err);
+	return 0;
+}
+
+static const struct argp_option sweep_table[] = {
+	{"sweep", KEY_SWEEP, "AXIS:NAME=FROM:TO:STEP", 0,
+     "Take these values of an axis, such as stack:bytes=0:4096:16, one a layout, instead of random layouts. Two sweeps "
+     "span a grid. Axes of --axes vary at random beside",
+     1},
+	{0},
+};
+const struct argp sweep_argp = {sweep_table, parse_sweep, NULL, NULL, NULL, NULL, NULL};
+
+struct ifr_layout_generator layout_options_generator(const struct layout_options *options) {
+	return (struct ifr_layout_generator){.seed = options->seed,
+	                                     .axes = options->axes,
+	                                     .parameters = options->parameters,
+	                                     .sweeps = options->sweeps};
+}
 
 void layout_options_init(struct layout_options *options, unsigned variants) {
 	memset(options, 0, sizeof *options);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/plan.h"
+#include "harness/design/design.h"
 
 /* The layouts of -n, --seed, --axes and --set. */
 struct layout_options {
@@ -16,10 +16,16 @@ struct layout_options {
 	bool seed_given;
 	unsigned axes;
 	struct ifr_plan parameters;
-	bool axes_given;
-	bool all; /* --axes all: every axis that needs no templates or sources, but for copies */
+	bool number_given, axes_given;
+	struct ifr_sweeps sweeps;
+	bool layout_is_number; /* -n is the number of one layout */
+	bool all;              /* --axes all: every axis that needs no templates or sources, but for copies */
 };
 extern const struct argp layout_argp;
+/* --sweep, for the commands that take it; the parser's input is the same. */
+extern const struct argp sweep_argp;
+/* The generator of the chosen layouts; it borrows the parameters. */
+struct ifr_layout_generator layout_options_generator(const struct layout_options *options);
 void layout_options_init(struct layout_options *options, unsigned variants);
 
 /* Parses a whole number (decimal or 0x…) from least to most. Errors: IFR_E_USAGE, with the option's name. */

@@ -39,6 +39,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
+		state->child_inputs[1] = &options->layouts;
 		return 0;
 	case 'p':
 		ifr_strings_add(&options->plan_files, argument);
@@ -88,7 +89,8 @@ static const struct argp_option table[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Random layouts besides the shipped one:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&layout_argp, 0, "Layouts besides the shipped one:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
 
 static char *add_machines(int key, const char *text, void *input) {
 	(void)input;
@@ -208,8 +210,7 @@ static int make_plans(const struct options *options, struct ifr_plan **plans, si
 			snprintf((*plans)[i].name, sizeof(*plans)[i].name, "%.60s",
 			         ifr_path_base(options->plan_files.items[i]));
 	}
-	const struct ifr_layout_generator generator = {
-		.seed = options->layouts.seed, .axes = options->layouts.axes, .parameters = options->layouts.parameters};
+	const struct ifr_layout_generator generator = layout_options_generator(&options->layouts);
 	for (size_t i = 1; i <= random && !files; i++)
 		ifr_layout_generator_plan(&generator, NULL, (unsigned)i, &(*plans)[i]);
 	return result;

@@ -26,6 +26,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
+		state->child_inputs[1] = &options->layouts;
 		return 0;
 	case 'p':
 		options->plan = argument;
@@ -41,7 +42,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		argp_error(state, "which program? interfero run --plan FILE -- ./prog args");
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->plan && !options->layouts.axes_given)
+		if (!options->plan && !options->layouts.axes_given && !options->layouts.sweeps.count)
 			argp_error(state, "which layout? Give a plan with --plan, or --axes and the layout's number with -n");
 		return 0;
 	default:
@@ -54,7 +55,8 @@ static const struct argp_option table[] = {
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Layout number -n of these:", 1}, {0}};
+static const struct argp_child children[] = {
+	{&layout_argp, 0, "Layout number -n of these:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
 const struct argp ifr_run_argp = {
 	table,
 	parse_option,
@@ -73,8 +75,7 @@ const struct argp ifr_run_argp = {
 static int choose_plan(const struct options *options, struct ifr_plan *plan, struct ifr_error *err) {
 	if (options->plan)
 		return ifr_plan_read(options->plan, plan, err);
-	const struct ifr_layout_generator generator = {
-		.seed = options->layouts.seed, .axes = options->layouts.axes, .parameters = options->layouts.parameters};
+	const struct ifr_layout_generator generator = layout_options_generator(&options->layouts);
 	ifr_layout_generator_plan(&generator, NULL, options->layouts.variants, plan);
 	return 0;
 }
@@ -138,6 +139,7 @@ int ifr_command_run(int argc, char **argv) {
 	struct ifr_error err = {0};
 	int status = 0;
 	layout_options_init(&options.layouts, 1);
+	options.layouts.layout_is_number = true;
 	argp_parse(&ifr_run_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	ifr_plan_init(&plan);
 	int result = choose_plan(&options, &plan, &err);

@@ -28,6 +28,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
+		state->child_inputs[1] = &options->layouts;
 		return 0;
 	case 'o':
 		options->folder = argument;
@@ -61,7 +62,7 @@ static const struct argp_option table[] = {
 	{"quiet", 'q', NULL, 0, "Print errors only", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
 const struct argp ifr_variants_argp = {
 	table,
 	parse_option,
@@ -159,6 +160,10 @@ static int check_generated(const struct options *options, struct ifr_error *err)
 	struct ifr_buffer words = {0};
 	ifr_buffer_printf(&words, "--seed %llu --axes ", (unsigned long long)options->layouts.seed);
 	ifr_axes_print(options->layouts.axes, &words);
+	for (unsigned i = 0; i < options->layouts.sweeps.count; i++) {
+		ifr_buffer_puts(&words, " --sweep ");
+		ifr_sweep_print(&options->layouts.sweeps.items[i], &words);
+	}
 	ifr_buffer_printf(&words, " -n %u", options->layouts.variants);
 	int result = check_axes(options, options->layouts.axes, ifr_buffer_text(&words), err);
 	ifr_buffer_release(&words);
@@ -188,8 +193,7 @@ static int make_generated(const struct options *options, struct ifr_error *err) 
 		note_edit(options->program);
 	if (!result)
 		result = announce_costs(builder, options->layouts.axes, options->layouts.variants, options, err);
-	struct ifr_layout_generator generator = {options->layouts.seed, options->layouts.axes,
-	                                         options->layouts.parameters};
+	const struct ifr_layout_generator generator = layout_options_generator(&options->layouts);
 	for (unsigned i = 1; i <= options->layouts.variants && !result && !ifr_launch_interrupted(); i++) {
 		struct ifr_plan plan;
 		ifr_layout_generator_plan(&generator, kit.key, i, &plan);

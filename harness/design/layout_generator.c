@@ -13,6 +13,13 @@ void ifr_layout_generator_plan(const struct ifr_layout_generator *generator, con
 		snprintf(plan->kit, sizeof plan->kit, "%s", kit_key);
 	ifr_variant_name(0, layout, plan->name);
 	ifr_plan_derive(plan, generator->seed, generator->axes, layout);
+	const unsigned swept = ifr_sweeps_axes(&generator->sweeps);
+	ifr_sweeps_set_limits(&generator->sweeps, plan);
+	for (int i = 0; i < IFR_AXIS_COUNT && layout; i++)
+		if (swept & 1u << i)
+			ifr_plan_enable(plan, (enum ifr_axis)i, ifr_plan_seed(generator->seed, (enum ifr_axis)i, 1));
+	if (layout && generator->sweeps.count)
+		ifr_sweeps_apply(&generator->sweeps, layout, plan);
 }
 
 void ifr_variant_name(unsigned program, unsigned layout, char name[IFR_NAME_MAX]) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A generator of random layouts: layout number i has its plan from (master seed, axes, parameters, i) alone. */
+/* A generator of layouts: layout number i has its plan from (master seed, axes, parameters, sweeps, i) alone. Axes
+ * vary at random; those of a sweep take its values, under one seed, so that nothing else of them varies. */
 #ifndef IFR_HARNESS_LAYOUT_GENERATOR_H
 #define IFR_HARNESS_LAYOUT_GENERATOR_H
 
 #include "common/plan.h"
+#include "common/sweep.h"
 
 enum { IFR_LAYOUTS_MAX = 99999, IFR_PROGRAMS_MAX = 26 };
 
@@ -11,6 +13,7 @@ struct ifr_layout_generator {
 	uint64_t seed;
 	unsigned axes;              /* mask of 1u << enum ifr_axis */
 	struct ifr_plan parameters; /* only its axes' values and patterns are used */
+	struct ifr_sweeps sweeps;
 };
 
 /* Makes the plan of a layout, 0 … IFR_LAYOUTS_MAX, of the kit with that key (NULL: the plan names none). Layout 0,

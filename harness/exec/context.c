@@ -54,19 +54,25 @@ void ifr_context_release(struct ifr_context *context) {
 	*context = (struct ifr_context){0};
 }
 
-void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions) {
-	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK], *load = &plan->axis[IFR_AXIS_LOAD];
-	const struct ifr_axis_setting off = {0};
-	if (!stack->on)
-		stack = &off;
-	context->stack_bytes =
+/* Bytes of environment and above main's frame. */
+static void set_stack(struct ifr_context *context, const struct ifr_axis_setting *stack) {
+	const uint64_t drawn =
 		ifr_random_below(ifr_random_keyed(stack->seed, "stack", "environment"), (uint64_t)stack->value[0] + 1);
-	context->main_bytes =
-		16 * ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
-	context->load_pages = 0;
-	if (load->on)
-		context->load_pages =
-			1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
+	const uint64_t steps =
+		ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
+	context->stack_bytes = stack->on ? ifr_axis_setting_value(stack, 0, drawn) : 0;
+	context->main_bytes = stack->on ? ifr_axis_setting_value(stack, 1, 16 * steps) : 0;
+}
+
+static void set_load(struct ifr_context *context, const struct ifr_axis_setting *load) {
+	const uint64_t drawn =
+		1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
+	context->load_pages = load->on ? ifr_axis_setting_value(load, 0, drawn) : 0;
+}
+
+void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions) {
+	set_stack(context, &plan->axis[IFR_AXIS_STACK]);
+	set_load(context, &plan->axis[IFR_AXIS_LOAD]);
 	free(context->runtime);
 	context->runtime = ifr_runtime_settings(plan, axes, context->main_bytes, regions);
 }
@@ -76,7 +82,7 @@ void ifr_context_describe(const struct ifr_context *context, const struct ifr_pl
 	const struct ifr_axis_setting *stack = &plan->axis[IFR_AXIS_STACK];
 	if (stack->on)
 		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes of environment\n", context->stack_bytes);
-	if (stack->on && stack->value[1])
+	if (stack->on && ifr_axis_setting_most(stack, IFR_AXIS_STACK, 1))
 		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes above main's frame\n", context->main_bytes);
 	if (plan->axis[IFR_AXIS_LOAD].on)
 		ifr_buffer_printf(facts, "load: mappings %" PRIu64 " pages lower\n", context->load_pages);

@@ -20,7 +20,7 @@ static const uint64_t nonce = UINT64_C(1234567890123456789);
 /* Whether any plan of the design asks the runtime for something. */
 static bool needs_runtime(const struct ifr_plan *plan, unsigned axes) {
 	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
-	       (axes & 1u << IFR_AXIS_STACK && plan->axis[IFR_AXIS_STACK].value[1]);
+	       (axes & 1u << IFR_AXIS_STACK && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1));
 }
 
 char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, uint64_t main_bytes, bool regions) {

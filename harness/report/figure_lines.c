@@ -81,7 +81,7 @@ static void add_line(const struct ifr_analysis *analysis, const struct ifr_count
 		"  $bands using 1:3:4 with filledcurves lc rgb '#808080' fillstyle transparent solid 0.35 noborder "
 		"title '95 %% for the line', \\\n"
 		"  $bands using 1:2 with lines lw 1.5 lc rgb '#808080' notitle, \\\n"
-		"  $layouts using 1:2 with points pt 7 ps 0.6 lc rgb '#3b7dd8' title 'random layouts'%s",
+		"  $layouts using 1:2 with points pt 7 ps 0.6 lc rgb '#3b7dd8' title 'layouts'%s",
 		regression->has_shipped
 			? ", \\\n  $shipped using 1:2 with points pt 13 ps 1.2 lc rgb '#e0632a' title 'the shipped layout'"
 			: "");

@@ -109,7 +109,7 @@ void ifr_figure_layouts(const struct ifr_analysis *analysis, struct ifr_figures 
 	char *plot =
 		ifr_format("plot $density using 1:2:(-$2) with filledcurves notitle lc rgb '%s' "
 	               "fillstyle transparent solid 0.25 noborder, \\\n"
-	               "  $layouts using 1:2 with points pt 7 ps 0.55 lc rgb '%s' title 'random layouts'%s",
+	               "  $layouts using 1:2 with points pt 7 ps 0.55 lc rgb '%s' title 'layouts'%s",
 	               RANDOM_COLOUR, RANDOM_COLOUR,
 	               analysis->shipped ? ", \\\n  $shipped using 1:2 with lines lw 2.5 lc rgb '" SHIPPED_COLOUR
 	                                   "' title 'the shipped layout'"
@@ -164,7 +164,7 @@ void ifr_figure_intervals(const struct ifr_analysis *analysis, struct ifr_figure
 	                  n);
 	const char *names = labels ? ":yticlabels(5)" : "";
 	char *random = ifr_format("$layouts using 2:1:3:4%s with xerrorbars pt 7 ps %s lw 1.2 lc rgb '" RANDOM_COLOUR
-	                          "' title 'random layouts'",
+	                          "' title 'layouts'",
 	                          names, labels ? "0.6" : "0.25");
 	char *shipped = ifr_format("$shipped using 2:1:3:4%s with xerrorbars pt 13 ps 1.1 lw 2 lc rgb '" SHIPPED_COLOUR
 	                           "' title 'the shipped layout'",
@@ -185,7 +185,7 @@ void ifr_figure_normal(const struct ifr_analysis *analysis, struct ifr_figures *
 		return;
 	struct ifr_figure *figure = ifr_figure_begin(
 		figures, "normal",
-		"Quantiles of the random layouts against a normal distribution: normal layouts lie on the line, two "
+		"Quantiles of the layouts against a normal distribution: normal layouts lie on the line, two "
 		"groups make a "
 		"step.");
 	struct ifr_buffer *script = &figure->script;

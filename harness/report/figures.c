@@ -5,6 +5,7 @@
 #include "common/file.h"
 
 void ifr_figures_script(const struct ifr_analysis *analysis, struct ifr_figures *figures) {
+	ifr_figure_sweep(analysis, figures);
 	ifr_figure_layouts(analysis, figures);
 	ifr_figure_intervals(analysis, figures);
 	ifr_figure_normal(analysis, figures);

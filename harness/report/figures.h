@@ -35,6 +35,8 @@ void ifr_figure_normal(const struct ifr_analysis *analysis, struct ifr_figures *
 void ifr_figure_importance(const struct ifr_analysis *analysis, struct ifr_figures *figures);
 void ifr_figure_lines(const struct ifr_analysis *analysis, struct ifr_figures *figures);
 
+void ifr_figure_sweep(const struct ifr_analysis *analysis, struct ifr_figures *figures);
+
 /* Writes NAME.gp, NAME.svg and NAME.pdf of each figure into an existing folder. */
 int ifr_figures_draw(const struct ifr_figures *figures, const char *dir, struct ifr_error *err);
 

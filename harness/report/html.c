@@ -113,11 +113,14 @@ static void put_element(struct ifr_buffer *out, const char *tag, const char *tex
 	ifr_buffer_printf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
-static void put_plot(struct page *page) {
+static void put_plot(struct page *page, const char *text) {
 	struct ifr_buffer plot = {0};
 	/* The figure of the intervals holds the same and more. */
 	if (!page->dir) {
-		ifr_text_plot(page->analysis, &plot);
+		if (*text)
+			ifr_text_sweep(page->analysis, (unsigned)(*text - '0'), &plot);
+		else
+			ifr_text_plot(page->analysis, &plot);
 		put_element(page->out, "pre", ifr_buffer_text(&plot));
 	}
 	ifr_buffer_release(&plot);
@@ -169,7 +172,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	else if (kind == IFR_PROSE_UNITS)
 		map_put_svg(page->analysis, page->analysis->units, page->out);
 	else if (kind == IFR_PROSE_PLOT)
-		put_plot(page);
+		put_plot(page, text);
 	else if (kind == IFR_PROSE_TABLE)
 		ifr_html_table(page->analysis, page->out);
 	else

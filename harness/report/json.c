@@ -5,6 +5,7 @@
 
 #include "harness/output/output.h"
 #include "harness/report/prose.h"
+#include "harness/report/report_json.h"
 #include "harness/report/unit_map.h"
 
 /* 2: serial_disturbance was bursts, relative_importance was blame, with new names for their members. */
@@ -282,8 +283,9 @@ static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char
 static json_t *json_conclusion(const struct ifr_analysis *analysis) {
 	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
 							 *const standings[] = {"unknown", "typical", "better", "worse"},
-							 *const advice[] = {"nothing",     "more layouts", "more runs", "quieter machine",
-	                                            "best layout", "find code",    "find axis", "compare means"};
+							 *const advice[] = {"nothing",         "more layouts", "more runs",
+	                                            "quieter machine", "best layout",  "find code",
+	                                            "read sweep",      "find axis",    "compare means"};
 	const struct ifr_conclusion *from = &analysis->conclusion;
 	struct ifr_prose lead = {analysis, {0}, take_headline, json_object()};
 	json_t *made = lead.context;
@@ -345,6 +347,7 @@ static json_t *json_analysis(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "shipped", json_shipped(analysis));
 	ifr_json_set(made, "best", json_pick(&analysis->best));
 	ifr_json_set(made, "worst", json_pick(&analysis->worst));
+	ifr_json_set(made, "sweep", ifr_json_sweep(analysis));
 	ifr_json_set(made, "layouts", json_layouts(analysis));
 	ifr_json_set(made, "unit_map", map_json(analysis, analysis->units));
 	ifr_json_set(made, "regressions", json_regressions(analysis));

@@ -37,7 +37,8 @@ void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t ru
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	put_fact(out, "", ifr_dataset_fact(dataset, "options"));
-	ifr_buffer_printf(out, " -n %zu", layouts);
+	if (!ifr_dataset_fact(dataset, "sweep")) /* a sweep has as many layouts as values */
+		ifr_buffer_printf(out, " -n %zu", layouts);
 	if (runs != RUNS_USUAL)
 		ifr_buffer_printf(out, " -r %zu", runs);
 	if (dataset->file) {

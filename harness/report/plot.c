@@ -77,8 +77,12 @@ static void draw_shipped(const struct ifr_analysis *analysis, const struct axis 
 void ifr_text_plot(const struct ifr_analysis *analysis, struct ifr_buffer *out) {
 	struct axis axis = fill(analysis);
 	const bool plain = ifr_prose_has_alternatives(analysis);
-	const char *one = plain ? "an alternative" : "a random layout",
-			   *some = plain ? "alternatives" : "random layouts";
+	const char *one = plain             ? "an alternative"
+	                  : analysis->sweep ? "a swept layout"
+	                                    : "a random layout",
+			   *some = plain             ? "alternatives"
+	                   : analysis->sweep ? "swept layouts"
+	                                     : "random layouts";
 	if (axis.per_mark > 1)
 		ifr_buffer_printf(out, "%*so stands for up to %zu %s\n", INDENT, "", axis.per_mark, some);
 	else if (analysis->random_count)

@@ -17,7 +17,7 @@ enum ifr_prose_kind {
 	IFR_PROSE_CODE,   /* lines, each ended */
 	IFR_PROSE_FIGURE, /* text is a figure's name, or its beginning when it ends in '-' */
 	IFR_PROSE_UNITS,  /* the picture of where units lie */
-	IFR_PROSE_PLOT,   /* the layouts in characters */
+	IFR_PROSE_PLOT,   /* in characters: the layouts, or with the text "0" or "1" that sweep */
 	IFR_PROSE_TABLE
 };
 
@@ -43,6 +43,7 @@ void ifr_prose_lead(struct ifr_prose *prose);
 /* Notes on a program that chooses its own iterations; and the table of its benchmarks, if it has several. */
 void ifr_prose_adaptation(struct ifr_prose *prose);
 void ifr_prose_benchmarks(struct ifr_prose *prose);
+void ifr_prose_sweep(struct ifr_prose *prose); /* nothing where layouts are random */
 void ifr_prose_spread(struct ifr_prose *prose);
 void ifr_prose_copies(struct ifr_prose *prose); /* a paragraph of the section before */
 void ifr_prose_shipped(struct ifr_prose *prose);
@@ -55,6 +56,8 @@ void ifr_prose_counters(struct ifr_prose *prose);
 bool ifr_prose_has_alternatives(const struct ifr_analysis *analysis);
 void ifr_prose_alternatives(struct ifr_prose *prose);
 
+/* The kind of layouts of the experiment: "random" or "swept". */
+const char *ifr_prose_random(const struct ifr_analysis *analysis);
 /* "faster" or "lower", "slower" or "higher". */
 const char *ifr_prose_less(const struct ifr_analysis *analysis);
 const char *ifr_prose_more(const struct ifr_analysis *analysis);

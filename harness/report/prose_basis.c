@@ -15,9 +15,9 @@ static void say_size(struct ifr_prose *prose) {
 		fewest = analysis->layouts[i].count < fewest ? analysis->layouts[i].count : fewest;
 		most = analysis->layouts[i].count > most ? analysis->layouts[i].count : most;
 	}
-	ifr_buffer_printf(text, "Layouts: %zu random%s; runs that count: %zu, ", analysis->random_count,
-	                  analysis->shipped ? " and the shipped one" : "; the shipped one is missing",
-	                  analysis->runs_used);
+	ifr_buffer_printf(
+		text, "Layouts: %zu %s%s; runs that count: %zu, ", analysis->random_count, ifr_prose_random(analysis),
+		analysis->shipped ? " and the shipped one" : "; the shipped one is missing", analysis->runs_used);
 	if (fewest == most)
 		ifr_buffer_printf(text, "%zu of each layout.", fewest);
 	else
@@ -39,8 +39,8 @@ static void say_incomplete(struct ifr_prose *prose) {
 		return;
 	ifr_buffer_printf(
 		&prose->text,
-		"Partial results: %s. The plan was %s random layouts with %s runs each; the same command continues.",
-		complete + 4, variants, rounds);
+		"Partial results: %s. The plan was %s %s layouts with %s runs each; the same command continues.",
+		complete + 4, variants, ifr_prose_random(prose->analysis), rounds);
 	ifr_prose_end(prose, IFR_PROSE_WARNING);
 }
 
@@ -152,6 +152,7 @@ static void say_facts(struct ifr_prose *prose) {
 	                                       {"Address randomisation (ASLR)", "aslr"},
 	                                       {"Seed", "seed"},
 	                                       {"Varied axes", "axes"},
+	                                       {"Sweep", "sweep"},
 	                                       {"Movable", "movable"},
 	                                       {"Not movable", "pinned"},
 	                                       {"Kit", "kit"},

@@ -192,7 +192,8 @@ void ifr_prose_counters(struct ifr_prose *prose) {
 	if (analysis->regression_count == 0)
 		return;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Which counters correlate with it?");
-	ifr_buffer_printf(&prose->text, "Linear regression over the random layouts, %s on each counter:",
+	ifr_buffer_printf(&prose->text,
+	                  "Linear regression over the %s layouts, %s on each counter:", ifr_prose_random(analysis),
 	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < analysis->regression_count; i++)

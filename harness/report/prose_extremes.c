@@ -71,8 +71,9 @@ static bool plan_is_derived(const struct ifr_analysis *analysis, const struct if
 	bool same = !recorded.place_count;
 	for (int i = 0; i < IFR_AXIS_COUNT && same; i++) {
 		const struct ifr_axis_setting *a = &recorded.axis[i], *b = &derived.axis[i];
-		same = a->on == b->on && (!a->on || (a->seed == b->seed && !memcmp(a->value, b->value, sizeof a->value) &&
-		                                     !a->only && !a->except));
+		same =
+			a->on == b->on && (!a->on || (a->seed == b->seed && !memcmp(a->value, b->value, sizeof a->value) &&
+		                                  !memcmp(a->given, b->given, sizeof a->given) && !a->only && !a->except));
 	}
 	ifr_plan_release(&recorded);
 	return same;
@@ -207,11 +208,11 @@ void ifr_prose_extremes(struct ifr_prose *prose) {
 	ifr_prose_say(prose, IFR_PROSE_HEADING,
 	              chance ? "Which layouts are at the ends?" : "Which layouts are the best and the worst?");
 	if (!analysis->best.layout) {
-		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no random layout to choose from.");
+		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "There is no layout to choose from.");
 		return;
 	}
 	if (analysis->random_count > 1 && analysis->best.layout->median == analysis->worst.layout->median) {
-		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "None: all random layouts have the same median.");
+		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH, "None: all layouts have the same median.");
 		return;
 	}
 	if (chance) {

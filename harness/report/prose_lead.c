@@ -35,15 +35,15 @@ static void say_effect(struct ifr_prose *prose) {
 	size_t n = analysis->random_count;
 	switch (c->effect) {
 	case IFR_EFFECT_UNTESTED:
-		ifr_buffer_printf(text, "Whether layout matters is unknown: there is %s random layout to compare.",
-		                  n ? "only one" : "no");
+		ifr_buffer_printf(text, "Whether layout matters is unknown: there is %s %s layout to compare.",
+		                  n ? "only one" : "no", ifr_prose_random(analysis));
 		break;
 	case IFR_EFFECT_UNKNOWN:
 		ifr_buffer_puts(text, "Whether layout matters is unknown: every layout ran once, so noise is unknown.");
 		break;
 	case IFR_EFFECT_NONE:
-		ifr_buffer_printf(text, "Layout does not matter here: all %zu random layouts have the same %s.", n,
-		                  name_metric(analysis));
+		ifr_buffer_printf(text, "Layout does not matter here: all %zu %s layouts have the same %s.", n,
+		                  ifr_prose_random(analysis), name_metric(analysis));
 		break;
 	case IFR_EFFECT_NOT_FOUND:
 		ifr_buffer_puts(text, "No layout effect found");
@@ -149,6 +149,9 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 	case IFR_ADVICE_FIND_CODE:
 		ifr_buffer_puts(text, "find the code that causes it.");
 		next_put_blame(dataset, command);
+		break;
+	case IFR_ADVICE_READ_SWEEP:
+		ifr_buffer_puts(text, "see below which values stand out, and with what period.");
 		break;
 	case IFR_ADVICE_FIND_AXIS:
 		ifr_buffer_puts(text, "find the axis that causes it: interfero bench --axes with one of them at a time.");

@@ -8,7 +8,8 @@ static void say_range(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	struct ifr_buffer *text = &prose->text;
 	double low = analysis->medians[0], high = analysis->medians[analysis->random_count - 1];
-	ifr_buffer_printf(text, "The medians of the %zu random layouts range from ", analysis->random_count);
+	ifr_buffer_printf(text, "The medians of the %zu %s layouts range from ", analysis->random_count,
+	                  ifr_prose_random(analysis));
 	ifr_format_range(text, &prose->analysis->scale, low, high);
 	if (low > 0) {
 		ifr_buffer_puts(text, ", which is ");
@@ -39,6 +40,8 @@ static void say_sd(struct ifr_prose *prose) {
 static void say_mean(struct ifr_prose *prose) {
 	const struct ifr_mean *mean = &prose->analysis->mean;
 	struct ifr_buffer *text = &prose->text;
+	if (prose->analysis->sweep)
+		return; /* no sample of layouts, from which to infer all others */
 	ifr_buffer_puts(text, " The mean over all layouts is ");
 	ifr_format_value(text, &prose->analysis->scale, mean->mean);
 	ifr_buffer_puts(text, " (95 % interval ");
@@ -61,7 +64,7 @@ static void say_mean(struct ifr_prose *prose) {
 
 static void say_tails(struct ifr_prose *prose) {
 	const struct ifr_tails *tails = &prose->analysis->tails;
-	if (!tails->found)
+	if (!tails->found || prose->analysis->sweep)
 		return;
 	ifr_buffer_printf(
 		&prose->text,
@@ -105,9 +108,10 @@ void ifr_prose_spread(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "How far apart are the layouts?");
 	if (analysis->random_count == 0) {
-		ifr_buffer_puts(&prose->text, "There is no random layout to compare.");
+		ifr_buffer_puts(&prose->text, analysis->sweep ? "There is no swept layout to compare."
+		                                              : "There is no random layout to compare.");
 	} else if (!analysis->has_components) {
-		ifr_buffer_puts(&prose->text, "There is one random layout, with a median of ");
+		ifr_buffer_printf(&prose->text, "There is one %s layout, with a median of ", ifr_prose_random(analysis));
 		ifr_format_value(&prose->text, &prose->analysis->scale, analysis->medians[0]);
 		ifr_buffer_printf(&prose->text, ". The variance between layouts is unknown: %s.",
 		                  analysis->no_components.message);
@@ -129,17 +133,17 @@ static void say_faster(struct ifr_prose *prose) {
 	struct ifr_buffer *text = &prose->text;
 	size_t n = analysis->random_count;
 	if (n == 1)
-		ifr_buffer_printf(text, " The random layout is %s%s.", analysis->faster ? "" : "not ",
-		                  ifr_prose_less(analysis));
+		ifr_buffer_printf(text, " The %s layout is %s%s.", ifr_prose_random(analysis),
+		                  analysis->faster ? "" : "not ", ifr_prose_less(analysis));
 	else if (analysis->faster == 0 || analysis->faster == n)
-		ifr_buffer_printf(text, " %s of the %zu random layouts %s %s.", analysis->faster ? "All" : "None", n,
-		                  analysis->faster ? "are" : "is", ifr_prose_less(analysis));
+		ifr_buffer_printf(text, " %s of the %zu %s layouts %s %s.", analysis->faster ? "All" : "None", n,
+		                  ifr_prose_random(analysis), analysis->faster ? "are" : "is", ifr_prose_less(analysis));
 	else
-		ifr_buffer_printf(text, " %zu of the %zu random layouts (%.0f %%) %s %s.", analysis->faster, n,
-		                  100.0 * (double)analysis->faster / (double)n, analysis->faster == 1 ? "is" : "are",
-		                  ifr_prose_less(analysis));
+		ifr_buffer_printf(text, " %zu of the %zu %s layouts (%.0f %%) %s %s.", analysis->faster, n,
+		                  ifr_prose_random(analysis), 100.0 * (double)analysis->faster / (double)n,
+		                  analysis->faster == 1 ? "is" : "are", ifr_prose_less(analysis));
 	bool tells = analysis->faster_share.low > 0 || analysis->faster_share.high < 1;
-	if (analysis->has_faster_share && n >= 3 && tells)
+	if (analysis->has_faster_share && n >= 3 && tells && !analysis->sweep)
 		ifr_buffer_printf(text, " Of all possible layouts, %.0f to %.0f %% are (95 %% interval).",
 		                  100 * analysis->faster_share.low, 100 * analysis->faster_share.high);
 }

@@ -70,7 +70,10 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		map_put_text(page->analysis, page->analysis->units, page->color, page->out);
 		break;
 	case IFR_PROSE_PLOT:
-		ifr_text_plot(page->analysis, page->out);
+		if (*text)
+			ifr_text_sweep(page->analysis, (unsigned)(*text - '0'), page->out);
+		else
+			ifr_text_plot(page->analysis, page->out);
 		ifr_buffer_puts(page->out, "\n");
 		break;
 	case IFR_PROSE_TABLE:

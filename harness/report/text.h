@@ -7,6 +7,8 @@
 
 /* Where all layouts lie, one mark a layout or a few, with the shipped one below the axis. At most 80 columns. */
 void ifr_text_plot(const struct ifr_analysis *analysis, struct ifr_buffer *out);
+/* The metric against the values of a sweep of the experiment, 0 or 1. */
+void ifr_text_sweep(const struct ifr_analysis *analysis, unsigned which, struct ifr_buffer *out);
 /* The best five, the shipped one and the worst five. */
 void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_buffer *out);
 

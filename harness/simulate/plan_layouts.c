@@ -24,7 +24,7 @@ bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
 }
 
 int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err) {
-	if (plan->axis[IFR_AXIS_STACK].on && plan->axis[IFR_AXIS_STACK].value[1])
+	if (plan->axis[IFR_AXIS_STACK].on && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1))
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"stack:main is applied by the runtime, which is not in a recording: measure it instead (interfero bench)");

@@ -65,9 +65,9 @@ static uint64_t output_size(const struct placement_work *work, uint64_t end) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	const struct ifr_axis_setting *axis = work->plan->axis;
 	bool text = work->output == OUTPUT_TEXT;
-	uint64_t growth = 0, most = work->pads.on ? (uint64_t)axis[work->pads_axis].value[0] : 0;
+	uint64_t growth = 0, most = work->pads.on ? placement_padding_most(work) : 0;
 	if (text && axis[IFR_AXIS_BASE].on)
-		growth += (uint64_t)axis[IFR_AXIS_BASE].value[0];
+		growth += ifr_axis_setting_most(&axis[IFR_AXIS_BASE], IFR_AXIS_BASE, 0);
 	if (text && work->pads.on)
 		growth += output->count * (most + COMMON_ALIGNMENT_BYTES - 1);
 	if (work->moves && (!text || work->fixed_count)) {
@@ -128,11 +128,13 @@ static void draw_base_and_interp(struct placement *placement, const struct ifr_p
 	const struct ifr_axis_setting *base = &plan->axis[IFR_AXIS_BASE], *interp = &plan->axis[IFR_AXIS_INTERP];
 	struct decider shift = decider_of(plan, IFR_AXIS_BASE), path = decider_of(plan, IFR_AXIS_INTERP);
 	if (base->on)
-		placement->base_bytes =
+		placement->base_bytes = ifr_axis_setting_value(
+			base, 0,
 			(uint64_t)base->value[1] *
-			ifr_random_below(decide(&shift, "text"), (uint64_t)(base->value[0] / base->value[1]) + 1);
+				ifr_random_below(decide(&shift, "text"), (uint64_t)(base->value[0] / base->value[1]) + 1));
 	if (interp->on)
-		placement->sizes.interp_bytes = ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1);
+		placement->sizes.interp_bytes = ifr_axis_setting_value(
+			interp, 0, ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1));
 }
 
 int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,

@@ -25,8 +25,13 @@ bool axis_covers(const struct ifr_plan *plan, enum ifr_axis axis, const struct u
 uint64_t placement_padding(const struct placement_work *work, const struct unit *unit) {
 	if (!work->pads.on || !unit->movable || !axis_covers(work->plan, work->pads_axis, unit))
 		return 0;
-	return ifr_random_below(decide(&work->pads, unit->name),
-	                        (uint64_t)work->plan->axis[work->pads_axis].value[0] + 1);
+	const struct ifr_axis_setting *setting = &work->plan->axis[work->pads_axis];
+	const uint64_t drawn = ifr_random_below(decide(&work->pads, unit->name), (uint64_t)setting->value[0] + 1);
+	return ifr_axis_setting_value(setting, 0, drawn);
+}
+
+uint64_t placement_padding_most(const struct placement_work *work) {
+	return ifr_axis_setting_most(&work->plan->axis[work->pads_axis], work->pads_axis, 0);
 }
 
 void placement_choose_padding(struct placement_work *work) {

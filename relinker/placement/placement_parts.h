@@ -69,5 +69,7 @@ int placement_flow(const struct placement_work *work, uint64_t base_bytes, struc
 void placement_choose_padding(struct placement_work *work);
 /* The padding before a unit as the axes decide. */
 uint64_t placement_padding(const struct placement_work *work, const struct unit *unit);
+/* The most that the plan's padding can be. */
+uint64_t placement_padding_most(const struct placement_work *work);
 
 #endif

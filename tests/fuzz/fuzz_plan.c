@@ -27,6 +27,7 @@ static void is_printed_back(const struct ifr_plan *plan) {
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
 		assert(plan->axis[i].seed == back.axis[i].seed);
 		assert(!memcmp(plan->axis[i].value, back.axis[i].value, sizeof back.axis[i].value));
+		assert(!memcmp(plan->axis[i].given, back.axis[i].given, sizeof back.axis[i].given));
 	}
 	ifr_plan_print(&back, &again);
 	assert(!strcmp(ifr_buffer_text(&text), ifr_buffer_text(&again)));
