@@ -3,6 +3,7 @@
 #include "harness/analysis/comparison.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,19 @@ static bool are_pairs(const struct ifr_comparison *c) {
 	return a == b || (same_fact(a, b, "seed") && same_fact(a, b, "axes") && same_fact(a, b, "parameters"));
 }
 
+/* The executed instructions by class of one side; NULL where they were not recorded. */
+static const char *classes_of(const struct ifr_comparison_side *side) {
+	char name[sizeof IFR_FACT_CLASSES + 16] = IFR_FACT_CLASSES;
+	if (side->program)
+		snprintf(name, sizeof name, IFR_FACT_CLASSES " %u", side->program + 1);
+	return ifr_dataset_fact(side->dataset, name);
+}
+
+static bool have_same_instructions(const struct ifr_comparison *c) {
+	const char *old = classes_of(&c->side[0]), *new = classes_of(&c->side[1]);
+	return old && new &&*old && !strcmp(old, new);
+}
+
 static int find_counters(struct ifr_comparison *c, const char *name, int counter[2], struct ifr_error *err) {
 	const struct ifr_dataset *const datasets[2] = {c->side[0].dataset, c->side[1].dataset};
 	int without = ifr_metric_match(datasets, name, counter);
@@ -46,6 +60,8 @@ static int find_counters(struct ifr_comparison *c, const char *name, int counter
 		return ifr_fail(err, IFR_E_USAGE, "the runs of %s did not record \"%s\": choose another --metric",
 		                c->side[without].name, name ? name : "cpu_time");
 	c->metric = datasets[1]->counters[counter[1]];
+	c->exact = !strcmp(c->metric.source, "model");
+	c->same_instructions = have_same_instructions(c);
 	return 0;
 }
 
@@ -160,11 +176,12 @@ void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_
 	bool same = c->interval.low > 1 - rules->margin && c->interval.high < 1 + rules->margin;
 	c->p = p;
 	c->margin = rules->margin;
-	c->verdict = changed && affected ? IFR_VERDICT_BOTH
-	             : changed           ? IFR_VERDICT_CHANGE
-	             : affected          ? IFR_VERDICT_LAYOUT
-	             : same              ? IFR_VERDICT_NO_CHANGE
-	                                 : IFR_VERDICT_INCONCLUSIVE;
+	c->verdict = changed && affected                ? IFR_VERDICT_BOTH
+	             : changed                          ? IFR_VERDICT_CHANGE
+	             : affected                         ? IFR_VERDICT_LAYOUT
+	             : same                             ? IFR_VERDICT_NO_CHANGE
+	             : c->same_instructions && c->exact ? IFR_VERDICT_LAYOUT
+	                                                : IFR_VERDICT_INCONCLUSIVE;
 	c->regressed = changed && c->interval.low > 1 + rules->fail_above;
 }
 

@@ -58,6 +58,8 @@ struct ifr_comparison {
 	bool has_shipped;       /* shipped_ratio and layout_effect are known */
 	bool has_layout_effect; /* the intervals of both are known */
 	bool disturbed;         /* serial disturbances were found and removed */
+	bool exact;             /* the metric is the model's, which counts without noise */
+	bool same_instructions; /* both executed as many instructions of each class, as the model recorded them */
 	bool regressed;         /* a change for the worse, by more than fail_above at the interval's near end */
 };
 

@@ -68,6 +68,14 @@ int ifr_forecast_fit(const struct ifr_analysis *analysis, const char *name, cons
 	return result;
 }
 
+const char *ifr_forecast_refusal(const struct ifr_forecast *forecast) {
+	const struct ifr_regression_line *line = &forecast->line;
+	if (!(line->slope > 0))
+		return "more mispredictions go with less time here, and no misprediction saves time: the line is of something "
+			   "else";
+	return line->p <= IFR_REPORT_LEVEL ? NULL : "this may be a line through noise";
+}
+
 void ifr_forecast_add(struct ifr_forecast *forecast, const char *predictor, const double *mpki) {
 	struct ifr_interval of_line;
 	double *values = ifr_alloc((forecast->variant_count + 1) * sizeof *values);

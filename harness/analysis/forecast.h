@@ -37,6 +37,8 @@ struct ifr_forecast {
  * Errors: IFR_E_USAGE where no line can be fitted: fewer than three layouts, or nothing varies. */
 int ifr_forecast_fit(const struct ifr_analysis *analysis, const char *name, const double *own,
                      struct ifr_forecast *forecast, struct ifr_error *err);
+/* Why the line forecasts nothing: it slopes downwards, or p exceeds 0.05. NULL if it does. */
+const char *ifr_forecast_refusal(const struct ifr_forecast *forecast);
 /* Adds the forecast for a predictor with these mispredictions. */
 void ifr_forecast_add(struct ifr_forecast *forecast, const char *predictor, const double *mpki);
 void ifr_forecast_release(struct ifr_forecast *forecast);

@@ -126,6 +126,27 @@ static int open_counters(struct campaign_state *state, struct ifr_strings *notes
 	return result;
 }
 
+/* Refuses a metric that no run will have, before anything runs. */
+static int check_metric(const struct campaign_state *state, struct ifr_error *err) {
+	const char *metric = state->plan.metric;
+	struct ifr_buffer known = {0};
+	/* The names of the program's own figures are known after its first run. */
+	bool found = !metric || state->plan.metrics ||
+	             (ifr_counters_may_add_model(state->counters) && ifr_starts_with(metric, "model:") &&
+	              ifr_event_find(metric + strlen("model:")) != IFR_EVENT_COUNT);
+	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !found; i++) {
+		const char *name = ifr_counters_get(state->counters, i)->name;
+		found = !strcmp(name, metric);
+		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", name);
+	}
+	int result =
+		found ? 0
+			  : ifr_fail(err, IFR_E_USAGE, "--metric: these counters have no \"%.60s\", but %s (--counters)",
+	                     metric, ifr_buffer_text(&known));
+	ifr_buffer_release(&known);
+	return result;
+}
+
 static int prepare_campaign(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_strings notes = {0};
@@ -149,6 +170,8 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 		result = campaign_open_driver(state, err);
 	if (!result)
 		result = campaign_open_metrics(state, err);
+	if (!result)
+		result = check_metric(state, err);
 	if (!result && ifr_counters_has_model(state->counters))
 		result = campaign_check_model(state, err);
 	if (!result)
@@ -222,6 +245,11 @@ int ifr_campaign_remove(const char *file, struct ifr_error *err) {
 		free(path);
 	}
 	return result;
+}
+
+/* Without its variants an experiment goes on, too: the same are made again. What compiles them is kept for that. */
+static bool may_remove_variants(const struct campaign_state *state, const struct ifr_campaign_result *result) {
+	return result->complete || (!result->interrupted && !ifr_axes_recompile(state->plan.generator.axes));
 }
 
 /* The caller frees it. */
@@ -324,7 +352,7 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	state.experiment = NULL;
 	if (made_here && !result->runs && !result->complete)
 		remove_files(&state);
-	else if (!failed && result->complete && !plan->keep_variants)
+	else if (!failed && !plan->keep_variants && may_remove_variants(&state, result))
 		ifr_tree_remove(state.folder, NULL);
 	release_campaign(&state);
 	if (knows_allowed)

@@ -47,6 +47,7 @@ struct ifr_campaign {
 	unsigned repetitions;                /* runs of each variant */
 	const struct ifr_executor *executor; /* of the measured runs; NULL: this machine */
 	const char *counters;
+	const char *metric;            /* by which the experiment is reported: it must be a counter; NULL: any */
 	const char *metrics;           /* the program's own figures, as ifr_metrics_open takes them; NULL: none */
 	const char *driven;            /* argv is a driver: the path at which it finds the program; NULL: it is not */
 	const char *prepare;           /* a shell command before each run; NULL: none */

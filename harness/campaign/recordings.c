@@ -104,6 +104,22 @@ static int check_objects(const struct campaign_state *state, const char *path, s
 	return result;
 }
 
+/* Stores the executed instructions by class, by which a comparison tells a change from a layout effect. */
+static int note_classes(struct campaign_state *state, unsigned program, const char *path, struct ifr_error *err) {
+	struct ifr_trace *trace = NULL;
+	struct ifr_buffer text = {0};
+	char *name = campaign_fact_name(IFR_FACT_CLASSES, program);
+	int result = ifr_trace_open(path, &trace, err);
+	if (!result)
+		result = ifr_instruction_classes_count(trace, &text, err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, name, ifr_buffer_text(&text), err);
+	ifr_trace_free(trace);
+	ifr_buffer_release(&text);
+	free(name);
+	return result;
+}
+
 /* Makes a program's recording if it is missing. The file stays beside the experiment, for "interfero predict". */
 static int ensure_recording(struct campaign_state *state, unsigned program, int64_t deadline_ns, bool *too_slow,
                             struct ifr_error *err) {
@@ -116,6 +132,8 @@ static int ensure_recording(struct campaign_state *state, unsigned program, int6
 		state->programs[program].recorded = !result;
 		if (!result)
 			result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
+		if (!result)
+			result = note_classes(state, program, path, err);
 	}
 	free(name);
 	free(path);

@@ -154,6 +154,7 @@ int ifr_command_bench(int argc, char **argv) {
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	options.campaign.metric = options.output.printing.metric;
 	if (options.again) {
 		int status = again_run(options.again, &options.campaign, options.output.printing.metric,
 		                       options.output.printing.quiet);

@@ -83,6 +83,7 @@ int ifr_command_calibrate(int argc, char **argv) {
 	layout_options_init(&options.layouts, 32);
 	campaign_options_init(&options.campaign);
 	argp_parse(&ifr_calibrate_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	options.campaign.metric = options.printing.metric;
 	return campaign_options_run(&options.campaign, &options.layouts, options.printing.quiet, "calibration", NULL,
 	                            report_calibration, &options);
 }

@@ -56,6 +56,14 @@ static int parse_metrics(char *argument, struct ifr_campaign *campaign, struct i
 	return result;
 }
 
+/* Refuses a machine that there is none, whether or not the model is asked for. */
+static int check_machine(const char *specification, struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
+	const int result = ifr_machine_open(&machine, specification, err);
+	ifr_machine_free(machine);
+	return result;
+}
+
 static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign, struct ifr_error *err) {
 	uint64_t number = 0;
 	int result = 0;
@@ -111,7 +119,7 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		return result;
 	case KEY_MACHINE:
 		campaign->machine = argument;
-		return 0;
+		return check_machine(argument, err);
 	case KEY_NO_PROFILE:
 		campaign->no_profile = true;
 		return 0;

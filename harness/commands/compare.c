@@ -49,9 +49,13 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_JUNIT:
 		options->junit = argument;
+		if (option_output("--junit", argument, false, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_HTML:
 		options->html = argument;
+		if (option_output("--html", argument, false, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_MARKDOWN:
 		options->markdown = true;

@@ -69,6 +69,7 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	for (; words && *words; words++)
 		ifr_strings_add(&argv, *words);
 	trial->file = choose_file(options, name);
+	campaign.metric = options->printing.metric;
 	campaign.file = trial->file;
 	campaign.argv = argv.items;
 	campaign.generator = layout_options_generator(&options->layouts);

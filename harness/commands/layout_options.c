@@ -7,8 +7,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/output/output.h"
 
@@ -66,8 +69,25 @@ int option_percentage(const char *option, const char *text, bool zero, double *s
 	return 0;
 }
 
+int option_output(const char *option, const char *path, bool folder, struct ifr_error *err) {
+	struct stat there;
+	char *above = ifr_path_dir(path);
+	int result = 0;
+	if (!stat(path, &there)) {
+		if (S_ISDIR(there.st_mode) != folder)
+			result = ifr_fail(err, IFR_E_ENVIRONMENT, "%s: %s is %s folder: choose another name", option, path,
+			                  folder ? "no" : "a");
+		else if (access(path, W_OK))
+			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "%s: cannot write %s", option, path);
+	} else if (access(*above ? above : ".", W_OK | X_OK)) {
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "%s: cannot write %s", option, path);
+	}
+	free(above);
+	return result;
+}
+
 void option_refuse(struct argp_state *state, const struct ifr_error *err) {
-	argp_failure(state, IFR_E_USAGE, 0, "%s", err->message);
+	argp_failure(state, err->code == IFR_E_ENVIRONMENT ? IFR_E_ENVIRONMENT : IFR_E_USAGE, 0, "%s", err->message);
 }
 
 /* "padding:max=128" or "align:functions=64,loops=32". */

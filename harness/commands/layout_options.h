@@ -43,6 +43,10 @@ int option_size(const char *option, const char *text, uint64_t *bytes, struct if
  * IFR_E_USAGE, with the option's name. */
 int option_percentage(const char *option, const char *text, bool zero, double *share, struct ifr_error *err);
 
+/* Checks that a file, or with folder a folder, can be made or written over, before work is done for it. Errors:
+ * IFR_E_ENVIRONMENT, with the option's name. */
+int option_output(const char *option, const char *path, bool folder, struct ifr_error *err);
+
 /* Prints the message in one line and exits with IFR_E_USAGE. */
 void option_refuse(struct argp_state *state, const struct ifr_error *err);
 

@@ -8,6 +8,8 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/layout_options.h"
+#include "harness/commands/progress.h"
 #include "harness/store/store.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/simulate.h"
@@ -22,6 +24,7 @@ enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON, KEY_MACHINE, KEY_PREDICTOR };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	struct ifr_error err = {0};
 	switch (key) {
 	case 'p':
 	case KEY_PREDICTOR:
@@ -39,6 +42,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_FIGURES:
 		options->figures = argument;
+		if (option_output("--figures", argument, true, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_JSON:
 		options->json = true;
@@ -150,18 +155,21 @@ static int open_machines(struct predicting *predicting, const char *machine, con
 	return result;
 }
 
-/* Mispredictions per 1000 instructions of all layouts on all machines. */
-static int count_misses(struct predicting *predicting, struct ifr_error *err) {
-	const size_t count = predicting->dataset.variant_count, machines = predicting->machine_count;
+/* Counts the mispredictions per 1000 instructions of all layouts on some of the machines. */
+static int count_misses(struct predicting *predicting, size_t first, size_t machines, struct ifr_error *err) {
+	const size_t count = predicting->dataset.variant_count;
 	struct ifr_plan_replay replaying = {.trace = predicting->trace,
-	                                    .machines = (const struct ifr_machine *const *)predicting->machines,
-	                                    .machine_count = machines};
+	                                    .machines =
+	                                        (const struct ifr_machine *const *)predicting->machines + first,
+	                                    .machine_count = machines,
+	                                    .progress = progress_wanted(false) ? progress_show_replay : NULL};
 	struct ifr_counts *counts = ifr_alloc((machines * count + 1) * sizeof *counts);
 	int result = ifr_replay_plans(&replaying, predicting->plans, count, counts, err);
-	predicting->mpki = ifr_alloc((machines * count + 1) * sizeof *predicting->mpki);
+	if (replaying.progress)
+		progress_clear();
 	for (size_t i = 0; i < machines * count; i++) {
 		const uint64_t *value = counts[i].value;
-		predicting->mpki[i] =
+		predicting->mpki[first * count + i] =
 			result || predicting->dataset.variants[i % count].refused || !value[IFR_EVENT_INSTRUCTIONS]
 				? NAN
 				: 1000.0 * (double)value[IFR_EVENT_BRANCH_MISSES] / (double)value[IFR_EVENT_INSTRUCTIONS];
@@ -173,7 +181,8 @@ static int count_misses(struct predicting *predicting, struct ifr_error *err) {
 static int print_forecast(const struct options *options, const struct ifr_forecast *prediction,
                           struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	int result = options->figures ? ifr_forecast_figures(prediction, options->figures, err) : 0;
+	const bool draws = options->figures && !ifr_forecast_refusal(prediction);
+	int result = draws ? ifr_forecast_figures(prediction, options->figures, err) : 0;
 	if (options->json)
 		ifr_forecast_json(prediction, &text);
 	else
@@ -194,11 +203,17 @@ static int predict_cycles(const struct options *options, struct predicting *pred
 		result = ifr_analysis_make(&predicting->dataset, options->metric, &report, err);
 	if (!result)
 		result = open_machines(predicting, machine, options->predictors, err);
+	predicting->mpki =
+		ifr_alloc((predicting->machine_count * predicting->dataset.variant_count + 1) * sizeof *predicting->mpki);
 	if (!result)
-		result = count_misses(predicting, err);
+		result = count_misses(predicting, 0, 1, err);
 	if (!result)
 		result = ifr_forecast_fit(report, machine, predicting->mpki, &prediction, err);
-	for (size_t i = 0; i < predicting->names.count && !result; i++)
+	/* Without a line, the other predictors are not worth their replay. */
+	const bool usable = !result && !ifr_forecast_refusal(&prediction);
+	if (usable)
+		result = count_misses(predicting, 1, predicting->names.count, err);
+	for (size_t i = 0; i < predicting->names.count && usable && !result; i++)
 		ifr_forecast_add(&prediction, predicting->names.items[i],
 		                 predicting->mpki + (i + 1) * predicting->dataset.variant_count);
 	if (!result)

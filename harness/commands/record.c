@@ -63,6 +63,17 @@ static int parse_bound(int key, const char *argument, struct options *options, s
 	}
 }
 
+static void check_options(const struct options *options, struct argp_state *state) {
+	if (!options->request.argv)
+		argp_error(state, "which program? interfero record -- ./prog args");
+	if (options->request.to && options->request.to <= options->request.from)
+		argp_error(state, "--to must be more than --from");
+	if (options->request.region && (!*options->request.region || strpbrk(options->request.region, ",")))
+		argp_error(state, "a region without a name, or with a comma in it, cannot be recorded");
+	if (options->check && (options->plan || options->request.from || options->request.to))
+		argp_error(state, "--check records the whole program under layouts of its own: no --plan, --from, --to");
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -111,15 +122,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->request.argv)
-			argp_error(state, "which program? interfero record -- ./prog args");
-		if (options->request.to && options->request.to <= options->request.from)
-			argp_error(state, "--to must be more than --from");
-		if (options->request.region && (!*options->request.region || strpbrk(options->request.region, ",")))
-			argp_error(state, "a region without a name, or with a comma in it, cannot be recorded");
-		if (options->check && (options->plan || options->request.from || options->request.to))
-			argp_error(state,
-			           "--check records the whole program under layouts of its own: no --plan, --from, --to");
+		check_options(options, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

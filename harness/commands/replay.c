@@ -287,10 +287,38 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	return result;
 }
 
+/* Prints a line of a description, "KEY = VALUE<tab>STANDING<tab>SOURCE", in 80 columns. */
+static void print_setting(char *line, struct ifr_buffer *out) {
+	enum { KEY_COLUMNS = 26 };
+	char *standing = strchr(line, '\t'), *source = standing ? strchr(standing + 1, '\t') : NULL;
+	if (!source) {
+		ifr_text_wrap(out, line, "", "");
+		return;
+	}
+	*standing++ = *source++ = '\0';
+	char *first = ifr_format("%-*s  ", KEY_COLUMNS, line), *rest = ifr_format("%*s  ", KEY_COLUMNS, ""),
+		 *note = ifr_format("%s: %s", standing, source);
+	if (strlen(first) > KEY_COLUMNS + 2) {
+		ifr_buffer_printf(out, "%s\n", line);
+		ifr_text_wrap(out, note, rest, rest);
+	} else {
+		ifr_text_wrap(out, note, first, rest);
+	}
+	free(note);
+	free(rest);
+	free(first);
+}
+
 static int describe_machine(const struct ifr_machine *machine, struct ifr_error *err) {
-	struct ifr_buffer text = {0};
+	struct ifr_buffer text = {0}, wrapped = {0};
+	struct ifr_strings lines = {0};
 	ifr_machine_print(machine, &text);
-	fputs(ifr_buffer_text(&text), stdout);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		print_setting(lines.items[i], &wrapped);
+	fputs(ifr_buffer_text(&wrapped), stdout);
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&wrapped);
 	ifr_buffer_release(&text);
 	return end_output(err);
 }

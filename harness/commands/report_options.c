@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "harness/commands/layout_options.h"
 #include "harness/store/store.h"
 #include "harness/report/report.h"
 
@@ -39,15 +40,20 @@ enum { KEY_CSV = 2048 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct output_options *options = state->input;
+	struct ifr_error err = {0};
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->printing;
 		return 0;
 	case 'H':
 		options->html = argument;
+		if (option_output("--html", argument, false, &err))
+			option_refuse(state, &err);
 		return 0;
 	case 'F':
 		options->figures = argument;
+		if (option_output("--figures", argument, true, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_CSV:
 		options->csv = true;

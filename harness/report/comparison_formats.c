@@ -59,6 +59,7 @@ static json_t *json_interval(const struct ifr_interval *from) {
 static json_t *json_comparison(const struct ifr_comparison *c) {
 	json_t *made = json_object();
 	ifr_json_set(made, "metric", ifr_json_text(c->metric.name));
+	ifr_json_set(made, "same_instructions", json_boolean(c->same_instructions));
 	ifr_json_set(made, "unit", ifr_json_text(c->metric.unit));
 	ifr_json_set(made, "source", ifr_json_text(c->metric.source));
 	ifr_json_set(made, "old_mean", ifr_json_number(c->mean[0]));

@@ -102,6 +102,10 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_puts(s, "there may be a change, or none.");
 		break;
 	case IFR_VERDICT_LAYOUT:
+		if (c->same_instructions) {
+			ifr_buffer_puts(s, "the same instructions, class by class; only layout differs.");
+			break;
+		}
 		ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
 		ifr_buffer_puts(s, " by addresses alone; other builds need not show it.");
 		break;
@@ -119,6 +123,10 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
                                   struct ifr_buffer *command) {
 	const struct ifr_dataset *both = c->side[1].dataset;
+	if (!c->recommended && c->exact) {
+		ifr_buffer_puts(s, "replay more layouts (-n): they vary much.");
+		return;
+	}
 	if (!c->recommended) {
 		ifr_buffer_puts(s, "make the machine quieter, or let the program run longer. How:");
 		ifr_buffer_puts(command, "interfero doctor");
@@ -188,19 +196,35 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		put_interval(s, &c->layout_effect_interval);
 		ifr_buffer_puts(
 			s, c->verdict == IFR_VERDICT_LAYOUT || c->verdict == IFR_VERDICT_BOTH ? ")." : ": it may be none).");
+	} else if (c->exact) {
+		ifr_buffer_puts(s, ": exact counts of the model.");
 	} else {
 		ifr_buffer_puts(s, "; one run of each gives no interval for that.");
 	}
 }
 
 static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	ifr_buffer_printf(s, "Measured: %s (from %s), less is better; ", c->metric.name, c->metric.source);
+	const char *machine = ifr_dataset_fact(c->side[1].dataset, "machine");
+	if (c->exact)
+		ifr_buffer_printf(s, "Modelled: %s (of %s), less is better; ", c->metric.name,
+		                  machine ? machine : "a described machine");
+	else
+		ifr_buffer_printf(s, "Measured: %s (from %s), less is better; ", c->metric.name, c->metric.source);
 	if (c->paired)
 		ifr_buffer_printf(s, "%zu random layouts of both, compared in pairs of one plan", c->layouts[1]);
 	else
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not paired", c->layouts[0], c->layouts[1]);
-	ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
-	                  c->interleaved ? "all interleaved" : "each program at its own time");
+	if (c->exact)
+		ifr_buffer_puts(
+			s, "; one recording of each program, replayed in every layout. Nothing was timed, and a count has "
+			   "no noise.");
+	else
+		ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
+		                  c->interleaved ? "all interleaved" : "each program at its own time");
+	if (c->same_instructions)
+		ifr_buffer_puts(s, c->verdict == IFR_VERDICT_LAYOUT
+		                       ? " Both execute the same instructions, class by class: what differs is layout."
+		                       : " Both executed as many instructions of each class.");
 	if (c->family > 1)
 		ifr_buffer_printf(s, " The intervals are those of %zu benchmarks together (Bonferroni).", c->family);
 	else if (c->confidence != 0.95)
@@ -254,6 +278,14 @@ static void warn_apart(const struct ifr_comparison *c, struct details *details) 
 	const struct ifr_dataset *a = c->side[0].dataset, *b = c->side[1].dataset;
 	if (c->interleaved)
 		return;
+	if (c->exact) {
+		const char *x = ifr_dataset_fact(a, "machine"), *y = ifr_dataset_fact(b, "machine");
+		if (x && y && strcmp(x, y)) {
+			ifr_buffer_printf(s, "They were modelled on different machines: \"%s\" and \"%s\".", x, y);
+			end(details, true);
+		}
+		return;
+	}
 	ifr_buffer_puts(
 		s, "The programs did not run interleaved: a change of the machine in between counts as a change of the "
 		   "program.");
@@ -264,6 +296,22 @@ static void warn_apart(const struct ifr_comparison *c, struct details *details) 
 		if (!x || !y || !strcmp(x, y))
 			continue;
 		ifr_buffer_printf(s, "Their %s differs: \"%s\" and \"%s\".", facts[i], x, y);
+		end(details, true);
+	}
+}
+
+static void warn_partial(const struct ifr_comparison *c, struct details *details) {
+	for (int side = 0; side < (c->side[0].dataset == c->side[1].dataset ? 1 : 2); side++) {
+		const struct ifr_dataset *dataset = c->side[side].dataset;
+		const char *complete = ifr_dataset_fact(dataset, "complete"),
+				   *layouts = ifr_dataset_fact(dataset, "variants planned"),
+				   *runs = ifr_dataset_fact(dataset, "rounds planned");
+		if (!complete || strncmp(complete, "no: ", 4) || !layouts || !runs)
+			continue;
+		ifr_buffer_printf(
+			&details->text,
+			"Partial results: %s. The plan was %s random layouts with %s runs each; the same command continues.",
+			complete + 4, layouts, runs);
 		end(details, true);
 	}
 }
@@ -335,6 +383,7 @@ void comparison_say_details(const struct ifr_comparison *c, comparison_emit *emi
 	end(&details, false);
 	say_basis(c, &details.text);
 	end(&details, false);
+	warn_partial(c, &details);
 	warn_tails(c, &details);
 	warn_few(c, &details);
 	warn_apart(c, &details);

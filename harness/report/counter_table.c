@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regression on one counter in several programs. Ref: Wang and Jiménez 2011, table 1. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
 #include "harness/report/report.h"
 #include "harness/output/output.h"
+
+/* Finds a counter by its name; else the model's of that name, if a run has none. */
+static int find_counter(const struct ifr_dataset *dataset, const char *name) {
+	char *modelled = ifr_format("model:%s", name);
+	int index = ifr_dataset_counter(dataset, name);
+	if (index < 0)
+		index = ifr_dataset_counter(dataset, modelled);
+	free(modelled);
+	return index;
+}
 
 static const struct ifr_counter_regression *find_regression(const struct ifr_analysis *analysis,
                                                             const char *counter) {
@@ -21,9 +32,11 @@ void ifr_report_table_head(struct ifr_buffer *out) {
 
 int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out,
                          struct ifr_error *err) {
-	const struct ifr_counter_regression *r = find_regression(analysis, counter);
+	const int index = find_counter(analysis->dataset, counter);
+	const struct ifr_counter_regression *r =
+		index < 0 ? NULL : find_regression(analysis, analysis->dataset->counters[index].name);
 	const char *program = ifr_dataset_fact(analysis->dataset, "program");
-	if (ifr_dataset_counter(analysis->dataset, counter) < 0)
+	if (index < 0)
 		return ifr_fail(err, IFR_E_USAGE, "%s: its runs did not record \"%s\"",
 		                program ? program : "an experiment", counter);
 	if (!r)
@@ -40,10 +53,12 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 }
 
 void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out) {
+	const int index = find_counter(analysis->dataset, counter);
+	const bool of_model = index >= 0 && !strcmp(analysis->dataset->counters[index].source, "model");
 	ifr_buffer_printf(
 		out,
-		"\n%s against %s%s. Low and high: 95 %% prediction interval at 0.\n"
+		"\n%s against %s%s%s. Low and high: 95 %% prediction interval at 0.\n"
 		"* p >= 0.05 (not corrected for the number of rows): these layouts do not settle the slope.\n",
 		analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
-		analysis->per_1000_instructions ? " per 1000 instructions" : "");
+		of_model ? " of the model" : "", analysis->per_1000_instructions ? " per 1000 instructions" : "");
 }

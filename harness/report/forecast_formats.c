@@ -18,10 +18,6 @@ static void warn(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 	bool far = false;
 	for (size_t i = 0; i < forecast->count; i++)
 		far |= forecast->rows[i].far;
-	if (forecast->line.p > 0.05)
-		say(text, ifr_format("! No effect of mispredictions is significant here (p = %.2g): these forecasts "
-		                     "rest on a line through noise.",
-		                     forecast->line.p));
 	if (far)
 		say(text,
 		    ifr_strdup("~ Extrapolated far beyond the mispredictions of the layouts: right as far as the relation "
@@ -36,13 +32,20 @@ static void warn(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 
 void ifr_forecast_text(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 	const struct ifr_regression_line *line = &forecast->line;
-	const char *space = *forecast->unit ? " " : "";
+	const char *refusal = ifr_forecast_refusal(forecast), *space = *forecast->unit ? " " : "";
 	say(text,
 	    ifr_format("Over %zu random layouts, %s correlates with the mispredictions of %s: %.5g%s%s and %.4g for "
 	               "each misprediction per 1000 instructions (r = %.2f, p %s%.2g).",
 	               forecast->variant_count, forecast->response, forecast->own, line->intercept, space,
 	               forecast->unit, line->slope, line->r, line->p < 0.001 ? "< " : "= ",
 	               line->p < 0.001 ? 0.001 : line->p));
+	if (refusal) {
+		say(text, ifr_format("! Nothing is forecast for other predictors: %s. %s", refusal,
+		                     forecast->line.p > IFR_REPORT_LEVEL
+		                         ? "More layouts (-n) or runs (-r) settle a weak relation."
+		                         : "Predict a program whose time depends on its branches."));
+		return;
+	}
 	ifr_buffer_printf(text, "\n  %-14s %10s %8s  %10s  %-22s %7s\n", "predictor", "misses/1k", "+-", "predicted",
 	                  "95 % prediction", "change");
 	ifr_buffer_printf(text, "  %-14.14s %10.4f %8.4f  %10.5g  %-10.5g to %-8.5g %7s\n", forecast->own,
@@ -89,6 +92,7 @@ void ifr_forecast_json(const struct ifr_forecast *forecast, struct ifr_buffer *o
 	ifr_json_set(line, "p", ifr_json_number(forecast->line.p));
 	for (size_t i = 0; i < forecast->count; i++)
 		json_array_append_new(rows, json_row(&forecast->rows[i]));
+	ifr_json_set(root, "refused", ifr_json_text(ifr_forecast_refusal(forecast)));
 	ifr_json_set(root, "response", ifr_json_text(forecast->response));
 	ifr_json_set(root, "unit", ifr_json_text(forecast->unit));
 	ifr_json_set(root, "layouts", ifr_json_count(forecast->variant_count));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Regressions on counters, and the relative importance of each counter. */
 #include <math.h>
+#include <string.h>
 
+#include "common/file.h"
 #include "harness/report/prose.h"
 
 /* The paper's perfect structure: the line extrapolated to zero events. */
@@ -187,6 +189,19 @@ static void say_noise(struct ifr_prose *prose) {
 			"tell (interfero bench -r 2).");
 }
 
+/* The model's cycles are a sum of its events: a line through them is no finding. */
+static void say_added_up(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const char *name = analysis->metric->name;
+	if (!analysis->exact || strcmp(ifr_starts_with(name, "model:") ? name + strlen("model:") : name, "cycles"))
+		return;
+	ifr_prose_say(
+		prose, IFR_PROSE_WARNING,
+		"The model adds these cycles up from the counters themselves: instructions over the machine's width, "
+		"and a penalty for each miss. The lines show which events differ between layouts, and nothing about "
+		"what a processor makes of them; measure with --counters clock,model for that.");
+}
+
 void ifr_prose_counters(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	if (analysis->regression_count == 0)
@@ -196,6 +211,7 @@ void ifr_prose_counters(struct ifr_prose *prose) {
 	                  "Linear regression over the %s layouts, %s on each counter:", ifr_prose_random(analysis),
 	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	say_added_up(prose);
 	for (size_t i = 0; i < analysis->regression_count; i++)
 		if (is_related(&analysis->regressions[i]))
 			say_regression(prose, &analysis->regressions[i]);

@@ -14,6 +14,9 @@
 #include "common/error.h"
 #include "harness/store/dataset.h"
 
+/* The fact that holds the executed instructions by class; of a second program with " 2" behind it. */
+#define IFR_FACT_CLASSES "instructions by class"
+
 struct ifr_experiment;
 
 /* Opens an experiment for writing, and creates it where the file is missing or empty. Errors: IFR_E_ENVIRONMENT for a

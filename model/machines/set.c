@@ -142,8 +142,10 @@ int ifr_machine_set_predictor(struct ifr_machine *machine, const char *group, co
 	return 0;
 }
 
-static int set_kind(struct ifr_machine *machine, const char *group, const char *value, struct ifr_error *err) {
-	const int rc = ifr_machine_set_predictor(machine, group, value, group, err);
+/* key: the setting as the user wrote it. */
+static int set_kind(struct ifr_machine *machine, const char *group, const char *key, const char *value,
+                    struct ifr_error *err) {
+	const int rc = ifr_machine_set_predictor(machine, group, value, key, err);
 	if (rc)
 		return rc;
 	struct ifr_machine_note *notes =
@@ -161,7 +163,7 @@ static int set_value(struct ifr_machine *machine, const char *key, const char *v
 		memcpy(group, key, length);
 		group[length] = 0;
 		if ((!strcmp(group, "direction") || !strcmp(group, "indirect")) && !strcmp(dot + 1, "kind"))
-			return set_kind(machine, group, value, err);
+			return set_kind(machine, group, key, value, err);
 		if (ifr_setting_slot_find(machine, group, dot + 1, &slot)) {
 			const int rc = ifr_setting_slot_assign(&slot, value, key, err);
 			if (!rc)
@@ -177,8 +179,8 @@ static int set_value(struct ifr_machine *machine, const char *key, const char *v
 
 int ifr_machine_set(struct ifr_machine *machine, const char *key, const char *value, struct ifr_error *err) {
 	if (!strcmp(key, "direction") || !strcmp(key, "predictor"))
-		return set_kind(machine, "direction", value, err);
+		return set_kind(machine, "direction", key, value, err);
 	if (!strcmp(key, "indirect"))
-		return set_kind(machine, "indirect", value, err);
+		return set_kind(machine, "indirect", key, value, err);
 	return set_value(machine, key, value, err);
 }

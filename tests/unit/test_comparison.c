@@ -189,6 +189,46 @@ static void test_large_changes(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* The same executed instructions, class by class: what the model's counts leave open is layout, and not noise. */
+static void test_same_instructions(void **state) {
+	(void)state;
+	static const double values[] = {100, 150, 100, 110, 200, 190, 150, 150, 130, 130, 170, 170};
+	for (int modelled = 0; modelled < 2; modelled++)
+		for (int same = 0; same < 2; same++) {
+			struct ifr_dataset dataset;
+			struct ifr_comparison c;
+			struct ifr_buffer text = {0};
+			init(&dataset, "1");
+			strcpy(dataset.counters[0].source, modelled ? "model" : "clock");
+			ifr_dataset_add_fact(&dataset, "complete", same ? "yes" : "no: the time budget was used up");
+			ifr_dataset_add_fact(&dataset, "variants planned", "50");
+			ifr_dataset_add_fact(&dataset, "rounds planned", "5");
+			ifr_dataset_add_fact(&dataset, IFR_FACT_CLASSES, "BINARY 40; LOGICAL 3");
+			ifr_dataset_add_fact(&dataset, IFR_FACT_CLASSES " 2", same ? "BINARY 40; LOGICAL 3" : "BINARY 43");
+			for (unsigned id = 0; id < 12; id++) {
+				struct ifr_dataset_variant *variant = ifr_dataset_add_variant(&dataset);
+				struct ifr_dataset_run *run = ifr_dataset_add_run(&dataset);
+				variant->program = id % 2;
+				variant->layout = id / 2;
+				run->variant = id;
+				run->value[0] = values[id];
+			}
+			const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+			assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+			assert_int_equal(c.verdict, modelled && same ? IFR_VERDICT_LAYOUT : IFR_VERDICT_INCONCLUSIVE);
+			const struct ifr_comparison_entry entry = {.name = "", .command = "./old", .main = c};
+			ifr_comparison_text(&entry, 1, false, &text);
+			assert_int_equal(strstr(ifr_buffer_text(&text), "the same instructions, class by class") != NULL,
+			                 modelled && same);
+			assert_int_equal(strstr(ifr_buffer_text(&text), "Nothing was timed") != NULL, modelled);
+			assert_int_equal(strstr(ifr_buffer_text(&text), "interleaved") != NULL, !modelled);
+			assert_int_equal(
+				strstr(ifr_buffer_text(&text), "Partial results: the time budget was used up.") != NULL, !same);
+			ifr_buffer_release(&text);
+			ifr_dataset_release(&dataset);
+		}
+}
+
 /* A program against itself, on a shared machine, at full depth on a quiet one, too: 5 % say there is a change, within
  * three standard deviations. A layout effect is tested at 99 %: 1 % are false, at most three standard deviations more. */
 static void test_a_against_a(void **state) {
@@ -427,9 +467,11 @@ static void test_suite(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),    cmocka_unit_test(test_by_hand), cmocka_unit_test(test_large_changes),
-		cmocka_unit_test(test_a_against_a), cmocka_unit_test(test_forms),   cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_headline),    cmocka_unit_test(test_layouts), cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_large_changes), cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),         cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_headline),      cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Words of the model: what its counts say of two programs, in tables, and what is refused before anything runs.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	cd "$place" || return 1
+	build_sql
+	# By hand: two mov, twenty add and dec, ten jnz, one xor, one syscall.
+	cat >loop.S <<-'END'
+		.section .text.start,"ax"
+		.globl _start
+		_start:
+			mov $10, %ecx
+		1:	add $3, %edx
+			dec %ecx
+			jnz 1b
+			mov $60, %eax
+			xor %edi, %edi
+			syscall
+		.section .text.other,"ax"
+		other:
+			ret
+		.section .note.GNU-stack,"",@progbits
+	END
+	sed 's/add \$3/sub $3/' loop.S >less.S
+	sed 's/add \$3/and $3/' loop.S >logic.S
+	for name in loop less logic; do
+		interfero-gcc -nostdlib -static -no-pie $name.S -o $name
+	done
+}
+
+setup() {
+	use_own_folder
+	ln -s ../loop ../less ../logic .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# classes EXPERIMENT [BEHIND]
+classes() {
+	sql "$1" "SELECT value FROM fact WHERE name = 'instructions by class${2:-}'"
+}
+
+@test "executed instructions are counted by class, and comparisons say where they are the same" {
+	need_recorder
+	within 60 interfero compare -c model -n 2 -a functions,padding -o same.exp ./loop ./less >same
+	[ "$(classes same.exp)" = "BINARY 20; COND_BR 10; DATAXFER 2; LOGICAL 1; SYSCALL 1" ] || say "$(classes same.exp)"
+	[ "$(classes same.exp ' 2')" = "$(classes same.exp)" ]
+	tr -s ' \n' '  ' <same | grep -q "instructions of each class\|the same instructions, class by class"
+	tr -s ' \n' '  ' <same | grep -q "Modelled: .* Nothing was timed"
+	not grep -q "interleaved\|one run of each\|runs, " same
+	[ "$(interfero compare --json same.exp | jq '[.. | .same_instructions? // empty] | .[0]')" = true ]
+	within 60 interfero compare -c model -n 2 -a functions,padding -o other.exp ./loop ./logic >other
+	[ "$(classes other.exp ' 2')" = "BINARY 10; COND_BR 10; DATAXFER 2; LOGICAL 11; SYSCALL 1" ] || say "$(classes other.exp ' 2')"
+	not grep -q "each class" other
+}
+
+@test "a table of lines takes the model's counters, and cycles that are a sum of them are called that" {
+	need_recorder
+	within 60 interfero bench -c model -n 8 -a functions,padding -o m.exp -- ./loop >report
+	tr -s ' \n' '  ' <report >joined
+	[ "$(grep -c 'Which counters correlate' report)" = 0 ] || grep -q "adds these cycles up from the counters" joined
+	# A run of the clock's experiment has model:branch-misses and no other.
+	within 60 interfero bench -q -c clock,model:branch-misses -n 2 -r 1 -o c.exp -- ./loop
+	run interfero report --table1 c.exp
+	[[ $output != *"did not record"* ]] || say "$output"
+}
+
+@test "what cannot be is refused before anything runs" {
+	local command
+	mkdir there
+	for command in bench calibrate; do
+		refuse 2 'no machine "nope"' -- interfero $command --machine nope -- ./loop
+		refuse 2 '"nope"' "cpu_time" -- interfero $command -c clock -m nope -- ./loop
+	done
+	refuse 2 'no machine "nope"' -- interfero compare --machine nope ./loop ./less
+	refuse 2 '"nope"' -- interfero compare -c clock -m nope ./loop ./less
+	refuse 2 'no machine "nope"' -- interfero blame x.exp --confirm --machine nope -- ./loop
+	refuse 4 "--html" "/nonexist/x.html" -- interfero bench -H /nonexist/x.html -- ./loop
+	refuse 4 "--html" "a folder" -- interfero bench --html there -- ./loop
+	refuse 4 "--figures" -- interfero bench --figures /nonexist/figures -- ./loop
+	refuse 4 "--html" "/nonexist/x.html" -- interfero compare -H /nonexist/x.html ./loop ./less
+	refuse 4 "--junit" -- interfero compare --junit /nonexist/x.xml ./loop ./less
+	[ "$(ls)" = "$(printf 'less\nlogic\nloop\nthere')" ] || say "$(ls)"
+	refuse 2 'predictor is "foo"' -- interfero replay --machine skylake,predictor=foo no.trace
+	refuse 2 'direction.kind is "foo"' -- interfero replay --machine skylake,direction.kind=foo no.trace
+}
+
+@test "a machine is described in 80 columns" {
+	local machine
+	for machine in skylake cachegrind zen2; do
+		interfero replay --describe-machine --machine $machine >described
+		awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' described
+		grep -q '^core.width = ' described
+	done
+}
+
+@test "a comparison that its budget ended says so, and leaves no variants" {
+	# The words are tested by test_comparison; what a budget allows depends on the machine.
+	need_full_depth
+	interfero-gcc -O0 "$programs/subject.c" -o subject
+	# No budget has time for ten thousand repetitions of 50 ms, and every one for some.
+	within 100 interfero compare -c clock -n 2 -r 10000 -a functions --budget 20s -o b.exp ./subject ./subject -- sleep 50 >text || true
+	tr -s ' \n' '  ' <text | grep -q "Partial results: the time budget was used up. The plan was 2 random layouts with 10000 runs each" ||
+		say "$(cat text)"
+	[ ! -e b.exp.variants ]
+}
