@@ -25,12 +25,30 @@ static void enter_library(struct campaign_state *state, unsigned first) {
 	}
 }
 
+/* Two libraries must go by one name: one user loads both. */
+static int check_sonames(const struct campaign_state *state, struct ifr_error *err) {
+	const struct ifr_campaign_program *programs = state->plan.programs;
+	char *first = ifr_library_soname(programs->path);
+	int result = 0;
+	for (unsigned i = 1; i < state->plan.program_count && !result; i++) {
+		char *other = ifr_library_soname(programs[i].path);
+		if (strcmp(first, other))
+			result = ifr_fail(err, IFR_E_USAGE, "%s is loaded as %s, and %s as %s: one program cannot use both",
+			                  programs->path, first, programs[i].path, other);
+		free(other);
+	}
+	free(first);
+	return result;
+}
+
 /* Finds out how the program that uses the library is led to its variants. */
 static int open_library(struct campaign_state *state, struct ifr_error *err) {
 	char *shipped = campaign_variant_path(state, 0);
 	const struct ifr_strings *environment = &state->context.environment;
-	int result =
-		ifr_library_open(&state->library, state->plan.user, state->plan.programs->path, shipped, environment, err);
+	int result = check_sonames(state, err);
+	if (!result)
+		result = ifr_library_open(&state->library, state->plan.user, state->plan.programs->path, shipped,
+		                          environment, err);
 	free(shipped);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, "library by",

@@ -47,9 +47,16 @@ static int record_program(struct campaign_state *state, unsigned program, const 
                           bool *too_slow, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_recorded recorded = {0};
-	struct ifr_recording_request request = {.program = plan->programs[program].path,
+	/* A library is recorded in its user, which is led to the variant that ships. */
+	const bool library = plan->user && !plan->driven;
+	const unsigned id = campaign_first_variant(state, program);
+	char *shipped = campaign_variant_path(state, id);
+	struct ifr_recording_request request = {.program = library ? plan->user : plan->programs[program].path,
 	                                        .argv = state->argv.items,
-	                                        .more_environment = &plan->environment,
+	                                        .more_environment =
+	                                            library ? &state->contexts[id].environment : &plan->environment,
+	                                        .library = library ? plan->programs[program].path : NULL,
+	                                        .library_file = shipped,
 	                                        .path = path,
 	                                        .stdin_file = plan->stdin_file,
 	                                        .silent = true,
@@ -58,7 +65,10 @@ static int record_program(struct campaign_state *state, unsigned program, const 
 	                                        .most_bytes = plan->most_recording_bytes,
 	                                        .plain_ns = state->programs[program].processor_ns,
 	                                        .progress = plan->recording_progress};
-	int result = ifr_recording_make(&request, &recorded, err);
+	int result = library ? ifr_library_name(&state->library, shipped, err) : 0;
+	if (!result)
+		result = ifr_recording_make(&request, &recorded, err);
+	free(shipped);
 	*too_slow = recorded.end == IFR_RECORDING_TIME;
 	if (*too_slow)
 		result = ifr_fail(err, IFR_E_USAGE, "to record the program takes longer than the budget allows");
@@ -243,9 +253,12 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 			err, IFR_E_USAGE,
 			"the model knows no physical addresses, so that copies of a file are all alike in it: vary "
 			"another axis, or measure with --counters clock");
-	if (state->plan.programs[0].files || state->plan.user)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "the model needs programs with kits: it cannot lay out given files, nor shared libraries");
+	if (state->plan.driven)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"the model records programs itself: it cannot follow a driver that starts them (--program)");
+	if (state->plan.programs[0].files)
+		return ifr_fail(err, IFR_E_USAGE, "the model needs programs with kits: it cannot lay out given files");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (axes & 1u << i)
 			return ifr_fail(

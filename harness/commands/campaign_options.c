@@ -245,7 +245,7 @@ int campaign_options_find_program(const char *name, char **program, struct ifr_e
 	return result;
 }
 
-static int find_library(const char *name, char **path, struct ifr_error *err) {
+int campaign_options_find_library(const char *name, char **path, struct ifr_error *err) {
 	char *cwd = getcwd(NULL, 0);
 	*path = ifr_path_normalise(cwd ? cwd : "/", name);
 	free(cwd);
@@ -299,7 +299,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	if (!result && campaign->driven)
 		result = campaign_options_find_program(campaign->argv[0], &driver, err);
 	if (!result && campaign->library)
-		result = find_library(campaign->library, &library, err);
+		result = campaign_options_find_library(campaign->library, &library, err);
 	if (!result) {
 		struct program_kit under_test = {.path = library ? library : program, .kit = &kit};
 		result = program_kits_find(&under_test, 1, layouts, ifr_loads_libraries(program), quiet, err);

@@ -16,6 +16,8 @@ void campaign_options_init(struct ifr_campaign *campaign);
 /* Finds a program's file by its path or in PATH. *program is absolute; the caller frees it. Errors: IFR_E_USAGE for a
  * program that is missing or not executable. */
 int campaign_options_find_program(const char *name, char **program, struct ifr_error *err);
+/* The absolute path of a shared library. Errors: IFR_E_USAGE. */
+int campaign_options_find_library(const char *name, char **path, struct ifr_error *err);
 
 /* The words of a command line as a shell would take them, without -n, -r, -o, -j, -q (also long and with their values),
  * --fresh and "--"; the caller frees. */

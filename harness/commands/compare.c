@@ -10,7 +10,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/campaign_options.h"
 
-enum { KEY_INTERIM = 600, KEY_SUITE = 512, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
+enum { KEY_INTERIM = 600, KEY_SUITE = 512, KEY_LIBRARY, KEY_FAIL, KEY_JUNIT, KEY_MARKDOWN, KEY_HTML = 'H' };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct compare_options *options = state->input;
@@ -37,6 +37,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_SUITE:
 		options->suite = argument;
+		return 0;
+	case KEY_LIBRARY:
+		options->libraries = true;
 		return 0;
 	case KEY_FAIL:
 		if (option_percentage("--fail-above", argument, true, &options->rules.fail_above, &err))
@@ -70,6 +73,7 @@ static const struct argp_option table[] = {
      "Count a change for the worse as a regression when its whole interval exceeds PCT (0%). Changes below PCT, or "
      "below 1% without this option, count as no change",
      4},
+	{"library", KEY_LIBRARY, NULL, 0, "OLD and NEW are shared libraries of one soname, which PROG loads", 4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands, one a line: NAME: ARGUMENTS. The false discovery rate is controlled over all "
      "of them",
@@ -90,6 +94,7 @@ const struct argp ifr_compare_argp = {
 	table,
 	parse_option,
 	"OLD NEW [-- ARGS...]\n"
+	"--library OLD NEW -- ./PROG [ARGS...]\n"
 	"RESULT",
 	"Tell whether a program changed, or only its layout. OLD and NEW are two programs built with "
 	"CC=interfero-gcc (they run interleaved, with the same ARGS and the same seeds), two folders of variants, or "
@@ -114,6 +119,14 @@ static int check_options(const struct compare_options *options, const struct com
 	if (taken && options->campaign.driven)
 		return ifr_fail(err, IFR_E_USAGE, "%s is an experiment, which is not run again: leave out --program",
 		                options->names[0]);
+	if (inputs->libraries && inputs->count < 2)
+		return ifr_fail(err, IFR_E_USAGE, "--library compares two libraries: name the other one, too");
+	if (inputs->libraries && !options->suite && !options->arguments)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "which program uses the libraries? interfero compare --library OLD NEW -- ./prog args");
+	if (inputs->libraries && options->campaign.driven)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "--library and --program exclude each other: a driver starts one program");
 	if (options->suite && options->analyses > 1)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "--interim and --suite each correct for many tests in their own way: choose one of them");
@@ -162,7 +175,7 @@ int ifr_command_compare(int argc, char **argv) {
 		ifr_strings_release(&results);
 		return status;
 	}
-	int result = compare_inputs_find(options.names, options.name_count, &inputs, &err);
+	int result = compare_inputs_find(options.names, options.name_count, options.libraries, &inputs, &err);
 	if (!result)
 		result = check_options(&options, &inputs, &err);
 	if (!result)

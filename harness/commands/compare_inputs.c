@@ -36,6 +36,11 @@ static bool is_program_file(const char *folder, const char *name) {
 	return runs;
 }
 
+static int find_library(struct compare_input *input, struct ifr_error *err) {
+	input->kind = INPUT_PROGRAM;
+	return campaign_options_find_library(input->name, &input->path, err);
+}
+
 static int find_input(struct compare_input *input, struct ifr_error *err) {
 	char *cwd = getcwd(NULL, 0);
 	int result = 0;
@@ -115,7 +120,7 @@ int compare_inputs_find_kits(struct compare_inputs *inputs, struct layout_option
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		programs[i] = (struct program_kit){.path = inputs->input[i].path, .kit = &inputs->input[i].kit};
-		dynamic = dynamic && ifr_loads_libraries(inputs->input[i].path);
+		dynamic = dynamic && (inputs->libraries || ifr_loads_libraries(inputs->input[i].path));
 	}
 	int result = program_kits_find(programs, 2, layouts, dynamic, quiet, err);
 	for (int i = 0; i < 2; i++)
@@ -123,8 +128,9 @@ int compare_inputs_find_kits(struct compare_inputs *inputs, struct layout_option
 	return result;
 }
 
-int compare_inputs_find(char *const *names, size_t count, struct compare_inputs *inputs, struct ifr_error *err) {
-	*inputs = (struct compare_inputs){.count = count};
+int compare_inputs_find(char *const *names, size_t count, bool libraries, struct compare_inputs *inputs,
+                        struct ifr_error *err) {
+	*inputs = (struct compare_inputs){.count = count, .libraries = libraries};
 	int result = 0;
 	for (size_t i = 0; i < 2; i++) {
 		inputs->input[i].name = i < count ? names[i] : "";
@@ -132,7 +138,7 @@ int compare_inputs_find(char *const *names, size_t count, struct compare_inputs 
 		ifr_dataset_init(&inputs->input[i].dataset);
 	}
 	for (size_t i = 0; i < count && !result; i++)
-		result = find_input(&inputs->input[i], err);
+		result = libraries ? find_library(&inputs->input[i], err) : find_input(&inputs->input[i], err);
 	if (result)
 		return result;
 	struct compare_input *old = &inputs->input[0], *new = &inputs->input[1];

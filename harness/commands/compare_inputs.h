@@ -24,12 +24,15 @@ struct compare_inputs {
 	struct compare_input input[2];
 	size_t count; /* 1: one experiment, which holds two programs */
 	struct ifr_campaign_program programs[2];
+	bool libraries; /* both are shared libraries, which a program of its own uses */
 };
 
 /* Tells the kind of each of names[count] (count 1 or 2) and loads its files or experiment. Two inputs must be of
  * one kind. Of two folders, the programs with the same name in both are taken, except v00000, the shipped layout. The
- * caller releases, also after an error. Errors: IFR_E_USAGE, and those of experiments. */
-int compare_inputs_find(char *const *names, size_t count, struct compare_inputs *inputs, struct ifr_error *err);
+ * caller releases, also after an error. libraries: the names are of two shared libraries. Errors: IFR_E_USAGE, and those
+ * of experiments. */
+int compare_inputs_find(char *const *names, size_t count, bool libraries, struct compare_inputs *inputs,
+                        struct ifr_error *err);
 /* Finds the kits of two programs, and fits the axes to them (program_kits.h). */
 int compare_inputs_find_kits(struct compare_inputs *inputs, struct layout_options *layouts, bool quiet,
                              struct ifr_error *err);

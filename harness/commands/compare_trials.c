@@ -57,6 +57,12 @@ static int find_driver(struct ifr_campaign *campaign, char **driver, char **plac
 	return result;
 }
 
+static int find_user(char *const *argv, char **user, struct ifr_error *err) {
+	return argv && *argv
+	           ? campaign_options_find_program(*argv, user, err)
+	           : ifr_fail(err, IFR_E_USAGE, "a command of the suite names no program: NAME: ./PROG ARGUMENTS");
+}
+
 /* Measures one command. A failure becomes the trial's: the suite goes on. */
 static void measure_trial(struct compare_options *options, struct compare_inputs *inputs, const char *name,
                           char *const *words, struct ifr_stopping_rule *rule, struct compare_trial *trial) {
@@ -64,7 +70,8 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
 	struct ifr_error err = {0};
-	if (!campaign.driven)
+	/* The first word is a driver, or a library's user. */
+	if (!campaign.driven && !options->libraries)
 		ifr_strings_add(&argv, options->names[0]);
 	for (; words && *words; words++)
 		ifr_strings_add(&argv, *words);
@@ -78,7 +85,11 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	progress_follow(&campaign, options->printing.quiet);
 	compare_inputs_enter(inputs, &campaign);
 	char *driver = NULL, *place = NULL;
-	int result = campaign.driven ? find_driver(&campaign, &driver, &place, &err) : 0;
+	int result = campaign.driven      ? find_driver(&campaign, &driver, &place, &err)
+	             : options->libraries ? find_user(argv.items, &driver, &err)
+	                                  : 0;
+	if (options->libraries)
+		campaign.user = driver;
 	if (!result && campaign.fresh)
 		result = ifr_campaign_remove(trial->file, &err);
 	if (!result)
@@ -293,7 +304,7 @@ int compare_results(struct compare_options *options, const char *suite, const st
 	for (size_t i = 0; i < files->count; i++) {
 		struct ifr_error err = {0};
 		ifr_strings_take(&names, name_command(files->items[i], suite));
-		if (compare_inputs_find(&files->items[i], 1, &inputs[i], &err)) {
+		if (compare_inputs_find(&files->items[i], 1, false, &inputs[i], &err)) {
 			trials[i].failure = ifr_strdup(err.message);
 			trials[i].status = err.code;
 		}
@@ -320,9 +331,10 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 		const char *recorded = ifr_dataset_fact(&inputs->input[0].dataset, "command");
 		trial->name = suite->count ? suite->commands[done].name : "";
 		trial->inputs = inputs;
-		trial->command = recorded                   ? ifr_strdup(recorded)
-		                 : options->campaign.driven ? join_words("", words)
-		                                            : join_words(options->names[0], words);
+		trial->command = recorded                                ? ifr_strdup(recorded)
+		                 : options->campaign.driven              ? join_words("", words)
+		                 : options->libraries && words && *words ? join_words(*words, words + 1)
+		                                                         : join_words(options->names[0], words);
 		if (inputs->input[0].kind != INPUT_EXPERIMENT)
 			measure_planned(options, inputs, trial->name, words, trial);
 	}

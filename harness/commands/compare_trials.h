@@ -17,7 +17,8 @@ struct compare_options {
 	char **arguments; /* the program's, NULL-terminated */
 	int word_count;   /* of the command line, before those arguments */
 	const char *suite, *junit, *html;
-	bool markdown;
+	bool markdown,
+		libraries; /* libraries: OLD and NEW are such, and arguments begin with the program that uses them */
 	struct printing_options printing;
 	unsigned analyses; /* planned interim analyses, 1 at least */
 	struct ifr_comparison_rules rules;

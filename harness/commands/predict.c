@@ -236,8 +236,10 @@ static char *find_trace(const struct options *options, const struct ifr_dataset 
 /* Checks that the trace is whole and of the experiment's program: a kit's key is the build-id, where there is one. */
 static int check_trace(const struct predicting *predicting, const char *path, struct ifr_error *err) {
 	const char *kit = ifr_dataset_fact(&predicting->dataset, "kit"), *damage = ifr_trace_damage(predicting->trace);
-	char *build_id = ifr_trace_fact(predicting->trace, "build_id");
+	char *library = ifr_trace_fact(predicting->trace, "library");
+	char *build_id = ifr_trace_fact(predicting->trace, library ? "library_build_id" : "build_id");
 	int result = 0;
+	free(library);
 	if (damage)
 		result = ifr_fail(err, IFR_E_PROGRAM, "%s: %s: record again, to predict from the whole run", path, damage);
 	else if (kit && build_id && strlen(kit) == strlen(build_id) && strcmp(kit, build_id) != 0)

@@ -13,7 +13,7 @@
 #include "kit/kit.h"
 
 /* The name in the dynamic section, else that of the file. */
-static char *soname_of(const char *path) {
+char *ifr_library_soname(const char *path) {
 	char *name = NULL;
 	struct ifr_elf_file file;
 	GElf_Shdr header;
@@ -215,7 +215,7 @@ static int check_dynamic(const char *program, struct ifr_error *err) {
 int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,
                      const struct ifr_strings *environment, struct ifr_error *err) {
 	bool loaded = false;
-	*library = (struct ifr_library){.soname = soname_of(file)};
+	*library = (struct ifr_library){.soname = ifr_library_soname(file)};
 	int result = check_dynamic(program, err);
 	if (!result)
 		result = ifr_library_name(library, path, err);

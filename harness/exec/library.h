@@ -22,6 +22,9 @@ int ifr_library_open(struct ifr_library *library, const char *program, const cha
                      const struct ifr_strings *environment, struct ifr_error *err);
 void ifr_library_release(struct ifr_library *library);
 
+/* The name by which programs load a library: its soname, else that of the file. The caller frees. */
+char *ifr_library_soname(const char *file);
+
 /* Adds the files of the libraries that the loader gives a program, each once, without those of the system (below /lib and
  * /usr/lib) and those below the folder `except`; nothing for a program without a loader. */
 int ifr_libraries_list(const char *program, const struct ifr_strings *environment, const char *except,

@@ -22,13 +22,32 @@ static bool needs_kit(const struct ifr_plan *plans, size_t count) {
 	return needs;
 }
 
+/* Refuses to move a library that the recorded run did not load. */
+static int check_mapped(const struct ifr_trace *trace, const char *library, struct ifr_error *err) {
+	const struct ifr_mapping *mappings;
+	const size_t count = ifr_trace_mappings(trace, &mappings);
+	char *file = ifr_trace_fact(trace, IFR_TRACE_LAID_OUT);
+	bool found = false;
+	for (size_t i = IFR_MAPPING_FIRST; i < count && file; i++)
+		found |= mappings[i].kind == IFR_MAPPING_LIBRARY && !strcmp(mappings[i].path, file);
+	free(file);
+	return found ? 0
+	             : ifr_fail(err, IFR_E_USAGE, "the recorded run did not load %s: there is nothing to lay out",
+	                        library);
+}
+
 /* Loads the kit of the recorded program, if the program has not changed since. */
 static int load_kit(const struct ifr_trace *trace, struct ifr_kit *kit, struct ifr_error *err) {
-	char *program = ifr_trace_fact(trace, "program"), *build_id = ifr_trace_fact(trace, "build_id");
+	/* A library that layouts move has taken the program's place. */
+	char *library = ifr_trace_fact(trace, "library");
+	char *program = library ? library : ifr_trace_fact(trace, "program");
+	char *build_id = ifr_trace_fact(trace, library ? "library_build_id" : "build_id");
 	char now[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "";
 	int result = 0;
 	if (!program)
 		result = ifr_fail(err, IFR_E_USAGE, "the trace does not name its program: it cannot be laid out anew");
+	if (!result && library)
+		result = check_mapped(trace, library, err);
 	if (!result)
 		result = ifr_build_id_read(program, now, err);
 	if (!result && build_id && strcmp(now, build_id) != 0)

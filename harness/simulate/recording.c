@@ -29,6 +29,15 @@ static void describe_stack(const char *path, char *const *argv, const struct ifr
 	ifr_buffer_printf(text, "stack_strings_bytes %zu\nstack_pointers %zu\n", bytes, pointers);
 }
 
+static void describe_library(const struct ifr_recording_request *request, struct ifr_buffer *text) {
+	char build_id[2 * IFR_BUILD_ID_MAX_BYTES + 1] = "", *mapped = realpath(request->library_file, NULL);
+	ifr_buffer_printf(text, "library %s\n" IFR_TRACE_LAID_OUT " %s\n", request->library,
+	                  mapped ? mapped : request->library_file);
+	if (!ifr_build_id_read(request->library, build_id, NULL))
+		ifr_buffer_printf(text, "library_build_id %s\n", build_id);
+	free(mapped);
+}
+
 /* path: of the recorded file, as it is executed. */
 static void describe_recording(const struct ifr_recording_request *request, const char *path,
                                const struct ifr_context *context, const struct ifr_strings *environment,
@@ -37,6 +46,8 @@ static void describe_recording(const struct ifr_recording_request *request, cons
 	ifr_buffer_printf(text, "interfero %s\nprogram %s\n", INTERFERO_VERSION, request->program);
 	if (!ifr_build_id_read(path, build_id, NULL))
 		ifr_buffer_printf(text, "build_id %s\n", build_id);
+	if (request->library)
+		describe_library(request, text);
 	if (request->plan)
 		ifr_buffer_printf(text, "variant %s\n", *request->plan->name ? request->plan->name : "unnamed");
 	if (context->load_pages)

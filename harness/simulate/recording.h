@@ -13,8 +13,10 @@ struct ifr_recording_request {
 	char *const *argv;
 	const struct ifr_strings *more_environment; /* as for ifr_context_init */
 	const char *path;                           /* of the trace, which is written */
-	const char *stdin_file;                     /* NULL: /dev/null */
-	bool silent;                                /* drop the program's output */
+	const char *library;         /* a library that layouts move instead of the program; NULL: none */
+	const char *library_file;    /* its file, as the loader maps it */
+	const char *stdin_file;      /* NULL: /dev/null */
+	bool silent;                 /* drop the program's output */
 	const struct ifr_plan *plan; /* record its variant, with its stack and load; NULL: the program */
 	uint64_t stack_bytes;        /* of additional environment */
 	uint64_t from, to;           /* window in instructions; 0, 0: all */

@@ -75,7 +75,7 @@ struct ifr_address_map *ifr_address_map_new(const struct ifr_trace *trace,
 	map->instructions = ifr_alloc((map->instruction_count + 1) * sizeof *map->instructions);
 	if (map->instruction_count)
 		memcpy(map->instructions, request->instructions, map->instruction_count * sizeof *map->instructions);
-	map->program = find_mapping(mappings, map->mapping_count, IFR_MAPPING_PROGRAM);
+	map->program = native_laid_out(trace);
 	map->heap = find_mapping(mappings, map->mapping_count, IFR_MAPPING_HEAP);
 	if (map->program)
 		index_moves(map, &mappings[map->program]);

@@ -21,7 +21,12 @@
 #include "model/replay/replay.h"
 #include "model/trace/trace.h"
 
-/* A contiguous part of the program at another address than in the recorded program; offsets are ELF addresses. */
+/* Key of the line in a trace's text that names the mapped file of the library that layouts move; without it, they move
+ * the program. */
+#define IFR_TRACE_LAID_OUT "laid_out"
+
+/* A contiguous part of the program at another address than in the recorded program; offsets are ELF addresses. Where
+ * the trace names a library (IFR_TRACE_LAID_OUT), that library takes the program's place in all of this. */
 struct ifr_move {
 	uint64_t from, bytes, to;
 	bool code; /* code, normally only fetched: layouts that differ only in code share their data addresses */

@@ -88,6 +88,19 @@ static const struct ifr_mapping *find_program(const struct ifr_mapping *mappings
 	return NULL;
 }
 
+size_t native_laid_out(const struct ifr_trace *trace) {
+	const struct ifr_mapping *mappings;
+	const size_t count = ifr_trace_mappings(trace, &mappings);
+	char *library = ifr_trace_fact(trace, IFR_TRACE_LAID_OUT);
+	size_t found = 0;
+	for (size_t i = IFR_MAPPING_FIRST; i < count && !found; i++)
+		if (library ? mappings[i].kind == IFR_MAPPING_LIBRARY && !strcmp(mappings[i].path, library)
+		            : mappings[i].kind == IFR_MAPPING_PROGRAM)
+			found = i;
+	free(library);
+	return found;
+}
+
 /* End of the program in this layout. */
 static uint64_t program_end(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
 	const struct ifr_mapping *mappings;
@@ -95,7 +108,9 @@ static uint64_t program_end(const struct ifr_trace *trace, const struct ifr_layo
 	const struct ifr_mapping *program = find_program(mappings, count);
 	if (!program)
 		return PROGRAM_BASE;
-	return (program->fixed ? 0 : PROGRAM_BASE) + program->start + program->bytes + request->end_bytes;
+	const bool grows = &mappings[native_laid_out(trace)] == program;
+	return (program->fixed ? 0 : PROGRAM_BASE) + program->start + program->bytes +
+	       (grows ? request->end_bytes : 0);
 }
 
 uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layout_request *request) {
@@ -106,6 +121,8 @@ uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layou
 struct address_search {
 	struct mapped_ranges ranges;
 	uint64_t top, kernel_bytes;
+	const struct ifr_mapping *grown; /* the laid out mapping, and the bytes that it grows */
+	uint64_t grown_bytes;
 	bool kernel_mapped;
 	const struct ifr_trace_request *asked;
 	const struct ifr_object_place *put; /* NULL: the recorded allocator's mappings count */
@@ -147,7 +164,8 @@ static uint64_t map_mapping(struct address_search *search, const struct ifr_mapp
 	if (search->put && mapping->allocator)
 		return 0;
 	map_objects(search, mapping->opened);
-	return map_next(search, mapping->bytes, mapping->opened, mapping->closed) - mapping->start;
+	const uint64_t more = mapping == search->grown ? search->grown_bytes : 0;
+	return map_next(search, mapping->bytes + more, mapping->opened, mapping->closed) - mapping->start;
 }
 
 /* Address of a mapping's offset 0. */
@@ -172,6 +190,8 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
 	struct address_search search = {
 		.top = MAPPINGS_TOP - IFR_PAGE * (request->load_pages + fact_number(trace, "load_pages", 0)),
 		.kernel_bytes = whole_pages(fact_number(trace, "kernel_mapped_bytes", KERNEL_BYTES)),
+		.grown = &mappings[native_laid_out(trace)],
+		.grown_bytes = request->end_bytes,
 		.put = request->objects,
 		.object_mappings = object_mappings};
 	search.count = ifr_trace_requests(trace, &search.asked);

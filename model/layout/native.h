@@ -15,6 +15,9 @@ void native_deltas(const struct ifr_trace *trace, const struct ifr_layout_reques
                    uint64_t *object_mappings);
 
 /* Returns the start of the heap. */
+/* The mapping that layouts lay out anew: the program, or the library that the trace names (IFR_TRACE_LAID_OUT); 0 if
+ * there is none. */
+size_t native_laid_out(const struct ifr_trace *trace);
 uint64_t native_heap_start(const struct ifr_trace *trace, const struct ifr_layout_request *request);
 
 #endif

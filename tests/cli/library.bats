@@ -122,3 +122,55 @@ each_layout_ran() {
 	[ "$status" -eq 2 ] && [[ $output == *"there is no library ./nosuch.so"* ]] || say "$output"
 	[ ! -e e.exp ]
 }
+
+# variant_counters N: the counters of a recording of the user with variant N of the library, as the campaign would lead it
+# there: by a path of the same length.
+variant_counters() {
+	local folder path length
+	length=$(interfero trace info m.exp.trace | sed -n 's/^environment LD_LIBRARY_PATH=//p' | tr -d '\n' | wc -c)
+	interfero report --json m.exp | jq -r ".variants[] | select(.name == \"v0000$1\") | .plan" >"$1.plan"
+	folder=$PWD/f$1
+	mkdir "$folder"
+	interfero variants -q --plan "$1.plan" -o "made$1" ./liblib.so.1
+	cp "$(find "made$1" -name 'v*' ! -name '*.plan' ! -name v00000 | head -n 1)" "$folder/liblib.so.1"
+	path=$folder
+	while [ ${#path} -lt "$length" ]; do path=/$path; done
+	interfero record -q -o "$1.trace" --env "LD_LIBRARY_PATH=$path" -- ./user >/dev/null
+	interfero replay --json "$1.trace" | jq -c '.layouts[].counters'
+}
+
+@test "the model lays out the library in a recording of its user, exactly where code moves" {
+	need_recorder
+	local n
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	within 60 interfero bench -q -c model -a functions -n 2 --library ./liblib.so.1 -o m.exp -- ./user
+	for n in $(up_to 1 2); do
+		[ "$(variant_counters "$n")" = "$(interfero replay --json --plan "$n.plan" m.exp.trace | jq -c '.layouts[].counters')" ] ||
+			say "layout $n"
+	done
+	[ "$(interfero replay -n 8 --axes functions,padding --json m.exp.trace | jq -c '.layouts[].counters' | sort -u | wc -l)" -gt 1 ]
+}
+
+@test "two versions of a library are compared under one program" {
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	mkdir new
+	sed 's/return x \* 2/for (volatile int i = 0; i < 100; i++); return x * 2/' lib.c >new/lib.c
+	interfero-gcc -O2 -ffunction-sections -fPIC -shared -Wl,-soname,liblib.so.1 new/lib.c -o new/liblib.so.1
+	within 60 interfero compare -q --library -c clock -n 2 -r 2 --keep -o e.exp liblib.so.1 new/liblib.so.1 -- ./user "$PWD/log" || [ $? = 1 ]
+	for variant in {v,w}0000{0,1,2}; do
+		place=$(nm e.exp.variants/$variant | sed -n 's/^0*\([0-9a-f]*\) T two$/\1/p')
+		grep -q "/$variant.lib/liblib.so.1 $place\$" log || say "$variant did not run: $(cat log)"
+	done
+	if has_recorder; then
+		within 60 interfero compare --json --library -c model -n 2 -o m.exp liblib.so.1 new/liblib.so.1 -- ./user >m.json || [ $? = 1 ]
+		# Five instructions a round, or thereabouts, in both layouts.
+		jq -e '[.. | .same_instructions? // empty] | length == 0' m.json
+		a=$(interfero trace info m.exp.trace | sed -n 's/^instructions //p')
+		b=$(interfero trace info m.exp.2.trace | sed -n 's/^instructions //p')
+		[ $((b - a)) -ge 400 ] && [ $((b - a)) -le 800 ] || say "$a and $b"
+	fi
+	refuse 2 "which program uses the libraries" -- interfero compare --library liblib.so.1 new/liblib.so.1
+	refuse 2 "there is no library" -- interfero compare --library liblib.so.1 new/nosuch.so -- ./user
+	interfero-gcc -O2 -ffunction-sections -fPIC -shared -Wl,-soname,liblib.so.2 lib.c -o liblib.so.2
+	refuse 2 "one program cannot use both" -- interfero compare -c clock -n 2 -o f.exp --library liblib.so.1 liblib.so.2 -- ./user
+}
