@@ -60,7 +60,7 @@ COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/objects.so \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so \
 	$(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
@@ -143,6 +143,11 @@ $(LIBEXEC)/recorder.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS) -lZydis
+
+$(LIBEXEC)/redirect.so: $(BUILD)/objects/pic/harness/exec/redirect/main.o
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
 $(LIBEXEC)/marks.so: $(BUILD)/objects/pic/model/recorder/marks.o
 	$(call say,LINK,$@)
@@ -344,7 +349,7 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so \
-		$(LIBEXEC)/marks.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
+		$(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc

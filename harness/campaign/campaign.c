@@ -51,8 +51,7 @@ static int open_library(struct campaign_state *state, struct ifr_error *err) {
 		                          environment, err);
 	free(shipped);
 	if (!result)
-		result = ifr_experiment_set(state->experiment, "library by",
-		                            state->library.preload ? "LD_PRELOAD" : "LD_LIBRARY_PATH", err);
+		result = ifr_experiment_set(state->experiment, "library by", ifr_library_variable(&state->library), err);
 	return result;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/file.h"
 #include "harness/campaign/figures.h"
 
 enum { REFERENCE_RUNS = 2 };
@@ -81,9 +82,44 @@ int campaign_note_left(struct campaign_state *state, const struct ifr_outcome *o
 	                              err);
 }
 
+/* A run that tells whether the auditor of the loader reaches the library: it makes a file as soon as it does. */
+struct library_watch {
+	struct ifr_context context;
+	char *seen; /* NULL: no auditor */
+};
+
+static void watch_library(const struct campaign_state *state, struct ifr_launch *launch,
+                          struct library_watch *watch) {
+	*watch = (struct library_watch){0};
+	if (!state->plan.user || state->library.way != IFR_LIBRARY_BY_AUDIT)
+		return;
+	watch->seen = ifr_format("%s/seen", state->folder);
+	unlink(watch->seen);
+	ifr_context_copy(&watch->context, launch->context);
+	ifr_strings_take(&watch->context.environment, ifr_format(IFR_LIBRARY_SEEN "=%s", watch->seen));
+	launch->context = &watch->context;
+}
+
+static int end_watch(const struct campaign_state *state, struct library_watch *watch, struct ifr_error *err) {
+	int result = 0;
+	if (!watch->seen)
+		return 0;
+	if (!ifr_file_exists(watch->seen))
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "%s cannot be led to variants of %s: its first run neither was linked with that library nor "
+		             "opened it, by LD_LIBRARY_PATH, LD_PRELOAD or LD_AUDIT",
+		             state->plan.argv[0], state->library.soname);
+	unlink(watch->seen);
+	ifr_context_release(&watch->context);
+	free(watch->seen);
+	return result;
+}
+
 int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
                          struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_launch launch;
+	struct library_watch library;
 	unsigned id = campaign_first_variant(state, program), threads = 0;
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(outcome);
@@ -93,6 +129,7 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 	launch.watch = count_threads;
 	launch.watch_data = &threads;
 	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
+	watch_library(state, &launch, &library);
 	int result = campaign_prepare_run(state, &launch, path, 0, err);
 	int watch = state->plan.driven ? ifr_stand_in_watch(path) : -1;
 	if (!result)
@@ -100,6 +137,11 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 	bool opened = ifr_stand_in_was_opened(watch);
 	if (!result && !outcome->exit_status)
 		result = campaign_judge_driver(state, opened, err);
+	/* A program that failed may have done so before it came to the library. */
+	const bool failed = result || outcome->interrupted || outcome->exit_status != state->plan.expected_exit;
+	const int reached = end_watch(state, &library, failed ? NULL : err);
+	if (!failed)
+		result = reached;
 	if (!result)
 		result = note_threads(state, threads, err);
 	if (!result)

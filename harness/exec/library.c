@@ -33,10 +33,15 @@ static char *folder_of(const char *path) {
 	return ifr_format("%s.lib", path);
 }
 
-/* The loader's path to the variant: LD_PRELOAD takes a file, LD_LIBRARY_PATH a folder. */
+const char *ifr_library_variable(const struct ifr_library *library) {
+	static const char *const variables[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT"};
+	return variables[library->way];
+}
+
+/* The loader's path to the variant: LD_LIBRARY_PATH takes a folder, the others a file. */
 static char *loader_path(const struct ifr_library *library, const char *path) {
 	char *folder = folder_of(path), *file = ifr_format("%s/%s", folder, library->soname),
-		 *padded = ifr_context_path(library->preload ? file : folder);
+		 *padded = ifr_context_path(library->way == IFR_LIBRARY_BY_PATH ? folder : file);
 	free(file);
 	free(folder);
 	return padded;
@@ -54,23 +59,33 @@ int ifr_library_name(const struct ifr_library *library, const char *path, struct
 	return result;
 }
 
-void ifr_library_environment(const struct ifr_library *library, const char *path,
-                             const struct ifr_strings *environment, struct ifr_strings *copy) {
-	const char *variable = library->preload ? "LD_PRELOAD=" : "LD_LIBRARY_PATH=";
-	char separator = library->preload ? ' ' : ':';
-	char *place = loader_path(library, path);
+/* Copies an environment, with a value in front of those that a variable has. */
+static void add_variable(const char *variable, const char *value, char separator,
+                         const struct ifr_strings *environment, struct ifr_strings *copy) {
+	const size_t length = strlen(variable);
 	bool there = false;
 	for (size_t i = 0; i < environment->count; i++) {
 		const char *entry = environment->items[i];
-		if (ifr_starts_with(entry, variable)) {
-			ifr_strings_take(copy, ifr_format("%s%s%c%s", variable, place, separator, entry + strlen(variable)));
+		if (!strncmp(entry, variable, length) && entry[length] == '=') {
+			ifr_strings_take(copy, ifr_format("%s=%s%c%s", variable, value, separator, entry + length + 1));
 			there = true;
 		} else {
 			ifr_strings_add(copy, entry);
 		}
 	}
 	if (!there)
-		ifr_strings_take(copy, ifr_format("%s%s", variable, place));
+		ifr_strings_take(copy, ifr_format("%s=%s", variable, value));
+}
+
+void ifr_library_environment(const struct ifr_library *library, const char *path,
+                             const struct ifr_strings *environment, struct ifr_strings *copy) {
+	const bool audits = library->way == IFR_LIBRARY_BY_AUDIT;
+	char *place = loader_path(library, path), *auditor = audits ? ifr_path_libexec("redirect.so") : NULL;
+	add_variable(ifr_library_variable(library), audits ? auditor : place,
+	             library->way == IFR_LIBRARY_BY_PRELOAD ? ' ' : ':', environment, copy);
+	if (audits)
+		ifr_strings_take(copy, ifr_format("INTERFERO_LIBRARY=%s %s %s", library->soname, library->file, place));
+	free(auditor);
 	free(place);
 }
 
@@ -185,8 +200,9 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
                      const struct ifr_strings *environment, bool *loaded, struct ifr_error *err) {
 	struct ifr_strings own = {0};
 	struct ifr_buffer before = {0}, list = {0};
-	char *place = loader_path(library, path),
-		 *name = library->preload ? ifr_strdup(place) : ifr_format("%s/%s", place, library->soname);
+	char *place = loader_path(library, path), *name = library->way == IFR_LIBRARY_BY_PRELOAD
+	                                                      ? ifr_strdup(place)
+	                                                      : ifr_format("%s/%s", place, library->soname);
 	size_t named, found, needed, none;
 	ifr_library_environment(library, path, environment, &own);
 	int result = trace(program, environment, &before, err);
@@ -195,7 +211,7 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
 	/* A missing library is listed, too, as "NAME => not found". */
 	count_files(ifr_buffer_text(&before), NULL, library->soname, &needed, &none);
 	count_files(ifr_buffer_text(&list), name, library->soname, &named, &found);
-	*loaded = !result && found == 1 && named == 1 && (needed || !library->preload);
+	*loaded = !result && found == 1 && named == 1 && (needed || library->way == IFR_LIBRARY_BY_PATH);
 	ifr_buffer_release(&before);
 	ifr_buffer_release(&list);
 	ifr_strings_release(&own);
@@ -215,20 +231,16 @@ static int check_dynamic(const char *program, struct ifr_error *err) {
 int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,
                      const struct ifr_strings *environment, struct ifr_error *err) {
 	bool loaded = false;
-	*library = (struct ifr_library){.soname = ifr_library_soname(file)};
+	*library = (struct ifr_library){.soname = ifr_library_soname(file), .file = ifr_strdup(ifr_path_base(file))};
 	int result = check_dynamic(program, err);
 	if (!result)
 		result = ifr_library_name(library, path, err);
-	for (int way = 0; way < 2 && !result && !loaded; way++) {
-		library->preload = way;
+	for (int way = IFR_LIBRARY_BY_PATH; way < IFR_LIBRARY_BY_AUDIT && !result && !loaded; way++) {
+		library->way = (enum ifr_library_way)way;
 		result = is_loaded(library, program, path, environment, &loaded, err);
 	}
-	if (!result && !loaded)
-		result = ifr_fail(
-			err, IFR_E_USAGE,
-			"%s cannot be led to variants of %s, neither by LD_LIBRARY_PATH nor by LD_PRELOAD: it must be linked "
-			"with the library, by its name alone (give the library a -Wl,-soname=NAME)",
-			program, library->soname);
+	if (!loaded)
+		library->way = IFR_LIBRARY_BY_AUDIT;
 	if (result)
 		ifr_library_release(library);
 	return result;
@@ -236,5 +248,6 @@ int ifr_library_open(struct ifr_library *library, const char *program, const cha
 
 void ifr_library_release(struct ifr_library *library) {
 	free(library->soname);
+	free(library->file);
 	*library = (struct ifr_library){0};
 }

@@ -30,6 +30,12 @@ static void warn(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 		               forecast->response));
 }
 
+/* Prints rounding errors as 0. */
+static double round_off(const struct ifr_forecast *forecast, double value) {
+	static const double rounding = 1e-9;
+	return fabs(value) < rounding * fabs(forecast->mean) ? 0 : value;
+}
+
 void ifr_forecast_text(const struct ifr_forecast *forecast, struct ifr_buffer *text) {
 	const struct ifr_regression_line *line = &forecast->line;
 	const char *refusal = ifr_forecast_refusal(forecast), *space = *forecast->unit ? " " : "";
@@ -46,16 +52,17 @@ void ifr_forecast_text(const struct ifr_forecast *forecast, struct ifr_buffer *t
 		                         : "Predict a program whose time depends on its branches."));
 		return;
 	}
-	ifr_buffer_printf(text, "\n  %-14s %10s %8s  %10s  %-22s %7s\n", "predictor", "misses/1k", "+-", "predicted",
+	ifr_buffer_printf(text, "\n  %-13s %10s %8s  %10s  %-22s %8s\n", "predictor", "misses/1k", "+-", "predicted",
 	                  "95 % prediction", "change");
-	ifr_buffer_printf(text, "  %-14.14s %10.4f %8.4f  %10.5g  %-10.5g to %-8.5g %7s\n", forecast->own,
+	ifr_buffer_printf(text, "  %-13.13s %10.4f %8.4f  %10.5g  %-10.5g to %-8.5g %8s\n", forecast->own,
 	                  forecast->mpki, forecast->mpki_sd, forecast->mean, forecast->mean_interval.low,
 	                  forecast->mean_interval.high, "now");
 	for (size_t i = 0; i < forecast->count; i++) {
 		const struct ifr_predicted *row = &forecast->rows[i];
-		ifr_buffer_printf(text, "%c %-14.14s %10.4f %8.4f  %10.5g  %-10.5g to %-8.5g %+6.2f%%\n",
-		                  row->far ? '~' : ' ', row->predictor, row->mpki, row->mpki_sd, row->value,
-		                  row->interval.low, row->interval.high, 100 * row->change);
+		ifr_buffer_printf(text, "%c %-13.13s %10.4f %8.4f  %10.5g  %-10.5g to %-8.5g %+6.2f%%\n",
+		                  row->far ? '~' : ' ', row->predictor, row->mpki, row->mpki_sd,
+		                  round_off(forecast, row->value), round_off(forecast, row->interval.low),
+		                  round_off(forecast, row->interval.high), 100 * row->change);
 	}
 	ifr_buffer_puts(text, "\n");
 	say(text,

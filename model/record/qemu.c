@@ -10,6 +10,7 @@
 #include "common/process.h"
 
 #define PRELOAD "LD_PRELOAD="
+#define AUDIT "LD_AUDIT="
 
 /* Returns the program's LD_PRELOAD setting: region markers, recorded allocator, and the user's own libraries. NULL
  * if there is none. */
@@ -46,6 +47,14 @@ static char *format_plugin_argument(const struct ifr_recording *recording, int r
 	return ifr_buffer_detach(&words);
 }
 
+/* The auditor is the program's, not of qemu's own loader. */
+static const char *find_auditor(const struct ifr_recording *recording) {
+	for (size_t i = 0; recording->environment[i]; i++)
+		if (ifr_starts_with(recording->environment[i], AUDIT))
+			return recording->environment[i];
+	return NULL;
+}
+
 /* The recorder is also preloaded into qemu, for its time(), and removed from the program's environment (-U). */
 static void make_arguments(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments) {
 	static const char *const fixed[] = {QEMU, "-cpu", "max", "-seed", "1", "-U", "LD_PRELOAD"};
@@ -55,6 +64,10 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 	if (preload) {
 		ifr_strings_add(arguments, "-E");
 		ifr_strings_take(arguments, preload);
+	}
+	if (find_auditor(recording)) {
+		ifr_strings_add(arguments, "-E");
+		ifr_strings_add(arguments, find_auditor(recording));
 	}
 	if (recording->objects) {
 		ifr_strings_add(arguments, "-E");
@@ -75,7 +88,8 @@ static void make_environment(const struct ifr_recording *recording, struct ifr_s
 	while (recording->environment[count])
 		count++;
 	while (count--)
-		if (!ifr_starts_with(recording->environment[count], PRELOAD))
+		if (!ifr_starts_with(recording->environment[count], PRELOAD) &&
+		    !ifr_starts_with(recording->environment[count], AUDIT))
 			ifr_strings_add(environment, recording->environment[count]);
 	ifr_strings_take(environment, ifr_format(PRELOAD "%s", recording->recorder));
 }

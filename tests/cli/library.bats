@@ -108,16 +108,13 @@ each_layout_ran() {
 }
 
 @test "what cannot be led to the variants is refused before anything is measured" {
-	interfero-gcc -O2 -fPIC -shared lib.c -o libnone.so
-	gcc user.c ./libnone.so -o user
-	run interfero bench -n 3 -r 2 --library ./libnone.so -o e.exp -- ./user
-	[ "$status" -eq 2 ] && [[ $output == *"cannot be led to variants of libnone.so"*"-soname"* ]] || say "$output"
 	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- /bin/true
 	[ "$status" -eq 2 ] && [[ $output == *"cannot be led to variants of liblib.so.1"* ]] || say "$output"
 	echo 'int main(void) { return 0; }' >static.c
 	gcc -static static.c -o static
 	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- ./static
 	[ "$status" -eq 2 ] && [[ $output == *"no dynamically linked program"* ]] || say "$output"
+	gcc user.c -L. -llib -Wl,-rpath,"$PWD" -o user
 	run interfero bench -n 3 -r 2 --library ./nosuch.so -o e.exp -- ./user
 	[ "$status" -eq 2 ] && [[ $output == *"there is no library ./nosuch.so"* ]] || say "$output"
 	[ ! -e e.exp ]
@@ -142,6 +139,8 @@ variant_counters() {
 @test "the model lays out the library in a recording of its user, exactly where code moves" {
 	need_recorder
 	local n
+	# Its behaviour does not depend on addresses, as that of dladdr does.
+	echo 'int two(int), three(int); int main(void) { int s = 0; for (int i = 0; i < 5000; i++) s += two(three(i)); return s == 7; }' >user.c
 	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
 	within 60 interfero bench -q -c model -a functions -n 2 --library ./liblib.so.1 -o m.exp -- ./user
 	for n in $(up_to 1 2); do
@@ -173,4 +172,83 @@ variant_counters() {
 	refuse 2 "there is no library" -- interfero compare --library liblib.so.1 new/nosuch.so -- ./user
 	interfero-gcc -O2 -ffunction-sections -fPIC -shared -Wl,-soname,liblib.so.2 lib.c -o liblib.so.2
 	refuse 2 "one program cannot use both" -- interfero compare -c clock -n 2 -o f.exp --library liblib.so.1 liblib.so.2 -- ./user
+}
+
+# audited LIBRARY: each layout's run opened its own file of it, by the loader's auditor.
+audited() {
+	local variant place
+	[ "$(interfero report --json e.exp | jq -r '.facts["library by"]')" = LD_AUDIT ]
+	for variant in v0000{0,1,2}; do
+		place=$(nm e.exp.variants/$variant | sed -n 's/^0*\([0-9a-f]*\) T two$/\1/p')
+		grep -q "/$variant.lib/$1 $place\$" log || say "$variant did not run: $(cat log)"
+	done
+}
+
+@test "by LD_AUDIT, where the program opens the library itself, or is linked with it by a path" {
+	cat >opens.c <<-'EOT'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int argc, char **argv) {
+			void *library = dlopen(argv[1], RTLD_NOW);
+			int (*two)(int) = library ? (int (*)(int))dlsym(library, "two") : NULL;
+			Dl_info info;
+			if (!two || !dladdr((void *)two, &info))
+				return 1;
+			FILE *file = argc > 2 ? fopen(argv[2], "a") : NULL;
+			if (file)
+				fprintf(file, "%s %lx\n", info.dli_fname, (unsigned long)((char *)two - (char *)info.dli_fbase));
+			return two(21) != 42;
+		}
+	EOT
+	gcc -O2 opens.c -o opens
+	within 60 interfero bench -q -c clock -n 2 -r 1 --keep --library ./liblib.so.1 -o e.exp -- ./opens ./liblib.so.1 "$PWD/log"
+	audited liblib.so.1
+	rm -rf e.exp* log
+	interfero-gcc -O2 -ffunction-sections -fPIC -shared lib.c -o libnone.so
+	gcc -O2 user.c ./libnone.so -o user
+	within 60 interfero bench -q -c clock -n 2 -r 1 --keep --library ./libnone.so -o e.exp -- ./user "$PWD/log"
+	audited libnone.so
+	if has_recorder; then
+		within 60 interfero bench -q -c model -a functions,padding -n 2 --library ./liblib.so.1 -o m.exp -- ./opens ./liblib.so.1
+		interfero trace info m.exp.trace | grep -q '^mapping .* library .*m.exp.variants/v00000$'
+		[ "$(interfero replay -n 8 --axes functions,padding --json m.exp.trace | jq -c '.layouts[].counters' | sort -u | wc -l)" -gt 1 ]
+	fi
+	run interfero bench -c clock -n 2 -o n.exp --library ./liblib.so.1 -- ./opens /nonexistent.so
+	[ "$status" -eq 3 ] || say "$output"
+}
+
+@test "a Python extension, by clock and by model" {
+	# A library that is opened is tested above.
+	need_full_depth
+	need_recorder
+	local python=/usr/bin/python3 include
+	include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])') || skip "no $python"
+	[ -e "$include/Python.h" ] || skip "no Python.h"
+	cat >mod.c <<-'EOT'
+		#define PY_SSIZE_T_CLEAN
+		#include <Python.h>
+		__attribute__((noinline)) static long odd(long i, long s) { return s * 31 + i; }
+		__attribute__((noinline)) static long even(long i, long s) { return s ^ i * 7; }
+		static PyObject *work(PyObject *self, PyObject *args) {
+			long n, s = 0;
+			(void)self;
+			if (!PyArg_ParseTuple(args, "l", &n))
+				return NULL;
+			for (long i = 0; i < n; i++)
+				s = i & 1 ? odd(i, s) : even(i, s);
+			return PyLong_FromLong(s & 0xffff);
+		}
+		static PyMethodDef methods[] = {{"work", work, METH_VARARGS, ""}, {0}};
+		static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "mod", "", -1, methods, 0, 0, 0, 0};
+		PyMODINIT_FUNC PyInit_mod(void);
+		PyMODINIT_FUNC PyInit_mod(void) { return PyModule_Create(&module); }
+	EOT
+	interfero-gcc -O2 -ffunction-sections -fPIC -shared -I"$include" mod.c -o mod.so
+	printf 'import mod\nprint(mod.work(20000))\nprint([line.split()[-1] for line in open("/proc/self/maps") if "mod.so" in line or ".variants/" in line][0])\n' >script.py
+	"$python" script.py | tail -n 1 | grep -q '/mod.so$'
+	within 120 interfero bench -q -c clock -n 2 -r 2 --ignore-output -o e.exp --library ./mod.so -- "$python" script.py
+	[ "$(interfero report --json e.exp | jq -r '.facts["library by"]')" = LD_AUDIT ]
+	within 120 interfero bench -q -c model -n 2 -o m.exp --library ./mod.so -- "$python" script.py
+	interfero trace info m.exp.trace | grep -q '^mapping .* library .*m.exp.variants/v00000$'
 }
