@@ -80,7 +80,7 @@ static void test_left(void **state) {
 	struct bounds bounds;
 	(void)state;
 	bounds_init(&bounds, second_ns, 0, 0);
-	assert_int_equal(bounds_left_ns(&bounds, 3 * second_ns, 1000, 0), -1);
+	assert_int_equal(bounds_left_ns(&bounds, second_ns + 1, 1000, 0), -1);
 	/* A quarter of the instructions in two seconds. */
 	assert_int_equal(bounds_left_ns(&bounds, 3 * second_ns, 1000, 4000), 6 * second_ns);
 	assert_int_equal(bounds_left_ns(&bounds, 3 * second_ns, 5000, 4000), 0);
