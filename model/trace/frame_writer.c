@@ -88,7 +88,8 @@ static void write_frame(struct frame_writer *writer, struct raw_frame *frame) {
 		ifr_fail_errno(&writer->err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
 		return;
 	}
-	const uint64_t limit = writer->limit, bytes = writer->bytes += sizeof frame->head + got;
+	const uint64_t limit = atomic_load(&writer->limit), more = sizeof frame->head + got,
+				   bytes = atomic_fetch_add(&writer->bytes, more) + more;
 	if (limit && bytes > limit)
 		ifr_fail(
 			&writer->err, IFR_E_PROGRAM,
