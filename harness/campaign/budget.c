@@ -9,8 +9,11 @@ bool budget_allows_layout(const struct making *making) {
 		return true;
 	if (!making->run_ns || !making->layout_ns)
 		return false;
+	/* Only measured layouts count, so both estimates are generous: a layout may take twice the mean, and a run
+	 * half as long again, with what surrounds it. */
+	static const double run_around_ns = 1e7;
 	const double runs = (double)(making->missing_runs + making->layout_runs);
-	return (double)making->layout_ns + runs * (double)making->run_ns <=
+	return 2 * (double)making->layout_ns + 1.5 * runs * ((double)making->run_ns + run_around_ns) <=
 	       (double)(making->deadline_ns - making->now_ns);
 }
 

@@ -16,7 +16,7 @@ static struct making at(int64_t now_s) {
 	return (struct making){.now_ns = now_s * second_ns, .begun_ns = 0, .deadline_ns = 60 * second_ns};
 }
 
-/* Six layouts of 8 s, each with 5 runs of 0.2 s: by a third of 60 s there are two or three, but 6 * 9 s fit into it. */
+/* Six layouts of 8 s, each with 5 runs of 0.2 s: by a third of 60 s there are two or three, and more fit into it. */
 static void test_slow_layouts(void **state) {
 	struct making making;
 	(void)state;
@@ -29,8 +29,9 @@ static void test_slow_layouts(void **state) {
 	making.missing_runs = 4 * 5;
 	making.layout_runs = 5;
 	assert_true(budget_allows_layout(&making));
-	/* Five are made at 40 s: 6 * 5 runs take 6 s, the layout 8, and 60 - 40 = 20. At 46 s exactly they fit, then not. */
-	making.now_ns = 46 * second_ns;
+	/* Five are made: 6 * 5 runs of 0.21 s take 6.3 s, and half as long again 9.45 s, the layout up to 16 s. At
+	 * 60 - 25.45 s they still fit, then not. */
+	making.now_ns = 3455 * (second_ns / 100);
 	making.missing_runs = 5 * 5;
 	assert_true(budget_allows_layout(&making));
 	making.now_ns++;
