@@ -10,7 +10,7 @@ setup_file() {
 	has_recorder || return 0
 	build_sql
 	interfero-gcc -O2 -ffunction-sections "$programs/steps.c" -o steps-of-a-program
-	within 120 interfero bench -c model -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
+	within 120 interfero bench -c model --no-profile -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
 }
 
 setup() {
@@ -164,7 +164,7 @@ notes() {
 
 @test "auto takes the model where events are hidden and it costs little" {
 	need_no_events
-	bench() { within 120 interfero bench -q --budget 1h -r 1 -o auto.exp "$@" -- ../steps-of-a-program 100 "$here/ran" >report; }
+	bench() { within 120 interfero bench -q --no-profile --budget 1h -r 1 -o auto.exp "$@" -- ../steps-of-a-program 100 "$here/ran" >report; }
 	bench -n 2
 	[ "$(sql auto.exp "SELECT count(DISTINCT source) FROM counter WHERE source IN ('clock', 'model')")" = 2 ]
 	[ "$(sql auto.exp "SELECT count(DISTINCT variant) FROM simulated")" = 3 ]
