@@ -36,13 +36,15 @@ RUNTIME_SOURCES := $(RUNTIME_CORE) $(call sources,runtime/preload)
 # The same in a program that is recorded, with marks around what it does.
 RECORDED_SOURCES := $(filter-out runtime/os_memory.c,$(RUNTIME_CORE)) runtime/preload/malloc.c $(call sources,runtime/recorded)
 RECORDED_WRAPPED := allocate resize free usable
-# The recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
-RECORDER_SOURCES := $(filter-out %/marks.c,$(call sources,model/recorder)) common/buffer.c common/random.c
+# One recorder is a plugin of qemu's; what of it needs no qemu is in the library for tests.
+RECORDER_SOURCES := $(call sources,model/recorder/qemu) common/buffer.c common/random.c
+# The other is a tool of Valgrind's, without a C library.
+TOOL_SOURCES := $(call sources,model/recorder/valgrind) common/random.c
 # Compiled once for each set of vector instructions; the rest of the program runs on every x86-64.
 VECTOR_SOURCES := $(wildcard model/replay/vector/*.c)
 VECTOR_OBJECTS := $(foreach set,avx2 avx512,$(VECTOR_SOURCES:%.c=$(BUILD)/objects/$(set)/%.o))
-LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(addprefix model/recorder/,recorder.c writer.c syscalls.c marks.c),$(call \
-	sources,common compiletime kit relinker model harness)) $(sort $(wildcard runtime/*.c))
+LIBRARY_SOURCES := $(filter-out $(VECTOR_SOURCES) $(wildcard model/recorder/*.c model/recorder/valgrind/*.c) $(addprefix \
+	model/recorder/qemu/,recorder.c writer.c syscalls.c),$(call sources,common compiletime kit relinker model harness)) $(sort $(wildcard runtime/*.c))
 MACHINES := $(sort $(wildcard model/machines/*.cfg))
 LIBRARY := $(BUILD)/libinterfero.a
 WRAPPER_SOURCES := wrapper/compiler.c $(call sources,common)
@@ -60,8 +62,8 @@ COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
-	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so \
-	$(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
+	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so $(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so \
+	$(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
@@ -139,7 +141,7 @@ $(LIBEXEC)/relink_plugin.so: $(RELINK_PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
 # qemu loads it, and is not sanitized.
-$(LIBEXEC)/recorder.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
+$(LIBEXEC)/recorder-qemu.so: $(RECORDER_SOURCES:%.c=$(BUILD)/objects/pic/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS) -lZydis
@@ -148,6 +150,24 @@ $(LIBEXEC)/redirect.so: $(BUILD)/objects/pic/harness/exec/redirect/main.o
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) $^ -o $@ $(LDFLAGS)
+
+# It runs in the place of Valgrind, at an address where no program lies. Ref: Valgrind 3.19, Makefile.tool.am.
+VALGRIND_INCLUDE := /usr/include/valgrind
+VALGRIND_LIBRARIES := $(addprefix -l,coregrind-amd64-linux vex-amd64-linux gcc-sup-amd64-linux gcc)
+TOOL_FLAGS := -std=gnu11 -O2 -g $(WARNINGS) -Wno-shadow -ffreestanding -fno-builtin -fno-stack-protector -fno-pie \
+	-ffunction-sections -fno-strict-aliasing -isystem $(VALGRIND_INCLUDE) -DVGA_amd64=1 -DVGO_linux=1 \
+	-DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1
+$(BUILD)/objects/tool/%.o: %.c
+	$(call say,CC,"$< (for Valgrind)")
+	@[ -e $(VALGRIND_INCLUDE)/pub_tool_tooliface.h ] || \
+		{ echo "no headers of Valgrind in $(VALGRIND_INCLUDE): install Debian's package valgrind" >&2; exit 1; }
+	@mkdir -p $(@D)
+	$(Q)$(CC) -I. $(TOOL_FLAGS) $(DEPENDENCIES) -c $< -o $@
+$(LIBEXEC)/recorder-valgrind: $(TOOL_SOURCES:%.c=$(BUILD)/objects/tool/%.o)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -static -nostdlib -no-pie -u _start -Wl,--build-id=none,--gc-sections,-Ttext-segment=0x58000000 $^ -o $@ \
+		-L$(shell $(CC) -print-file-name=valgrind) -Wl,--start-group $(VALGRIND_LIBRARIES) -Wl,--end-group
 
 $(LIBEXEC)/marks.so: $(BUILD)/objects/pic/model/recorder/marks.o
 	$(call say,LINK,$@)
@@ -348,8 +368,8 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/share/bash-completion/completions
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder.so \
-		$(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
+	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
+		$(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc

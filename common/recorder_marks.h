@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Marks: messages to the recorder in qemu from libraries inside the recorded program (runtime/recorded/,
+/* Marks: messages to the recorder from libraries inside the recorded program (runtime/recorded/,
  * model/recorder/marks.c). A mark is a system call with a number that no kernel has, and five arguments. */
 #ifndef IFR_COMMON_RECORDER_MARKS_H
 #define IFR_COMMON_RECORDER_MARKS_H

@@ -60,14 +60,10 @@ need() {
 	done
 }
 
-has_recorder() {
-	command -v qemu-x86_64 >/dev/null && qemu-x86_64 -h | grep -q QEMU_PLUGIN
-}
-
-# Debian 13's qemu-user has no plugins.
-need_recorder() {
+# need_qemu_recorder: for tests that compare the recorders. Debian 13's qemu-user has no plugins.
+need_qemu_recorder() {
 	need qemu-x86_64
-	has_recorder || skip "recording needs a qemu-x86_64 with plugins"
+	qemu-x86_64 -h | grep -q QEMU_PLUGIN || skip "needs a qemu-x86_64 with plugins"
 }
 
 not() { # bats overlooks a failing "! command"

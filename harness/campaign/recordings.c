@@ -74,11 +74,10 @@ static int record_program(struct campaign_state *state, unsigned program, const 
 		result = ifr_fail(err, IFR_E_USAGE, "to record the program takes longer than the budget allows");
 	if (!result && recorded.exit_status != plan->expected_exit) {
 		unlink(path);
-		result =
-			ifr_fail(err, IFR_E_PROGRAM,
-		             "%s exits with status %d where it is recorded (under qemu-x86_64), not %d: look at it with "
-		             "\"interfero record\"",
-		             plan->argv[0], recorded.exit_status, plan->expected_exit);
+		result = ifr_fail(err, IFR_E_PROGRAM,
+		                  "%s exits with status %d where it is recorded, not %d: look at it with "
+		                  "\"interfero record\"",
+		                  plan->argv[0], recorded.exit_status, plan->expected_exit);
 	}
 	return result ? result : note_recording(state, &recorded, err);
 }
@@ -197,7 +196,7 @@ static int take_model(struct campaign_state *state, const struct cost *cost, str
 	ifr_counters_add_model(state->counters);
 	return decide(
 		state,
-		ifr_format("counters: the model's events (of %s, recorded under qemu-x86_64) beside the clock's "
+		ifr_format("counters: the model's events (of %s) beside the clock's "
 	               "time, at about %.1f s of the %.1f s that they may take; \"--counters clock\" goes without",
 	               state->plan.machine, (double)(cost->recording_ns + cost->replay_ns) / 1e9,
 	               (double)cost->allowed_ns / 1e9),

@@ -28,7 +28,8 @@ enum {
 	KEY_OBJECTS,
 	KEY_BUDGET,
 	KEY_SIZE,
-	KEY_ONCE
+	KEY_ONCE,
+	KEY_RECORDER
 };
 
 struct options {
@@ -74,6 +75,12 @@ static void check_options(const struct options *options, struct argp_state *stat
 		argp_error(state, "--check records the whole program under layouts of its own: no --plan, --from, --to");
 }
 
+static void parse_recorder(const char *name, struct options *options, struct argp_state *state) {
+	options->request.recorder = ifr_recorder_named(name);
+	if (options->request.recorder == IFR_RECORDERS)
+		argp_error(state, "--recorder is auto, valgrind or qemu, not \"%s\"", name);
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -106,6 +113,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case KEY_TO:
 		parse_count("--to", argument, 1, &options->request.to, state);
+		return 0;
+	case KEY_RECORDER:
+		parse_recorder(argument, options, state);
 		return 0;
 	case KEY_REGION:
 		options->request.region = argument;
@@ -150,6 +160,10 @@ static const struct argp_option table[] = {
      "Run the program under the recorder alone, not once without it before. Without that run, the time left is not "
      "known, nor whether the program ever ends where it chooses its iterations by the clock",
      1},
+	{"recorder", KEY_RECORDER, "NAME", 0,
+     "valgrind, qemu, or auto: valgrind, which is faster (INTERFERO_RECORDER, else auto). Both record the same, but for "
+     "the library routines that a program chooses by its processor",
+     1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
 	{"all-accesses", KEY_ALL, NULL, 0,
@@ -161,11 +175,11 @@ const struct argp ifr_record_argp = {
 	table,
 	parse_option,
 	"-- PROGRAM [ARGS...]",
-	"Run a program once under qemu-x86_64 and record its blocks and data accesses without addresses. \"interfero "
+	"Run a program once under a recorder and write down its blocks and data accesses without addresses. \"interfero "
 	"replay\" then counts events in any layout, on any described machine.\v"
 	"Any 64-bit program can be recorded; replaying other layouts of its code needs a build with interfero-gcc. "
 	"The recorder answers clocks and random numbers, so that two recordings of a command with one thread are the "
-	"same bytes. The program runs plainly first: recording takes some thirty times as long. A benchmark that repeats "
+	"same bytes. The program runs plainly first: recording takes some ten times as long. A benchmark that repeats "
 	"its work until enough time has passed would never end here; it is recognised, and ended. Threads run one at a "
 	"time while they are recorded, and their order may differ between "
 	"recordings. Child processes are not recorded.\n"

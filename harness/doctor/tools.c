@@ -134,15 +134,18 @@ static void check_kits(struct ifr_checkup *checkup) {
 }
 
 static void check_recorder(struct ifr_checkup *checkup) {
-	static const char name[] = "qemu-x86_64";
 	static const char remedy[] = "only interfero record and the counters of model need it";
+	struct ifr_recorder_choice choice = {0};
 	struct ifr_error err = {0};
-	char *qemu = NULL;
-	if (ifr_recorder_find_qemu(&qemu, &err))
-		ifr_checkup_add(checkup, name, IFR_CHECK_WARN, remedy, "%s", err.message);
+	char *tool = ifr_path_libexec(IFR_RECORDER_TOOL);
+	if (ifr_recorder_choose(IFR_RECORDER_AUTO, tool, &choice, &err))
+		ifr_checkup_add(checkup, "recorder", IFR_CHECK_WARN, remedy, "%s", err.message);
 	else
-		check_tool(checkup, name, IFR_CHECK_WARN, remedy);
-	free(qemu);
+		ifr_checkup_add(checkup, "recorder", IFR_CHECK_OK, remedy, "%s",
+		                choice.recorder == IFR_RECORDER_VALGRIND ? "a tool of Valgrind, built in"
+		                                                         : "a plugin of qemu-x86_64");
+	free(choice.file);
+	free(tool);
 }
 
 void ifr_checkup_tools(struct ifr_checkup *checkup) {

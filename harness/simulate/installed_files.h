@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Installed files that run in other processes: plugin of qemu, preloaded libraries, the player. */
+/* Installed files that run in other processes: recorders, preloaded libraries, the player. */
 #ifndef IFR_HARNESS_INSTALLED_FILES_H
 #define IFR_HARNESS_INSTALLED_FILES_H
 

@@ -1,10 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plain run: the program once, without the recorder. What it costs tells how long a recording takes, and that a
  * recording which executes far more is of an adaptive program. */
+#include <stdlib.h>
+
 #include "common/clock.h"
+#include "common/file.h"
 #include "harness/exec/exec.h"
 #include "harness/simulate/recording.h"
 #include "harness/simulate/recording_context.h"
+
+int ifr_recording_recorder(const struct ifr_recording_request *request, enum ifr_recorder *recorder,
+                           struct ifr_error *err) {
+	const char *name = getenv("INTERFERO_RECORDER");
+	*recorder = request->recorder;
+	if (*recorder != IFR_RECORDER_AUTO || !name || !*name)
+		return 0;
+	*recorder = ifr_recorder_named(name);
+	return *recorder == IFR_RECORDERS
+	           ? ifr_fail(err, IFR_E_USAGE, "INTERFERO_RECORDER is \"%s\", not auto, valgrind or qemu", name)
+	           : 0;
+}
 
 /* The time that a run may take: until the deadline, and no longer than the limit; 0: for ever. */
 int64_t ifr_recording_time_left(const struct ifr_recording_request *request) {
@@ -30,7 +45,12 @@ static int judge(const struct ifr_outcome *outcome, struct ifr_error *err) {
 int ifr_recording_time_plain(struct ifr_recording_request *request, struct ifr_error *err) {
 	struct ifr_context context;
 	struct ifr_outcome outcome;
-	int result = ifr_record_check(request->program, err);
+	enum ifr_recorder recorder;
+	char *tool = ifr_path_libexec(IFR_RECORDER_TOOL);
+	int result = ifr_recording_recorder(request, &recorder, err);
+	if (!result)
+		result = ifr_record_check(request->program, recorder, tool, err);
+	free(tool);
 	if (result)
 		return result;
 	ifr_recording_context(&context, request->more_environment, NULL, 0);

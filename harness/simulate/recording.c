@@ -134,12 +134,13 @@ static void copy_output(int fd, FILE *stream) {
 
 /* The installed files and the runtime settings that a recording needs. */
 struct installed_files {
-	char *recorder, *marks, *objects, *settings;
+	char *tool, *plugin, *marks, *objects, *settings;
 };
 
 static int find_installed_files(const struct ifr_recording_request *request, const struct ifr_context *context,
                                 struct installed_files *files, struct ifr_error *err) {
-	int result = ifr_installed_file_find("recorder.so", &files->recorder, err);
+	files->tool = ifr_path_libexec(IFR_RECORDER_TOOL);
+	int result = ifr_installed_file_find(IFR_RECORDER_PLUGIN, &files->plugin, err);
 	if (!result)
 		result = ifr_installed_file_find("marks.so", &files->marks, err);
 	if (!result && request->objects)
@@ -149,7 +150,8 @@ static int find_installed_files(const struct ifr_recording_request *request, con
 }
 
 static void release_installed_files(struct installed_files *files) {
-	free(files->recorder);
+	free(files->tool);
+	free(files->plugin);
 	free(files->marks);
 	free(files->objects);
 	free(files->settings);
@@ -189,7 +191,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .argv = request->argv,
 	                                  .environment = variables,
 	                                  .path = request->path,
-	                                  .recorder = files.recorder,
+	                                  .tool = files.tool,
+	                                  .plugin = files.plugin,
 	                                  .text = ifr_buffer_text(&text),
 	                                  .stdin_file = request->stdin_file,
 	                                  .output_fd = memfd_create("output", MFD_CLOEXEC),
@@ -207,6 +210,8 @@ int ifr_recording_make(const struct ifr_recording_request *request, struct ifr_r
 	                                  .most_bytes = request->most_bytes,
 	                                  .progress = request->progress,
 	                                  .stopped = ifr_launch_interrupted};
+	if (!result)
+		result = ifr_recording_recorder(request, &recording.recorder, err);
 	if (!result)
 		result = record_program(request, &recording, recorded, err);
 	copy_output(recording.output_fd, request->silent ? NULL : stdout);

@@ -12,6 +12,7 @@ struct ifr_recording_request {
 	const char *program; /* absolute */
 	char *const *argv;
 	const struct ifr_strings *more_environment; /* as for ifr_context_init */
+	enum ifr_recorder recorder;                 /* IFR_RECORDER_AUTO: as INTERFERO_RECORDER says, if it is set */
 	const char *path;                           /* of the trace, which is written */
 	const char *library;         /* a library that layouts move instead of the program; NULL: none */
 	const char *library_file;    /* its file, as the loader maps it */
@@ -29,6 +30,11 @@ struct ifr_recording_request {
 	int64_t plain_ns;            /* processor time of a run without the recorder; 0: not known */
 	void (*progress)(const struct ifr_recording_progress *progress); /* as in struct ifr_recording */
 };
+
+/* Finds the recorder of a request: where it leaves the choice, INTERFERO_RECORDER may name one. Errors: IFR_E_USAGE if
+ * that names none. */
+int ifr_recording_recorder(const struct ifr_recording_request *request, enum ifr_recorder *recorder,
+                           struct ifr_error *err);
 
 /* Runs the program once without the recorder, and stores its processor time in the request. Errors: those of
  * ifr_launch_run and of a program that cannot be recorded; IFR_E_PROGRAM if it does not end in its time. */

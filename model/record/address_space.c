@@ -38,6 +38,7 @@ struct address_space {
 	struct extent other;     /* addresses in no mapping */
 	struct extent uncached;  /* copy of a shared extent, without bytes so that callers look up again */
 	struct objects *objects; /* NULL until the first request */
+	uint32_t epoch;
 	struct extent *heap;
 	uint64_t heap_start;
 	bool has_stack, has_loader;
@@ -54,6 +55,7 @@ struct address_space *address_space_new(struct ifr_trace_writer *writer, const c
 	space->program = ifr_strdup(program);
 	space->name = ifr_strdup(name ? name : program);
 	space->other = (struct extent){.bytes = UINT64_MAX};
+	space->epoch = 1;
 	return space;
 }
 
@@ -138,6 +140,10 @@ void address_space_start_program(struct address_space *space, uint64_t first_blo
 	ifr_trace_start_program(space->writer);
 }
 
+uint32_t address_space_epoch(const struct address_space *space) {
+	return space->epoch;
+}
+
 bool address_space_in_loader(struct address_space *space, uint64_t address) {
 	return space->has_loader && address_space_find(space, address, false)->mapping == space->loader;
 }
@@ -151,6 +157,7 @@ static const struct extent *make_stack(struct address_space *space, uint64_t add
 			continue;
 		uint64_t pointer = (address + (store ? 8 : 0) + 15) & ~UINT64_C(15);
 		space->has_stack = true;
+		space->epoch++;
 		return open_mapping(space,
 		                    &(struct ifr_mapping){.kind = IFR_MAPPING_STACK,
 		                                          .start = IFR_STACK_ORIGIN - (pointer - row->start),
@@ -253,6 +260,7 @@ static void mark_shared(struct address_space *space, uint64_t address) {
 
 void address_space_apply_request(struct address_space *space, uint16_t thread, const uint64_t *numbers) {
 	uint64_t address = numbers[1];
+	space->epoch++;
 	if (!space->objects)
 		space->objects = objects_new(space->writer);
 	if (address)
@@ -265,6 +273,7 @@ void address_space_apply_call(struct address_space *space, const uint64_t *numbe
                               bool allocator) {
 	uint64_t result = numbers[1];
 	const uint64_t *arguments = numbers + 2;
+	space->epoch++;
 	if (result > -(uint64_t)PAGE)
 		return; /* the call failed */
 	switch (numbers[0]) {

@@ -36,6 +36,9 @@ void address_space_apply_call(struct address_space *space, const uint64_t *numbe
  * of its own. */
 void address_space_apply_request(struct address_space *space, uint16_t thread, const uint64_t *numbers);
 
+/* Number that grows with each change of the address space, from 1 on. */
+uint32_t address_space_epoch(const struct address_space *space);
+
 /* Returns the extent that holds an address. The first access that can only be to the stack defines the stack. */
 const struct extent *address_space_find(struct address_space *space, uint64_t address, bool store);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Problem: qemu reports translation blocks, whose boundaries depend on pages and on qemu's limits, and the trace
+/* Problem: recorders report translation blocks, whose boundaries depend on pages and on limits, and the trace
  * needs blocks and branch outcomes that do not depend on the layout.
  *
  * Idea: a translation block is finished only when its successor is known. The successor's address tells whether
@@ -129,7 +129,7 @@ static void finish_before_call(struct assembler *assembler, struct thread *threa
 
 /* Starts a block and finishes its predecessor, whose successor is now known. */
 static void begin_block(struct assembler *assembler, struct thread *thread, uint32_t block) {
-	uint64_t address = assembler->translations.fast[block].address;
+	uint64_t address = assembler->translations.fast[2 * (size_t)block].address;
 	if (thread->block != NONE && !thread->in_allocator)
 		finish_block(assembler, thread, address);
 	if (thread->after_call && thread->after_call != address && assembler->inside)
@@ -186,7 +186,7 @@ int assembler_read_chunk(struct assembler *assembler, uint32_t number, const uin
 			words += took;
 			continue;
 		}
-		uint32_t block = (uint32_t)*words++;
+		uint32_t block = RING_ID(*words++);
 		if (!(words[-1] & RING_BLOCK) || block >= assembler->translations.block_count || number == RING_THREADS)
 			return fail_malformed(err);
 		begin_block(assembler, thread, block);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Assembles the trace's blocks from qemu's translation blocks.
+/* Assembles the trace's blocks from a recorder's translation blocks.
  *
- * A translation block ends where qemu decides: at a branch, but also at a page boundary or at an instruction
+ * A translation block ends where Valgrind or qemu decides: at a branch, but also at a page boundary or at an instruction
  * limit. A block of the trace starts where a branch arrives and ends at the next branch, system call or repeated
  * string instruction, wherever its bytes lie, and is therefore the same in every layout. */
 #ifndef IFR_MODEL_ASSEMBLE_H

@@ -2,15 +2,18 @@
 /* Problem: recording is bounded by the work per executed block, and the general way to finish a block needs its
  * successor, its access pattern, its chain and a look-up of every address.
  *
- * Idea: run_fast_path handles a block that does what it did last time: the same access pattern, each access in the
- * same extent as before, a plausible successor, no chain. Its entry (struct fast_entry) holds all that this takes
- * in one cache line. Everything else leaves the loop and goes through finish_block.
+ * Idea: run_fast_path handles a block that does what it did last time: the same access pattern, each access with the
+ * stride of last time and in the same extent as before, a plausible successor, no chain. Its entry (struct fast_entry)
+ * holds all that this takes in one cache line, and such an execution appends one number to the trace. A block whose
+ * accesses have other strides is written by write_carefully. Everything else leaves the loop and goes through
+ * finish_block.
  *
  * Invariant: the fast path writes what finish_block would write. It holds because each assumption is tested. (1)
- * One subtraction and one comparison test an access: an event less the tag of the expected access is its address
- * only if instruction, size and kind are equal, and otherwise exceeds every mapping. (2) An extent that is gone or
- * replaced has no bytes, so that no address passes. (3) A successor that is neither the branch's target nor the
- * instruction behind it leaves the loop. (4) The loop ends before the window changes. */
+ * One addition and one comparison test an access: a word plus the offset of the expected access is the predicted
+ * normalised address only if instruction, size, kind and address are as predicted, since addresses have 47 bits and
+ * tags differ by multiples of 2^49. (2) The predicted address lies in the extent, which has not changed since it was
+ * copied (epoch). (3) A successor that is neither the branch's target nor the instruction behind it leaves the loop.
+ * (4) The loop ends before the window changes. */
 #include "model/record/executions.h"
 
 /* A longer straight-line chain is cut. */
@@ -69,6 +72,8 @@ static __attribute__((noinline)) bool normalise_slowly(struct assembler *assembl
 	extent = address_space_find(assembler->space, address, RING_STORE(*event));
 	if (keeps)
 		access->extent = extent;
+	if (keeps)
+		pattern_access_refresh(access);
 	*to = address + extent->delta;
 	return true;
 }
@@ -160,8 +165,38 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	               thread->chain_bytes < CHAIN_BYTES && thread->address_count < EXECUTION_ACCESSES_MAX;
 	if (!goes_on && cut)
 		write_execution(assembler, thread, successor);
-	translations_set_fast_entry(&assembler->translations, pattern);
+	translations_set_fast_entry(&assembler->translations, pattern, repeated, assembler->writer);
 	thread->block = NONE;
+}
+
+/* Whether all accesses of an execution are as predicted. */
+static inline __attribute__((always_inline)) bool is_predicted(const struct fast_entry *ran,
+                                                               const uint64_t *words) {
+	for (unsigned i = 0; i < ran->count; i++) {
+		const uint64_t normalised = words[i] + ran->accesses[i].offset;
+		if (normalised != ran->coders[i].next || normalised - ran->accesses[i].start >= ran->accesses[i].bytes)
+			return false;
+	}
+	return true;
+}
+
+/* Writes an execution that is not as predicted, or whose extents may have changed. Returns false, without a trace of it,
+ * if it has another access pattern. */
+static __attribute__((noinline)) bool write_carefully(struct assembler *assembler, struct thread *thread,
+                                                      struct fast_entry *ran, const uint64_t *words, bool taken) {
+	const uint32_t epoch = address_space_epoch(assembler->space);
+	if (ran->epoch != epoch)
+		for (unsigned i = 0; i < ran->count; i++)
+			pattern_access_refresh(&ran->accesses[i]);
+	ran->epoch = epoch;
+	if (!normalise_accesses(assembler, words, words + ran->count, ran->accesses, thread->addresses))
+		return false;
+	ifr_trace_add_execution(assembler->writer, ran->trace_block, taken, thread->addresses);
+	return true;
+}
+
+static inline bool count_differs(uint64_t count, const struct fast_entry *ran) {
+	return count != ran->count && count != RING_WORDS_UNKNOWN;
 }
 
 /* The loop of run_fast_path, compiled for blocks inside the window and for blocks outside, which are neither
@@ -169,33 +204,51 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 static inline __attribute__((always_inline)) const uint64_t *run_fast(struct assembler *assembler,
                                                                       struct thread *thread, const uint64_t *words,
                                                                       const uint64_t *end, bool inside) {
-	const struct fast_entry *fast = assembler->translations.fast, *ran = &fast[thread->block];
+	struct fast_entry *fast = assembler->translations.fast,
+					  *ran = &fast[2 * (size_t)thread->block + thread->repeated];
+	struct trace_tail *tail = trace_tail(assembler->writer);
 	const uint64_t blocks = assembler->translations.block_count, changes = next_window_change(assembler, inside);
-	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && assembler->instructions < changes) {
-		const uint64_t *next = words + ran->count;
-		if (next >= end || (*next ^ RING_BLOCK) >= blocks)
+	const uint32_t epoch = address_space_epoch(assembler->space);
+	uint64_t counts = 0, recorded = 0; /* of predicted executions; the upper half of counts has accesses */
+	uint64_t instructions = assembler->instructions, count = RING_WORDS(words[-1]);
+	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && instructions < changes) {
+		/* The number of words comes from the ring, not from the entry: a look-up less before the next word is known. */
+		const uint64_t *next = words + (count == RING_WORDS_UNKNOWN ? ran->count : count);
+		if (next >= end || count_differs(count, ran) || (*next & RING_RECORD) != RING_BLOCK ||
+		    RING_ID(*next) >= blocks)
 			break;
-		const struct fast_entry *follower = &fast[*next ^ RING_BLOCK];
+		struct fast_entry *follower = &fast[2 * (size_t)RING_ID(*next)];
 		const bool taken = follower->address != ran->fall;
 		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
-		if (inside && !normalise_accesses(assembler, words, next, ran->accesses, thread->addresses))
+		if (inside && __builtin_expect(ran->epoch == epoch && is_predicted(ran, words), 1)) {
+			for (unsigned i = 0; i < ran->count; i++)
+				address_advance(&ran->coders[i]);
+			*tail->executions++ = ran->trace_block << 1 | (taken & ran->branches);
+			tail->hits += ran->count;
+			counts += ran->counts;
+			recorded += ran->count;
+			if (tail->executions == tail->limit)
+				trace_end_frame(assembler->writer);
+		} else if (inside && !write_carefully(assembler, thread, ran, words, taken & ran->branches)) {
 			break;
-		if (inside)
-			ifr_trace_add_execution(assembler->writer, ran->trace_block, taken, thread->addresses);
-		assembler->instructions += ran->instructions;
-		ran = follower;
+		}
+		count = RING_WORDS(*next);
+		instructions += (uint32_t)ran->counts;
+		ran = follower + (taken & ran->repeats);
 		words = next + 1;
 	}
-	thread->block = (uint32_t)(ran - fast);
+	assembler->instructions = instructions;
+	trace_count(assembler->writer, (uint32_t)counts, counts >> 32, recorded);
+	thread->block = (uint32_t)((ran - fast) / 2);
+	thread->repeated = (ran - fast) & 1;
 	return words;
 }
 
 const uint64_t *run_fast_path(struct assembler *assembler, struct thread *thread, const uint64_t *words,
                               const uint64_t *end) {
 	const bool inside = in_window(assembler, assembler->instructions);
-	if (thread->chain != NONE || thread->repeated || thread->in_allocator ||
-	    (assembler->windowed && inside != assembler->inside))
+	if (thread->chain != NONE || thread->in_allocator || (assembler->windowed && inside != assembler->inside))
 		return words;
 	return inside ? run_fast(assembler, thread, words, end, true) : run_fast(assembler, thread, words, end, false);
 }

@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/record/qemu.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
 #include "common/file.h"
-#include "common/process.h"
+#include "model/record/preload.h"
 
-#define PRELOAD "LD_PRELOAD="
 #define AUDIT "LD_AUDIT="
-
-/* Returns the program's LD_PRELOAD setting: region markers, recorded allocator, and the user's own libraries. NULL
- * if there is none. */
-static char *find_preload(const struct ifr_recording *recording) {
-	const char *wanted = NULL;
-	for (size_t i = 0; recording->environment[i]; i++)
-		if (ifr_starts_with(recording->environment[i], PRELOAD))
-			wanted = recording->environment[i] + strlen(PRELOAD);
-	const char *const parts[] = {recording->region ? recording->marks : NULL, recording->objects, wanted};
-	struct ifr_buffer list = {0};
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (parts[i])
-			ifr_buffer_printf(&list, "%s%s", list.length ? ":" : PRELOAD, parts[i]);
-	return list.length ? ifr_buffer_detach(&list) : NULL;
-}
 
 /* Returns the -plugin argument: the file and "key=value" words, separated by commas; a comma in a value is
  * doubled. */
@@ -34,8 +17,7 @@ static char *format_plugin_argument(const struct ifr_recording *recording, int r
 	char *program = realpath(recording->program, NULL),
 		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
 	bool elsewhere = program && path && strcmp(program, path) != 0;
-	ifr_buffer_printf(&words, "%s,fd=%d,all=%s", recording->recorder, ring_fd,
-	                  recording->everything ? "on" : "off");
+	ifr_buffer_printf(&words, "%s,fd=%d,all=%s", recording->plugin, ring_fd, recording->everything ? "on" : "off");
 	if (recording->region)
 		ifr_buffer_printf(&words, ",region=%s", recording->region);
 	if (elsewhere)
@@ -58,7 +40,7 @@ static const char *find_auditor(const struct ifr_recording *recording) {
 /* The recorder is also preloaded into qemu, for its time(), and removed from the program's environment (-U). */
 static void make_arguments(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments) {
 	static const char *const fixed[] = {QEMU, "-cpu", "max", "-seed", "1", "-U", "LD_PRELOAD"};
-	char *preload = find_preload(recording);
+	char *preload = program_preload(recording);
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		ifr_strings_add(arguments, fixed[i]);
 	if (preload) {
@@ -91,7 +73,7 @@ static void make_environment(const struct ifr_recording *recording, struct ifr_s
 		if (!ifr_starts_with(recording->environment[count], PRELOAD) &&
 		    !ifr_starts_with(recording->environment[count], AUDIT))
 			ifr_strings_add(environment, recording->environment[count]);
-	ifr_strings_take(environment, ifr_format(PRELOAD "%s", recording->recorder));
+	ifr_strings_take(environment, ifr_format(PRELOAD "%s", recording->plugin));
 }
 
 void qemu_command(const struct ifr_recording *recording, int ring_fd, struct ifr_strings *arguments,
@@ -105,33 +87,4 @@ char **null_terminated(const struct ifr_strings *strings) {
 	for (size_t i = 0; i < strings->count; i++)
 		list[i] = strings->items[i];
 	return list;
-}
-
-/* True if an ELF file exports nothing to plugins: QEMU is configured without them, as Debian 13's static qemu-user. A
- * script may start any QEMU. */
-static bool lacks_plugins(const struct ifr_buffer *file) {
-	static const char function[] = "qemu_plugin_register_vcpu_tb_trans_cb";
-	return file->length > SELFMAG && !memcmp(file->data, ELFMAG, SELFMAG) &&
-	       !memmem(file->data, file->length, function, strlen(function));
-}
-
-int ifr_recorder_find_qemu(char **qemu, struct ifr_error *err) {
-	struct ifr_buffer file = {0};
-	char *path = ifr_program_find(QEMU, NULL);
-	if (!path)
-		return ifr_fail(err, IFR_E_ENVIRONMENT, "recording needs " QEMU ": install Debian's package qemu-user");
-	int result = ifr_file_read(path, 0, &file, err);
-	if (!result && lacks_plugins(&file))
-		result =
-			ifr_fail(err, IFR_E_ENVIRONMENT,
-		             "recording needs a " QEMU " with plugins, and %s has none (Debian 12's qemu-user has "
-		             "them, Debian 13's has not): record on Debian 12, or put a QEMU 7.2 that was configured with "
-		             "--enable-plugins first in PATH",
-		             path);
-	ifr_buffer_release(&file);
-	if (result)
-		free(path);
-	else
-		*qemu = path;
-	return result;
 }

@@ -23,12 +23,15 @@
 #include "model/record/assembler.h"
 #include "model/record/bounds.h"
 #include "model/record/qemu.h"
+#include "model/record/valgrind.h"
 #include "model/trace/limit.h"
 
 struct session {
 	const struct ifr_recording *recording;
 	struct ring *ring;
 	int ring_fd, stdin_fd;
+	int log_fd; /* the recorder's own messages */
+	enum ifr_recorder recorder;
 	pid_t child;
 	uint32_t taken; /* chunks taken from the ring */
 	bool ended;
@@ -63,19 +66,19 @@ static int check_program(const char *program, struct ifr_error *err) {
 	return 0;
 }
 
-int ifr_record_check(const char *program, struct ifr_error *err) {
-	char *qemu = NULL;
+int ifr_record_check(const char *program, enum ifr_recorder recorder, const char *tool, struct ifr_error *err) {
+	struct ifr_recorder_choice choice = {0};
 	int result = check_program(program, err);
 	if (!result)
-		result = ifr_recorder_find_qemu(&qemu, err);
-	free(qemu);
+		result = ifr_recorder_choose(recorder, tool, &choice, err);
+	free(choice.file);
 	return result;
 }
 
 /* Runs in the child. A fixed process context (no address-space randomization, one processor) makes runs
  * repeatable. */
-static _Noreturn void exec_qemu(const struct session *session, const char *qemu, char *const *argv,
-                                char *const *environment) {
+static _Noreturn void exec_recorder(const struct session *session, const char *file, char *const *argv,
+                                    char *const *environment) {
 	const struct ifr_recording *recording = session->recording;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	personality(ADDR_NO_RANDOMIZE);
@@ -87,26 +90,31 @@ static _Noreturn void exec_qemu(const struct session *session, const char *qemu,
 	}
 	if (dup2(session->stdin_fd, 0) < 0 || dup2(recording->output_fd, 1) < 0 || dup2(recording->errors_fd, 2) < 0)
 		_exit(127);
-	execve(qemu, argv, environment);
+	execve(file, argv, environment);
 	_exit(127);
 }
 
-static int start_qemu(struct session *session, struct ifr_error *err) {
+static int start_recorder(struct session *session, struct ifr_error *err) {
+	const struct ifr_recording *recording = session->recording;
 	struct ifr_strings arguments = {0}, environment = {0};
-	char *qemu = NULL;
-	int result = ifr_recorder_find_qemu(&qemu, err);
+	struct ifr_recorder_choice choice;
+	int result = ifr_recorder_choose(recording->recorder, recording->tool, &choice, err);
 	if (result)
 		return result;
-	qemu_command(session->recording, session->ring_fd, &arguments, &environment);
+	session->recorder = choice.recorder;
+	if (choice.recorder == IFR_RECORDER_VALGRIND)
+		valgrind_command(recording, session->ring_fd, session->log_fd, &arguments, &environment);
+	else
+		qemu_command(recording, session->ring_fd, &arguments, &environment);
 	char **argv = null_terminated(&arguments), **variables = null_terminated(&environment);
 	session->child = fork();
 	if (!session->child)
-		exec_qemu(session, qemu, argv, variables);
+		exec_recorder(session, choice.file, argv, variables);
 	if (session->child < 0)
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start " QEMU);
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start %s", choice.file);
 	free(argv);
 	free(variables);
-	free(qemu);
+	free(choice.file);
 	ifr_strings_release(&arguments);
 	ifr_strings_release(&environment);
 	return result;
@@ -143,6 +151,7 @@ static int read_rest(struct session *session) {
 		const struct ring_cpu *cpu = &ring->cpus[thread];
 		if (!cpu->next || cpu->chunk >= RING_CHUNKS)
 			continue;
+		thread = ring->chunks[cpu->chunk].thread; /* Valgrind's recorder has one chunk for all threads */
 		uint64_t words = (uint64_t)(cpu->next - (ring->base + (size_t)cpu->chunk * RING_CHUNK_WORDS));
 		ring->chunks[cpu->chunk] =
 			(struct ring_chunk){.thread = thread, .words = words > RING_CHUNK_WORDS ? 0 : (uint32_t)words};
@@ -236,12 +245,22 @@ static int open_stdin(struct session *session, struct ifr_error *err) {
 
 static int open_ring(struct session *session, struct ifr_error *err) {
 	session->ring_fd = memfd_create("recording", 0);
-	if (session->ring_fd < 0 || ftruncate(session->ring_fd, sizeof *session->ring))
+	session->log_fd = memfd_create("messages", 0);
+	if (session->log_fd < 0 || session->ring_fd < 0 || ftruncate(session->ring_fd, sizeof *session->ring))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the recorder");
 	session->ring = mmap(NULL, sizeof *session->ring, PROT_READ | PROT_WRITE, MAP_SHARED, session->ring_fd, 0);
 	if (session->ring == MAP_FAILED)
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make memory to share with the recorder");
 	return 0;
+}
+
+static int fail_to_start(struct session *session) {
+	char *message = session->recorder == IFR_RECORDER_VALGRIND ? valgrind_first_message(session->log_fd)
+	                                                           : ifr_strdup("its message is above");
+	ifr_fail(&session->err, IFR_E_ENVIRONMENT, "the recorder did not run the program (exit status %d): %s",
+	         session->status, message);
+	free(message);
+	return -IFR_E_ENVIRONMENT;
 }
 
 static int record_into(struct session *session, struct ifr_trace_writer *writer, struct ifr_recorded *recorded) {
@@ -251,16 +270,17 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 	session->assembler = assembler_new(
 		writer, space, &(struct assembler_window){recording->from, recording->to, recording->region != NULL},
 		&session->bounds);
-	int result = start_qemu(session, &session->err);
+	int result = start_recorder(session, &session->err);
 	if (!result)
 		result = drain_ring(session);
+	if (!result && session->recorder == IFR_RECORDER_VALGRIND)
+		result = valgrind_judge(session->log_fd, &session->err);
 	recorded->exit_status = session->status;
 	recorded->instructions = assembler_instructions(session->assembler);
 	recorded->cuts = assembler_cuts(session->assembler);
 	memcpy(recorded->notes, assembler_notes(session->assembler), sizeof recorded->notes);
 	if (!result && !recorded->instructions)
-		result = ifr_fail(&session->err, IFR_E_ENVIRONMENT,
-		                  QEMU " did not run the program (exit status %d): its message is above", session->status);
+		result = fail_to_start(session);
 	if (!result && recorded->instructions <= recording->from)
 		result = ifr_fail(&session->err, IFR_E_USAGE,
 		                  "the program ended after %llu instructions, before the first that was to be recorded",
@@ -272,7 +292,8 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 }
 
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err) {
-	struct session session = {.recording = recording, .ring_fd = -1, .stdin_fd = -1, .ring = MAP_FAILED};
+	struct session session = {
+		.recording = recording, .ring_fd = -1, .stdin_fd = -1, .log_fd = -1, .ring = MAP_FAILED};
 	struct ifr_trace_writer *writer = NULL;
 	*recorded = (struct ifr_recorded){0};
 	bounds_init(&session.bounds, ifr_clock_ns(), recording->timeout_ns, recording->plain_ns);
@@ -301,6 +322,8 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		munmap(session.ring, sizeof *session.ring);
 	if (session.ring_fd >= 0)
 		close(session.ring_fd);
+	if (session.log_fd >= 0)
+		close(session.log_fd);
 	if (session.stdin_fd >= 0)
 		close(session.stdin_fd);
 	return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recording: runs a program once under qemu-x86_64 with the recorder as qemu's plugin, and writes a trace. */
+/* Recording: runs a program once under a recorder, and writes a trace. */
 #ifndef IFR_MODEL_RECORD_H
 #define IFR_MODEL_RECORD_H
 
@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "model/record/recorder.h"
 #include "model/record/ring.h"
 #include "model/trace/trace.h"
 
@@ -35,9 +36,11 @@ struct ifr_recording {
 	char *const *argv;
 	char *const *environment; /* "NAME=value", NULL-terminated */
 	const char *path;         /* of the trace file */
-	const char *recorder;     /* file of the plugin */
-	const char *text;         /* further lines for the trace's text, "key value\n" each; NULL: none */
-	const char *stdin_file;   /* NULL: /dev/null */
+	enum ifr_recorder recorder;
+	const char *tool;       /* file of the tool of Valgrind */
+	const char *plugin;     /* file of the plugin for qemu */
+	const char *text;       /* further lines for the trace's text, "key value\n" each; NULL: none */
+	const char *stdin_file; /* NULL: /dev/null */
 	int output_fd,
 		errors_fd; /* files that take standard output and standard error: buffering differs on a pipe or a terminal */
 	uint64_t from, to;    /* record only blocks that begin at an instruction in [from, to); 0, 0: all */
@@ -63,17 +66,15 @@ struct ifr_recorded {
 	uint64_t notes[IFR_RECORDING_NOTES], cuts;
 };
 
-/* Finds the qemu-x86_64 that recordings run under; the caller frees its path. Errors: IFR_E_ENVIRONMENT
- * if there is none in PATH, or it has no plugins. */
-int ifr_recorder_find_qemu(char **qemu, struct ifr_error *err);
-
-/* Checks that a program can be recorded here. Errors: those of ifr_record about the program's file and qemu-x86_64. */
-int ifr_record_check(const char *program, struct ifr_error *err);
+/* Checks that a program can be recorded here, by a recorder (tool: as in struct ifr_recording). Errors: those of
+ * ifr_record about the program's file and of ifr_recorder_choose. */
+int ifr_record_check(const char *program, enum ifr_recorder recorder, const char *tool, struct ifr_error *err);
 
 /* Runs the program to its end, or kills it after timeout_ns once `to` instructions have run, and writes the trace.
  * On an error no trace is left. Errors: IFR_E_USAGE if the file is no x86-64 program (a script, a 32-bit program);
- * IFR_E_ENVIRONMENT if qemu-x86_64 is missing or has no plugins, or the trace cannot be written; IFR_E_PROGRAM if
- * the program overwrote the recording, is adaptive, or exceeded the limits of time or size. */
+ * IFR_E_ENVIRONMENT if the recorder is missing or fails, or the trace cannot be written; IFR_E_PROGRAM if the program
+ * overwrote the recording, is adaptive, executes an instruction that the recorder does not know, or exceeded the limits
+ * of time or size. */
 int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recorded, struct ifr_error *err);
 
 /* Estimates what recording a program takes whose plain run takes plain_ns of processor time. */

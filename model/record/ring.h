@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ring: chunks in shared memory that pass from the recorder, a plugin inside qemu, to the process that writes
+/* The ring: chunks in shared memory that pass from the recorder, inside Valgrind or qemu, to the process that writes
  * the trace. A chunk holds 64-bit words of one thread; bits from the highest down:
  *
  *   word     bits                                        meaning
- *   block    1 0 .............................. id:32    a translation block begins
+ *   block    1 0 ............ words:16 ........ id:32    a translation block begins; so many accesses follow
  *   access   0 store:1 0 insn:9 size:3 00 address:47     an access by instruction `insn` of that block
  *   record   1 1 type:8 ................. words:32       a record (enum ring_record) of so many words follows
  *
@@ -26,6 +26,10 @@
 
 #define RING_BLOCK (UINT64_C(1) << 63)
 #define RING_RECORD (UINT64_C(3) << 62)
+#define RING_ID(word) ((uint32_t)(word))
+#define RING_WORDS_SHIFT 32
+#define RING_WORDS(word) ((word) >> RING_WORDS_SHIFT & 0xffff)
+#define RING_WORDS_UNKNOWN 0xffff /* the number is not known when the block begins */
 #define RING_TYPE_SHIFT 54
 #define RING_ADDRESS ((UINT64_C(1) << 47) - 1)
 /* Fields of an access: instruction number, log2 of the size, store bit. Size and store bit are as far apart as in

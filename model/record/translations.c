@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Problem: a block of the trace is made of one or more translation blocks, whose accesses vary from execution to
- * execution, and qemu translates the same code many times.
+ * execution, and recorders translate the same code many times.
  *
  * Idea: three levels. A translation block has access patterns, usually one. Patterns form chains, kept as a tree
  * in which a chain is found by its parent and its last pattern. A chain becomes a block of the trace, found by a
  * hash of its contents.
  *
- * Invariant: equal blocks have one id, however qemu cut or retranslated them. It holds because the hash covers the
- * whole block and its accesses, padding included, and nothing that depends on qemu or on addresses. */
+ * Invariant: equal blocks have one id, however a recorder cut or retranslated them. It holds because the hash covers the
+ * whole block and its accesses, padding included, and nothing that depends on the recorder or on addresses. */
 #include "model/record/translations.h"
 
 #include <assert.h>
@@ -58,11 +58,17 @@ bool translations_define(struct translations *translations, const uint64_t *word
 	if (block.block.end == RING_END_REPEAT)
 		block.repeats =
 			block.block.address + block.block.bytes - (block.lengths[block.block.instructions - 1] & RING_LENGTH);
-	translations->fast = grow(translations->fast, translations->block_count, sizeof *translations->fast);
-	translations->fast[translations->block_count] =
+	translations->fast = grow(translations->fast, translations->block_count, 2 * sizeof *translations->fast);
+	struct fast_entry *fast = &translations->fast[2 * (size_t)translations->block_count];
+	fast[0] =
 		(struct fast_entry){.address = block.block.address, .target = block.block.target, .trace_block = NONE};
-	if (block.block.branch == IFR_BRANCH_CONDITIONAL)
-		translations->fast[translations->block_count].fall = block.block.address + block.block.bytes;
+	if (block.block.branch == IFR_BRANCH_CONDITIONAL || block.repeats)
+		fast[0].fall = block.block.address + block.block.bytes;
+	if (block.repeats)
+		fast[0].target = block.repeats;
+	fast[0].branches = block.block.branch != IFR_BRANCH_NONE;
+	fast[0].repeats = block.repeats != 0;
+	fast[1] = fast[0];
 	translations->blocks[translations->block_count++] = block;
 	return true;
 }
@@ -87,23 +93,35 @@ uint32_t translations_add_pattern(struct translations *translations, uint32_t bl
 	                                   .cut = cut};
 	for (uint32_t i = 0; i < count; i++) {
 		const bool continues = i && continues_access(events[i - 1], events[i]);
-		pattern->accesses[i] =
-			(struct pattern_access){continues ? &follows_previous : &nowhere, events[i] & ~RING_ADDRESS};
+		pattern->accesses[i] = (struct pattern_access){.extent = continues ? &follows_previous : &nowhere,
+		                                               .tag = events[i] & ~RING_ADDRESS};
 	}
 	translations->blocks[block].patterns = number;
 	return number;
 }
 
-void translations_set_fast_entry(struct translations *translations, uint32_t number) {
+void pattern_access_refresh(struct pattern_access *access) {
+	const struct extent *extent = access->extent;
+	access->offset = extent->delta - access->tag;
+	access->start = extent->start + extent->delta;
+	access->bytes = extent->bytes;
+}
+
+void translations_set_fast_entry(struct translations *translations, uint32_t number, bool repeated,
+                                 struct ifr_trace_writer *writer) {
 	const struct access_pattern *pattern = &translations->patterns[number];
 	const struct ring_block *block = &translations->blocks[pattern->block].block;
-	struct fast_entry *fast = &translations->fast[pattern->block];
-	bool alone = block->end == RING_END_BRANCH && pattern->cut == block->instructions && pattern->roots[0] != NONE;
+	struct fast_entry *fast = &translations->fast[2 * (size_t)pattern->block + repeated];
+	const uint32_t chain = pattern->roots[repeated];
+	const bool alone = (block->end == RING_END_BRANCH || block->end == RING_END_REPEAT) &&
+	                   pattern->cut == block->instructions && chain != NONE;
+	const uint32_t written = alone ? translations->chains[chain].block : NONE;
 	fast->accesses = pattern->accesses;
 	fast->count = pattern->count;
-	fast->instructions = block->instructions;
-	const uint32_t written = alone ? translations->chains[pattern->roots[0]].block : NONE;
+	fast->counts = (repeated ? 0 : block->instructions) | (uint64_t)(pattern->count + block->derived) << 32;
 	fast->trace_block = alone && written == NONE ? UNWRITTEN : written;
+	fast->coders = fast->trace_block < UNWRITTEN ? trace_coders(writer, written) : NULL;
+	fast->epoch = 0; /* never the current one: the accesses are copied first */
 }
 
 static uint32_t *first_chain(struct translations *translations, uint32_t parent, uint32_t pattern, bool repeated) {

@@ -7,6 +7,7 @@
 #include "common/table.h"
 #include "model/record/ring.h"
 #include "model/record/address_space.h"
+#include "model/trace/append.h"
 #include "model/trace/trace.h"
 
 #define NONE UINT32_MAX
@@ -32,22 +33,32 @@ struct translated {
 	struct ring_derived *derived;
 };
 
-/* Fast-path entry of a translation block: one cache line with all that run_fast_path needs. It stands for the last
- * pattern alone, if that pattern is a whole block of the trace. */
+/* A recorded access of a pattern. The extent's numbers are copied: they hold while nothing was mapped, unmapped or
+ * requested since (fast_entry.epoch). */
 struct pattern_access {
+	uint64_t offset;             /* normalised address less the ring's word */
+	uint64_t start, bytes;       /* normalised range of the extent */
 	const struct extent *extent; /* &follows_previous: it continues the access before */
 	uint64_t tag;                /* word of the ring without its address */
 };
 /* Marks further eight bytes of a vector access, which go where the first eight do, also beyond the end of their
  * object. */
 extern const struct extent follows_previous;
+
+/* Fast-path entry of a translation block: one cache line with all that run_fast_path needs. It stands for the last
+ * pattern alone, if that pattern is a whole block of the trace. */
 struct fast_entry {
 	uint64_t address;
 	uint64_t fall;                   /* successor if the branch is not taken; UINT64_MAX: none */
 	uint64_t target;                 /* successor if it is taken; 0: any */
 	struct pattern_access *accesses; /* accesses of the pattern */
+	struct address_coder *coders;    /* of these accesses, in the trace's block */
+	uint64_t counts;                 /* instructions, and the trace's accesses in the upper half */
 	uint32_t trace_block;            /* UNWRITTEN: not in the trace yet; NONE: no fast path */
-	uint16_t count, instructions;
+	uint32_t epoch;                  /* of the address space, when the accesses were copied from their extents */
+	uint16_t count;
+	bool branches; /* taken if its successor is not `fall` */
+	bool repeats;  /* its target is another iteration of itself */
 };
 
 /* A chain of translation blocks that ran in sequence without a branch: a node of a tree, whose path from the root
@@ -61,7 +72,7 @@ struct chain {
 
 struct translations {
 	struct translated *blocks;
-	struct fast_entry *fast; /* by block */
+	struct fast_entry *fast; /* two a block: as it begins, and as a further iteration of a repeated instruction */
 	struct access_pattern *patterns;
 	struct chain *chains;
 	uint32_t block_count, pattern_count, chain_count;
@@ -80,7 +91,10 @@ uint32_t translations_add_pattern(struct translations *translations, uint32_t bl
 /* Finds or adds the chain that extends parent (NONE: a new chain) by a pattern. */
 uint32_t translations_chain(struct translations *translations, uint32_t parent, uint32_t pattern, bool repeated);
 /* Makes a pattern its block's fast-path entry. */
-void translations_set_fast_entry(struct translations *translations, uint32_t pattern);
+void translations_set_fast_entry(struct translations *translations, uint32_t pattern, bool repeated,
+                                 struct ifr_trace_writer *writer);
+/* Copies an access's extent. */
+void pattern_access_refresh(struct pattern_access *access);
 /* Returns the trace's block for a chain; adds it to the trace at first use. */
 uint32_t translations_trace_block(struct translations *translations, uint32_t chain,
                                   struct ifr_trace_writer *writer);

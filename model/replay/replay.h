@@ -22,18 +22,9 @@
 #include <stdint.h>
 
 #include "common/error.h"
+#include "model/replay/branch.h"
 
 struct ifr_machine;
-
-enum ifr_branch {
-	IFR_BRANCH_NONE, /* no branch: the block was cut by a system call, a fault or a repeated string instruction */
-	IFR_BRANCH_CONDITIONAL,
-	IFR_BRANCH_JUMP,
-	IFR_BRANCH_INDIRECT_JUMP,
-	IFR_BRANCH_CALL,
-	IFR_BRANCH_INDIRECT_CALL,
-	IFR_BRANCH_RETURN,
-};
 
 /* An access of a block, the same in every layout. */
 struct ifr_access {

@@ -6,11 +6,12 @@
  *   varint   hits: so many block executions are as predicted
  *   varint   a mispredicted block execution        } repeated; the payload's first part ends behind a hits
  *   varint   hits                                  }
- *   byte 0   an access with the stride of last time
- *   varint   zigzag(stride) + 1: an access with a new stride
+ *   varint   hits: so many stored accesses are as predicted
+ *   varint   zigzag(stride): a mispredicted one, by its distance from the one before  } repeated; the payload ends
+ *   varint   hits                                                                     } behind a hits
  *
  * A block execution is predicted as the one that followed the last four ones last time. Each stored access of each
- * block has its own stride. */
+ * block is predicted by its stride, which changes when another stride comes twice in a row. */
 #ifndef IFR_MODEL_CODING_H
 #define IFR_MODEL_CODING_H
 
@@ -110,33 +111,30 @@ static inline void execution_update_history(struct execution_coder *coder, uint3
 /* --- strides of accesses --- */
 
 struct address_coder {
-	uint64_t last;
-	int64_t stride;
+	uint64_t next;             /* predicted normalised address */
+	int64_t stride, candidate; /* candidate: the last stride that was mispredicted */
 };
 
-static inline uint8_t *address_encode(struct address_coder *coder, uint8_t *to, uint64_t normalised) {
-	int64_t stride = (int64_t)(normalised - coder->last);
-	coder->last = normalised;
-	if (stride == coder->stride) {
-		*to++ = 0;
-		return to;
-	}
-	coder->stride = stride;
-	return varint_put(to, zigzag(stride) + 1);
+static inline bool address_is_predicted(const struct address_coder *coder, uint64_t normalised) {
+	return coder->next == normalised;
 }
 
-static inline const uint8_t *address_decode(struct address_coder *coder, const uint8_t *from, const uint8_t *end) {
-	if (from < end && !*from) {
-		coder->last += (uint64_t)coder->stride;
-		return from + 1;
-	}
-	uint64_t value;
-	from = varint_get(from, end, &value);
-	if (!from)
-		return NULL;
-	coder->stride = unzigzag(value - 1);
-	coder->last += (uint64_t)coder->stride;
-	return from;
+static inline void address_advance(struct address_coder *coder) {
+	coder->next += (uint64_t)coder->stride;
+}
+
+/* Follows a mispredicted address, by its distance from the one before. Returns it. */
+static inline uint64_t address_correct(struct address_coder *coder, int64_t stride) {
+	const uint64_t normalised = coder->next - (uint64_t)coder->stride + (uint64_t)stride;
+	if (stride == coder->candidate)
+		coder->stride = stride;
+	coder->candidate = stride;
+	coder->next = normalised + (uint64_t)coder->stride;
+	return normalised;
+}
+
+static inline int64_t address_distance(const struct address_coder *coder, uint64_t normalised) {
+	return (int64_t)(normalised - (coder->next - (uint64_t)coder->stride));
 }
 
 #endif

@@ -63,7 +63,8 @@ static bool open_frame(struct ifr_trace *trace) {
 	                                         .address_end = trace->raw + head.raw_bytes,
 	                                         .executions_left = head.executions};
 	trace->cursor.sequence_at = varint_get(trace->raw, normalised, &trace->cursor.hits);
-	return trace->cursor.sequence_at;
+	trace->cursor.address_at = varint_get(normalised, trace->cursor.address_end, &trace->cursor.address_hits);
+	return trace->cursor.sequence_at && trace->cursor.address_at;
 }
 
 /* Decodes a block execution. Returns false if the frame is malformed. */
@@ -87,16 +88,40 @@ static inline bool decode_execution(struct execution_coder *coder, struct sequen
 	return true;
 }
 
+/* Decodes a mispredicted access. Returns false at the end of the frame. */
+static __attribute__((noinline)) bool decode_mispredicted(struct address_coder *coder, struct sequence_cursor *at,
+                                                          uint64_t *normalised) {
+	uint64_t distance;
+	at->address_at = varint_get(at->address_at, at->address_end, &distance);
+	if (!at->address_at)
+		return false;
+	*normalised = address_correct(coder, unzigzag(distance));
+	at->address_at = varint_get(at->address_at, at->address_end, &at->address_hits);
+	return at->address_at;
+}
+
 /* Decodes the stored accesses, which may not exceed the frame. */
-static inline const uint8_t *decode_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
-                                             const uint8_t *at, const uint8_t *end, uint64_t *normalised) {
-	for (unsigned i = 0; i < count; i++) {
-		at = address_decode(&coder[i], at, end);
-		if (!at)
-			return NULL;
-		normalised[indices[i]] = coder[i].last;
+static inline bool decode_recorded(struct address_coder *coder, const uint16_t *indices, unsigned count,
+                                   struct sequence_cursor *at, uint64_t *normalised) {
+	if (at->address_hits >= count) {
+		at->address_hits -= count;
+		for (unsigned i = 0; i < count; i++) {
+			normalised[indices[i]] = coder[i].next;
+			address_advance(&coder[i]);
+		}
+		return true;
 	}
-	return at;
+	for (unsigned i = 0; i < count; i++) {
+		if (!at->address_hits) {
+			if (!decode_mispredicted(&coder[i], at, &normalised[indices[i]]))
+				return false;
+			continue;
+		}
+		at->address_hits--;
+		normalised[indices[i]] = coder[i].next;
+		address_advance(&coder[i]);
+	}
+	return true;
 }
 
 static inline void derive_followed(const struct followed *followed, unsigned count, uint64_t *normalised) {
@@ -110,10 +135,10 @@ static inline void derive_followed(const struct followed *followed, unsigned cou
 static inline bool decode_addresses(struct ifr_trace *trace, struct sequence_cursor *at, uint32_t id,
                                     uint64_t *normalised) {
 	const struct block_recipe *recipe = &trace->recipes[id];
-	at->address_at = decode_recorded(trace->coders + recipe->first_coder, trace->recorded + recipe->first_coder,
-	                                 recipe->recorded, at->address_at, at->address_end, normalised);
+	const bool good = decode_recorded(trace->coders + recipe->first_coder, trace->recorded + recipe->first_coder,
+	                                  recipe->recorded, at, normalised);
 	derive_followed(trace->followed + recipe->first_followed, recipe->followed, normalised);
-	return at->address_at;
+	return good;
 }
 
 /* Decodes block executions of the frame, at most so many. Returns false if it is malformed. */

@@ -27,7 +27,8 @@ struct followed {
 /* Position in a sequence frame. */
 struct sequence_cursor {
 	const uint8_t *sequence_at, *sequence_end, *address_at, *address_end;
-	uint64_t hits; /* predicted executions before the next stored one */
+	uint64_t hits;         /* predicted executions before the next stored one */
+	uint64_t address_hits; /* predicted accesses before the next stored one */
 	uint32_t executions_left;
 };
 

@@ -35,7 +35,7 @@
 #include "common/recorder_marks.h"
 #include "model/replay/replay.h"
 
-#define IFR_TRACE_VERSION 2
+#define IFR_TRACE_VERSION 3
 #define IFR_MAPPING_SHIFT 44
 #define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_MAPPING_SHIFT - 1))
 #define IFR_MAPPING_FIRST 8

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/trace/append.h"
 #include "model/trace/coding.h"
 #include "model/trace/frames.h"
 #include "model/trace/limit.h"
@@ -12,11 +13,16 @@
 const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
                                                                "heap",  "mapping", "objects"};
 
-enum { SEQUENCE_EXECUTIONS = 1 << 19, SEQUENCE_ACCESSES = 1 << 19, LONGEST_BLOCK = UINT16_MAX };
+enum {
+	SEQUENCE_EXECUTIONS = 1 << 19,
+	SEQUENCE_MISSES = 1 << 19,
+	LONGEST_BLOCK = UINT16_MAX,
+	SLAB_CODERS = 1 << 14
+};
 
 struct block_use {
 	uint32_t recorded, instructions, accesses;
-	uint32_t first_coder; /* coder of its first stored access */
+	struct address_coder *coders; /* one for each stored access */
 };
 
 struct ifr_trace_writer {
@@ -34,11 +40,12 @@ struct ifr_trace_writer {
 	struct block_use *uses;
 	uint32_t block_count, block_room;
 	uint32_t access_count;
-	struct address_coder *coders;
-	size_t coder_count, coder_room;
-	uint32_t *executions, *executions_end; /* of the current frame */
-	uint8_t *addresses, *addresses_end;    /* coded accesses of the current frame */
-	size_t recorded_count;
+	struct address_coder **slabs; /* of coders, which stay where they are */
+	size_t slab_count, slab_left; /* unused coders of the last slab */
+	uint32_t *executions;         /* of the current frame */
+	struct trace_tail tail;
+	uint8_t *addresses, *addresses_end; /* mispredicted accesses of the current frame */
+	uint8_t *addresses_limit;
 	struct ifr_trace_totals totals;
 };
 
@@ -50,10 +57,13 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 		return result;
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
-	writer->executions = writer->executions_end =
-		ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *writer->executions);
-	writer->addresses = writer->addresses_end =
-		ifr_realloc(NULL, SEQUENCE_ACCESSES + LONGEST_BLOCK, VARINT_BYTES_MAX);
+	writer->executions = ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *writer->executions);
+	writer->tail = (struct trace_tail){writer->executions, writer->executions + SEQUENCE_EXECUTIONS, 0};
+	/* Behind the limit, there is room for a block's accesses and the last hits. */
+	const size_t room = (size_t)SEQUENCE_MISSES * VARINT_BYTES_MAX;
+	writer->addresses = ifr_realloc(NULL, room + (2 * LONGEST_BLOCK + 1) * VARINT_BYTES_MAX, 1);
+	writer->addresses_end = writer->addresses;
+	writer->addresses_limit = writer->addresses + room;
 	*out = writer;
 	return 0;
 }
@@ -132,16 +142,16 @@ uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace
 	return writer->request_count++;
 }
 
-static uint32_t add_coders(struct ifr_trace_writer *writer, uint32_t count) {
-	size_t first = writer->coder_count;
-	writer->coder_count += count;
-	if (writer->coder_count > writer->coder_room) {
-		writer->coder_room = 2 * writer->coder_count;
-		writer->coders = ifr_realloc(writer->coders, writer->coder_room, sizeof *writer->coders);
+static struct address_coder *add_coders(struct ifr_trace_writer *writer, uint32_t count) {
+	if (count > writer->slab_left) {
+		const size_t room = count > SLAB_CODERS ? count : SLAB_CODERS;
+		writer->slabs = ifr_realloc(writer->slabs, writer->slab_count + 1, sizeof *writer->slabs);
+		writer->slabs[writer->slab_count++] = ifr_alloc(room * sizeof **writer->slabs);
+		writer->slab_left = room;
 	}
-	if (count)
-		memset(writer->coders + first, 0, count * sizeof *writer->coders);
-	return (uint32_t)first;
+	struct address_coder *slab = writer->slabs ? writer->slabs[writer->slab_count - 1] : NULL;
+	writer->slab_left -= count;
+	return slab ? slab + writer->slab_left : NULL;
 }
 
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
@@ -159,7 +169,7 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 	*use = (struct block_use){.instructions = block->instructions, .accesses = block->accesses};
 	for (unsigned i = 0; i < block->accesses; i++)
 		use->recorded += accesses[i].anchor == IFR_ACCESS_RECORDED;
-	use->first_coder = add_coders(writer, use->recorded);
+	use->coders = add_coders(writer, use->recorded);
 	writer->access_count += block->accesses;
 	return id;
 }
@@ -193,6 +203,19 @@ static void write_mappings(struct ifr_trace_writer *writer) {
 	ifr_buffer_release(&text);
 }
 
+static void flush_sequence(struct ifr_trace_writer *writer) {
+	writer->addresses_end = varint_put(writer->addresses_end, writer->tail.hits);
+	struct raw_sequence sequence = {.executions = writer->executions,
+	                                .addresses = writer->addresses,
+	                                .execution_count = (size_t)(writer->tail.executions - writer->executions),
+	                                .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
+	frame_write_sequence(writer->frames, &sequence);
+	writer->totals.executions += sequence.execution_count;
+	writer->tail.executions = writer->executions;
+	writer->tail.hits = 0;
+	writer->addresses_end = writer->addresses;
+}
+
 static void flush_frames(struct ifr_trace_writer *writer) {
 	write_mappings(writer);
 	if (writer->requests.length)
@@ -201,38 +224,53 @@ static void flush_frames(struct ifr_trace_writer *writer) {
 	if (writer->blocks.length)
 		frame_write(writer->frames, TRACE_BLOCKS, writer->blocks.data, writer->blocks.length);
 	ifr_buffer_clear(&writer->blocks);
-	if (writer->executions_end == writer->executions)
-		return;
-	struct raw_sequence sequence = {.executions = writer->executions,
-	                                .addresses = writer->addresses,
-	                                .execution_count = (size_t)(writer->executions_end - writer->executions),
-	                                .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
-	frame_write_sequence(writer->frames, &sequence);
-	writer->totals.executions += sequence.execution_count;
-	writer->totals.recorded += writer->recorded_count;
-	writer->recorded_count = 0;
-	writer->executions_end = writer->executions;
-	writer->addresses_end = writer->addresses;
+	if (writer->tail.executions != writer->executions)
+		flush_sequence(writer);
+}
+
+struct trace_tail *trace_tail(struct ifr_trace_writer *writer) {
+	return &writer->tail;
+}
+
+void trace_end_frame(struct ifr_trace_writer *writer) {
+	flush_frames(writer);
+}
+
+struct address_coder *trace_coders(struct ifr_trace_writer *writer, uint32_t block) {
+	return writer->uses[block].coders;
+}
+
+void trace_count(struct ifr_trace_writer *writer, uint64_t instructions, uint64_t accesses, uint64_t recorded) {
+	writer->totals.instructions += instructions;
+	writer->totals.accesses += accesses;
+	writer->totals.recorded += recorded;
 }
 
 static inline void add_execution(struct ifr_trace_writer *writer, uint32_t value) {
-	*writer->executions_end++ = value;
-	if (writer->executions_end == writer->executions + SEQUENCE_EXECUTIONS ||
-	    writer->recorded_count >= SEQUENCE_ACCESSES)
+	*writer->tail.executions++ = value;
+	if (writer->tail.executions == writer->tail.limit || writer->addresses_end >= writer->addresses_limit)
 		flush_frames(writer);
+}
+
+static inline void add_access(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised) {
+	if (address_is_predicted(coder, normalised)) {
+		address_advance(coder);
+		writer->tail.hits++;
+		return;
+	}
+	const int64_t distance = address_distance(coder, normalised);
+	writer->addresses_end = varint_put(writer->addresses_end, writer->tail.hits);
+	writer->addresses_end = varint_put(writer->addresses_end, zigzag(distance));
+	writer->tail.hits = 0;
+	address_correct(coder, distance);
 }
 
 void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
                              const uint64_t *normalised) {
 	const struct block_use *use = &writer->uses[block];
-	struct address_coder *coder = writer->coders + use->first_coder;
-	uint8_t *to = writer->addresses_end;
-	for (const uint64_t *end = normalised + use->recorded; normalised < end; normalised++, coder++)
-		to = address_encode(coder, to, *normalised);
-	writer->addresses_end = to;
-	writer->recorded_count += use->recorded;
-	writer->totals.instructions += use->instructions;
-	writer->totals.accesses += use->accesses;
+	for (uint32_t i = 0; i < use->recorded; i++)
+		add_access(writer, &use->coders[i], normalised[i]);
+	trace_count(writer, use->instructions, use->accesses, use->recorded);
 	add_execution(writer, block << 1 | taken);
 }
 
@@ -255,7 +293,9 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 	free(writer->mappings);
 	free(writer->mapping_changed);
 	free(writer->uses);
-	free(writer->coders);
+	for (size_t i = 0; i < writer->slab_count; i++)
+		free(writer->slabs[i]);
+	free(writer->slabs);
 	free(writer->executions);
 	free(writer->addresses);
 	ifr_buffer_release(&writer->blocks);

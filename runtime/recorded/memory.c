@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Address space and memory in a program that runs under qemu-x86_64. qemu keeps state for every page of a mapping,
+/* Address space and memory in a program that is recorded. qemu keeps state for every page of a mapping,
  * touched or not, which for the arena would exceed the memory there is. So nothing is reserved; used ranges are
  * mapped when they are used, and nothing else maps these addresses. */
 #include "runtime/os.h"

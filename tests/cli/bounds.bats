@@ -7,7 +7,6 @@ load ../helpers
 setup_file() {
 	use_own_kits
 	cd "$place" || return 1
-	has_recorder || return 0
 	interfero-gcc -O1 "$programs/adaptive.c" -o adaptive
 	interfero-gcc -O1 "$programs/steps.c" -o steps
 	printf 'int main(void) { for (volatile unsigned i = 0;; i++); }\n' >endless.c
@@ -16,7 +15,6 @@ setup_file() {
 
 setup() {
 	use_own_folder
-	need_recorder
 }
 
 teardown_file() {

@@ -100,7 +100,6 @@ runs_with_files() {
 }
 
 @test "the model alone makes no copies" {
-	need_recorder
 	interfero bench -q --counters model -n 3 -r 3 -a functions --keep -o e.exp -- ./subject
 	[ "$(sql e.exp 'SELECT count(*) FROM run')" -eq 0 ]
 	[ "$(ls e.exp.variants | wc -l)" -le 1 ]

@@ -25,14 +25,16 @@ teardown_file() {
 	[[ $output == *ld.bfd* ]]
 }
 
-@test "a qemu without plugins is told apart by the doctor and the recorder, with the remedy" {
+@test "the recorder is named; a qemu without plugins is told apart, with the remedy" {
+	run interfero doctor
+	[[ $output == *"a tool of Valgrind, built in"* ]]
 	mkdir -p static
 	cp "$(type -P true)" static/qemu-x86_64
-	run env PATH="$PWD/static:$PATH" interfero doctor
-	[[ $output == *"needs a qemu-x86_64 with plugins"* ]]
 	refuse 4 "$PWD/static/qemu-x86_64" "Debian 12" -- \
-		env PATH="$PWD/static:$PATH" interfero record -q -o x.trace -- "$(type -P true)"
+		env PATH="$PWD/static:$PATH" interfero record -q --recorder qemu -o x.trace -- "$(type -P true)"
 	[ ! -e x.trace ]
+	refuse 2 'auto, valgrind or qemu' -- env INTERFERO_RECORDER=x interfero record -q -o x.trace -- "$(type -P true)"
+	refuse 2 'auto, valgrind or qemu' -- interfero record -q --recorder x -o x.trace -- "$(type -P true)"
 }
 
 @test "kits that cannot be written are found" {

@@ -7,7 +7,6 @@ load ../helpers
 setup_file() {
 	use_own_kits
 	cd "$place" || return 1
-	has_recorder || return 0
 	build_sql
 	interfero-gcc -O2 -ffunction-sections "$programs/steps.c" -o steps-of-a-program
 	within 120 interfero bench -c model --no-profile -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
@@ -15,7 +14,6 @@ setup_file() {
 
 setup() {
 	use_own_folder
-	need_recorder
 }
 
 teardown_file() {

@@ -92,7 +92,6 @@ distinct_lines() {
 # The model's stack pointer, by the rules of the Linux kernel for the facts of the recording, is the one that the native
 # run had: the word below argv.
 @test "the model's stack is the native run's, whatever the experiment's name" {
-	need_recorder
 	local file strings pointers auxiliary at
 	for file in e.exp a/folder/with/a/long/name/experiment.exp; do
 		interfero bench -q --counters clock,model -n 1 -r 1 -a functions -o $file -- ./where "$here/log"

@@ -13,7 +13,6 @@ setup_file() {
 
 setup() {
 	use_own_folder
-	need_recorder
 	need jq
 }
 

@@ -334,8 +334,7 @@ static struct ifr_trace *record(const char *flags, struct ifr_buffer *output) {
 }
 
 static void skip_without_tools(void) {
-	if (!getenv("INTERFERO_BUILD") || system("setarch -R true 2>/dev/null") ||
-	    system("qemu-x86_64 -h 2>/dev/null | grep -q QEMU_PLUGIN"))
+	if (!getenv("INTERFERO_BUILD") || system("setarch -R true 2>/dev/null"))
 		skip();
 }
 

@@ -15,11 +15,12 @@ _start:
 	mov %rax, %rbx
 	mov %rax, 8(%rbx)
 	mov 8(%rbx), %rcx
-	mov $25, %eax                /* mremap to 64 pages, which may move */
+	mov $25, %eax                /* mremap to 64 pages, which move */
+	lea 0x200000(%rbx), %r8
 	mov %rbx, %rdi
 	mov $8192, %esi
 	mov $262144, %edx
-	mov $1, %r10d
+	mov $3, %r10d
 	syscall
 	mov %rax, %rbx
 	mov %rax, 131072(%rbx)

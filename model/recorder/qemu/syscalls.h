@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "model/recorder/qemu_plugin.h"
+#include "model/recorder/qemu/qemu_plugin.h"
 
 /* Records the initial mappings, when the program is loaded and has not run. host: address in this process of the
  * first instruction. */

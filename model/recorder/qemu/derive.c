@@ -11,11 +11,11 @@
  * arithmetic of 64 bits wraps as int64_t additions of the constants do. Instructions that the decoder does not
  * know invalidate all registers; addresses of 32 bits, locked, repeated and masked accesses are always recorded.
  */
-#include "model/recorder/derive.h"
+#include "model/recorder/qemu/derive.h"
 
 #include <string.h>
 
-#include "model/recorder/accesses.h"
+#include "model/recorder/qemu/accesses.h"
 #include "model/replay/replay.h"
 
 static bool is_register64(const ZydisDecodedOperand *operand) {

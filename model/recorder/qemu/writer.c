@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/recorder/writer.h"
+#include "model/recorder/qemu/writer.h"
 
 #include <assert.h>
 #include <linux/futex.h>
@@ -59,11 +59,12 @@ static void hand_over(struct ring_cpu *cpu, uint32_t thread) {
 	syscall(SYS_futex, &ring->filled, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static void take_chunk(struct ring_cpu *cpu) {
+static void take_chunk(struct ring_cpu *cpu, uint32_t thread) {
 	if (cpu->next)
 		return;
 	wait_for_reader();
 	cpu->chunk = free_chunks[--free_count];
+	ring->chunks[cpu->chunk].thread = thread;
 	cpu->limit = chunk_words(cpu->chunk) + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
 	cpu->next = chunk_words(cpu->chunk);
 }
@@ -79,7 +80,7 @@ static void swap_locked(unsigned thread) {
 	if (thread != RING_THREADS) /* definitions before the blocks that use them */
 		hand_over(&ring->cpus[RING_THREADS], RING_THREADS);
 	hand_over(cpu, thread);
-	take_chunk(cpu);
+	take_chunk(cpu, thread);
 }
 
 void writer_swap(unsigned thread) {

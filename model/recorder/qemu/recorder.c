@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/recorder/derive.h"
-#include "model/recorder/qemu_plugin.h"
-#include "model/recorder/syscalls.h"
-#include "model/recorder/writer.h"
+#include "model/recorder/qemu/derive.h"
+#include "model/recorder/qemu/qemu_plugin.h"
+#include "model/recorder/qemu/syscalls.h"
+#include "model/recorder/qemu/writer.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -114,8 +114,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 	define_block(&decoded);
 	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES;
 	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_long_access : info_is_plain ? on_access : on_access_portable;
-	qemu_plugin_register_vcpu_tb_exec_cb(block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
-	                                     (void *)(uintptr_t)decoded.block.id);
+	qemu_plugin_register_vcpu_tb_exec_cb(
+		block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
+		(void *)((uintptr_t)RING_WORDS_UNKNOWN << RING_WORDS_SHIFT | decoded.block.id));
 	for (unsigned i = 0; i < decoded.block.instructions; i++)
 		if (decoded.lengths[i] & RING_RECORDED)
 			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,

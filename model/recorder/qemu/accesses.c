@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/recorder/accesses.h"
+#include "model/recorder/qemu/accesses.h"
 
 int register_number(ZydisRegister reg) {
 	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
@@ -175,6 +175,9 @@ bool decode_memory_access(const struct state *state, struct decoded_access *acce
 		return access->absolute;
 	}
 	int base = register_number(operand->mem.base), index = register_number(operand->mem.index);
+	/* An address of 32 bits and an index: two such tables move apart. */
+	if (base == NO_REGISTER && operand->mem.base == ZYDIS_REGISTER_NONE && !far)
+		return false;
 	if ((base == NO_REGISTER && operand->mem.base != ZYDIS_REGISTER_NONE) ||
 	    (index == NO_REGISTER && operand->mem.index != ZYDIS_REGISTER_NONE))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/recorder/syscalls.h"
+#include "model/recorder/qemu/syscalls.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 #include "common/random.h"
 #include "common/recorder_marks.h"
-#include "model/recorder/writer.h"
+#include "model/recorder/qemu/writer.h"
 
 /* Answered wall-clock time at the start, seconds since 1970: a date in 2017. */
 enum { WALL_CLOCK = 1500000000 };

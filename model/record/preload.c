@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/preload.h"
+
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/strings.h"
+
+char *program_preload(const struct ifr_recording *recording) {
+	const char *wanted = NULL;
+	for (size_t i = 0; recording->environment[i]; i++)
+		if (ifr_starts_with(recording->environment[i], PRELOAD))
+			wanted = recording->environment[i] + strlen(PRELOAD);
+	const char *const parts[] = {recording->region ? recording->marks : NULL, recording->objects, wanted};
+	struct ifr_buffer list = {0};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i])
+			ifr_buffer_printf(&list, "%s%s", list.length ? ":" : PRELOAD, parts[i]);
+	return list.length ? ifr_buffer_detach(&list) : NULL;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/record/valgrind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/file.h"
+#include "model/record/preload.h"
+
+/* Blocks end where the program branches (no chasing) and run once (no unrolling). */
+static const char *const fixed[] = {"--tool=interfero",         "-q",
+                                    "--sigill-diagnostics=yes", "--vgdb=no",
+                                    "--vex-guest-chase=no",     "--vex-iropt-unroll-thresh=0",
+                                    "--vex-guest-max-insns=50"};
+
+static void add_own_path(const struct ifr_recording *recording, struct ifr_strings *arguments) {
+	char *program = realpath(recording->program, NULL),
+		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
+	if (program && path && strcmp(program, path) != 0)
+		ifr_strings_take(arguments, ifr_format("--own-path=%s", path));
+	free(program);
+	free(path);
+}
+
+void valgrind_command(const struct ifr_recording *recording, int ring_fd, int log_fd,
+                      struct ifr_strings *arguments, struct ifr_strings *environment) {
+	ifr_strings_add(arguments, "interfero-recorder");
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		ifr_strings_add(arguments, fixed[i]);
+	ifr_strings_take(arguments, ifr_format("--log-fd=%d", log_fd));
+	ifr_strings_take(arguments, ifr_format("--ring=%d", ring_fd));
+	if (recording->everything)
+		ifr_strings_add(arguments, "--all=yes");
+	if (recording->region)
+		ifr_strings_take(arguments, ifr_format("--watch=%s", recording->region));
+	add_own_path(recording, arguments);
+	ifr_strings_take(arguments, ifr_format("--argument=%s", recording->argv[0]));
+	ifr_strings_add(arguments, recording->program);
+	for (size_t i = 1; recording->argv[i]; i++)
+		ifr_strings_add(arguments, recording->argv[i]);
+	/* The first variables: the size of a later one, by which layouts move the stack, does not move them. */
+	char *preload = program_preload(recording);
+	if (preload)
+		ifr_strings_take(environment, preload);
+	if (recording->objects)
+		ifr_strings_add(environment, recording->settings);
+	for (size_t i = 0; recording->environment[i]; i++)
+		if (!ifr_starts_with(recording->environment[i], PRELOAD))
+			ifr_strings_add(environment, recording->environment[i]);
+	/* The tool removes both from the program's environment. It must know a launcher, and never starts it. */
+	ifr_strings_add(environment, "VALGRIND_LAUNCHER=/usr/bin/valgrind");
+	ifr_strings_add(environment, "VALGRIND_LIB=/usr/libexec/valgrind");
+}
+
+/* --- its messages -------------------------------------------------------------------------------------------- */
+
+/* Returns the rest of the first line that contains a text, from the text on; NULL if there is none. */
+static char *find_line(const char *log, const char *text) {
+	const char *found = strstr(log, text);
+	return found ? strndup(found, strcspn(found, "\n")) : NULL;
+}
+
+static int refuse_instruction(const char *log, const char *unknown, struct ifr_error *err) {
+	char *at = find_line(strstr(log, unknown), "at 0x");
+	const char *bytes = strchr(unknown, ':'), *place = at ? strstr(at, ": ") : NULL;
+	int result =
+		ifr_fail(err, IFR_E_PROGRAM,
+	             "the recorder does not know an instruction of the program%s%s (bytes%s): build it for a smaller "
+	             "instruction set, such as -march=x86-64-v3",
+	             place ? ", in " : "", place ? place + 2 : "", bytes ? bytes + 1 : "");
+	free(at);
+	return result;
+}
+
+char *valgrind_first_message(int log_fd) {
+	struct ifr_buffer log = {0};
+	char *path = ifr_format("/proc/self/fd/%d", log_fd);
+	char *line = ifr_file_read(path, 0, &log, NULL) ? NULL : find_line(ifr_buffer_text(&log), "");
+	free(path);
+	ifr_buffer_release(&log);
+	return line ? line : ifr_strdup("");
+}
+
+int valgrind_judge(int log_fd, struct ifr_error *err) {
+	struct ifr_buffer log = {0};
+	char *path = ifr_format("/proc/self/fd/%d", log_fd);
+	int result = ifr_file_read(path, 0, &log, err);
+	const char *text = ifr_buffer_text(&log);
+	char *unknown = result ? NULL : find_line(text, "unhandled instruction bytes");
+	char *refused = result ? NULL : find_line(text, "a block of the program makes more than");
+	char *failed = result ? NULL : find_line(text, "Assertion '");
+	if (!failed && !result)
+		failed = find_line(text, "INTERNAL ERROR");
+	if (!failed && !result)
+		failed = find_line(text, "the program starts more than");
+	if (unknown)
+		result = refuse_instruction(text, unknown, err);
+	else if (refused)
+		result = ifr_fail(err, IFR_E_PROGRAM, "%s", refused);
+	else if (failed)
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "the recorder gave up: %s; try --recorder qemu", failed);
+	free(unknown);
+	free(refused);
+	free(failed);
+	free(path);
+	ifr_buffer_release(&log);
+	return result;
+}
