@@ -137,7 +137,6 @@ variant_counters() {
 }
 
 @test "the model lays out the library in a recording of its user, exactly where code moves" {
-	need_recorder
 	local n
 	# Its behaviour does not depend on addresses, as that of dladdr does.
 	echo 'int two(int), three(int); int main(void) { int s = 0; for (int i = 0; i < 5000; i++) s += two(three(i)); return s == 7; }' >user.c
@@ -160,14 +159,12 @@ variant_counters() {
 		place=$(nm e.exp.variants/$variant | sed -n 's/^0*\([0-9a-f]*\) T two$/\1/p')
 		grep -q "/$variant.lib/liblib.so.1 $place\$" log || say "$variant did not run: $(cat log)"
 	done
-	if has_recorder; then
-		within 60 interfero compare --json --library -c model -n 2 -o m.exp liblib.so.1 new/liblib.so.1 -- ./user >m.json || [ $? = 1 ]
-		# Five instructions a round, or thereabouts, in both layouts.
-		jq -e '[.. | .same_instructions? // empty] | length == 0' m.json
-		a=$(interfero trace info m.exp.trace | sed -n 's/^instructions //p')
-		b=$(interfero trace info m.exp.2.trace | sed -n 's/^instructions //p')
-		[ $((b - a)) -ge 400 ] && [ $((b - a)) -le 800 ] || say "$a and $b"
-	fi
+	within 60 interfero compare --json --library -c model -n 2 -o m.exp liblib.so.1 new/liblib.so.1 -- ./user >m.json || [ $? = 1 ]
+	# Five instructions a round, or thereabouts, in both layouts.
+	jq -e '[.. | .same_instructions? // empty] | length == 0' m.json
+	a=$(interfero trace info m.exp.trace | sed -n 's/^instructions //p')
+	b=$(interfero trace info m.exp.2.trace | sed -n 's/^instructions //p')
+	[ $((b - a)) -ge 400 ] && [ $((b - a)) -le 800 ] || say "$a and $b"
 	refuse 2 "which program uses the libraries" -- interfero compare --library liblib.so.1 new/liblib.so.1
 	refuse 2 "there is no library" -- interfero compare --library liblib.so.1 new/nosuch.so -- ./user
 	interfero-gcc -O2 -ffunction-sections -fPIC -shared -Wl,-soname,liblib.so.2 lib.c -o liblib.so.2
@@ -209,11 +206,9 @@ audited() {
 	gcc -O2 user.c ./libnone.so -o user
 	within 60 interfero bench -q -c clock -n 2 -r 1 --keep --library ./libnone.so -o e.exp -- ./user "$PWD/log"
 	audited libnone.so
-	if has_recorder; then
-		within 60 interfero bench -q -c model -a functions,padding -n 2 --library ./liblib.so.1 -o m.exp -- ./opens ./liblib.so.1
-		interfero trace info m.exp.trace | grep -q '^mapping .* library .*m.exp.variants/v00000$'
-		[ "$(interfero replay -n 8 --axes functions,padding --json m.exp.trace | jq -c '.layouts[].counters' | sort -u | wc -l)" -gt 1 ]
-	fi
+	within 60 interfero bench -q -c model -a functions,padding -n 2 --library ./liblib.so.1 -o m.exp -- ./opens ./liblib.so.1
+	interfero trace info m.exp.trace | grep -q '^mapping .* library .*m.exp.variants/v00000$'
+	[ "$(interfero replay -n 8 --axes functions,padding --json m.exp.trace | jq -c '.layouts[].counters' | sort -u | wc -l)" -gt 1 ]
 	run interfero bench -c clock -n 2 -o n.exp --library ./liblib.so.1 -- ./opens /nonexistent.so
 	[ "$status" -eq 3 ] || say "$output"
 }
@@ -221,7 +216,6 @@ audited() {
 @test "a Python extension, by clock and by model" {
 	# A library that is opened is tested above.
 	need_full_depth
-	need_recorder
 	local python=/usr/bin/python3 include
 	include=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])') || skip "no $python"
 	[ -e "$include/Python.h" ] || skip "no Python.h"

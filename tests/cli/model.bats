@@ -166,7 +166,7 @@ notes() {
 	bench -n 2
 	[ "$(sql auto.exp "SELECT count(DISTINCT source) FROM counter WHERE source IN ('clock', 'model')")" = 2 ]
 	[ "$(sql auto.exp "SELECT count(DISTINCT variant) FROM simulated")" = 3 ]
-	notes auto.exp | grep 'the model.s events (of skylake, .*"--counters clock" goes without'
+	notes auto.exp | grep 'the model.s events (of skylake.*"--counters clock" goes without'
 	interfero trace verify auto.exp.trace
 	# Two for the reference, one that is recorded, and three of the clock; then one of the clock, by the same recording.
 	[ "$(wc -c <ran)" = 6 ]

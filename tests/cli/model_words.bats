@@ -47,7 +47,6 @@ classes() {
 }
 
 @test "executed instructions are counted by class, and comparisons say where they are the same" {
-	need_recorder
 	within 60 interfero compare -c model -n 2 -a functions,padding -o same.exp ./loop ./less >same
 	[ "$(classes same.exp)" = "BINARY 20; COND_BR 10; DATAXFER 2; LOGICAL 1; SYSCALL 1" ] || say "$(classes same.exp)"
 	[ "$(classes same.exp ' 2')" = "$(classes same.exp)" ]
@@ -61,7 +60,6 @@ classes() {
 }
 
 @test "a table of lines takes the model's counters, and cycles that are a sum of them are called that" {
-	need_recorder
 	within 60 interfero bench -c model -n 8 -a functions,padding -o m.exp -- ./loop >report
 	tr -s ' \n' '  ' <report >joined
 	[ "$(grep -c 'Which counters correlate' report)" = 0 ] || grep -q "adds these cycles up from the counters" joined
