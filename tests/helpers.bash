@@ -66,6 +66,15 @@ need_qemu_recorder() {
 	qemu-x86_64 -h | grep -q QEMU_PLUGIN || skip "needs a qemu-x86_64 with plugins"
 }
 
+# make_plans AXES FOLDER PROGRAM [OPTIONS...]: variants with their plans; for axes of the process alone, only the plans.
+make_plans() {
+	local axes=$1 folder=$2 program=$3 other=
+	shift 3
+	[[ ,$axes, == *,@(functions|link-order|padding|base|data|interp|unit-order|nops|align|all),* ]] || other=base,
+	interfero variants -q -a "$other$axes" "$@" -o "$folder" "$program"
+	[ -z "$other" ] || sed -i '/^base /d' "$folder"/*.plan
+}
+
 not() { # bats overlooks a failing "! command"
 	if "$@"; then return 1; fi
 }

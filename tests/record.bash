@@ -21,7 +21,7 @@ exact() {
 	shift 3
 	rm -rf v
 	# shellcheck disable=SC2086 # a list of words
-	interfero variants -q -n "$count" -a "$axes" ${PARAMETERS:-} -o v "$1"
+	make_plans "$axes" v "$1" -n "$count" ${PARAMETERS:-}
 	for plan in v/*.plan; do plans+=(--plan "$plan"); done
 	record -o base.trace -- "$@"
 	counters "$machine" base.trace "${plans[@]}" >replayed

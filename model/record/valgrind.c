@@ -23,6 +23,11 @@ static void add_own_path(const struct ifr_recording *recording, struct ifr_strin
 	free(path);
 }
 
+static void add_variable(const char *variable, struct ifr_strings *environment) {
+	if (!ifr_starts_with(variable, PRELOAD))
+		ifr_strings_add(environment, variable);
+}
+
 void valgrind_command(const struct ifr_recording *recording, int ring_fd, int log_fd,
                       struct ifr_strings *arguments, struct ifr_strings *environment) {
 	ifr_strings_add(arguments, "interfero-recorder");
@@ -37,17 +42,20 @@ void valgrind_command(const struct ifr_recording *recording, int ring_fd, int lo
 	add_own_path(recording, arguments);
 	ifr_strings_take(arguments, ifr_format("--argument=%s", recording->argv[0]));
 	ifr_strings_add(arguments, recording->program);
-	for (size_t i = 1; recording->argv[i]; i++)
-		ifr_strings_add(arguments, recording->argv[i]);
-	/* The first variables: the size of a later one, by which layouts move the stack, does not move them. */
+	for (size_t arg = 1; recording->argv[arg]; arg++)
+		ifr_strings_add(arguments, recording->argv[arg]);
+	/* Settings of layouts come behind what is the same in all: the loader reads LD_PRELOAD up to three bytes beyond its
+	 * end. They precede the variable by whose size layouts move the stack, and so do not move with it. */
 	char *preload = program_preload(recording);
+	size_t i = 0;
 	if (preload)
 		ifr_strings_take(environment, preload);
+	if (recording->environment[0])
+		add_variable(recording->environment[i++], environment);
 	if (recording->objects)
 		ifr_strings_add(environment, recording->settings);
-	for (size_t i = 0; recording->environment[i]; i++)
-		if (!ifr_starts_with(recording->environment[i], PRELOAD))
-			ifr_strings_add(environment, recording->environment[i]);
+	for (; recording->environment[i]; i++)
+		add_variable(recording->environment[i], environment);
 	/* The tool removes both from the program's environment. It must know a launcher, and never starts it. */
 	ifr_strings_add(environment, "VALGRIND_LAUNCHER=/usr/bin/valgrind");
 	ifr_strings_add(environment, "VALGRIND_LIB=/usr/libexec/valgrind");

@@ -172,5 +172,5 @@ plan() {
 	run interfero layout /bin/true
 	[ "$status" -ne 0 ] && [[ $output == *"interfero-gcc"* ]]
 	run interfero layout --plan nosuch.plan ./program
-	[ "$status" -eq 4 ]
+	[ "$status" -eq 2 ]
 }

@@ -163,7 +163,7 @@ plain="-ffunction-sections -fdata-sections"
 	gcc -c program.c -o bare.o
 	refuse 2 "bare.o" "no note" -- interfero explain bare.o
 	refuse 2 "program.c" -- interfero explain program.c
-	refuse 4 nosuch -- interfero explain nosuch
+	refuse 2 nosuch -- interfero explain nosuch
 	objcopy --dump-section .note.interfero=note program.o
 	head -c 100 note >cut
 	objcopy --update-section .note.interfero=cut program.o cut.o

@@ -425,7 +425,7 @@ own_blocks() {
 	interfero variants -q -n 1 -a functions,heap -o heap deep
 	refuse 2 "axes heap and blocks" "record --objects" -- interfero replay --plan heap/v00001.plan a.trace
 	refuse 2 "--objects" -- interfero record -q -o h.trace --plan heap/v00001.plan -- ./deep
-	interfero variants -q -n 1 -a stack -x stack:main=64 -o main deep
+	make_plans stack main deep -n 1 -x stack:main=64
 	refuse 2 "stack:main" -- interfero replay --plan main/v00001.plan a.trace
 	interfero-gcc -g "${gcc_flags[@]}" "$record_programs/deep.c" -o deep
 	refuse 2 "built again" -- interfero replay --plan v/v00001.plan a.trace

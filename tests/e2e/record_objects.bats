@@ -42,7 +42,7 @@ exact() {
 	read -ra making <<<"$4"
 	shift 4
 	rm -rf v replayed recorded
-	interfero variants -q -n "$count" "${making[@]}" -o v "$1"
+	make_plans "${making[1]}" v "$1" -n "$count" "${making[@]:2}"
 	for plan in v/*.plan; do plans+=(--plan "$plan"); done
 	record "${recording[@]}" -o base.trace -- "$@"
 	counters "$machine" base.trace "${plans[@]}" >replayed
@@ -150,7 +150,7 @@ END
 
 # The recording's allocator runs under qemu with memory of its own kind; the measured one is preloaded.
 @test "objects of a recorded variant lie where the measured program has them" {
-	interfero variants -q -n 3 -a heap,blocks -o v ../objects
+	make_plans heap,blocks v ../objects -n 3
 	for plan in v/*.plan; do
 		heap=$(sed -n 's/^heap seed=\([0-9]*\).*/\1/p' "$plan")
 		blocks=$(sed -n 's/^blocks seed=\([0-9]*\).*/\1/p' "$plan")
@@ -190,7 +190,7 @@ END
 }
 
 @test "what cannot be told is refused with the remedy" {
-	interfero variants -q -n 1 -a heap,blocks -o v ../objects
+	make_plans heap,blocks v ../objects -n 1
 	interfero record -q -o without.trace -- ../objects >out
 	refuse 2 "record --objects" -- interfero replay --plan v/v00001.plan without.trace
 	refuse 2 "--objects" -- interfero record -q -o v.trace --plan v/v00001.plan -- ../objects
