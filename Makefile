@@ -166,7 +166,8 @@ $(BUILD)/objects/tool/%.o: %.c
 $(LIBEXEC)/recorder-valgrind: $(TOOL_SOURCES:%.c=$(BUILD)/objects/tool/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -static -nostdlib -no-pie -u _start -Wl,--build-id=none,--gc-sections,-Ttext-segment=0x58000000 $^ -o $@ \
+	$(Q)$(CC) -static -nostdlib -no-pie -u _start -Wl,--build-id=none,--gc-sections,-Ttext-segment=0x58000000 \
+		-Wl,--wrap=vgPlain_di_notify_mmap $^ -o $@ \
 		-L$(shell $(CC) -print-file-name=valgrind) -Wl,--start-group $(VALGRIND_LIBRARIES) -Wl,--end-group
 
 $(LIBEXEC)/marks.so: $(BUILD)/objects/pic/model/recorder/marks.o

@@ -70,14 +70,19 @@ static char *find_line(const char *log, const char *text) {
 }
 
 static int refuse_instruction(const char *log, const char *unknown, struct ifr_error *err) {
-	char *at = find_line(strstr(log, unknown), "at 0x");
-	const char *bytes = strchr(unknown, ':'), *place = at ? strstr(at, ": ") : NULL;
+	static const char of_file[] = "unknown instruction of file ";
+	char *place = find_line(log, of_file), *path = place ? place + strlen(of_file) : NULL;
+	char *at = path ? strstr(path, ", at 0x") : NULL;
+	const char *bytes = strchr(unknown, ':');
+	if (at)
+		*at = '\0';
 	int result =
 		ifr_fail(err, IFR_E_PROGRAM,
-	             "the recorder does not know an instruction of the program%s%s (bytes%s): build it for a smaller "
-	             "instruction set, such as -march=x86-64-v3",
-	             place ? ", in " : "", place ? place + 2 : "", bytes ? bytes + 1 : "");
-	free(at);
+	             "the recorder does not know an instruction%s%s%s%s (bytes%s): build for a smaller instruction "
+	             "set, such as -march=x86-64-v3",
+	             at ? "; addr2line -e " : "", at ? path : "", at ? at + strlen(", at") : "",
+	             at ? " names its line" : "", bytes ? bytes + 1 : "");
+	free(place);
 	return result;
 }
 

@@ -12,6 +12,7 @@
 #include "pub_tool_tooliface.h"
 
 #include "model/recorder/valgrind/instrument.h"
+#include "model/recorder/valgrind/places.h"
 #include "model/recorder/valgrind/process.h"
 #include "model/recorder/valgrind/system_calls.h"
 #include "model/recorder/valgrind/writer.h"
@@ -55,6 +56,8 @@ static IRSB *translate(VgCallbackClosure *closure, IRSB *code, const VexGuestLay
 	if (!started)
 		process_start(closure->tid, first_argument);
 	started = True;
+	if (code->jumpkind == Ijk_NoDecode && code->next->tag == Iex_Const)
+		place_print_unknown_instruction(code->next->Iex.Const.con->Ico.U64);
 	return instrument_superblock(code, closure->nraddr);
 }
 
