@@ -47,14 +47,14 @@ classes() {
 }
 
 @test "executed instructions are counted by class, and comparisons say where they are the same" {
-	within 60 interfero compare -c model -n 2 -a functions,padding -o same.exp ./loop ./less >same
+	within 60 interfero compare -c model -n 2 -a functions,padding --fail-above 900% -o same.exp ./loop ./less >same
 	[ "$(classes same.exp)" = "BINARY 20; COND_BR 10; DATAXFER 2; LOGICAL 1; SYSCALL 1" ] || say "$(classes same.exp)"
 	[ "$(classes same.exp ' 2')" = "$(classes same.exp)" ]
 	tr -s ' \n' '  ' <same | grep -q "instructions of each class\|the same instructions, class by class"
 	tr -s ' \n' '  ' <same | grep -q "Modelled: .* Nothing was timed"
 	not grep -q "interleaved\|one run of each\|runs, " same
 	[ "$(interfero compare --json same.exp | jq '[.. | .same_instructions? // empty] | .[0]')" = true ]
-	within 60 interfero compare -c model -n 2 -a functions,padding -o other.exp ./loop ./logic >other
+	within 60 interfero compare -c model -n 2 -a functions,padding --fail-above 900% -o other.exp ./loop ./logic >other
 	[ "$(classes other.exp ' 2')" = "BINARY 10; COND_BR 10; DATAXFER 2; LOGICAL 11; SYSCALL 1" ] || say "$(classes other.exp ' 2')"
 	not grep -q "each class" other
 }

@@ -210,6 +210,14 @@ own_blocks() {
 	[ "$(number instructions a.trace) $(number accesses a.trace)" = "14 5" ] || say "$(interfero trace dump a.trace)"
 }
 
+@test "a locked instruction makes one load and one store, an exchange, too" {
+	printf '.globl _start\n_start: lock addl $1, -64(%%rsp)\naddl $1, -128(%%rsp)\nxchg %%eax, -64(%%rsp)\n' >locked.s
+	printf 'lock cmpxchg %%ecx, -64(%%rsp)\nlock addl $1, number\nmov $60, %%eax\nxor %%edi, %%edi\nsyscall\n.data\nnumber: .long 0\n' >>locked.s
+	gcc -nostdlib -static -no-pie locked.s -o locked
+	record -o a.trace -- ./locked
+	[ "$(number instructions a.trace) $(number accesses a.trace)" = "8 10" ] || say "$(interfero trace dump a.trace)"
+}
+
 @test "an instruction that the recorder does not know is named with its place" {
 	printf 'int main(void) {\n\t__asm__ volatile("vpaddd %%zmm0, %%zmm0, %%zmm0");\n\treturn 0;\n}\n' >wide.c
 	gcc -g wide.c -o wide

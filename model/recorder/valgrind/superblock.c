@@ -116,6 +116,19 @@ static void add_guarded_load(const IRSB *code, const IRStmt *statement, struct s
 	           False);
 }
 
+static Bool same_atom(const IRExpr *a, const IRExpr *b) {
+	if (a->tag == Iex_RdTmp && b->tag == Iex_RdTmp)
+		return a->Iex.RdTmp.tmp == b->Iex.RdTmp.tmp;
+	return a->tag == Iex_Const && b->tag == Iex_Const && a->Iex.Const.con->Ico.U64 == b->Iex.Const.con->Ico.U64;
+}
+
+/* Whether the instruction has loaded from an address already. */
+static Bool is_loaded(const struct superblock *superblock, const IRExpr *address) {
+	const struct access *last = superblock->accesses + superblock->access_count - 1;
+	return superblock->access_count && last->insn == superblock->block.instructions - 1 && last->load &&
+	       !last->store && same_atom(last->address, address);
+}
+
 static void add_accesses_of(const IRSB *code, const IRStmt *statement, struct superblock *superblock) {
 	switch (statement->tag) {
 	case Ist_WrTmp: {
@@ -140,8 +153,9 @@ static void add_accesses_of(const IRSB *code, const IRStmt *statement, struct su
 	}
 	case Ist_CAS: {
 		const IRCAS *cas = statement->Ist.CAS.details;
+		const Bool loaded = is_loaded(superblock, cas->addr); /* lock add: VEX loads the old value first */
 		add_access(superblock, statement, cas->addr, NULL, bytes_of(code, cas->dataLo) * (cas->dataHi ? 2 : 1),
-		           True, True);
+		           !loaded, True);
 		break;
 	}
 	case Ist_Dirty: {
