@@ -28,6 +28,10 @@ nothing_left() {
 
 @test "a program that chooses its iterations by the clock is ended, with the cause and the remedy" {
 	refuse 3 "chooses its number of iterations by the clock" "--benchmark_min_time=100x" -- interfero record -- ../adaptive
+	# Each clock reading is noted, so that their growing distances bound it: 5 instructions a nanosecond of the plain run
+	# and of 50 ms, not 25.
+	[ "$(tr -s ' \n' '  ' <<<"$stderr" | sed -n 's/.*takes \([0-9.]*\) s of processor time, and \([0-9.]*\) thousand .*/\1 \2/p' |
+		awk '{ print $2 / ($1 + 0.05) < 12 }')" = 1 ] || say "$stderr"
 	run -3 --separate-stderr within 60 interfero bench -q -c model -n 2 -o x.exp -- ../adaptive
 	[[ $stderr == *"chooses its number of iterations by the clock"* ]] || say "$stderr"
 	nothing_left

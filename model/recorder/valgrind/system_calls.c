@@ -42,8 +42,7 @@ void system_calls_write_path(enum ring_record type, const ULong *numbers, SizeT 
 
 /* Each reading advances the clock by a millisecond, so that a program that polls it makes progress. */
 static ULong now_ms(void) {
-	if (!clock_reads)
-		writer_note(IFR_RECORDING_NOTE_TIME, 0);
+	writer_note(IFR_RECORDING_NOTE_TIME, 0);
 	return ++clock_reads;
 }
 
