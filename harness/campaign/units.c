@@ -171,24 +171,26 @@ static int collect_program(struct collection *in, struct ifr_error *err) {
 }
 
 int campaign_save_units(struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_dataset old, into;
+	struct ifr_dataset into, old;
 	struct ifr_error why = {0};
-	int result = ifr_experiment_load(state->plan.file, &old, err);
+	int result = ifr_experiment_load(state->plan.file, &into, err);
 	if (result)
 		return result;
-	result = ifr_experiment_load(state->plan.file, &into, err);
-	if (!result) {
-		ifr_dataset_clear_units(&into);
-		for (unsigned i = 0; i < state->plan.program_count; i++) {
-			struct collection in = {.state = state, .old = &old, .program = i, .into = &into};
-			/* Without the addresses there is no picture; the measurement stands. */
-			if (state->plan.programs[i].kit)
-				collect_program(&in, &why);
-		}
-		if (into.unit_count)
-			result = ifr_experiment_save_units(state->experiment, &into, err);
-		ifr_dataset_release(&into);
+	ifr_dataset_init(&old);
+	/* The units from before; new ones are added beside the same runs. */
+	old.units = into.units;
+	old.unit_count = into.unit_count;
+	into.units = NULL;
+	into.unit_count = 0;
+	for (unsigned i = 0; i < state->plan.program_count; i++) {
+		struct collection in = {.state = state, .old = &old, .program = i, .into = &into};
+		/* Without the addresses there is no picture; the measurement stands. */
+		if (state->plan.programs[i].kit)
+			collect_program(&in, &why);
 	}
+	if (into.unit_count)
+		result = ifr_experiment_save_units(state->experiment, &into, err);
+	ifr_dataset_release(&into);
 	ifr_dataset_release(&old);
 	return result;
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/commands/again.h"
+#include "harness/commands/rerun.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/layout_options.h"
@@ -156,8 +156,8 @@ int ifr_command_bench(int argc, char **argv) {
 	argp_parse(&ifr_bench_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	options.campaign.metric = options.output.printing.metric;
 	if (options.again) {
-		int status = again_run(options.again, &options.campaign, options.output.printing.metric,
-		                       options.output.printing.quiet);
+		int status = rerun_experiment(options.again, &options.campaign, options.output.printing.metric,
+		                              options.output.printing.quiet);
 		ifr_strings_release(&options.campaign.environment);
 		return status;
 	}

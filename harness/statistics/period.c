@@ -16,6 +16,7 @@
 #include "common/buffer.h"
 #include "common/random.h"
 #include "harness/statistics/distributions.h"
+#include "harness/statistics/permutation.h"
 #include "harness/statistics/series.h"
 
 enum { DRAWS = 999, DRAWS_LEAST = 199, VALUES_LEAST = IFR_PERIOD_LEAST * IFR_PERIOD_REPEATS };
@@ -63,16 +64,6 @@ static double search(const double *values, size_t count, double all, double *sum
 	return highest;
 }
 
-static void permute(double *values, size_t count, struct ifr_random_key key, uint64_t draw) {
-	for (size_t i = count - 1; i > 0; i--) {
-		const uint64_t name[] = {draw, i};
-		const size_t at = ifr_random_below(ifr_siphash(key.k0, key.k1, name, sizeof name), i + 1);
-		const double kept = values[at];
-		values[at] = values[i];
-		values[i] = kept;
-	}
-}
-
 static void find_phases(const double *values, size_t count, double *sums, struct ifr_period *period) {
 	fold(values, count, period->steps, sums);
 	for (size_t i = 0; i < period->steps; i++) {
@@ -106,7 +97,7 @@ int ifr_period_find(const double *values, size_t count, uint64_t seed, struct if
 	find_phases(centred, count, sums, period);
 	size_t as_high = 1, other;
 	for (size_t draw = 0; draw < draws; draw++) {
-		permute(centred, count, key, draw);
+		values_permute(centred, count, key, draw);
 		as_high += search(centred, count, all, sums, &other, &part) >= observed - 1e-9;
 	}
 	period->p = (double)as_high / (double)(draws + 1);

@@ -15,6 +15,7 @@
 
 #include "common/buffer.h"
 #include "common/random.h"
+#include "harness/statistics/permutation.h"
 #include "harness/statistics/sample.h"
 #include "harness/statistics/series.h"
 
@@ -47,16 +48,6 @@ static double find_largest(double *runs, const size_t *counts, size_t count, dou
 			deviations[i] = deviation;
 	}
 	return largest;
-}
-
-static void deal(double *runs, size_t count, struct ifr_random_key key, uint64_t draw) {
-	for (size_t i = count - 1; i > 0; i--) {
-		const uint64_t name[] = {draw, i};
-		const size_t at = ifr_random_below(ifr_siphash(key.k0, key.k1, name, sizeof name), i + 1);
-		const double kept = runs[at];
-		runs[at] = runs[i];
-		runs[i] = kept;
-	}
 }
 
 static int check(const size_t *counts, size_t count, size_t *all, struct ifr_error *err) {
@@ -98,7 +89,7 @@ static void test_step(const struct remaining *left, size_t draws, struct ifr_ran
 	for (size_t i = 0; i < left->count; i++)
 		p[i] = 1;
 	for (size_t draw = 0; draw < draws; draw++) {
-		deal(left->runs, all, key, draw);
+		values_permute(left->runs, all, key, draw);
 		const double largest = find_largest(left->runs, left->counts, left->count, left->medians, NULL);
 		for (size_t i = 0; i < left->count; i++)
 			p[i] += largest >= left->deviations[i];

@@ -70,10 +70,10 @@ static __attribute__((noinline)) bool normalise_slowly(struct assembler *assembl
 	}
 	const bool keeps = extent != &follows_previous;
 	extent = address_space_find(assembler->space, address, RING_STORE(*event));
-	if (keeps)
+	if (keeps) {
 		access->extent = extent;
-	if (keeps)
 		pattern_access_refresh(access);
+	}
 	*to = address + extent->delta;
 	return true;
 }

@@ -6,7 +6,7 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
-#include "model/record/preload.h"
+#include "model/record/recorded_program.h"
 
 #define AUDIT "LD_AUDIT="
 
@@ -14,17 +14,14 @@
  * doubled. */
 static char *format_plugin_argument(const struct ifr_recording *recording, int ring_fd) {
 	struct ifr_buffer words = {0};
-	char *program = realpath(recording->program, NULL),
-		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
-	bool elsewhere = program && path && strcmp(program, path) != 0;
+	char *path = program_own_path(recording);
 	ifr_buffer_printf(&words, "%s,fd=%d,all=%s", recording->plugin, ring_fd, recording->everything ? "on" : "off");
 	if (recording->region)
 		ifr_buffer_printf(&words, ",region=%s", recording->region);
-	if (elsewhere)
+	if (path)
 		ifr_buffer_puts(&words, ",path=");
-	for (const char *c = path; elsewhere && *c; c++)
+	for (const char *c = path; path && *c; c++)
 		ifr_buffer_printf(&words, *c == ',' ? ",," : "%c", *c);
-	free(program);
 	free(path);
 	return ifr_buffer_detach(&words);
 }

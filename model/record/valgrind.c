@@ -6,22 +6,13 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
-#include "model/record/preload.h"
+#include "model/record/recorded_program.h"
 
 /* Blocks end where the program branches (no chasing) and run once (no unrolling). */
 static const char *const fixed[] = {"--tool=interfero",         "-q",
                                     "--sigill-diagnostics=yes", "--vgdb=no",
                                     "--vex-guest-chase=no",     "--vex-iropt-unroll-thresh=0",
                                     "--vex-guest-max-insns=50"};
-
-static void add_own_path(const struct ifr_recording *recording, struct ifr_strings *arguments) {
-	char *program = realpath(recording->program, NULL),
-		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
-	if (program && path && strcmp(program, path) != 0)
-		ifr_strings_take(arguments, ifr_format("--own-path=%s", path));
-	free(program);
-	free(path);
-}
 
 static void add_variable(const char *variable, struct ifr_strings *environment) {
 	if (!ifr_starts_with(variable, PRELOAD))
@@ -39,14 +30,16 @@ void valgrind_command(const struct ifr_recording *recording, int ring_fd, int lo
 		ifr_strings_add(arguments, "--all=yes");
 	if (recording->region)
 		ifr_strings_take(arguments, ifr_format("--watch=%s", recording->region));
-	add_own_path(recording, arguments);
+	char *path = program_own_path(recording), *preload = program_preload(recording);
+	if (path)
+		ifr_strings_take(arguments, ifr_format("--own-path=%s", path));
+	free(path);
 	ifr_strings_take(arguments, ifr_format("--argument=%s", recording->argv[0]));
 	ifr_strings_add(arguments, recording->program);
 	for (size_t arg = 1; recording->argv[arg]; arg++)
 		ifr_strings_add(arguments, recording->argv[arg]);
 	/* Settings of layouts come behind what is the same in all: the loader reads LD_PRELOAD up to three bytes beyond its
 	 * end. They precede the variable by whose size layouts move the stack, and so do not move with it. */
-	char *preload = program_preload(recording);
 	size_t i = 0;
 	if (preload)
 		ifr_strings_take(environment, preload);
@@ -86,27 +79,35 @@ static int refuse_instruction(const char *log, const char *unknown, struct ifr_e
 	return result;
 }
 
+static int read_log(int log_fd, struct ifr_buffer *log, struct ifr_error *err) {
+	char *path = ifr_format("/proc/self/fd/%d", log_fd);
+	int result = ifr_file_read(path, 0, log, err);
+	free(path);
+	return result;
+}
+
+/* The first line with one of the messages of a recorder that gives up; NULL if there is none. */
+static char *find_failure(const char *log) {
+	static const char *const messages[] = {"Assertion '", "INTERNAL ERROR", "the program starts more than"};
+	char *line = NULL;
+	for (size_t i = 0; i < sizeof messages / sizeof *messages && !line; i++)
+		line = find_line(log, messages[i]);
+	return line;
+}
+
 char *valgrind_first_message(int log_fd) {
 	struct ifr_buffer log = {0};
-	char *path = ifr_format("/proc/self/fd/%d", log_fd);
-	char *line = ifr_file_read(path, 0, &log, NULL) ? NULL : find_line(ifr_buffer_text(&log), "");
-	free(path);
+	char *line = read_log(log_fd, &log, NULL) ? NULL : find_line(ifr_buffer_text(&log), "");
 	ifr_buffer_release(&log);
 	return line ? line : ifr_strdup("");
 }
 
 int valgrind_judge(int log_fd, struct ifr_error *err) {
 	struct ifr_buffer log = {0};
-	char *path = ifr_format("/proc/self/fd/%d", log_fd);
-	int result = ifr_file_read(path, 0, &log, err);
-	const char *text = ifr_buffer_text(&log);
-	char *unknown = result ? NULL : find_line(text, "unhandled instruction bytes");
-	char *refused = result ? NULL : find_line(text, "a block of the program makes more than");
-	char *failed = result ? NULL : find_line(text, "Assertion '");
-	if (!failed && !result)
-		failed = find_line(text, "INTERNAL ERROR");
-	if (!failed && !result)
-		failed = find_line(text, "the program starts more than");
+	int result = read_log(log_fd, &log, err);
+	const char *text = result ? "" : ifr_buffer_text(&log);
+	char *unknown = find_line(text, "unhandled instruction bytes"), *failed = find_failure(text);
+	char *refused = find_line(text, "a block of the program makes more than");
 	if (unknown)
 		result = refuse_instruction(text, unknown, err);
 	else if (refused)
@@ -116,7 +117,6 @@ int valgrind_judge(int log_fd, struct ifr_error *err) {
 	free(unknown);
 	free(refused);
 	free(failed);
-	free(path);
 	ifr_buffer_release(&log);
 	return result;
 }

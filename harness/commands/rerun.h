@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bench --again: carries out the campaign of an experiment once more, here, and compares both. */
-#ifndef IFR_HARNESS_AGAIN_H
-#define IFR_HARNESS_AGAIN_H
+#ifndef IFR_HARNESS_RERUN_H
+#define IFR_HARNESS_RERUN_H
 
 #include <stdbool.h>
 
@@ -10,6 +10,6 @@
 /* Repeats the campaign of `old`, an experiment file or a bundle, into campaign->file (NULL: OLD-again.exp in this
  * folder). The campaign's budget, timeout, processor and keep_variants hold; all else is as recorded. Prints a
  * comparison by the metric (NULL: the default) unless quiet. Returns the exit status. */
-int again_run(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet);
+int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet);
 
 #endif

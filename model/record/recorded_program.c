@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/record/preload.h"
+#include "model/record/recorded_program.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/buffer.h"
@@ -17,4 +18,15 @@ char *program_preload(const struct ifr_recording *recording) {
 		if (parts[i])
 			ifr_buffer_printf(&list, "%s%s", list.length ? ":" : PRELOAD, parts[i]);
 	return list.length ? ifr_buffer_detach(&list) : NULL;
+}
+
+char *program_own_path(const struct ifr_recording *recording) {
+	char *program = realpath(recording->program, NULL),
+		 *path = recording->name ? realpath(recording->name, NULL) : NULL;
+	if (path && (!program || !strcmp(program, path))) {
+		free(path);
+		path = NULL;
+	}
+	free(program);
+	return path;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "harness/commands/again.h"
+#include "harness/commands/rerun.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum { PROGRAMS_MOST = 2 };
 
-struct again {
+struct rerun {
 	const char *old;  /* as the user wrote it */
 	char *experiment; /* the recorded one's file, absolute */
 	char *work;       /* FILE.again: the unpacked bundle, or programs made from their kits; absolute */
@@ -31,9 +31,9 @@ struct again {
 	struct ifr_strings argv;
 };
 
-static const char *fact_of(const struct again *again, const char *name, unsigned program) {
+static const char *fact_of(const struct rerun *rerun, const char *name, unsigned program) {
 	char *own = program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
-	const char *value = ifr_dataset_fact(&again->dataset, own);
+	const char *value = ifr_dataset_fact(&rerun->dataset, own);
 	free(own);
 	return value;
 }
@@ -57,8 +57,8 @@ static char *name_file(const char *old) {
 	return ifr_format("%.*s-again.exp", (int)length, base);
 }
 
-static int import_kits(const struct again *again, struct ifr_error *err) {
-	char *path = ifr_format("%s/kits", again->work), key[IFR_KEY_MAX];
+static int import_kits(const struct rerun *rerun, struct ifr_error *err) {
+	char *path = ifr_format("%s/kits", rerun->work), key[IFR_KEY_MAX];
 	DIR *folder = opendir(path);
 	int result = 0;
 	for (struct dirent *entry; folder && !result && (entry = readdir(folder));) {
@@ -74,21 +74,21 @@ static int import_kits(const struct again *again, struct ifr_error *err) {
 }
 
 /* Finds the recorded experiment, and enters the folder of its command. */
-static int open_recorded(struct again *again, struct ifr_error *err) {
-	again->bundled = ifr_bundle_is(again->old);
-	again->experiment = again->bundled ? ifr_format("%s/experiment", again->work) : absolute(again->old);
-	int result = again->bundled ? ifr_tree_remove(again->work, err) : 0;
-	if (!result && again->bundled)
-		result = ifr_bundle_unpack(again->old, again->work, err);
-	if (!result && again->bundled)
-		result = import_kits(again, err);
+static int open_recorded(struct rerun *rerun, struct ifr_error *err) {
+	rerun->bundled = ifr_bundle_is(rerun->old);
+	rerun->experiment = rerun->bundled ? ifr_format("%s/experiment", rerun->work) : absolute(rerun->old);
+	int result = rerun->bundled ? ifr_tree_remove(rerun->work, err) : 0;
+	if (!result && rerun->bundled)
+		result = ifr_bundle_unpack(rerun->old, rerun->work, err);
+	if (!result && rerun->bundled)
+		result = import_kits(rerun, err);
 	if (!result)
-		result = ifr_experiment_load(again->experiment, &again->dataset, err);
+		result = ifr_experiment_load(rerun->experiment, &rerun->dataset, err);
 	if (result)
 		return result;
-	const char *recorded = ifr_dataset_fact(&again->dataset, "folder");
-	char *folder = again->bundled ? ifr_format("%s/files", again->work) : recorded ? ifr_strdup(recorded) : NULL;
-	if (again->bundled)
+	const char *recorded = ifr_dataset_fact(&rerun->dataset, "folder");
+	char *folder = rerun->bundled ? ifr_format("%s/files", rerun->work) : recorded ? ifr_strdup(recorded) : NULL;
+	if (rerun->bundled)
 		result = ifr_dir_make(folder, err);
 	if (!result && folder && chdir(folder))
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot enter %s, where the command ran", folder);
@@ -96,10 +96,10 @@ static int open_recorded(struct again *again, struct ifr_error *err) {
 	return result;
 }
 
-static const char *digest_of(const struct again *again, unsigned program) {
-	for (size_t i = 0; i < again->dataset.variant_count; i++)
-		if (again->dataset.variants[i].program == program && !again->dataset.variants[i].layout)
-			return again->dataset.variants[i].sha256;
+static const char *digest_of(const struct rerun *rerun, unsigned program) {
+	for (size_t i = 0; i < rerun->dataset.variant_count; i++)
+		if (rerun->dataset.variants[i].program == program && !rerun->dataset.variants[i].layout)
+			return rerun->dataset.variants[i].sha256;
 	return NULL;
 }
 
@@ -110,53 +110,53 @@ static bool has_digest(const char *path, const char *wanted) {
 }
 
 /* Links the program that shipped from its kit, where its file is gone or was built again. */
-static int make_program(struct again *again, unsigned program, struct ifr_error *err) {
+static int make_program(struct rerun *rerun, unsigned program, struct ifr_error *err) {
 	struct ifr_builder *builder = NULL;
 	struct ifr_variant variant = {0};
 	struct ifr_plan plan;
-	char *folder = ifr_format("%s/programs/%u", again->work, program),
-		 *path = ifr_format("%s/%s", folder, ifr_path_base(again->paths[program]));
+	char *folder = ifr_format("%s/programs/%u", rerun->work, program),
+		 *path = ifr_format("%s/%s", folder, ifr_path_base(rerun->paths[program]));
 	ifr_plan_init(&plan);
 	int result = ifr_dir_make(folder, err);
 	if (!result)
-		result = ifr_builder_open(&again->kits[program], &builder, err);
+		result = ifr_builder_open(&rerun->kits[program], &builder, err);
 	if (!result)
 		result = ifr_builder_make(builder, &plan, path, &variant, err);
-	if (!result && !has_digest(path, digest_of(again, program)))
+	if (!result && !has_digest(path, digest_of(rerun, program)))
 		result =
 			ifr_fail(err, IFR_E_USAGE,
 		             "%s is no longer the file that was measured, and its kit does not give those bytes: pack the "
 		             "experiment before the program is built again (interfero pack)",
-		             again->paths[program]);
+		             rerun->paths[program]);
 	if (builder)
 		ifr_builder_close(builder);
 	ifr_buffer_release(&variant.facts);
 	free(folder);
-	free(again->paths[program]);
-	again->paths[program] = path;
+	free(rerun->paths[program]);
+	rerun->paths[program] = path;
 	return result;
 }
 
-static int find_program(struct again *again, unsigned program, struct ifr_error *err) {
-	const char *recorded = fact_of(again, "program", program), *key = fact_of(again, "kit", program);
+static int find_program(struct rerun *rerun, unsigned program, struct ifr_error *err) {
+	const char *recorded = fact_of(rerun, "program", program), *key = fact_of(rerun, "kit", program);
 	const bool has_kit = key && strcmp(key, "none") != 0;
-	if (!recorded || !key || strpbrk(key, " ,") || !digest_of(again, program))
+	if (!recorded || !key || strpbrk(key, " ,") || !digest_of(rerun, program))
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s was not made by bench or compare of programs with kits: nothing runs it again",
-		                again->old);
-	again->paths[program] = again->bundled
-	                            ? ifr_format("%s/programs/%u/%s", again->work, program, ifr_path_base(recorded))
+		                rerun->old);
+	rerun->paths[program] = rerun->bundled
+	                            ? ifr_format("%s/programs/%u/%s", rerun->work, program, ifr_path_base(recorded))
 	                            : ifr_strdup(recorded);
-	int result = has_kit ? ifr_kit_load(key, &again->kits[program], err) : 0;
-	if (!result && !has_digest(again->paths[program], digest_of(again, program)))
+	int result = has_kit ? ifr_kit_load(key, &rerun->kits[program], err) : 0;
+	if (!result && !has_digest(rerun->paths[program], digest_of(rerun, program)))
 		result = has_kit
-		             ? make_program(again, program, err)
+		             ? make_program(rerun, program, err)
 		             : ifr_fail(err, IFR_E_USAGE,
 		                        "%s is no longer the file that was measured, and has no kit: pack the experiment "
 		                        "before the program changes (interfero pack)",
-		                        again->paths[program]);
-	again->programs[program] =
-		(struct ifr_campaign_program){again->paths[program], has_kit ? &again->kits[program] : NULL, NULL};
+		                        rerun->paths[program]);
+	rerun->programs[program] =
+		(struct ifr_campaign_program){rerun->paths[program], has_kit ? &rerun->kits[program] : NULL, NULL};
 	return result;
 }
 
@@ -199,11 +199,11 @@ static unsigned count_layouts(const struct ifr_dataset *dataset) {
 }
 
 /* A bundle's own libraries are found before those of the machine. */
-static void lead_to_libraries(const struct again *again, struct ifr_strings *environment) {
+static void lead_to_libraries(const struct rerun *rerun, struct ifr_strings *environment) {
 	static const char variable[] = "LD_LIBRARY_PATH=";
-	char *folder = ifr_format("%s/libraries", again->work);
+	char *folder = ifr_format("%s/libraries", rerun->work);
 	bool found = false;
-	for (size_t i = 0; again->bundled && ifr_file_exists(folder) && i <= environment->count && !found; i++) {
+	for (size_t i = 0; rerun->bundled && ifr_file_exists(folder) && i <= environment->count && !found; i++) {
 		bool end = i == environment->count;
 		if (!end && !ifr_starts_with(environment->items[i], variable))
 			continue;
@@ -220,49 +220,49 @@ static void lead_to_libraries(const struct again *again, struct ifr_strings *env
 }
 
 /* A word that names a file of the bundle by its old absolute path names it by its path below the folder. */
-static void relocate_words(struct again *again) {
-	const char *folder = ifr_dataset_fact(&again->dataset, "folder");
+static void relocate_words(struct rerun *rerun) {
+	const char *folder = ifr_dataset_fact(&rerun->dataset, "folder");
 	size_t length = folder ? strlen(folder) : 0;
-	for (size_t i = 1; again->bundled && length && i < again->argv.count; i++) {
-		char *word = again->argv.items[i];
+	for (size_t i = 1; rerun->bundled && length && i < rerun->argv.count; i++) {
+		char *word = rerun->argv.items[i];
 		if (strncmp(word, folder, length) || word[length] != '/' || !ifr_file_exists(word + length + 1))
 			continue;
 		ifr_command_note("%s is %s of the bundle", word, word + length + 1);
-		again->argv.items[i] = ifr_strdup(word + length + 1);
+		rerun->argv.items[i] = ifr_strdup(word + length + 1);
 		free(word);
 	}
 }
 
-static int fill_command(struct again *again, struct ifr_campaign *campaign, struct ifr_error *err) {
-	const char *command = ifr_dataset_fact(&again->dataset, "command"),
-			   *environment = ifr_dataset_fact(&again->dataset, "environment"),
-			   *input = ifr_dataset_fact(&again->dataset, "standard input"),
-			   *user = ifr_dataset_fact(&again->dataset, "run in");
-	if (!command || !ifr_unquote_shell(command, &again->argv) || !again->argv.count)
-		return ifr_fail(err, IFR_E_USAGE, "%s does not say which command it ran", again->old);
-	relocate_words(again);
-	campaign->argv = again->argv.items;
+static int fill_command(struct rerun *rerun, struct ifr_campaign *campaign, struct ifr_error *err) {
+	const char *command = ifr_dataset_fact(&rerun->dataset, "command"),
+			   *environment = ifr_dataset_fact(&rerun->dataset, "environment"),
+			   *input = ifr_dataset_fact(&rerun->dataset, "standard input"),
+			   *user = ifr_dataset_fact(&rerun->dataset, "run in");
+	if (!command || !ifr_unquote_shell(command, &rerun->argv) || !rerun->argv.count)
+		return ifr_fail(err, IFR_E_USAGE, "%s does not say which command it ran", rerun->old);
+	relocate_words(rerun);
+	campaign->argv = rerun->argv.items;
 	ifr_unquote_shell(environment ? environment : "", &campaign->environment);
-	lead_to_libraries(again, &campaign->environment);
+	lead_to_libraries(rerun, &campaign->environment);
 	if (input && strcmp(input, "/dev/null"))
 		campaign->stdin_file = input;
-	const char *place = ifr_dataset_fact(&again->dataset, "driver of");
+	const char *place = ifr_dataset_fact(&rerun->dataset, "driver of");
 	const bool driven = place && *place == '/';
-	if (driven && again->bundled)
+	if (driven && rerun->bundled)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"%s was measured by a driver, which looks for the program outside of the bundle: run it again "
 			"from its experiment",
-			again->old);
+			rerun->old);
 	campaign->driven = driven ? place : NULL;
 	if (driven) {
-		again->user = ifr_strdup(user);
-		campaign->user = again->user;
+		rerun->user = ifr_strdup(user);
+		campaign->user = rerun->user;
 	} else if (user && *user == '/') {
-		again->user = again->bundled ? ifr_format("%s/programs/user/%s", again->work, ifr_path_base(user))
+		rerun->user = rerun->bundled ? ifr_format("%s/programs/user/%s", rerun->work, ifr_path_base(user))
 		                             : ifr_strdup(user);
-		campaign->user = again->user;
-		campaign->library = again->paths[0];
+		campaign->user = rerun->user;
+		campaign->library = rerun->paths[0];
 	}
 	return 0;
 }
@@ -272,8 +272,8 @@ static const char *fact_unless_none(const struct ifr_dataset *dataset, const cha
 	return value && strcmp(value, "none") ? value : NULL;
 }
 
-static int fill_campaign(struct again *again, struct ifr_campaign *campaign, struct ifr_error *err) {
-	const struct ifr_dataset *dataset = &again->dataset;
+static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, struct ifr_error *err) {
+	const struct ifr_dataset *dataset = &rerun->dataset;
 	const char *count = ifr_dataset_fact(dataset, "programs"), *seed = ifr_dataset_fact(dataset, "seed"),
 			   *axes = ifr_dataset_fact(dataset, "axes"), *parameters = ifr_dataset_fact(dataset, "parameters"),
 			   *repetitions = ifr_dataset_fact(dataset, "rounds planned"),
@@ -285,13 +285,13 @@ static int fill_campaign(struct again *again, struct ifr_campaign *campaign, str
 			   *machine = ifr_dataset_fact(dataset, "machine");
 	int result = 0;
 	campaign->program_count = count && strtoul(count, NULL, 10) == 2 ? 2 : 1;
-	campaign->programs = again->programs;
+	campaign->programs = rerun->programs;
 	for (unsigned i = 0; i < campaign->program_count && !result; i++)
-		result = find_program(again, i, err);
+		result = find_program(rerun, i, err);
 	if (result)
 		return result;
 	if (!seed || !axes || !parameters || !repetitions)
-		return ifr_fail(err, IFR_E_USAGE, "%s does not say which layouts it measured", again->old);
+		return ifr_fail(err, IFR_E_USAGE, "%s does not say which layouts it measured", rerun->old);
 	campaign->generator.seed = strtoull(seed, NULL, 10);
 	campaign->seed_given = true;
 	ifr_plan_init(&campaign->generator.parameters);
@@ -305,17 +305,17 @@ static int fill_campaign(struct again *again, struct ifr_campaign *campaign, str
 	campaign->keep_aslr = aslr && !strcmp(aslr, "on");
 	campaign->one_file = copies && ifr_starts_with(copies, "one for all");
 	campaign->ignore_output = output && !strcmp(output, "ignored");
-	again->counters = counters ? ifr_strdup(counters) : list_sources(dataset);
-	campaign->counters = again->counters;
+	rerun->counters = counters ? ifr_strdup(counters) : list_sources(dataset);
+	campaign->counters = rerun->counters;
 	campaign->metrics = fact_unless_none(dataset, "metrics");
 	campaign->prepare = fact_unless_none(dataset, "prepare");
 	campaign->warmups = warmups ? (unsigned)strtoul(warmups, NULL, 10) : 0;
 	campaign->marker = ifr_dataset_fact(dataset, "repeat marker");
 	campaign->machine = machine ? machine : campaign->machine;
-	return result ? result : fill_command(again, campaign, err);
+	return result ? result : fill_command(rerun, campaign, err);
 }
 
-static int compare(const struct again *again, const struct ifr_campaign *campaign, const char *metric,
+static int compare(const struct rerun *rerun, const struct ifr_campaign *campaign, const char *metric,
                    struct ifr_error *err) {
 	struct ifr_dataset now;
 	struct ifr_buffer text = {0};
@@ -324,9 +324,9 @@ static int compare(const struct again *again, const struct ifr_campaign *campaig
 		return result;
 	for (unsigned i = 0; i < campaign->program_count && !result; i++) {
 		struct ifr_agreement agreement;
-		result = ifr_agreement_make(&again->dataset, &now, i, metric, &agreement, err);
+		result = ifr_agreement_make(&rerun->dataset, &now, i, metric, &agreement, err);
 		if (!result && campaign->program_count > 1)
-			ifr_buffer_printf(&text, "%s%s\n", i ? "\n" : "", fact_of(again, "program", i));
+			ifr_buffer_printf(&text, "%s%s\n", i ? "\n" : "", fact_of(rerun, "program", i));
 		if (!result)
 			ifr_agreement_text(&agreement, &text);
 		ifr_agreement_release(&agreement);
@@ -338,35 +338,35 @@ static int compare(const struct again *again, const struct ifr_campaign *campaig
 	return result;
 }
 
-static void release(struct again *again) {
+static void release(struct rerun *rerun) {
 	for (int i = 0; i < PROGRAMS_MOST; i++) {
-		ifr_kit_release(&again->kits[i]);
-		free(again->paths[i]);
+		ifr_kit_release(&rerun->kits[i]);
+		free(rerun->paths[i]);
 	}
-	ifr_dataset_release(&again->dataset);
-	ifr_strings_release(&again->argv);
-	free(again->experiment);
-	free(again->work);
-	free(again->user);
-	free(again->counters);
+	ifr_dataset_release(&rerun->dataset);
+	ifr_strings_release(&rerun->argv);
+	free(rerun->experiment);
+	free(rerun->work);
+	free(rerun->user);
+	free(rerun->counters);
 }
 
-int again_run(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet) {
+int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char *metric, bool quiet) {
 	struct ifr_campaign_result done = {0};
 	struct ifr_error err = {0};
 	char *name = name_file(old);
 	const char *shown = campaign->file ? campaign->file : name;
 	char *file = absolute(shown), *itself = absolute(old);
-	struct again again = {.old = old, .work = ifr_format("%s.again", file)};
+	struct rerun rerun = {.old = old, .work = ifr_format("%s.again", file)};
 	const bool clash = !strcmp(file, itself);
 	campaign->file = file;
 	campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
 	campaign->say = quiet ? NULL : ifr_command_say;
 	catch_interrupts();
 	int result = clash ? ifr_fail(&err, IFR_E_USAGE, "%s is the experiment to repeat: choose another -o", old)
-	                   : open_recorded(&again, &err);
+	                   : open_recorded(&rerun, &err);
 	if (!result)
-		result = fill_campaign(&again, campaign, &err);
+		result = fill_campaign(&rerun, campaign, &err);
 	if (!result && campaign->fresh)
 		result = ifr_campaign_remove(file, &err);
 	if (!result)
@@ -374,9 +374,9 @@ int again_run(const char *old, struct ifr_campaign *campaign, const char *metric
 	if (campaign->progress)
 		progress_clear();
 	if (!result && (done.runs || done.complete) && !quiet)
-		result = compare(&again, campaign, metric, &err);
+		result = compare(&rerun, campaign, metric, &err);
 	if (!result && done.complete) {
-		ifr_tree_remove(again.work, NULL);
+		ifr_tree_remove(rerun.work, NULL);
 		if (!quiet)
 			ifr_command_note("the repetition is in %s", shown);
 	}
@@ -384,7 +384,7 @@ int again_run(const char *old, struct ifr_campaign *campaign, const char *metric
 	if (done.interrupted || (result && ifr_launch_interrupted()))
 		status = STOPPED_BY_INTERRUPT;
 	ifr_plan_release(&campaign->generator.parameters);
-	release(&again);
+	release(&rerun);
 	free(itself);
 	free(name);
 	free(file);
