@@ -262,15 +262,17 @@ FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz
 FUZZ_OBJECTS := $(call objects,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
 TEST_OBJECTS := $(call objects,$(PLUGIN_DECISIONS) $(sort $(wildcard wrapper/capture/*.c tests/unit/model_*.c)) wrapper/lto/ir_symbols.c)
 
+# A hundred programs are linked for the tests: by the fastest linker that is installed.
+TEST_LINKER := $(if $(shell command -v ld.mold 2>/dev/null),-fuse-ld=mold)
 $(BUILD)/tests/%: $(BUILD)/objects/tests/unit/%.o $(TEST_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS) -lcmocka
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(TEST_LINKER) $(LDFLAGS) $(LIBS) -lcmocka
 
 $(BUILD)/tests/%: $(BUILD)/objects/tests/fuzz/%.o $(FUZZ_OBJECTS) $(TEST_OBJECTS) $(LIBRARY)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(TEST_LINKER) $(LDFLAGS) $(LIBS)
 
 # The runtime under eight threads. ThreadSanitizer needs a build of its own: BUILD=build/threads SANITIZE=thread.
 STRESS_SOURCES := tests/stress/runtime.c $(sort $(wildcard runtime/*.c)) $(call sources,common)

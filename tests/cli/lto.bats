@@ -115,7 +115,7 @@ objects() {
 
 @test "the whole program at once, in one part, in many" {
 	local partition
-	for partition in none one 1to1 balanced max; do
+	for partition in none 1to1 $(at_depth "" "one balanced max"); do
 		built interfero-gcc -O2 -flto=2 -flto-partition=$partition main.c more.c rest.c -o program
 		same ./program
 	done

@@ -67,7 +67,7 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 @test "data" { data; same ./program; }
 @test "data in sections of their own" { data -fdata-sections -g; same ./program; }
 @test "data at fixed addresses" { combined; data -fno-pie -no-pie -fdata-sections; same ./program; }
-@test "data, static" { data -static -fdata-sections; same ./program; }
+@test "data, static" { combined; data -static -fdata-sections; same ./program; }
 @test "data, static at any address" { combined; data -static-pie -fdata-sections; same ./program; }
 @test "data with exported symbols" { data -rdynamic -fdata-sections; same ./program; }
 @test "data with packed relocations" { combined; data -fdata-sections -Wl,-z,pack-relative-relocs; same ./program; }
@@ -118,10 +118,10 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 }
 
 @test "C++" { cxx; same ./program; }
-@test "C++ with debugging information" { cxx -g; same ./program; }
+@test "C++ with debugging information" { combined; cxx -g; same ./program; }
 @test "C++ without optimisation" { combined; cxx -O0; same ./program; }
 @test "C++ at a fixed address" { combined; cxx -fno-pie -no-pie; same ./program; }
-@test "C++, static" { cxx -static; same ./program; }
+@test "C++, static" { combined; cxx -static; same ./program; }
 @test "C++ with packed relocations" { combined; cxx -Wl,-z,pack-relative-relocs; same ./program; }
 
 @test "thread-local variables" { tls; same ./program; }
@@ -135,7 +135,7 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 @test "indirect functions" { ifunc; same ./program; }
 @test "indirect functions, bound at once" { ifunc -Wl,-z,now; same ./program; }
 @test "indirect functions, at a fixed address" { combined; ifunc -fno-pie -no-pie; same ./program; }
-@test "indirect functions, static" { ifunc -static; same ./program; }
+@test "indirect functions, static" { combined; ifunc -static; same ./program; }
 @test "indirect functions, static at any address" { combined; ifunc -static-pie; same ./program; }
 
 @test "Fortran" {
@@ -170,13 +170,13 @@ asm() { c "$@" "$src/asm.S" "$src/asm_main.c" -o program; }
 
 @test "assembly" { asm; same ./program; }
 @test "assembly, at a fixed address" { combined; asm -no-pie; same ./program; }
-@test "assembly, static" { asm -static; same ./program; }
+@test "assembly, static" { combined; asm -static; same ./program; }
 
 lto() { small -flto=1 "$@"; }
 
 @test "-flto" { lto; same ./program; }
 @test "-flto in several parts" { combined; lto -flto-partition=1to1; same ./program; }
-@test "-flto in one part" { lto -flto-partition=one; same ./program; }
+@test "-flto in one part" { combined; lto -flto-partition=one; same ./program; }
 @test "-flto of the whole program" { lto -flto-partition=none; same ./program; }
 @test "-flto with debugging information" { combined; lto -g; same ./program; }
 @test "-flto, static" { combined; lto -static; same ./program; }

@@ -64,12 +64,12 @@ differ() {
 	differ
 	exact zen2 "$(at_depth 2 4)" "" "-a heap -x heap:fullness=20" ../objects
 	differ
-	exact p6 2 "" "-a heap -x heap:diehard=0 -x heap:granule=64" ../objects
+	[ "$(at_depth quick full)" = quick ] || exact p6 2 "" "-a heap -x heap:diehard=0 -x heap:granule=64" ../objects
 }
 
 @test "exact: blocks in each policy, while small objects are glibc's" {
 	exact skylake 2 "" "-a blocks -x blocks:policy=0" ../objects
-	exact haswell 4 "" "-a blocks -x blocks:policy=1" ../objects
+	exact haswell "$(at_depth 2 4)" "" "-a blocks -x blocks:policy=1" ../objects
 	differ
 	exact haswell 4 "" "-a blocks -x blocks:policy=2" ../objects
 	differ
@@ -128,7 +128,7 @@ create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 100) insert into t select x, x * x % 37 from c;
 select b, count(*), sum(a) from t group by b order by 2, 1 limit 3;
 END
-	exact netburst "$(at_depth 2 3)" "" "-a heap,blocks,functions" "$debian/lua/src/lua" work.lua || true
+	exact netburst "$(at_depth 1 3)" "" "-a heap,blocks,functions" "$debian/lua/src/lua" work.lua || true
 	for counter in instructions conditional-branches L1-dcache-loads; do near $counter 0.05; done
 	near L1-dcache-load-misses 0.5
 	near dTLB-load-misses 4

@@ -44,7 +44,8 @@ switches() {
 	switches plain -O0
 	exact skylake nops,align,unit-order,functions "$(at_depth 2 3)" "$PWD/plain"
 	switches small -Os -fno-pie -no-pie
-	exact goldencove nops,align,unit-order,functions,base "$(at_depth 2 3)" "$PWD/small"
+	[ "$(at_depth quick full)" = quick ] ||
+		exact goldencove nops,align,unit-order,functions,base "$(at_depth 2 3)" "$PWD/small"
 	switches guarded -O3 -fcf-protection -fno-jump-tables
 	exact ivybridge nops,align,unit-order,functions,load "$(at_depth 2 3)" "$PWD/guarded"
 	# The C library of a static program looks at the path that it was started by: variants are told the program's own.
