@@ -27,7 +27,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_RELINKER,
 			"padding between functions",
 			{{"max", 64, 0, 4096, "largest padding before a function, in bytes"}},
-			{{"bytes", 4096, 1, 0, "this padding before every function, in bytes"}},
+			{{"bytes", 4096, 1, 0, "padding before every function, in bytes"}},
 		},
 	[IFR_AXIS_BASE] =
 		{
@@ -37,7 +37,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			"start address of the text",
 			{{"max", 4096, 0, 1 << 20, "largest shift of the text, in bytes"},
              {"step", 16, 1, 4096, "the shift is a multiple of this many bytes"}},
-			{{"bytes", 1 << 20, 1, 0, "this shift of the text, in bytes"}},
+			{{"bytes", 1 << 20, 1, 0, "shift of the text, in bytes"}},
 		},
 	[IFR_AXIS_DATA] =
 		{
@@ -54,7 +54,7 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_RELINKER,
 			"length of the interpreter path",
 			{{"max", 1024, 0, 3900, "largest growth of the path, in bytes"}},
-			{{"bytes", 3900, 1, 0, "this growth of the path, in bytes"}},
+			{{"bytes", 3900, 1, 0, "growth of the path, in bytes"}},
 		},
 	[IFR_AXIS_UNIT_ORDER] =
 		{
@@ -111,8 +111,8 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			{{"max", 4096, 0, 65536, "largest addition to the environment, in bytes"},
              {"main", 0, 0, 1 << 20,
               "largest gap that the runtime puts above main's frame, in bytes; 0: no runtime"}},
-			{{"bytes", 65536, 1, 0, "this addition to the environment, in bytes"},
-             {"main-bytes", 1 << 20, 16, 1, "this gap above main's frame, in bytes"}},
+			{{"bytes", 65536, 1, 0, "addition to the environment, in bytes"},
+             {"main-bytes", 1 << 20, 16, 1, "gap above main's frame, in bytes"}},
 		},
 	[IFR_AXIS_HEAP] =
 		{
@@ -141,14 +141,14 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
 			IFR_OWNER_LAUNCHER,
 			"addresses of libraries and mappings, by the stack limit above",
 			{{"max", 4096, 1, 1 << 20, "largest shift down, in pages"}},
-			{{"pages", 1 << 20, 1, 0, "this shift down, in pages"}},
+			{{"pages", 1 << 20, 1, 0, "shift down, in pages"}},
 		},
 	[IFR_AXIS_COPIES] =
 		{
 			"copies",
 			"copies",
 			IFR_OWNER_LAUNCHER,
-			"place of the program's file in memory: one copy of the file for all runs of a layout",
+			"place of the program's file in memory: one copy for each layout",
 			{{0}},
 		},
 };

@@ -2,6 +2,7 @@
 /* From the dataset's runs to the layouts that count, their medians and the variance between them. */
 #include "harness/analysis/analysis.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +12,20 @@
 
 #include "harness/analysis/steps.h"
 
-/* Picks the finite values of a variant's runs, without twins, out of an array over all runs. The caller frees. */
+/* Whether a run is one of its layout's sample: twins and the runs of a second look serve another question. */
+static bool serves_layout(const struct ifr_analysis *analysis, size_t run) {
+	const struct ifr_dataset_run *own = &analysis->dataset->runs[run];
+	return !own->twin && own->repetition < analysis->held_out;
+}
+
+/* Picks the finite values of a variant's runs that serve it out of an array over all runs. The caller frees. */
 static double *collect_values(const struct ifr_analysis *analysis, const double *of, size_t variant,
                               size_t *count) {
 	size_t from = analysis->first[variant], to = analysis->first[variant + 1];
 	double *values = ifr_alloc((to - from + 1) * sizeof *values);
 	*count = 0;
 	for (size_t i = from; i < to; i++)
-		if (isfinite(of[analysis->by_variant[i]]) && !analysis->dataset->runs[analysis->by_variant[i]].twin)
+		if (isfinite(of[analysis->by_variant[i]]) && serves_layout(analysis, analysis->by_variant[i]))
 			values[(*count)++] = of[analysis->by_variant[i]];
 	return values;
 }
@@ -38,6 +45,9 @@ static void count_refusal(struct ifr_analysis *analysis, const char *reason) {
 /* Counts every run exactly once: as used, twin, refused, of a refused variant, or of another pass. */
 static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = analysis->dataset;
+	struct ifr_spike_plan plan;
+	ifr_spike_plan_read(dataset, &plan);
+	analysis->held_out = plan.runs ? plan.from : UINT_MAX;
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
 		if (run->variant >= dataset->variant_count)
@@ -49,8 +59,10 @@ static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 			analysis->runs_refused++;
 			count_refusal(analysis, run->refused);
 		} else if (isfinite(run->value[analysis->metric_index])) {
-			analysis->runs_used += !run->twin;
+			const bool held_out = run->repetition >= analysis->held_out;
+			analysis->runs_used += !run->twin && !held_out;
 			analysis->runs_twin += run->twin;
+			analysis->runs_held_out += held_out;
 		} else {
 			analysis->runs_elsewhere++;
 		}

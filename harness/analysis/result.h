@@ -122,7 +122,6 @@ struct ifr_benchmark_finding {
 	struct ifr_contrast shipped_to_centre;
 };
 struct ifr_unit_map;
-
 struct ifr_analysis {
 	const struct ifr_dataset *dataset;
 	const struct ifr_dataset_counter *metric;
@@ -141,7 +140,8 @@ struct ifr_analysis {
 	unsigned axes; /* that vary, as a mask; of other tools' results: 0 */
 
 	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
-	size_t runs_twin;                               /* which serve the copies' component of variance alone */
+	size_t runs_twin, runs_held_out; /* for the copies' component of variance, and a sweep's suspects, alone */
+	unsigned held_out;               /* the first repetition of the latter; UINT_MAX: none */
 	size_t runs_of_refused, variants_refused, variants_empty;
 	struct ifr_refusal *refusals; /* of runs, by reason */
 	size_t refusal_count;

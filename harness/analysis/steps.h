@@ -4,6 +4,7 @@
 #define IFR_HARNESS_ANALYSIS_STEPS_H
 
 #include "harness/analysis/result.h"
+#include "harness/analysis/spike_plan.h"
 
 /* Sets metric, metric_index and exact. name NULL takes the default. Errors: IFR_E_USAGE for a counter that was not
  * recorded. */
@@ -43,6 +44,14 @@ void ifr_benchmarks_find(struct ifr_analysis *analysis);
 /* Fills sweep, if the experiment is one. Needs the layouts. ifr_sweep_release frees it. */
 void ifr_sweep_find(struct ifr_analysis *analysis);
 void ifr_sweep_release(struct ifr_analysis *analysis);
+/* Allocates the findings' cells and fills them from the layouts; needs the number of layouts. */
+void ifr_sweep_find_cells(const struct ifr_analysis *analysis, struct ifr_sweep_findings *found);
+/* The neighbours that a suspect is run beside, as levels; returns their number. measured: NaN for a layout that is
+ * refused. */
+size_t ifr_spike_plan_neighbours(const struct ifr_spike_plan *plan, const struct ifr_sweeps *sweeps,
+                                 const double *measured, unsigned suspect, size_t *neighbours);
+/* Fills the findings' check from the runs of the second look, where the experiment has any. Needs the cells. */
+void ifr_spike_check_make(const struct ifr_analysis *analysis, struct ifr_sweep_findings *found);
 /* Fills conclusion. Needs everything else. */
 void ifr_conclusion_draw(struct ifr_analysis *analysis);
 

@@ -10,8 +10,13 @@
 /* A layout stands out beyond so many robust standard deviations of all layouts, and by so much at least, where noise
  * alone is ruled out; weaker counters are left out of figures. */
 static const double far = 4, least_share = 0.001, least_r = 0.3;
+/* Of the median of a normal sample, in variances of its mean. */
+static const double variance_of_median = 1.57;
+/* The first runs test all values at a fifth of the level, the second look its suspects at the rest (weighted
+ * Bonferroni). */
+static const double first_part = 0.2;
 
-static void find_cells(const struct ifr_analysis *analysis, struct ifr_sweep_findings *found) {
+void ifr_sweep_find_cells(const struct ifr_analysis *analysis, struct ifr_sweep_findings *found) {
 	found->cells = ifr_alloc((found->layouts + 1) * sizeof *found->cells);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
 		const unsigned layout = analysis->layouts[i].variant->layout;
@@ -47,7 +52,23 @@ static void find_period(struct ifr_sweep_side *side) {
 	side->tested = !ifr_period_find(side->medians, side->levels, 1, &side->period, &side->why_not);
 }
 
-/* The robust standard deviation of the cells' medians. */
+/* The robust variance of a median of the cells' runs: half of the cells' runs vary more. */
+static double measure_noise(const struct ifr_sweep_findings *found) {
+	double *noise = ifr_alloc((found->layouts + 1) * sizeof *noise), typical = 0;
+	size_t count = 0;
+	for (unsigned i = 0; i < found->layouts; i++) {
+		const struct ifr_layout *layout = found->cells[i];
+		double mean, sd;
+		if (layout && !ifr_sample_moments(layout->winsorised, layout->count, &mean, &sd, NULL))
+			noise[count++] = sd * sd * variance_of_median / (double)layout->count;
+	}
+	if (count)
+		ifr_sample_median(noise, count, &typical, NULL);
+	free(noise);
+	return typical;
+}
+
+/* The robust standard deviation of the cells' medians beyond the noise of their runs. */
 static double measure_scatter(const struct ifr_sweep_findings *found, double centre) {
 	double *off = ifr_alloc((found->layouts + 1) * sizeof *off), scatter = 0;
 	size_t count = 0;
@@ -57,7 +78,23 @@ static double measure_scatter(const struct ifr_sweep_findings *found, double cen
 	if (count)
 		ifr_sample_median(off, count, &scatter, NULL);
 	free(off);
-	return IFR_SD_PER_MAD * scatter;
+	scatter *= IFR_SD_PER_MAD;
+	return sqrt(fmax(0, scatter * scatter - measure_noise(found)));
+}
+
+/* A layout as a spike, whether it is one or not; p is of the first runs. */
+static struct ifr_spike judge_layout(const struct ifr_sweep_findings *found, const struct ifr_layout *layout,
+                                     double centre, double p) {
+	struct ifr_spike spike = {layout, false, layout->median / centre - 1, p};
+	if (found->runs_again)
+		spike.p = fmin(1, p / first_part);
+	for (size_t i = 0; i < found->suspect_count; i++) {
+		const struct ifr_suspect *suspect = &found->suspects[i];
+		const double again = fmin(1, suspect->p / (1 - first_part));
+		if (suspect->layout == layout && suspect->tested && again < IFR_SWEEP_LEVEL)
+			spike = (struct ifr_spike){layout, true, suspect->deviation, again};
+	}
+	return spike;
 }
 
 static void add_spikes(const struct ifr_analysis *analysis, struct ifr_sweep_findings *found, const double *p) {
@@ -67,9 +104,10 @@ static void add_spikes(const struct ifr_analysis *analysis, struct ifr_sweep_fin
 		const struct ifr_layout *layout = found->cells[i];
 		if (!layout)
 			continue;
-		const double off = layout->median - centre, own = p ? p[tested++] : 0;
-		if (own < IFR_SWEEP_LEVEL && fabs(off) > far * scatter && fabs(off) > least_share * centre)
-			found->spikes[found->spike_count++] = (struct ifr_spike){layout, off / centre, own};
+		const struct ifr_spike spike = judge_layout(found, layout, centre, p ? p[tested++] : 0);
+		const double off = fabs(spike.deviation) * centre;
+		if (spike.p < IFR_SWEEP_LEVEL && off > far * scatter && off > least_share * centre)
+			found->spikes[found->spike_count++] = spike;
 	}
 }
 
@@ -153,11 +191,12 @@ void ifr_sweep_find(struct ifr_analysis *analysis) {
 	struct ifr_sweep_findings *found = analysis->sweep = ifr_alloc(sizeof *found);
 	found->sweeps = sweeps;
 	found->layouts = ifr_sweeps_layouts(&sweeps);
-	find_cells(analysis, found);
+	ifr_sweep_find_cells(analysis, found);
 	for (unsigned i = 0; i < sweeps.count; i++) {
 		find_side(found, i);
 		find_period(&found->side[i]);
 	}
+	ifr_spike_check_make(analysis, found);
 	find_spikes(analysis, found);
 	find_overlays(analysis, found);
 }

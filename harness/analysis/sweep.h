@@ -25,8 +25,17 @@ struct ifr_sweep_side {
 /* A layout whose value stands out. */
 struct ifr_spike {
 	const struct ifr_layout *layout;
-	double deviation; /* from the median layout, relative */
+	bool again;       /* confirmed by runs that did not choose it; else the first runs alone suffice */
+	double deviation; /* relative: from the median layout; where confirmed, from its neighbours in these runs */
 	double p;         /* adjusted for all layouts; 0 in the model, which has no noise */
+};
+
+/* A suspect of the second look. */
+struct ifr_suspect {
+	const struct ifr_layout *layout;
+	bool tested;
+	double deviation; /* from its neighbours in the runs of the second look, relative */
+	double p;         /* adjusted for all suspects */
 };
 
 /* A counter that goes along with the metric, for figures and tables. */
@@ -41,6 +50,9 @@ struct ifr_sweep_findings {
 	struct ifr_sweep_side side[IFR_SWEEPS_MAX];
 	unsigned layouts;                /* of the sweep, measured or not */
 	const struct ifr_layout **cells; /* [layouts] by layout number - 1; NULL: refused or not measured */
+	struct ifr_suspect suspects[8];  /* of a second look, which runs them again beside their neighbours */
+	size_t suspect_count;
+	unsigned runs_again; /* repetitions of the second look that took place */
 	bool spikes_tested;
 	struct ifr_error no_spikes;
 	struct ifr_spike *spikes; /* in the order of layouts */

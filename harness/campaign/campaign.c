@@ -231,6 +231,7 @@ static void release_campaign(struct campaign_state *state) {
 	free(state->contexts);
 	free(state->programs);
 	free(state->copies);
+	free(state->again);
 	free(state->folder);
 }
 
@@ -305,6 +306,10 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 		if (!failed && !result->interrupted && !result->complete && !campaign_missing_runs(state))
 			failed = make_variants(state, err);
 	} while (!failed && state->ready > made);
+	if (!failed && result->complete && campaign_may_look_again(state))
+		failed = campaign_plan_second_look(state, err);
+	if (!failed && state->again)
+		failed = campaign_look_again(state, result, err);
 	result->complete &= !*result->model_left_out;
 	return failed;
 }
@@ -318,10 +323,18 @@ static int check_budget(const struct campaign_state *state, const struct ifr_cam
 	                result->model_left_out);
 }
 
+/* Whether the second look of a sweep ended early; all planned runs may be there. */
+static bool was_cut_short(const struct campaign_state *state) {
+	char *end = campaign_may_look_again(state) ? ifr_experiment_get(state->experiment, "complete") : NULL;
+	const bool cut = end && strcmp(end, "yes") != 0;
+	free(end);
+	return cut;
+}
+
 /* Does everything that the experiment does not hold yet: a resumed campaign goes on here. */
 static int fill_experiment(struct campaign_state *state, struct ifr_campaign_result *result,
                            struct ifr_error *err) {
-	if (!campaign_is_incomplete(state)) {
+	if (!campaign_is_incomplete(state) && !was_cut_short(state)) {
 		result->complete = true;
 		return 0;
 	}

@@ -21,7 +21,8 @@ struct measurement {
 	struct campaign_state *state;
 	struct ifr_campaign_result *result;
 	struct pace pace;
-	char *path; /* of the variant that was described last */
+	unsigned last; /* the repetition behind the last */
+	char *path;    /* of the variant that was described last */
 	bool stopped;
 };
 
@@ -142,10 +143,12 @@ static unsigned list_jobs(const struct campaign_state *state, unsigned repetitio
 		twinned[id] = campaign_has_variant(state, id) && campaign_has_twin(state, id, repetition);
 	unsigned count = ifr_schedule_repetition(state->plan.generator.seed, repetition, state->ready,
 	                                         ifr_counters_passes(state->counters), twinned, slots);
+	unsigned listed = 0;
 	for (unsigned i = 0; i < count; i++)
-		jobs[i] = (struct ifr_job){slots[i].variant, repetition, slots[i].pass, slots[i].twin};
+		if (repetition < state->plan.repetitions || state->again[slots[i].variant])
+			jobs[listed++] = (struct ifr_job){slots[i].variant, repetition, slots[i].pass, slots[i].twin};
 	free(twinned);
-	return count;
+	return listed;
 }
 
 /* Copies the files of a repetition, in time for a run behind the copies. */
@@ -157,7 +160,7 @@ static int copy_files(struct measurement *m, unsigned repetition, struct ifr_err
 	m->stopped = !whole;
 	m->pace.copying_ns = ifr_clock_ns() - begun_ns;
 	m->pace.begun_ns += m->pace.copying_ns;
-	m->pace.repetitions_left = state->plan.repetitions - repetition - 1;
+	m->pace.repetitions_left = m->last - repetition - 1;
 	return result;
 }
 
@@ -171,25 +174,29 @@ static int measure_repetition(struct measurement *m, unsigned repetition, struct
 	return result || m->stopped ? result : executor->carry_out(executor, jobs, count, &owner, err);
 }
 
-int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+/* Measures the repetitions from … to - 1. */
+static int measure_repetitions(struct campaign_state *state, unsigned from, unsigned to,
+                               struct ifr_campaign_result *result, struct ifr_error *err) {
 	unsigned most = 2 * state->ready * ifr_counters_passes(state->counters);
 	struct ifr_slot *slots = ifr_alloc((most + 1) * sizeof *slots);
 	struct ifr_job *jobs = ifr_alloc((most + 1) * sizeof *jobs);
 	struct measurement m = {
 		.state = state,
 		.result = result,
+		.last = to,
 		.pace = {.begun_ns = ifr_clock_ns(), .run_ns = state->run_ns ? state->run_ns : state->reference_ns}};
 	int failed = 0;
-	for (unsigned i = 0; i < state->plan.repetitions; i++)
+	for (unsigned i = from; i < to; i++)
 		m.pace.planned += list_jobs(state, i, slots, jobs);
-	for (unsigned i = 0; i < state->plan.repetitions && !failed && !m.stopped && !ifr_launch_interrupted(); i++)
+	for (unsigned i = from; i < to && !failed && !m.stopped && !ifr_launch_interrupted(); i++)
 		failed = measure_repetition(&m, i, slots, jobs, err);
-	const struct campaign_cost runs = {m.pace.run_ns * m.pace.measured, m.pace.measured};
+	state->running.spent_ns += m.pace.run_ns * m.pace.measured;
+	state->running.count += m.pace.measured;
 	state->run_ns = m.pace.run_ns;
 	if (!failed)
 		failed = campaign_save_cost(state, "copy", &state->copying, err);
 	if (!failed)
-		failed = campaign_save_cost(state, "run", &runs, err);
+		failed = campaign_save_cost(state, "run", &state->running, err);
 	result->interrupted |= ifr_launch_interrupted();
 	result->complete =
 		!failed && !m.stopped && !result->interrupted && state->ready == campaign_variant_count(state);
@@ -197,4 +204,14 @@ int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *r
 	free(jobs);
 	free(slots);
 	return failed;
+}
+
+int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+	state->running = (struct campaign_cost){0};
+	return measure_repetitions(state, 0, state->plan.repetitions, result, err);
+}
+
+int campaign_look_again(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err) {
+	const unsigned from = state->plan.repetitions;
+	return measure_repetitions(state, from, from + state->again_repetitions, result, err);
 }

@@ -14,6 +14,7 @@
  *     figures.c        the benchmarks of each program, and their iterations
  *     recordings.c     each program's recording, for the model
  *     measurement.c    the jobs of this machine
+ *     second_look.c    which layouts of a sweep run again
  *     model_values.c   the jobs of the model
  */
 #ifndef IFR_HARNESS_CAMPAIGN_STATE_H
@@ -61,11 +62,13 @@ struct campaign_state {
 	int64_t run_ns;            /* of one run, as measured last, with its overhead; 0: not known */
 	int64_t reference_ns;      /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
-	struct ifr_context *contexts;         /* of each variant, by id */
-	unsigned ready;                       /* variants 0 … ready-1 are made */
-	struct ifr_builder **builders;        /* of each program, while variants are made; NULL: not open */
-	struct campaign_cost making, copying; /* of variants, and of copies of their files */
+	struct ifr_context *contexts;                  /* of each variant, by id */
+	unsigned ready;                                /* variants 0 … ready-1 are made */
+	struct ifr_builder **builders;                 /* of each program, while variants are made; NULL: not open */
+	struct campaign_cost making, copying, running; /* of variants, of copies of their files, and of runs */
 	int64_t *copies; /* of each variant, by id: the number of the copy that its file is; -1: not known */
+	bool *again; /* of each variant, by id: whether it runs in the second look of a sweep; NULL: there is none */
+	unsigned again_repetitions; /* of the second look, after the planned ones */
 };
 
 /* Ids of variants: 0, 1, … are the shipped layouts, one of each program; layout 1 of each program follows, and so
@@ -163,6 +166,12 @@ char *campaign_recording_path(const struct campaign_state *state, unsigned progr
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);
 /* Carries out the missing jobs, on this machine (campaign_measure) and in the model (campaign_model). */
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
+/* Whether the campaign is one whose suspects run again. */
+bool campaign_may_look_again(const struct campaign_state *state);
+/* Chooses them from the runs in the experiment: again and again_repetitions; nothing where the runs are too few. */
+int campaign_plan_second_look(struct campaign_state *state, struct ifr_error *err);
+/* Runs them. */
+int campaign_look_again(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 
 #endif

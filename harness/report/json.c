@@ -316,6 +316,7 @@ static json_t *json_counted(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "random_layouts", ifr_json_count(analysis->random_count));
 	ifr_json_set(made, "runs_used", ifr_json_count(analysis->runs_used));
 	ifr_json_set(made, "runs_of_twins", ifr_json_count(analysis->runs_twin));
+	ifr_json_set(made, "runs_of_suspects", ifr_json_count(analysis->runs_held_out));
 	ifr_json_set(made, "runs_of_other_passes", ifr_json_count(analysis->runs_elsewhere));
 	ifr_json_set(made, "runs_refused", ifr_json_count(analysis->runs_refused));
 	ifr_json_set(made, "runs_of_refused_layouts", ifr_json_count(analysis->runs_of_refused));

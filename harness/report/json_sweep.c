@@ -66,6 +66,21 @@ static json_t *json_spikes(const struct ifr_sweep_findings *from) {
 		ifr_json_set(one, "values", json_values(&from->sweeps, spike->layout->variant->layout));
 		ifr_json_set(one, "deviation", ifr_json_number(spike->deviation));
 		ifr_json_set(one, "p_adjusted", ifr_json_number(spike->p));
+		ifr_json_set(one, "measured_again", json_boolean(spike->again));
+		json_array_append_new(made, one);
+	}
+	return made;
+}
+
+static json_t *json_suspects(const struct ifr_sweep_findings *from) {
+	json_t *made = json_array();
+	for (size_t i = 0; i < from->suspect_count; i++) {
+		const struct ifr_suspect *suspect = &from->suspects[i];
+		json_t *one = json_object();
+		ifr_json_set(one, "variant", ifr_json_count(suspect->layout->variant->layout));
+		ifr_json_set(one, "values", json_values(&from->sweeps, suspect->layout->variant->layout));
+		ifr_json_set(one, "deviation", ifr_json_number_if(suspect->tested, suspect->deviation));
+		ifr_json_set(one, "p_holm", ifr_json_number_if(suspect->tested, suspect->p));
 		json_array_append_new(made, one);
 	}
 	return made;
@@ -80,6 +95,8 @@ json_t *ifr_json_sweep(const struct ifr_analysis *analysis) {
 		json_array_append_new(sides, json_side(&from->side[i]));
 	ifr_json_set(made, "sweeps", sides);
 	ifr_json_set(made, "layouts", json_cells(analysis));
+	ifr_json_set(made, "suspects", json_suspects(from));
+	ifr_json_set(made, "suspects_runs", ifr_json_count(from->runs_again));
 	if (from->spikes_tested)
 		ifr_json_set(made, "spikes", json_spikes(from));
 	else

@@ -25,6 +25,9 @@ static void say_size(struct ifr_prose *prose) {
 	if (analysis->runs_twin)
 		ifr_buffer_printf(text, " %zu more runs on the same copies of files tell copies from runs.",
 		                  analysis->runs_twin);
+	if (analysis->runs_held_out)
+		ifr_buffer_printf(text, " %zu more runs of suspicious values tell spikes from chance.",
+		                  analysis->runs_held_out);
 	if (analysis->runs_elsewhere)
 		ifr_buffer_printf(text, " %zu more runs measured other counters.", analysis->runs_elsewhere);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
@@ -98,7 +101,8 @@ static void say_disturbances(struct ifr_prose *prose) {
 		"running median of the 11 runs around it, of other layouts; that brought %zu of %zu runs back within "
 		"three standard "
 		"deviations.",
-		disturbances->moved, prose->analysis->runs_used + prose->analysis->runs_twin);
+		disturbances->moved,
+		prose->analysis->runs_used + prose->analysis->runs_twin + prose->analysis->runs_held_out);
 	if (disturbances->winsorised)
 		ifr_buffer_printf(
 			&prose->text,

@@ -46,7 +46,12 @@ static void say_effect(struct ifr_prose *prose) {
 		                  ifr_prose_random(analysis), name_metric(analysis));
 		break;
 	case IFR_EFFECT_NOT_FOUND:
-		ifr_buffer_puts(text, "No layout effect found");
+		if (analysis->sweep && analysis->sweep->spike_count)
+			ifr_buffer_printf(text, "%zu of %u values stand%s out; the others do not differ",
+			                  analysis->sweep->spike_count, analysis->sweep->layouts,
+			                  analysis->sweep->spike_count == 1 ? "s" : "");
+		else
+			ifr_buffer_puts(text, "No layout effect found");
 		if (c->has_sd) {
 			ifr_buffer_puts(text, ": ");
 			put_sd(prose);

@@ -86,8 +86,9 @@ static void say_spike(struct ifr_prose *prose, const struct ifr_spike *spike) {
 	ifr_format_value(text, &analysis->scale, spike->layout->median);
 	ifr_buffer_puts(text, ", ");
 	ifr_format_pct(text, 100 * spike->deviation);
-	ifr_buffer_printf(text, " %s than the median",
-	                  spike->deviation > 0 ? ifr_prose_more(analysis) : ifr_prose_less(analysis));
+	ifr_buffer_printf(text, " %s than %s",
+	                  spike->deviation > 0 ? ifr_prose_more(analysis) : ifr_prose_less(analysis),
+	                  spike->again ? "its neighbours when measured again" : "the median");
 	if (!analysis->exact) {
 		ifr_buffer_puts(text, " (adjusted ");
 		ifr_format_p(text, spike->p);
@@ -124,9 +125,10 @@ static void say_spikes(struct ifr_prose *prose) {
 		                  found->spike_count == 1 ? "s" : "");
 	else
 		ifr_buffer_printf(text, "None of the %u values stands out from the others", found->layouts);
-	ifr_buffer_puts(text, prose->analysis->exact
-	                          ? "."
-	                          : " (by runs dealt anew; family-wise error rate 5 %, Westfall and Young 1993).");
+	ifr_buffer_puts(text, prose->analysis->exact ? "." : " (family-wise error rate 5 %).");
+	if (found->runs_again)
+		ifr_buffer_printf(text, " The %zu most suspicious were measured again, %u times beside their neighbours.",
+		                  found->suspect_count, found->runs_again);
 	const int64_t distance = found->sweeps.count == 1 ? find_distance(found) : 0;
 	if (distance)
 		ifr_buffer_printf(text, " They lie %" PRId64 " apart.", distance);

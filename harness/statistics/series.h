@@ -35,4 +35,18 @@ int ifr_period_find(const double *values, size_t count, uint64_t seed, struct if
 int ifr_spikes_test(const double *const *levels, const size_t *counts, size_t count, uint64_t seed, double *p,
                     struct ifr_error *err);
 
+/* The levels nearest to level `of`, nearest first, with a finite median and not excluded (NULL: none is); returns their
+ * number, `most` at most. Rows of a grid have width levels each; other rows are farther. */
+size_t ifr_spikes_neighbours(const double *medians, size_t count, size_t width, const bool *excluded, size_t of,
+                             size_t most, size_t *neighbours);
+
+/* The levels whose medians lie farthest from the median of their sixteen nearest neighbours, the farthest first; returns
+ * their number, `most` at most. NaN: not measured. */
+size_t ifr_spikes_suspect(const double *medians, size_t count, size_t width, size_t most, size_t *suspects);
+
+/* Tests whether the first value of each block of width values lies above the others, or below them, more often than by
+ * chance: two-sided p of its ranks, added over the count blocks (stratified rank-sum test, exact). NaN: missing. Ref:
+ * van Elteren 1960. Errors: no block has a first value and another one. */
+int ifr_rank_blocks_test(const double *blocks, size_t count, size_t width, double *p, struct ifr_error *err);
+
 #endif
