@@ -20,7 +20,7 @@ static void print_offsets(const struct ifr_aliasing *aliasing, struct ifr_buffer
 
 void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row rows[IFR_ALLOCATORS],
                    struct ifr_buffer *text) {
-	ifr_buffer_printf(text, "%-18s %8s %-11s %9s %9s %11s %9s\n", "allocator", "blocks", "low 12 bits", "pairs",
+	ifr_buffer_printf(text, "%-18s %8s %-11s %9s %9s %10s %9s\n", "allocator", "blocks", "low 12 bits", "pairs",
 	                  "aliases", plan->marker ? "pass, ms" : "time, ms", "MiB");
 	for (int a = 0; a < IFR_ALLOCATORS; a++) {
 		const struct ifr_heap_row *row = &rows[a];
@@ -32,7 +32,7 @@ void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row r
 		}
 		ifr_buffer_printf(text, "%-18s %8" PRIu64, ifr_allocators[a].name, row->aliasing.blocks);
 		print_offsets(&row->aliasing, text);
-		ifr_buffer_printf(text, " %9" PRIu64 " %9" PRIu64 " %11.*f %9.1f\n", row->aliasing.pairs,
+		ifr_buffer_printf(text, " %9" PRIu64 " %9" PRIu64 " %10.*f %9.1f\n", row->aliasing.pairs,
 		                  row->aliasing.aliases, plan->marker ? 5 : 1, row->time_ms, row->memory_kib / 1024);
 	}
 	ifr_buffer_puts(text, "\nblocks: those over 32 KiB. low 12 bits: of their addresses, the most common\n"

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "harness/report/comparison_figures.h"
+#include "harness/report/format.h"
 
 enum { WIDTH = 640, LEFT = 130, RIGHT = 20, ROW = 34 };
 
@@ -25,28 +26,45 @@ static size_t list_bars(const struct ifr_comparison *c, struct bar bars[3]) {
 	return count;
 }
 
+/* The picture of a few layouts' intervals reaches at most this many times as far as their centres and the interval over
+ * all layouts, and to a change of 100 %: the interval of a layout effect can reach to 9000 %. */
+static const double reach_most = 3;
+
 /* The largest distance from 1 that the picture shows on either side; at least the margin. */
 static double find_reach(const struct ifr_comparison *c, const struct bar *bars, size_t count) {
-	double reach = 1.2 * c->margin;
+	double centres = 1.2 * c->margin, ends = 0;
 	for (size_t i = 0; i < count; i++) {
-		reach = fmax(reach, fabs(bars[i].ratio - 1));
+		centres = fmax(centres, fabs(bars[i].ratio - 1));
 		if (bars[i].interval)
-			reach = fmax(reach, fmax(fabs(bars[i].interval->low - 1), fabs(bars[i].interval->high - 1)));
+			ends = fmax(ends, fmax(fabs(bars[i].interval->low - 1), fabs(bars[i].interval->high - 1)));
 	}
-	return reach * 1.05;
+	const struct ifr_interval *first = count ? bars[0].interval : NULL;
+	if (first)
+		centres = fmax(centres, fmin(1, fmax(fabs(first->low - 1), fabs(first->high - 1))));
+	return fmax(centres, fmin(ends, fmin(1, reach_most * centres))) * 1.05;
 }
 
 static double position(double ratio, double reach) {
 	return LEFT + (ratio - 1 + reach) / (2 * reach) * (WIDTH - LEFT - RIGHT);
 }
 
+/* An end beyond the picture has an arrow instead of a cap. */
+static void put_interval(struct ifr_buffer *out, const struct ifr_interval *interval, double reach, double y) {
+	const double low = fmax(1 - reach, interval->low), high = fmin(1 + reach, interval->high);
+	ifr_buffer_printf(out, "<path stroke-width=\"2\" d=\"M%.1f %.0fH%.1f", position(low, reach), y,
+	                  position(high, reach));
+	ifr_buffer_printf(out, low > interval->low ? "M%.1f %.0fl-6 5l6 5" : "M%.1f %.0fv10", position(low, reach),
+	                  y - 5);
+	ifr_buffer_printf(out, high < interval->high ? "M%.1f %.0fl6 5l-6 5" : "M%.1f %.0fv10", position(high, reach),
+	                  y - 5);
+	ifr_buffer_puts(out, "\"/>\n");
+}
+
 static void put_bar(struct ifr_buffer *out, const struct bar *bar, double reach, size_t row) {
 	double y = ROW * ((double)row + 0.5);
 	ifr_buffer_printf(out, "<text x=\"0\" y=\"%.0f\">%s</text>\n", y + 5, bar->label);
 	if (bar->interval)
-		ifr_buffer_printf(out, "<path stroke-width=\"2\" d=\"M%.1f %.0fH%.1fM%.1f %.0fv10M%.1f %.0fv10\"/>\n",
-		                  position(bar->interval->low, reach), y, position(bar->interval->high, reach),
-		                  position(bar->interval->low, reach), y - 5, position(bar->interval->high, reach), y - 5);
+		put_interval(out, bar->interval, reach, y);
 	ifr_buffer_printf(out, "<circle cx=\"%.1f\" cy=\"%.0f\" r=\"5\" fill=\"var(--ink)\"/>\n",
 	                  position(bar->ratio, reach), y);
 }
@@ -72,9 +90,11 @@ void comparison_draw_ratios(const struct ifr_comparison *c, struct ifr_buffer *o
 		put_bar(out, &bars[i], reach, i);
 	ifr_buffer_printf(out, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">equal</text>\n", position(1, reach),
 	                  height + 18);
-	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\">%+.2f %%</text>\n", LEFT, height + 18, -100 * reach);
-	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">%+.2f %%</text>\n", WIDTH - RIGHT,
-	                  height + 18, 100 * reach);
+	ifr_buffer_printf(out, "<text x=\"%d\" y=\"%.0f\">", LEFT, height + 18);
+	ifr_format_signed_pct(out, -100 * reach);
+	ifr_buffer_printf(out, "</text>\n<text x=\"%d\" y=\"%.0f\" text-anchor=\"end\">", WIDTH - RIGHT, height + 18);
+	ifr_format_signed_pct(out, 100 * reach);
+	ifr_buffer_puts(out, "</text>\n");
 	ifr_buffer_puts(out, "</g></svg><figcaption>New to old, with intervals. Changes in the shaded range "
 	                     "count as none.</figcaption></figure>\n");
 }

@@ -25,8 +25,11 @@ static const struct ifr_counter_regression *find_regression(const struct ifr_ana
 	return NULL;
 }
 
+/* Of a longer name the end is shown. */
+enum { NAME_MOST = 18 };
+
 void ifr_report_table_head(struct ifr_buffer *out) {
-	ifr_buffer_printf(out, "%-22s %7s %12s %12s %12s %12s %6s\n", "program", "layouts", "slope", "y-intercept",
+	ifr_buffer_printf(out, "%-18s %7s %10s %10s %10s %10s %6s\n", "program", "layouts", "slope", "intercept",
 	                  "low", "high", "r^2");
 }
 
@@ -45,9 +48,10 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 		                program ? program : "an experiment", counter);
 	struct ifr_buffer name = {0};
 	ifr_escape_plain(&name, program ? ifr_path_base(program) : "?");
-	ifr_buffer_printf(out, "%-22s %7zu %12.5g %12.5g %12.5g %12.5g %6.3f%s\n", ifr_buffer_text(&name), r->count,
-	                  r->line.slope, r->line.intercept, r->zero_layout.low, r->zero_layout.high, r->line.r2,
-	                  r->line.p < IFR_REPORT_LEVEL ? "" : " *");
+	const size_t length = strlen(ifr_buffer_text(&name)), cut = length > NAME_MOST ? length - NAME_MOST : 0;
+	ifr_buffer_printf(out, "%-18s %7zu %10.5g %10.5g %10.5g %10.5g %6.3f%s\n", ifr_buffer_text(&name) + cut,
+	                  r->count, r->line.slope, r->line.intercept, r->zero_layout.low, r->zero_layout.high,
+	                  r->line.r2, r->line.p < IFR_REPORT_LEVEL ? "" : " *");
 	ifr_buffer_release(&name);
 	return 0;
 }
@@ -55,10 +59,14 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out) {
 	const int index = find_counter(analysis->dataset, counter);
 	const bool of_model = index >= 0 && !strcmp(analysis->dataset->counters[index].source, "model");
-	ifr_buffer_printf(
-		out,
-		"\n%s against %s%s%s. Low and high: 95 %% prediction interval at 0.\n"
-		"* p >= 0.05 (not corrected for the number of rows): these layouts do not settle the slope.\n",
-		analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
-		of_model ? " of the model" : "", analysis->per_1000_instructions ? " per 1000 instructions" : "");
+	struct ifr_buffer note = {0};
+	ifr_buffer_printf(&note, "%s against %s%s%s. Low and high: 95 %% prediction interval at 0.",
+	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name, counter,
+	                  of_model ? " of the model" : "",
+	                  analysis->per_1000_instructions ? " per 1000 instructions" : "");
+	ifr_buffer_puts(out, "\n");
+	ifr_text_wrap(out, ifr_buffer_text(&note), "", "");
+	ifr_text_wrap(out, "p >= 0.05 (not corrected for the number of rows): these layouts do not settle the slope.",
+	              "* ", "  ");
+	ifr_buffer_release(&note);
 }

@@ -129,8 +129,10 @@ void ifr_figure_sweep(const struct ifr_analysis *analysis, struct ifr_figures *f
 	struct ifr_figure *figure = ifr_figure_begin(
 		figures, "sweep",
 		grid ? "The medians over the grid of both sweeps."
-			 : "The medians against the swept values, with their intervals. Dashed: the counters that go "
-			   "along most closely, each from its lowest to its highest value.");
+		: found->overlay_count
+			? "The medians against the swept values, with their intervals. Dashed: the counters that go "
+			  "along most closely, each from its lowest to its highest value."
+			: "The medians against the swept values, with their intervals.");
 	if (grid)
 		draw_grid(analysis, figure);
 	else

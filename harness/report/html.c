@@ -113,6 +113,17 @@ static void put_element(struct ifr_buffer *out, const char *tag, const char *tex
 	ifr_buffer_printf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
+/* A path breaks behind its slashes first. */
+static void put_title(struct ifr_buffer *out, const char *text) {
+	struct ifr_buffer title = {0};
+	put_sentence(&title, text);
+	ifr_buffer_puts(out, "<h1>");
+	for (const char *c = ifr_buffer_text(&title); *c; c++)
+		ifr_buffer_printf(out, "%c%s", *c, *c == '/' ? "<wbr>" : "");
+	ifr_buffer_puts(out, "</h1>\n");
+	ifr_buffer_release(&title);
+}
+
 static void put_plot(struct page *page, const char *text) {
 	struct ifr_buffer plot = {0};
 	/* The figure of the intervals holds the same and more. */
@@ -153,9 +164,9 @@ static void begin_folded(struct page *page, const char *heading) {
 static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	static const char list_end[] = "</ul>\n", lead_end[] = "</div>\n";
 	static const char *const tags[] = {
-		[IFR_PROSE_TITLE] = "h1",    [IFR_PROSE_LEAD] = "p",     [IFR_PROSE_HEADING] = "h2",
-		[IFR_PROSE_PARAGRAPH] = "p", [IFR_PROSE_ITEM] = "li",    [IFR_PROSE_WARNING] = "li class=\"warning\"",
-		[IFR_PROSE_CODE] = "pre",    [IFR_PROSE_COMMAND] = "pre"};
+		[IFR_PROSE_LEAD] = "p",     [IFR_PROSE_HEADING] = "h2", [IFR_PROSE_PARAGRAPH] = "p",
+		[IFR_PROSE_ITEM] = "li",    [IFR_PROSE_CODE] = "pre",   [IFR_PROSE_WARNING] = "li class=\"warning\"",
+		[IFR_PROSE_COMMAND] = "pre"};
 	struct page *page = context;
 	if (kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING)
 		switch_block(page, "<ul>\n", list_end);
@@ -175,6 +186,8 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		put_plot(page, text);
 	else if (kind == IFR_PROSE_TABLE)
 		ifr_html_table(page->analysis, page->out);
+	else if (kind == IFR_PROSE_TITLE)
+		put_title(page->out, text);
 	else
 		put_element(page->out, tags[kind], text);
 }

@@ -72,6 +72,6 @@ void ifr_text_table(const struct ifr_analysis *analysis, bool color, struct ifr_
 	}
 	if (analysis->layouts[0].has_interval)
 		ifr_buffer_printf(out, "  An interval from %zu runs holds %s true median %.4g times in 100.\n",
-		                  analysis->layouts[0].count, plain ? "alternative" : "layout",
+		                  analysis->layouts[0].count, plain ? "an alternative's" : "a layout's",
 		                  100 * analysis->layouts[0].interval.confidence);
 }

@@ -70,6 +70,7 @@ cell() {
 @test "the table for people has a line for every allocator" {
 	within 120 interfero heap -r 1 -- "$place/aligned-buffers" 0 2 >table
 	[ "$(grep -cE '^(glibc|jemalloc|tcmalloc|mimalloc|blocks|heap) ' table)" -ge 9 ]
+	[ "$(awk 'length > 80' table | wc -l)" -eq 0 ]
 }
 
 @test "--repeat-marker runs a region once and 101 times, and measures a pass" {

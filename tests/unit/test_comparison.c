@@ -252,6 +252,13 @@ static void test_a_against_a(void **state) {
 	}
 }
 
+static size_t count_of(const char *text, const char *words) {
+	size_t count = 0;
+	for (; (text = strstr(text, words)); text++)
+		count++;
+	return count;
+}
+
 static void test_forms(void **state) {
 	(void)state;
 	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false, 0};
@@ -278,6 +285,18 @@ static void test_forms(void **state) {
 	assert_non_null(strstr(ifr_buffer_text(&out), "layout effect"));
 	assert_null(strstr(ifr_buffer_text(&out), "<crashed>"));
 	assert_null(strstr(ifr_buffer_text(&out), "<x>"));
+	/* An interval that reaches to 9000 % ends in an arrow; the scale stays that of the others. */
+	assert_null(strstr(ifr_buffer_text(&out), "l6 5l-6 5"));
+	ifr_buffer_clear(&out);
+	struct ifr_comparison_entry wide[] = {entries[0]};
+	wide[0].main.layout_effect_interval.high = 91;
+	ifr_comparison_html(wide, 1, &out);
+	assert_int_equal(count_of(ifr_buffer_text(&out), "l6 5l-6 5"), 1);
+	assert_null(strstr(ifr_buffer_text(&out), "l-6 5l6 5"));
+	/* Three times the farthest centre, 9 % as shipped, and a margin of a twentieth. */
+	char *end = ifr_format("text-anchor=\"end\">%+.0f %%</text>", 3 * 105 * (wide[0].main.shipped_ratio - 1));
+	assert_non_null(strstr(ifr_buffer_text(&out), end));
+	free(end);
 	ifr_buffer_clear(&out);
 	ifr_comparison_markdown(entries, 2, &out);
 	assert_non_null(strstr(ifr_buffer_text(&out), "a\\<b\\|&\"c\""));
@@ -347,13 +366,6 @@ static void test_headline(void **state) {
 		release(datasets);
 		gsl_rng_free(rng);
 	}
-}
-
-static size_t count_of(const char *text, const char *words) {
-	size_t count = 0;
-	for (; (text = strstr(text, words)); text++)
-		count++;
-	return count;
 }
 
 /* Layouts 1 and 2, two runs each: medians by hand. */

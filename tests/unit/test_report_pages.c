@@ -107,6 +107,39 @@ static void test_html(void **state) {
 	free(dir);
 }
 
+/* The words of a page that a narrow screen shows, and of a table that a terminal shows. */
+static void test_narrow(void **state) {
+	(void)state;
+	struct recipe recipe = usual;
+	struct ifr_dataset dataset;
+	struct ifr_error err = {0};
+	struct ifr_buffer text = {0};
+	char *dir;
+	recipe.perf = true;
+	recipe.program = "/home/someone/a-project/build/a-program-with-a-name";
+	fill(&dataset, &recipe, 8);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
+	char *path = ifr_format("%s/page.html", dir);
+	assert_int_equal(ifr_report_html(analysis, path, &err), 0);
+	assert_int_equal(ifr_file_read(path, 0, &text, &err), 0);
+	says(ifr_buffer_text(&text), "/<wbr>build/<wbr>a-program-with-a-name</h1>");
+	says(ifr_buffer_text(&text), "@media (max-width:40rem){figure svg{min-width:");
+	ifr_buffer_clear(&text);
+	ifr_report_table_head(&text);
+	assert_int_equal(ifr_report_table_row(analysis, "branch-misses", &text, &err), 0);
+	ifr_report_table_foot(analysis, "branch-misses", &text);
+	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 80)
+			fail_msg("wider than 80 columns: %.100s", line);
+	free(path);
+	ifr_buffer_release(&text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	ifr_tree_remove(dir, NULL);
+	free(dir);
+}
+
 static void test_figures(void **state) {
 	(void)state;
 	static const char *const made[] = {"layouts", "intervals", "normal", "line-branch-misses"},
@@ -139,6 +172,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_html),
+		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_figures),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
