@@ -2,6 +2,7 @@
 /* The program's own figures (--metrics): which benchmarks there are is known from the reference runs, and kept in the
  * experiment. Iterations are fixed for all runs where the framework has an argument for that, and a run with it shows
  * that it works. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,12 +212,13 @@ static void put_word(struct ifr_buffer *text, const char *word) {
 	free(quoted);
 }
 
-/* The command that measures the program's own figures. */
+/* The command that measures the program's own figures, in place of what the experiment holds. */
 static char *write_recipe(const struct campaign_state *state, const char *option) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_buffer text = {0};
 	const bool two = plan->program_count > 1;
-	ifr_buffer_printf(&text, "interfero %s --metrics %s", two ? "compare" : "bench", option);
+	ifr_buffer_printf(&text, "interfero %s --metrics %s --fresh -o", two ? "compare" : "bench", option);
+	put_word(&text, plan->file);
 	if (plan->driven) {
 		ifr_buffer_puts(&text, " --program");
 		put_word(&text, plan->driven);
@@ -246,16 +248,32 @@ static char *describe_adaptation(const struct ifr_adaptation *found) {
 		found->framework);
 }
 
+/* Tells at once that the runs to come will not answer the question: they may take an hour. */
+static void say_adaptation(const struct campaign_state *state, const char *description, const char *recipe) {
+	char *text = ifr_format("%c%s%s%s", tolower((unsigned char)*description), description + 1, recipe ? " " : "",
+	                        recipe ? recipe : "");
+	campaign_say(state, text);
+	free(text);
+}
+
 int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outcome *first,
                              const struct ifr_outcome *second, struct ifr_error *err) {
 	struct ifr_adaptation found;
-	int result = 0;
+	const bool known = state->chooses_iterations;
 	ifr_adaptation_recognise(ifr_buffer_text(&first->output), ifr_buffer_text(&second->output), &found);
 	state->chooses_iterations |= found.differs;
+	if (found.differs && found.framework)
+		state->adaptive_framework = found.framework;
 	if (state->metrics || (!found.differs && !found.framework))
 		return 0;
-	result = note(state, "own iterations", describe_adaptation(&found), err);
-	if (!result && found.option)
-		result = note(state, "own figures", write_recipe(state, found.option), err);
+	char *description = describe_adaptation(&found);
+	char *recipe = found.option ? write_recipe(state, found.option) : NULL;
+	if (found.differs && !known)
+		say_adaptation(state, description, recipe);
+	int result = note(state, "own iterations", description, err);
+	if (!result && recipe)
+		result = note(state, "own figures", recipe, err);
+	else
+		free(recipe);
 	return result;
 }

@@ -213,6 +213,18 @@ static int check_cost(const struct campaign_state *state, const struct cost *cos
 	                state->plan.budget_ns ? "a fifth of the budget" : "a fifth of the measuring, or 10 s");
 }
 
+/* Refuses at once what the recorder would find out after minutes. */
+static int check_iterations(const struct campaign_state *state, struct ifr_error *err) {
+	char *fixed = ifr_experiment_get(state->experiment, "iterations argument");
+	const bool adaptive = state->adaptive_framework && (!fixed || !*fixed);
+	free(fixed);
+	return !adaptive ? 0
+	                 : ifr_fail(err, IFR_E_PROGRAM,
+	                            "the model cannot record a program that chooses its iterations anew in every run "
+	                            "(%s): " IFR_FIXED_ITERATIONS,
+	                            state->adaptive_framework);
+}
+
 /* Recorded before anything is measured: what cannot be recorded is measured by the clock alone. */
 static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	const struct cost cost = estimate(state);
@@ -221,6 +233,8 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	int failed = state->metrics       ? ifr_fail(&reason, IFR_E_USAGE, "the program's own figures are measured")
 	             : state->plan.driven ? ifr_fail(&reason, IFR_E_USAGE, "a driver starts the program")
 	                                  : campaign_check_model(state, &reason);
+	if (!failed)
+		failed = check_iterations(state, &reason);
 	if (!failed)
 		failed = check_cost(state, &cost, &reason);
 	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;
@@ -274,6 +288,10 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 static int record_in_time(struct campaign_state *state, unsigned program, bool *too_slow, struct ifr_error *err) {
 	const int64_t expected_ns = ifr_recording_estimate_ns(state->programs[program].processor_ns);
 	const double seconds = (double)expected_ns / 1e9;
+	const int adaptive = check_iterations(state, err);
+	*too_slow = false;
+	if (adaptive)
+		return adaptive;
 	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, expected_ns);
 	if (*too_slow)
 		return ifr_fail(err, IFR_E_USAGE, "to record the program takes about %.0f s", seconds);

@@ -47,13 +47,14 @@ struct campaign_state {
 	struct campaign_program *programs; /* [plan.program_count] */
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
-	struct ifr_metrics *metrics; /* NULL: the program's own figures are not read */
-	bool chooses_iterations;     /* some program, anew in every run */
-	struct ifr_strings argv;     /* the plan's, with the arguments that figures need */
-	struct ifr_context context;  /* of the shipped layouts */
-	struct ifr_library library;  /* of the campaign's user, if there is one; of a driver only the name */
-	bool stands_in;              /* variants take the program's place where a driver looks for it */
-	char *folder;                /* of the variants */
+	struct ifr_metrics *metrics;    /* NULL: the program's own figures are not read */
+	bool chooses_iterations;        /* some program, anew in every run */
+	const char *adaptive_framework; /* by which it does; NULL: none, or not known */
+	struct ifr_strings argv;        /* the plan's, with the arguments that figures need */
+	struct ifr_context context;     /* of the shipped layouts */
+	struct ifr_library library;     /* of the campaign's user, if there is one; of a driver only the name */
+	bool stands_in;                 /* variants take the program's place where a driver looks for it */
+	char *folder;                   /* of the variants */
 	int lock;
 	int cpu;
 	int64_t begun_ns;          /* on CLOCK_MONOTONIC, as all moments */

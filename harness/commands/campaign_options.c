@@ -167,7 +167,7 @@ static const struct argp_option table[] = {
      "The command is a driver, such as a script, that starts PROG by its path or its name; layouts take its place. The "
      "driver's run is measured, or with --metrics its figures",
      2},
-	{"prepare", KEY_PREPARE, "COMMAND", 0, "Run this shell command before each run, unmeasured", 2},
+	{"prepare", KEY_PREPARE, "COMMAND", 0, "Run a shell command before each run, unmeasured", 2},
 	{"warmup", KEY_WARMUP, "N", 0, "Make N unmeasured runs before each measured one, of the same file (0)", 2},
 	{"repeat-marker", KEY_MARKER, "NAME", 0,
      "Also measure one execution of the statement in IFR_REPEAT(\"NAME\"), from runs with 101 and with 1", 2},

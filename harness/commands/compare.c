@@ -69,9 +69,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Report:", 4},
 	{"fail-above", KEY_FAIL, "PCT", 0,
-     "Count a change for the worse as a regression when its whole interval exceeds PCT (0%). Changes below PCT, or "
-     "below 1% without this option, count as no change",
+     "Count a change for the worse as a regression, with exit status 1, when its whole interval exceeds PCT (0%: any "
+     "certain change, however small). Where none is certain, an interval within 1%, or PCT if that is more, counts "
+     "as no change",
      4},
 	{"library", KEY_LIBRARY, NULL, 0, "OLD and NEW are shared libraries of one soname, which PROG loads", 4},
 	{"suite", KEY_SUITE, "FILE", 0,

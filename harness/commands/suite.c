@@ -40,6 +40,9 @@ static bool is_known(const struct suite *suite, const char *name) {
 
 static int parse_line(const char *line, const char *where, struct suite *suite, struct ifr_error *err) {
 	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+");
+	if (length && line[length] && line[length] != ':' && line[length] != ' ' && strchr(line, ':'))
+		return ifr_fail(err, IFR_E_USAGE, "%s: a name is of letters, digits and \"._-+\": \"%.*s\" has \"%c\"",
+		                where, (int)strcspn(line, ":"), line, line[length]);
 	if (!length || length > 100 || line[length] != ':' || *line == '.')
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s: a line is a name, a colon and arguments, such as \"fib: fib.lua 32\"", where);

@@ -92,6 +92,11 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, ").");
 }
 
+/* Counts of the model are exact, and show what a longer symbol table costs the loader. */
+static bool is_small(const struct ifr_comparison *c) {
+	return c->margin > 0 && c->interval.low > 1 - c->margin && c->interval.high < 1 + c->margin;
+}
+
 static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, "What it means: ");
 	switch (c->verdict) {
@@ -110,6 +115,12 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_puts(s, " by addresses alone; other builds need not show it.");
 		break;
 	case IFR_VERDICT_CHANGE:
+		if (is_small(c)) {
+			ifr_buffer_puts(s, "certain, but below ");
+			ifr_format_pct(s, 100 * c->margin);
+			ifr_buffer_puts(s, ": the code, or the program's start.");
+			break;
+		}
 		ifr_buffer_puts(s, "the change is in the code, and stays when layouts change.");
 		break;
 	case IFR_VERDICT_BOTH:

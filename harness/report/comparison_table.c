@@ -105,6 +105,25 @@ void comparison_put_family(const struct ifr_comparison_entry *entries, size_t co
 		}
 }
 
+/* Each reason once, with all benchmarks that it holds for. */
+static void put_failures(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *sentence,
+                         struct ifr_buffer *out) {
+	for (size_t i = 0; i < count; i++) {
+		const char *reason = entries[i].failure;
+		bool told = !reason;
+		for (size_t j = 0; j < i && !told; j++)
+			told = entries[j].failure && !strcmp(entries[j].failure, reason);
+		if (told)
+			continue;
+		ifr_buffer_clear(sentence);
+		for (size_t j = i; j < count; j++)
+			if (entries[j].failure && !strcmp(entries[j].failure, reason))
+				ifr_buffer_printf(sentence, "%s%s", j > i ? ", " : "", entries[j].name);
+		ifr_buffer_printf(sentence, ": not compared: %s.", reason);
+		ifr_text_wrap(out, ifr_buffer_text(sentence), "  ! ", "    ");
+	}
+}
+
 void comparison_put_table(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
 	bool regressed = false;
 	struct ifr_buffer sentence = {0};
@@ -119,11 +138,6 @@ void comparison_put_table(const struct ifr_comparison_entry *entries, size_t cou
 	comparison_put_family(entries, count, &sentence);
 	if (sentence.length)
 		ifr_text_wrap(out, ifr_buffer_text(&sentence), "  ", "  ");
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].failure) {
-			ifr_buffer_clear(&sentence);
-			ifr_buffer_printf(&sentence, "%s: not compared: %s.", entries[i].name, entries[i].failure);
-			ifr_text_wrap(out, ifr_buffer_text(&sentence), "  ! ", "    ");
-		}
+	put_failures(entries, count, &sentence, out);
 	ifr_buffer_release(&sentence);
 }

@@ -89,6 +89,11 @@ teardown_file() {
 	[ "$(pinned s-one.exp)" = "$(pinned s-two.exp)" ]
 }
 
+@test "a name of a suite is refused by the character that it cannot have" {
+	printf 'one: again\nBM_Parse/8: again\n' >suite
+	refuse 2 'suite:2: ' '"BM_Parse/8" has "/"' -- interfero compare ./subject ./other --suite suite
+}
+
 @test "a suite is reported again by the name of its -o" {
 	printf 'one: again\ntwo: again\n' >suite
 	within 120 interfero compare ./subject ./other -n 2 -r 1 --counters clock -o s.exp --suite suite --json >first || [ $? = 1 ]

@@ -38,6 +38,16 @@ teardown_file() {
 	[ -z "$(cut -d' ' -f1 letters | uniq -d)" ] || say "$(cat letters)"
 }
 
+@test "no help has a line of blanks, or continues an axis in the first column" {
+	for command in bench compare variants; do
+		interfero "$command" --help >text
+		not grep -n '^ \+$' text
+		not grep -nA1 '^  copies .* all$' text
+		not grep -nE '^(all|runs)$' text
+	done
+	interfero compare --help | grep -A2 '^ Report:$' | grep -q -e --fail-above
+}
+
 @test "the help shows the default of -n" {
 	for pair in bench:32 compare:32 calibrate:32 variants:16 replay:0; do
 		interfero "${pair%:*}" --help | grep -A1 -e '-n, --number=N' | tr -s ' \n' ' ' | grep -q "(${pair#*:}[:)]" || say "$pair"

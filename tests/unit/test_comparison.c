@@ -313,6 +313,37 @@ static void test_forms(void **state) {
 	gsl_rng_free(rng);
 }
 
+static size_t count_of(const char *text, const char *words) {
+	size_t count = 0;
+	for (; (text = strstr(text, words)); text++)
+		count++;
+	return count;
+}
+
+/* A change that is certain and small, as counts of the model are where only the program's start differs; and one reason
+ * for which two benchmarks are not compared, told once. */
+static void test_small_change(void **state) {
+	(void)state;
+	const struct recipe recipe = {32, 5, 1.004, 1, 0.002, 0.0003, false, 0};
+	struct ifr_dataset datasets[2];
+	struct ifr_comparison_entry entries[3] = {
+		{.name = "small", .command = "", .benchmark = "small"},
+		{.name = "one", .command = "", .benchmark = "one", .failure = "none"},
+		{.name = "two", .command = "", .benchmark = "two", .failure = "none"}};
+	struct ifr_buffer out = {0};
+	gsl_rng *rng = seeded(11);
+	entries[0].main = compared(&recipe, rng, datasets);
+	ifr_comparison_text(entries, 1, false, &out);
+	assert_non_null(strstr(ifr_buffer_text(&out), "What it means: certain, but below 1.0 %: the code, or"));
+	ifr_buffer_clear(&out);
+	ifr_comparison_text(entries, 3, false, &out);
+	assert_non_null(strstr(ifr_buffer_text(&out), "  ! one, two: not compared: none.\n"));
+	assert_int_equal(count_of(ifr_buffer_text(&out), ": not compared:"), 1);
+	ifr_buffer_release(&out);
+	release(datasets);
+	gsl_rng_free(rng);
+}
+
 /* The first three lines of each verdict, unbroken, and the command behind the third. */
 static void test_headline(void **state) {
 	(void)state;
@@ -479,11 +510,17 @@ static void test_suite(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_large_changes), cmocka_unit_test(test_a_against_a),
-		cmocka_unit_test(test_forms),         cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_headline),      cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_large_changes),
+		cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_small_change),
+		cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_same_instructions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
