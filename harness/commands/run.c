@@ -14,12 +14,12 @@
 
 struct options {
 	struct layout_options layouts;
-	const char *plan;
+	const char *plan, *library; /* library: what the plan lays out instead of the program */
 	struct ifr_strings environment;
 	char **argv;
 };
 
-enum { KEY_ENV = 256 };
+enum { KEY_ENV = 256, KEY_LIBRARY };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -34,6 +34,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_ENV:
 		ifr_strings_add(&options->environment, argument);
 		return 0;
+	case KEY_LIBRARY:
+		options->library = argument;
+		return 0;
 	case ARGP_KEY_ARG:
 		options->argv = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -42,7 +45,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		argp_error(state, "which program? interfero run --plan FILE -- ./prog args");
 		return 0;
 	case ARGP_KEY_END:
-		if (!options->plan && !options->layouts.axes_given && !options->layouts.sweeps.count)
+		if (!options->plan && !options->library && !options->layouts.axes_given && !options->layouts.sweeps.count)
 			argp_error(state, "which layout? Give a plan with --plan, or --axes and the layout's number with -n");
 		return 0;
 	default:
@@ -52,6 +55,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "Run in the layout of this plan, as a report prints it", 0},
+	{"library", KEY_LIBRARY, "FILE", 0,
+     "Lay out this shared library, which PROG loads, instead of PROG; without a layout, lead PROG to it as it is",
+     0},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 0},
 	{0},
 };
@@ -61,11 +67,13 @@ const struct argp ifr_run_argp = {
 	table,
 	parse_option,
 	"--plan FILE -- ./PROG [ARGS...]\n"
-	"--axes LIST --seed SEED -n NUMBER -- ./PROG [ARGS...]",
+	"--axes LIST --seed SEED -n NUMBER -- ./PROG [ARGS...]\n"
+	"--library FILE -- ./PROG [ARGS...]",
 	"Run a program once in one layout: for a profiler, a debugger, or the fastest layout of a report.\v"
 	"PROG starts as the runs of \"interfero bench\" do: address randomization off, a small environment, a path of "
 	"256 bytes, and the stack, heap, blocks and mappings of the plan. It has the terminal, and is not pinned. "
-	"Where the plan moves code or data too, PROG's kit makes the variant first, which is removed afterwards.\n"
+	"Where the plan moves code or data too, the kit of PROG or of the library makes the variant first, which is "
+	"removed afterwards.\n"
 	"\n"
 	"The exit status is the program's; 2 usage, 4 the machine or a file.",
 	children,
@@ -75,40 +83,76 @@ const struct argp ifr_run_argp = {
 static int choose_plan(const struct options *options, struct ifr_plan *plan, struct ifr_error *err) {
 	if (options->plan)
 		return ifr_plan_read(options->plan, plan, err);
+	if (!options->layouts.axes_given && !options->layouts.sweeps.count)
+		return 0;
 	const struct ifr_layout_generator generator = layout_options_generator(&options->layouts);
 	ifr_layout_generator_plan(&generator, NULL, options->layouts.variants, plan);
 	return 0;
 }
 
-static int make_variant(const char *program, struct ifr_plan *plan, char **folder, char **path,
-                        struct ifr_error *err) {
+/* A program, or a library and its user; and the variant in a temporary folder. */
+struct files {
+	char *program, *library; /* library: NULL without --library */
+	char *folder, *variant;  /* NULL: the program itself runs */
+};
+
+static int make_variant(const char *original, struct ifr_plan *plan, const char *path, struct ifr_error *err) {
 	struct ifr_kit kit;
 	struct ifr_builder *builder = NULL;
 	struct ifr_variant variant = {0};
-	int result = ifr_kit_of_program(program, &kit, err);
+	int result = ifr_kit_of_program(original, &kit, err);
 	if (!result && *plan->kit && strcmp(plan->kit, kit.key))
 		result = ifr_fail(err, IFR_E_USAGE, "the plan is for another program (kit %.12s…)", plan->kit);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
 	if (!result)
-		result = ifr_temporary_dir(folder, err);
-	if (!result) {
-		*path = ifr_format("%s/%s", *folder, ifr_path_base(program));
-		result = ifr_builder_make(builder, plan, *path, &variant, err);
-	}
+		result = ifr_builder_make(builder, plan, path, &variant, err);
 	ifr_buffer_release(&variant.facts);
 	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
 	return result;
 }
 
-static int run_in_context(const struct options *options, const struct ifr_plan *plan, const char *path,
+/* A library is copied even where it stays as it is: the loader is led to a file of its own. */
+static int place_variant(struct files *files, struct ifr_plan *plan, struct ifr_error *err) {
+	const bool moves =
+		ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
+	const char *original = files->library ? files->library : files->program;
+	if (!moves && !files->library)
+		return 0;
+	int result = ifr_temporary_dir(&files->folder, err);
+	if (result)
+		return result;
+	files->variant = ifr_format("%s/%s", files->folder, ifr_path_base(original));
+	return moves ? make_variant(original, plan, files->variant, err)
+	             : ifr_file_copy(original, files->variant, 0755, err);
+}
+
+/* Leads the program to the library's variant. */
+static int enter_library(const struct files *files, struct ifr_context *context, struct ifr_error *err) {
+	struct ifr_library library;
+	struct ifr_strings environment = {0};
+	int result =
+		ifr_library_open(&library, files->program, files->library, files->variant, &context->environment, err);
+	if (result)
+		return result;
+	ifr_library_environment(&library, files->variant, &context->environment, &environment);
+	ifr_strings_release(&context->environment);
+	context->environment = environment;
+	ifr_library_release(&library);
+	return 0;
+}
+
+static int run_in_context(const struct options *options, const struct ifr_plan *plan, const struct files *files,
                           int *status, struct ifr_error *err) {
 	struct ifr_context context;
-	char *refused;
+	char *refused = NULL;
 	ifr_context_init(&context, &options->environment);
 	ifr_context_set_plan(&context, plan, ifr_plan_axes(plan), false);
-	int result = ifr_foreground_run(path, options->argv, &context, status, &refused, err);
+	int result = files->library ? enter_library(files, &context, err) : 0;
+	if (!result)
+		result = ifr_foreground_run(files->variant && !files->library ? files->variant : files->program,
+		                            options->argv, &context, status, &refused, err);
 	if (!result && refused)
 		ifr_command_note("the run was not in its layout: %s", refused);
 	free(refused);
@@ -117,19 +161,20 @@ static int run_in_context(const struct options *options, const struct ifr_plan *
 }
 
 static int run_plan(const struct options *options, struct ifr_plan *plan, int *status, struct ifr_error *err) {
-	const bool file =
-		ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
-	char *program = NULL, *folder = NULL, *path = NULL;
-	int result = campaign_options_find_program(options->argv[0], &program, err);
-	if (!result && file)
-		result = make_variant(program, plan, &folder, &path, err);
+	struct files files = {0};
+	int result = campaign_options_find_program(options->argv[0], &files.program, err);
+	if (!result && options->library)
+		result = campaign_options_find_library(options->library, &files.library, err);
 	if (!result)
-		result = run_in_context(options, plan, file ? path : program, status, err);
-	if (folder)
-		ifr_tree_remove(folder, NULL);
-	free(path);
-	free(folder);
-	free(program);
+		result = place_variant(&files, plan, err);
+	if (!result)
+		result = run_in_context(options, plan, &files, status, err);
+	if (files.folder)
+		ifr_tree_remove(files.folder, NULL);
+	free(files.variant);
+	free(files.folder);
+	free(files.library);
+	free(files.program);
 	return result;
 }
 

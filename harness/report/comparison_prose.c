@@ -57,10 +57,9 @@ static void put_change(struct ifr_buffer *out, const struct ifr_comparison *c, c
 
 /* The names of the programs, without their folders where that is enough to tell them apart. */
 static void find_names(const struct ifr_comparison *c, const char *names[2]) {
+	const bool same = !strcmp(ifr_path_base(c->side[0].name), ifr_path_base(c->side[1].name));
 	for (int side = 0; side < 2; side++)
-		names[side] = ifr_path_base(c->side[side].name);
-	for (int side = 0; !strcmp(names[0], names[1]) && side < 2; side++)
-		names[side] = c->side[side].name;
+		names[side] = same ? c->side[side].name : ifr_path_base(c->side[side].name);
 }
 
 /* The verdict, the change and its interval. */
@@ -153,21 +152,21 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
 	const char *names[2], *program = c->side[1].name;
-	const char *recorded = c->side[1].dataset ? ifr_dataset_fact(c->side[1].dataset, "command") : NULL;
+	const struct ifr_dataset *dataset = c->side[1].dataset;
 	find_names(c, names);
 	ifr_buffer_puts(s, "Next: ");
 	if (c->verdict == IFR_VERDICT_NO_CHANGE) {
 		ifr_buffer_puts(s, "nothing.");
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
-		if (recorded)
-			next_put_bench_of(program, recorded, command);
+		if (dataset)
+			next_put_bench_of(dataset, program, command);
 	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
 		say_inconclusive_step(c, s, command);
 	} else if (c->ratio > 1) {
 		ifr_buffer_printf(s, "look in the code of %s for the cause.", names[1]);
-		if (recorded)
-			next_put_profile(program, recorded, command);
+		if (dataset)
+			next_put_profile(dataset, program, command);
 	} else {
 		ifr_buffer_printf(s, "keep the code of %s.", names[1]);
 	}

@@ -31,6 +31,22 @@ static const char *skip_word(const char *command) {
 	return *c ? c + 1 : c;
 }
 
+/* A library's user and a driver stand in the command themselves; a program under test is its first word. */
+static bool runs_itself(const struct ifr_dataset *dataset) {
+	const char *user = ifr_dataset_fact(dataset, "run in");
+	return !user || !strcmp(user, "itself");
+}
+
+static bool is_driven(const struct ifr_dataset *dataset) {
+	const char *place = ifr_dataset_fact(dataset, "driver of");
+	return place && *place == '/';
+}
+
+static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+	const char *command = ifr_dataset_fact(dataset, "command");
+	put_fact(out, "-- ", runs_itself(dataset) ? skip_word(command) : command);
+}
+
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out) {
 	const char *kit = ifr_dataset_fact(dataset, "kit"), *command = ifr_dataset_fact(dataset, "command");
 	if (!kit || !command)
@@ -60,30 +76,37 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 		ifr_buffer_puts(out, " -o");
 		put_word(out, dataset->file);
 	}
-	put_fact(out, "-- ", skip_word(command));
+	put_arguments(dataset, out);
 }
 
 void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
-	const char *program = ifr_dataset_fact(dataset, "program"), *command = ifr_dataset_fact(dataset, "command"),
-			   *user = ifr_dataset_fact(dataset, "run in");
-	if (!program || !*program || !command || (user && strcmp(user, "itself")))
+	const char *program = ifr_dataset_fact(dataset, "program");
+	if (!program || !*program || !ifr_dataset_fact(dataset, "command") || is_driven(dataset))
 		return;
-	ifr_buffer_puts(out, "interfero compare");
+	ifr_buffer_printf(out, "interfero compare%s", runs_itself(dataset) ? "" : " --library");
 	put_word(out, program);
 	ifr_buffer_puts(out, " NEW");
-	put_fact(out, "-- ", skip_word(command));
+	put_arguments(dataset, out);
 }
 
-void next_put_bench_of(const char *program, const char *command, struct ifr_buffer *out) {
-	ifr_buffer_puts(out, "interfero bench --");
+void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out) {
+	const char *command = ifr_dataset_fact(dataset, "command");
+	if (!command || is_driven(dataset))
+		return;
+	ifr_buffer_printf(out, "interfero bench %s", runs_itself(dataset) ? "--" : "--library");
 	put_word(out, program);
-	put_fact(out, "", skip_word(command));
+	put_fact(out, runs_itself(dataset) ? "" : "-- ", runs_itself(dataset) ? skip_word(command) : command);
 }
 
-void next_put_profile(const char *program, const char *command, struct ifr_buffer *out) {
-	ifr_buffer_puts(out, "perf record -e cpu-clock --");
-	put_word(out, program);
-	put_fact(out, "", skip_word(command));
+/* A library has no code to start: "interfero run" leads its user to it. */
+void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out) {
+	const char *command = ifr_dataset_fact(dataset, "command");
+	if (!command || is_driven(dataset))
+		return;
+	ifr_buffer_printf(out, "perf record -e cpu-clock -- %s",
+	                  runs_itself(dataset) ? "" : "interfero run --library ");
+	ifr_quote_shell(out, program);
+	put_fact(out, runs_itself(dataset) ? "" : "-- ", runs_itself(dataset) ? skip_word(command) : command);
 	ifr_buffer_puts(out, " && perf report");
 }
 

@@ -10,12 +10,13 @@
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out);
 /* interfero compare, continued with that many layouts */
 void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out);
-/* interfero compare of the experiment's program with another, NEW */
+/* interfero compare of the experiment's program or library with another, NEW */
 void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out);
-/* interfero bench of another program, with the arguments of a recorded command */
-void next_put_bench_of(const char *program, const char *command, struct ifr_buffer *out);
-/* perf's profile of a program, with the arguments of a recorded command */
-void next_put_profile(const char *program, const char *command, struct ifr_buffer *out);
+/* interfero bench of another program or library, under the recorded command; nothing for one that a driver starts */
+void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);
+/* perf's profile of a program, or of the user of a library, under the recorded command; nothing for one that a driver
+ * starts */
+void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);
 /* interfero blame of the experiment */
 void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 

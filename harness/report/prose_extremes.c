@@ -103,20 +103,35 @@ static void put_file_recipe(const struct ifr_analysis *analysis, const struct if
 	ifr_buffer_puts(code, "\n");
 }
 
-/* The program in the process context of the layout. A library's user is not the program under test. */
+/* Whether the program under test is another than the command's: its user or its driver starts it. */
+static bool is_used(const struct ifr_analysis *analysis) {
+	const char *user = ifr_dataset_fact(analysis->dataset, "run in");
+	return user && strcmp(user, "itself") && !ifr_analysis_varies_process_alone(analysis);
+}
+
+static bool is_library(const struct ifr_analysis *analysis) {
+	const char *place = ifr_dataset_fact(analysis->dataset, "driver of");
+	return is_used(analysis) && !(place && *place == '/');
+}
+
+/* The program, or the user of the library, in the process context of the layout. */
 static void put_run_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                            struct ifr_buffer *code) {
 	const char *command = ifr_dataset_fact(analysis->dataset, "command"),
-			   *user = ifr_dataset_fact(analysis->dataset, "run in");
-	if (user && strcmp(user, "itself") && !ifr_analysis_varies_process_alone(analysis))
-		return;
+			   *program = ifr_dataset_fact(analysis->dataset, "program");
 	ifr_buffer_puts(code, "interfero run ");
 	put_options(analysis, layout, "best.plan", code);
+	if (is_library(analysis)) {
+		ifr_buffer_puts(code, " \\\n    --library ");
+		ifr_quote_shell(code, program && *program ? program : "LIBRARY");
+	}
 	ifr_buffer_printf(code, " \\\n    -- %s\n", command && *command ? command : "PROGRAM");
 }
 
-static bool varies_process(const struct ifr_analysis *analysis) {
-	return analysis->axes & ifr_axes_of(IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES);
+/* Whether "interfero run" gives the layout: not behind a driver. */
+static bool can_run(const struct ifr_analysis *analysis) {
+	const unsigned process = ifr_axes_of(IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES);
+	return is_library(analysis) || (analysis->axes & process && !is_used(analysis));
 }
 
 bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
@@ -126,7 +141,7 @@ bool ifr_prose_recipe(const struct ifr_analysis *analysis, const struct ifr_layo
 		return false;
 	if (!ifr_analysis_varies_process_alone(analysis))
 		put_file_recipe(analysis, layout, code);
-	if (varies_process(analysis))
+	if (can_run(analysis))
 		put_run_recipe(analysis, layout, code);
 	ifr_buffer_printf(code, "\n%s%s", plan, plan[strlen(plan) - 1] == '\n' ? "" : "\n");
 	return true;
@@ -138,15 +153,15 @@ static void introduce_recipe(struct ifr_prose *prose, const char *which) {
 	const struct ifr_layout *best = analysis->best.layout;
 	struct ifr_buffer *text = &prose->text;
 	uint64_t seed;
-	bool derived = plan_is_derived(analysis, best, &seed), process = varies_process(analysis);
+	bool derived = plan_is_derived(analysis, best, &seed), process = can_run(analysis);
 	if (ifr_analysis_varies_process_alone(analysis))
 		ifr_buffer_printf(text, "This command runs the program in the %s layout once", which);
 	else
-		ifr_buffer_printf(text, "This command makes the %s layout again%s", which,
-		                  process ? ", and the next runs the program in it" : "");
+		ifr_buffer_printf(text, "This command makes the %s layout again", which);
 	if (derived && !ifr_analysis_varies_process_alone(analysis))
-		ifr_buffer_printf(text, "%s as the last (number %u) of the variants in DIR", process ? ";" : ",",
-		                  best->variant->layout);
+		ifr_buffer_printf(text, ", as the last (number %u) of the variants in DIR", best->variant->layout);
+	if (process && !ifr_analysis_varies_process_alone(analysis))
+		ifr_buffer_puts(text, "; the next runs the program in it");
 	ifr_buffer_puts(text, derived ? ". Its plan stands below"
 	                              : " from its plan, which stands below. Save it as best.plan");
 	ifr_buffer_puts(text, analysis->axes & 1u << IFR_AXIS_COPIES

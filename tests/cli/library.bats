@@ -120,6 +120,25 @@ each_layout_ran() {
 	[ ! -e e.exp ]
 }
 
+@test "a library's layout, or another build of it, is run once in its user" {
+	local place
+	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
+	interfero bench -c clock -n 2 -r 2 --keep --library ./liblib.so.1 -o e.exp -- ./user >text
+	grep -q 'the next runs the program in it' <(tr -s ' \n' '  ' <text)
+	# The pasted command: with the function where the kept variant has it.
+	sed -n '/^    interfero run/,/-- /p' text | sed "s,./user,./user $PWD/log," >command
+	sh ./command >out
+	place=$(nm e.exp.variants/v0000"$(sed -n 's/.* -n \([12]\) .*/\1/p' command)" | sed -n 's/^0*\([0-9a-f]*\) T two$/\1/p')
+	grep -q " $place\$" log || say "$(cat command log)"
+	[ "$(cat out)" = 13 ]
+	# As it is, by a file of its own in the place of the one that the user finds.
+	mkdir new
+	sed 's/return x \* 2/return x * 5/' lib.c | gcc -O2 -fPIC -shared -Wl,-soname,liblib.so.1 -x c - -o new/liblib.so.1
+	[ "$(interfero run --library new/liblib.so.1 -- ./user)" = 16 ]
+	refuse 2 "there is no library" -- interfero run --library nosuch.so -- ./user
+	refuse 2 "which layout" -- interfero run -- ./user
+}
+
 # variant_counters N: the counters of a recording of the user with variant N of the library, as the campaign would lead it
 # there: by a path of the same length.
 variant_counters() {

@@ -508,6 +508,50 @@ static void test_suite(void **state) {
 	assert_non_null(strstr(err.message, "s:1"));
 }
 
+/* Libraries of one file name are told apart by their folders; commands keep the program that uses them. A library
+ * cannot be profiled by starting it. */
+static void test_library_commands(void **state) {
+	(void)state;
+	static const struct {
+		struct recipe recipe;
+		const char *verdict, *command;
+	} cases[] = {
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0},
+	     "Verdict: change: new/lib.so is ",
+	     "perf record -e cpu-clock -- interfero run --library new/lib.so -- ./user 'a b' && perf report"},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0},
+	     "Verdict: layout: the change is ",
+	     "interfero bench --library new/lib.so -- ./user 'a b'"},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0}, "Verdict: inconclusive: the change is ", " -- ./user 'a b'"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		gsl_rng *rng = seeded(11);
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison_entry entry = {.name = "", .command = ""};
+		struct ifr_buffer out = {0};
+		entry.main = compared(&cases[i].recipe, rng, datasets);
+		entry.main.side[0].name = "old/lib.so";
+		entry.main.side[1].name = "new/lib.so";
+		ifr_dataset_add_fact(&datasets[0], "options", "--library old/lib.so new/lib.so");
+		ifr_dataset_add_fact(&datasets[0], "command", "./user 'a b'");
+		ifr_dataset_add_fact(&datasets[0], "run in", "/home/user");
+		ifr_dataset_add_fact(&datasets[0], "driver of", "none");
+		ifr_comparison_text(&entry, 1, false, &out);
+		char *text = ifr_buffer_detach(&out), *end = text;
+		/* Unbroken: a line goes on behind a backslash, or a blank. */
+		for (const char *c = text; *c; c++)
+			if (!strchr(" \\\n", *c) || (end > text && end[-1] != ' '))
+				*end++ = strchr(" \\\n", *c) ? ' ' : *c;
+		*end = '\0';
+		if (strncmp(text, cases[i].verdict, strlen(cases[i].verdict)) || !strstr(text, cases[i].command))
+			fail_msg("case %zu says: %s", i, text);
+		assert_true(i || strstr(text, " than old/lib.so (95"));
+		free(text);
+		release(datasets);
+		gsl_rng_free(rng);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
@@ -519,6 +563,7 @@ int main(void) {
 		cmocka_unit_test(test_small_change),
 		cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_library_commands),
 		cmocka_unit_test(test_overview),
 		cmocka_unit_test(test_same_instructions),
 	};
