@@ -70,7 +70,7 @@ static int validate_fact(struct campaign_state *state, const char *name, char *v
 	else if (strcmp(old, value))
 		result = ifr_fail(
 			err, IFR_E_USAGE,
-			"%s holds another experiment (its %s is \"%.200s\", not \"%.200s\"): choose another -o, replace it with "
+			"%s holds another experiment (%s: \"%.200s\", not \"%.200s\"): choose another -o, replace it with "
 			"--fresh, or repeat its command",
 			state->plan.file, name, old, value);
 	free(old);

@@ -148,7 +148,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Measuring:", 2},
 	{"output", 'o', "EXPERIMENT", 0,
-     "The experiment file (PROG.exp); repeating an interrupted command continues it", 2},
+     "The experiment file (PROG.exp; of a comparison OLD-NEW.exp); repeating an interrupted command continues it",
+     2},
 	{"fresh", KEY_FRESH, NULL, 0,
      "Replace an experiment that the file holds, such as one of the program's last build", 2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
@@ -240,6 +241,15 @@ int campaign_options_find_program(const char *name, char **program, struct ifr_e
 		result = ifr_fail(
 			err, IFR_E_USAGE, "there is no program %s%s", name,
 			!strchr(name, '/') && ifr_file_exists(name) ? " in PATH: write it with a slash, as ./PROG" : "");
+	if (!result && ifr_is_library(*program)) {
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "%s is a shared library, which cannot be started: give it with --library, and the program "
+		             "that uses it behind --",
+		             name);
+		free(*program);
+		*program = NULL;
+	}
 	free(found);
 	free(cwd);
 	return result;

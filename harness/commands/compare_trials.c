@@ -33,12 +33,32 @@ static char *join_words(const char *first, char *const *words) {
 	return ifr_buffer_detach(&text);
 }
 
+/* "old-new-prog" of old/prog and new/prog: the folders where the paths differ last, and the name that both have. */
+static char *join_same(const char *old, const char *new) {
+	char *cwd = getcwd(NULL, 0), *a = ifr_path_normalise(cwd ? cwd : "/", old),
+		 *b = ifr_path_normalise(cwd ? cwd : "/", new), *name = NULL, *x, *y;
+	while (!name && (x = strrchr(a, '/')) && (y = strrchr(b, '/'))) {
+		if (strcmp(x, y))
+			name = ifr_format("%s-%s-%s", x + 1, y + 1, ifr_path_base(old));
+		*x = *y = '\0';
+	}
+	free(cwd);
+	free(a);
+	free(b);
+	return name ? name : ifr_format("%s-%s", ifr_path_base(old), ifr_path_base(new));
+}
+
+static char *join_names(const char *old, const char *new) {
+	return strcmp(ifr_path_base(old), ifr_path_base(new))
+	           ? ifr_format("%s-%s", ifr_path_base(old), ifr_path_base(new))
+	           : join_same(old, new);
+}
+
 static char *choose_file(const struct compare_options *options, const char *name) {
 	const char *given = options->campaign.file;
 	if (given && !*name)
 		return ifr_strdup(given);
-	char *base = given ? ifr_strdup(given)
-	                   : ifr_format("%s-%s", ifr_path_base(options->names[0]), ifr_path_base(options->names[1]));
+	char *base = given ? ifr_strdup(given) : join_names(options->names[0], options->names[1]);
 	char *file = ifr_format("%s%s%s.exp", base, *name ? "-" : "", name);
 	free(base);
 	return file;

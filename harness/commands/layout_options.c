@@ -150,9 +150,10 @@ static const struct argp_option table[] = {
 	{"set", 'x', "AXIS:NAME=VALUE", 0, "Set a parameter of an axis, such as padding:max=128", 1},
 	{0},
 };
-/* Wraps a line with its indent; argp would continue it in the first column. */
+/* Wraps a line with its indent, below the right margin of argp, which would continue it in the first column. */
+enum { HELP_COLUMNS = 78 };
 static void add_line(struct ifr_buffer *list, const char *first, const char *rest, char *words) {
-	ifr_text_wrap(list, words, first, rest);
+	ifr_text_wrap_to(list, words, first, rest, HELP_COLUMNS);
 	free(words);
 }
 

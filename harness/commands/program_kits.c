@@ -38,9 +38,9 @@ static int refuse_axes(const char *program, unsigned needed, unsigned free_axes,
 static void note_axes(const char *program, unsigned axes) {
 	char *list = list_axes(axes);
 	struct ifr_buffer name = {0};
-	ifr_escape_plain(&name, ifr_path_base(program));
+	ifr_escape_plain(&name, program);
 	ifr_command_note(
-		"%s has no kit: its process varies (--axes %s), its code does not; a build with CC=interfero-gcc "
+		"%s has no kit: the process varies (--axes %s), the code does not; a build with CC=interfero-gcc "
 		"has a kit",
 		ifr_buffer_text(&name), list);
 	ifr_buffer_release(&name);

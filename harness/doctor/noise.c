@@ -96,7 +96,7 @@ static void check_noise(struct ifr_checkup *checkup, const double *times_ns, siz
 	double spread_pct = 100 * (high - low) / median;
 	ifr_checkup_add(checkup, "noise of the clock", spread_pct > noise_limit_pct ? IFR_CHECK_WARN : IFR_CHECK_OK,
 	                "mend what is marked above, and take more runs: -n, longer programs",
-	                "a loop takes %.3f ms, 10-90 %% of %zu within %.2f %%", median / 1e6, count, spread_pct);
+	                "a loop takes %.3f ms, 10-90 %% of %zu within %.3g %%", median / 1e6, count, spread_pct);
 }
 
 void ifr_checkup_noise(struct ifr_checkup *checkup) {

@@ -21,6 +21,27 @@ bool ifr_loads_libraries(const char *program) {
 	return found;
 }
 
+/* The flags of a dynamic section, 0 without one. A program without a loader, but made to lie anywhere, says so there. */
+static uint64_t flags_of(Elf *elf) {
+	GElf_Shdr header;
+	GElf_Dyn tag;
+	Elf_Data *data = elf_getdata(ifr_elf_find_section_type(elf, SHT_DYNAMIC, &header), NULL);
+	for (int i = 0; data && gelf_getdyn(data, i, &tag) && tag.d_tag != DT_NULL; i++)
+		if (tag.d_tag == DT_FLAGS_1)
+			return tag.d_un.d_val;
+	return 0;
+}
+
+bool ifr_is_library(const char *file) {
+	struct ifr_elf_file opened;
+	GElf_Ehdr header;
+	const bool is = ifr_elf_open(&opened, file) && elf_kind(opened.elf) == ELF_K_ELF &&
+	                gelf_getehdr(opened.elf, &header) && header.e_type == ET_DYN &&
+	                !(flags_of(opened.elf) & DF_1_PIE);
+	ifr_elf_close(&opened);
+	return is && !ifr_loads_libraries(file);
+}
+
 static int run_probe(const char *probe, int cpu, struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_context context;
 	char name[] = "probe", *const argv[] = {name, NULL};

@@ -69,6 +69,8 @@ bool ifr_launch_interrupted(void);
 
 /* Whether a program is dynamically linked: its file names a loader. */
 bool ifr_loads_libraries(const char *program);
+/* Whether a file is a shared library that nothing starts: no program, which names a loader or says that it is one. */
+bool ifr_is_library(const char *file);
 
 /* Starts the probe program twice and compares the addresses of its stack, code, heap and libraries. Errors:
  * IFR_E_ENVIRONMENT if they differ, with the remedy. */

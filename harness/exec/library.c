@@ -224,8 +224,11 @@ static int is_loaded(const struct ifr_library *library, const char *program, con
 static int check_dynamic(const char *program, struct ifr_error *err) {
 	return ifr_loads_libraries(program)
 	           ? 0
-	           : ifr_fail(err, IFR_E_USAGE,
-	                      "%s is no dynamically linked program: it cannot load a library's variants", program);
+	           : ifr_fail(
+					 err, IFR_E_USAGE,
+					 "%s is no dynamically linked program: it cannot load a library's variants (name the program that a "
+					 "script starts, not the script)",
+					 program);
 }
 
 int ifr_library_open(struct ifr_library *library, const char *program, const char *file, const char *path,

@@ -17,7 +17,8 @@ static size_t word_length(const char *text) {
 	return bytes;
 }
 
-void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest) {
+void ifr_text_wrap_to(struct ifr_buffer *out, const char *text, const char *first, const char *rest,
+                      size_t columns) {
 	struct ifr_buffer clean = {0};
 	ifr_escape_plain(&clean, text);
 	const char *next = ifr_buffer_text(&clean);
@@ -26,7 +27,7 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 	ifr_buffer_puts(out, first);
 	while (*(next += strspn(next, " "))) {
 		size_t bytes = word_length(next), width = ifr_text_width(next, bytes);
-		if (!empty && column + 1 + width > COLUMNS) {
+		if (!empty && column + 1 + width > columns) {
 			ifr_buffer_printf(out, "\n%s", rest);
 			column = indent;
 			empty = true;
@@ -35,9 +36,9 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 			ifr_buffer_puts(out, " ");
 			column++;
 		}
-		while (column + width > COLUMNS) {
+		while (column + width > columns) {
 			size_t part = 0;
-			while (ifr_text_width(next, part + 1) <= COLUMNS - column)
+			while (ifr_text_width(next, part + 1) <= columns - column)
 				part++;
 			ifr_buffer_append(out, next, part);
 			ifr_buffer_printf(out, "\n%s", rest);
@@ -53,6 +54,10 @@ void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, 
 	}
 	ifr_buffer_puts(out, "\n");
 	ifr_buffer_release(&clean);
+}
+
+void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest) {
+	ifr_text_wrap_to(out, text, first, rest, COLUMNS);
 }
 
 /* The end of the word that begins here: the next space outside of quotes. */

@@ -9,6 +9,9 @@
  * same columns; first may be coloured. Breaks words at spaces; a word longer than a line is broken where the line
  * ends. */
 void ifr_text_wrap(struct ifr_buffer *out, const char *text, const char *first, const char *rest);
+/* The same, within another number of columns. */
+void ifr_text_wrap_to(struct ifr_buffer *out, const char *text, const char *first, const char *rest,
+                      size_t columns);
 
 /* Appends a shell's command in lines of at most 80 columns, which begin with indent and end in a backslash where the
  * command goes on. It breaks at spaces outside of quotes only, so that a longer word makes a longer line. Control

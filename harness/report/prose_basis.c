@@ -23,13 +23,15 @@ static void say_size(struct ifr_prose *prose) {
 	else
 		ifr_buffer_printf(text, "%zu to %zu of each layout.", fewest, most);
 	if (analysis->runs_twin)
-		ifr_buffer_printf(text, " %zu more runs on the same copies of files tell copies from runs.",
-		                  analysis->runs_twin);
+		ifr_buffer_printf(text, " %zu more run%s on the same copies of files tell%s copies from runs.",
+		                  analysis->runs_twin, analysis->runs_twin == 1 ? "" : "s",
+		                  analysis->runs_twin == 1 ? "s" : "");
 	if (analysis->runs_held_out)
 		ifr_buffer_printf(text, " %zu more runs of suspicious values tell spikes from chance.",
 		                  analysis->runs_held_out);
 	if (analysis->runs_elsewhere)
-		ifr_buffer_printf(text, " %zu more runs measured other counters.", analysis->runs_elsewhere);
+		ifr_buffer_printf(text, " %zu more run%s measured other counters.", analysis->runs_elsewhere,
+		                  analysis->runs_elsewhere == 1 ? "" : "s");
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
@@ -154,6 +156,7 @@ static void say_facts(struct ifr_prose *prose) {
 	                                       {"Kernel", "kernel"},
 	                                       {"Pinned to", "pinned to"},
 	                                       {"Address randomisation (ASLR)", "aslr"},
+	                                       {"The program is led to the library by", "library by"},
 	                                       {"Seed", "seed"},
 	                                       {"Varied axes", "axes"},
 	                                       {"Sweep", "sweep"},

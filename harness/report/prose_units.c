@@ -43,7 +43,7 @@ static void say_found(struct ifr_prose *prose) {
 		ifr_buffer_printf(text, ". False discovery rate 5 %% over %zu units; interfero blame tells more.",
 		                  map->tested);
 	else if (map->tested)
-		ifr_buffer_printf(text, "No address of these %zu units is found to go with it.", map->tested);
+		ifr_buffer_printf(text, "No address of these %zu units is found to go along with time.", map->tested);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 

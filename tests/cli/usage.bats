@@ -38,14 +38,27 @@ teardown_file() {
 	[ -z "$(cut -d' ' -f1 letters | uniq -d)" ] || say "$(cat letters)"
 }
 
-@test "no help has a line of blanks, or continues an axis in the first column" {
-	for command in bench compare variants; do
-		interfero "$command" --help >text
-		not grep -n '^ \+$' text
-		not grep -nA1 '^  copies .* all$' text
-		not grep -nE '^(all|runs)$' text
-	done
+@test "the help is whole: no word falls out of its column, no line is blank but for spaces" {
+	local command
 	interfero compare --help | grep -A2 '^ Report:$' | grep -q -e --fail-above
+	while read -r command; do
+		interfero "$command" --help >help
+		not grep -n '^  *$' help
+		awk '/^Axes, with/ { on = 1; next } /^stack, heap/ { on = 0 } on && /^[^ ]/' help >fallen
+		[ ! -s fallen ] || say "$command: $(cat fallen)"
+	done <"$place/commands"
+}
+
+@test "a shared library is no program, and programs of one name have a file of their own" {
+	mkdir -p old new
+	echo 'int one(void); int one(void) { return 1; }' | interfero-gcc -shared -fPIC -x c - -o lib.so
+	for words in "bench -n 2 -- ./lib.so" "compare ./lib.so ./lib.so" "run -a stack -- ./lib.so" "record -- ./lib.so"; do
+		# shellcheck disable=SC2086 # words
+		refuse 2 "is a shared library" --library -- interfero $words
+	done
+	cp -L subject old/prog && cp -L subject new/prog
+	interfero compare -q -c clock -n 2 -r 1 old/prog new/prog || [ $? = 1 ]
+	[ -e old-new-prog.exp ] && [ ! -e prog-prog.exp ]
 }
 
 @test "the help shows the default of -n" {
