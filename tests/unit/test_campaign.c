@@ -221,7 +221,7 @@ static void test_fresh_copies(void **state) {
 	struct ifr_error err = {0};
 	f->campaign.one_file = true;
 	assert_int_equal(ifr_campaign_run(&f->campaign, &result, &err), -IFR_E_USAGE);
-	assert_non_null(strstr(err.message, "its copies is"));
+	assert_non_null(strstr(err.message, "(copies: "));
 }
 
 /* One file for all repetitions, and one run of it each time. */

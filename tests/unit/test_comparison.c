@@ -313,13 +313,6 @@ static void test_forms(void **state) {
 	gsl_rng_free(rng);
 }
 
-static size_t count_of(const char *text, const char *words) {
-	size_t count = 0;
-	for (; (text = strstr(text, words)); text++)
-		count++;
-	return count;
-}
-
 /* A change that is certain and small, as counts of the model are where only the program's start differs; and one reason
  * for which two benchmarks are not compared, told once. */
 static void test_small_change(void **state) {
@@ -554,18 +547,12 @@ static void test_library_commands(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_large_changes),
-		cmocka_unit_test(test_a_against_a),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_small_change),
-		cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_library_commands),
-		cmocka_unit_test(test_overview),
-		cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_large_changes), cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),         cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_small_change),  cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_library_commands),
+		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
