@@ -17,6 +17,8 @@
 #include "model/machines/machine.h"
 #include "model/record/record.h"
 #include "model/replay/replay.h"
+#include "model/trace/code.h"
 #include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 #endif

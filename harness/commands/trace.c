@@ -17,6 +17,7 @@ enum { CHUNK_EXECUTIONS = 65536 };
 struct options {
 	const char *verb, *trace;
 	uint64_t executions;
+	bool code;
 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -26,6 +27,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case 'n':
 		if (option_number("-n", argument, 0, INT64_MAX, &options->executions, &err))
 			option_refuse(state, &err);
+		return 0;
+	case 'c':
+		options->code = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
@@ -51,6 +55,7 @@ static const struct argp_option table[] = {
 	{"number", 'n', "N", 0, "dump: print the first N block executions (all)", 0},
 	{"executions", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"steps", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"code", 'c', NULL, 0, "dump: print the code of each block, too, an instruction a group", 0},
 	{0},
 };
 const struct argp ifr_trace_argp = {
@@ -66,6 +71,11 @@ const struct argp ifr_trace_argp = {
 	"addresses in their files; stack offsets count from the first stack pointer. After \"record --objects\", an "
 	"address in a heap object names that object: object7:8 is byte 8 of the object that request 7 allocated, "
 	"both counted from 0.\n"
+	"\n"
+	"A block ends at a branch (conditional, jump, call, return, indirect jump, indirect call), a system call or a "
+	"repeated string instruction; or where an instruction faulted (fault), something else ran (interruption), or a "
+	"straight run became too long (limit). Replays ignore the program's prefetches. The trace holds each block's "
+	"code as it ran.\n"
 	"\n"
 	"Exit status: 0 whole, 2 usage, 3 cut or damaged (the whole part is shown), 4 the machine or a file.",
 	NULL,
@@ -112,6 +122,16 @@ static void print_requests(const struct ifr_trace *trace) {
 		printf("requests %zu\nobjects %zu\nobject bytes %" PRIu64 "\n", count, objects, bytes);
 }
 
+static void print_code_bytes(const struct ifr_trace_block *blocks, size_t block_count,
+                             const struct ifr_trace_access *accesses, size_t access_count) {
+	uint64_t bytes = 0, prefetches = 0;
+	for (size_t i = 0; i < block_count; i++)
+		bytes += blocks[i].bytes;
+	for (size_t i = 0; i < access_count; i++)
+		prefetches += accesses[i].kind == IFR_ACCESS_PREFETCH;
+	printf("static prefetches %" PRIu64 "\ncode bytes %" PRIu64 "\n", prefetches, bytes);
+}
+
 static void print_info(const struct ifr_trace *trace) {
 	struct ifr_trace_totals totals;
 	const struct ifr_mapping *mappings;
@@ -123,15 +143,48 @@ static void print_info(const struct ifr_trace *trace) {
 	printf("instructions %" PRIu64 "\nexecutions %" PRIu64 "\naccesses %" PRIu64 "\nrecorded accesses %" PRIu64
 	       "\n",
 	       totals.instructions, totals.executions, totals.accesses, totals.recorded);
-	printf("blocks %zu\nstatic accesses %zu\n", ifr_trace_blocks(trace, &blocks),
-	       ifr_trace_accesses(trace, &accesses));
+	const size_t count_blocks = ifr_trace_blocks(trace, &blocks),
+				 count_accesses = ifr_trace_accesses(trace, &accesses);
+	printf("blocks %zu\nstatic accesses %zu\n", count_blocks, count_accesses);
+	print_code_bytes(blocks, count_blocks, accesses, count_accesses);
 	print_requests(trace);
 	for (size_t i = IFR_MAPPING_FIRST; i < count; i++)
 		printf("mapping %zu %s %" PRIu64 " bytes%s%s\n", i, ifr_mapping_kind_names[mappings[i].kind],
 		       mappings[i].bytes, *mappings[i].path ? " " : "", mappings[i].path);
 }
 
-static void dump_execution(const struct ifr_trace *trace, uint32_t execution, const uint64_t *addresses) {
+static const char *end_name(const struct ifr_trace_block *block) {
+	static const char *const branches[] = {
+		[IFR_BRANCH_CONDITIONAL] = "conditional",     [IFR_BRANCH_JUMP] = "jump",
+		[IFR_BRANCH_INDIRECT_JUMP] = "indirect jump", [IFR_BRANCH_CALL] = "call",
+		[IFR_BRANCH_INDIRECT_CALL] = "indirect call", [IFR_BRANCH_RETURN] = "return"};
+	static const char *const ends[IFR_BLOCK_ENDS] = {[IFR_END_SYSTEM_CALL] = "system call",
+	                                                 [IFR_END_REPEAT] = "repeat",
+	                                                 [IFR_END_FAULT] = "fault",
+	                                                 [IFR_END_LIMIT] = "limit",
+	                                                 [IFR_END_INTERRUPTION] = "interruption"};
+	return block->end == IFR_END_BRANCH ? branches[block->branch] : ends[block->end];
+}
+
+/* Prints the code of a block; bytes of instructions that the decoder does not know are one group. */
+static void dump_code(const struct ifr_trace *trace, size_t block) {
+	static uint8_t lengths[UINT16_MAX];
+	const struct ifr_trace_block *blocks;
+	const uint8_t *code = ifr_trace_code(trace, block);
+	ifr_trace_blocks(trace, &blocks);
+	const size_t count = ifr_trace_split_block(trace, block, lengths);
+	printf("  code ");
+	for (size_t at = 0, insn = 0, end = count ? lengths[0] : SIZE_MAX; at < blocks[block].bytes; at++) {
+		if (at == end)
+			end += lengths[++insn];
+		printf("%02x%s", code[at], at + 1 == end && at + 1 < blocks[block].bytes ? " " : "");
+	}
+	puts("");
+}
+
+static void dump_execution(const struct ifr_trace *trace, uint32_t execution, const uint64_t *addresses,
+                           bool code) {
+	static const char *const kinds[IFR_ACCESS_KINDS] = {"load", "store", "prefetch"};
 	const struct ifr_mapping *mappings;
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
@@ -145,10 +198,13 @@ static void dump_execution(const struct ifr_trace *trace, uint32_t execution, co
 	const struct ifr_trace_block *block = &blocks[execution >> 1];
 	printf("block ");
 	print_address(trace, mappings, block->normalised);
-	printf(" +%u, %u instructions%s\n", block->bytes, block->instructions, execution & 1 ? ", taken" : "");
+	printf(" +%u, %u instructions, %s%s\n", block->bytes, block->instructions, end_name(block),
+	       execution & 1 ? ", taken" : "");
+	if (code && block->bytes)
+		dump_code(trace, execution >> 1);
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &accesses[block->first_access + i];
-		printf("  %s %u ", access->store ? "store" : "load", access->bytes);
+		printf("  %s %u ", kinds[access->kind], access->bytes);
 		print_address(trace, mappings, addresses[i]);
 		puts("");
 	}
@@ -171,7 +227,7 @@ static void read_executions(struct ifr_trace *trace, const struct options *optio
 			const struct ifr_trace_block *block =
 				chunk.executions[i] == IFR_EXECUTION_BREAK ? NULL : &blocks[chunk.executions[i] >> 1];
 			if (dumps)
-				dump_execution(trace, chunk.executions[i], addresses);
+				dump_execution(trace, chunk.executions[i], addresses, options->code);
 			addresses += block ? block->accesses : 0;
 			seen->instructions += block ? block->instructions : 0;
 		}
@@ -179,6 +235,39 @@ static void read_executions(struct ifr_trace *trace, const struct options *optio
 		seen->accesses += chunk.accesses_count;
 		left -= chunk.executions_count;
 	}
+}
+
+/* Checks that a block's code is as many instructions as ran, the last of the length of its branch, and that each access
+ * belongs to one of them. */
+static bool check_code(const struct ifr_trace *trace, size_t block) {
+	static uint8_t lengths[UINT16_MAX], ends[UINT16_MAX + 1];
+	const struct ifr_trace_block *blocks;
+	const struct ifr_trace_access *accesses;
+	ifr_trace_blocks(trace, &blocks);
+	ifr_trace_accesses(trace, &accesses);
+	const struct ifr_trace_block *this = &blocks[block];
+	const size_t count = ifr_trace_split_block(trace, block, lengths);
+	bool right = count == this->instructions && (!count || lengths[count - 1] == this->branch_bytes);
+	memset(ends, 0, this->bytes + 1U);
+	ends[0] = !count;
+	for (size_t i = 0, at = 0; i < count; i++)
+		ends[at += lengths[i]] = true;
+	for (unsigned i = 0; i < this->accesses && right; i++)
+		right = ends[accesses[this->first_access + i].end];
+	return right;
+}
+
+static int verify_code(const struct ifr_trace *trace, struct ifr_error *err) {
+	const struct ifr_trace_block *blocks;
+	const size_t count = ifr_trace_blocks(trace, &blocks);
+	for (size_t i = 0; i < count; i++)
+		if (!check_code(trace, i))
+			return ifr_fail(err, IFR_E_PROGRAM,
+			                "the code of block %zu (mapping %" PRIu64 ", offset 0x%" PRIx64
+			                ") does not decode to its %u instructions",
+			                i, blocks[i].normalised >> IFR_MAPPING_SHIFT, blocks[i].normalised & IFR_OFFSET_MASK,
+			                blocks[i].instructions);
+	return 0;
 }
 
 static int verify_trace(struct ifr_trace *trace, const struct ifr_trace_totals *seen, struct ifr_error *err) {
@@ -190,7 +279,7 @@ static int verify_trace(struct ifr_trace *trace, const struct ifr_trace_totals *
 	    (totals.executions != seen->executions || totals.instructions != seen->instructions ||
 	     totals.accesses != seen->accesses))
 		return ifr_fail(err, IFR_E_PROGRAM, "the trace's content differs from its totals");
-	return 0;
+	return verify_code(trace, err);
 }
 
 static int read_trace(const struct options *options, struct ifr_error *err) {
@@ -199,6 +288,7 @@ static int read_trace(const struct options *options, struct ifr_error *err) {
 	int result = ifr_trace_open(options->trace, &trace, err);
 	if (result)
 		return result;
+	ifr_trace_keep_prefetches(trace);
 	if (!strcmp(options->verb, "info"))
 		print_info(trace);
 	else

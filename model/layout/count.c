@@ -70,7 +70,7 @@ static void build_blocks(struct counting *counting) {
 	}
 	for (size_t i = 0; i < entries * access_count; i++)
 		counting->accesses[i] = (struct ifr_access){.bytes = accesses[i % access_count].bytes,
-		                                            .store = accesses[i % access_count].store};
+		                                            .store = accesses[i % access_count].kind == IFR_ACCESS_STORE};
 }
 
 /* How the next block is entered, by the execution before it. */

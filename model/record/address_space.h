@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "model/record/extents.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 struct address_space;
 

@@ -10,7 +10,7 @@
 #include "model/record/ring.h"
 #include "model/record/address_space.h"
 #include "model/record/bounds.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 struct assembler;
 

@@ -126,12 +126,16 @@ static uint64_t next_window_change(const struct assembler *assembler, bool insid
 	return assembler->instructions < window->from ? window->from : UINT64_MAX;
 }
 
+static bool is_at_limit(const struct thread *thread) {
+	return thread->chain_bytes >= CHAIN_BYTES || thread->address_count >= EXECUTION_ACCESSES_MAX;
+}
+
 /* Writes the chain as one block execution. */
 static void write_execution(struct assembler *assembler, struct thread *thread, enum successor successor) {
 	uint32_t chain = thread->chain;
 	bool inside = in_window(assembler, thread->chain_start);
 	if (inside && assembler->translations.chains[chain].block == NONE)
-		translations_trace_block(&assembler->translations, chain, assembler->writer);
+		translations_trace_block(&assembler->translations, chain, is_at_limit(thread), assembler->writer);
 	if (inside)
 		ifr_trace_add_execution(assembler->writer, assembler->translations.chains[chain].block, successor == TAKEN,
 		                        thread->addresses);
@@ -140,6 +144,16 @@ static void write_execution(struct assembler *assembler, struct thread *thread, 
 	assembler->inside = inside;
 	thread->chain = NONE;
 	thread->address_count = thread->chain_bytes = 0;
+}
+
+/* Drops the pending block, whose first instruction faulted: what ran before it has no successor. */
+static void abandon_block(struct assembler *assembler, struct thread *thread) {
+	if (thread->chain != NONE)
+		write_execution(assembler, thread, NO_SUCCESSOR);
+	else if (assembler->inside)
+		ifr_trace_add_break(assembler->writer);
+	thread->block = NONE;
+	thread->repeated = false;
 }
 
 void finish_block(struct assembler *assembler, struct thread *thread, uint64_t next) {
@@ -151,6 +165,10 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 		cut = find_fault(ran, thread);
 	if (cut < ran->block.instructions)
 		assembler->cuts++;
+	if (!cut) {
+		abandon_block(assembler, thread);
+		return;
+	}
 	bool repeated = thread->repeated;
 	uint32_t pattern = find_pattern(assembler, block, thread, cut);
 	if (thread->chain == NONE)
@@ -161,9 +179,8 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	thread->chain_bytes += ran->block.bytes;
 	assembler->instructions += repeated ? 0 : cut;
 	thread->repeated = ran->block.end == RING_END_REPEAT && next == ran->repeats;
-	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR &&
-	               thread->chain_bytes < CHAIN_BYTES && thread->address_count < EXECUTION_ACCESSES_MAX;
-	if (!goes_on && cut)
+	bool goes_on = ran->block.end == RING_END_NONE && successor != NO_SUCCESSOR && !is_at_limit(thread);
+	if (!goes_on)
 		write_execution(assembler, thread, successor);
 	translations_set_fast_entry(&assembler->translations, pattern, repeated, assembler->writer);
 	thread->block = NONE;

@@ -52,6 +52,9 @@ static void make_arguments(const struct ifr_recording *recording, int ring_fd, s
 		ifr_strings_add(arguments, "-E");
 		ifr_strings_add(arguments, recording->settings);
 	}
+	/* One instruction a block: the addresses of all prefetches are known. */
+	if (recording->everything)
+		ifr_strings_add(arguments, "-singlestep");
 	ifr_strings_add(arguments, "-plugin");
 	ifr_strings_take(arguments, format_plugin_argument(recording, ring_fd));
 	ifr_strings_add(arguments, "-0");

@@ -342,6 +342,8 @@ static const char *const note_texts[IFR_RECORDING_NOTES] = {
 		"the program asks for its process or thread number, which differs from run to run",
 	[IFR_RECORDING_NOTE_SIGNAL] =
 		"signal handlers ran: when a signal comes from outside, or from a timer, differs from run to run",
+	[IFR_RECORDING_NOTE_PREFETCH] =
+		"qemu's recorder left out software prefetches of values that a block computes (--all-accesses records them)",
 	[IFR_RECORDING_NOTE_THREAD] =
 		"the program has several threads, replayed in the order in which they were recorded",
 };

@@ -4,7 +4,7 @@
  *
  *   word     bits                                        meaning
  *   block    1 0 ............ words:16 ........ id:32    a translation block begins; so many accesses follow
- *   access   0 store:1 0 insn:9 size:3 00 address:47     an access by instruction `insn` of that block
+ *   access   0 store:1 prefetch:1 insn:9 size:3 00 address:47   an access by instruction `insn` of that block
  *   record   1 1 type:8 ................. words:32       a record (enum ring_record) of so many words follows
  *
  * A block is defined, in a chunk of definitions, before the first chunk that runs it. One thread of the recorder
@@ -37,17 +37,20 @@
 #define RING_INSN_SHIFT 52
 #define RING_SIZE_SHIFT 49
 #define RING_STORE_SHIFT 62
+#define RING_PREFETCH \
+	(UINT64_C(1) << 61) /* a software prefetch of one byte; address 0: of none of the program's */
 #define RING_INSN(word) ((word) >> RING_INSN_SHIFT & 0x1ff)
 #define RING_SHIFT(word) ((word) >> RING_SIZE_SHIFT & 7)
 #define RING_STORE(word) ((word) >> RING_STORE_SHIFT & 1)
 
 enum ring_record {
-	RING_DEFINE = 1, /* struct ring_block, the lengths of its instructions (a byte each), its derived accesses */
-	RING_MAPPING,    /* a mapping at the start of the program: start, end, protection, offset, path */
-	RING_SYSCALL,    /* a mapping call: number, result, six arguments, path of an mmapped file */
-	RING_NOTE,       /* enum ifr_recording_note, value */
-	RING_ENTER,      /* the recorded allocator begins a request */
-	RING_LEAVE,      /* and ends it: the operands of IFR_RECORDER_LEAVE (common/recorder_marks.h) */
+	RING_DEFINE =
+		1,        /* struct ring_block, its instructions' lengths (a byte each), its derived accesses, its code */
+	RING_MAPPING, /* a mapping at the start of the program: start, end, protection, offset, path */
+	RING_SYSCALL, /* a mapping call: number, result, six arguments, path of an mmapped file */
+	RING_NOTE,    /* enum ifr_recording_note, value */
+	RING_ENTER,   /* the recorded allocator begins a request */
+	RING_LEAVE,   /* and ends it: the operands of IFR_RECORDER_LEAVE (common/recorder_marks.h) */
 };
 
 /* Events that make a recording not repeatable, not complete, or that delimit it. */
@@ -62,6 +65,7 @@ enum ifr_recording_note {
 	IFR_RECORDING_NOTE_THREAD,   /* a further thread started */
 	IFR_RECORDING_NOTE_BEGIN,    /* the recorded region of interfero.h begins, or ends */
 	IFR_RECORDING_NOTE_END,
+	IFR_RECORDING_NOTE_PREFETCH, /* a prefetch's address is not known to the recorder */
 	IFR_RECORDING_NOTES
 };
 

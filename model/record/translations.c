@@ -7,7 +7,7 @@
  * hash of its contents.
  *
  * Invariant: equal blocks have one id, however a recorder cut or retranslated them. It holds because the hash covers the
- * whole block and its accesses, padding included, and nothing that depends on the recorder or on addresses. */
+ * whole block, its accesses and its code, padding included, and nothing that depends on the recorder or on addresses. */
 #include "model/record/translations.h"
 
 #include <assert.h>
@@ -25,6 +25,7 @@ void translations_release(struct translations *translations) {
 	for (uint32_t i = 0; i < translations->block_count; i++) {
 		free(translations->blocks[i].lengths);
 		free(translations->blocks[i].derived);
+		free(translations->blocks[i].code);
 	}
 	for (uint32_t i = 0; i < translations->pattern_count; i++) {
 		free(translations->patterns[i].accesses);
@@ -46,14 +47,15 @@ bool translations_define(struct translations *translations, const uint64_t *word
 	struct translated block = {.patterns = NONE};
 	memcpy(&block.block, words, sizeof block.block);
 	size_t head = sizeof block.block / 8, lengths = (block.block.instructions + 7U) / 8;
-	size_t derived = block.block.derived * sizeof *block.derived;
-	if (block.block.id != translations->block_count || count != head + lengths + derived / 8 ||
+	size_t derived = block.block.derived * sizeof *block.derived, code = (block.block.bytes + 7U) / 8;
+	if (block.block.id != translations->block_count || count != head + lengths + derived / 8 + code ||
 	    !block.block.instructions)
 		return false;
 	block.normalised = block.block.address + normalised_delta;
 	block.target = block.block.target ? block.block.target + normalised_delta : 0;
 	block.lengths = memcpy(ifr_alloc(lengths * 8), words + head, lengths * 8);
 	block.derived = memcpy(ifr_alloc(derived + 8), words + head + lengths, derived);
+	block.code = memcpy(ifr_alloc(code * 8 + 8), words + head + lengths + derived / 8, code * 8);
 	translations->blocks = grow(translations->blocks, translations->block_count, sizeof *translations->blocks);
 	if (block.block.end == RING_END_REPEAT)
 		block.repeats =
@@ -146,6 +148,16 @@ uint32_t translations_chain(struct translations *translations, uint32_t parent, 
 
 /* --- blocks of the trace ------------------------------------------------------------------------------------- */
 
+/* A block of the trace that is being put together. */
+struct block_builder {
+	struct ifr_trace_block block;
+	struct ifr_buffer accesses, code;
+};
+
+static uint8_t access_kind(uint64_t tag) {
+	return tag & RING_PREFETCH ? IFR_ACCESS_PREFETCH : RING_STORE(tag) ? IFR_ACCESS_STORE : IFR_ACCESS_LOAD;
+}
+
 static void append_access(struct ifr_buffer *accesses, const struct ifr_trace_access *access) {
 	ifr_buffer_append(accesses, access, sizeof *access);
 }
@@ -153,7 +165,9 @@ static void append_access(struct ifr_buffer *accesses, const struct ifr_trace_ac
 /* Appends one translation block: its accesses in the order of its instructions, recorded ones from the pattern,
  * derived ones from the decoder. */
 static void append_translation(const struct translated *part, const struct access_pattern *pattern,
-                               struct ifr_trace_block *block, struct ifr_buffer *accesses) {
+                               struct block_builder *builder) {
+	struct ifr_trace_block *block = &builder->block;
+	struct ifr_buffer *accesses = &builder->accesses;
 	uint16_t event = 0, derived = 0, end = block->bytes;
 	uint32_t first_of[512]; /* index of the first access of each instruction */
 	for (unsigned i = 0; i < pattern->cut && i < 512; i++) {
@@ -165,11 +179,11 @@ static void append_translation(const struct translated *part, const struct acces
 										.anchor = IFR_ACCESS_RECORDED,
 										.end = end,
 										.bytes = (uint8_t)(1U << RING_SHIFT(pattern->accesses[event].tag)),
-										.store = RING_STORE(pattern->accesses[event].tag)});
+										.kind = access_kind(pattern->accesses[event].tag)});
 		for (; derived < part->block.derived && part->derived[derived].insn == i; derived++) {
 			const struct ring_derived *from = &part->derived[derived];
 			struct ifr_trace_access access = {
-				.offset = from->offset, .end = end, .bytes = (uint8_t)(1U << from->shift), .store = from->store};
+				.offset = from->offset, .end = end, .bytes = (uint8_t)(1U << from->shift), .kind = from->store};
 			access.anchor = from->anchor < 0 ? IFR_ACCESS_ABSOLUTE : (int32_t)first_of[from->anchor];
 			if (from->anchor < 0)
 				access.offset += (int64_t)(part->normalised - block->normalised);
@@ -177,6 +191,7 @@ static void append_translation(const struct translated *part, const struct acces
 		}
 		block->branch_bytes = length;
 	}
+	ifr_buffer_append(&builder->code, part->code, (size_t)end - block->bytes);
 	block->instructions = (uint16_t)(block->instructions + pattern->cut);
 	block->bytes = end;
 	bool whole = pattern->cut == part->block.instructions;
@@ -184,41 +199,66 @@ static void append_translation(const struct translated *part, const struct acces
 	block->target = whole ? part->target : 0;
 }
 
-static uint32_t find_or_add_block(struct ifr_table *index, const struct ifr_trace_block *block,
-                                  const struct ifr_buffer *accesses, struct ifr_trace_writer *writer) {
-	uint64_t hash = ifr_siphash(1, 2, block, sizeof *block);
+static uint8_t find_end(const struct translated *last, const struct access_pattern *pattern, bool limited) {
+	if (pattern->cut < last->block.instructions)
+		return IFR_END_FAULT;
+	switch (last->block.end) {
+	case RING_END_BRANCH:
+		return IFR_END_BRANCH;
+	case RING_END_SYSCALL:
+		return IFR_END_SYSTEM_CALL;
+	case RING_END_REPEAT:
+		return IFR_END_REPEAT;
+	default:
+		return limited ? IFR_END_LIMIT : IFR_END_INTERRUPTION;
+	}
+}
+
+static uint32_t find_or_add_block(struct ifr_table *index, const struct block_builder *builder,
+                                  struct ifr_trace_writer *writer) {
+	const struct ifr_buffer *accesses = &builder->accesses, *code = &builder->code;
+	uint64_t hash = ifr_siphash(1, 2, &builder->block, sizeof builder->block);
 	hash = ifr_siphash(hash, 3, accesses->data, accesses->length);
+	hash = ifr_siphash(hash, 4, code->data, code->length);
 	uint32_t id = ifr_table_find(index, hash);
 	if (id != IFR_TABLE_NONE)
 		return id;
-	id = ifr_trace_add_block(writer, block, (const void *)ifr_buffer_text(accesses));
+	id = ifr_trace_add_block(writer, &builder->block, (const void *)ifr_buffer_text(accesses),
+	                         ifr_buffer_text(code));
 	ifr_table_add(index, hash, id);
 	return id;
 }
 
-uint32_t translations_trace_block(struct translations *translations, uint32_t chain,
+/* Makes the block a further iteration of a repeated string instruction, which fetches nothing. */
+static void make_iteration(struct block_builder *builder) {
+	struct ifr_trace_access *access = (void *)builder->accesses.data;
+	builder->block.instructions = builder->block.bytes = builder->block.branch_bytes = 0;
+	for (unsigned i = 0; i < builder->block.accesses; i++)
+		access[i].end = 0;
+	ifr_buffer_clear(&builder->code);
+}
+
+uint32_t translations_trace_block(struct translations *translations, uint32_t chain, bool limited,
                                   struct ifr_trace_writer *writer) {
 	uint32_t path[4096], depth = 0;
-	struct ifr_trace_block block;
-	struct ifr_buffer accesses = {0};
-	memset(&block, 0, sizeof block); /* clears the padding, too, which is hashed and written */
+	struct block_builder builder;
+	memset(&builder, 0, sizeof builder); /* clears the block's padding, too, which is hashed and written */
 	for (uint32_t i = chain; i != NONE && depth < 4096; i = translations->chains[i].parent)
 		path[depth++] = translations->chains[i].pattern;
 	assert(depth); /* a path has at least the chain itself */
-	block.normalised = translations->blocks[translations->patterns[path[depth - 1]].block].normalised;
+	builder.block.normalised = translations->blocks[translations->patterns[path[depth - 1]].block].normalised;
 	while (depth--) {
 		const struct access_pattern *pattern = &translations->patterns[path[depth]];
-		append_translation(&translations->blocks[pattern->block], pattern, &block, &accesses);
+		const struct translated *part = &translations->blocks[pattern->block];
+		append_translation(part, pattern, &builder);
+		builder.block.end = find_end(part, pattern, limited);
 	}
-	block.accesses = (uint16_t)(accesses.length / sizeof(struct ifr_trace_access));
-	if (translations->chains[chain].repeated) {
-		struct ifr_trace_access *access = (void *)accesses.data;
-		block.instructions = block.bytes = block.branch_bytes = 0;
-		for (unsigned i = 0; i < block.accesses; i++)
-			access[i].end = 0;
-	}
-	uint32_t id = find_or_add_block(&translations->index, &block, &accesses, writer);
+	builder.block.accesses = (uint16_t)(builder.accesses.length / sizeof(struct ifr_trace_access));
+	if (translations->chains[chain].repeated)
+		make_iteration(&builder);
+	uint32_t id = find_or_add_block(&translations->index, &builder, writer);
 	translations->chains[chain].block = id;
-	ifr_buffer_release(&accesses);
+	ifr_buffer_release(&builder.accesses);
+	ifr_buffer_release(&builder.code);
 	return id;
 }

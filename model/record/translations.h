@@ -8,7 +8,7 @@
 #include "model/record/ring.h"
 #include "model/record/address_space.h"
 #include "model/trace/append.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 #define NONE UINT32_MAX
 #define UNWRITTEN (UINT32_MAX - 1)
@@ -31,6 +31,7 @@ struct translated {
 	uint64_t repeats;            /* address of its repeated string instruction; 0: none */
 	uint8_t *lengths;
 	struct ring_derived *derived;
+	uint8_t *code;
 };
 
 /* A recorded access of a pattern. The extent's numbers are copied: they hold while nothing was mapped, unmapped or
@@ -95,8 +96,9 @@ void translations_set_fast_entry(struct translations *translations, uint32_t pat
                                  struct ifr_trace_writer *writer);
 /* Copies an access's extent. */
 void pattern_access_refresh(struct pattern_access *access);
-/* Returns the trace's block for a chain; adds it to the trace at first use. */
-uint32_t translations_trace_block(struct translations *translations, uint32_t chain,
+/* Returns the trace's block for a chain; adds it to the trace at first use. limited: the chain ends because it is as long
+ * as chains may be. */
+uint32_t translations_trace_block(struct translations *translations, uint32_t chain, bool limited,
                                   struct ifr_trace_writer *writer);
 
 #endif

@@ -5,7 +5,7 @@
 #define IFR_MODEL_APPEND_H
 
 #include "model/trace/coding.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 struct trace_tail {
 	uint32_t *executions, *limit; /* next execution; the frame is full at limit */

@@ -3,7 +3,7 @@
 #ifndef IFR_MODEL_TRACE_LIMIT_H
 #define IFR_MODEL_TRACE_LIMIT_H
 
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 /* Limits the file to so many bytes; 0: no limit. A longer one fails the writer. */
 void ifr_trace_limit(struct ifr_trace_writer *writer, uint64_t bytes);

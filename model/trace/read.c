@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/trace/code.h"
 #include "model/trace/frames.h"
 #include "model/trace/reader.h"
 
@@ -38,12 +39,44 @@ static bool read_mappings(struct ifr_trace *trace, size_t length) {
 	return true;
 }
 
-/* Checks an access: it may derive only from an earlier one of its block. */
-static bool check_access(const struct ifr_trace_block *block, const struct ifr_trace_access *access,
+/* Checks an access: it may derive only from an earlier one of its block, and never from a prefetch. */
+static bool check_access(const struct ifr_trace_block *block, const struct ifr_trace_access *accesses,
                          unsigned index) {
-	bool power = access->bytes && access->bytes <= 64 && !(access->bytes & (access->bytes - 1));
-	return power && access->store <= 1 && access->end <= block->bytes && access->anchor >= IFR_ACCESS_ABSOLUTE &&
-	       access->anchor < (int32_t)index;
+	const struct ifr_trace_access *access = &accesses[index];
+	const bool power = access->bytes && access->bytes <= 64 && !(access->bytes & (access->bytes - 1));
+	if (!power || access->kind >= IFR_ACCESS_KINDS || access->end > block->bytes ||
+	    access->anchor < IFR_ACCESS_ABSOLUTE || access->anchor >= (int32_t)index)
+		return false;
+	if (access->kind == IFR_ACCESS_PREFETCH)
+		return access->anchor == IFR_ACCESS_RECORDED;
+	return access->anchor < 0 || accesses[access->anchor].kind != IFR_ACCESS_PREFETCH;
+}
+
+static bool check_block(const struct ifr_trace *trace, const struct ifr_trace_block *block) {
+	return block->branch <= IFR_BRANCH_RETURN && block->branch_bytes <= 15 && block->end < IFR_BLOCK_ENDS &&
+	       (block->end == IFR_END_BRANCH) == (block->branch != IFR_BRANCH_NONE) &&
+	       block->first_access == trace->access_count &&
+	       (block->normalised >> IFR_MAPPING_SHIFT) < IFR_MAPPING_LIMIT &&
+	       (!block->bytes || block->branch_bytes <= block->bytes);
+}
+
+/* Appends a block with its accesses and its code, both at `from`. Returns false if an access makes no sense. */
+static bool append_block(struct ifr_trace *trace, const struct ifr_trace_block *block, const uint8_t *from) {
+	const size_t bytes = block->accesses * sizeof *trace->accesses, padded = (block->bytes + 7U) & ~7U;
+	trace->accesses = trace_grow(trace->accesses, trace->access_count, block->accesses, sizeof *trace->accesses,
+	                             &trace->access_room);
+	if (bytes)
+		memcpy(trace->accesses + trace->access_count, from, bytes);
+	for (unsigned i = 0; i < block->accesses; i++)
+		if (!check_access(block, trace->accesses + trace->access_count, i))
+			return false;
+	trace->code_at = trace_grow(trace->code_at, trace->block_count, 1, sizeof *trace->code_at, &trace->code_room);
+	trace->code_at[trace->block_count] = trace->code.length;
+	ifr_buffer_append(&trace->code, from + bytes, padded);
+	trace->blocks = trace_grow(trace->blocks, trace->block_count, 1, sizeof *trace->blocks, &trace->block_room);
+	trace->blocks[trace->block_count++] = *block;
+	trace->access_count += block->accesses;
+	return true;
 }
 
 static bool read_blocks(struct ifr_trace *trace, size_t length) {
@@ -53,24 +86,11 @@ static bool read_blocks(struct ifr_trace *trace, size_t length) {
 			return false;
 		memcpy(&block, trace->raw + at, sizeof block);
 		at += sizeof block;
-		size_t bytes = block.accesses * sizeof(struct ifr_trace_access);
-		if (bytes > length - at || block.branch > IFR_BRANCH_RETURN || block.branch_bytes > 15 ||
-		    block.first_access != trace->access_count ||
-		    (block.normalised >> IFR_MAPPING_SHIFT) >= IFR_MAPPING_LIMIT ||
-		    (block.bytes && block.branch_bytes > block.bytes))
+		const size_t bytes = block.accesses * sizeof(struct ifr_trace_access), padded = (block.bytes + 7U) & ~7U;
+		if (bytes + padded > length - at || !check_block(trace, &block) ||
+		    !append_block(trace, &block, trace->raw + at))
 			return false;
-		trace->accesses = trace_grow(trace->accesses, trace->access_count, block.accesses, sizeof *trace->accesses,
-		                             &trace->access_room);
-		if (bytes)
-			memcpy(trace->accesses + trace->access_count, trace->raw + at, bytes);
-		for (unsigned i = 0; i < block.accesses; i++)
-			if (!check_access(&block, &trace->accesses[trace->access_count + i], i))
-				return false;
-		at += bytes;
-		trace->blocks =
-			trace_grow(trace->blocks, trace->block_count, 1, sizeof *trace->blocks, &trace->block_room);
-		trace->blocks[trace->block_count++] = block;
-		trace->access_count += block.accesses;
+		at += bytes + padded;
 	}
 	return true;
 }
@@ -143,7 +163,7 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 		ifr_trace_free(trace);
 		return result;
 	}
-	trace_prepare_sequence(trace);
+	trace_prepare_sequence(trace, false);
 	*out = trace;
 	return 0;
 }
@@ -168,6 +188,8 @@ void ifr_trace_free(struct ifr_trace *trace) {
 	free(trace->ended);
 	free(trace->blocks);
 	free(trace->accesses);
+	free(trace->code_at);
+	ifr_buffer_release(&trace->code);
 	free(trace->stored);
 	free(trace->raw);
 	trace_release_sequence(trace);
@@ -201,13 +223,17 @@ size_t ifr_trace_mappings(const struct ifr_trace *trace, const struct ifr_mappin
 }
 
 size_t ifr_trace_blocks(const struct ifr_trace *trace, const struct ifr_trace_block **blocks) {
-	*blocks = trace->blocks;
+	*blocks = trace->shown_blocks;
 	return trace->block_count;
 }
 
 size_t ifr_trace_accesses(const struct ifr_trace *trace, const struct ifr_trace_access **accesses) {
-	*accesses = trace->accesses;
-	return trace->access_count;
+	*accesses = trace->shown_accesses;
+	return trace->shown_access_count;
+}
+
+const uint8_t *ifr_trace_code(const struct ifr_trace *trace, size_t block) {
+	return (const uint8_t *)ifr_buffer_text(&trace->code) + trace->code_at[block];
 }
 
 void ifr_trace_totals(const struct ifr_trace *trace, struct ifr_trace_totals *totals) {

@@ -6,37 +6,90 @@
 
 #include "model/trace/reader.h"
 
-static void prepare_recipe(struct ifr_trace *trace, size_t id, uint32_t *followed) {
+/* Numbers the accesses of a block as they are shown. A prefetch that is not shown gets the number behind the last one:
+ * its address goes where the next block's first access overwrites it. Returns how many are shown. */
+static uint16_t number_accesses(const struct ifr_trace *trace, const struct ifr_trace_block *block,
+                                bool prefetches, uint16_t *numbers) {
+	const struct ifr_trace_access *accesses = trace->accesses + block->first_access;
+	uint16_t shown = 0;
+	for (unsigned i = 0; i < block->accesses; i++)
+		numbers[i] = prefetches || accesses[i].kind != IFR_ACCESS_PREFETCH ? shown++ : UINT16_MAX;
+	for (unsigned i = 0; i < block->accesses; i++)
+		if (numbers[i] == UINT16_MAX && !prefetches)
+			numbers[i] = shown;
+	return shown;
+}
+
+static void prepare_recipe(struct ifr_trace *trace, size_t id, const uint16_t *numbers, uint32_t *followed) {
 	const struct ifr_trace_block *block = &trace->blocks[id];
 	struct block_recipe *recipe = &trace->recipes[id];
 	*recipe = (struct block_recipe){.first_coder = (uint32_t)trace->coder_count, .first_followed = *followed};
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &trace->accesses[block->first_access + i];
 		if (access->anchor == IFR_ACCESS_RECORDED) {
-			trace->recorded[trace->coder_count++] = (uint16_t)i;
+			trace->recorded[trace->coder_count++] = numbers[i];
 			recipe->recorded++;
 			continue;
 		}
 		const uint64_t base = access->anchor == IFR_ACCESS_ABSOLUTE ? block->normalised : 0;
-		trace->followed[(*followed)++] = (struct followed){base + (uint64_t)access->offset, access->anchor, i};
+		trace->followed[(*followed)++] =
+			(struct followed){base + (uint64_t)access->offset,
+		                      access->anchor < 0 ? access->anchor : numbers[access->anchor], numbers[i]};
 		recipe->followed++;
 	}
 }
 
-void trace_prepare_sequence(struct ifr_trace *trace) {
+/* Appends a block to those that are shown. */
+static void show_block(struct ifr_trace *trace, size_t id, uint16_t count, const uint16_t *numbers) {
+	const struct ifr_trace_block *block = &trace->blocks[id];
+	struct ifr_trace_block *shown = &trace->shown_blocks[id];
+	struct ifr_trace_access *accesses = trace->shown_accesses + trace->shown_access_count;
+	*shown = *block;
+	shown->accesses = count;
+	shown->first_access = (uint32_t)trace->shown_access_count;
+	for (unsigned i = 0; i < block->accesses; i++) {
+		const struct ifr_trace_access *access = &trace->accesses[block->first_access + i];
+		if (numbers[i] == count)
+			continue;
+		accesses[numbers[i]] = *access;
+		if (access->anchor >= 0)
+			accesses[numbers[i]].anchor = numbers[access->anchor];
+	}
+	trace->shown_access_count += count;
+}
+
+void trace_prepare_sequence(struct ifr_trace *trace, bool prefetches) {
 	uint32_t followed = 0;
+	uint16_t *numbers = ifr_alloc((UINT16_MAX + 1) * sizeof *numbers);
 	trace->recipes = ifr_alloc((trace->block_count + 1) * sizeof *trace->recipes);
 	trace->recorded = ifr_alloc((trace->access_count + 1) * sizeof *trace->recorded);
 	trace->followed = ifr_alloc((trace->access_count + 1) * sizeof *trace->followed);
-	for (size_t i = 0; i < trace->block_count; i++)
-		prepare_recipe(trace, i, &followed);
+	trace->shown_blocks = ifr_alloc((trace->block_count + 1) * sizeof *trace->shown_blocks);
+	trace->shown_accesses = ifr_alloc((trace->access_count + 1) * sizeof *trace->shown_accesses);
+	trace->coder_count = trace->shown_access_count = 0;
+	for (size_t i = 0; i < trace->block_count; i++) {
+		const uint16_t shown = number_accesses(trace, &trace->blocks[i], prefetches, numbers);
+		prepare_recipe(trace, i, numbers, &followed);
+		show_block(trace, i, shown, numbers);
+	}
+	free(numbers);
 	trace->coders = ifr_alloc((trace->coder_count + 1) * sizeof *trace->coders);
 	trace->execution_coder = ifr_alloc(sizeof *trace->execution_coder);
 	ifr_trace_rewind(trace);
 }
 
+void ifr_trace_keep_prefetches(struct ifr_trace *trace) {
+	trace_release_sequence(trace);
+	trace->executions = NULL;
+	trace->normalised = NULL;
+	trace->execution_room = trace->normalised_room = 0;
+	trace_prepare_sequence(trace, true);
+}
+
 void trace_release_sequence(struct ifr_trace *trace) {
 	free(trace->recipes);
+	free(trace->shown_blocks);
+	free(trace->shown_accesses);
 	free(trace->recorded);
 	free(trace->followed);
 	free(trace->coders);
@@ -151,10 +204,10 @@ static bool decode_executions(struct ifr_trace *trace, size_t most, struct ifr_t
 		good = decode_execution(trace->execution_coder, &at, to);
 		if (good && *to != IFR_EXECUTION_BREAK) {
 			const uint32_t id = *to >> 1;
-			const size_t more = id < trace->block_count ? trace->blocks[id].accesses : 0;
-			if (count + more > trace->normalised_room)
-				trace->normalised =
-					trace_grow(trace->normalised, count, more, sizeof *trace->normalised, &trace->normalised_room);
+			const size_t more = id < trace->block_count ? trace->shown_blocks[id].accesses : 0;
+			if (count + more + 1 > trace->normalised_room)
+				trace->normalised = trace_grow(trace->normalised, count, more + 1, sizeof *trace->normalised,
+				                               &trace->normalised_room);
 			good = id < trace->block_count && decode_addresses(trace, &at, id, trace->normalised + count);
 			count += good ? more : 0;
 		}

@@ -40,6 +40,9 @@ struct ifr_trace {
 	struct ifr_mapping *mappings;
 	struct ifr_trace_block *blocks;
 	struct ifr_trace_access *accesses;
+	struct ifr_buffer code; /* of all blocks */
+	size_t *code_at;        /* by block: where its code begins */
+	size_t code_room;
 	struct ifr_trace_request *requests;
 	bool *ended; /* by request: its object was ended */
 	size_t request_count, request_room, ended_room;
@@ -48,6 +51,10 @@ struct ifr_trace {
 	ZSTD_DCtx *zstd;
 	uint8_t *stored, *raw;
 	size_t stored_room, raw_room;
+	/* blocks and accesses that the reader's user sees: all, or copies without prefetches */
+	struct ifr_trace_block *shown_blocks;
+	struct ifr_trace_access *shown_accesses;
+	size_t shown_access_count;
 	/* the block sequence: */
 	struct block_recipe *recipes;
 	struct address_coder *coders;
@@ -75,7 +82,8 @@ bool trace_next_frame(struct ifr_trace *trace, enum trace_frame_type type, struc
 bool trace_read_requests(struct ifr_trace *trace, size_t length);
 /* Returns items with room for more of them behind the first count. */
 void *trace_grow(void *items, size_t count, size_t more, size_t bytes, size_t *room);
-void trace_prepare_sequence(struct ifr_trace *trace);
+/* Prepares for reading chunks, with prefetches or without. */
+void trace_prepare_sequence(struct ifr_trace *trace, bool prefetches);
 void trace_release_sequence(struct ifr_trace *trace);
 
 #endif

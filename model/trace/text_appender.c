@@ -8,7 +8,7 @@
 
 #include "common/buffer.h"
 #include "model/trace/frames.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 static int cannot_write(const char *path, struct ifr_error *err) {
 	return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", path);

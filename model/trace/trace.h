@@ -17,7 +17,8 @@
  *   TRACE_TEXT       lines "key value" about the recording                            one first, others anywhere
  *   TRACE_MAPPINGS   struct trace_mapping and path each; a later one replaces         as needed
  *   TRACE_REQUESTS   struct ifr_trace_request each                                    as needed
- *   TRACE_BLOCKS     struct ifr_trace_block and its struct ifr_trace_access each      as needed
+ *   TRACE_BLOCKS     struct ifr_trace_block, its struct ifr_trace_access each, its    as needed
+ *                    code, padded to 8 bytes
  *   TRACE_SEQUENCE   block executions, then the normalised addresses of accesses      as needed
  *   TRACE_TOTALS     struct ifr_trace_totals                                          one; only text may follow
  *
@@ -35,7 +36,7 @@
 #include "common/recorder_marks.h"
 #include "model/replay/replay.h"
 
-#define IFR_TRACE_VERSION 3
+#define IFR_TRACE_VERSION 4
 #define IFR_MAPPING_SHIFT 44
 #define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_MAPPING_SHIFT - 1))
 #define IFR_MAPPING_FIRST 8
@@ -81,7 +82,19 @@ struct ifr_trace_request {
 #define IFR_NO_REQUEST UINT32_MAX
 #define IFR_OBJECT_MARGIN 64
 
-/* A static block. Each access is stored in the sequence frames, or derives from another access of the block. */
+/* The end of a block: the reason why it has no further instruction. */
+enum ifr_block_end {
+	IFR_END_BRANCH,       /* its last instruction branches (enum ifr_branch) */
+	IFR_END_SYSTEM_CALL,  /* its last instruction enters the kernel */
+	IFR_END_REPEAT,       /* its last instruction is a repeated string instruction */
+	IFR_END_FAULT,        /* the next instruction faulted, or the program was killed there */
+	IFR_END_LIMIT,        /* the recorder cut a very long straight run: the next block goes on where it ends */
+	IFR_END_INTERRUPTION, /* something else ran next: a signal handler, or nothing */
+	IFR_BLOCK_ENDS
+};
+
+/* A static block. Each access is stored in the sequence frames, or derives from another access of the block. Its code is
+ * as it ran, also where the program wrote it itself: another code at the same address is another block. */
 struct ifr_trace_block {
 	uint64_t normalised;
 	uint64_t target; /* normalised address of a direct branch's target; 0: none */
@@ -90,7 +103,12 @@ struct ifr_trace_block {
 	uint8_t branch; /* enum ifr_branch */
 	uint16_t accesses;
 	uint32_t first_access;
+	uint8_t end; /* enum ifr_block_end */
 };
+
+/* A software prefetch is of the cache line that holds its only byte, at any address. It derives from no access, and no
+ * access from it. */
+enum ifr_access_kind { IFR_ACCESS_LOAD, IFR_ACCESS_STORE, IFR_ACCESS_PREFETCH, IFR_ACCESS_KINDS };
 
 enum { IFR_ACCESS_RECORDED = -1, IFR_ACCESS_ABSOLUTE = -2 };
 struct ifr_trace_access {
@@ -98,63 +116,31 @@ struct ifr_trace_access {
 	int32_t anchor; /* index in the block of the access that it derives from, or a constant above */
 	uint16_t end;   /* offset in the block of the end of its instruction */
 	uint8_t bytes;
-	uint8_t store;
+	uint8_t kind; /* enum ifr_access_kind */
 };
 
+/* Prefetches count as recorded accesses. */
 struct ifr_trace_totals {
 	uint64_t instructions, executions, accesses;
 	uint64_t recorded; /* accesses that are stored, not derived */
 };
 
-/* --- writing ------------------------------------------------------------------------------------------------- */
-
-struct ifr_trace_writer;
-
-/* Creates a trace. The file appears at path when it is closed; until then it has a temporary name beside it. text:
- * lines "key value". */
-int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer **writer, struct ifr_error *err);
-/* Adds a mapping. Returns its number, from IFR_MAPPING_FIRST on; 0 (IFR_MAPPING_OTHER) if there are
- * IFR_MAPPING_LIMIT. */
-uint32_t ifr_trace_add_mapping(struct ifr_trace_writer *writer, const struct ifr_mapping *mapping);
-/* Marks the start of the program: mappings added from now on have a moment. */
-void ifr_trace_start_program(struct ifr_trace_writer *writer);
-/* Extends a mapping to include a range; ends a mapping at this moment. */
-void ifr_trace_grow_mapping(struct ifr_trace_writer *writer, uint32_t mapping, uint64_t start, uint64_t bytes);
-void ifr_trace_close_mapping(struct ifr_trace_writer *writer, uint32_t mapping);
-/* Adds a request; sets its normalised address and its moment. Returns its number, from 0 on. */
-uint32_t ifr_trace_add_request(struct ifr_trace_writer *writer, struct ifr_trace_request *request);
-/* Adds a block; copies the accesses and sets first_access. Returns the block's id. */
-uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
-                             const struct ifr_trace_access *accesses);
-/* Adds a block execution. normalised: normalised addresses of the block's stored accesses, in order. */
-void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
-                             const uint64_t *normalised);
-/* Adds an interruption: the block before it has no successor. */
-void ifr_trace_add_break(struct ifr_trace_writer *writer);
-/* Adds a line to the text. */
-void ifr_trace_add_text(struct ifr_trace_writer *writer, const char *line);
-/* Finishes the file, or removes it if discard. Errors: IFR_E_ENVIRONMENT for any failure since the creation, such
- * as a full disk; the file is removed then. */
-int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_trace_totals *totals,
-                    struct ifr_error *err);
-
-/* Adds a line to the text of a finished trace. Errors: IFR_E_USAGE if the trace is not whole; IFR_E_ENVIRONMENT,
- * and the file is unchanged. */
-int ifr_trace_amend(const char *path, const char *line, struct ifr_error *err);
-
 /* --- reading ------------------------------------------------------------------------------------------------- */
 
 struct ifr_trace;
 
-/* Opens a trace and reads all but its sequence frames. A cut or damaged file is opened as far as it is whole.
+/* Opens a trace and reads all but its sequence frames. A cut or damaged file is opened as far as it is whole. Prefetches
+ * are left out, of blocks and of chunks, as if the program had none; ifr_trace_keep_prefetches brings them in.
  * Errors: IFR_E_USAGE if the file is no trace or of another version. */
 int ifr_trace_open(const char *path, struct ifr_trace **trace, struct ifr_error *err);
-/* Opens a second reader of the same file, for another thread; works also if the file was unlinked. */
+/* Brings the prefetches in, in the place of their instruction, before the first chunk is read. */
+void ifr_trace_keep_prefetches(struct ifr_trace *trace);
+/* Opens a second reader of the same file, for another thread, without prefetches; works also if the file was unlinked. */
 int ifr_trace_reopen(const struct ifr_trace *trace, struct ifr_trace **again, struct ifr_error *err);
 void ifr_trace_free(struct ifr_trace *trace);
-/* Describes the damage; NULL if the trace is whole. */
+/* Return the damage, NULL if the trace is whole; the text; and the value of a key in it, NULL if there is none, which
+ * the caller frees. */
 const char *ifr_trace_damage(const struct ifr_trace *trace);
-/* Return the text, and the value of a key in it. ifr_trace_fact: NULL if there is none; the caller frees. */
 const char *ifr_trace_text(const struct ifr_trace *trace);
 char *ifr_trace_fact(const struct ifr_trace *trace, const char *key);
 /* Returns the number of mappings; the first IFR_MAPPING_FIRST stand for addresses in no mapping. */

@@ -8,7 +8,7 @@
 #include "model/trace/coding.h"
 #include "model/trace/frames.h"
 #include "model/trace/limit.h"
-#include "model/trace/trace.h"
+#include "model/trace/writer.h"
 
 const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
                                                                "heap",  "mapping", "objects"};
@@ -155,7 +155,8 @@ static struct address_coder *add_coders(struct ifr_trace_writer *writer, uint32_
 }
 
 uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_trace_block *block,
-                             const struct ifr_trace_access *accesses) {
+                             const struct ifr_trace_access *accesses, const void *code) {
+	static const char zeros[8];
 	uint32_t id = writer->block_count++;
 	if (id >= writer->block_room) {
 		writer->block_room = 2 * id + 1024;
@@ -165,6 +166,8 @@ uint32_t ifr_trace_add_block(struct ifr_trace_writer *writer, const struct ifr_t
 	copy.first_access = writer->access_count;
 	ifr_buffer_append(&writer->blocks, &copy, sizeof copy);
 	ifr_buffer_append(&writer->blocks, accesses, block->accesses * sizeof *accesses);
+	ifr_buffer_append(&writer->blocks, code, block->bytes);
+	ifr_buffer_append(&writer->blocks, zeros, -(size_t)block->bytes & 7);
 	struct block_use *use = &writer->uses[id];
 	*use = (struct block_use){.instructions = block->instructions, .accesses = block->accesses};
 	for (unsigned i = 0; i < block->accesses; i++)

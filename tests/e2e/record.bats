@@ -10,7 +10,7 @@ setup_file() {
 	use_own_kits
 	record_programs="$BATS_TEST_DIRNAME/programs/record"
 	export record_programs
-	for name in rep page long fault vector mask jit remap; do
+	for name in rep page long fault vector mask jit remap prefetch first; do
 		gcc -nostdlib -static -no-pie "$record_programs/$name.S" -o "$place/$name"
 	done
 	gcc -O2 -nostdlib -static -no-pie "$record_programs/pure.c" -o "$place/pure"
@@ -62,13 +62,23 @@ counts() {
 
 @test "a straight run of 1500 instructions is one block" {
 	counts long 4511 9000
-	interfero trace dump a.trace | grep -q '1502 instructions, taken'
+	interfero trace dump a.trace | grep -q '1502 instructions, conditional, taken'
 }
 
 @test "an instruction that faults in the middle of a block counts once, as does what ran before it" {
 	counts fault 50 20
 	grep -q 'signal handlers ran' notes
 	grep -q '4 blocks were cut short by faults' notes
+}
+
+@test "a block whose first instruction faults did not run, and the handler is where it lies" {
+	counts first 10 0
+	interfero trace dump a.trace | tail -n 3 >end
+	diff - end <<END
+break
+block program8:0x$(nm "$place/first" | sed -n 's/^0*\([0-9a-f]*\) t handler/\1/p') +12, 3 instructions, system call
+break
+END
 }
 
 @test "vectors of 16 and 32 bytes are accesses of 8 bytes" {
@@ -95,8 +105,59 @@ counts() {
 	[[ $stderr == *'a block of the program makes more than 8191 accesses, which cannot be recorded'* ]]
 }
 
+# block_ends TRACE: how often blocks end in which way, "ends in: count" in order.
+block_ends() {
+	interfero trace dump "$1" | sed -nE 's/^block .*instructions, ([a-z ]+)(, taken)?$/\1/p' | sort | uniq -c | awk '{ n = $1; $1 = ""; print $0 ": " n }' | tr '\n' ';'
+}
+
 @test "code that is written while it runs" {
 	counts jit 53 17
+	# Five functions lay at one address, each with another constant.
+	interfero trace dump --code a.trace >dump
+	[ "$(sed -nE 's/^  code (b8[0-9a-f]{8}) c3$/\1/p' dump | tr '\n' ' ')" = "b805000000 b804000000 b803000000 b802000000 b801000000 " ] ||
+		say "$(cat dump)"
+}
+
+@test "software prefetches are accesses of their own kind, with all their addresses; replays ignore them" {
+	counts prefetch 1019 707
+	interfero trace dump a.trace | sed -n 's/^  prefetch 1 //p' >prefetches
+	[ "$(wc -l <prefetches)" -eq 506 ]
+	# The last six: below address 0, at 8, at buffer + 16, 3 + buffer - 1 + 8, buffer + 800, 0x1010.
+	buffer=0x$(nm "$place/prefetch" | sed -n 's/ b buffer//p')
+	{
+		printf 'other:0x0\nother:0x8\n'
+		printf 'program8:0x%x\n' $((buffer + 16)) $((buffer + 10)) $((buffer + 800))
+		printf 'other:0x1010\n'
+	} | diff - <(tail -n 6 prefetches)
+	[ "$(counters p6 a.trace | jq -c '[."L1-dcache-loads", ."L1-dcache-stores"]')" = "[100,101]" ]
+	need_qemu_recorder
+	# qemu's recorder does not know where a segment lies.
+	record --recorder qemu --all-accesses -o q.trace -- "$place/prefetch"
+	diff <(interfero trace dump --code a.trace) <(interfero trace dump --code q.trace) >left_out || true
+	[ "$(grep -c '^[<>]' left_out)" = 1 ]
+	grep -q "^<   prefetch 1 program8:$(printf 0x%x $((buffer + 16)))" left_out
+	grep -q 'left out software prefetches' notes
+}
+
+@test "what ends a block is there: branches of all kinds, system calls, repeats, faults, limits" {
+	record -o a.trace -- "$place/rep"
+	block_ends a.trace | grep -q 'repeat: .*system call: '
+	record -o a.trace -- "$place/fault"
+	[ "$(interfero trace dump a.trace | grep -c ', fault$')" -eq 4 ] || say "$(interfero trace dump a.trace)"
+	printf '.globl _start\n_start: call f\nlea f(%%rip), %%rax\ncall *%%rax\njmp 1f\n1: lea 2f(%%rip), %%rax\njmp *%%rax\n2: .rept 20000\nmov %%rax, %%rbx\n.endr\n' >ends.s
+	printf 'xor %%edi, %%edi\njz 3f\n3: mov $60, %%eax\nsyscall\nf: ret\n' >>ends.s
+	gcc -nostdlib -static ends.s -o ends
+	record -o a.trace -- ./ends
+	[ "$(interfero trace dump a.trace | sed -nE 's/^block .*instructions, ([a-z ]+)(, taken)?$/\1/p' | tr '\n' ';')" = \
+		"call;return;indirect call;return;jump;indirect jump;limit;conditional;system call;" ] || say "$(interfero trace dump a.trace)"
+	interfero trace verify a.trace
+}
+
+@test "a trace of the version before is refused, with the remedy" {
+	record -o a.trace -- "$place/rep"
+	printf '\003' | dd of=a.trace bs=1 seek=8 conv=notrunc 2>/dev/null
+	refuse 2 "version 3" "record again" -- interfero replay a.trace
+	refuse 2 "record again" -- interfero trace info a.trace
 }
 
 @test "mappings that go, come again to the same place, move and grow; a heap that shrinks" {
@@ -171,7 +232,7 @@ counts() {
 agree() {
 	record --recorder valgrind -o v.trace -- "$@"
 	record --recorder qemu -o q.trace -- "$@"
-	cmp <(interfero trace dump v.trace) <(interfero trace dump q.trace) ||
+	cmp <(interfero trace dump --code v.trace) <(interfero trace dump --code q.trace) ||
 		say "$(diff <(interfero trace dump v.trace) <(interfero trace dump q.trace) | head -n 20)"
 }
 
@@ -207,7 +268,7 @@ own_blocks() {
 	printf 'lea 8(%%rsp), %%rcx\nmov $60, %%eax\nxor %%edi, %%edi\nsyscall\n' >>unused.s
 	gcc -nostdlib -static unused.s -o unused
 	record -o a.trace -- ./unused
-	[ "$(number instructions a.trace) $(number accesses a.trace)" = "14 5" ] || say "$(interfero trace dump a.trace)"
+	[ "$(number instructions a.trace) $(number accesses a.trace)" = "14 6" ] || say "$(interfero trace dump a.trace)"
 }
 
 @test "a locked instruction makes one load and one store, an exchange, too" {

@@ -42,6 +42,15 @@ static bool read_runs(struct ifr_trace *trace) {
 	return steps < STEPS_MOST;
 }
 
+/* All code is there, and decodes or does not. */
+static void split_blocks(const struct ifr_trace *trace) {
+	static uint8_t lengths[UINT16_MAX];
+	const struct ifr_trace_block *blocks;
+	const size_t count = ifr_trace_blocks(trace, &blocks);
+	for (size_t i = 0; i < count; i++)
+		assert(ifr_trace_split_block(trace, i, lengths) <= blocks[i].bytes);
+}
+
 static void replay(struct ifr_trace *trace) {
 	static struct ifr_machine *machine;
 	struct ifr_layout_request none = {0}, shifted = {.end_bytes = 4096, .stack_bytes = 100, .load_pages = 1};
@@ -67,8 +76,11 @@ int ifr_fuzz_one(const unsigned char *data, size_t size) {
 		assert(result == -IFR_E_USAGE && strstr(err.message, trace_path()) && !strchr(err.message, '\n'));
 		return 0;
 	}
+	split_blocks(trace);
 	if (read_runs(trace))
 		replay(trace);
+	ifr_trace_keep_prefetches(trace);
+	read_runs(trace);
 	ifr_trace_free(trace);
 	return 0;
 }

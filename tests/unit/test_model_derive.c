@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "model/recorder/qemu/accesses.h"
 #include "model/recorder/qemu/derive.h"
 #include "model/replay/replay.h"
 
@@ -179,10 +180,41 @@ static void test_never_derived(void **state) {
 	expect_recorded("rrrr-");
 	decode("67 8b 07, 67 8b 47 04"); /* addresses of 32 bits wrap around */
 	expect_recorded("rr");
-	decode("0f 1f 07, 0f 18 0f, 0f ae 3f, 48 8d 07"); /* nopl, prefetcht0, clflush, lea: no access */
-	expect_recorded("----");
+	decode(
+		"0f 1f 07, 0f 18 0f, 0f ae 3f, 48 8d 07"); /* nopl, prefetcht0, clflush, lea: no access but a prefetch */
+	expect_recorded("-r--");
 	decode("c4 e2 71 8c 07, c4 e2 71 8e 07, 66 0f f7 c1"); /* vpmaskmovd, both ways; maskmovdqu */
 	expect_recorded("mmm");
+}
+
+static void expect_prefetch(unsigned index, unsigned insn, int base, int scaled, unsigned scale, int64_t offset) {
+	const struct decoded_prefetch *prefetch = &decoded.prefetches[index];
+	assert_true(index < decoded.prefetch_count && prefetch->known);
+	assert_int_equal(prefetch->insn, insn);
+	assert_int_equal(prefetch->base, base);
+	assert_int_equal(prefetch->index, scaled);
+	assert_int_equal(scaled < 0 ? 0 : prefetch->scale, scale);
+	assert_int_equal(prefetch->offset, offset);
+}
+
+/* Prefetches are of registers at the begin of the block (rax is 0, rsi 6, rdi 7), or not known. */
+static void test_prefetches(void **state) {
+	(void)state;
+	/* prefetcht0 64(%rdi); add $8,%rdi; prefetchnta -4(%rsi,%rdi,4); prefetchw 0x10(%rip); prefetcht2 8 */
+	decode("0f 18 4f 40, 48 83 c7 08, 0f 18 44 be fc, 0f 0d 0d 10 00 00 00, 0f 18 1c 25 08 00 00 00");
+	expect_recorded("r-rrr");
+	assert_int_equal(decoded.prefetch_count, 4);
+	expect_prefetch(0, 0, 7, NO_REGISTER, 0, 64);
+	expect_prefetch(1, 2, 6, 7, 4, 28);
+	expect_prefetch(2, 3, NO_REGISTER, NO_REGISTER, 0, (int64_t)AT + 4 + 4 + 5 + 7 + 0x10);
+	expect_prefetch(3, 4, NO_REGISTER, NO_REGISTER, 0, 8);
+	decode("48 8b 07, 0f 18 08, 64 0f 18 0f, 67 0f 18 0f"); /* mov (%rdi),%rax; of (%rax), %fs:(%rdi), (%edi) */
+	expect_recorded("r--r");
+	assert_int_equal(decoded.prefetch_count, 3);
+	assert_false(decoded.prefetches[0].known || decoded.prefetches[1].known);
+	assert_true(decoded.prefetches[2].known && decoded.prefetches[2].narrow);
+	decode("0f 18 c8, 0f 18 27, 0f 1f 00"); /* no-operations */
+	assert_int_equal(decoded.prefetch_count, 0);
 }
 
 static void test_vectors(void **state) {
@@ -289,6 +321,7 @@ int main(void) {
 		cmocka_unit_test(test_vectors),       cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_phantom),       cmocka_unit_test(test_everything),
 		cmocka_unit_test(test_clock),         cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_prefetches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,7 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 	                                .branch = IFR_BRANCH_CONDITIONAL};
 	const struct ifr_trace_access accesses[] = {{.anchor = IFR_ACCESS_RECORDED, .end = 4, .bytes = 8},
 	                                            {.anchor = IFR_ACCESS_RECORDED, .end = 18, .bytes = 8}};
+	static const uint8_t code[20];
 	char *path = below("made.trace");
 	assert_int_equal(ifr_trace_create(path, text, &writer, NULL), 0);
 	for (int i = PROGRAM; i < REGIONS; i++) {
@@ -54,7 +55,7 @@ static struct ifr_trace *make_trace(bool fixed, const char *text) {
 		if (i == LIBRARY)
 			ifr_trace_close_mapping(writer, CACHE);
 	}
-	ifr_trace_add_block(writer, &block, accesses);
+	ifr_trace_add_block(writer, &block, accesses, code);
 	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
 	assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 	free(path);

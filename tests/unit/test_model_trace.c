@@ -17,7 +17,7 @@
 #include "tests/unit/depth.h"
 #include "tests/unit/folder.h"
 
-enum { BLOCKS = 40, REGIONS = 6, ACCESSES_MOST = 7 };
+enum { BLOCKS = 40, REGIONS = 6, ACCESSES_MOST = 7, CODE_MOST = 80 };
 
 /* The trace as written, in order. */
 struct story {
@@ -25,10 +25,11 @@ struct story {
 	struct ifr_mapping regions[REGIONS];
 	struct ifr_trace_block blocks[BLOCKS];
 	struct ifr_trace_access accesses[BLOCKS][ACCESSES_MOST];
+	uint8_t code[BLOCKS][CODE_MOST];
 	size_t region_count, block_count;
 	uint32_t *steps;
-	uint64_t *places;
-	size_t step_count, place_count;
+	uint64_t *places, *plain; /* of all accesses; without prefetches */
+	size_t step_count, place_count, plain_count;
 	struct ifr_trace_totals totals;
 };
 
@@ -67,13 +68,21 @@ static void add_block(struct story *story, struct ifr_trace_writer *writer) {
 	                                  .branch_bytes = (uint8_t)(1 + below_of(story, 15)),
 	                                  .branch = (uint8_t)below_of(story, IFR_BRANCH_RETURN + 1),
 	                                  .accesses = (uint16_t)below_of(story, ACCESSES_MOST + 1)};
-	for (unsigned i = 0; i < block->accesses; i++)
-		story->accesses[id][i] = (struct ifr_trace_access){.offset = (int64_t)below_of(story, 200) - 100,
-		                                                   .anchor = (int32_t)below_of(story, i + 2U) - 2,
-		                                                   .end = (uint16_t)below_of(story, block->bytes + 1U),
-		                                                   .bytes = (uint8_t)(1U << below_of(story, 7)),
-		                                                   .store = (uint8_t)below_of(story, 2)};
-	assert_int_equal(ifr_trace_add_block(writer, block, story->accesses[id]), id);
+	block->end = (uint8_t)(block->branch ? IFR_END_BRANCH : 1 + below_of(story, IFR_BLOCK_ENDS - 1));
+	for (unsigned i = 0; i < block->bytes; i++)
+		story->code[id][i] = (uint8_t)below_of(story, 256);
+	for (unsigned i = 0; i < block->accesses; i++) {
+		struct ifr_trace_access *access = &story->accesses[id][i];
+		*access = (struct ifr_trace_access){.offset = (int64_t)below_of(story, 200) - 100,
+		                                    .anchor = (int32_t)below_of(story, i + 2U) - 2,
+		                                    .end = (uint16_t)below_of(story, block->bytes + 1U),
+		                                    .bytes = (uint8_t)(1U << below_of(story, 7)),
+		                                    .kind = (uint8_t)below_of(story, IFR_ACCESS_KINDS)};
+		if (access->kind == IFR_ACCESS_PREFETCH ||
+		    (access->anchor >= 0 && story->accesses[id][access->anchor].kind == IFR_ACCESS_PREFETCH))
+			access->anchor = IFR_ACCESS_RECORDED;
+	}
+	assert_int_equal(ifr_trace_add_block(writer, block, story->accesses[id], story->code[id]), id);
 }
 
 static void write_break(struct story *story, struct ifr_trace_writer *writer) {
@@ -99,6 +108,9 @@ static void write_run(struct story *story, struct ifr_trace_writer *writer) {
 		else
 			places[i] = places[access->anchor] + (uint64_t)access->offset;
 	}
+	for (unsigned i = 0; i < block->accesses; i++)
+		if (story->accesses[id][i].kind != IFR_ACCESS_PREFETCH)
+			story->plain[story->plain_count++] = places[i];
 	ifr_trace_add_execution(writer, id, taken, recorded);
 	story->steps[story->step_count++] = id << 1 | taken;
 	story->place_count += block->accesses;
@@ -114,6 +126,7 @@ static void tell(struct story *story, uint64_t seed, size_t steps, const char *p
 	*story = (struct story){.seed = seed};
 	story->steps = ifr_alloc((steps + 1) * sizeof *story->steps);
 	story->places = ifr_alloc((steps + 1) * ACCESSES_MOST * sizeof *story->places);
+	story->plain = ifr_alloc((steps + 1) * ACCESSES_MOST * sizeof *story->plain);
 	assert_int_equal(ifr_trace_create(path, "program /usr/bin/prog\nargument a\n", &writer, NULL), 0);
 	add_region(story, writer);
 	add_block(story, writer);
@@ -135,11 +148,13 @@ static void tell(struct story *story, uint64_t seed, size_t steps, const char *p
 static void forget(struct story *story) {
 	free(story->steps);
 	free(story->places);
+	free(story->plain);
 }
 
-/* Reads the whole trace in chunks of so many executions, and compares it with the story. Returns the number of
- * executions. */
-static size_t read_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps) {
+/* Compares the trace, from its begin, with a story's executions and addresses, in chunks of so many executions. Returns
+ * the number of executions. */
+static size_t compare_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps,
+                           const uint64_t *wanted, size_t wanted_count) {
 	struct ifr_trace_chunk piece;
 	size_t steps = 0, places = 0;
 	for (;;) {
@@ -147,15 +162,20 @@ static size_t read_runs(const struct story *story, struct ifr_trace *trace, size
 		if (!piece.executions_count)
 			return steps;
 		assert_true(piece.executions_count <= piece_steps && steps + piece.executions_count <= story->step_count);
-		assert_true(places + piece.accesses_count <= story->place_count);
+		assert_true(places + piece.accesses_count <= wanted_count);
 		assert_memory_equal(piece.executions, story->steps + steps,
 		                    piece.executions_count * sizeof *piece.executions);
 		if (piece.accesses_count)
-			assert_memory_equal(piece.normalised, story->places + places,
+			assert_memory_equal(piece.normalised, wanted + places,
 			                    piece.accesses_count * sizeof *piece.normalised);
 		steps += piece.executions_count;
 		places += piece.accesses_count;
 	}
+}
+
+/* Reads the trace as replays do, without prefetches. */
+static size_t read_runs(const struct story *story, struct ifr_trace *trace, size_t piece_steps) {
+	return compare_runs(story, trace, piece_steps, story->plain, story->plain_count);
 }
 
 static void check_regions(const struct story *story, const struct ifr_trace *trace) {
@@ -173,7 +193,25 @@ static void check_regions(const struct story *story, const struct ifr_trace *tra
 	}
 }
 
-static void check_blocks(const struct story *story, const struct ifr_trace *trace) {
+static void check_accesses(const struct story *story, size_t id, const struct ifr_trace_block *block,
+                           const struct ifr_trace_access *got, bool prefetches) {
+	unsigned left_out = 0, numbers[ACCESSES_MOST];
+	for (unsigned j = 0; j < story->blocks[id].accesses; j++) {
+		const struct ifr_trace_access *was = &story->accesses[id][j];
+		numbers[j] = j - left_out;
+		if (was->kind == IFR_ACCESS_PREFETCH && !prefetches) {
+			left_out++;
+			continue;
+		}
+		assert_true(got->offset == was->offset && got->end == was->end && got->bytes == was->bytes &&
+		            got->kind == was->kind);
+		assert_int_equal(got->anchor, was->anchor < 0 ? was->anchor : (int)numbers[was->anchor]);
+		got++;
+	}
+	assert_int_equal(block->accesses, story->blocks[id].accesses - left_out);
+}
+
+static void check_blocks(const struct story *story, const struct ifr_trace *trace, bool prefetches) {
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
 	assert_int_equal(ifr_trace_blocks(trace, &blocks), story->block_count);
@@ -181,12 +219,10 @@ static void check_blocks(const struct story *story, const struct ifr_trace *trac
 	for (size_t i = 0; i < story->block_count; i++) {
 		struct ifr_trace_block wanted = story->blocks[i];
 		wanted.first_access = blocks[i].first_access;
-		assert_memory_equal(&blocks[i], &wanted, sizeof wanted);
-		for (unsigned j = 0; j < wanted.accesses; j++) {
-			const struct ifr_trace_access *got = &accesses[wanted.first_access + j], *was = &story->accesses[i][j];
-			assert_true(got->offset == was->offset && got->anchor == was->anchor && got->end == was->end &&
-			            got->bytes == was->bytes && got->store == was->store);
-		}
+		wanted.accesses = blocks[i].accesses;
+		assert_memory_equal(&blocks[i], &wanted, offsetof(struct ifr_trace_block, end) + 1);
+		assert_memory_equal(ifr_trace_code(trace, i), story->code[i], wanted.bytes);
+		check_accesses(story, i, &blocks[i], accesses + wanted.first_access, prefetches);
 	}
 }
 
@@ -201,12 +237,16 @@ static void test_round_trip(void **state) {
 		assert_int_equal(ifr_trace_open(path, &trace, NULL), 0);
 		assert_null(ifr_trace_damage(trace));
 		check_regions(&story, trace);
-		check_blocks(&story, trace);
+		check_blocks(&story, trace, false);
 		ifr_trace_totals(trace, &totals);
 		assert_memory_equal(&totals, &story.totals, sizeof totals);
 		assert_int_equal(read_runs(&story, trace, 1 + seed * 37), story.step_count);
 		ifr_trace_rewind(trace);
 		assert_int_equal(read_runs(&story, trace, 1 << 16), story.step_count);
+		ifr_trace_keep_prefetches(trace);
+		check_blocks(&story, trace, true);
+		assert_int_equal(compare_runs(&story, trace, 1 + seed * 41, story.places, story.place_count),
+		                 story.step_count);
 		assert_null(ifr_trace_damage(trace));
 		char *fact = ifr_trace_fact(trace, "program"), *note = ifr_trace_fact(trace, "note");
 		assert_string_equal(fact, "/usr/bin/prog");
@@ -367,9 +407,14 @@ static void test_refused(void **state) {
 	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION + 1};
 	char *path = below("newer.trace");
 	assert_int_equal(ifr_file_write(path, &head, sizeof head, 0644, NULL), 0);
+	head.version = 3;
+	free(path);
+	path = below("older.trace");
+	assert_int_equal(ifr_file_write(path, &head, sizeof head, 0644, NULL), 0);
 	write_below("words.trace", "no trace at all, but longer than a head\n");
 	write_below("empty.trace", "");
 	refused("newer.trace", "record again");
+	refused("older.trace", "record again");
 	refused("words.trace", "is no trace");
 	refused("empty.trace", "is no trace");
 	refused("missing.trace", "No such file");

@@ -129,6 +129,52 @@ bool is_repeated(const ZydisDecodedInstruction *insn) {
 	return insn->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
 }
 
+static bool is_prefetch(ZydisMnemonic mnemonic) {
+	switch (mnemonic) {
+	case ZYDIS_MNEMONIC_PREFETCH:
+	case ZYDIS_MNEMONIC_PREFETCHW:
+	case ZYDIS_MNEMONIC_PREFETCHWT1:
+	case ZYDIS_MNEMONIC_PREFETCHNTA:
+	case ZYDIS_MNEMONIC_PREFETCHT0:
+	case ZYDIS_MNEMONIC_PREFETCHT1:
+	case ZYDIS_MNEMONIC_PREFETCHT2:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Finds the register whose value at the begin of the block an operand's register holds, plus *offset. Returns false if
+ * the block computed the value. */
+static bool find_origin(const struct state *state, ZydisRegister reg, int8_t *origin, int64_t *offset) {
+	const int number = register_number(reg);
+	*origin = NO_REGISTER;
+	*offset = 0;
+	if (reg == ZYDIS_REGISTER_NONE)
+		return true;
+	if (number == NO_REGISTER || state->registers[number].origin >= REGISTERS)
+		return false;
+	*origin = (int8_t)state->registers[number].origin;
+	*offset = state->registers[number].offset;
+	return true;
+}
+
+bool decode_prefetch(const struct state *state, struct decoded_prefetch *prefetch) {
+	const ZydisDecodedOperandMem *memory = &state->operands[0].mem;
+	int64_t base = 0, index = 0;
+	if (!is_prefetch(state->insn->mnemonic) || state->operands[0].type != ZYDIS_OPERAND_TYPE_MEMORY)
+		return false;
+	*prefetch = (struct decoded_prefetch){.narrow = state->insn->address_width == 32,
+	                                      .scale = memory->scale,
+	                                      .offset = memory->disp.has_displacement ? memory->disp.value : 0};
+	const bool relative = memory->base == ZYDIS_REGISTER_RIP;
+	prefetch->known = find_origin(state, relative ? ZYDIS_REGISTER_NONE : memory->base, &prefetch->base, &base) &&
+	                  find_origin(state, memory->index, &prefetch->index, &index) &&
+	                  memory->segment != ZYDIS_REGISTER_FS && memory->segment != ZYDIS_REGISTER_GS;
+	prefetch->offset += base + index * memory->scale + (relative ? (int64_t)state->end : 0);
+	return true;
+}
+
 /* Decodes push, pop, call and ret of eight bytes. */
 bool decode_stack_access(const struct state *state, struct decoded_access *access) {
 	const ZydisDecodedInstruction *insn = state->insn;

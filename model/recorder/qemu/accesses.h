@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/recorder/qemu/derive.h"
+
 enum { REGISTERS = 16, NO_REGISTER = -1, STACK_POINTER = 4, ANCHORS_MAX = 64 };
 
 /* A register's symbolic value: value number `origin`, plus offset. At the start of a block each register has an
@@ -56,6 +58,8 @@ bool is_masked(ZydisMnemonic mnemonic);
 bool touches_memory(const struct state *state);
 /* Decode the access of the current instruction, if it makes only one: to the stack, or to its memory operand.
  * Return false otherwise. */
+/* Decodes a software prefetch, into all but its instruction's number. Returns false for other instructions. */
+bool decode_prefetch(const struct state *state, struct decoded_prefetch *prefetch);
 bool decode_stack_access(const struct state *state, struct decoded_access *access);
 bool decode_memory_access(const struct state *state, struct decoded_access *access);
 

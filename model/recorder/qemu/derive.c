@@ -128,6 +128,15 @@ static bool derive_accesses(struct state *state, const struct decoded_access *ac
 	return false;
 }
 
+static void add_prefetch(const struct state *state, unsigned insn, struct decoded_block *decoded) {
+	struct decoded_prefetch prefetch;
+	if (!decode_prefetch(state, &prefetch))
+		return;
+	prefetch.insn = (uint16_t)insn;
+	decoded->lengths[insn] |= prefetch.known ? RING_RECORDED : 0;
+	decoded->prefetches[decoded->prefetch_count++] = prefetch;
+}
+
 static uint8_t branch_kind(const ZydisDecodedInstruction *insn, const ZydisDecodedOperand *operand) {
 	bool direct = operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 	switch (insn->meta.category) {
@@ -169,6 +178,7 @@ void decode_block(uint64_t address, const struct derive_instruction *instruction
 	state.operands = operands;
 	decoded->block = (struct ring_block){.address = address};
 	decoded->reads_tsc = false;
+	decoded->prefetch_count = 0;
 	for (unsigned i = 0; i < count && i < DERIVE_INSTRUCTIONS; i++) {
 		bool whole = ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, instructions[i].bytes, instructions[i].length,
 		                                                 &insn, operands)) &&
@@ -195,6 +205,7 @@ void decode_block(uint64_t address, const struct derive_instruction *instruction
 		if (touches_memory(&state) && !(known && !everything && derive_accesses(&state, &access, i, decoded)))
 			decoded->lengths[i] |=
 				RING_RECORDED | (is_masked(insn.mnemonic) || is_repeated(&insn) ? RING_MAYBE : 0);
+		add_prefetch(&state, i, decoded);
 		decoded->reads_tsc |= insn.mnemonic == ZYDIS_MNEMONIC_RDTSC || insn.mnemonic == ZYDIS_MNEMONIC_RDTSCP;
 		update_registers(&state, is_stack ? &stack : NULL);
 		end_block(&state, &decoded->block);

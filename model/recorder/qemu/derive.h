@@ -14,10 +14,23 @@
 #define DERIVE_INSTRUCTIONS 512 /* instructions of a translation block: qemu's own limit */
 #define DERIVE_ACCESSES 4       /* derived accesses of one instruction, at most: a vector of 32 bytes makes four */
 
+/* A software prefetch. qemu makes no callback for it. Its address is computed from the registers' values at the begin of
+ * the block: [base] + [index] * scale + offset. */
+struct decoded_prefetch {
+	int64_t offset;
+	uint16_t insn;
+	int8_t base, index; /* numbers of registers; -1: none */
+	uint8_t scale;
+	bool narrow; /* cut to 32 bits */
+	bool known;  /* false: it needs a value that the block computes, or a segment */
+};
+
 struct decoded_block {
 	struct ring_block block;              /* without its id */
 	uint8_t lengths[DERIVE_INSTRUCTIONS]; /* with RING_RECORDED and RING_MAYBE */
 	struct ring_derived derived[DERIVE_INSTRUCTIONS * DERIVE_ACCESSES];
+	struct decoded_prefetch prefetches[DERIVE_INSTRUCTIONS];
+	unsigned prefetch_count;
 	bool reads_tsc;
 };
 

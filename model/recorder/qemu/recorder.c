@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "model/recorder/qemu/derive.h"
+#include "model/recorder/qemu/prefetches.h"
 #include "model/recorder/qemu/qemu_plugin.h"
 #include "model/recorder/qemu/syscalls.h"
 #include "model/recorder/qemu/writer.h"
@@ -68,14 +69,23 @@ static void on_long_block(unsigned cpu_index, void *data) {
 	room_end[cpu_index] = ring->cpus[cpu_index].next + RING_BLOCK_ACCESSES;
 }
 
-static void on_long_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+static void check_room(unsigned cpu_index) {
 	if (ring->cpus[cpu_index].next == room_end[cpu_index]) {
 		fprintf(stderr,
 		        "interfero: a block of the program makes more than %d accesses, which cannot be recorded\n",
 		        RING_BLOCK_ACCESSES);
 		abort();
 	}
+}
+
+static void on_long_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	check_room(cpu_index);
 	(info_is_plain ? on_access : on_access_portable)(cpu_index, info, address, data);
+}
+
+static void append_prefetch(unsigned cpu_index, uint64_t word) {
+	check_room(cpu_index);
+	*ring->cpus[cpu_index].next++ = word;
 }
 
 static bool check_info_layout(void) {
@@ -88,17 +98,20 @@ static bool check_info_layout(void) {
 	return true;
 }
 
-static void define_block(const struct decoded_block *decoded) {
+/* code: with room for whole words. */
+static void define_block(const struct decoded_block *decoded, const void *code) {
 	const struct ring_block *block = &decoded->block;
 	struct writer_part parts[] = {{block, sizeof *block / 8},
 	                              {decoded->lengths, (block->instructions + 7U) / 8},
-	                              {decoded->derived, block->derived * sizeof decoded->derived[0] / 8}};
-	writer_record(RING_THREADS, RING_DEFINE, parts, 3);
+	                              {decoded->derived, block->derived * sizeof decoded->derived[0] / 8},
+	                              {code, (block->bytes + 7U) / 8}};
+	writer_record(RING_THREADS, RING_DEFINE, parts, 4);
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 	static struct decoded_block decoded;
 	static struct derive_instruction instructions[DERIVE_INSTRUCTIONS];
+	static uint8_t code[16 * DERIVE_INSTRUCTIONS];
 	(void)id;
 	pthread_mutex_lock(&decoding);
 	size_t count = qemu_plugin_tb_n_insns(block);
@@ -111,8 +124,10 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 		                     qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(block, 0)));
 	decode_block(qemu_plugin_tb_vaddr(block), instructions, count, everything, &decoded);
 	decoded.block.id = blocks++;
-	define_block(&decoded);
-	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES;
+	for (size_t i = 0, at = 0; i < decoded.block.instructions; at += instructions[i++].length)
+		memcpy(code + at, instructions[i].bytes, instructions[i].length);
+	define_block(&decoded, code);
+	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES || decoded.prefetch_count;
 	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_long_access : info_is_plain ? on_access : on_access_portable;
 	qemu_plugin_register_vcpu_tb_exec_cb(
 		block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
@@ -121,6 +136,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 		if (decoded.lengths[i] & RING_RECORDED)
 			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,
 			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << RING_INSN_SHIFT));
+	if (decoded.prefetch_count)
+		prefetches_register(block, &decoded, append_prefetch);
 	if (decoded.reads_tsc)
 		writer_note(RING_THREADS, IFR_RECORDING_NOTE_TSC, decoded.block.address);
 	pthread_mutex_unlock(&decoding);

@@ -64,12 +64,16 @@ static void remember_block(const struct superblock *superblock) {
 }
 
 static void define_block(struct superblock *superblock) {
+	static UChar code[16 * SUPERBLOCK_INSTRUCTIONS];
+	const UInt bytes = superblock->block.bytes;
+	VG_(memcpy)(code, (const void *)(Addr)superblock->block.address, bytes);
 	superblock->block.id = block_count;
 	const struct writer_part parts[] = {
 		{&superblock->block, sizeof superblock->block / 8},
 		{superblock->lengths, (superblock->block.instructions + 7U) / 8},
-		{superblock->derived, superblock->block.derived * sizeof superblock->derived[0] / 8}};
-	writer_define(RING_DEFINE, parts, 3);
+		{superblock->derived, superblock->block.derived * sizeof superblock->derived[0] / 8},
+		{code, (bytes + 7U) / 8}};
+	writer_define(RING_DEFINE, parts, 4);
 	remember_block(superblock);
 	block_count++;
 }
@@ -178,6 +182,48 @@ static void emit_access(struct emitter *emitter, const struct access *access) {
 		}
 }
 
+static IRExpr *add_to(IRSB *to, IRExpr *sum, IRExpr *value) {
+	return assign(to, Ity_I64, IRExpr_Binop(Iop_Add64, sum, value));
+}
+
+static IRExpr *read_register(IRSB *to, SizeT offset) {
+	return assign(to, Ity_I64, IRExpr_Get((Int)offset, Ity_I64));
+}
+
+static SizeT general_register(Int number) {
+	return offsetof(VexGuestAMD64State, guest_RAX) + 8 * (SizeT)number;
+}
+
+/* Computes the address of an operand. next: address of the next instruction. */
+static IRExpr *compute_address(IRSB *to, const struct opcode_address *operand, Addr next) {
+	IRExpr *sum = number((ULong)operand->displacement + (operand->relative ? next : 0));
+	if (operand->base >= 0)
+		sum = add_to(to, read_register(to, general_register(operand->base)), sum);
+	if (operand->index >= 0) {
+		IRExpr *index = read_register(to, general_register(operand->index));
+		IRExpr *by = IRExpr_Const(IRConst_U8((UChar)operand->shift));
+		sum = add_to(to, sum, assign(to, Ity_I64, IRExpr_Binop(Iop_Shl64, index, by)));
+	}
+	if (operand->narrow)
+		sum = assign(to, Ity_I64, IRExpr_Binop(Iop_And64, sum, number(0xffffffff)));
+	if (operand->segment)
+		sum = add_to(to, sum,
+		             read_register(to, operand->segment == 0x64 ? offsetof(VexGuestAMD64State, guest_FS_CONST)
+		                                                        : offsetof(VexGuestAMD64State, guest_GS_CONST)));
+	return sum;
+}
+
+/* A prefetch may name any address; outside of the program's half it has the address 0. */
+static void emit_prefetch(struct emitter *emitter, const struct access *access) {
+	IRSB *to = emitter->to;
+	const IRStmt *mark = access->statement;
+	IRExpr *address = compute_address(to, &access->operand, mark->Ist.IMark.addr + mark->Ist.IMark.len);
+	IRExpr *inside = assign(to, Ity_I1, IRExpr_Binop(Iop_CmpLE64U, address, number(RING_ADDRESS)));
+	address = assign(to, Ity_I64, IRExpr_ITE(inside, address, number(0)));
+	const ULong tag = (ULong)access->insn << RING_INSN_SHIFT | RING_PREFETCH;
+	emit_word(emitter, assign(to, Ity_I64, IRExpr_Binop(Iop_Or64, address, number(tag))));
+}
+
 static IRSB *add_recording(const IRSB *code, const struct superblock *superblock) {
 	struct emitter emitter = {.to = deepCopyIRSBExceptStmts(code)};
 	const struct access *access = superblock->accesses, *end = access + superblock->access_count;
@@ -186,7 +232,7 @@ static IRSB *add_recording(const IRSB *code, const struct superblock *superblock
 		IRStmt *statement = code->stmts[i];
 		if (statement->tag == Ist_NoOp || statement->tag == Ist_AbiHint)
 			continue;
-		for (; begun && access < end && access->statement == statement; access++)
+		for (; begun && access < end && access->statement == statement && !access->prefetch; access++)
 			emit_access(&emitter, access);
 		if (begun && statement->tag == Ist_Exit)
 			store_position(&emitter);
@@ -195,6 +241,8 @@ static IRSB *add_recording(const IRSB *code, const struct superblock *superblock
 			begin_block(&emitter, block_word(superblock));
 			begun = True;
 		}
+		if (begun && access < end && access->statement == statement)
+			emit_prefetch(&emitter, access++);
 	}
 	if (begun)
 		store_position(&emitter);
@@ -218,7 +266,7 @@ IRSB *instrument_superblock(IRSB *code, Addr address) {
 	vex_control.iropt_level = OPTIMISED;
 	if (!superblock.block.instructions)
 		return code;
-	if (superblock.lost_load && optimised) {
+	if ((superblock.lost_load || superblock.reads_registers) && optimised) {
 		vex_control.iropt_level = NOT_OPTIMISED;
 		return translate_again(code, address);
 	}

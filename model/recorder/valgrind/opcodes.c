@@ -172,3 +172,41 @@ Bool opcode_may_load(const UChar *bytes, UInt length) {
 		return False;
 	return loads_by_itself(code) || (modrm && *modrm < 0xc0);
 }
+
+/* Reads the memory operand at a ModRM byte. Nothing but its displacement follows. */
+static void read_operand(const UChar *bytes, UInt length, const UChar *modrm, UChar rex,
+                         struct opcode_address *address) {
+	const UInt mod = *modrm >> 6, rm = *modrm & 7, low = rm == 4 ? modrm[1] & 7 : rm;
+	address->base = (Int)(low | (rex & 1U) << 3);
+	if (rm == 4) {
+		address->index = (Int)((modrm[1] >> 3 & 7) | (rex & 2U) << 2);
+		address->shift = modrm[1] >> 6;
+	}
+	if (address->index == 4)
+		address->index = -1;
+	if (mod == 0 && low == 5) {
+		address->base = -1;
+		address->relative = rm == 5;
+	}
+	if (mod == 1)
+		address->displacement = displacement(bytes, length, 1);
+	else if (mod == 2 || address->base < 0)
+		address->displacement = displacement(bytes, length, 4);
+}
+
+Bool opcode_prefetch(const UChar *bytes, UInt length, struct opcode_address *address) {
+	const UInt at = skip_prefixes(bytes, length);
+	const UChar *modrm = find_modrm(bytes, length), rex = at && (bytes[at - 1] & 0xf0) == 0x40 ? bytes[at - 1] : 0;
+	/* 0f 18 has four hints (nta, t0, t1, t2) and no-operations; 0f 0d is prefetch, prefetchw and prefetchwt1. */
+	if (bytes[at] != 0x0f || !modrm || *modrm >= 0xc0 ||
+	    !(bytes[at + 1] == 0x0d || (bytes[at + 1] == 0x18 && (*modrm >> 3 & 7) < 4)))
+		return False;
+	*address = (struct opcode_address){.base = -1, .index = -1};
+	for (UInt i = 0; i < at; i++) {
+		address->narrow |= bytes[i] == 0x67;
+		if (bytes[i] == 0x64 || bytes[i] == 0x65)
+			address->segment = bytes[i];
+	}
+	read_operand(bytes, length, modrm, rex, address);
+	return True;
+}

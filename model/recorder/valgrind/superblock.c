@@ -7,7 +7,8 @@
  *
  * Invariant: the accesses are those of the instructions. VEX drops a load whose value nobody uses, so an instruction
  * that may load by its bytes and does not in VEX's code marks the superblock (lost_load); it is translated again
- * without optimisation then, which keeps all loads. */
+ * without optimisation then, which keeps all loads. So does a prefetch, whose address VEX may leave out: it is computed
+ * from the operand's registers, which are up to date at each instruction without optimisation. */
 #include "model/recorder/valgrind/superblock.h"
 
 #include "pub_tool_libcassert.h"
@@ -97,6 +98,21 @@ static void add_access(struct superblock *superblock, const IRStmt *statement, c
 	                                                                   .bytes = (UShort)bytes,
 	                                                                   .load = load,
 	                                                                   .store = store};
+}
+
+/* Adds the prefetch that the last instruction is. */
+static void add_prefetch(struct superblock *superblock, const struct opcode_address *operand) {
+	const UInt insn = superblock->block.instructions - 1U;
+	if (superblock->access_count == SUPERBLOCK_ACCESSES)
+		refuse_block(SUPERBLOCK_ACCESSES);
+	superblock->accesses[superblock->access_count++] = (struct access){.statement = superblock->mark,
+	                                                                   .insn = (UShort)insn,
+	                                                                   .bytes = 1,
+	                                                                   .operand = *operand,
+	                                                                   .prefetch = True,
+	                                                                   .recorded = True};
+	superblock->lengths[insn] |= RING_RECORDED;
+	superblock->reads_registers = True;
 }
 
 static UInt bytes_of(const IRSB *code, const IRExpr *expression) {
@@ -263,6 +279,11 @@ static void settle(struct superblock *superblock, UInt from, Bool everything) {
 	const UInt insn = superblock->block.instructions - 1U;
 	const UChar *bytes = (const UChar *)superblock->last;
 	const UInt length = superblock->lengths[insn] & RING_LENGTH;
+	struct opcode_address operand;
+	if (opcode_prefetch(bytes, length, &operand)) {
+		add_prefetch(superblock, &operand);
+		return;
+	}
 	if (superblock->access_count == from && opcode_may_load(bytes, length))
 		superblock->lost_load = True;
 	settle_instruction(superblock, from, everything);
@@ -289,7 +310,7 @@ void superblock_read(const IRSB *code, Bool everything, struct superblock *super
 	superblock->block = (struct ring_block){0};
 	superblock->access_count = 0;
 	superblock->constant = (struct constant){0};
-	superblock->lost_load = superblock->reads_tsc = False;
+	superblock->lost_load = superblock->reads_registers = superblock->reads_tsc = False;
 	anchor_count = 0;
 	symbolic_begin((UInt)code->tyenv->types_used);
 	for (Int i = 0; i < code->stmts_used; i++) {
@@ -300,6 +321,7 @@ void superblock_read(const IRSB *code, Bool everything, struct superblock *super
 			struct ring_block *block = &superblock->block;
 			tl_assert(block->instructions < SUPERBLOCK_INSTRUCTIONS);
 			superblock->last = statement->Ist.IMark.addr;
+			superblock->mark = statement;
 			if (!block->instructions)
 				block->address = superblock->last;
 			superblock->lengths[block->instructions++] = (UChar)statement->Ist.IMark.len;

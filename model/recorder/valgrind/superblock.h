@@ -7,6 +7,7 @@
 #include "pub_tool_basics.h"
 
 #include "model/record/ring.h"
+#include "model/recorder/valgrind/opcodes.h"
 #include "model/recorder/valgrind/symbolic.h"
 
 /* VEX takes at most 50 instructions into a superblock, as the recording's command line says; an instruction makes few
@@ -14,7 +15,7 @@
 enum {
 	SUPERBLOCK_INSTRUCTIONS = 64,
 	SUPERBLOCK_ACCESSES = 1024,
-	SUPERBLOCK_DERIVED = (RING_RESERVE_WORDS - 64) / (sizeof(struct ring_derived) / 8)
+	SUPERBLOCK_DERIVED = (RING_RESERVE_WORDS - 256) / (sizeof(struct ring_derived) / 8)
 };
 
 struct access {
@@ -24,7 +25,9 @@ struct access {
 	struct symbolic value;
 	UShort insn, bytes;
 	Bool load, store;
+	Bool prefetch; /* neither: of `operand`, at the begin of the instruction, which is its statement */
 	Bool recorded; /* its address goes into the ring */
+	struct opcode_address operand;
 	Bool in_parts; /* with one word for each eight bytes, of loads and of stores, instead of one in all */
 };
 
@@ -44,7 +47,9 @@ struct superblock {
 	struct constant constant;
 	Addr last; /* address of the last instruction */
 	Bool reads_tsc;
-	Bool lost_load; /* VEX has left out an access whose value nobody uses */
+	const IRStmt *mark;   /* of the last instruction */
+	Bool reads_registers; /* at the begin of an instruction: VEX must keep them up to date */
+	Bool lost_load;       /* VEX has left out an access whose value nobody uses */
 };
 
 /* Fills in a superblock, without its id. everything: records all accesses and derives none. Panics if it has more
