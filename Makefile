@@ -102,7 +102,15 @@ $(BUILD)/objects/machine_texts.c: $(MACHINES) scripts/machine_texts
 $(BUILD)/objects/machine_texts.o: $(BUILD)/objects/machine_texts.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
 
-$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(VECTOR_OBJECTS) $(BUILD)/objects/machine_texts.o
+# So is the table of instructions.
+$(BUILD)/objects/instructions_text.c: model/core/instructions.txt scripts/instructions_text
+	$(call say,MAKE,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/instructions_text $< > $@.new && mv $@.new $@
+$(BUILD)/objects/instructions_text.o: $(BUILD)/objects/instructions_text.c
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(DEPENDENCIES) -c $< -o $@
+
+$(LIBRARY): $(call objects,$(LIBRARY_SOURCES)) $(VECTOR_OBJECTS) $(BUILD)/objects/machine_texts.o $(BUILD)/objects/instructions_text.o
 	$(call say,AR,$@)
 	@rm -f $@
 	$(Q)ar rcs $@ $^

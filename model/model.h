@@ -5,6 +5,7 @@
  *   layout/   gives every normalised address of the trace an address
  *   replay/   counts the events of that execution, under all layouts at once,
  *             with the structures of a described machine (machines/)
+ *   core/     knows a block's instructions as a described core executes them
  *
  * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the
  * variant with layout L gives. This fails where the program's behaviour depends on addresses; "interfero record
@@ -12,6 +13,7 @@
 #ifndef IFR_MODEL_MODEL_H
 #define IFR_MODEL_MODEL_H
 
+#include "model/core/operation.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"

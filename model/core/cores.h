@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cores as the decoder knows them: ports and rules that hold for whole kinds of instructions. */
+#ifndef IFR_MODEL_CORES_H
+#define IFR_MODEL_CORES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Generations whose rules differ. */
+enum ifr_generation {
+	IFR_SANDY_BRIDGE,
+	IFR_IVY_BRIDGE,
+	IFR_HASWELL,
+	IFR_SKYLAKE,
+	IFR_ICE_LAKE,
+	IFR_GOLDEN_COVE,
+	IFR_ZEN2,
+	IFR_ZEN3,
+	IFR_ZEN4,
+	IFR_ZEN5
+};
+
+struct ifr_core_ports {
+	uint16_t alu, vector, load, store_address, indexed_store, store_data, vector_store, jump, branch, lea,
+		complex_lea;
+};
+
+struct ifr_core {
+	const char *name;
+	enum ifr_generation generation;
+	unsigned column;       /* of instructions.txt */
+	unsigned other_column; /* for instructions that the column lacks */
+	struct ifr_core_ports ports;
+	uint8_t indexed_load;           /* latency of a load with an index or a far displacement, in addition */
+	uint8_t vector_load, wide_load; /* the same of 128 bits, and of more */
+	uint8_t complex_lea_latency, lock_latency;
+	bool eliminates_moves, eliminates_vector_moves;
+};
+
+/* Returns a core by name; NULL if there is none. ifr_core_number: the n-th, NULL behind the last. */
+const struct ifr_core *ifr_core_find(const char *name);
+const struct ifr_core *ifr_core_number(unsigned n);
+bool ifr_core_is_amd(const struct ifr_core *core);
+/* Returns the name of a port; NULL if the core has no such port. */
+const char *ifr_core_port(const struct ifr_core *core, unsigned port);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One core's figures of instructions, by form (instructions.txt). */
+#ifndef IFR_MODEL_INSTRUCTION_TABLE_H
+#define IFR_MODEL_INSTRUCTION_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/table.h"
+#include "model/core/form.h"
+
+/* Equal operations that compute: how many, on which ports, for how many cycles each keeps its port or a divider. */
+struct ifr_port_group {
+	uint16_t ports;
+	uint8_t count, occupancy, divider;
+};
+
+struct ifr_instruction_row {
+	uint32_t first_group;
+	uint8_t groups, latency;
+	bool known;
+};
+
+struct ifr_instruction_table {
+	struct ifr_table index; /* keys of forms to rows */
+	struct ifr_instruction_row *rows;
+	struct ifr_port_group *groups;
+	uint32_t row_count, group_count;
+};
+
+/* The text of instructions.txt, built in: first the rows, a line each, the cores' cells separated by "|"; an empty
+ * line; then a line for each mnemonic, ":row" before the forms that have it. A cell is the latency and groups
+ * "ports[*count][/occupancy][!divider]", ports in base 16; "?": unknown. Loads and stores are not in it. */
+extern const char ifr_instructions_text[];
+
+/* Reads a core's column; what is unknown there, from the other one. */
+void ifr_instruction_table_init(struct ifr_instruction_table *table, unsigned column, unsigned other);
+void ifr_instruction_table_release(struct ifr_instruction_table *table);
+/* Finds a form, or the form with a register in place of memory; NULL if neither is known. */
+const struct ifr_instruction_row *ifr_instruction_table_find(const struct ifr_instruction_table *table,
+                                                             struct ifr_form form);
+
+#endif
