@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "harness/analysis/agreement.h"
 #include "harness/analysis/attribution.h"
+#include "harness/analysis/audit.h"
 #include "harness/analysis/calibration.h"
 #include "harness/analysis/comparison.h"
 #include "harness/analysis/forecast.h"

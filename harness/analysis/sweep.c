@@ -124,6 +124,8 @@ static void find_spikes(const struct ifr_analysis *analysis, struct ifr_sweep_fi
 		ifr_fail(&found->no_spikes, IFR_E_USAGE, "the median layout has no value above 0");
 	else
 		found->spikes_tested = analysis->exact || !ifr_spikes_test(levels, counts, count, 1, p, &found->no_spikes);
+	for (size_t i = 0; i < count && found->spikes_tested && !analysis->exact; i++)
+		found->least_p = fmin(found->least_p, p[i]);
 	if (found->spikes_tested)
 		add_spikes(analysis, found, analysis->exact ? NULL : p);
 	free(p);
@@ -190,6 +192,7 @@ void ifr_sweep_find(struct ifr_analysis *analysis) {
 		return;
 	struct ifr_sweep_findings *found = analysis->sweep = ifr_alloc(sizeof *found);
 	found->sweeps = sweeps;
+	found->least_p = 1;
 	found->layouts = ifr_sweeps_layouts(&sweeps);
 	ifr_sweep_find_cells(analysis, found);
 	for (unsigned i = 0; i < sweeps.count; i++) {

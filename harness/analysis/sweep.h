@@ -55,6 +55,7 @@ struct ifr_sweep_findings {
 	unsigned runs_again; /* repetitions of the second look that took place */
 	bool spikes_tested;
 	struct ifr_error no_spikes;
+	double least_p;           /* the smallest adjusted p of a value; 1 where none was tested */
 	struct ifr_spike *spikes; /* in the order of layouts */
 	size_t spike_count;
 	struct ifr_overlay overlays[IFR_SWEEP_OVERLAYS]; /* those that go along most closely, first */

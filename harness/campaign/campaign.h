@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Campaigns: a design carried out into an experiment (campaign_plan.h), and a finding confirmed by an experiment of
- * its own (confirmation.h). */
+/* Campaigns: a design carried out into an experiment (campaign_plan.h), a finding confirmed by an experiment of its
+ * own (confirmation.h), and an audit, which is a campaign for each trigger (audit.h). */
 #ifndef IFR_HARNESS_CAMPAIGN_H
 #define IFR_HARNESS_CAMPAIGN_H
 
+#include "harness/campaign/audit.h"
 #include "harness/campaign/campaign_plan.h"
 #include "harness/campaign/confirmation.h"
 

@@ -74,6 +74,18 @@ void ifr_forecast_json(const struct ifr_forecast *forecast, struct ifr_buffer *o
 /* Writes "mispredictions" and "predicted", as figures 7 and 8 of the paper, like ifr_report_figures. */
 int ifr_forecast_figures(const struct ifr_forecast *forecast, const char *dir, struct ifr_error *err);
 
+/* --- audit ------------------------------------------------------------------------------------------------------ */
+
+/* Appends the sentence about all triggers that a paper's methods section can quote. */
+void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text);
+/* Appends the sentence, a table of the triggers, and for each that matters the plot of its sweep and the events that go
+ * along. folder: of the triggers' experiments. The rows are adjusted: ifr_audit_adjust. */
+void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t count, bool color,
+                    struct ifr_buffer *out);
+/* schema_version 1: everything, also the runs of every layout. left_out_because is null for a trigger that was measured;
+ * range_pct is null where the lowest value is 0. */
+void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out);
+
 /* --- comparison ----------------------------------------------------------------------------------------------- */
 
 /* One command's comparison in a suite, or that of one of the program's own benchmarks. */

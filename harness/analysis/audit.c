@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/analysis/audit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/analysis/analysis.h"
+#include "harness/analysis/steps.h"
+
+/* The median of each layout but the shipped one, of the metric and of a counter; layouts without either are left out. */
+static size_t pair_medians(const struct ifr_analysis *analysis, size_t counter, double *metric, double *event) {
+	size_t count = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		const size_t variant = (size_t)(layout->variant - analysis->dataset->variants);
+		if (!layout->variant->layout ||
+		    !ifr_counter_median(analysis, counter, variant, IFR_ALL_REPETITIONS, &event[count]))
+			continue;
+		metric[count++] = layout->median;
+	}
+	return count;
+}
+
+static bool make_event(const struct ifr_analysis *analysis, size_t counter, struct ifr_audit_event *event) {
+	const struct ifr_dataset_counter *about = &analysis->dataset->counters[counter];
+	double *metric = ifr_alloc(2 * (analysis->layout_count + 1) * sizeof *metric),
+		   *values = metric + analysis->layout_count + 1;
+	const size_t count = pair_medians(analysis, counter, metric, values);
+	struct ifr_correlation r = {0};
+	*event =
+		(struct ifr_audit_event){.name = about->name, .source = about->source, .low = INFINITY, .high = -INFINITY};
+	for (size_t i = 0; i < count; i++) {
+		event->low = fmin(event->low, values[i]);
+		event->high = fmax(event->high, values[i]);
+	}
+	event->constant = count && event->low == event->high;
+	if (!event->constant && !ifr_correlation_pearson(metric, values, count, IFR_REPORT_CONFIDENCE, &r, NULL))
+		event->r = r.r;
+	free(metric);
+	return count > 0;
+}
+
+static int compare_events(const void *left, const void *right) {
+	const struct ifr_audit_event *a = left, *b = right;
+	if (a->constant != b->constant)
+		return a->constant ? 1 : -1;
+	return fabs(a->r) > fabs(b->r) ? -1 : fabs(a->r) < fabs(b->r);
+}
+
+static void find_events(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
+	const struct ifr_dataset *dataset = analysis->dataset;
+	row->events = ifr_alloc((dataset->counter_count + 1) * sizeof *row->events);
+	for (size_t i = 0; i < dataset->counter_count; i++)
+		if (i != analysis->metric_index && !ifr_counter_is_time(&dataset->counters[i]))
+			row->event_count += make_event(analysis, i, &row->events[row->event_count]);
+	qsort(row->events, row->event_count, sizeof *row->events, compare_events);
+}
+
+static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
+	const struct ifr_components *c = &analysis->components;
+	if (analysis->exact) {
+		row->tested = row->layouts > 1;
+		row->p = row->range_pct > 0 ? 0 : 1;
+		return;
+	}
+	row->tested = analysis->has_components && c->noise_known;
+	row->p = c->testable ? c->p : c->between_sd > 0 ? 0 : 1;
+	if (row->tested && analysis->sweep && analysis->sweep->spikes_tested)
+		row->p = fmin(1, 2 * fmin(row->p, analysis->sweep->least_p));
+}
+
+static void find_shape(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
+	const struct ifr_sweep_findings *sweep = analysis->sweep;
+	ifr_spike_train_find(sweep, &row->train);
+	row->has_period = sweep->side[0].tested && sweep->side[0].period.p < IFR_SWEEP_LEVEL;
+	row->period = row->has_period ? (int64_t)sweep->side[0].period.steps * sweep->sweeps.items[0].step : 0;
+}
+
+void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
+	const struct ifr_conclusion *conclusion = &analysis->conclusion;
+	row->analysis = analysis;
+	row->layouts = analysis->random_count;
+	row->refused = analysis->variants_refused;
+	size_t runs = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++)
+		runs += analysis->layouts[i].variant->layout ? analysis->layouts[i].count : 0;
+	row->runs = row->layouts ? (double)runs / (double)row->layouts : 0;
+	row->range_pct = conclusion->range_pct;
+	/* A count whose lowest value is 0 has no range in percent, and varies all the same. */
+	if (row->layouts && !(analysis->medians[0] > 0) && analysis->medians[row->layouts - 1] > analysis->medians[0])
+		row->range_pct = INFINITY;
+	row->has_sd = conclusion->has_sd;
+	row->sd_pct = conclusion->sd_pct;
+	row->noise_pct = conclusion->has_noise ? conclusion->noise_pct : 0;
+	test_row(analysis, row);
+	if (analysis->sweep)
+		find_shape(analysis, row);
+	find_events(analysis, row);
+}
+
+void ifr_audit_row_release(struct ifr_audit_row *row) {
+	free(row->events);
+	row->events = NULL;
+	row->event_count = 0;
+}
+
+void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
+	double *p = ifr_alloc((count + 1) * sizeof *p);
+	size_t tested = 0;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].tested)
+			p[tested++] = rows[i].p;
+	ifr_p_adjust_holm(p, tested);
+	for (size_t i = 0, at = 0; i < count; i++) {
+		rows[i].p_adjusted = rows[i].tested ? p[at++] : 1;
+		rows[i].found = rows[i].tested && rows[i].full && rows[i].p_adjusted < IFR_REPORT_LEVEL;
+	}
+	free(p);
+}

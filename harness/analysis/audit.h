@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The findings of an audit: a row for each trigger, and the events that go along with the metric. Part of
+ * harness/analysis/analysis.h. */
+#ifndef IFR_HARNESS_ANALYSIS_AUDIT_H
+#define IFR_HARNESS_ANALYSIS_AUDIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/error.h"
+#include "harness/analysis/spike_train.h"
+
+struct ifr_analysis;
+
+#define IFR_AUDIT_R 0.3 /* events that go along less are left out. Ref: Melhus 2013, section 3.2 */
+
+/* An event over the layouts of a trigger. */
+struct ifr_audit_event {
+	const char *name, *source; /* of the dataset */
+	double low, high;          /* of the layouts' medians */
+	bool constant;             /* low = high: the event is ruled out */
+	double r;                  /* Pearson's, with the metric; 0 for a constant */
+};
+
+/* The effect of a trigger on the metric. */
+struct ifr_audit_row {
+	const char *trigger, *summary, *sets; /* its name, a line, and the plural of its layouts in sentences */
+	const struct ifr_analysis *analysis;  /* NULL: not measured */
+	struct ifr_error why_not;             /* why there is no analysis */
+	bool full;                            /* the screen passed it, and it has the full number of runs */
+	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
+	double runs;                          /* of a layout, on average */
+	double range_pct;                     /* from the lowest median of a layout to the highest */
+	bool has_sd, tested;
+	double sd_pct, noise_pct; /* between layouts, less the noise; from run to run */
+	double p, p_adjusted;     /* of no difference between layouts; adjusted for all tested triggers (Holm) */
+	bool found;
+	struct ifr_spike_train train;
+	bool has_period;
+	int64_t period; /* of any shape, in the unit of the sweep */
+	struct ifr_audit_event *events;
+	size_t event_count; /* those that vary first, by |r|; then the constant ones */
+};
+
+/* Fills the row of a trigger from its analysis, which it borrows. The test is the F test of the layouts; for a sweep
+ * also that of single values, and p is twice the smaller one (Bonferroni). A metric of the model has no noise: p is 0
+ * where layouts differ. */
+void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
+void ifr_audit_row_release(struct ifr_audit_row *row);
+
+/* Adjusts the p of all rows that are tested, and sets found: adjusted p < IFR_REPORT_LEVEL, in a row that is full. */
+void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/analysis/spike_train.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "harness/analysis/analysis.h"
+
+static unsigned level_of(const struct ifr_spike *spike) {
+	return spike->layout->variant->layout - 1;
+}
+
+static bool continues(const struct ifr_spike *before, const struct ifr_spike *spike) {
+	return level_of(spike) == level_of(before) + 1 && (spike->deviation > 0) == (before->deviation > 0);
+}
+
+/* Sets *common to value, or to 0 for good where it differs from those before. */
+static void agree(int64_t *common, int64_t value, bool first) {
+	*common = first || *common == value ? value : 0;
+}
+
+void ifr_spike_train_find(const struct ifr_sweep_findings *sweep, struct ifr_spike_train *train) {
+	*train = (struct ifr_spike_train){0};
+	if (sweep->sweeps.count != 1)
+		return;
+	const struct ifr_sweep *values = &sweep->sweeps.items[0];
+	unsigned begun = 0;
+	for (size_t i = 0; i < sweep->spike_count;) {
+		const unsigned level = level_of(&sweep->spikes[i]);
+		size_t end = i + 1;
+		while (end < sweep->spike_count && continues(&sweep->spikes[end - 1], &sweep->spikes[end]))
+			end++;
+		agree(&train->width, (int64_t)(end - i) * values->step, !train->spikes);
+		if (train->spikes)
+			agree(&train->period, (int64_t)(level - begun) * values->step, train->spikes == 1);
+		else
+			train->first = ifr_sweep_value(values, level);
+		begun = level;
+		train->spikes++;
+		for (; i < end; i++)
+			if (fabs(sweep->spikes[i].deviation) > fabs(train->height))
+				train->height = sweep->spikes[i].deviation;
+	}
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero audit: finds the contexts that a program's speed depends on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "harness/campaign/campaign.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/progress.h"
+#include "harness/commands/report_options.h"
+#include "harness/exec/exec.h"
+#include "harness/output/output.h"
+#include "harness/report/report.h"
+
+struct options {
+	struct ifr_campaign campaign;
+	struct printing_options printing;
+	const char *triggers;
+	bool *wanted; /* [ifr_trigger_count] */
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	switch (key) {
+	case 't':
+		options->triggers = argument;
+		if (ifr_triggers_parse(argument, options->wanted, &err))
+			option_refuse(state, &err);
+		return 0;
+	case 's':
+		if (option_number("--seed", argument, 0, UINT64_MAX, &options->campaign.generator.seed, &err))
+			option_refuse(state, &err);
+		options->campaign.seed_given = true;
+		return 0;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &options->campaign;
+		state->child_inputs[1] = &options->printing;
+		return 0;
+	case ARGP_KEY_ARG:
+		/* From the first word that is no option, everything is the program's. */
+		options->campaign.argv = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which program? interfero audit -- ./prog args");
+		return 0;
+	case ARGP_KEY_END:
+		if (options->campaign.keep_aslr || options->campaign.one_file)
+			argp_error(state, "an audit holds every context but one: leave out --keep-aslr and --one-file");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The list of triggers after the options; argp frees it. */
+static char *describe_triggers(int key, const char *text, void *input) {
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	struct ifr_buffer list = {0};
+	ifr_buffer_puts(&list, "Triggers:\n");
+	for (unsigned i = 0; i < ifr_trigger_count; i++) {
+		char *name = ifr_format("  %-12s ", ifr_triggers[i].name);
+		ifr_text_wrap(&list, ifr_triggers[i].summary, name, "               ");
+		free(name);
+	}
+	ifr_buffer_puts(&list,
+	                "link-order to interpreter need a program built with CC=interfero-gcc, loops one built with "
+	                "\"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\"; any program has the others, but for stack, "
+	                "heap and blocks where it is statically linked.");
+	return ifr_buffer_detach(&list);
+}
+
+static const struct argp_option table[] = {
+	{NULL, 0, NULL, 0, "Triggers:", 1},
+	{"triggers", 't', "LIST", 0, "The triggers to try, such as environment,heap (all)", 1},
+	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
+	{0},
+};
+static const struct argp_child children[] = {{&campaign_argp, 0, NULL, 2}, {&printing_argp, 0, NULL, 4}, {0}};
+const struct argp ifr_audit_argp = {
+	table,
+	parse_option,
+	"-- ./PROG [ARGS...]",
+	"Find out which contexts a program's speed depends on: environment size, heap, load addresses, copies of the file, "
+	"and with a kit link order, alignment and others. A table gives each trigger's range, its test against noise, and "
+	"the period and width of spikes; one sentence sums it up.\v"
+	"Each trigger is an experiment of its own, in the folder of --output (PROG.audit). A screen of two runs a layout "
+	"tries them all; those with p up to 0.2 run on to --runs, and only these are claimed, at 5 % for all triggers together "
+	"(Holm). With --budget, sweeps take larger steps where time is short. Repeating an interrupted audit continues it.\n"
+	"\n"
+	"Exit status: 0 audited, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
+	"interrupted.",
+	children,
+	describe_triggers,
+	NULL};
+
+static void announce(const struct ifr_trigger *trigger, bool screen, unsigned number, unsigned count) {
+	progress_clear();
+	ifr_command_note("%s %u of %u: %s (%s)", screen ? "screen" : "more runs", number, count, trigger->name,
+	                 trigger->summary);
+}
+
+/* --- the report ------------------------------------------------------------------------------------------------ */
+
+struct findings {
+	struct ifr_dataset *datasets;
+	struct ifr_analysis **analyses;
+	struct ifr_audit_row *rows;
+	size_t count;
+};
+
+static int read_trigger(const struct options *options, unsigned which, const struct ifr_audit_outcome *outcome,
+                        struct findings *findings, struct ifr_error *err) {
+	const size_t at = findings->count;
+	struct ifr_audit_row *row = &findings->rows[at];
+	if (!options->wanted[which])
+		return 0;
+	findings->count++;
+	*row = (struct ifr_audit_row){
+		.trigger = ifr_triggers[which].name, .why_not = outcome->why_not, .full = outcome->full};
+	if (!outcome->measured)
+		return 0;
+	char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[which]);
+	int result = ifr_experiment_load(file, &findings->datasets[at], err);
+	if (!result)
+		result =
+			ifr_analysis_make(&findings->datasets[at], options->printing.metric, &findings->analyses[at], err);
+	if (!result)
+		ifr_audit_row_make(findings->analyses[at], row);
+	free(file);
+	return result;
+}
+
+static int print_findings(const struct options *options, const struct findings *findings, struct ifr_error *err) {
+	struct ifr_buffer out = {0};
+	int result = 0;
+	const bool color = isatty(1) && !getenv("NO_COLOR");
+	if (options->printing.json)
+		ifr_audit_json(options->campaign.file, findings->rows, findings->count, &out);
+	else if (!options->printing.quiet)
+		ifr_audit_text(options->campaign.file, findings->rows, findings->count, color, &out);
+	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
+		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	ifr_buffer_release(&out);
+	return result;
+}
+
+static int report(const struct options *options, const struct ifr_audit_outcome *outcomes, struct ifr_error *err) {
+	struct findings findings = {.datasets = ifr_alloc(ifr_trigger_count * sizeof *findings.datasets),
+	                            .analyses = ifr_alloc(ifr_trigger_count * sizeof *findings.analyses),
+	                            .rows = ifr_alloc(ifr_trigger_count * sizeof *findings.rows)};
+	int result = 0;
+	for (unsigned i = 0; i < ifr_trigger_count && !result; i++)
+		result = read_trigger(options, i, &outcomes[i], &findings, err);
+	if (!result) {
+		ifr_audit_adjust(findings.rows, findings.count);
+		result = print_findings(options, &findings, err);
+	}
+	for (size_t i = 0; i < findings.count; i++) {
+		ifr_audit_row_release(&findings.rows[i]);
+		ifr_analysis_free(findings.analyses[i]);
+		ifr_dataset_release(&findings.datasets[i]);
+	}
+	free(findings.rows);
+	free(findings.analyses);
+	free(findings.datasets);
+	return result;
+}
+
+/* --- the audit ------------------------------------------------------------------------------------------------- */
+
+static int remove_experiments(const struct options *options, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < ifr_trigger_count && !result; i++) {
+		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]);
+		if (options->wanted[i])
+			result = ifr_campaign_remove(file, err);
+		free(file);
+	}
+	return result;
+}
+
+static int end_audit(const struct options *options, const struct ifr_audit_outcome *outcomes, bool interrupted,
+                     struct ifr_error *err) {
+	int result = report(options, outcomes, err);
+	if (interrupted)
+		ifr_command_note("interrupted; %s holds every run so far, and the same command continues it",
+		                 options->campaign.file);
+	if (result)
+		return ifr_command_failed(err);
+	if (interrupted)
+		return STOPPED_BY_INTERRUPT;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		if (outcomes[i].refused) {
+			ifr_command_note("%s: %s", ifr_triggers[i].name, outcomes[i].refusal);
+			return IFR_E_PROGRAM;
+		}
+	return 0;
+}
+
+static int run_audit(struct options *options, const struct ifr_campaign_program *program, struct ifr_error *err) {
+	struct ifr_audit_outcome *outcomes = ifr_alloc(ifr_trigger_count * sizeof *outcomes);
+	struct ifr_campaign *campaign = &options->campaign;
+	char *file = ifr_format("%s.audit", ifr_path_base(program->path));
+	bool interrupted = false;
+	campaign->programs = program;
+	campaign->program_count = 1;
+	campaign->file = campaign->file ? campaign->file : file;
+	progress_follow(campaign, options->printing.quiet);
+	catch_interrupts();
+	const struct ifr_audit audit = {.campaign = *campaign,
+	                                .wanted = options->wanted,
+	                                .has_loader =
+	                                    ifr_loads_libraries(campaign->user ? campaign->user : program->path),
+	                                .announce = campaign->progress ? announce : NULL};
+	int result = campaign->fresh ? remove_experiments(options, err) : 0;
+	if (!result)
+		result = ifr_audit_run(&audit, outcomes, &interrupted, err);
+	if (campaign->progress)
+		progress_clear();
+	int status = result ? ifr_command_failed(err) : end_audit(options, outcomes, interrupted, err);
+	free(file);
+	free(outcomes);
+	return result && ifr_launch_interrupted() ? STOPPED_BY_INTERRUPT : status;
+}
+
+static int find_programs(struct ifr_campaign *campaign, char **program, char **driver, struct ifr_error *err) {
+	int result =
+		campaign_options_find_program(campaign->driven ? campaign->driven : campaign->argv[0], program, err);
+	if (!result && campaign->driven)
+		result = campaign_options_find_program(campaign->argv[0], driver, err);
+	campaign->user = *driver;
+	campaign->driven = *driver ? *program : NULL;
+	return result;
+}
+
+int ifr_command_audit(int argc, char **argv) {
+	struct options options = {.wanted = ifr_alloc(ifr_trigger_count * sizeof *options.wanted)};
+	struct ifr_error error = {0}, *err = &error;
+	struct ifr_kit kit;
+	bool has_kit = false;
+	char *program = NULL, *driver = NULL;
+	campaign_options_init(&options.campaign);
+	options.campaign.generator.seed = 1;
+	ifr_triggers_parse("all", options.wanted, NULL);
+	argp_parse(&ifr_audit_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
+	options.campaign.metric = options.printing.metric;
+	ifr_kit_init(&kit);
+	int result = find_programs(&options.campaign, &program, &driver, err);
+	if (!result)
+		result = ifr_kit_find(program, &kit, &has_kit, err);
+	const struct ifr_campaign_program under_test = {program, has_kit ? &kit : NULL, NULL};
+	int status = result ? ifr_command_failed(err) : run_audit(&options, &under_test, err);
+	ifr_kit_release(&kit);
+	ifr_strings_release(&options.campaign.environment);
+	free(driver);
+	free(program);
+	free(options.wanted);
+	return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The triggers of an audit: properties of a program's context that should not matter. Each is a sweep or a random
+ * family of one or more axes, and becomes an experiment of its own.
+ *
+ * The design has two stages. The screen runs every trigger's layouts IFR_AUDIT_SCREEN_RUNS times. The triggers whose
+ * screen has p <= IFR_AUDIT_SCREEN_LEVEL run on to the full number of runs; the others end there, and are never
+ * claimed. A trigger's test takes all of its runs, at a number that its own p does not choose: ending after the screen
+ * can only lose findings, so that the level holds. */
+#ifndef IFR_HARNESS_AUDIT_TRIGGERS_H
+#define IFR_HARNESS_AUDIT_TRIGGERS_H
+
+#include <stdbool.h>
+
+#include "harness/design/layout_generator.h"
+
+#define IFR_AUDIT_SCREEN_LEVEL 0.2
+enum { IFR_AUDIT_SCREEN_RUNS = 2, IFR_AUDIT_LAYOUTS_LEAST = 8 };
+
+/* The part of a program that a trigger needs. */
+enum ifr_trigger_needs {
+	IFR_NEEDS_NOTHING,
+	IFR_NEEDS_LOADER,   /* the runtime is preloaded */
+	IFR_NEEDS_KIT,      /* code and data move */
+	IFR_NEEDS_TEMPLATES /* the compiler's axes */
+};
+
+struct ifr_trigger {
+	const char *name;    /* "environment" */
+	const char *summary; /* "bytes of environment above the stack" */
+	const char *sets;    /* "environment sizes": the plural of its layouts, in sentences */
+	enum ifr_trigger_needs needs;
+	const char *sweep; /* "stack:bytes=0:8176:16"; NULL: random layouts of the axes */
+	unsigned axes;     /* of random layouts */
+	unsigned layouts;  /* random ones */
+	struct {
+		enum ifr_axis axis;
+		const char *text; /* as of --set; NULL: usual */
+	} set;
+};
+
+extern const struct ifr_trigger ifr_triggers[];
+extern const unsigned ifr_trigger_count;
+
+/* The index of a trigger, or -1. */
+int ifr_trigger_find(const char *name);
+/* Parses a list such as "environment,heap" or "all" into wanted[ifr_trigger_count]. Errors: IFR_E_USAGE. */
+int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
+
+/* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as the trigger has):
+ * a sweep keeps its ends and doubles its steps, a random family has fewer layouts; neither has fewer than
+ * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or NULL. The caller releases the
+ * generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
+int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,
+                       struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
+
+/* The layouts of each of `triggers` triggers whose screens together take half of the budget at run_ns a run; 0 (no
+ * limit) without a budget. */
+unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, unsigned triggers);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An audit for a terminal: a sentence to quote, a table of triggers, and a section for each that matters. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/output/output.h"
+#include "harness/report/format.h"
+#include "harness/report/text.h"
+
+enum { EVENTS_SHOWN = 6, CONSTANTS_SHOWN = 12 };
+
+static const struct ifr_analysis *any_analysis(const struct ifr_audit_row *rows, size_t count) {
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].analysis)
+			return rows[i].analysis;
+	return NULL;
+}
+
+static void put_paragraph(struct ifr_buffer *out, struct ifr_buffer *text, const char *first, const char *rest) {
+	if (text->length)
+		ifr_text_wrap(out, ifr_buffer_text(text), first, rest);
+	ifr_buffer_clear(text);
+}
+
+static void put_range(struct ifr_buffer *text, double pct) {
+	if (isfinite(pct))
+		ifr_format_pct(text, pct);
+	else
+		ifr_buffer_puts(text, "from 0");
+}
+
+/* --- the sentence ---------------------------------------------------------------------------------------------- */
+
+/* "512 environment sizes (22 %, p < 0.001)" */
+static void put_found(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	ifr_buffer_printf(text, "%zu %s (", row->layouts, row->sets);
+	put_range(text, row->range_pct);
+	if (!row->analysis->exact) {
+		ifr_buffer_puts(text, ", ");
+		ifr_format_p(text, row->p_adjusted);
+	}
+	ifr_buffer_puts(text, ")");
+}
+
+static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *rows, size_t count, bool found) {
+	size_t listed = 0, last = count;
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].tested && rows[i].found == found)
+			last = i;
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i].tested || rows[i].found != found)
+			continue;
+		ifr_buffer_puts(text, !listed ? "" : i == last ? " and " : ", ");
+		if (found)
+			put_found(text, &rows[i]);
+		else
+			ifr_buffer_printf(text, "%zu %s", rows[i].layouts, rows[i].sets);
+		listed++;
+	}
+	return listed;
+}
+
+void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {
+	const struct ifr_analysis *analysis = any_analysis(rows, count);
+	struct ifr_buffer found = {0}, others = {0};
+	if (!analysis)
+		return;
+	const size_t matter = list_rows(&found, rows, count, true), rest = list_rows(&others, rows, count, false);
+	const char *metric = analysis->metric->name;
+	if (matter)
+		ifr_buffer_printf(text, "%s differed between %s%s", metric, ifr_buffer_text(&found), rest ? "; " : "");
+	if (rest)
+		ifr_buffer_printf(text, "%s%sno difference was found between %s", matter ? "" : "In ",
+		                  matter ? "" : metric, ifr_buffer_text(&others));
+	if (rest && !matter) {
+		ifr_buffer_clear(text);
+		ifr_buffer_printf(text, "No difference in %s was found between %s", metric, ifr_buffer_text(&others));
+	}
+	if (analysis->exact)
+		ifr_buffer_puts(text, matter + rest ? " (range of the values; modelled, without noise)" : "");
+	else
+		ifr_buffer_puts(text, matter + rest
+		                          ? " (range of the medians; interleaved runs on fresh copies of the file, "
+		                            "ASLR off; tests adjusted for the number of triggers, Holm 1979)"
+		                          : "");
+	ifr_buffer_puts(text, matter + rest ? "." : "No trigger could be tested.");
+	ifr_buffer_release(&found);
+	ifr_buffer_release(&others);
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------- */
+
+static void put_shape(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	const struct ifr_spike_train *train = &row->train;
+	if (!row->found) {
+		ifr_buffer_puts(text, row->tested ? "-" : "not tested");
+	} else if (train->spikes && train->width && train->period) {
+		ifr_buffer_printf(text, "%" PRId64 " wide every %" PRId64, train->width, train->period);
+	} else if (train->spikes == 1) {
+		ifr_buffer_printf(text, "%" PRId64 " wide, once", train->width);
+	} else if (row->has_period) {
+		ifr_buffer_printf(text, "period %" PRId64, row->period);
+	} else {
+		ifr_buffer_puts(text, "differs");
+	}
+}
+
+static void put_cell(struct ifr_buffer *out, bool known, double pct) {
+	struct ifr_buffer cell = {0};
+	if (known)
+		put_range(&cell, pct);
+	ifr_buffer_printf(out, " %7s", known ? ifr_buffer_text(&cell) : "");
+	ifr_buffer_release(&cell);
+}
+
+static void put_row(struct ifr_buffer *out, const struct ifr_audit_row *row) {
+	struct ifr_buffer p = {0}, shape = {0};
+	put_shape(&shape, row);
+	if (row->tested && !row->analysis->exact)
+		ifr_buffer_printf(&p, row->p_adjusted < 0.001 ? "<0.001" : "%.3f", row->p_adjusted);
+	ifr_buffer_printf(out, "  %-12s%6zu %4.3g", row->trigger, row->layouts, row->runs);
+	put_cell(out, true, row->range_pct);
+	put_cell(out, row->has_sd, row->sd_pct);
+	put_cell(out, row->has_sd && !row->analysis->exact, row->noise_pct);
+	ifr_buffer_printf(out, " %7s  %s\n", row->tested && row->analysis->exact ? "exact" : ifr_buffer_text(&p),
+	                  ifr_buffer_text(&shape));
+	ifr_buffer_release(&shape);
+	ifr_buffer_release(&p);
+}
+
+static void put_table(struct ifr_buffer *out, const struct ifr_audit_row *rows, size_t count) {
+	ifr_buffer_printf(out, "  %-12s%6s %4s %7s %7s %7s %7s  %s\n", "trigger", "values", "runs", "range", "sd",
+	                  "noise", "p", "shape");
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].analysis)
+			put_row(out, &rows[i]);
+}
+
+/* --- sections -------------------------------------------------------------------------------------------------- */
+
+static void say_events(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	size_t shown = 0;
+	for (size_t i = 0; i < row->event_count && shown < EVENTS_SHOWN; i++) {
+		const struct ifr_audit_event *event = &row->events[i];
+		if (event->constant || fabs(event->r) < IFR_AUDIT_R)
+			continue;
+		ifr_buffer_printf(text, "%s%s (r = %.2f, %.5g to %.5g)",
+		                  shown ? ", " : "Events that go along: ", event->name, event->r, event->low, event->high);
+		shown++;
+	}
+	ifr_buffer_puts(text, shown ? "." : "");
+}
+
+static void say_constants(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	size_t shown = 0, constants = 0;
+	for (size_t i = 0; i < row->event_count; i++)
+		constants += row->events[i].constant;
+	for (size_t i = 0; i < row->event_count && shown < CONSTANTS_SHOWN; i++)
+		if (row->events[i].constant)
+			ifr_buffer_printf(text, "%s%s",
+			                  shown++ ? ", " : "Ruled out, the same for every value: ", row->events[i].name);
+	if (constants > shown)
+		ifr_buffer_printf(text, " and %zu more (--json lists them)", constants - shown);
+	ifr_buffer_puts(text, shown ? "." : "");
+}
+
+static void say_spikes(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	const struct ifr_spike_train *train = &row->train;
+	if (!train->spikes)
+		return;
+	ifr_buffer_printf(text, "%zu spike%s of ", train->spikes, train->spikes == 1 ? "" : "s");
+	ifr_format_signed_pct(text, 100 * train->height);
+	ifr_buffer_printf(text, "%s, the first at %" PRId64, train->spikes == 1 ? "" : " at most", train->first);
+	if (train->width)
+		ifr_buffer_printf(text, ", %" PRId64 " wide", train->width);
+	if (train->period)
+		ifr_buffer_printf(text, ", every %" PRId64, train->period);
+	ifr_buffer_puts(text, ".");
+}
+
+static void put_section(struct ifr_buffer *out, const char *folder, const struct ifr_audit_row *row) {
+	struct ifr_buffer text = {0};
+	ifr_buffer_printf(out, "\n%s: %s\n", row->trigger, row->summary);
+	if (row->analysis->sweep)
+		ifr_text_sweep(row->analysis, 0, out);
+	say_spikes(&text, row);
+	put_paragraph(out, &text, "  - ", "    ");
+	say_events(&text, row);
+	put_paragraph(out, &text, "  - ", "    ");
+	say_constants(&text, row);
+	put_paragraph(out, &text, "  - ", "    ");
+	struct ifr_buffer command = {0};
+	char *file = ifr_format("%s/%s.exp", folder, row->trigger);
+	ifr_buffer_puts(&command, "interfero report ");
+	ifr_quote_shell(&command, file);
+	ifr_text_command(out, ifr_buffer_text(&command), "      ");
+	free(file);
+	ifr_buffer_release(&command);
+	ifr_buffer_release(&text);
+}
+
+static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *rows, size_t count) {
+	struct ifr_buffer text = {0};
+	for (size_t i = 0; i < count; i++) {
+		if (!rows[i].analysis)
+			ifr_buffer_printf(&text, "%s was left out: %s.", rows[i].trigger, rows[i].why_not.message);
+		else if (rows[i].why_not.code)
+			ifr_buffer_printf(&text, "%s is not complete: %s.", rows[i].trigger, rows[i].why_not.message);
+		put_paragraph(out, &text, "  - ", "    ");
+		if (rows[i].refused)
+			ifr_buffer_printf(&text, "%s: %zu layout%s refused, as the program behaved otherwise there.",
+			                  rows[i].trigger, rows[i].refused, rows[i].refused == 1 ? " was" : "s were");
+		put_paragraph(out, &text, "  - ", "    ");
+	}
+	ifr_buffer_release(&text);
+}
+
+void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t count, bool color,
+                    struct ifr_buffer *out) {
+	const struct ifr_analysis *analysis = any_analysis(rows, count);
+	struct ifr_buffer text = {0};
+	const char *command = analysis ? ifr_dataset_fact(analysis->dataset, "command") : NULL;
+	ifr_buffer_printf(&text, "Audit of %s: which context moves %s?", command ? command : "a program",
+	                  analysis ? analysis->metric->name : "it");
+	ifr_buffer_puts(out, color ? "\033[1m" : "");
+	put_paragraph(out, &text, "", "");
+	ifr_buffer_puts(out, color ? "\033[0m" : "");
+	ifr_audit_sentence(rows, count, &text);
+	put_paragraph(out, &text, "  ", "  ");
+	ifr_buffer_puts(out, "\n");
+	put_table(out, rows, count);
+	put_left_out(out, rows, count);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].found)
+			put_section(out, folder, &rows[i]);
+	ifr_buffer_release(&text);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Audits: designs by hand, and what is found in made experiments, whose effects are known because they were put in. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "depth.h"
+#include "harness/analysis/analysis.h"
+#include "harness/design/design.h"
+#include "harness/report/report.h"
+#include "report_made.h"
+
+static unsigned design(const char *name, unsigned most, const char *sweep,
+                       struct ifr_layout_generator *generator) {
+	unsigned layouts = 0;
+	assert_int_equal(
+		ifr_trigger_design(&ifr_triggers[ifr_trigger_find(name)], 7, most, sweep, generator, &layouts, NULL), 0);
+	ifr_plan_release(&generator->parameters);
+	return layouts;
+}
+
+/* 0, 16 … 8176 are 512 values; steps double until they are few enough, and 8 remain. */
+static void test_design(void **state) {
+	(void)state;
+	struct ifr_layout_generator generator;
+	assert_int_equal(design("environment", 0, NULL, &generator), 512);
+	assert_int_equal(generator.axes, 1u << IFR_AXIS_STACK);
+	assert_int_equal(design("environment", 100, NULL, &generator), 64);
+	assert_int_equal(generator.sweeps.items[0].step, 128);
+	assert_int_equal(design("environment", 1, NULL, &generator), 8);
+	assert_int_equal(design("environment", 1, "stack:bytes=0:8176:32", &generator), 256);
+	assert_int_equal(design("link-order", 0, NULL, &generator), 32);
+	assert_int_equal(design("link-order", 12, NULL, &generator), 12);
+	assert_int_equal(design("link-order", 1, NULL, &generator), 8);
+	assert_int_equal(design("aslr", 0, NULL, &generator), 32);
+	assert_int_equal(generator.axes, 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD);
+	for (unsigned i = 0; i < ifr_trigger_count; i++) {
+		assert_int_equal(ifr_trigger_find(ifr_triggers[i].name), i);
+		assert_true(design(ifr_triggers[i].name, 0, NULL, &generator) >= 32);
+		assert_true((generator.axes & ifr_axes_of(IFR_OWNER_LAUNCHER)) == generator.axes ||
+		            ifr_triggers[i].needs >= IFR_NEEDS_KIT);
+	}
+}
+
+static void test_parse(void **state) {
+	(void)state;
+	bool *wanted = ifr_alloc(ifr_trigger_count * sizeof *wanted);
+	struct ifr_error err = {0};
+	assert_int_equal(ifr_triggers_parse("heap,copies", wanted, &err), 0);
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		assert_int_equal(wanted[i],
+		                 !strcmp(ifr_triggers[i].name, "heap") || !strcmp(ifr_triggers[i].name, "copies"));
+	assert_int_equal(ifr_triggers_parse("all", wanted, &err), 0);
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		assert_true(wanted[i]);
+	static const char *const wrong[] = {"", "heap,", "moon", "heap copies"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		assert_int_equal(ifr_triggers_parse(wrong[i], wanted, &err), -IFR_E_USAGE);
+		assert_non_null(strstr(err.message, "the triggers are environment"));
+	}
+	free(wanted);
+}
+
+/* Half of 10 minutes, 0.1 s a run, 10 triggers, 2 runs: 150 layouts. */
+static void test_budget(void **state) {
+	(void)state;
+	assert_int_equal(ifr_audit_layouts(INT64_C(600000000000), 100000000, 10), 150);
+	assert_int_equal(ifr_audit_layouts(INT64_C(1000000000), 100000000, 10), IFR_AUDIT_LAYOUTS_LEAST);
+	assert_int_equal(ifr_audit_layouts(0, 100000000, 10), 0);
+	assert_int_equal(ifr_audit_layouts(INT64_MAX, 1, 1), IFR_LAYOUTS_MAX);
+}
+
+/* A train from the layouts that stand out, by layout number from 1 on. */
+static void make_train(const unsigned *layouts, size_t count, struct ifr_spike_train *train) {
+	struct ifr_dataset_variant variants[16];
+	struct ifr_layout cells[16];
+	struct ifr_spike spikes[16];
+	struct ifr_sweep_findings found = {.spikes = spikes, .spike_count = count};
+	assert_int_equal(ifr_sweeps_parse(&found.sweeps, "stack:bytes=0:8176:16", NULL), 0);
+	for (size_t i = 0; i < count; i++) {
+		variants[i].layout = layouts[i];
+		cells[i].variant = &variants[i];
+		spikes[i] = (struct ifr_spike){&cells[i], 0.1 * (double)(i + 1), 0};
+	}
+	ifr_spike_train_find(&found, train);
+}
+
+static void test_train(void **state) {
+	(void)state;
+	struct ifr_spike_train train;
+	static const unsigned pair[] = {200, 456}, wide[] = {5, 6, 7, 261, 262, 263}, odd[] = {1, 2, 100, 300};
+	make_train(pair, 2, &train);
+	assert_int_equal(train.spikes, 2);
+	assert_int_equal(train.first, 199 * 16);
+	assert_int_equal(train.width, 16);
+	assert_int_equal(train.period, 4096);
+	assert_true(fabs(train.height - 0.2) < 1e-9);
+	make_train(pair, 1, &train);
+	assert_int_equal(train.spikes, 1);
+	assert_int_equal(train.period, 0);
+	make_train(wide, 6, &train);
+	assert_int_equal(train.spikes, 2);
+	assert_int_equal(train.width, 48);
+	assert_int_equal(train.period, 4096);
+	make_train(odd, 4, &train);
+	assert_int_equal(train.spikes, 3);
+	assert_int_equal(train.width, 0);
+	assert_int_equal(train.period, 0);
+	make_train(odd, 0, &train);
+	assert_int_equal(train.spikes, 0);
+}
+
+/* --- made audits ----------------------------------------------------------------------------------------------- */
+
+/* A kind of noise: a program without a bias has one of these and nothing else. */
+struct noise {
+	double usual, rare, share; /* standard deviation; of a share of the runs a longer tail; both relative */
+	double drift;              /* of the machine, from the first run to the last */
+};
+
+/* Runs of a trigger. The values 199 and 455 of a sweep, 256 steps apart, are biased by a relative excess, with a
+ * hundred thousand alias events. */
+static void fill_trigger(struct ifr_dataset *dataset, const struct noise *noise, unsigned layouts, unsigned runs,
+                         const char *sweep, double bias, gsl_rng *rng) {
+	const struct recipe recipe = {.variants = layouts + 1, .program = "./prog"};
+	ifr_dataset_init(dataset);
+	add_facts(dataset, &recipe);
+	if (sweep)
+		ifr_dataset_add_fact(dataset, "sweep", sweep);
+	add_counter(dataset, "cpu_time", "ns", "clock");
+	add_counter(dataset, "ld_blocks_partial.address_alias", "", "model");
+	add_counter(dataset, "L1-dcache-load-misses", "", "model");
+	add_variants(dataset, &recipe);
+	for (unsigned run = 0; run < runs; run++)
+		for (unsigned i = 0; i <= layouts; i++) {
+			struct ifr_dataset_run *made = ifr_dataset_add_run(dataset);
+			const bool biased = bias > 0 && i && (i - 1) % 256 == 199;
+			const double tail = gsl_rng_uniform(rng) < noise->share ? fabs(gsl_ran_gaussian(rng, noise->rare)) : 0,
+						 at = (double)(run * (layouts + 1) + i) / (double)(runs * (layouts + 1));
+			made->variant = i;
+			made->repetition = run;
+			made->value[0] =
+				5e7 * (1 + (biased ? bias : 0) + tail + noise->drift * at + gsl_ran_gaussian(rng, noise->usual));
+			made->value[1] = biased ? 131072 : 4;
+			made->value[2] = 1000;
+		}
+}
+
+static void make_row(const struct ifr_dataset *dataset, const char *trigger, struct ifr_analysis **analysis,
+                     struct ifr_audit_row *row) {
+	assert_int_equal(ifr_analysis_make(dataset, NULL, analysis, NULL), 0);
+	const struct ifr_trigger *about = &ifr_triggers[ifr_trigger_find(trigger)];
+	*row =
+		(struct ifr_audit_row){.trigger = trigger, .summary = about->summary, .sets = about->sets, .full = true};
+	ifr_audit_row_make(*analysis, row);
+}
+
+/* An audit of three triggers; the bias is that of the sweep. The number of findings. */
+static unsigned audit(const struct noise *noise, double bias, unsigned values, unsigned runs, unsigned long seed,
+                      struct ifr_buffer *text, struct ifr_buffer *json) {
+	static const char *const names[] = {"environment", "load", "heap"};
+	struct ifr_dataset datasets[3];
+	struct ifr_analysis *analyses[3];
+	struct ifr_audit_row rows[3];
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	char *sweep = ifr_format("stack:bytes=0:%u:16", 16 * (values - 1));
+	unsigned found = 0;
+	gsl_rng_set(rng, seed);
+	for (int i = 0; i < 3; i++) {
+		fill_trigger(&datasets[i], noise, i ? 24 : values, runs, i ? NULL : sweep, i ? 0 : bias, rng);
+		make_row(&datasets[i], names[i], &analyses[i], &rows[i]);
+	}
+	ifr_audit_adjust(rows, 3);
+	if (bias > 0) {
+		assert_true(rows[0].found);
+		assert_int_equal(rows[0].train.spikes, 2);
+		assert_int_equal(rows[0].train.width, 16);
+		assert_int_equal(rows[0].train.period, 4096);
+		assert_string_equal(rows[0].events[0].name, "ld_blocks_partial.address_alias");
+		assert_true(rows[0].events[0].r > 0.6);
+		assert_true(rows[0].events[1].constant);
+	}
+	for (int i = 0; i < 3; i++)
+		found += rows[i].found;
+	if (text)
+		ifr_audit_text("prog.audit", rows, 3, false, text);
+	if (json)
+		ifr_audit_json("prog.audit", rows, 3, json);
+	for (int i = 0; i < 3; i++) {
+		ifr_audit_row_release(&rows[i]);
+		ifr_analysis_free(analyses[i]);
+		ifr_dataset_release(&datasets[i]);
+	}
+	free(sweep);
+	gsl_rng_free(rng);
+	return found;
+}
+
+/* Five programs without a bias: at 5 % for all triggers of an audit, 10 audits of each may have 50 · 0.05 = 2.5 findings
+ * on average, and above 7 with a probability of 0.3 % (binomial); 3 of each 0.75, and above 4 with 0.06 %. */
+static void test_unbiased(void **state) {
+	(void)state;
+	static const struct noise programs[] = {
+		{0.01, 0, 0, 0}, {0.001, 0.02, 0.1, 0}, {0.01, 0.3, 0.03, 0}, {0.002, 0, 0, 0.01}, {0.05, 0.5, 0.1, 0.02}};
+	const unsigned seeds = at_depth(3, 10);
+	unsigned claimed = 0;
+	for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+		for (unsigned seed = 1; seed <= seeds; seed++)
+			claimed += audit(&programs[i], 0, 40, 3, 100 * i + seed, NULL, NULL) > 0;
+	if (claimed > at_depth(4, 7))
+		fail_msg("%u of %zu audits claim what is not there", claimed, seeds * sizeof programs / sizeof *programs);
+}
+
+/* The text in one line, with single spaces; the caller frees. */
+static char *flatten(const char *text) {
+	struct ifr_buffer flat = {0};
+	for (; *text; text++) {
+		const bool space = *text == ' ' || *text == '\n';
+		if (!space || (flat.length && flat.data[flat.length - 1] != ' '))
+			ifr_buffer_append(&flat, space ? " " : text, 1);
+	}
+	return ifr_buffer_detach(&flat);
+}
+
+/* The spike of the thesis' figure 4.1: over 20 % at one of 256 values. */
+static void test_spike(void **state) {
+	(void)state;
+	static const struct noise noise = {0.015, 0.1, 0.02, 0};
+	struct ifr_buffer text = {0}, json = {0};
+	assert_int_equal(audit(&noise, 0.22, 512, 5, 1, &text, &json), 1);
+	char *flat = flatten(ifr_buffer_text(&text));
+	assert_non_null(strstr(flat, "cpu_time differed between 512 environment sizes ("));
+	assert_non_null(strstr(flat, "no difference was found between 24 load addresses and 24 heap placements"));
+	assert_non_null(strstr(flat, "16 wide every 4096"));
+	assert_non_null(strstr(flat, "Ruled out, the same for every value: L1-dcache-load-misses."));
+	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
+		if (strcspn(line, "\n") > 80)
+			fail_msg("more than 80 columns: %.100s", line);
+	assert_non_null(strstr(ifr_buffer_text(&json), "\"period\": 4096"));
+	free(flat);
+	ifr_buffer_release(&json);
+	ifr_buffer_release(&text);
+}
+
+/* A trigger that the screen left at two runs is no finding, and one without values is a reason. */
+static void test_rows(void **state) {
+	(void)state;
+	struct ifr_audit_row rows[4] = {{.trigger = "environment", .tested = true, .full = true, .p = 0.012},
+	                                {.trigger = "load", .tested = true, .p = 0.001},
+	                                {.trigger = "heap", .tested = true, .full = true, .p = 0.03},
+	                                {.trigger = "copies"}};
+	ifr_audit_adjust(rows, 4);
+	/* Holm by hand: 3 · 0.001, 2 · 0.012, 1 · 0.03. */
+	assert_true(fabs(rows[1].p_adjusted - 0.003) < 1e-12);
+	assert_true(fabs(rows[0].p_adjusted - 0.024) < 1e-12);
+	assert_true(fabs(rows[2].p_adjusted - 0.03) < 1e-12);
+	assert_true(rows[0].found && !rows[1].found && rows[2].found && !rows[3].found);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design), cmocka_unit_test(test_parse),
+	                                   cmocka_unit_test(test_budget), cmocka_unit_test(test_train),
+	                                   cmocka_unit_test(test_spike),  cmocka_unit_test(test_unbiased),
+	                                   cmocka_unit_test(test_rows)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
