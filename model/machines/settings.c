@@ -36,6 +36,8 @@ const struct ifr_setting_about ifr_settings[IFR_SETTINGS] = {
 	BTB("btb2", "BTB asked when the first has nothing"),
 	BTB("btb3", "BTB asked when the second has nothing"),
 	{"return_stack", "entries", 1, 1024, NULL, "return addresses; one more call forgets the oldest"},
+	{"store_buffer", "entries", 1, 256, NULL,
+     "stores whose low 12 address bits a load is compared with: more count as done"},
 	{"penalty", "conditional", 0, 1000, NULL, "cycles for a conditional branch mispredicted"},
 	{"penalty", "indirect", 0, 1000, NULL, "cycles for an indirect branch mispredicted"},
 	{"penalty", "return", 0, 1000, NULL, "cycles for a return mispredicted"},

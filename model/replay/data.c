@@ -174,6 +174,10 @@ static void count_data(const void *state, const struct ifr_pass *pass, size_t la
 	const struct data_group *group = (const struct data_group *)state + pass->lanes[lane].data_group;
 	uint64_t *value = counters->value;
 	value[IFR_EVENT_L1D_LOADS] += group->lines.tally.crossed[0];
+	value[IFR_EVENT_SPLIT_LOADS] += group->lines.tally.crossed[0];
+	value[IFR_EVENT_SPLIT_STORES] += group->lines.tally.crossed[1];
+	value[IFR_EVENT_PAGE_SPLIT_LOADS] += group->pages.tally.crossed[0];
+	value[IFR_EVENT_PAGE_SPLIT_STORES] += group->pages.tally.crossed[1];
 	value[IFR_EVENT_L1D_LOAD_MISSES] += group->lines.tally.missed[0];
 	value[IFR_EVENT_L1D_STORES] += group->lines.tally.crossed[1];
 	value[IFR_EVENT_L1D_STORE_MISSES] += group->lines.tally.missed[1];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGES_MOST 8
+#define STAGES_MOST 9
 
 const char *const ifr_engine_names[] = {
 	[IFR_ENGINE_AUTO] = "auto",
@@ -19,11 +19,11 @@ const char *const ifr_engine_names[] = {
 /* The stages of each engine; NULL ends. data, and fetch or front_end, come before outer, which reads their misses.
  */
 static const struct ifr_stage *const stages[][STAGES_MOST] = {
-	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_fetch, &ifr_stage_outer, &ifr_stage_direction,
-                           &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
-	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
+	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_alias, &ifr_stage_fetch, &ifr_stage_outer,
+                           &ifr_stage_direction, &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
+	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                          &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns},
-	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
+	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                            &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns},
 };
 

@@ -33,6 +33,14 @@ static const char *const names[IFR_EVENT_COUNT] = {
 	[IFR_EVENT_DTLB_STORES] = "dTLB-stores",
 	[IFR_EVENT_DTLB_STORE_MISSES] = "dTLB-store-misses",
 	[IFR_EVENT_STLB_MISSES] = "page-walks",
+	[IFR_EVENT_ADDRESS_ALIAS] = "ld_blocks_partial.address_alias",
+	[IFR_EVENT_SPLIT_LOADS] = "misalign_mem_ref.loads",
+	[IFR_EVENT_SPLIT_STORES] = "misalign_mem_ref.stores",
+	[IFR_EVENT_PAGE_SPLIT_LOADS] = "page-split-loads",
+	[IFR_EVENT_PAGE_SPLIT_STORES] = "page-split-stores",
+	[IFR_EVENT_WINDOWS_16] = "windows-16",
+	[IFR_EVENT_WINDOWS_32] = "windows-32",
+	[IFR_EVENT_WINDOWS_64] = "windows-64",
 };
 
 const char *ifr_event_name(enum ifr_event event) {

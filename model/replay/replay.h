@@ -104,6 +104,15 @@ enum ifr_event {
 	IFR_EVENT_DTLB_STORES,
 	IFR_EVENT_DTLB_STORE_MISSES,
 	IFR_EVENT_STLB_MISSES, /* page walks */
+	IFR_EVENT_ADDRESS_ALIAS, /* loads whose bytes meet, modulo 4096, those of one of the last stores, and in truth do not
+	                            meet those of the youngest such store; 0 without a store buffer */
+	IFR_EVENT_SPLIT_LOADS, /* accesses across a line of the first data cache */
+	IFR_EVENT_SPLIT_STORES,
+	IFR_EVENT_PAGE_SPLIT_LOADS,
+	IFR_EVENT_PAGE_SPLIT_STORES,
+	IFR_EVENT_WINDOWS_16, /* windows of so many bytes that block executions enter */
+	IFR_EVENT_WINDOWS_32,
+	IFR_EVENT_WINDOWS_64,
 	IFR_EVENT_COUNT
 };
 

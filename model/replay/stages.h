@@ -5,6 +5,7 @@
  *   stage      runs    does                                          leaves
  *   survey     once    everything that all layouts share             block counts, branch streams, access positions
  *   data       a group L1D, DTLB                                     the group's misses, by position
+ *   alias      a group loads that meet a store modulo 4096
  *   fetch      a lane  L1I, ITLB                                     the lane's misses, by position
  *   outer      a lane  L2, L3, STLB: both lists merged by position
  *   direction  a lane  predictor of conditional branches
@@ -86,8 +87,8 @@ struct ifr_stage {
 	void (*want)(struct ifr_pass *pass);
 };
 
-extern const struct ifr_stage ifr_stage_data, ifr_stage_fetch, ifr_stage_outer, ifr_stage_direction,
-	ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
+extern const struct ifr_stage ifr_stage_data, ifr_stage_alias, ifr_stage_fetch, ifr_stage_outer,
+	ifr_stage_direction, ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
 
 /* Versions for many lanes at once: for any processor (lanes/), and compiled for two instruction sets (vector/). */
 extern const struct ifr_stage ifr_lanes_stage_front_end, ifr_lanes_stage_outer, ifr_avx2_stage_direction,

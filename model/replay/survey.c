@@ -290,6 +290,9 @@ void ifr_survey_count(const struct ifr_pass *pass, size_t lane, struct ifr_count
 		count_data(counters, &pass->block_data[i], times);
 		if (!place->bytes)
 			continue;
+		for (unsigned shift = 4; shift <= 6; shift++)
+			counters->value[IFR_EVENT_WINDOWS_16 + shift - 4] +=
+				times * ((last >> shift) - (place->address >> shift) + 1);
 		counters->value[IFR_EVENT_INSTRUCTIONS] += times * place->instructions;
 		counters->value[IFR_EVENT_L1I_LOADS] +=
 			times * ((last >> pass->line_shift) - (place->address >> pass->line_shift) + 1);

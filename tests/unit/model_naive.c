@@ -158,6 +158,11 @@ struct naive {
 	unsigned depth;
 	uint32_t last; /* execution whose branch waits for its successor */
 	size_t line_bytes;
+	struct {
+		uint64_t address;
+		unsigned bytes;
+	} * stores; /* all, the last one last */
+	size_t store_count;
 	uint64_t v[IFR_EVENT_COUNT];
 };
 
@@ -185,6 +190,7 @@ void naive_free(struct naive *n) {
 	                        &n->dtlb, &n->stlb, &n->btbs[0], &n->btbs[1], &n->btbs[2]};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		memory_free(all[i]);
+	free(n->stores);
 	free(n->direction.counters);
 	if (n->direction.state)
 		n->direction.kind->destroy(n->direction.state);
@@ -220,10 +226,43 @@ static void fetch_page(struct naive *n, uint64_t page) {
 	page_behind(n, page);
 }
 
+/* Byte by byte: whether two accesses have a byte in common, of addresses modulo some number. */
+static bool share_bytes(uint64_t a, unsigned a_bytes, uint64_t b, unsigned b_bytes, uint64_t modulo) {
+	for (unsigned i = 0; i < a_bytes; i++)
+		for (unsigned j = 0; j < b_bytes; j++)
+			if ((a + i) % modulo == (b + j) % modulo)
+				return true;
+	return false;
+}
+
+/* The youngest of the last stores that a load meets modulo 4096 is looked for from the last one back. */
+static void meet_stores(struct naive *n, const struct ifr_access *access, uint64_t address) {
+	const size_t entries = n->machine->values[IFR_STORE_BUFFER_ENTRIES];
+	if (access->store) {
+		n->stores = ifr_realloc(n->stores, n->store_count + 1, sizeof *n->stores);
+		n->stores[n->store_count].address = address;
+		n->stores[n->store_count++].bytes = access->bytes;
+		return;
+	}
+	for (size_t back = 1; back <= entries && back <= n->store_count; back++) {
+		const uint64_t store = n->stores[n->store_count - back].address;
+		const unsigned bytes = n->stores[n->store_count - back].bytes;
+		if (!share_bytes(address, access->bytes, store, bytes, 4096))
+			continue;
+		n->v[IFR_EVENT_ADDRESS_ALIAS] += !share_bytes(address, access->bytes, store, bytes, UINT64_MAX);
+		return;
+	}
+}
+
 static void make_access(struct naive *n, const struct ifr_access *access, uint64_t address) {
+	meet_stores(n, access, address);
 	const size_t page = n->machine->values[IFR_CORE_PAGE_BYTES];
 	const unsigned store = access->store;
 	for (uint64_t a = address; a < address + access->bytes; a++) {
+		n->v[access->store ? IFR_EVENT_SPLIT_STORES : IFR_EVENT_SPLIT_LOADS] +=
+			a > address && a % n->line_bytes == 0;
+		n->v[access->store ? IFR_EVENT_PAGE_SPLIT_STORES : IFR_EVENT_PAGE_SPLIT_LOADS] +=
+			a > address && a % page == 0;
 		if (a == address || a % n->line_bytes == 0) {
 			n->v[store ? IFR_EVENT_L1D_STORES : IFR_EVENT_L1D_LOADS]++;
 			if (!touch(&n->l1d, a / n->line_bytes)) {
@@ -253,6 +292,10 @@ static size_t run_block(struct naive *n, const struct ifr_chunk *chunk, const st
 		for (; made < block->accesses && lane->access_ends[block->first_access + made] <= at; made++)
 			make_access(n, &chunk->accesses[block->first_access + made], addresses[made]);
 		const uint64_t address = place->address + at;
+		for (unsigned window = 16; window <= 64; window *= 2)
+			n->v[window == 16   ? IFR_EVENT_WINDOWS_16
+			     : window == 32 ? IFR_EVENT_WINDOWS_32
+			                    : IFR_EVENT_WINDOWS_64] += !at || address % window == 0;
 		if (!at || address % page == 0)
 			fetch_page(n, address / page);
 		if (!at || address % n->line_bytes == 0)

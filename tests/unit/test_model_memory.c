@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/machines/machine.h"
+#include "model/memory/store_buffer.h"
 #include "tests/unit/model_random.h"
 
 /* Touches the keys of a word, a letter each. The answer has + for a hit, - for a miss. */
@@ -122,8 +123,36 @@ static void test_milenkovic(void **state) {
 		                 cases[i].branches * (cases[i].fits ? 1 : ROUNDS));
 }
 
+/* The thesis' section 4.1: a store to 0x601010 and a load from 0x604010 differ by a multiple of 4096; 8 bytes each. */
+static void test_aliases(void **state) {
+	(void)state;
+	static const struct {
+		uint64_t store, load;
+		unsigned store_bytes, load_bytes, stores_between;
+		int expected; /* 0: they do not meet, 1: an alias, 2: the same bytes */
+	} cases[] = {
+		{0x601010, 0x604010, 8, 8, 0, 1},  {0x601010, 0x601010, 8, 8, 0, 2},  {0x601010, 0x604018, 8, 8, 0, 0},
+		{0x601010, 0x60400c, 8, 8, 0, 1},  {0x601010, 0x604008, 8, 8, 0, 0},  {0x601010, 0x601014, 8, 4, 0, 2},
+		{0x601010, 0x604010, 8, 8, 35, 1}, {0x601010, 0x604010, 8, 8, 36, 0}, {0x601010, 0x601010, 8, 8, 36, 0},
+		{0x601ffc, 0x605000, 8, 4, 0, 1},  {0x601ffc, 0x602000, 8, 4, 0, 2},  {0x602000, 0x604ffe, 4, 4, 0, 1},
+		{0x601000, 0x604f00, 64, 64, 0, 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_store_buffer *buffer = ifr_alloc(sizeof *buffer);
+		buffer->entries = 36;
+		ifr_store_buffer_add(buffer, cases[i].store, cases[i].store_bytes, 7);
+		for (unsigned j = 0; j < cases[i].stores_between; j++)
+			ifr_store_buffer_add(buffer, 0x700800 + 8 * j, 8, 0);
+		const struct ifr_store *met = ifr_store_buffer_find(buffer, cases[i].load, cases[i].load_bytes);
+		const int got = !met ? 0 : ifr_store_is_alias(met, cases[i].load, cases[i].load_bytes) ? 1 : 2;
+		if (got != cases[i].expected || (met && met->tag != 7))
+			fail_msg("case %zu: %d and not %d", i, got, cases[i].expected);
+		free(buffer);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_aliases),
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_inclusion),
 		cmocka_unit_test(test_milenkovic),
