@@ -14,6 +14,7 @@
 #define IFR_MODEL_MODEL_H
 
 #include "model/core/operation.h"
+#include "model/layout/aliases.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"

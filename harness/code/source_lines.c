@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/code/source_lines.h"
 
-#include <elfutils/libdwfl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/file.h"
-
-struct ifr_source {
-	Dwfl *dwfl;
-	Dwfl_Module *module;
-};
+#include "harness/code/source.h"
 
 struct ifr_source *ifr_source_open(const char *file) {
 	static char *no_paths;
@@ -74,7 +69,7 @@ static char *name_line_at(struct ifr_source *source, uint64_t address) {
 	return file ? name_line(file, line) : NULL;
 }
 
-static void describe_address(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
+void ifr_source_put(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
 	GElf_Sym symbol;
 	GElf_Off offset = 0;
 	const char *name = dwfl_module_addrinfo(source->module, address, &offset, &symbol, NULL, NULL, NULL);
@@ -93,7 +88,7 @@ static void describe_address(struct ifr_source *source, uint64_t address, struct
 void ifr_source_describe(const char *file, uint64_t address, struct ifr_buffer *text) {
 	struct ifr_source *source = *file ? ifr_source_open(file) : NULL;
 	if (source)
-		describe_address(source, address, text);
+		ifr_source_put(source, address, text);
 	else
 		ifr_buffer_printf(text, "0x%" PRIx64, address);
 	if (*file)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "harness/commands/alias_output.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
@@ -14,7 +15,7 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, SCHEMA_VERSION = 1 };
+enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, SCHEMA_VERSION = 1 };
 
 struct options {
 	struct layout_options layouts;
@@ -22,6 +23,7 @@ struct options {
 	struct ifr_strings plan_files;
 	enum ifr_engine engine;
 	bool json, describe;
+	uint64_t aliases; /* pairs to name in each layout; 0: count events */
 };
 
 static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_error *err) {
@@ -55,6 +57,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (find_engine(argument, &options->engine, &err))
 			option_refuse(state, &err);
 		return 0;
+	case KEY_ALIASES:
+		if (option_number("--aliases", argument ? argument : "16", 1, 100000, &options->aliases, &err))
+			option_refuse(state, &err);
+		return 0;
 	case KEY_JSON:
 		options->json = true;
 		return 0;
@@ -71,6 +77,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "which trace? \"interfero record -- ./prog args\" makes one");
 		if (options->plan_files.count && options->layouts.variants)
 			argp_error(state, "-n makes plans of its own: it goes without --plan");
+		if (options->aliases && options->json)
+			argp_error(state, "--aliases prints text: it goes without --json");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -86,6 +94,10 @@ static const struct argp_option table[] = {
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine's values, with the source of each", 0},
 	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512; all give the same counts (auto)", 0},
+	{"aliases", KEY_ALIASES, "N", OPTION_ARG_OPTIONAL,
+     "Name the N (16) pairs of a load and a store whose addresses agree modulo 4096 most often, in each layout: variable, "
+     "function, source line",
+     0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
@@ -260,6 +272,28 @@ static void print_warnings(const struct ifr_trace *trace, const char *path) {
 	free(moved);
 }
 
+/* The layouts one after the other; a machine without a store buffer has no pairs. */
+static int print_aliases(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                         const struct ifr_plan *plans, size_t count, struct ifr_error *err) {
+	int result = machine->values[IFR_STORE_BUFFER_ENTRIES]
+	                 ? 0
+	                 : ifr_fail(err, IFR_E_USAGE, "the machine %s has no store buffer: choose another --machine",
+	                            options->machine);
+	for (size_t i = 0; i < count && !result && !ifr_launch_interrupted(); i++) {
+		struct ifr_named_aliases named;
+		struct ifr_buffer text = {0};
+		result = ifr_aliases_name(trace, &plans[i], machine, options->aliases, &named, err);
+		if (!result)
+			alias_output_print(&named, &text);
+		if (!result)
+			printf("%s: %" PRIu64 " %s, of %zu pairs\n%s", *plans[i].name ? plans[i].name : "shipped",
+			       named.events, ifr_event_name(IFR_EVENT_ADDRESS_ALIAS), named.all, ifr_buffer_text(&text));
+		ifr_buffer_release(&text);
+		ifr_named_aliases_release(&named);
+	}
+	return result ? result : end_output(err);
+}
+
 static int replay_trace(const struct options *options, const struct ifr_machine *machine, bool *damaged,
                         struct ifr_error *err) {
 	struct ifr_plan_replay replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
@@ -272,9 +306,11 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	if (!result)
 		result = check_plans(replaying.trace, plans, count, err);
 	counters = ifr_alloc((count + 1) * sizeof *counters);
-	if (!result)
+	if (!result && options->aliases)
+		result = print_aliases(options, replaying.trace, machine, plans, count, err);
+	else if (!result)
 		result = ifr_replay_plans(&replaying, plans, count, counters, err);
-	if (!result) {
+	if (!result && !options->aliases) {
 		print_warnings(replaying.trace, options->trace);
 		result = print_counters(options, &replaying, plans, counters, count, err);
 		*damaged = ifr_trace_damage(replaying.trace);

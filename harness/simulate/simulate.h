@@ -5,6 +5,7 @@
  *     address_check.h    check whether its behaviour depends on addresses
  *     plan_layouts.h     plan -> address map of a trace; heap_objects.h places its heap objects
  *     plan_replay.h      replay a trace under plans
+ *     alias_pairs.h      the loads and stores that alias in a layout, by name
  *     instruction_classes.h  executed instructions by class
  *     model_executor.h   the executor of campaigns that replays instead of running
  */
@@ -12,6 +13,7 @@
 #define IFR_HARNESS_SIMULATE_H
 
 #include "harness/simulate/address_check.h"
+#include "harness/simulate/alias_pairs.h"
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/instruction_classes.h"
 #include "harness/simulate/model_executor.h"

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/commands/alias_output.h"
+
+#include <inttypes.h>
+
+#include "harness/output/output.h"
+
+void alias_output_print(const struct ifr_named_aliases *named, struct ifr_buffer *out) {
+	struct ifr_buffer text = {0}, plain = {0};
+	for (size_t i = 0; i < named->count; i++) {
+		const struct ifr_named_alias *pair = &named->items[i];
+		ifr_buffer_printf(&text,
+		                  "%" PRIu64 " load%s of %s (0x%" PRIx64 ") in %s meet%s the store to %s (0x%" PRIx64
+		                  ") in %s, modulo 4096.",
+		                  pair->count, pair->count == 1 ? "" : "s", pair->load.data, pair->load.address,
+		                  pair->load.code, pair->count == 1 ? "s" : "", pair->store.data, pair->store.address,
+		                  pair->store.code);
+		ifr_escape_plain(&plain, ifr_buffer_text(&text));
+		ifr_text_wrap(out, ifr_buffer_text(&plain), "  - ", "    ");
+		ifr_buffer_clear(&text);
+		ifr_buffer_clear(&plain);
+	}
+	if (named->all > named->count) {
+		ifr_buffer_printf(&text, "%zu more pairs.", named->all - named->count);
+		ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
+	}
+	ifr_buffer_release(&plain);
+	ifr_buffer_release(&text);
+}

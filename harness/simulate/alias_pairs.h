@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of the loads and stores that alias in a layout: instruction, function, source line, variable. */
+#ifndef IFR_HARNESS_SIMULATE_ALIAS_PAIRS_H
+#define IFR_HARNESS_SIMULATE_ALIAS_PAIRS_H
+
+#include "common/plan.h"
+#include "model/model.h"
+
+/* One side of a pair; strings are the pair's. */
+struct ifr_alias_name {
+	char *data;       /* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes", "heap" */
+	char *code;       /* "main (micro.c:5)" */
+	uint64_t address; /* of the data in the layout, when the pair first met */
+};
+
+struct ifr_named_alias {
+	struct ifr_alias_name load, store;
+	uint64_t count;
+};
+
+struct ifr_named_aliases {
+	struct ifr_named_alias *items; /* the most frequent first, at most the number that was asked for */
+	size_t count, all;             /* all: pairs of the layout, named or not */
+	uint64_t events;               /* of all pairs: ld_blocks_partial.address_alias */
+};
+
+/* Names the pairs of a trace in the layout of a plan on a machine, `most` at most. Errors: IFR_E_USAGE for a plan that
+ * needs a kit, or a layout with an instruction map; those of ifr_layout_of_plan. The caller releases the names. */
+int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const struct ifr_machine *machine,
+                     size_t most, struct ifr_named_aliases *named, struct ifr_error *err);
+void ifr_named_aliases_release(struct ifr_named_aliases *named);
+
+#endif

@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# 4 KiB aliasing in the model: the spike of the thesis' micro-kernel, and its variables by name.
+
+load ../helpers
+load ../record
+
+setup_file() {
+	use_own_kits
+	gcc -O0 -g -DLOOPS=2048 "$programs/micro.c" -o micro
+	within 60 interfero record -q -o micro.trace -- ./micro >/dev/null
+}
+
+setup() {
+	use_own_folder
+	cp ../micro ../micro.trace .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# By hand, in the layout where g and inc lie modulo 4096 on two of i, j, k: in each round the three loads of inc, the load of g
+# for g++, and the load of the variable on g's place meet the last store to their low 12 bits, which is to the other
+# variable: 5 · 2048. In every other layout none of them does.
+@test "one environment size in 256 aliases, in each round five loads; the pairs have names and lines" {
+	counters ivybridge micro.trace --sweep stack:bytes=0:4080:16 >layouts
+	python3 - <<-'END' >value
+		import json
+		count = [json.loads(line)["ld_blocks_partial.address_alias"] for line in open("layouts")][1:]
+		assert len(count) == 256, len(count)
+		usual = sorted(count)[128]
+		high = [n for n in range(256) if count[n] > usual + 2048]
+		assert len(high) == 1, (usual, sorted(count)[-4:])
+		assert 0 <= count[high[0]] - 5 * 2048 - usual < 1024, (count[high[0]], usual)
+		print(16 * high[0], count[high[0]])
+	END
+	read -r value events <value
+	printf 'interfero-plan 1\nstack seed=1 max=4096 main=0 bytes=%s\n' "$value" >spike.plan
+	interfero replay --machine ivybridge --aliases=100000 --plan spike.plan micro.trace >text
+	[ "$(awk 'length > 80' text)" = "" ]
+	python3 - "$events" <<-'END'
+		import re, subprocess, sys
+		text = " ".join(open("text").read().split())
+		pairs = re.findall(r"- (\d+) loads? of (.*?) \((0x\w+)\) in (.*?) meets? the store to (.*?) \((0x\w+)\) in (.*?), modulo", text)
+		assert sum(int(p[0]) for p in pairs) == int(sys.argv[1]), (len(pairs), sys.argv)
+		symbols = {line.split()[2]: int(line.split()[0], 16) for line in
+		           subprocess.run(["nm", "micro"], capture_output=True, text=True).stdout.splitlines() if len(line.split()) == 3}
+		hot = [p for p in pairs if int(p[0]) >= 2047]
+		assert len(hot) == 5, hot
+		lines = {"i": 9, "j": 10, "k": 11}
+		met = set()
+		for count, load, at, where, store, to, there in hot:
+		    static, local = (load, store) if load in "ijk" else (store, load)
+		    line, other = (where, there) if load in "ijk" else (there, where)
+		    assert static in "ijk" and local in ("g", "inc"), hot
+		    assert int(at, 16) % 4096 == int(to, 16) % 4096, hot
+		    assert int(at if load in "ijk" else to, 16) % 4096 == symbols[static] % 4096, hot
+		    assert line == "main (micro.c:%d)" % lines[static], hot
+		    assert re.fullmatch(r"main \(micro.c:(8|9|10|11)\)", other), hot
+		    met.add((local, static))
+		assert {local for local, static in met} == {"g", "inc"} and len(met) == 2, met
+	END
+}
+
+@test "what replay --aliases refuses" {
+	refuse 2 "no store buffer" -- interfero replay --machine p6 --aliases micro.trace
+	refuse 2 "without --json" -- interfero replay --json --aliases micro.trace
+	refuse 2 "--aliases needs a number" -- interfero replay --aliases=0 micro.trace
+	printf 'interfero-plan 1\nbase seed=1 max=4096 step=16\n' >base.plan
+	refuse 2 "of the process alone" -- interfero replay --aliases --plan base.plan micro.trace
+}
