@@ -56,6 +56,15 @@ static void find_events(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	qsort(row->events, row->event_count, sizeof *row->events, compare_events);
 }
 
+/* The p of a sweep: of the F test, of single values, and of the suspects of a second look (Bonferroni). */
+static double add_spike_tests(const struct ifr_sweep_findings *sweep, double p) {
+	double least = fmin(p, sweep->least_p);
+	for (size_t i = 0; i < sweep->suspect_count; i++)
+		if (sweep->suspects[i].tested)
+			least = fmin(least, sweep->suspects[i].p);
+	return fmin(1, (sweep->suspect_count ? 3 : 2) * least);
+}
+
 static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
 	const struct ifr_components *c = &analysis->components;
 	if (analysis->exact) {
@@ -66,7 +75,7 @@ static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *
 	row->tested = analysis->has_components && c->noise_known;
 	row->p = c->testable ? c->p : c->between_sd > 0 ? 0 : 1;
 	if (row->tested && analysis->sweep && analysis->sweep->spikes_tested)
-		row->p = fmin(1, 2 * fmin(row->p, analysis->sweep->least_p));
+		row->p = add_spike_tests(analysis->sweep, row->p);
 }
 
 static void find_shape(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
@@ -99,7 +108,9 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 }
 
 void ifr_audit_row_release(struct ifr_audit_row *row) {
+	free(row->mechanism);
 	free(row->events);
+	row->mechanism = NULL;
 	row->events = NULL;
 	row->event_count = 0;
 }

@@ -39,11 +39,13 @@ struct ifr_audit_row {
 	bool has_period;
 	int64_t period; /* of any shape, in the unit of the sweep */
 	struct ifr_audit_event *events;
+	char *mechanism; /* the accesses behind the spikes, by name: lines of a report; NULL: not known. The row's */
 	size_t event_count; /* those that vary first, by |r|; then the constant ones */
 };
 
 /* Fills the row of a trigger from its analysis, which it borrows. The test is the F test of the layouts; for a sweep
- * also that of single values, and p is twice the smaller one (Bonferroni). A metric of the model has no noise: p is 0
+ * also that of single values, and where there was a second look that of its suspects; p is then two or three times the
+ * smallest one (Bonferroni). A metric of the model has no noise: p is 0
  * where layouts differ. */
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);

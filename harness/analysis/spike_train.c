@@ -3,11 +3,25 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include "harness/analysis/analysis.h"
 
 static unsigned level_of(const struct ifr_spike *spike) {
 	return spike->layout->variant->layout - 1;
+}
+
+/* The spikes of at least a tenth of the highest one, in their order. */
+static size_t choose_high(const struct ifr_sweep_findings *sweep, struct ifr_spike *high) {
+	static const double least = 0.1;
+	double most = 0;
+	size_t count = 0;
+	for (size_t i = 0; i < sweep->spike_count; i++)
+		most = fmax(most, fabs(sweep->spikes[i].deviation));
+	for (size_t i = 0; i < sweep->spike_count; i++)
+		if (fabs(sweep->spikes[i].deviation) >= least * most)
+			high[count++] = sweep->spikes[i];
+	return count;
 }
 
 static bool continues(const struct ifr_spike *before, const struct ifr_spike *spike) {
@@ -24,11 +38,13 @@ void ifr_spike_train_find(const struct ifr_sweep_findings *sweep, struct ifr_spi
 	if (sweep->sweeps.count != 1)
 		return;
 	const struct ifr_sweep *values = &sweep->sweeps.items[0];
+	struct ifr_spike *spikes = ifr_alloc((sweep->spike_count + 1) * sizeof *spikes);
+	const size_t count = choose_high(sweep, spikes);
 	unsigned begun = 0;
-	for (size_t i = 0; i < sweep->spike_count;) {
-		const unsigned level = level_of(&sweep->spikes[i]);
+	for (size_t i = 0; i < count;) {
+		const unsigned level = level_of(&spikes[i]);
 		size_t end = i + 1;
-		while (end < sweep->spike_count && continues(&sweep->spikes[end - 1], &sweep->spikes[end]))
+		while (end < count && continues(&spikes[end - 1], &spikes[end]))
 			end++;
 		agree(&train->width, (int64_t)(end - i) * values->step, !train->spikes);
 		if (train->spikes)
@@ -38,7 +54,8 @@ void ifr_spike_train_find(const struct ifr_sweep_findings *sweep, struct ifr_spi
 		begun = level;
 		train->spikes++;
 		for (; i < end; i++)
-			if (fabs(sweep->spikes[i].deviation) > fabs(train->height))
-				train->height = sweep->spikes[i].deviation;
+			if (fabs(spikes[i].deviation) > fabs(train->height))
+				train->height = spikes[i].deviation;
 	}
+	free(spikes);
 }

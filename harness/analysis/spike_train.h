@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The spikes of a sweep as a train: neighbouring values that stand out in the same direction are one spike. Part of
- * harness/analysis/analysis.h. */
+/* The spikes of a sweep as a train: neighbouring values that stand out in the same direction are one spike. A
+ * value below a tenth of the highest spike belongs to none: where the others have no noise, as in the model, every event
+ * stands out. Part of harness/analysis/analysis.h. */
 #ifndef IFR_HARNESS_SPIKE_TRAIN_H
 #define IFR_HARNESS_SPIKE_TRAIN_H
 

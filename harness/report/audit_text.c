@@ -25,7 +25,9 @@ static void put_paragraph(struct ifr_buffer *out, struct ifr_buffer *text, const
 }
 
 static void put_range(struct ifr_buffer *text, double pct) {
-	if (isfinite(pct))
+	if (pct >= 1000 && isfinite(pct))
+		ifr_buffer_printf(text, "%.0fx", pct / 100 + 1);
+	else if (isfinite(pct))
 		ifr_format_pct(text, pct);
 	else
 		ifr_buffer_puts(text, "from 0");
@@ -191,6 +193,8 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 	put_paragraph(out, &text, "  - ", "    ");
 	say_constants(&text, row);
 	put_paragraph(out, &text, "  - ", "    ");
+	if (row->mechanism)
+		ifr_buffer_puts(out, row->mechanism);
 	struct ifr_buffer command = {0};
 	char *file = ifr_format("%s/%s.exp", folder, row->trigger);
 	ifr_buffer_puts(&command, "interfero report ");

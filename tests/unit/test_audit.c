@@ -78,7 +78,8 @@ static void test_budget(void **state) {
 }
 
 /* A train from the layouts that stand out, by layout number from 1 on. */
-static void make_train(const unsigned *layouts, size_t count, struct ifr_spike_train *train) {
+static void make_train_of(const unsigned *layouts, size_t count, const double *heights,
+                          struct ifr_spike_train *train) {
 	struct ifr_dataset_variant variants[16];
 	struct ifr_layout cells[16];
 	struct ifr_spike spikes[16];
@@ -87,9 +88,14 @@ static void make_train(const unsigned *layouts, size_t count, struct ifr_spike_t
 	for (size_t i = 0; i < count; i++) {
 		variants[i].layout = layouts[i];
 		cells[i].variant = &variants[i];
-		spikes[i] = (struct ifr_spike){&cells[i], 0.1 * (double)(i + 1), 0};
+		spikes[i] = (struct ifr_spike){.layout = &cells[i], .deviation = heights[i]};
 	}
 	ifr_spike_train_find(&found, train);
+}
+
+static void make_train(const unsigned *layouts, size_t count, struct ifr_spike_train *train) {
+	static const double heights[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+	make_train_of(layouts, count, heights, train);
 }
 
 static void test_train(void **state) {
@@ -113,6 +119,11 @@ static void test_train(void **state) {
 	assert_int_equal(train.spikes, 3);
 	assert_int_equal(train.width, 0);
 	assert_int_equal(train.period, 0);
+	/* 0.1 and 0.2 are below a tenth of 2.5: what remains begins at the third. */
+	make_train_of(odd, 4, (const double[]){0.1, 0.2, 2.5, 2.5}, &train);
+	assert_int_equal(train.spikes, 2);
+	assert_int_equal(train.first, 99 * 16);
+	assert_int_equal(train.period, 200 * 16);
 	make_train(odd, 0, &train);
 	assert_int_equal(train.spikes, 0);
 }
@@ -160,6 +171,9 @@ static void make_row(const struct ifr_dataset *dataset, const char *trigger, str
 	*row =
 		(struct ifr_audit_row){.trigger = trigger, .summary = about->summary, .sets = about->sets, .full = true};
 	ifr_audit_row_make(*analysis, row);
+	/* Two tests of a sweep, one of a family: Bonferroni by hand. */
+	const double f = (*analysis)->components.p, *least = (*analysis)->sweep ? &(*analysis)->sweep->least_p : NULL;
+	assert_true(fabs(row->p - (least ? fmin(1, 2 * fmin(f, *least)) : f)) < 1e-12);
 }
 
 /* An audit of three triggers; the bias is that of the sweep. The number of findings. */
