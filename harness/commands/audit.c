@@ -24,11 +24,13 @@ struct options {
 	bool *wanted; /* [ifr_trigger_count] */
 };
 
+enum { KEY_TRIGGERS = 1024 };
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
-	case 't':
+	case KEY_TRIGGERS:
 		options->triggers = argument;
 		if (ifr_triggers_parse(argument, options->wanted, &err))
 			option_refuse(state, &err);
@@ -80,7 +82,7 @@ static char *describe_triggers(int key, const char *text, void *input) {
 
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Triggers:", 1},
-	{"triggers", 't', "LIST", 0, "The triggers to try, such as environment,heap (all)", 1},
+	{"triggers", KEY_TRIGGERS, "LIST", 0, "The triggers to try, such as environment,heap (all)", 1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
 	{0},
 };
@@ -93,8 +95,9 @@ const struct argp ifr_audit_argp = {
 	"and with a kit link order, alignment and others. A table gives each trigger's range, its test against noise, and "
 	"the period and width of spikes; one sentence sums it up.\v"
 	"Each trigger is an experiment of its own, in the folder of --output (PROG.audit). A screen of two runs a layout "
-	"tries them all; those with p up to 0.2 run on to --runs, and only these are claimed, at 5 % for all triggers together "
-	"(Holm). With --budget, sweeps take larger steps where time is short. Repeating an interrupted audit continues it.\n"
+	"tries them all; those with p up to 0.2 run on to --runs, and only these are claimed, at 5 % for all triggers "
+	"together (Holm). With --budget, sweeps take larger steps where time is short. Repeating an interrupted audit "
+	"continues it.\n"
 	"\n"
 	"Exit status: 0 audited, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
 	"interrupted.",

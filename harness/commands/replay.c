@@ -95,8 +95,8 @@ static const struct argp_option table[] = {
 	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine's values, with the source of each", 0},
 	{"engine", KEY_ENGINE, "NAME", 0, "auto, scalar, avx2 or avx512; all give the same counts (auto)", 0},
 	{"aliases", KEY_ALIASES, "N", OPTION_ARG_OPTIONAL,
-     "Name the N (16) pairs of a load and a store whose addresses agree modulo 4096 most often, in each layout: variable, "
-     "function, source line",
+     "Name the N (16) pairs of a load and a store whose addresses agree modulo 4096 most often, in each layout: "
+     "variable, function, source line",
      0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},

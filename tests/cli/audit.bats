@@ -24,13 +24,13 @@ audit() { # ARGUMENTS...
 }
 
 @test "an audit makes an experiment of each trigger, says what it lacks, and continues" {
-	audit -q -t load,link-order -r 1 --seed 5 -- ./where "$here/log"
+	audit -q --triggers load,link-order -r 1 --seed 5 -- ./where "$here/log"
 	[ "$(ls where.audit)" = load.exp ]
 	[ "$(sql where.audit/load.exp "SELECT value FROM fact WHERE name IN ('seed', 'axes') ORDER BY name")" = "load
 5" ]
 	local runs
 	runs=$(wc -l <log)
-	audit --json -t load,link-order -r 1 -- ./where "$here/log" >json
+	audit --json --triggers load,link-order -r 1 -- ./where "$here/log" >json
 	[ "$(wc -l <log)" -eq "$runs" ] # nothing was left to do
 	python3 - <<-'END'
 		import json
@@ -42,24 +42,24 @@ audit() { # ARGUMENTS...
 		assert "no kit" in link["left_out_because"] and "experiment" not in link, link
 	END
 	interfero report where.audit/load.exp >/dev/null
-	refuse 2 "another experiment" -- interfero audit --counters clock -t load -r 1 -- ./where "$here/other"
-	audit -q -t load -r 1 --fresh -- ./where "$here/other"
+	refuse 2 "another experiment" -- interfero audit --counters clock --triggers load -r 1 -- ./where "$here/other"
+	audit -q --triggers load -r 1 --fresh -- ./where "$here/other"
 }
 
 @test "a budget takes larger steps, which a second call keeps" {
-	audit -q -t environment --budget 1s -r 1 -- ./where "$here/log"
+	audit -q --triggers environment --budget 1s -r 1 -- ./where "$here/log"
 	local sweep
 	sweep=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")
 	[[ $sweep =~ ^stack:bytes=0:8176:(32|64|128|256|512|1024)$ ]]
-	audit -q -t environment --budget 1m -r 1 -- ./where "$here/log"
+	audit -q --triggers environment --budget 1m -r 1 -- ./where "$here/log"
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")" = "$sweep" ]
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'complete'")" = yes ]
 }
 
 @test "what an audit refuses" {
 	refuse 2 "which program" -- interfero audit
-	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit -t moon -- ./where
-	refuse 2 "no kit" -- interfero audit -t functions -- ./where "$here/log"
+	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit --triggers moon -- ./where
+	refuse 2 "no kit" -- interfero audit --triggers functions -- ./where "$here/log"
 	refuse 2 "--keep-aslr" -- interfero audit --keep-aslr -- ./where
-	refuse 3 -- interfero audit --counters clock -t load -- ./where
+	refuse 3 -- interfero audit --counters clock --triggers load -- ./where
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The micro-kernel of Mytkowicz et al. 2009, as in listing 4.1 of Melhus 2013, with LOOPS rounds. Built without optimisation:
- * at one environment size in 256, its locals agree with two of its static variables in the low 12 bits. */
+/* The micro-kernel of Mytkowicz et al. 2009, as in listing 4.1 of Melhus 2013, with LOOPS rounds. Built without
+ * optimisation: at one environment size in 256, its locals agree with two static variables in the low 12 bits. */
 static int i, j, k;
 
 int main(void) {
