@@ -184,7 +184,8 @@ static void bind_one(const struct ifr_operations_of *instruction, const struct i
 	*first = -1;
 	*pieces = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (accesses[i].end != instruction->offset + instruction->length || !accesses[i].store != !store)
+		if (accesses[i].end != instruction->offset + instruction->length ||
+		    (accesses[i].kind == IFR_ACCESS_STORE) != store)
 			continue;
 		if (number == operation->access) {
 			if (*first < 0)

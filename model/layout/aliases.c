@@ -39,7 +39,7 @@ static void add_pair(struct search *search, const struct ifr_alias_site *load,
 
 static void walk_access(struct search *search, const struct ifr_alias_site *site) {
 	const struct ifr_trace_access *access = &search->accesses[site->access];
-	if (access->store) {
+	if (access->kind == IFR_ACCESS_STORE) {
 		add_store(search, site, access->bytes);
 		return;
 	}

@@ -152,9 +152,9 @@ static void test_flags_of_instructions(void **state) {
 /* push [rbx]; movups [rdi], xmm0 in two pieces; push again at the same end does not mix with it. */
 static void test_binding(void **state) {
 	static const struct ifr_trace_access accesses[] = {{.end = 2, .bytes = 8},
-	                                                   {.end = 2, .bytes = 8, .store = 1},
-	                                                   {.end = 5, .bytes = 8, .store = 1},
-	                                                   {.end = 5, .bytes = 8, .store = 1}};
+	                                                   {.end = 2, .bytes = 8, .kind = IFR_ACCESS_STORE},
+	                                                   {.end = 5, .bytes = 8, .kind = IFR_ACCESS_STORE},
+	                                                   {.end = 5, .bytes = 8, .kind = IFR_ACCESS_STORE}};
 	struct ifr_operations all = DECODE("skylake", "\xff\x33\x0f\x11\x07\xa6");
 	int32_t first[16];
 	uint16_t pieces[16];
