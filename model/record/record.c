@@ -142,6 +142,12 @@ static int read_filled(struct session *session) {
 	return result;
 }
 
+/* Whether a recorder was killed right after it had handed a chunk over. */
+static bool was_handed_over(const struct ring *ring, uint32_t chunk) {
+	const uint32_t turn = ring->chunks[chunk].turn;
+	return turn && (int32_t)(ring->filled - turn) >= 0;
+}
+
 /* Reads the chunks that were still being filled when the program was killed or replaced itself by exec. */
 static int read_rest(struct session *session) {
 	struct ring *ring = session->ring;
@@ -149,7 +155,7 @@ static int read_rest(struct session *session) {
 	for (unsigned i = 0; i <= RING_THREADS && !ring->ended && !result; i++) {
 		unsigned thread = i ? i - 1 : RING_THREADS; /* definitions first */
 		const struct ring_cpu *cpu = &ring->cpus[thread];
-		if (!cpu->next || cpu->chunk >= RING_CHUNKS)
+		if (!cpu->next || cpu->chunk >= RING_CHUNKS || was_handed_over(ring, cpu->chunk))
 			continue;
 		thread = ring->chunks[cpu->chunk].thread; /* Valgrind's recorder has one chunk for all threads */
 		uint64_t words = (uint64_t)(cpu->next - (ring->base + (size_t)cpu->chunk * RING_CHUNK_WORDS));
@@ -276,6 +282,7 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 	if (!result && session->recorder == IFR_RECORDER_VALGRIND)
 		result = valgrind_judge(session->log_fd, &session->err);
 	recorded->exit_status = session->status;
+	recorded->killed = !session->ring->ended && session->status > 128;
 	recorded->instructions = assembler_instructions(session->assembler);
 	recorded->cuts = assembler_cuts(session->assembler);
 	memcpy(recorded->notes, assembler_notes(session->assembler), sizeof recorded->notes);
@@ -353,6 +360,9 @@ void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_bu
 	for (int i = 0; i < IFR_RECORDING_NOTES; i++)
 		if (recorded->notes[i] && note_texts[i])
 			ifr_buffer_printf(text, "note %s\n", note_texts[i]);
+	if (recorded->killed)
+		ifr_buffer_printf(text, "note the program was killed (signal %d): the trace ends there\n",
+		                  recorded->exit_status - 128);
 	if (recorded->cuts)
 		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);
 }

@@ -60,6 +60,7 @@ struct ifr_recording {
 
 struct ifr_recorded {
 	int exit_status;            /* 128+signal after a signal */
+	bool killed;                /* by a signal that the program cannot handle: the trace ends there */
 	enum ifr_recording_end end; /* also after an error */
 	struct ifr_trace_totals totals;
 	uint64_t instructions; /* executed instructions, recorded or not */

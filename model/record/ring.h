@@ -8,7 +8,10 @@
  *   record   1 1 type:8 ................. words:32       a record (enum ring_record) of so many words follows
  *
  * A block is defined, in a chunk of definitions, before the first chunk that runs it. One thread of the recorder
- * writes to a chunk; whole chunks are handed over under the recorder's lock. */
+ * writes to a chunk; whole chunks are handed over under the recorder's lock.
+ *
+ * A recorder may be killed at any instruction. So the position behind a record is stored after the record, a chunk's turn
+ * before the counter that hands it over, and the position is cleared after that: the reader finds each word once. */
 #ifndef IFR_MODEL_RING_H
 #define IFR_MODEL_RING_H
 
@@ -99,6 +102,7 @@ struct ring_derived {
 struct ring_chunk {
 	uint32_t thread; /* RING_THREADS: a chunk of definitions */
 	uint32_t words;
+	uint32_t turn; /* the counter `filled` behind this chunk, once it is handed over; 0: while it is written */
 };
 
 struct ring_cpu {

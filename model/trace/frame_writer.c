@@ -126,7 +126,7 @@ static int open_file(struct frame_writer *writer, struct ifr_error *err) {
 	if (!stat(writer->path, &old) && !S_ISREG(old.st_mode))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not a file: name another for the trace", writer->path);
 	writer->file = fopen(writer->temporary, "wbe");
-	if (!writer->file || fwrite(&head, sizeof head, 1, writer->file) != 1)
+	if (!writer->file || fwrite(&head, sizeof head, 1, writer->file) != 1 || fflush(writer->file))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write the trace %s", writer->path);
 	if (pthread_create(&writer->thread, NULL, write_frames, writer))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "cannot start a thread that compresses the trace");

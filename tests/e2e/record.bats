@@ -454,6 +454,56 @@ own_blocks() {
 	done
 }
 
+# recorder_of FILE: prints the number of the process that records into it, once there is one.
+recorder_of() {
+	await 30 sh -c "ls $1.part-*" >/dev/null
+	local part
+	part=$(ls "$1".part-*)
+	echo "${part##*-}"
+}
+
+@test "a recording that is killed at any time leaves a trace that says it is cut, and no process" {
+	local wait writer child
+	for wait in 0 0.05 0.3 1; do
+		interfero record -q --once -o a.trace -- "$place/ends" l 2>notes &
+		writer=$!
+		[ "$(recorder_of a.trace)" = $writer ]
+		sleep $wait
+		child=$(cat /proc/$writer/task/$writer/children)
+		kill -KILL $writer
+		wait $writer || true
+		run -3 --separate-stderr interfero trace verify a.trace.part-$writer
+		[[ $stderr == *"the file ends"* && $stderr == *"only the part before"* ]] || say "$stderr"
+		run -3 --separate-stderr interfero replay a.trace.part-$writer
+		[ -z "$child" ] || await 10 sh -c "! kill -0 $child"
+		rm a.trace.part-*
+	done
+	[ ! -e a.trace ]
+}
+
+@test "a recorded program that is killed at any time: its trace is whole up to there, and says so" {
+	local wait writer child recorder
+	for recorder in valgrind qemu; do
+		[ $recorder = valgrind ] || need_qemu_recorder
+		for wait in 0 0.05 0.3; do
+			interfero record -q --once --recorder $recorder -o a.trace -- "$place/ends" l 2>notes &
+			writer=$!
+			recorder_of a.trace >/dev/null
+			await 30 sh -c "interfero trace info a.trace.part-$writer 2>/dev/null | grep -q '^mapping'"
+			sleep $wait
+			child=$(cat /proc/$writer/task/$writer/children)
+			kill -KILL $child
+			status=0
+			wait $writer || status=$?
+			[ $status -eq 3 ]
+			grep -q 'was killed (signal 9): the trace ends there' notes || say "$(cat notes)"
+			interfero trace verify a.trace
+			interfero trace info a.trace | grep -q '^note .*was killed'
+			rm a.trace
+		done
+	done
+}
+
 @test "a trace that is cut anywhere gives what is whole, with a message and status 3" {
 	record -o a.trace -- "$place/pure"
 	size=$(stat -c %s a.trace)

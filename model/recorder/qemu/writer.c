@@ -54,8 +54,9 @@ static void hand_over(struct ring_cpu *cpu, uint32_t thread) {
 		return;
 	ring->chunks[cpu->chunk] = (struct ring_chunk){.thread = thread, .words = words};
 	ring->filled_chunks[ring->filled % RING_CHUNKS] = cpu->chunk;
-	cpu->next = NULL;
+	ring->chunks[cpu->chunk].turn = ring->filled + 1;
 	atomic_fetch_add_explicit(&ring->filled, 1, memory_order_release);
+	cpu->next = NULL;
 	syscall(SYS_futex, &ring->filled, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
@@ -64,8 +65,9 @@ static void take_chunk(struct ring_cpu *cpu, uint32_t thread) {
 		return;
 	wait_for_reader();
 	cpu->chunk = free_chunks[--free_count];
-	ring->chunks[cpu->chunk].thread = thread;
+	ring->chunks[cpu->chunk] = (struct ring_chunk){.thread = thread};
 	cpu->limit = chunk_words(cpu->chunk) + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
+	atomic_signal_fence(memory_order_seq_cst);
 	cpu->next = chunk_words(cpu->chunk);
 }
 
@@ -92,13 +94,14 @@ void writer_swap(unsigned thread) {
 static void append_record(struct ring_cpu *cpu, enum ring_record type, const struct writer_part *parts,
                           size_t count) {
 	assert(cpu->next); /* the caller has provided a chunk */
-	uint64_t *header = cpu->next++, words = 0;
+	uint64_t *header = cpu->next, *to = header + 1;
 	for (size_t i = 0; i < count; i++) {
-		memcpy(cpu->next, parts[i].data, parts[i].words * sizeof(uint64_t));
-		cpu->next += parts[i].words;
-		words += parts[i].words;
+		memcpy(to, parts[i].data, parts[i].words * sizeof(uint64_t));
+		to += parts[i].words;
 	}
-	*header = RING_RECORD | (uint64_t)type << RING_TYPE_SHIFT | words;
+	*header = RING_RECORD | (uint64_t)type << RING_TYPE_SHIFT | (uint64_t)(to - header - 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	cpu->next = to;
 }
 
 void writer_record(unsigned thread, enum ring_record type, const struct writer_part *parts, size_t count) {

@@ -64,8 +64,9 @@ static void hand_over(struct ring_cpu *cpu) {
 		return;
 	ring->chunks[cpu->chunk].words = words;
 	ring->filled_chunks[ring->filled % RING_CHUNKS] = cpu->chunk;
-	cpu->next = NULL;
+	ring->chunks[cpu->chunk].turn = ring->filled + 1;
 	atomic_fetch_add_explicit(&ring->filled, 1, memory_order_release);
+	cpu->next = NULL;
 	VG_(do_syscall)(__NR_futex, (RegWord)&ring->filled, FUTEX_WAKE, 1, 0, 0, 0, 0, 0);
 }
 
@@ -73,7 +74,9 @@ static void take_chunk(struct ring_cpu *cpu, UInt thread) {
 	if (!cpu->next) {
 		wait_for_reader();
 		cpu->chunk = free_chunks[--free_count];
+		ring->chunks[cpu->chunk].turn = 0;
 		cpu->limit = chunk_words(cpu->chunk) + RING_CHUNK_WORDS - RING_RESERVE_WORDS;
+		atomic_signal_fence(memory_order_seq_cst);
 		cpu->next = chunk_words(cpu->chunk);
 	}
 	ring->chunks[cpu->chunk].thread = thread;
@@ -105,13 +108,14 @@ void writer_run_thread(UInt thread) {
 }
 
 static void append(struct ring_cpu *cpu, enum ring_record type, const struct writer_part *parts, SizeT count) {
-	uint64_t *header = cpu->next++, words = 0;
+	uint64_t *header = cpu->next, *to = header + 1;
 	for (SizeT i = 0; i < count; i++) {
-		VG_(memcpy)(cpu->next, parts[i].data, parts[i].words * sizeof(ULong));
-		cpu->next += parts[i].words;
-		words += parts[i].words;
+		VG_(memcpy)(to, parts[i].data, parts[i].words * sizeof(ULong));
+		to += parts[i].words;
 	}
-	*header = RING_RECORD | (ULong)type << RING_TYPE_SHIFT | words;
+	*header = RING_RECORD | (ULong)type << RING_TYPE_SHIFT | (ULong)(to - header - 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	cpu->next = to;
 }
 
 void writer_record(enum ring_record type, const struct writer_part *parts, SizeT count) {
