@@ -186,6 +186,8 @@ void decode_block(uint64_t address, const struct derive_instruction *instruction
 		if (!whole && i + 1 == count && i)
 			break; /* the instruction crosses a page and runs from another block */
 		decoded->lengths[i] = (uint8_t)instructions[i].length;
+		decoded->loads_twice[i] =
+			whole && insn.mnemonic == ZYDIS_MNEMONIC_NEG && insn.attributes & ZYDIS_ATTRIB_HAS_LOCK;
 		decoded->block.instructions++;
 		decoded->block.bytes = (uint16_t)(decoded->block.bytes + instructions[i].length);
 		state.end += instructions[i].length;

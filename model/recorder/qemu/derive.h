@@ -29,6 +29,7 @@ struct decoded_block {
 	struct ring_block block;              /* without its id */
 	uint8_t lengths[DERIVE_INSTRUCTIONS]; /* with RING_RECORDED and RING_MAYBE */
 	struct ring_derived derived[DERIVE_INSTRUCTIONS * DERIVE_ACCESSES];
+	bool loads_twice[DERIVE_INSTRUCTIONS]; /* by instruction: qemu makes two loads of its one (lock neg) */
 	struct decoded_prefetch prefetches[DERIVE_INSTRUCTIONS];
 	unsigned prefetch_count;
 	bool reads_tsc;

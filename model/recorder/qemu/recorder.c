@@ -83,6 +83,14 @@ static void on_long_access(unsigned cpu_index, qemu_plugin_meminfo_t info, uint6
 	(info_is_plain ? on_access : on_access_portable)(cpu_index, info, address, data);
 }
 
+/* qemu loads the value that lock neg changes, and loads it again in an exchange. A processor loads it once. */
+static void on_second_load(unsigned cpu_index, qemu_plugin_meminfo_t info, uint64_t address, void *data) {
+	struct ring_cpu *cpu = &ring->cpus[cpu_index];
+	on_long_access(cpu_index, info, address, data);
+	if (cpu->next[-1] == cpu->next[-2])
+		cpu->next--;
+}
+
 static void append_prefetch(unsigned cpu_index, uint64_t word) {
 	check_room(cpu_index);
 	*ring->cpus[cpu_index].next++ = word;
@@ -128,14 +136,17 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *block) {
 		memcpy(code + at, instructions[i].bytes, instructions[i].length);
 	define_block(&decoded, code);
 	bool is_long = decoded.block.instructions * ACCESSES_MOST > RING_BLOCK_ACCESSES || decoded.prefetch_count;
+	for (unsigned i = 0; i < decoded.block.instructions; i++)
+		is_long = is_long || decoded.loads_twice[i];
 	qemu_plugin_vcpu_mem_cb_t access = is_long ? on_long_access : info_is_plain ? on_access : on_access_portable;
 	qemu_plugin_register_vcpu_tb_exec_cb(
 		block, is_long ? on_long_block : on_block, QEMU_PLUGIN_CB_NO_REGS,
 		(void *)((uintptr_t)RING_WORDS_UNKNOWN << RING_WORDS_SHIFT | decoded.block.id));
 	for (unsigned i = 0; i < decoded.block.instructions; i++)
 		if (decoded.lengths[i] & RING_RECORDED)
-			qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(block, i), access, QEMU_PLUGIN_CB_NO_REGS,
-			                                 QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << RING_INSN_SHIFT));
+			qemu_plugin_register_vcpu_mem_cb(
+				qemu_plugin_tb_get_insn(block, i), decoded.loads_twice[i] ? on_second_load : access,
+				QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, (void *)((uintptr_t)i << RING_INSN_SHIFT));
 	if (decoded.prefetch_count)
 		prefetches_register(block, &decoded, append_prefetch);
 	if (decoded.reads_tsc)
