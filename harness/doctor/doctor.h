@@ -44,7 +44,10 @@ void ifr_checkup_run(struct ifr_checkup *checkup);
 void ifr_checkup_machine(struct ifr_checkup *checkup);  /* processor, frequency, virtual machine, … */
 void ifr_checkup_counters(struct ifr_checkup *checkup); /* ASLR and performance events */
 void ifr_checkup_noise(struct ifr_checkup *checkup);    /* load, steal, and the noise of a timed loop */
-void ifr_checkup_tools(struct ifr_checkup *checkup);    /* linker, plugin, recorder, gnuplot, the folder of kits */
+void ifr_checkup_tools(struct ifr_checkup *checkup);    /* linker, plugin, gnuplot, the folder of kits */
+
+/* Names the recorder and measures its speed. */
+void ifr_checkup_recorder(struct ifr_checkup *checkup);
 
 /* Whether no check is bad. */
 bool ifr_checkup_usable(const struct ifr_checkup *checkup);

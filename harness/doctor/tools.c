@@ -10,7 +10,6 @@
 #include "common/process.h"
 #include "harness/exec/exec.h"
 #include "kit/kit.h"
-#include "model/model.h"
 
 static const int64_t tool_limit_ns = INT64_C(10000000000);
 
@@ -133,25 +132,10 @@ static void check_kits(struct ifr_checkup *checkup) {
 	free(store);
 }
 
-static void check_recorder(struct ifr_checkup *checkup) {
-	static const char remedy[] = "only interfero record and the counters of model need it";
-	struct ifr_recorder_choice choice = {0};
-	struct ifr_error err = {0};
-	char *tool = ifr_path_libexec(IFR_RECORDER_TOOL);
-	if (ifr_recorder_choose(IFR_RECORDER_AUTO, tool, &choice, &err))
-		ifr_checkup_add(checkup, "recorder", IFR_CHECK_WARN, remedy, "%s", err.message);
-	else
-		ifr_checkup_add(checkup, "recorder", IFR_CHECK_OK, remedy, "%s",
-		                choice.recorder == IFR_RECORDER_VALGRIND ? "a tool of Valgrind, built in"
-		                                                         : "a plugin of qemu-x86_64");
-	free(choice.file);
-	free(tool);
-}
-
 void ifr_checkup_tools(struct ifr_checkup *checkup) {
 	check_tool(checkup, "ld.bfd", IFR_CHECK_BAD, "install binutils: every layout is linked with ld.bfd");
 	check_plugin(checkup);
-	check_recorder(checkup);
+	ifr_checkup_recorder(checkup);
 	check_tool(checkup, "gnuplot", IFR_CHECK_WARN, "install gnuplot for figures (gnuplot-nox is enough)");
 	check_kits(checkup);
 }

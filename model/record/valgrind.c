@@ -19,6 +19,18 @@ static void add_variable(const char *variable, struct ifr_strings *environment) 
 		ifr_strings_add(environment, variable);
 }
 
+/* The program's path, with further slashes before it if its name (argv[0]) is longer: the name takes the path's place in
+ * the program's memory. */
+static char *program_with_room(const struct ifr_recording *recording) {
+	const size_t room = strlen(recording->program), wanted = strlen(recording->argv[0]);
+	if (wanted <= room || *recording->program != '/')
+		return ifr_strdup(recording->program);
+	char *path = ifr_alloc(wanted + 1);
+	memset(path, '/', wanted - room);
+	memcpy(path + wanted - room, recording->program, room);
+	return path;
+}
+
 void valgrind_command(const struct ifr_recording *recording, int ring_fd, int log_fd,
                       struct ifr_strings *arguments, struct ifr_strings *environment) {
 	ifr_strings_add(arguments, "interfero-recorder");
@@ -35,7 +47,7 @@ void valgrind_command(const struct ifr_recording *recording, int ring_fd, int lo
 		ifr_strings_take(arguments, ifr_format("--own-path=%s", path));
 	free(path);
 	ifr_strings_take(arguments, ifr_format("--argument=%s", recording->argv[0]));
-	ifr_strings_add(arguments, recording->program);
+	ifr_strings_take(arguments, program_with_room(recording));
 	for (size_t arg = 1; recording->argv[arg]; arg++)
 		ifr_strings_add(arguments, recording->argv[arg]);
 	/* Settings of layouts come behind what is the same in all: the loader reads LD_PRELOAD up to three bytes beyond its

@@ -27,7 +27,9 @@ teardown_file() {
 
 @test "the recorder is named; a qemu without plugins is told apart, with the remedy" {
 	run interfero doctor
-	[[ $output == *"a tool of Valgrind, built in"* ]]
+	[[ $(tr -s ' \n' ' ' <<<"$output") =~ "a tool of Valgrind, built in: "([0-9.e+]+)" million instructions a second" ]] || say "$output"
+	# Some speed between a crawl and the processor's own.
+	awk -v rate="${BASH_REMATCH[1]}" 'BEGIN { exit !(rate > 0.1 && rate < 100000) }'
 	mkdir -p static
 	cp "$(type -P true)" static/qemu-x86_64
 	refuse 4 "$PWD/static/qemu-x86_64" "Debian 12" -- \

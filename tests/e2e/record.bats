@@ -344,6 +344,25 @@ own_blocks() {
 	done
 }
 
+@test "a program's own name and path are as it is called, however long" {
+	local recorder name folder=$PWD
+	printf '#include <stdio.h>\nint main(int count, char **names) {\n\treturn puts(names[0]) < 0 || count > 1;\n}\n' >name.c
+	gcc -O1 name.c -o name
+	for _ in {1..14}; do folder+=/$(printf 'x%.0s' {1..200}); done
+	mkdir -p "$folder"
+	cp name "$folder/name"
+	ln -s name link
+	for recorder in valgrind qemu; do
+		[ $recorder = valgrind ] || need_qemu_recorder
+		for name in ./name ./link "$(printf './%.0s' {1..1500})name" "$folder/name"; do
+			record --recorder $recorder -o a.trace -- "$name"
+			[ "$(cat out)" = "$name" ] || say "$(cat out)"
+		done
+		interfero trace info a.trace | grep -qx "mapping 8 program .* bytes $folder/name"
+		interfero trace verify a.trace
+	done
+}
+
 @test "standard input is a file, or nothing" {
 	printf A >letter
 	record -o a.trace --stdin letter -- "$place/asks" i
