@@ -20,6 +20,8 @@ struct options {
 	bool code;
 };
 
+enum { KEY_CODE = 256 };
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -28,7 +30,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (option_number("-n", argument, 0, INT64_MAX, &options->executions, &err))
 			option_refuse(state, &err);
 		return 0;
-	case 'c':
+	case KEY_CODE:
 		options->code = true;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -55,7 +57,7 @@ static const struct argp_option table[] = {
 	{"number", 'n', "N", 0, "dump: print the first N block executions (all)", 0},
 	{"executions", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"steps", 'n', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
-	{"code", 'c', NULL, 0, "dump: print the code of each block, too, an instruction a group", 0},
+	{"code", KEY_CODE, NULL, 0, "dump: print the code of each block, too, an instruction a group", 0},
 	{0},
 };
 const struct argp ifr_trace_argp = {
