@@ -14,7 +14,16 @@
 #include "model/core/form.h"
 #include "scripts/core_data/schedule.h"
 
-enum { FP_MEMORY = 1 << 12, CORES = 9, BYTES = 15, IMMEDIATE = 0x21, ROWS_MAX = 16384, FORMS_MAX = 32768 };
+enum {
+	FP_MEMORY = 1 << 12,
+	CORES = 9,
+	ICE_LAKE = 4,
+	GOLDEN_COVE = 5,
+	BYTES = 15,
+	IMMEDIATE = 0x21,
+	ROWS_MAX = 16384,
+	FORMS_MAX = 32768
+};
 
 static const char *const cpus[CORES] = {"sandybridge", "haswell", "skylake", "skylake-avx512", "icelake-server",
                                         "alderlake",   "znver2",  "znver3",  "znver4"};
@@ -138,6 +147,42 @@ static bool divides(ZydisMnemonic mnemonic) {
 	return strstr(name, "div") || strstr(name, "sqrt");
 }
 
+/* Figures that LLVM lacks: it has a default for divisions by 32 bits, and Skylake's divider for Ice Lake. The latency is
+ * the quotient's. Ref: A. Abel and J. Reineke, uops.info, DIV_R32, DIV_R64 (Alder Lake-P; Rocket Lake for Ice Lake). A.
+ * Fog, instruction_tables.pdf, DIV and IDIV r32 (Sandy Bridge, Haswell, Skylake). */
+static const struct correction {
+	unsigned first_core, last_core;
+	char operand;
+	const char *cell;
+} divisions[] = {
+	{0, 0, 'd', "25 1!11 23*9"},      {1, 1, 'd', "26 1!10 63*9"}, {2, 3, 'd', "26 1!6 63*9"},
+	{4, 4, 'd', "12 2!6 63*3"},       {4, 4, 'q', "14 2!10 63*3"}, {5, 5, 'd', "11 2!6 2*2 463"},
+	{5, 5, 'q', "14 2!10 2*2 463*2"},
+};
+
+static bool is_division(const struct ifr_form *form) {
+	return form->mnemonic == ZYDIS_MNEMONIC_DIV || form->mnemonic == ZYDIS_MNEMONIC_IDIV;
+}
+
+static const char *find_correction(unsigned core, const struct ifr_form *form) {
+	const char operand = *form->operands == '3' ? 'd' : *form->operands == '4' ? 'q' : *form->operands;
+	for (unsigned i = 0; is_division(form) && i < sizeof divisions / sizeof *divisions; i++)
+		if (core >= divisions[i].first_core && core <= divisions[i].last_core && operand == divisions[i].operand)
+			return divisions[i].cell;
+	return NULL;
+}
+
+/* LLVM's Alder Lake has no divider: Golden Cove's is Ice Lake's. */
+static char *with_divider_of(char *cell, const char *other) {
+	const char *divider = strchr(other, '!');
+	if (!divider || strchr(cell, '!') || !strchr(cell, ' '))
+		return cell;
+	const int group = (int)(strchr(cell, ' ') - cell) + 1 + (int)strcspn(strchr(cell, ' ') + 1, " ");
+	char *made = ifr_format("%.*s!%lu%s", group, cell, strtoul(divider + 1, NULL, 10), cell + group);
+	free(cell);
+	return made;
+}
+
 static char *describe(unsigned core, const unsigned char *bytes, const ZydisDecodedInstruction *insn,
                       const ZydisDecodedOperand *operands) {
 	static struct ifr_scheduled scheduled;
@@ -194,11 +239,13 @@ static void try_encoding(const unsigned char *bytes) {
 	struct entry entry = {.form = form};
 	bool known = false;
 	for (unsigned core = 0; core < CORES; core++) {
-		entry.cells[core] = describe(core, bytes, &insn, operands);
+		const char *correction = find_correction(core, &form);
+		entry.cells[core] = correction ? ifr_strdup(correction) : describe(core, bytes, &insn, operands);
 		known = known || *entry.cells[core] != '?';
 	}
 	if (!known)
 		return;
+	entry.cells[GOLDEN_COVE] = with_divider_of(entry.cells[GOLDEN_COVE], entry.cells[ICE_LAKE]);
 	*mark = 1;
 	if (entry_count == FORMS_MAX)
 		abort();
@@ -274,12 +321,14 @@ static const char *groups_of(const char *cell) {
 	return cell + strcspn(cell, " ");
 }
 
-/* A form with memory takes the latencies of the form with a register where both use the same ports. */
+/* A form with memory takes the latencies of the form with a register where both use the same ports; a division takes all, for its other figures are
+ * defaults. */
 static void adopt_latencies(struct entry *entry, const struct entry *other) {
 	entry->dropped = true;
 	for (unsigned core = 0; core < CORES; core++) {
 		const bool unknown = *entry->cells[core] == '?' || *other->cells[core] == '?';
-		if (!strcmp(groups_of(entry->cells[core]), groups_of(other->cells[core])) || unknown)
+		if (!strcmp(groups_of(entry->cells[core]), groups_of(other->cells[core])) || unknown ||
+		    is_division(&entry->form))
 			entry->cells[core] = other->cells[core];
 		else
 			entry->dropped = false;

@@ -110,6 +110,24 @@ static void test_macro_fusion(void **state) {
 	assert_false(FUSES("zen3", "\x83\x3d\x00\x00\x00\x00\x05\x74\x00")); /* cmp [rip], 5; je */
 }
 
+/* Ref: Intel 64 and IA-32 Architectures Optimization Reference Manual, table 3-2, "Macro-fusible instructions in Haswell
+ * microarchitecture": conditions 0 to f (jo, jno, jb, …), of add, sub and cmp; of inc and dec; of test and and. */
+static void test_fusible_pairs(void **state) {
+	static const struct {
+		const char *code;
+		const char *fuses; /* a letter for each condition */
+	} kinds[] = {
+		{"\x01\xd8", "nnyyyyyynnnnyyyy"}, {"\x29\xd8", "nnyyyyyynnnnyyyy"}, {"\x39\xd8", "nnyyyyyynnnnyyyy"},
+		{"\xff\xc0", "nnnnyynnnnnnyyyy"}, {"\xff\xc8", "nnnnyynnnnnnyyyy"}, {"\x85\xd8", "yyyyyyyyyyyyyyyy"},
+		{"\x21\xd8", "yyyyyyyyyyyyyyyy"}, {"\x09\xd8", "nnnnnnnnnnnnnnnn"}, {"\x89\xd8", "nnnnnnnnnnnnnnnn"}};
+	(void)state;
+	for (unsigned kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+		for (unsigned condition = 0; condition < 16; condition++) {
+			const char code[] = {kinds[kind].code[0], kinds[kind].code[1], (char)(0x70 | condition), 0};
+			assert_int_equal(fuses("haswell", code, sizeof code), kinds[kind].fuses[condition] == 'y');
+		}
+}
+
 /* cvtsi2sd, popcnt and al wait for the old value. */
 static void test_dependences(void **state) {
 	struct ifr_operations all = DECODE("skylake", "\xf2\x48\x0f\x2a\xc1"
@@ -189,10 +207,15 @@ static void test_names(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_update_of_memory), cmocka_unit_test(test_update_on_amd),
-		cmocka_unit_test(test_idioms),           cmocka_unit_test(test_macro_fusion),
-		cmocka_unit_test(test_dependences),      cmocka_unit_test(test_flags_of_instructions),
-		cmocka_unit_test(test_binding),          cmocka_unit_test(test_names),
+		cmocka_unit_test(test_update_of_memory),
+		cmocka_unit_test(test_update_on_amd),
+		cmocka_unit_test(test_idioms),
+		cmocka_unit_test(test_macro_fusion),
+		cmocka_unit_test(test_fusible_pairs),
+		cmocka_unit_test(test_dependences),
+		cmocka_unit_test(test_flags_of_instructions),
+		cmocka_unit_test(test_binding),
+		cmocka_unit_test(test_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

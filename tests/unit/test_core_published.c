@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Published figures of instructions against the decoder's: operations, slots, ports and latencies.
+ *
+ * Sources: U: A. Abel and J. Reineke, uops.info, pages DIV_R64, DIV_R32, MUL_R32, RCL_R64_CL, and
+ * VPADDD_YMM_YMM_M256 (measurements on Alder Lake-P, and on Rocket Lake, whose core is Ice Lake's). I: Intel Architecture Code
+ * Analyzer, as uops.info prints it: XCHG_R64_R64 (HSW), SHLX_R64_R64_R64 (SKX), ADD_M32_I32 (SNB), ADD_M64_R64 (BDW).
+ * G: GCC, x86-tune-costs.h, znver2_cost and skylake_cost, which AMD and Intel keep: latencies. F: A. Fog,
+ * instruction_tables.pdf, as answers of P. Cordes on Stack Overflow quote it: imul, mul, adc. A: S. Slotin, Algorithms
+ * for Modern Hardware, "Instruction Tables" (Zen 2). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "model/core/operation.h"
+
+enum { ANY = -1 };
+
+struct published {
+	const char *core, *text, *code; /* code in base 16 */
+	int operations, slots, latency; /* unfused, at rename; ANY: not published */
+	char source;
+	int ours; /* our latency, where it differs; 0: equal */
+};
+
+static const struct published table[] = {
+	{"zen2", "add eax, ecx", "01c8", 1, 1, 1, 'G', 0},
+	{"zen2", "lea eax, [rcx + rdx]", "8d0411", 1, 1, 1, 'G', 0},
+	{"zen2", "shl eax, cl", "d3e0", 1, 1, 1, 'G', 0},
+	{"zen2", "shl eax, 5", "c1e005", 1, 1, 1, 'G', 0},
+	{"zen2", "movsx eax, cl", "0fbec1", 1, 1, 1, 'G', 0},
+	{"zen2", "movzx eax, cl", "0fb6c1", 1, 1, 1, 'G', 0},
+	{"zen2", "imul eax, ecx", "0fafc1", ANY, ANY, 3, 'G', 0},
+	{"zen2", "imul rax, rcx", "480fafc1", ANY, ANY, 3, 'G', 4},
+	{"zen2", "popcnt eax, ecx", "f30fb8c1", 1, 1, 1, 'A', 0},
+	{"zen2", "cmp eax, ecx", "39c8", 1, 1, 1, 'A', 0},
+	{"zen2", "mul ecx", "f7e1", ANY, ANY, 3, 'A', 0},
+	{"zen2", "addsd xmm0, xmm1", "f20f58c1", 1, 1, 3, 'G', 0},
+	{"zen2", "addss xmm0, xmm1", "f30f58c1", 1, 1, 3, 'G', 0},
+	{"zen2", "subsd xmm0, xmm1", "f20f5cc1", 1, 1, 3, 'G', 0},
+	{"zen2", "mulss xmm0, xmm1", "f30f59c1", 1, 1, 3, 'G', 0},
+	{"zen2", "mulsd xmm0, xmm1", "f20f59c1", 1, 1, 3, 'G', 0},
+	{"zen2", "vfmadd213ss xmm0, xmm1, xmm2", "c4e271a9c2", 1, 1, 5, 'G', 0},
+	{"zen2", "vfmadd213sd xmm0, xmm1, xmm2", "c4e2f1a9c2", 1, 1, 5, 'G', 0},
+	{"zen2", "divss xmm0, xmm1", "f30f5ec1", 1, 1, 10, 'G', 0},
+	{"zen2", "divsd xmm0, xmm1", "f20f5ec1", 1, 1, 13, 'G', 0},
+	{"zen2", "sqrtss xmm0, xmm1", "f30f51c1", 1, 1, 10, 'G', 14},
+	{"zen2", "sqrtsd xmm0, xmm1", "f20f51c1", 1, 1, 15, 'G', 20},
+	{"skylake", "add eax, ecx", "01c8", 1, 1, 1, 'G', 0},
+	{"skylake", "shl eax, 5", "c1e005", 1, 1, 1, 'G', 0},
+	{"skylake", "imul eax, ecx", "0fafc1", 1, 1, 3, 'G', 0},
+	{"skylake", "imul rax, rcx", "480fafc1", 1, 1, 3, 'G', 0},
+	{"skylake", "imul rax, rcx, 100", "486bc164", 1, 1, 3, 'F', 0},
+	{"skylake", "imul cl", "f6e9", 1, 1, 3, 'G', 0},
+	{"skylake", "adc rax, rcx", "4811c8", 1, 1, 1, 'F', 0},
+	{"skylake", "sbb rax, rcx", "4819c8", 1, 1, 1, 'F', 0},
+	{"skylake", "div rcx", "48f7f1", ANY, ANY, 76, 'G', 0},
+	{"skylake", "addss xmm0, xmm1", "f30f58c1", 1, 1, 4, 'G', 0},
+	{"skylake", "addsd xmm0, xmm1", "f20f58c1", 1, 1, 4, 'G', 0},
+	{"skylake", "mulss xmm0, xmm1", "f30f59c1", 1, 1, 4, 'G', 0},
+	{"skylake", "mulsd xmm0, xmm1", "f20f59c1", 1, 1, 4, 'G', 0},
+	{"skylake", "vfmadd213ss xmm0, xmm1, xmm2", "c4e271a9c2", 1, 1, 4, 'G', 0},
+	{"skylake", "vfmadd213sd xmm0, xmm1, xmm2", "c4e2f1a9c2", 1, 1, 4, 'G', 0},
+	{"skylake", "divss xmm0, xmm1", "f30f5ec1", 1, 1, 11, 'G', 0},
+	{"skylake", "divsd xmm0, xmm1", "f20f5ec1", 1, 1, 14, 'G', 0},
+	{"skylake", "sqrtss xmm0, xmm1", "f30f51c1", 1, 1, 12, 'G', 0},
+	{"skylake", "sqrtsd xmm0, xmm1", "f20f51c1", 1, 1, 18, 'G', 0},
+	{"skylake", "fadd st, st1", "d8c1", 1, 1, 3, 'G', 0},
+	{"skylake", "fmul st, st1", "d8c9", 1, 1, 4, 'G', 0},
+	{"skylake", "fchs", "d9e0", 1, 1, 1, 'G', 0},
+	{"skylake", "fabs", "d9e1", 1, 1, 1, 'G', 0},
+	{"skylake-avx512", "shlx r8, r9, r10", "c442a9f7c1", 1, 1, 1, 'I', 0},
+	{"haswell", "adc rax, rcx", "4811c8", 2, 2, 2, 'F', 0},
+	{"sandybridge", "adc rax, rcx", "4811c8", 2, 2, 2, 'F', 0},
+	{"haswell", "imul rax, rcx", "480fafc1", 1, 1, 3, 'F', 0},
+	{"sandybridge", "imul rax, rcx", "480fafc1", 1, 1, 3, 'F', 0},
+	{"haswell", "mul ecx", "f7e1", 3, 3, 4, 'F', 0},
+	{"haswell", "xchg r8, r9", "4d87c8", 3, 3, ANY, 'I', 0},
+	{"haswell", "add [r14], r8", "4d0106", 4, 2, ANY, 'I', 0},
+	{"sandybridge", "add dword [r14], 1000000h", "41810600000001", 4, 2, ANY, 'I', 0},
+	{"sandybridge", "mov [r14 + 40h], r8", "4d894640", 2, 1, ANY, 'I', 0},
+	{"icelake", "div rcx", "48f7f1", 4, 4, 14, 'U', 0},
+	{"icelake", "div ecx", "f7f1", 4, 4, 12, 'U', 0},
+	{"icelake", "mul ecx", "f7e1", 3, 3, 4, 'U', 0},
+	{"icelake", "rcl rax, cl", "48d3d0", 7, 7, 8, 'U', 11},
+	{"goldencove", "div rcx", "48f7f1", ANY, 5, 14, 'U', 0},
+	{"goldencove", "div ecx", "f7f1", ANY, 4, 11, 'U', 0},
+	{"goldencove", "mul ecx", "f7e1", 3, 3, 4, 'U', 0},
+	{"goldencove", "rcl rax, cl", "48d3d0", 7, 7, 8, 'U', 0},
+	{"goldencove", "vpaddd ymm0, ymm1, [rax]", "c5f5fe00", 2, 1, ANY, 'U', 0},
+	{"goldencove", "vpaddd ymm0, ymm1, [rax + rcx]", "c5f5fe0408", 2, 2, ANY, 'U', 0},
+	{"goldencove", "vpaddd ymm0, ymm1, ymm2", "c5f5fec2", 1, 1, 1, 'U', 0},
+};
+
+static struct ifr_operations decode(const char *core, const char *code) {
+	uint8_t bytes[16];
+	size_t count = strlen(code) / 2;
+	struct ifr_decoder *decoder;
+	struct ifr_operations operations = {0};
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(sscanf(code + 2 * i, "%2hhx", &bytes[i]), 1);
+	assert_int_equal(ifr_decoder_new(core, &decoder, NULL), 0);
+	assert_int_equal(ifr_decoder_decode(decoder, bytes, count, SIZE_MAX, &operations), 1);
+	ifr_decoder_free(decoder);
+	return operations;
+}
+
+/* Cycles until every result is there, if all sources are at 0. */
+static int longest_path(const struct ifr_operations *all) {
+	int times[IFR_REGISTERS] = {0}, longest = 0;
+	for (size_t i = 0; i < all->operations_count; i++) {
+		const struct ifr_operation *operation = &all->operations[i];
+		int ready = 0;
+		for (unsigned j = 0; j < 4; j++)
+			if (operation->sources[j] >= IFR_REGISTER_TEMPORARY && times[operation->sources[j]] > ready)
+				ready = times[operation->sources[j]];
+		for (unsigned j = 0; j < 3; j++)
+			times[operation->destinations[j]] = operation->destinations[j] ? ready + operation->latency : 0;
+		longest = ready + operation->latency > longest ? ready + operation->latency : longest;
+	}
+	return longest;
+}
+
+static void test_figures(void **state) {
+	unsigned wrong = 0;
+	(void)state;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		const struct published *row = &table[i];
+		struct ifr_operations all = decode(row->core, row->code);
+		const int slots = all.instructions[0].issued, operations = (int)all.operations_count,
+				  latency = longest_path(&all);
+		if ((row->operations != ANY && row->operations != operations) ||
+		    (row->slots != ANY && row->slots != slots) ||
+		    (row->latency != ANY && latency != (row->ours ? row->ours : row->latency))) {
+			print_message("%s, %s (%c): %d operations, %d slots, %d cycles; published are %d, %d, %d\n", row->core,
+			              row->text, row->source, operations, slots, latency, row->operations, row->slots,
+			              row->latency);
+			wrong++;
+		}
+		ifr_operations_release(&all);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+/* Ports of an instruction's operations, in their order. */
+static void check_ports(const char *core, const char *code, unsigned count, const uint16_t *ports) {
+	struct ifr_operations all = decode(core, code);
+	assert_int_equal(all.operations_count, count);
+	bool taken[16] = {false};
+	for (unsigned i = 0; i < count; i++) {
+		unsigned j = 0;
+		while (j < count && (taken[j] || all.operations[j].ports != ports[i]))
+			j++;
+		if (j == count)
+			fail_msg("%s, %s: no operation on ports %x", core, code, ports[i]);
+		taken[j] = true;
+	}
+	ifr_operations_release(&all);
+}
+
+#define PORTS(core, code, ...) \
+	check_ports(core, code, sizeof((uint16_t[]){__VA_ARGS__}) / 2, (const uint16_t[]){__VA_ARGS__})
+
+/* Ref: as above, U and I. Golden Cove's p0156B of uops.info is ports 0, 1, 5, 6 and 10. */
+static void test_ports(void **state) {
+	(void)state;
+	PORTS("goldencove", "f7e1", 0x463, 0x41, 0x2);                           /* mul ecx, U */
+	PORTS("goldencove", "48d3d0", 0x463, 0x463, 0x41, 0x41, 0x41, 0x2, 0x2); /* rcl rax, cl, U */
+	PORTS("haswell", "4d87c8", 0x63, 0x63, 0x63);                            /* xchg r8, r9, I */
+	PORTS("skylake-avx512", "c442a9f7c1", 0x41);                             /* shlx, I */
+	PORTS("skylake", "c5f158c2", 0x3);                                       /* vaddps, I */
+	PORTS("sandybridge", "41810600000001", 0xc, 0x23, 0xc, 0x10);            /* add [m], i, I */
+	PORTS("haswell", "4d0106", 0xc, 0x63, 0x8c, 0x10);                       /* add [m], r, I */
+}
+
+/* Ref: uops.info, DIV_R64 and DIV_R32: a division each 10 and 6 cycles on Alder Lake-P and Rocket Lake. */
+static void test_dividers(void **state) {
+	static const char *const cores[] = {"icelake", "goldencove"};
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		struct ifr_operations all = decode(cores[i / 2], i % 2 ? "f7f1" : "48f7f1");
+		const struct ifr_operation *last = &all.operations[all.operations_count - 1];
+		assert_int_equal(last->unit, IFR_UNIT_INTEGER_DIVIDER);
+		assert_int_equal(last->occupancy, i % 2 ? 6 : 10);
+		ifr_operations_release(&all);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_figures), cmocka_unit_test(test_ports),
+	                                   cmocka_unit_test(test_dividers)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
