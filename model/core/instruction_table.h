@@ -28,7 +28,8 @@ struct ifr_instruction_table {
 	uint32_t row_count, group_count;
 };
 
-/* The text of instructions.txt, built in: first the rows, a line each, the cores' cells separated by "|"; an empty
+/* The text of instructions.txt, built in. scripts/core_data/run makes it from the scheduling models of LLVM 16 (Apache
+ * License 2.0 with LLVM Exceptions). It has first the rows, a line each, the cores' cells separated by "|"; an empty
  * line; then a line for each mnemonic, ":row" before the forms that have it. A cell is the latency and groups
  * "ports[*count][/occupancy][!divider]", ports in base 16; "?": unknown. Loads and stores are not in it. */
 extern const char ifr_instructions_text[];

@@ -321,8 +321,8 @@ static const char *groups_of(const char *cell) {
 	return cell + strcspn(cell, " ");
 }
 
-/* A form with memory takes the latencies of the form with a register where both use the same ports; a division takes all, for its other figures are
- * defaults. */
+/* A form with memory takes the latencies of the form with a register where both use the same ports; a division takes
+ * all, because its other figures are defaults. */
 static void adopt_latencies(struct entry *entry, const struct entry *other) {
 	entry->dropped = true;
 	for (unsigned core = 0; core < CORES; core++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Any bytes are decoded to well-formed operations on a core, which the last byte chooses; instructions and their offsets cover the bytes. */
+/* Any bytes are decoded to well-formed operations on a core, which the last byte chooses; instructions cover all
+ * bytes. */
 #include <assert.h>
 #include <string.h>
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Published figures of instructions against the decoder's: operations, slots, ports and latencies.
  *
- * Sources: U: A. Abel and J. Reineke, uops.info, pages DIV_R64, DIV_R32, MUL_R32, RCL_R64_CL, and
- * VPADDD_YMM_YMM_M256 (measurements on Alder Lake-P, and on Rocket Lake, whose core is Ice Lake's). I: Intel Architecture Code
- * Analyzer, as uops.info prints it: XCHG_R64_R64 (HSW), SHLX_R64_R64_R64 (SKX), ADD_M32_I32 (SNB), ADD_M64_R64 (BDW).
- * G: GCC, x86-tune-costs.h, znver2_cost and skylake_cost, which AMD and Intel keep: latencies. F: A. Fog,
- * instruction_tables.pdf, as answers of P. Cordes on Stack Overflow quote it: imul, mul, adc. A: S. Slotin, Algorithms
- * for Modern Hardware, "Instruction Tables" (Zen 2). */
+ * Sources: U: A. Abel and J. Reineke, uops.info, pages DIV_R64, DIV_R32, MUL_R32, RCL_R64_CL and VPADDD_YMM_YMM_M256
+ * (measurements on Alder Lake-P, and on Rocket Lake, whose core is Ice Lake's). I: Intel Architecture Code Analyzer, as
+ * uops.info prints it: XCHG_R64_R64 (HSW), SHLX_R64_R64_R64 (SKX), ADD_M32_I32 (SNB), ADD_M64_R64 (BDW). G: GCC,
+ * x86-tune-costs.h, znver2_cost and skylake_cost: latencies. F: A. Fog, instruction_tables.pdf, as P. Cordes quotes it
+ * on Stack Overflow: imul, mul, adc. A: S. Slotin, Algorithms for Modern Hardware, "Instruction Tables" (Zen 2).
+ *
+ * Four figures differ (the last column): LLVM's Zen 2 multiplies 64 bits in 4 cycles, takes the longest time for square
+ * roots, and its Ice Lake has Skylake's rcl. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
