@@ -175,17 +175,30 @@ size_t ifr_decoder_decode(const struct ifr_decoder *decoder, const uint8_t *code
 
 /* --- accesses ------------------------------------------------------------------------------------------------ */
 
-/* Takes the pieces of the number-th load or store: as many as make up its bytes. */
+static uint8_t access_kind(const struct ifr_operation *operation) {
+	switch (operation->kind) {
+	case IFR_OPERATION_LOAD:
+		return IFR_ACCESS_LOAD;
+	case IFR_OPERATION_PREFETCH:
+		return IFR_ACCESS_PREFETCH;
+	case IFR_OPERATION_STORE_ADDRESS:
+	case IFR_OPERATION_STORE_DATA:
+		return IFR_ACCESS_STORE;
+	default:
+		return IFR_ACCESS_KINDS;
+	}
+}
+
+/* Takes the pieces of the number-th access of a kind: as many as make up its bytes. */
 static void bind_one(const struct ifr_operations_of *instruction, const struct ifr_operation *operation,
                      const struct ifr_trace_access *accesses, size_t count, int32_t *first, uint16_t *pieces) {
-	const bool store = operation->kind != IFR_OPERATION_LOAD;
-	const unsigned all = store ? instruction->stores : instruction->loads;
+	const uint8_t kind = access_kind(operation);
+	const unsigned all = kind == IFR_ACCESS_STORE ? instruction->stores : instruction->loads;
 	unsigned number = 0, bytes = 0;
 	*first = -1;
 	*pieces = 0;
 	for (size_t i = 0; i < count; i++) {
-		if (accesses[i].end != instruction->offset + instruction->length ||
-		    (accesses[i].kind == IFR_ACCESS_STORE) != store)
+		if (accesses[i].end != instruction->offset + instruction->length || accesses[i].kind != kind)
 			continue;
 		if (number == operation->access) {
 			if (*first < 0)
@@ -202,12 +215,7 @@ static void bind_one(const struct ifr_operations_of *instruction, const struct i
 
 void ifr_operations_bind(const struct ifr_operations *operations, const struct ifr_operations_of *instruction,
                          const struct ifr_trace_access *accesses, size_t count, int32_t *first, uint16_t *pieces) {
-	for (unsigned i = 0; i < instruction->count; i++) {
-		const struct ifr_operation *operation = &operations->operations[instruction->first + i];
-		first[i] = -1;
-		pieces[i] = 0;
-		if (operation->kind == IFR_OPERATION_LOAD || operation->kind == IFR_OPERATION_STORE_ADDRESS ||
-		    operation->kind == IFR_OPERATION_STORE_DATA)
-			bind_one(instruction, operation, accesses, count, &first[i], &pieces[i]);
-	}
+	for (unsigned i = 0; i < instruction->count; i++)
+		bind_one(instruction, &operations->operations[instruction->first + i], accesses, count, &first[i],
+		         &pieces[i]);
 }

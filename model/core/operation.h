@@ -44,7 +44,7 @@ enum ifr_operation_kind {
 	IFR_OPERATION_STORE_ADDRESS, /* sources are address registers */
 	IFR_OPERATION_STORE_DATA,    /* follows its store address */
 	IFR_OPERATION_BRANCH,
-	IFR_OPERATION_PREFETCH, /* a load without a result, which no trace holds */
+	IFR_OPERATION_PREFETCH, /* a load without a result */
 	IFR_OPERATION_NOP       /* a slot and nothing else */
 };
 

@@ -36,7 +36,7 @@ static void check_instruction(const struct ifr_decoder *decoder, const struct if
                               const struct ifr_operations_of *instruction) {
 	const struct ifr_trace_access accesses[] = {
 		{.end = (uint16_t)(instruction->offset + instruction->length), .bytes = 8},
-		{.end = (uint16_t)(instruction->offset + instruction->length), .bytes = 8, .store = 1}};
+		{.end = (uint16_t)(instruction->offset + instruction->length), .bytes = 8, .kind = IFR_ACCESS_STORE}};
 	int32_t first[256];
 	uint16_t pieces[256];
 	assert(instruction->count && instruction->decoded && instruction->decoded <= instruction->issued);

@@ -49,7 +49,7 @@ static void decode_section(const struct ifr_decoder *decoder, const uint8_t *cod
 	struct ifr_operations operations = {0};
 	const size_t stride = at_depth(STRIDE, 1) * 32768;
 	for (size_t at = 0; at < bytes;) {
-		if (at % stride >= 32768 && bytes - at > stride) {
+		if (at % stride >= 32768) {
 			at += stride - at % stride;
 			continue;
 		}
