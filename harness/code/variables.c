@@ -19,7 +19,8 @@ enum { DWARF_RBP = 6, DWARF_RSP = 7 };
 /* A memory operand: displacement from a register, by its number in DWARF. */
 struct operand {
 	int64_t displacement;
-	int base; /* -1: another register, or none */
+	int base;     /* -1: another register, or none */
+	bool indexed; /* an index is added: the access lies somewhere in what begins at the displacement */
 };
 
 bool ifr_source_global(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
@@ -57,18 +58,21 @@ static Elf_Data *find_code(struct ifr_source *source, uint64_t address, size_t m
 static struct operand find_operand(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands) {
 	for (unsigned i = 0; i < decoded->operand_count_visible; i++) {
 		const ZydisDecodedOperand *operand = &operands[i];
-		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || operand->mem.index != ZYDIS_REGISTER_NONE)
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY)
 			continue;
-		return (struct operand){operand->mem.disp.value, operand->mem.base == ZYDIS_REGISTER_RBP   ? DWARF_RBP
-		                                                 : operand->mem.base == ZYDIS_REGISTER_RSP ? DWARF_RSP
-		                                                                                           : -1};
+		const ZydisRegister base = operand->mem.base;
+		return (struct operand){.displacement = operand->mem.disp.value,
+		                        .base = base == ZYDIS_REGISTER_RBP   ? DWARF_RBP
+		                                : base == ZYDIS_REGISTER_RSP ? DWARF_RSP
+		                                                             : -1,
+		                        .indexed = operand->mem.index != ZYDIS_REGISTER_NONE};
 	}
-	return (struct operand){0, -1};
+	return (struct operand){0, -1, false};
 }
 
 /* Decodes from a block's begin to the instruction that ends at end. */
 static struct operand decode_operand(struct ifr_source *source, uint64_t block, uint64_t end, uint64_t *at) {
-	const struct operand none = {0, -1};
+	const struct operand none = {0, -1, false};
 	ZydisDecoder decoder;
 	ZydisDecodedInstruction decoded;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -147,7 +151,7 @@ static uint64_t size_of(Dwarf_Die *variable) {
 }
 
 /* Appends the variable of a scope that contains a distance from the frame base. */
-static bool find_variable(Dwarf_Die *scope, uint64_t at, int64_t distance, struct ifr_buffer *text) {
+static bool find_variable(Dwarf_Die *scope, uint64_t at, int64_t distance, bool indexed, struct ifr_buffer *text) {
 	Dwarf_Die child;
 	if (dwarf_child(scope, &child))
 		return false;
@@ -165,7 +169,9 @@ static bool find_variable(Dwarf_Die *scope, uint64_t at, int64_t distance, struc
 		if (into < 0 || (uint64_t)into >= size_of(&child) || !dwarf_diename(&child))
 			continue;
 		ifr_buffer_puts(text, dwarf_diename(&child));
-		if (into)
+		if (indexed)
+			ifr_buffer_puts(text, "[]");
+		else if (into)
 			ifr_buffer_printf(text, "+%lld", (long long)into);
 		return true;
 	} while (!dwarf_siblingof(&child, &child));
@@ -185,7 +191,7 @@ bool ifr_source_local(struct ifr_source *source, uint64_t block, uint64_t end, s
 		known = dwarf_tag(&scopes[i]) == DW_TAG_subprogram &&
 		        find_distance(source, &scopes[i], at, &operand, bias, &distance);
 	for (int i = 0; i < count && known && !found; i++)
-		found = find_variable(&scopes[i], at - bias, distance, text);
+		found = find_variable(&scopes[i], at - bias, distance, operand.indexed, text);
 	free(scopes);
 	return found;
 }

@@ -15,7 +15,7 @@ bool ifr_source_global(struct ifr_source *source, uint64_t address, struct ifr_b
 /* Appends the name of the local variable or parameter in a stack frame that an instruction accesses. The instruction ends
  * at end; block is the address of an instruction before it, or its own, with straight code between. Its operand's base
  * register and displacement are compared with the variables' places in the frame, so that no register's value is needed.
- * Returns false where debug information, or a fixed place in the frame, is missing. */
+ * An array that it indexes is named "price[]". Returns false where debug information, or a fixed place in the frame, is missing. */
 bool ifr_source_local(struct ifr_source *source, uint64_t block, uint64_t end, struct ifr_buffer *text);
 
 #endif

@@ -63,6 +63,20 @@ teardown_file() {
 	END
 }
 
+@test "an array in the stack that code indexes has its name" {
+	gcc -O2 -g -I "$BATS_TEST_DIRNAME/../../examples" "$BATS_TEST_DIRNAME/../../examples/stack-alias/main.c" -o sell
+	within 60 interfero record -q -o sell.trace -- ./sell 200 >/dev/null
+	counters ivybridge sell.trace --sweep stack:bytes=0:4080:16 >layouts
+	python3 - <<-'END' >spike.plan
+		import json
+		count = [json.loads(line)["ld_blocks_partial.address_alias"] for line in open("layouts")][1:]
+		print("interfero-plan 1\nstack seed=1 max=4096 main=0 bytes=%d" % (16 * count.index(max(count))))
+	END
+	interfero replay --machine ivybridge --aliases=2 --plan spike.plan sell.trace | tr -s '\n ' ' ' >text
+	grep -q 'loads of price\[\] (0x[0-9a-f]*) in sell (main.c:16) meet the store to total' text
+	grep -q 'loads of total+[0-9]* (0x[0-9a-f]*) in sell (main.c:15) meet the store to price\[\]' text
+}
+
 @test "what replay --aliases refuses" {
 	refuse 2 "no store buffer" -- interfero replay --machine p6 --aliases micro.trace
 	refuse 2 "without --json" -- interfero replay --json --aliases micro.trace
