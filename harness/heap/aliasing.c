@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pairs and aliases of large blocks, in one pass over the log: a new block forms a pair with each live one, and an
- * alias with each live one of its page offset, so that two counters and 4096 offsets replace a comparison of all
+ * alias with each live one at nearly its page offset, so that a counter and 4096 offsets replace a comparison of all
  * pairs. */
 #include "harness/heap/heap.h"
 
@@ -9,13 +9,21 @@
 
 #include "common/table.h"
 
-enum { LARGE = 32768, OFFSETS = 4096 };
+enum { LARGE = IFR_HEAP_LARGE_BYTES, OFFSETS = 4096, NEAR = IFR_HEAP_NEAR_BYTES };
 
 struct state {
 	struct ifr_table blocks;                            /* live large blocks by address; the value means nothing */
 	uint64_t live, live_at[OFFSETS], total_at[OFFSETS]; /* blocks live; live and ever at a page offset */
 	struct ifr_aliasing *result;
 };
+
+/* Live blocks whose page offset is less than NEAR bytes from this one, in either direction. */
+static uint64_t count_near(const struct state *state, unsigned low) {
+	uint64_t near = 0;
+	for (unsigned i = 1; i < 2 * NEAR; i++)
+		near += state->live_at[(low + OFFSETS - NEAR + i) % OFFSETS];
+	return near;
+}
 
 static void add_block(struct state *state, uint64_t address, uint64_t size) {
 	unsigned low = address % OFFSETS;
@@ -25,7 +33,8 @@ static void add_block(struct state *state, uint64_t address, uint64_t size) {
 		ifr_table_add(&state->blocks, address, 0);
 	state->result->blocks++;
 	state->result->pairs += state->live++;
-	state->result->aliases += state->live_at[low]++;
+	state->result->aliases += count_near(state, low);
+	state->live_at[low]++;
 	state->total_at[low]++;
 }
 

@@ -22,8 +22,11 @@ struct ifr_allocator {
 extern const struct ifr_allocator ifr_allocators[];
 enum { IFR_ALLOCATORS = 9 };
 
-/* Large blocks, of more than 32 KiB. Two blocks alias if they are live at the same time and their addresses share
- * the low 12 bits. */
+/* Large blocks are those of more than a page: two of them that are walked together meet, wherever they are. Two blocks
+ * alias if they are live at the same time and their addresses, modulo 4096, are less than 64 bytes apart: a walk along
+ * both then loads what was just stored at the other's place. Ref: Melhus 2013, section 4.1.2 (the convolution aliases
+ * below a padding of 16 floats), table 5.3 (gemv is slowest at 010, 010, 020). */
+enum { IFR_HEAP_LARGE_BYTES = 4096, IFR_HEAP_NEAR_BYTES = 64 };
 struct ifr_aliasing {
 	uint64_t blocks;    /* allocated in all */
 	uint64_t pairs;     /* live at the same time, counted when the later one is allocated */

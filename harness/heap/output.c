@@ -8,7 +8,7 @@
 
 #include "harness/output/output.h"
 
-enum { SCHEMA_VERSION = 1 };
+enum { SCHEMA_VERSION = 2 };
 
 static void print_offsets(const struct ifr_aliasing *aliasing, struct ifr_buffer *text) {
 	char cell[64] = "";
@@ -35,9 +35,11 @@ void ifr_heap_text(const struct ifr_heap_plan *plan, const struct ifr_heap_row r
 		ifr_buffer_printf(text, " %9" PRIu64 " %9" PRIu64 " %10.*f %9.1f\n", row->aliasing.pairs,
 		                  row->aliasing.aliases, plan->marker ? 5 : 1, row->time_ms, row->memory_kib / 1024);
 	}
-	ifr_buffer_puts(text, "\nblocks: those over 32 KiB. low 12 bits: of their addresses, the most common\n"
-	                      "ones. pairs: alive together. aliases: pairs that share their low 12 bits,\n"
-	                      "which many processors take for the same address until the store is done.\n");
+	ifr_buffer_puts(text, "\nblocks: those over 4 KiB. low 12 bits: of their addresses, the most common\n"
+	                      "ones. pairs: alive together. aliases: pairs whose low 12 bits differ by less\n"
+	                      "than 64 bytes. A program that walks along both meets its own stores, which\n"
+	                      "many processors take for the same address until they are done; whether this\n"
+	                      "one does, the model counts (\"interfero replay --aliases\").\n");
 	if (plan->marker)
 		ifr_buffer_printf(text, "pass: (t(101) - t(1)) / 100 of the region %s.\n", plan->marker);
 }

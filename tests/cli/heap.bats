@@ -54,7 +54,7 @@ cell() {
 	for name in "blocks random" "blocks alias-free"; do
 		[ "$(cell "$name" pairs)$(cell "$name" aliases)" = 10 ] || say "$name"
 	done
-	[ "$(jq .schema_version table.json)" = 1 ]
+	[ "$(jq .schema_version table.json)" = 2 ]
 }
 
 @test "a program that hangs or dies is named so, as in bench" {
