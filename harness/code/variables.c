@@ -23,15 +23,24 @@ struct operand {
 	bool indexed; /* an index is added: the access lies somewhere in what begins at the displacement */
 };
 
-bool ifr_source_global(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
+bool ifr_source_find_global(struct ifr_source *source, uint64_t address, struct ifr_global *global) {
 	GElf_Sym symbol;
 	GElf_Off offset = 0;
-	const char *name = dwfl_module_addrinfo(source->module, address, &offset, &symbol, NULL, NULL, NULL);
-	if (!name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
+	global->name = dwfl_module_addrinfo(source->module, address, &offset, &symbol, NULL, NULL, NULL);
+	if (!global->name || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || offset >= symbol.st_size)
 		return false;
-	ifr_buffer_puts(text, name);
-	if (offset)
-		ifr_buffer_printf(text, "+%llu", (unsigned long long)offset);
+	global->start = address - offset;
+	global->bytes = symbol.st_size;
+	return true;
+}
+
+bool ifr_source_global(struct ifr_source *source, uint64_t address, struct ifr_buffer *text) {
+	struct ifr_global global;
+	if (!ifr_source_find_global(source, address, &global))
+		return false;
+	ifr_buffer_puts(text, global.name);
+	if (address > global.start)
+		ifr_buffer_printf(text, "+%llu", (unsigned long long)(address - global.start));
 	return true;
 }
 

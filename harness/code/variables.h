@@ -9,7 +9,15 @@
 #include "common/buffer.h"
 #include "harness/code/source_lines.h"
 
-/* Appends the name of the variable in static memory that contains an address; returns false if there is none. */
+/* A variable in static memory; the name is the source's. */
+struct ifr_global {
+	const char *name;
+	uint64_t start, bytes;
+};
+
+/* Finds the variable in static memory that contains an address; returns false if there is none. */
+bool ifr_source_find_global(struct ifr_source *source, uint64_t address, struct ifr_global *global);
+/* Appends its name, and the offset in it: "total+4". */
 bool ifr_source_global(struct ifr_source *source, uint64_t address, struct ifr_buffer *text);
 
 /* Appends the name of the local variable or parameter in a stack frame that an instruction accesses. The instruction ends

@@ -18,13 +18,26 @@ struct ifr_named_alias {
 	uint64_t count;
 };
 
+/* An intervention: a static variable of the program moved alone, by half a page modulo 4096, everything else held modulo
+ * 4096. */
+struct ifr_alias_trial {
+	char *variable;
+	uint64_t from, bytes; /* its ELF address, and size */
+	uint64_t events;      /* aliases that remain */
+};
+
+enum { IFR_ALIAS_TRIALS = 4, IFR_ALIAS_TRIAL_SHIFT = 2048 };
+
 struct ifr_named_aliases {
 	struct ifr_named_alias *items; /* the most frequent first, at most the number that was asked for */
 	size_t count, all;             /* all: pairs of the layout, named or not */
 	uint64_t events;               /* of all pairs: ld_blocks_partial.address_alias */
+	struct ifr_alias_trial trials[IFR_ALIAS_TRIALS]; /* of the variables of the first pairs */
+	size_t trial_count;
 };
 
-/* Names the pairs of a trace in the layout of a plan on a machine, `most` at most. Errors: IFR_E_USAGE for a plan that
+/* Names the pairs of a trace in the layout of a plan on a machine, `most` at most, and moves their static variables, one
+ * after the other. A layout whose heap objects are placed has no trials. Errors: IFR_E_USAGE for a plan that
  * needs a kit, or a layout with an instruction map; those of ifr_layout_of_plan. The caller releases the names. */
 int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const struct ifr_machine *machine,
                      size_t most, struct ifr_named_aliases *named, struct ifr_error *err);

@@ -60,6 +60,11 @@ teardown_file() {
 		    assert re.fullmatch(r"main \(micro.c:(8|9|10|11)\)", other), hot
 		    met.add((local, static))
 		assert {local for local, static in met} == {"g", "inc"} and len(met) == 2, met
+		# Moved alone, the partner of inc takes three of the five with it, that of g two.
+		moved = {name: int(left) for name, left, all in re.findall(r"- (\w) moved alone, by 2048 bytes: (\d+) aliases of (\d+) remain", text)}
+		for local, static in met:
+		    gone = int(sys.argv[1]) - moved[static]
+		    assert abs(gone - (3 if local == "inc" else 2) * 2048) < 64, (local, static, gone)
 	END
 }
 

@@ -76,6 +76,7 @@ static void test_thesis(void **state) {
 		{65536, {0x10fe0, 0x2001f, 0}, 1, 1},
 		{65536, {0x10fe0, 0x20020, 0}, 1, 0},
 		{65536, {0x1001f, 0x20fe0, 0}, 1, 1},
+		{65536, {0x10020, 0x20fe0, 0}, 1, 0},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct ifr_log_event events[3];
