@@ -82,6 +82,18 @@ teardown_file() {
 	grep -q 'loads of total+[0-9]* (0x[0-9a-f]*) in sell (main.c:15) meet the store to price\[\]' text
 }
 
+# Melhus 2013, table 4.3: 8.8 aliases a float without padding, 0.001 from 16 floats on in scalar code.
+@test "two arrays that begin at one page offset alias, and no longer at a padding" {
+	local folder="$BATS_TEST_DIRNAME/../../examples/studies/heap-pair" padding
+	gcc -O3 "$folder/heap-pair.c" -o pair
+	for padding in 0 48; do
+		record --once -o pair.trace -- ./pair $padding
+		counters ivybridge pair.trace | jq '."ld_blocks_partial.address_alias"'
+	done >aliases
+	[ "$(head -n 1 aliases)" -gt 65536 ]
+	[ "$(tail -n 1 aliases)" -lt 6553 ]
+}
+
 @test "what replay --aliases refuses" {
 	refuse 2 "no store buffer" -- interfero replay --machine p6 --aliases micro.trace
 	refuse 2 "without --json" -- interfero replay --json --aliases micro.trace

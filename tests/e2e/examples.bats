@@ -40,3 +40,13 @@ teardown_file() {
 	grep -q 'Where does the shipped layout stand' report
 	grep -q 'v00004' report
 }
+
+# The tables take a minute; tests/cli/alias.bats has the same known answers of smaller runs.
+@test "the case studies give the thesis' shapes" {
+	need_full_depth
+	within 300 make -s -C "$examples/studies" "O=$place/studies" CC=gcc >"$place/tables" 2>"$place/log"
+	grep -q '16 wide every 4096' "$place/tables"
+	grep -q 'loads of inc .* in main' "$place/tables"
+	[ "$(awk '$1 == 0 && NF > 1 {print ($2 > 100000)}' "$place/tables")" = 1 ]
+	[ "$(awk '$1 == 48 && NF > 1 {print ($2 < 6000)}' "$place/tables")" = 1 ]
+}

@@ -60,8 +60,8 @@ static void test_many(void **state) {
 	free(events);
 }
 
-/* Melhus 2013: table 4.5 (two arrays of 4660 floats), and table 5.3 (A, x and y of gemv, from the slowest to the fastest);
- * then two blocks 63 and 64 bytes apart, below and above the end of a page. */
+/* Melhus 2013: table 4.5 (two arrays of 4660 floats), and table 5.3 (A, x and y of gemv, the slowest first). Then two
+ * blocks 63 and 64 bytes apart, below and above the end of a page. */
 static void test_thesis(void **state) {
 	(void)state;
 	static const struct {
