@@ -484,7 +484,7 @@ recorder_of() {
 
 @test "a recording that is killed at any time leaves a trace that says it is cut, and no process" {
 	local wait writer child
-	for wait in 0 0.05 0.3 1; do
+	for wait in 0 $(at_depth "" "0.05 0.3") 1; do
 		interfero record -q --once -o a.trace -- "$place/ends" l 2>notes &
 		writer=$!
 		[ "$(recorder_of a.trace)" = $writer ]
