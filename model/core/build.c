@@ -10,15 +10,10 @@
  * Invariant: operations that issue together, their ports and the latency of the longest path are the table's. */
 #include "model/core/build.h"
 
-#include "model/core/idioms.h"
 #include "model/core/memory_operations.h"
+#include "model/core/special_operations.h"
 
-enum {
-	COMPUTED = IFR_REGISTER_TEMPORARY + 2,
-	STORED = IFR_REGISTER_TEMPORARY + 3,
-	OPERATIONS_MAX = 96,
-	COUNTER = IFR_REGISTER_GENERAL + 1
-};
+enum { COMPUTED = IFR_REGISTER_TEMPORARY + 2, STORED = IFR_REGISTER_TEMPORARY + 3, OPERATIONS_MAX = 96 };
 
 static bool is_vector_register(uint8_t reg) {
 	return reg >= IFR_REGISTER_VECTOR && reg < IFR_REGISTER_CARRY;
@@ -66,7 +61,7 @@ bool add_destination(struct ifr_operation *operation, uint8_t reg) {
 }
 
 /* Sources of a computation: results of loads, then registers. */
-static void add_sources(const struct builder *builder, struct ifr_operation *operation) {
+void add_sources(const struct builder *builder, struct ifr_operation *operation) {
 	for (unsigned i = 0; i < builder->loaded; i++)
 		add_source(operation, (uint8_t)(IFR_REGISTER_TEMPORARY + i));
 	const struct operand_set *set = &builder->decoded->set;
@@ -77,8 +72,7 @@ static void add_sources(const struct builder *builder, struct ifr_operation *ope
 }
 
 /* Destinations beyond the last operation's three go to the first's. */
-static void add_destinations(const struct builder *builder, struct ifr_operation *last,
-                             struct ifr_operation *first) {
+void add_destinations(const struct builder *builder, struct ifr_operation *last, struct ifr_operation *first) {
 	const struct operand_set *set = &builder->decoded->set;
 	if (builder->stores)
 		add_destination(last, STORED);
@@ -89,7 +83,7 @@ static void add_destinations(const struct builder *builder, struct ifr_operation
 
 /* --- computing operations ------------------------------------------------------------------------------------ */
 
-static void add_simple(struct builder *builder, uint16_t ports, uint8_t latency) {
+void add_simple(struct builder *builder, uint16_t ports, uint8_t latency) {
 	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, ports, latency);
 	add_sources(builder, operation);
 	add_destinations(builder, operation, operation);
@@ -171,116 +165,6 @@ static void add_from_table(struct builder *builder) {
 	}
 }
 
-/* --- instructions with rules of their own -------------------------------------------------------------------- */
-
-static void add_branch(struct builder *builder) {
-	const bool conditional = builder->instruction->branch == IFR_BRANCH_CONDITIONAL;
-	struct ifr_operation *operation = add_operation(
-		builder, IFR_OPERATION_BRANCH, conditional ? builder->core->ports.branch : builder->core->ports.jump, 1);
-	add_sources(builder, operation);
-	if (builder->decoded->set.writes.count) /* loop */
-		add_destinations(builder, operation, operation);
-}
-
-/* Ref: A. Abel and J. Reineke, uops.info, LEA; Intel 64 and IA-32 Architectures Optimization Reference Manual, "Using
- * LEA". */
-static void add_lea(struct builder *builder) {
-	const struct ifr_core *core = builder->core;
-	const ZydisDecodedOperandMem *memory = &builder->decoded->operands[1].mem;
-	const bool three = memory->base != ZYDIS_REGISTER_NONE && memory->index != ZYDIS_REGISTER_NONE &&
-	                   memory->disp.has_displacement,
-			   scaled = memory->index != ZYDIS_REGISTER_NONE && memory->scale > 1;
-	const bool relative = memory->base == ZYDIS_REGISTER_RIP;
-	bool complex = three;
-	if (ifr_core_is_amd(core))
-		complex = scaled || three;
-	else if (core->generation >= IFR_ICE_LAKE)
-		complex = scaled || (core->generation == IFR_GOLDEN_COVE && three);
-	else
-		complex = three || relative;
-	const bool slow = complex && !(relative && core->generation >= IFR_HASWELL);
-	add_simple(builder, complex ? core->ports.complex_lea : core->ports.lea, slow ? core->complex_lea_latency : 1);
-	if (builder->decoded->insn.operand_width == 16) { /* merges into the register */
-		builder->loaded = 0;
-		add_simple(builder, core->ports.alu, 1);
-	}
-}
-
-static bool is_string(const ZydisDecodedInstruction *insn) {
-	return insn->meta.category == ZYDIS_CATEGORY_STRINGOP;
-}
-
-static void add_step(struct builder *builder, uint8_t reg) {
-	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, builder->core->ports.alu, 1);
-	add_source(operation, reg);
-	add_destination(operation, reg);
-}
-
-/* rsi and rdi advance, rcx counts repetitions, each by an operation behind the access; scas and cmps compare. */
-static void add_string(struct builder *builder) {
-	const struct operand_set *set = &builder->decoded->set;
-	for (unsigned i = 0; i < set->memory_count; i++)
-		add_step(builder, set->memories[i].base);
-	if (register_in(&set->writes, COUNTER))
-		add_step(builder, COUNTER);
-	if (!register_in(&set->writes, IFR_REGISTER_FLAGS))
-		return;
-	struct ifr_operation *compare = add_operation(builder, IFR_OPERATION_COMPUTE, builder->core->ports.alu, 1);
-	add_sources(builder, compare);
-	add_destination(compare, IFR_REGISTER_CARRY);
-	add_destination(compare, IFR_REGISTER_FLAGS);
-}
-
-/* leave: rsp becomes rbp + 8. */
-static void add_leave(struct builder *builder) {
-	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, builder->core->ports.alu, 1);
-	add_source(operation, IFR_REGISTER_STACK_POINTER + 1);
-	add_destination(operation, IFR_REGISTER_STACK_POINTER);
-}
-
-static bool add_idiom(struct builder *builder) {
-	struct operand_set *set = &builder->decoded->set;
-	const enum idiom idiom = idiom_of(builder->core, builder->decoded);
-	if (idiom == IDIOM_NONE)
-		return false;
-	if (idiom != IDIOM_MOVE)
-		set->reads.count = 0;
-	if (idiom == IDIOM_INDEPENDENT)
-		return false;
-	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_COMPUTE, 0, 0);
-	operation->flags = IFR_OPERATION_ELIMINATED;
-	add_sources(builder, operation);
-	add_destinations(builder, operation, operation);
-	return true;
-}
-
-/* Dependences that the instruction set does not have. Ref: uops.info, POPCNT, LZCNT, TZCNT; A. Fog, microarchitecture.pdf
- * (shifts by cl keep the flags where cl is 0). */
-static void add_false_dependences(struct builder *builder) {
-	struct operand_set *set = &builder->decoded->set;
-	const enum ifr_generation generation = builder->core->generation;
-	const ZydisDecodedOperand *operands = builder->decoded->operands;
-	switch (builder->decoded->insn.mnemonic) {
-	case ZYDIS_MNEMONIC_POPCNT:
-		if (generation < IFR_ICE_LAKE)
-			register_add(&set->reads, register_of(operands[0].reg.value));
-		break;
-	case ZYDIS_MNEMONIC_LZCNT:
-	case ZYDIS_MNEMONIC_TZCNT:
-		if (generation < IFR_SKYLAKE)
-			register_add(&set->reads, register_of(operands[0].reg.value));
-		break;
-	case ZYDIS_MNEMONIC_SHL:
-	case ZYDIS_MNEMONIC_SHR:
-	case ZYDIS_MNEMONIC_SAR:
-		if (generation < IFR_ZEN2 && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
-			register_add(&set->reads, IFR_REGISTER_FLAGS);
-		break;
-	default:
-		break;
-	}
-}
-
 static void add_computation(struct builder *builder) {
 	const ZydisDecodedInstruction *insn = &builder->decoded->insn;
 	if (builder->instruction->branch == IFR_BRANCH_CONDITIONAL && insn->mnemonic >= ZYDIS_MNEMONIC_LOOP &&
@@ -299,13 +183,6 @@ static void add_computation(struct builder *builder) {
 static bool is_nop(const ZydisDecodedInstruction *insn) {
 	return insn->meta.category == ZYDIS_CATEGORY_NOP || insn->meta.category == ZYDIS_CATEGORY_WIDENOP ||
 	       insn->mnemonic == ZYDIS_MNEMONIC_ENDBR64;
-}
-
-static void add_prefetch(struct builder *builder) {
-	const ZydisDecodedOperandMem *memory = &builder->decoded->operands[0].mem;
-	struct ifr_operation *operation = add_operation(builder, IFR_OPERATION_PREFETCH, builder->core->ports.load, 1);
-	add_source(operation, register_of(memory->base));
-	add_source(operation, register_of(memory->index));
 }
 
 static void lengthen_locked(struct builder *builder) {

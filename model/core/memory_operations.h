@@ -22,6 +22,11 @@ struct builder {
 struct ifr_operation *add_operation(struct builder *builder, uint8_t kind, uint16_t ports, uint8_t latency);
 void add_source(struct ifr_operation *operation, uint8_t reg);
 bool add_destination(struct ifr_operation *operation, uint8_t reg);
+/* Add the sources of a computation, and its results; results beyond the three of the last go to the first. */
+void add_sources(const struct builder *builder, struct ifr_operation *operation);
+void add_destinations(const struct builder *builder, struct ifr_operation *last, struct ifr_operation *first);
+/* Adds a computation of one operation. */
+void add_simple(struct builder *builder, uint16_t ports, uint8_t latency);
 bool touches_vectors(const struct operand_set *set);
 
 /* Adds the loads, which write temporary registers. */
