@@ -327,7 +327,7 @@ check: setup ## run every test once; ends with "N passed, N failed, N skipped"
 
 .PHONY: check-full
 check-full: setup ## run the tests with many seeds and whole matrices, for releases
-	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads
+	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads $(BENCHMARKS)
 	@INTERFERO_TEST_DEPTH=full tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: bench

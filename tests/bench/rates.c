@@ -157,27 +157,27 @@ static void print_rates(const struct work *work, struct subject *subject, size_t
 
 /* Maps of the layout that ships, and of random ones. */
 static void make_maps(struct work *work) {
-	struct ifr_family family = {.seed = 1,
-	                            .axes = 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE};
+	struct ifr_layout_generator generator = {
+		.seed = 1, .axes = 1u << IFR_AXIS_FUNCTIONS | 1u << IFR_AXIS_PADDING | 1u << IFR_AXIS_BASE};
 	char *program = ifr_trace_fact(work->trace, "program");
-	struct ifr_workshop *workshop = NULL;
+	struct ifr_builder *builder = NULL;
 	struct ifr_error err = {0};
 	struct ifr_kit kit;
-	ifr_plan_init(&family.parameters);
+	ifr_plan_init(&generator.parameters);
 	ifr_kit_init(&kit);
 	work->maps = ifr_alloc(work->layouts * sizeof(struct ifr_address_map *));
-	if (ifr_kit_of_program(program, &kit, &err) || ifr_workshop_open(&kit, &workshop, &err))
+	if (ifr_kit_of_program(program, &kit, &err) || ifr_builder_open(&kit, &builder, &err))
 		die(&err);
 	for (size_t i = 0; i < work->layouts; i++) {
 		struct ifr_plan plan;
 		ifr_plan_init(&plan);
 		if (i)
-			ifr_family_plan(&family, (unsigned)i, &plan);
-		if (ifr_layout_of_plan(work->trace, workshop, &plan, &work->maps[i], &err))
+			ifr_layout_generator_plan(&generator, NULL, (unsigned)i, &plan);
+		if (ifr_layout_of_plan(work->trace, builder, &plan, &work->maps[i], &err))
 			die(&err);
 		ifr_plan_release(&plan);
 	}
-	ifr_workshop_close(workshop);
+	ifr_builder_close(builder);
 	ifr_kit_release(&kit);
 	free(program);
 }
