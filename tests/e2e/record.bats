@@ -52,7 +52,7 @@ counts() {
 # --- what makes a recording hard -------------------------------------------------------------------------------
 
 @test "a repeated instruction counts once, and all its accesses are there" {
-	counts rep 17 259
+	counts rep 23 265
 }
 
 @test "an instruction that lies across two pages counts once" {

@@ -286,8 +286,9 @@ static void settle(struct superblock *superblock, UInt from, Bool everything) {
 	}
 	if (superblock->access_count == from && opcode_may_load(bytes, length))
 		superblock->lost_load = True;
-	settle_instruction(superblock, from, everything);
-	if (superblock->access_count > from && opcode_is_repeated(bytes, length))
+	const Bool repeated = opcode_is_repeated(bytes, length); /* perhaps not even once: nothing can be derived */
+	settle_instruction(superblock, from, everything || repeated);
+	if (superblock->access_count > from && repeated)
 		superblock->lengths[insn] |= RING_MAYBE;
 }
 
