@@ -7,7 +7,7 @@
 #include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
-/* The median of each layout but the shipped one, of the metric and of a counter; layouts without either are left out. */
+/* The median of each layout but the shipped one, of the metric and of a counter, where it has both. */
 static size_t pair_medians(const struct ifr_analysis *analysis, size_t counter, double *metric, double *event) {
 	size_t count = 0;
 	for (size_t i = 0; i < analysis->layout_count; i++) {
@@ -99,8 +99,9 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	if (row->layouts && !(analysis->medians[0] > 0) && analysis->medians[row->layouts - 1] > analysis->medians[0])
 		row->range_pct = INFINITY;
 	row->has_sd = conclusion->has_sd;
+	row->has_noise = conclusion->has_noise && !analysis->exact;
 	row->sd_pct = conclusion->sd_pct;
-	row->noise_pct = conclusion->has_noise ? conclusion->noise_pct : 0;
+	row->noise_pct = row->has_noise ? conclusion->noise_pct : 0;
 	test_row(analysis, row);
 	if (analysis->sweep)
 		find_shape(analysis, row);

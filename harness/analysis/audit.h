@@ -31,7 +31,7 @@ struct ifr_audit_row {
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
-	bool has_sd, tested;
+	bool has_sd, has_noise, tested;
 	double sd_pct, noise_pct; /* between layouts, less the noise; from run to run */
 	double p, p_adjusted;     /* of no difference between layouts; adjusted for all tested triggers (Holm) */
 	bool found;

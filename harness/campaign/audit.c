@@ -36,7 +36,7 @@ static int check_needs(const struct ifr_audit *audit, const struct ifr_trigger *
 /* The duration of a run, with what surrounds it: it decides how many layouts fit into the budget. */
 static int time_run(const struct ifr_audit *audit, int64_t *run_ns, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &audit->campaign;
-	static const int64_t around_ns = INT64_C(10000000);
+	static const int64_t around_ns = INT64_C(20000000);
 	struct ifr_context context;
 	struct ifr_outcome outcome;
 	ifr_context_init(&context, &campaign->environment);
@@ -229,6 +229,9 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 		result = check_measured(&state, err);
 	if (!result && !state.interrupted)
 		result = refine_triggers(&state, err);
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		if (!outcomes[i].measured && !outcomes[i].why_not.code)
+			ifr_fail(&outcomes[i].why_not, IFR_E_USAGE, "the audit was interrupted before");
 	*interrupted = state.interrupted;
 	return result;
 }

@@ -243,8 +243,13 @@ static int remove_experiments(const struct options *options, struct ifr_error *e
 
 static int end_audit(const struct options *options, const struct ifr_audit_outcome *outcomes, bool interrupted,
                      struct ifr_error *err) {
-	int result = report(options, outcomes, err);
-	if (interrupted)
+	bool measured = false;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		measured |= outcomes[i].measured;
+	int result = measured ? report(options, outcomes, err) : 0;
+	if (interrupted && !measured)
+		ifr_command_note("interrupted before the first run; nothing was recorded");
+	else if (interrupted)
 		ifr_command_note("interrupted; %s holds every run so far, and the same command continues it",
 		                 options->campaign.file);
 	if (result)

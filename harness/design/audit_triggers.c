@@ -157,7 +157,9 @@ int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigne
 unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, unsigned triggers) {
 	if (!budget_ns || run_ns <= 0 || !triggers)
 		return 0;
-	const int64_t runs = budget_ns / 2 / run_ns / triggers / IFR_AUDIT_SCREEN_RUNS;
-	return runs > IFR_LAYOUTS_MAX ? IFR_LAYOUTS_MAX
-	                              : (unsigned)(runs < IFR_AUDIT_LAYOUTS_LEAST ? IFR_AUDIT_LAYOUTS_LEAST : runs);
+	enum { RUNS_BESIDES = 8, RUNS_WITH_TWIN = IFR_AUDIT_SCREEN_RUNS + 1 };
+	const int64_t layouts = (budget_ns / 2 / run_ns / triggers - RUNS_BESIDES) / RUNS_WITH_TWIN;
+	if (layouts > IFR_LAYOUTS_MAX)
+		return IFR_LAYOUTS_MAX;
+	return layouts < IFR_AUDIT_LAYOUTS_LEAST ? IFR_AUDIT_LAYOUTS_LEAST : (unsigned)layouts;
 }

@@ -46,15 +46,15 @@ int ifr_trigger_find(const char *name);
 /* Parses a list such as "environment,heap" or "all" into wanted[ifr_trigger_count]. Errors: IFR_E_USAGE. */
 int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
 
-/* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as the trigger has):
- * a sweep keeps its ends and doubles its steps, a random family has fewer layouts; neither has fewer than
+/* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as it has). A sweep
+ * keeps its ends and doubles its steps, a random family has fewer layouts; neither has fewer than
  * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or NULL. The caller releases the
  * generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
 int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,
                        struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
 
-/* The layouts of each of `triggers` triggers whose screens together take half of the budget at run_ns a run; 0 (no
- * limit) without a budget. */
+/* The layouts of each of `triggers` triggers whose screens together take half of the budget at run_ns a run. An
+ * experiment also makes runs besides: references, profile, the shipped layout, twins. 0 (no limit) without a budget. */
 unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, unsigned triggers);
 
 #endif

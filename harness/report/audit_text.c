@@ -125,7 +125,7 @@ static void put_row(struct ifr_buffer *out, const struct ifr_audit_row *row) {
 	ifr_buffer_printf(out, "  %-12s%6zu %4.3g", row->trigger, row->layouts, row->runs);
 	put_cell(out, true, row->range_pct);
 	put_cell(out, row->has_sd, row->sd_pct);
-	put_cell(out, row->has_sd && !row->analysis->exact, row->noise_pct);
+	put_cell(out, row->has_noise, row->noise_pct);
 	ifr_buffer_printf(out, " %7s  %s\n", row->tested && row->analysis->exact ? "exact" : ifr_buffer_text(&p),
 	                  ifr_buffer_text(&shape));
 	ifr_buffer_release(&shape);
