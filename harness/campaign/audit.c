@@ -115,10 +115,22 @@ static int run_trigger(struct audit_state *state, unsigned which, unsigned repet
 	return result;
 }
 
-/* An equal part of the time for each of the triggers that are left; 0 without a budget. */
+/* An equal part of the time for each of the triggers that are left, but never too little to measure one: the last ones
+ * are then left out. 0 without a budget. */
 static int64_t divide_time(const struct audit_state *state, int64_t deadline_ns, unsigned left) {
-	const int64_t left_ns = deadline_ns - ifr_clock_ns();
-	return state->deadline_ns == INT64_MAX ? 0 : left_ns < left ? 1 : left_ns / left;
+	static const int64_t least_ns = INT64_C(3000000000);
+	const int64_t now_ns = ifr_clock_ns(), whole_ns = state->deadline_ns - now_ns,
+				  part_ns = (deadline_ns - now_ns) / left;
+	if (state->deadline_ns == INT64_MAX)
+		return 0;
+	if (part_ns >= least_ns)
+		return part_ns;
+	return whole_ns < 1 ? 1 : whole_ns < least_ns ? whole_ns : least_ns;
+}
+
+/* Even an experiment without time for its layouts costs its reference runs. */
+static int check_time(const struct audit_state *state, struct ifr_error *err) {
+	return ifr_clock_ns() < state->deadline_ns ? 0 : ifr_fail(err, IFR_E_USAGE, "the budget ended before");
 }
 
 static void announce(const struct audit_state *state, unsigned which, bool screen, unsigned number,
@@ -128,17 +140,17 @@ static void announce(const struct audit_state *state, unsigned which, bool scree
 }
 
 /* A trigger that cannot be carried out is left out with its reason; a program that fails ends the audit. */
-static int screen_triggers(struct audit_state *state, unsigned count, int64_t half_ns, struct ifr_error *err) {
+static int screen_triggers(struct audit_state *state, unsigned count, int64_t screen_ns, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &state->audit->campaign;
 	const unsigned runs =
 		campaign->repetitions < IFR_AUDIT_SCREEN_RUNS ? campaign->repetitions : IFR_AUDIT_SCREEN_RUNS;
 	for (unsigned i = 0, number = 0; i < ifr_trigger_count && !state->interrupted; i++) {
 		struct ifr_audit_outcome *outcome = &state->outcomes[i];
 		bool whole = false;
-		if (outcome->why_not.code)
+		if (outcome->why_not.code || check_time(state, &outcome->why_not))
 			continue;
 		announce(state, i, true, number + 1, count);
-		if (run_trigger(state, i, runs, divide_time(state, half_ns, count - number++), &whole,
+		if (run_trigger(state, i, runs, divide_time(state, screen_ns, count - number++), &whole,
 		                &outcome->why_not) == -IFR_E_PROGRAM) {
 			*err = outcome->why_not;
 			return -IFR_E_PROGRAM;
@@ -172,6 +184,8 @@ static int refine_triggers(struct audit_state *state, struct ifr_error *err) {
 		struct ifr_audit_outcome *outcome = &state->outcomes[order[i]];
 		struct ifr_error inner = {0};
 		bool whole = false;
+		if (check_time(state, &inner))
+			break;
 		announce(state, order[i], false, i + 1, count);
 		/* A budget without time for another run leaves the trigger at its screen. */
 		if (run_trigger(state, order[i], state->audit->campaign.repetitions,
@@ -224,7 +238,7 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 		result = time_run(audit, &run_ns, err);
 	state.most = ifr_audit_layouts(budget_ns, run_ns, count);
 	if (!result)
-		result = screen_triggers(&state, count, begun_ns + budget_ns / 3 * 2, err);
+		result = screen_triggers(&state, count, begun_ns + budget_ns / 2, err);
 	if (!result)
 		result = check_measured(&state, err);
 	if (!result && !state.interrupted)
