@@ -31,6 +31,8 @@ static int by_heat(const void *a, const void *b) {
 								  *y = ((const struct ifr_unit_row *)b)->unit;
 	if (x->samples != y->samples)
 		return x->samples > y->samples ? -1 : 1;
+	if (x->instructions != y->instructions)
+		return x->instructions > y->instructions ? -1 : 1;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
 	return strcmp(x->name, y->name);
@@ -87,19 +89,23 @@ static void attribute(const struct ifr_analysis *analysis, struct ifr_unit_row *
 	ifr_unit_addresses_release(&addresses);
 }
 
-/* Lists the units of the first program, those with samples alone or all of them. */
-static size_t list_units(const struct ifr_analysis *analysis, bool sampled, uint64_t samples,
-                         struct ifr_unit_row *rows) {
+static uint64_t weight_of(const struct ifr_dataset_unit *unit, enum ifr_unit_basis basis) {
+	return basis == IFR_UNITS_BY_SAMPLES ? unit->samples : unit->instructions;
+}
+
+/* Lists the units of the first program, those with a weight alone or all of them. */
+static size_t list_units(const struct ifr_analysis *analysis, bool weighty, enum ifr_unit_basis basis,
+                         uint64_t total, struct ifr_unit_row *rows) {
 	const struct ifr_dataset *dataset = analysis->dataset;
 	size_t count = 0;
 	for (size_t i = 0; i < dataset->unit_count; i++) {
 		const struct ifr_dataset_unit *unit = &dataset->units[i];
-		if (unit->program || (sampled && !unit->samples))
+		if (unit->program || (weighty && !weight_of(unit, basis)))
 			continue;
 		struct ifr_unit_row *row = &rows[count++];
 		*row = (struct ifr_unit_row){.unit = unit, .share = NAN};
-		if (samples)
-			row->share = (double)unit->samples / (double)samples;
+		if (total)
+			row->share = (double)weight_of(unit, basis) / (double)total;
 		row->moves = moves(analysis, row);
 	}
 	return count;
@@ -113,19 +119,29 @@ static size_t keep_moving(struct ifr_unit_row *rows, size_t count) {
 	return kept;
 }
 
+/* Adds the weights up, and chooses between them: a profile tells time, executed instructions only stand in for it. */
+static void add_weights(const struct ifr_dataset *dataset, struct ifr_unit_map *map) {
+	for (size_t i = 0; i < dataset->unit_count; i++) {
+		map->samples += dataset->units[i].program ? 0 : dataset->units[i].samples;
+		map->instructions += dataset->units[i].program ? 0 : dataset->units[i].instructions;
+	}
+	map->basis = map->instructions && !map->samples ? IFR_UNITS_BY_INSTRUCTIONS : IFR_UNITS_BY_SAMPLES;
+}
+
 void ifr_unit_map_make(const struct ifr_analysis *analysis, struct ifr_unit_map *map) {
 	const struct ifr_dataset *dataset = analysis->dataset;
 	struct ifr_unit_row *rows = ifr_alloc((dataset->unit_count + 1) * sizeof *rows);
 	*map = (struct ifr_unit_map){.hot = ifr_alloc((dataset->unit_count + 1) * sizeof *map->hot)};
-	for (size_t i = 0; i < dataset->unit_count; i++)
-		map->samples += dataset->units[i].program ? 0 : dataset->units[i].samples;
-	map->hot_count = list_units(analysis, true, map->samples, map->hot);
+	add_weights(dataset, map);
+	const enum ifr_unit_basis basis = map->basis;
+	const uint64_t total = basis == IFR_UNITS_BY_SAMPLES ? map->samples : map->instructions;
+	map->hot_count = list_units(analysis, true, basis, total, map->hot);
 	qsort(map->hot, map->hot_count, sizeof *map->hot, by_heat);
 	memcpy(rows, map->hot, map->hot_count * sizeof *rows);
 	size_t count = keep_moving(rows, map->hot_count);
 	if (!count) {
 		map->basis = IFR_UNITS_BY_SIZE;
-		count = keep_moving(rows, list_units(analysis, false, map->samples, rows));
+		count = keep_moving(rows, list_units(analysis, false, basis, total, rows));
 	}
 	attribute(analysis, rows, count, map);
 	qsort(rows, count, sizeof *rows, by_heat);

@@ -226,8 +226,10 @@ static void release_campaign(struct campaign_state *state) {
 		ifr_context_release(&state->contexts[i]);
 	ifr_context_release(&state->context);
 	ifr_library_release(&state->library);
-	for (unsigned i = 0; state->programs && i < state->plan.program_count; i++)
+	for (unsigned i = 0; state->programs && i < state->plan.program_count; i++) {
 		ifr_profile_close(state->programs[i].profile);
+		ifr_executed_code_release(&state->programs[i].executed);
+	}
 	free(state->contexts);
 	free(state->programs);
 	free(state->copies);

@@ -94,7 +94,7 @@ static bool is_recorded(const struct campaign_state *state, unsigned program, co
 	return there;
 }
 
-static bool has_recording(const struct campaign_state *state, unsigned program) {
+bool campaign_has_recording(const struct campaign_state *state, unsigned program) {
 	char *path = campaign_recording_path(state, program);
 	const bool has = is_recorded(state, program, path);
 	free(path);
@@ -113,17 +113,29 @@ static int check_objects(const struct campaign_state *state, const char *path, s
 	return result;
 }
 
-/* Stores the executed instructions by class, by which a comparison tells a change from a layout effect. */
-static int note_classes(struct campaign_state *state, unsigned program, const char *path, struct ifr_error *err) {
+int campaign_read_executed(struct campaign_state *state, unsigned program, struct ifr_buffer *classes,
+                           struct ifr_error *err) {
+	struct campaign_program *of = &state->programs[program];
 	struct ifr_trace *trace = NULL;
+	char *path = campaign_recording_path(state, program);
+	int result = ifr_trace_open(path, &trace, err);
+	ifr_executed_code_release(&of->executed);
+	if (!result)
+		result = ifr_executed_code_read(trace, &of->executed, err);
+	if (!result && classes)
+		ifr_instruction_classes_count(trace, &of->executed, classes);
+	ifr_trace_free(trace);
+	free(path);
+	return result;
+}
+
+/* Stores the executed instructions by class, by which a comparison tells a change from a layout effect. */
+static int note_classes(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
 	char *name = campaign_fact_name(IFR_FACT_CLASSES, program);
-	int result = ifr_trace_open(path, &trace, err);
-	if (!result)
-		result = ifr_instruction_classes_count(trace, &text, err);
+	int result = campaign_read_executed(state, program, &text, err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, name, ifr_buffer_text(&text), err);
-	ifr_trace_free(trace);
 	ifr_buffer_release(&text);
 	free(name);
 	return result;
@@ -142,7 +154,7 @@ static int ensure_recording(struct campaign_state *state, unsigned program, int6
 		if (!result)
 			result = ifr_experiment_set(state->experiment, name, ifr_path_base(path), err);
 		if (!result)
-			result = note_classes(state, program, path, err);
+			result = note_classes(state, program, err);
 	}
 	free(name);
 	free(path);
@@ -310,7 +322,7 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
 	if (campaign_auto_is_open(state))
 		return try_model(state, err);
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
-		if (needs_recording(state, i) && !has_recording(state, i))
+		if (needs_recording(state, i) && !campaign_has_recording(state, i))
 			failed = record_in_time(state, i, &too_slow, err);
 	if (ifr_launch_interrupted() || !too_slow)
 		return ifr_launch_interrupted() ? 0 : failed;

@@ -33,6 +33,7 @@ struct campaign_program {
 	int64_t processor_ns;                  /* processor time of the reference run; 0: not known */
 	bool recorded;                         /* for the model, by this call */
 	struct ifr_profile *profile;           /* of this call; NULL: none */
+	struct ifr_executed_code executed;     /* of the recording, read by this call; empty: not read */
 	struct ifr_own_figures benchmarks;     /* as it ships */
 };
 
@@ -133,7 +134,7 @@ int campaign_run_references(struct campaign_state *state, struct ifr_error *err)
 
 /* Samples where each program spends its time, unless the experiment knows. A kernel that refuses is no error. */
 int campaign_profile_programs(struct campaign_state *state, struct ifr_error *err);
-/* Stores the units of all programs that have kits, with their addresses and samples. */
+/* Stores the units of all programs that have kits, with their addresses, samples and executed instructions. */
 int campaign_save_units(struct campaign_state *state, struct ifr_error *err);
 /* Runs a program as it ships, without counters. watch_stdin: as in struct ifr_launch. The caller releases the outcome. */
 int campaign_observe_run(struct campaign_state *state, unsigned program, bool watch_stdin,
@@ -162,6 +163,12 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
                              struct ifr_error *err);
 /* The path of a program's recording; the caller frees. */
 char *campaign_recording_path(const struct campaign_state *state, unsigned program);
+/* Whether the experiment's recording of a program is there, of this call or an earlier one. */
+bool campaign_has_recording(const struct campaign_state *state, unsigned program);
+/* Reads the executed code of a program's recording into its state, and its instructions by class where these are asked
+ * for (not NULL). */
+int campaign_read_executed(struct campaign_state *state, unsigned program, struct ifr_buffer *classes,
+                           struct ifr_error *err);
 
 /* Whether a variant lacks the model's values. */
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);

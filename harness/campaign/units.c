@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The units that reports show: where each lay in every layout, and its share of the samples. */
+/* The units that reports show: where each lay in every layout, its share of the samples, and of the executed
+ * instructions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +9,25 @@
 #include "harness/campaign/state.h"
 #include "kit/kit.h"
 
-/* Units without samples fill up to this number, the largest first. */
+/* Units without samples fill up to this number: those that executed most, then the largest. */
 enum { UNITS_MOST = 300 };
+
+/* A unit of the shipped program where it lies. */
+struct extent {
+	uint64_t address, bytes;
+	size_t unit; /* index into the addresses of the collection, or their count */
+};
 
 /* A program whose units are collected. */
 struct collection {
 	struct campaign_state *state;
-	const struct ifr_dataset *old; /* the samples of units that the experiment holds already */
+	const struct ifr_dataset *old; /* the units that the experiment holds already */
 	unsigned program;
 	struct ifr_relinker *relinker;
 	struct ifr_unit_addresses addresses;
-	uint64_t *samples, *shipped_at; /* [addresses.unit_count] */
+	uint64_t *samples, *instructions, *shipped_at; /* [addresses.unit_count] */
+	struct extent *extents;                        /* by address */
+	size_t extent_count;
 	struct ifr_dataset *into;
 };
 
@@ -34,9 +43,8 @@ static uint64_t address_of_offset(Elf *elf, uint64_t offset) {
 	return 0;
 }
 
-/* The dataset's unit for a whole file, made where there is none. */
-static struct ifr_dataset_unit *find_file(struct collection *in, const char *path) {
-	char *name = ifr_format("[%s]", *path ? ifr_path_base(path) : "no file");
+/* The dataset's unit for a whole file, by the unit's name, made where there is none. */
+static struct ifr_dataset_unit *keep_file(struct collection *in, const char *name) {
 	struct ifr_dataset_unit *found = NULL;
 	for (size_t i = 0; i < in->into->unit_count && !found; i++)
 		if (in->into->units[i].program == in->program && !strcmp(in->into->units[i].name, name))
@@ -46,19 +54,48 @@ static struct ifr_dataset_unit *find_file(struct collection *in, const char *pat
 		found->program = in->program;
 		found->name = ifr_strdup(name);
 	}
+	return found;
+}
+
+static struct ifr_dataset_unit *find_file(struct collection *in, const char *path) {
+	char *name = ifr_format("[%s]", *path ? ifr_path_base(path) : "no file");
+	struct ifr_dataset_unit *found = keep_file(in, name);
 	free(name);
 	return found;
 }
 
-/* The unit at an address of the shipped program, or unit_count. */
-static size_t find_unit(const struct collection *in, uint64_t address) {
-	for (size_t i = 0; i < ifr_relinker_unit_count(in->relinker); i++) {
+static int by_address(const void *a, const void *b) {
+	const struct extent *x = a, *y = b;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void list_extents(struct collection *in) {
+	const size_t count = ifr_relinker_unit_count(in->relinker);
+	in->extents = ifr_alloc((count + 1) * sizeof *in->extents);
+	for (size_t i = 0; i < count; i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(in->relinker, i, &unit);
-		if (address - unit.address < unit.bytes)
-			return ifr_unit_addresses_index(&in->addresses, unit.name);
+		const size_t found = ifr_unit_addresses_index(&in->addresses, unit.name);
+		if (found < in->addresses.unit_count)
+			in->shipped_at[found] = unit.address;
+		if (unit.bytes)
+			in->extents[in->extent_count++] = (struct extent){unit.address, unit.bytes, found};
 	}
-	return in->addresses.unit_count;
+	qsort(in->extents, in->extent_count, sizeof *in->extents, by_address);
+}
+
+/* The unit at an address of the shipped program, or unit_count. */
+static size_t find_unit(const struct collection *in, uint64_t address) {
+	size_t low = 0, high = in->extent_count;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (in->extents[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address - in->extents[low - 1].address < in->extents[low - 1].bytes ? in->extents[low - 1].unit
+	                                                                                  : in->addresses.unit_count;
 }
 
 static void count_samples(struct collection *in, const struct ifr_profile *profile) {
@@ -82,28 +119,70 @@ static void count_samples(struct collection *in, const struct ifr_profile *profi
 	free(path);
 }
 
-/* Takes the samples of an earlier call of the campaign over. */
-static void keep_samples(struct collection *in) {
-	for (size_t i = 0; i < in->old->unit_count; i++) {
-		const struct ifr_dataset_unit *unit = &in->old->units[i];
-		if (unit->program != in->program || !unit->samples)
-			continue;
-		size_t found = ifr_unit_addresses_index(&in->addresses, unit->name);
-		if (found < in->addresses.unit_count)
-			in->samples[found] = unit->samples;
-		else
-			find_file(in, "")->samples += unit->samples;
+/* A file of the recording is the program's own under its own name or that of its first variant. */
+static bool *find_own_files(const struct collection *in, const struct ifr_strings *files) {
+	bool *own = ifr_alloc(files->count + 1);
+	char *variant = campaign_variant_path(in->state, campaign_first_variant(in->state, in->program)),
+		 *names[] = {realpath(variant, NULL), realpath(in->state->plan.programs[in->program].path, NULL)};
+	for (size_t i = 0; i < files->count; i++) {
+		char *real = realpath(files->items[i], NULL);
+		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+			own[i] |= real && names[j] && !strcmp(real, names[j]);
+		free(real);
 	}
+	free(names[0]);
+	free(names[1]);
+	free(variant);
+	return own;
 }
 
-static void note_shipped(struct collection *in) {
-	for (size_t i = 0; i < ifr_relinker_unit_count(in->relinker); i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(in->relinker, i, &unit);
-		size_t found = ifr_unit_addresses_index(&in->addresses, unit.name);
-		if (found < in->addresses.unit_count)
-			in->shipped_at[found] = unit.address;
+static void count_instructions(struct collection *in, const struct ifr_executed_code *code) {
+	bool *own = find_own_files(in, &code->files);
+	for (size_t i = 0; i < code->count; i++) {
+		const struct ifr_executed_block *block = &code->blocks[i];
+		const uint64_t instructions = block->executions * block->instructions;
+		const size_t unit = own[block->file] ? find_unit(in, block->address) : in->addresses.unit_count;
+		const char *path =
+			own[block->file] ? in->state->plan.programs[in->program].path : code->files.items[block->file];
+		if (unit < in->addresses.unit_count)
+			in->instructions[unit] += instructions;
+		else
+			find_file(in, path)->instructions += instructions;
 	}
+	free(own);
+}
+
+/* Takes what an earlier call of the campaign counted over. Returns whether there are instructions. */
+static bool keep_counts(struct collection *in, bool samples, bool instructions) {
+	bool any = false;
+	for (size_t i = 0; i < in->old->unit_count; i++) {
+		const struct ifr_dataset_unit *unit = &in->old->units[i];
+		if (unit->program != in->program || !(unit->samples + unit->instructions))
+			continue;
+		any |= unit->instructions != 0;
+		const size_t found = ifr_unit_addresses_index(&in->addresses, unit->name);
+		struct ifr_dataset_unit *file = found < in->addresses.unit_count ? NULL : keep_file(in, unit->name);
+		if (samples)
+			*(file ? &file->samples : &in->samples[found]) = unit->samples;
+		if (instructions)
+			*(file ? &file->instructions : &in->instructions[found]) = unit->instructions;
+	}
+	return any;
+}
+
+/* Counts samples and instructions of this call, and takes those of earlier ones over. */
+static void count_all(struct collection *in) {
+	struct campaign_program *of = &in->state->programs[in->program];
+	struct ifr_error none = {0};
+	const bool sampled = of->profile && ifr_profile_count(of->profile);
+	const bool known = keep_counts(in, !sampled, !of->executed.count);
+	if (sampled)
+		count_samples(in, of->profile);
+	/* An earlier call may have ended between the recording and this. */
+	if (!of->executed.count && !known && campaign_has_recording(in->state, in->program))
+		campaign_read_executed(in->state, in->program, NULL, &none);
+	if (of->executed.count)
+		count_instructions(in, &of->executed);
 }
 
 static void add_unit(struct collection *in, size_t unit) {
@@ -114,6 +193,7 @@ static void add_unit(struct collection *in, size_t unit) {
 	made->source = from->sources[unit] ? ifr_strdup(from->sources[unit]) : NULL;
 	made->bytes = from->bytes[unit];
 	made->samples = in->samples[unit];
+	made->instructions = in->instructions[unit];
 	for (size_t i = 0; i < from->variant_count; i++)
 		made->at[i] = from->at[i * from->unit_count + unit];
 	for (size_t i = 0; i < from->variant_count; i++)
@@ -121,50 +201,59 @@ static void add_unit(struct collection *in, size_t unit) {
 			made->at[i] = in->shipped_at[unit];
 }
 
-/* Units with samples come first, then the largest of the others while there is room. */
+/* A candidate, with what ranks it. */
+struct candidate {
+	uint64_t samples, instructions, bytes;
+	size_t unit;
+};
+
+static int by_weight(const void *a, const void *b) {
+	const struct candidate *x = a, *y = b;
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	if (x->instructions != y->instructions)
+		return x->instructions > y->instructions ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return x->unit > y->unit ? 1 : -1;
+}
+
+/* Adds every unit with samples, and others while there is room. The instructions of the rest count for the file. */
 static void choose_units(struct collection *in) {
-	const struct ifr_unit_addresses *from = &in->addresses;
-	size_t room = UNITS_MOST;
-	for (size_t i = 0; i < from->unit_count; i++)
-		if (in->samples[i]) {
-			add_unit(in, i);
-			room -= room > 0;
-		}
-	for (uint64_t below = UINT64_MAX; room;) {
-		uint64_t next = 0;
-		for (size_t i = 0; i < from->unit_count; i++)
-			if (!in->samples[i] && from->bytes[i] < below && from->bytes[i] > next)
-				next = from->bytes[i];
-		for (size_t i = 0; i < from->unit_count && room && next; i++)
-			if (!in->samples[i] && from->bytes[i] == next) {
-				add_unit(in, i);
-				room--;
-			}
-		if (!next)
-			break;
-		below = next;
-	}
+	const size_t count = in->addresses.unit_count;
+	struct candidate *candidates = ifr_alloc((count + 1) * sizeof *candidates);
+	uint64_t rest = 0;
+	for (size_t i = 0; i < count; i++)
+		candidates[i] = (struct candidate){in->samples[i], in->instructions[i], in->addresses.bytes[i], i};
+	qsort(candidates, count, sizeof *candidates, by_weight);
+	for (size_t i = 0; i < count; i++)
+		if (candidates[i].samples || (i < UNITS_MOST && candidates[i].bytes))
+			add_unit(in, candidates[i].unit);
+		else
+			rest += candidates[i].instructions;
+	if (rest)
+		find_file(in, in->state->plan.programs[in->program].path)->instructions += rest;
+	free(candidates);
 }
 
 static int collect_program(struct collection *in, struct ifr_error *err) {
 	const struct ifr_kit *kit = in->state->plan.programs[in->program].kit;
-	const struct ifr_profile *profile = in->state->programs[in->program].profile;
 	int result = ifr_relinker_open(kit, &in->relinker, err);
 	if (!result)
 		result = ifr_unit_addresses_find(in->relinker, in->into, in->program, &in->addresses, err);
 	if (!result) {
 		ifr_unit_addresses_find_sources(kit, in->relinker, &in->addresses);
 		in->samples = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->samples);
+		in->instructions = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->instructions);
 		in->shipped_at = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->shipped_at);
-		note_shipped(in);
-		if (profile && ifr_profile_count(profile))
-			count_samples(in, profile);
-		else
-			keep_samples(in);
+		list_extents(in);
+		count_all(in);
 		choose_units(in);
 	}
 	free(in->samples);
+	free(in->instructions);
 	free(in->shipped_at);
+	free(in->extents);
 	ifr_unit_addresses_release(&in->addresses);
 	ifr_relinker_close(in->relinker);
 	return result;

@@ -11,8 +11,12 @@ static const double hot_least = 0.01;
 static void say_hot(struct ifr_prose *prose) {
 	const struct ifr_unit_map *map = prose->analysis->units;
 	struct ifr_buffer *text = &prose->text;
-	ifr_buffer_printf(
-		text, "Of %llu samples of cpu-clock in the shipped layout (user mode):", (unsigned long long)map->samples);
+	if (map->samples)
+		ifr_buffer_printf(text, "Of %llu samples of cpu-clock in the shipped layout (user mode):",
+		                  (unsigned long long)map->samples);
+	else
+		ifr_buffer_printf(text,
+		                  "Of %llu instructions in the model's recording:", (unsigned long long)map->instructions);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < map->hot_count && i < HOT_SHOWN && map->hot[i].share >= hot_least; i++) {
 		const struct ifr_dataset_unit *unit = map->hot[i].unit;
@@ -52,11 +56,15 @@ void ifr_prose_units(struct ifr_prose *prose) {
 	const char *profile = ifr_dataset_fact(prose->analysis->dataset, "profile");
 	if (!map->hot_count && !map->row_count)
 		return;
-	ifr_prose_say(prose, IFR_PROSE_HEADING, "Where is the time, and which addresses go with it?");
-	if (map->samples)
+	ifr_prose_say(prose, IFR_PROSE_HEADING,
+	              map->samples || !map->instructions
+	                  ? "Where is the time, and which addresses go with it?"
+	                  : "Where are the instructions, and which addresses go with time?");
+	if (!map->samples && profile)
+		ifr_buffer_printf(&prose->text, "Hot functions are not known by time (%s).", profile);
+	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	if (map->samples || map->instructions)
 		say_hot(prose);
-	else if (profile)
-		ifr_buffer_printf(&prose->text, "Hot functions are not known (%s).", profile);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	if (!map->row_count || prose->analysis->random_count < 2)
 		return;

@@ -35,6 +35,14 @@ static void put_code(struct page *page, const char *text) {
 	}
 }
 
+static void put_caption(struct page *page) {
+	struct ifr_buffer caption = {0};
+	map_put_caption(page->analysis, page->analysis->units, &caption);
+	ifr_text_wrap(page->out, ifr_buffer_text(&caption), "  ", "  ");
+	ifr_buffer_puts(page->out, "\n");
+	ifr_buffer_release(&caption);
+}
+
 static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 	struct page *page = context;
 	bool listed = kind == IFR_PROSE_ITEM || kind == IFR_PROSE_WARNING;
@@ -67,6 +75,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 		put_code(page, text);
 		break;
 	case IFR_PROSE_UNITS:
+		put_caption(page);
 		map_put_text(page->analysis, page->analysis->units, page->color, page->out);
 		break;
 	case IFR_PROSE_PLOT:

@@ -32,9 +32,18 @@ void map_put_caption(const struct ifr_analysis *analysis, const struct ifr_unit_
 	                  time ? "slowest" : "highest");
 	if (map->found)
 		ifr_buffer_printf(out, "first %s that blame finds (*), then ", map->found == 1 ? "the one" : "those");
-	ifr_buffer_puts(out, map->basis == IFR_UNITS_BY_SAMPLES
-	                         ? "the hottest by samples of cpu-clock."
-	                         : "the largest, as no samples fell into units that move.");
+	switch (map->basis) {
+	case IFR_UNITS_BY_SAMPLES:
+		ifr_buffer_puts(out, "the hottest by samples of cpu-clock.");
+		break;
+	case IFR_UNITS_BY_INSTRUCTIONS:
+		ifr_buffer_puts(out, "by executed instructions of the model's recording, as there is no profile of time.");
+		break;
+	case IFR_UNITS_BY_SIZE:
+		ifr_buffer_printf(out, "the largest, as no %s fell into units that move.",
+		                  map->instructions && !map->samples ? "executed instructions" : "samples");
+		break;
+	}
 }
 
 static json_t *json_row(const struct ifr_unit_row *row) {
@@ -44,6 +53,7 @@ static json_t *json_row(const struct ifr_unit_row *row) {
 	ifr_json_set(made, "source", ifr_json_text(row->unit->source));
 	ifr_json_set(made, "bytes", row->unit->bytes ? json_integer((json_int_t)row->unit->bytes) : json_null());
 	ifr_json_set(made, "samples", json_integer((json_int_t)row->unit->samples));
+	ifr_json_set(made, "instructions", json_integer((json_int_t)row->unit->instructions));
 	ifr_json_set(made, "share", ifr_json_number(row->share));
 	ifr_json_set(made, "finding", row->found ? ifr_json_text(features[row->feature]) : json_null());
 	ifr_json_set(made, "finding_p", ifr_json_number_if(row->found, row->p));
@@ -53,10 +63,12 @@ static json_t *json_row(const struct ifr_unit_row *row) {
 
 json_t *map_json(const struct ifr_analysis *analysis, const struct ifr_unit_map *map) {
 	json_t *made = json_object(), *hot = json_array(), *rows = json_array(), *columns = json_array();
+	static const char *const bases[] = {"samples", "instructions", "size"};
 	const char *profile = ifr_dataset_fact(analysis->dataset, "profile");
-	ifr_json_set(made, "basis", ifr_json_text(map->basis == IFR_UNITS_BY_SAMPLES ? "samples" : "size"));
+	ifr_json_set(made, "basis", ifr_json_text(bases[map->basis]));
 	ifr_json_set(made, "profile", ifr_json_text(profile));
 	ifr_json_set(made, "samples", json_integer((json_int_t)map->samples));
+	ifr_json_set(made, "instructions", json_integer((json_int_t)map->instructions));
 	ifr_json_set(made, "units_tested", ifr_json_count(map->tested));
 	for (size_t i = 0; i < map->hot_count; i++)
 		json_array_append_new(hot, json_row(&map->hot[i]));

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "harness/exec/exec.h"
 
 /* Behind Zydis's categories. */
 enum { UNKNOWN = ZYDIS_CATEGORY_MAX_VALUE + 1, CLASSES };
@@ -37,22 +36,6 @@ static void add_block(const struct ifr_trace *trace, size_t block, uint64_t exec
 		counts[UNKNOWN] += executions * blocks[block].instructions;
 }
 
-static int count_executions(struct ifr_trace *trace, uint64_t *executions, struct ifr_error *err) {
-	enum { CHUNK = 16384 };
-	struct ifr_trace_chunk chunk;
-	ifr_trace_rewind(trace);
-	for (ifr_trace_read_chunk(trace, CHUNK, &chunk); chunk.executions_count;
-	     ifr_trace_read_chunk(trace, CHUNK, &chunk)) {
-		if (ifr_launch_interrupted())
-			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a trace");
-		for (size_t i = 0; i < chunk.executions_count; i++)
-			if (chunk.executions[i] != IFR_EXECUTION_BREAK)
-				executions[chunk.executions[i] >> 1]++;
-	}
-	ifr_trace_rewind(trace);
-	return 0;
-}
-
 static int by_name(const void *a, const void *b) {
 	return strcmp(ZydisCategoryGetString(*(const ZydisInstructionCategory *)a),
 	              ZydisCategoryGetString(*(const ZydisInstructionCategory *)b));
@@ -72,16 +55,10 @@ static void print_classes(const uint64_t counts[CLASSES], struct ifr_buffer *tex
 		ifr_buffer_printf(text, "%sunknown %" PRIu64, text->length > begun ? "; " : "", counts[UNKNOWN]);
 }
 
-int ifr_instruction_classes_count(struct ifr_trace *trace, struct ifr_buffer *text, struct ifr_error *err) {
-	const struct ifr_trace_block *blocks;
-	const size_t count = ifr_trace_blocks(trace, &blocks);
-	uint64_t *executions = ifr_alloc((count + 1) * sizeof *executions), counts[CLASSES] = {0};
-	int result = count_executions(trace, executions, err);
-	for (size_t i = 0; i < count && !result; i++)
-		if (executions[i])
-			add_block(trace, i, executions[i], counts);
-	if (!result)
-		print_classes(counts, text);
-	free(executions);
-	return result;
+void ifr_instruction_classes_count(const struct ifr_trace *trace, const struct ifr_executed_code *code,
+                                   struct ifr_buffer *text) {
+	uint64_t counts[CLASSES] = {0};
+	for (size_t i = 0; i < code->count; i++)
+		add_block(trace, code->blocks[i].block, code->blocks[i].executions, counts);
+	print_classes(counts, text);
 }

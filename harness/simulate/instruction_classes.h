@@ -5,11 +5,12 @@
 #define IFR_HARNESS_INSTRUCTION_CLASSES_H
 
 #include "common/buffer.h"
-#include "model/model.h"
+#include "harness/simulate/executed_code.h"
 
-/* Reads a trace and appends the executed instructions of each class, in the order of the classes' names, as in
- * "BINARY 45; DATAXFER 123". The classes are Zydis's categories; instructions that are in no file, or not as they ran,
- * are of the class "unknown". Errors: IFR_E_ENVIRONMENT if interrupted. */
-int ifr_instruction_classes_count(struct ifr_trace *trace, struct ifr_buffer *text, struct ifr_error *err);
+/* Appends the executed instructions of each class of a trace, in the order of the classes' names, as in
+ * "BINARY 45; DATAXFER 123". The classes are Zydis's categories; bytes that are not as many instructions as the block has
+ * are of the class "unknown". */
+void ifr_instruction_classes_count(const struct ifr_trace *trace, const struct ifr_executed_code *code,
+                                   struct ifr_buffer *text);
 
 #endif

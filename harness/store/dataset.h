@@ -33,11 +33,12 @@ struct ifr_dataset_variant {
 /* A unit of a program's code or data that moves with the layout, or the rest of a file where samples fell. */
 struct ifr_dataset_unit {
 	unsigned program;
-	char *name;       /* as in relinker/relinker.h; "[libc.so.6]" for another file */
-	char *source;     /* "lvm.c:1120", or NULL */
-	uint64_t bytes;   /* 0: unknown, or not a unit */
-	uint64_t samples; /* of the profile of the shipped layout */
-	uint64_t *at;     /* [variant_count] its address in each variant; 0: unknown */
+	char *name;            /* as in relinker/relinker.h; "[libc.so.6]" for another file */
+	char *source;          /* "lvm.c:1120", or NULL */
+	uint64_t bytes;        /* 0: unknown, or not a unit */
+	uint64_t samples;      /* of the profile of the shipped layout */
+	uint64_t instructions; /* executed in the model's recording of the shipped layout */
+	uint64_t *at;          /* [variant_count] its address in each variant; 0: unknown */
 };
 
 /* One execution of one variant, or what the model counted for it. */

@@ -92,6 +92,7 @@ static void take_unit(struct ifr_dataset *dataset, sqlite3_stmt *row) {
 	unit->source = copy_or_null(row, 2);
 	unit->bytes = (uint64_t)sqlite3_column_int64(row, 3);
 	unit->samples = (uint64_t)sqlite3_column_int64(row, 4);
+	unit->instructions = (uint64_t)sqlite3_column_int64(row, 5);
 }
 
 static void take_place(struct ifr_dataset *dataset, sqlite3_stmt *row) {
@@ -122,20 +123,19 @@ static const struct table {
      take_simulated},
 };
 
-/* Tables that a file may lack. */
-static const struct table units[] = {
-	{"SELECT program,name,source,bytes,samples FROM unit ORDER BY id", take_unit},
-	{"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
-     " u AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM unit)"
-     " SELECT v.place,u.place,p.address FROM place p JOIN v ON v.id=p.variant JOIN u ON u.id=p.unit",
-     take_place},
-};
+/* Tables that a file may lack, and a column that came later. */
+static const struct table units = {"SELECT program,name,source,bytes,samples,instructions FROM unit ORDER BY id",
+                                   take_unit};
+static const struct table units_before = {"SELECT program,name,source,bytes,samples,0 FROM unit ORDER BY id",
+                                          take_unit};
+static const struct table places = {
+	"WITH v AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM variant),"
+	" u AS (SELECT id, row_number() OVER (ORDER BY id)-1 AS place FROM unit)"
+	" SELECT v.place,u.place,p.address FROM place p JOIN v ON v.id=p.variant JOIN u ON u.id=p.unit",
+	take_place};
 
-static bool has_units(sqlite3 *database) {
-	return sqlite3_table_column_metadata(database, NULL, "unit", "samples", NULL, NULL, NULL, NULL, NULL) ==
-	           SQLITE_OK &&
-	       sqlite3_table_column_metadata(database, NULL, "place", "address", NULL, NULL, NULL, NULL, NULL) ==
-	           SQLITE_OK;
+static bool has_column(sqlite3 *database, const char *table, const char *column) {
+	return sqlite3_table_column_metadata(database, NULL, table, column, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
 static int take_tables(sqlite3 *database, const struct table *from, size_t count, struct ifr_dataset *dataset,
@@ -162,8 +162,12 @@ int ifr_experiment_load(const char *path, struct ifr_dataset *dataset, struct if
 	if (result)
 		return result;
 	result = take_tables(database, tables, sizeof tables / sizeof *tables, dataset, err);
-	if (!result && has_units(database))
-		result = take_tables(database, units, sizeof units / sizeof *units, dataset, err);
+	if (!result && has_column(database, "unit", "samples") && has_column(database, "place", "address")) {
+		result = take_tables(database, has_column(database, "unit", "instructions") ? &units : &units_before, 1,
+		                     dataset, err);
+		if (!result)
+			result = take_tables(database, &places, 1, dataset, err);
+	}
 	sqlite3_close(database);
 	dataset->file = ifr_strdup(path);
 	if (result)

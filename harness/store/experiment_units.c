@@ -3,17 +3,17 @@
 #include "harness/store/experiment_file.h"
 
 static const char tables[] =
-	"CREATE TABLE IF NOT EXISTS unit(id INTEGER PRIMARY KEY, program INTEGER NOT NULL, name TEXT NOT NULL,"
-	" source TEXT, bytes INTEGER NOT NULL, samples INTEGER NOT NULL);"
-	"CREATE TABLE IF NOT EXISTS place(variant INTEGER NOT NULL, unit INTEGER NOT NULL, address INTEGER NOT NULL,"
-	" PRIMARY KEY(variant, unit)) WITHOUT ROWID;"
-	"DELETE FROM place; DELETE FROM unit;";
+	"DROP TABLE IF EXISTS place; DROP TABLE IF EXISTS unit;" /* earlier ones have fewer columns */
+	"CREATE TABLE unit(id INTEGER PRIMARY KEY, program INTEGER NOT NULL, name TEXT NOT NULL,"
+	" source TEXT, bytes INTEGER NOT NULL, samples INTEGER NOT NULL, instructions INTEGER NOT NULL);"
+	"CREATE TABLE place(variant INTEGER NOT NULL, unit INTEGER NOT NULL, address INTEGER NOT NULL,"
+	" PRIMARY KEY(variant, unit)) WITHOUT ROWID;";
 
 static int save_unit(sqlite3 *database, size_t id, const struct ifr_dataset_unit *unit, size_t variants,
                      sqlite3_stmt **add_place, struct ifr_error *err) {
-	int result = database_do(database, err, "INSERT INTO unit VALUES(?,?,?,?,?,?)", "iissii", (int64_t)id,
+	int result = database_do(database, err, "INSERT INTO unit VALUES(?,?,?,?,?,?,?)", "iissiii", (int64_t)id,
 	                         (int64_t)unit->program, unit->name, unit->source, (int64_t)unit->bytes,
-	                         (int64_t)unit->samples);
+	                         (int64_t)unit->samples, (int64_t)unit->instructions);
 	for (size_t i = 0; i < variants && !result; i++)
 		if (unit->at[i])
 			result = database_do_kept(database, add_place, err, "INSERT INTO place VALUES(?,?,?)", "iii",

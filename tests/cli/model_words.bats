@@ -59,6 +59,24 @@ classes() {
 	not grep -q "each class" other
 }
 
+@test "units are ranked by the instructions of the recording where no profile exists" {
+	within 60 interfero bench -c model --no-profile -n 3 -a functions,padding -o i.exp -- ./loop >report
+	[ "$(sql i.exp 'SELECT instructions FROM unit ORDER BY instructions DESC')" = "$(printf '34\n0')" ] ||
+		say "$(sql i.exp 'SELECT name, instructions FROM unit')"
+	grep -q "Of 34 instructions in the model's recording:" report || say "$(cat report)"
+	grep -q "100 %: start" report
+	tr -s ' \n' '  ' <report | grep -q "by executed instructions of the model's recording, as there is no profile"
+	[ "$(interfero report --json i.exp | jq -c '.analysis.unit_map | [.basis, .instructions, .rows[0].share]')" = '["instructions",34,1]' ]
+	# A later call keeps the counts.
+	sql i.exp 'DELETE FROM simulated WHERE variant = 2'
+	within 60 interfero bench -q -c model --no-profile -n 3 -a functions,padding -o i.exp -- ./loop
+	[ "$(sql i.exp 'SELECT sum(instructions) FROM unit')" = 34 ]
+	# An earlier call that ended before it stored the units.
+	sql i.exp 'DELETE FROM simulated WHERE variant = 2; DROP TABLE unit; DROP TABLE place'
+	within 60 interfero bench -q -c model --no-profile -n 3 -a functions,padding -o i.exp -- ./loop
+	[ "$(sql i.exp 'SELECT sum(instructions) FROM unit')" = 34 ]
+}
+
 @test "a table of lines takes the model's counters, and cycles that are a sum of them are called that" {
 	within 60 interfero bench -c model -n 8 -a functions,padding -o m.exp -- ./loop >report
 	tr -s ' \n' '  ' <report >joined

@@ -17,7 +17,7 @@ static void add_unit(struct ifr_dataset *dataset, const char *name, uint64_t byt
 }
 
 /* Odd layouts are slow. All other addresses follow a pattern that has nothing to do with that. */
-static void fill_caused(struct ifr_dataset *dataset, bool sampled) {
+static void fill_caused(struct ifr_dataset *dataset, bool sampled, bool recorded) {
 	struct recipe recipe = usual;
 	recipe.between = 0;
 	recipe.second_group = 0.05;
@@ -26,6 +26,10 @@ static void fill_caused(struct ifr_dataset *dataset, bool sampled) {
 	add_unit(dataset, "a.c:.text.hot", 100, sampled ? 600 : 0);
 	add_unit(dataset, "b.c:.text.large<&>", 4000, 0);
 	add_unit(dataset, "[libc.so.6]", 0, sampled ? 150 : 0);
+	/* The model's recording says the opposite of the samples. */
+	static const uint64_t instructions[] = {9000, 1000, 0, 10000};
+	for (size_t i = 0; i < dataset->unit_count && recorded; i++)
+		dataset->units[i].instructions = instructions[i];
 	for (size_t i = 0; i < LAYOUTS; i++) {
 		dataset->units[0].at[i] = 0x401000 + 4 * (i * 7 / 2 % 64);
 		dataset->units[1].at[i] = 0x402000 + 64 * (i * 5 % 29) + (i % 2 ? 48 : 0);
@@ -46,7 +50,7 @@ static void test_text(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
 	struct ifr_buffer out = {0}, colored = {0};
-	fill_caused(&dataset, true);
+	fill_caused(&dataset, true, true);
 	ifr_dataset_add_fact(&dataset, "profile", "1000 samples of cpu-clock");
 	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	ifr_report_text(analysis, false, &out);
@@ -78,7 +82,7 @@ static void test_page_and_json(void **state) {
 	struct ifr_error err = {0};
 	struct ifr_buffer page = {0};
 	char *dir;
-	fill_caused(&dataset, false);
+	fill_caused(&dataset, false, false);
 	struct ifr_analysis *analysis = analysed(&dataset, NULL);
 	assert_int_equal(ifr_temporary_dir(&dir, &err), 0);
 	char *path = ifr_format("%s/page.html", dir);
@@ -120,11 +124,37 @@ static void test_page_and_json(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* Without a profile the recording's instructions choose the rows, behind the one that blame finds. */
+static void test_recorded(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	fill_caused(&dataset, false, true);
+	ifr_dataset_add_fact(&dataset, "profile", "none: no permission");
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	char *text = as_text(analysis);
+	says(text, "Hot functions are not known by time (none: no permission).");
+	says(text, "Of 20000 instructions in the model's recording:");
+	says(text, "- 50 %: [libc.so.6] - 45 %: warm, 400 bytes - 5 %: hot, 100 bytes");
+	says(text, "then by executed instructions of the model's recording, as there is no profile of time.");
+	says_not(text, "large<&>");
+	json_t *root = json_of(analysis), *map = follow(root, "analysis.unit_map");
+	assert_string_equal(json_string_value(json_object_get(map, "basis")), "instructions");
+	assert_int_equal(json_integer_value(json_object_get(map, "instructions")), 20000);
+	json_t *row = json_array_get(json_object_get(map, "rows"), 1);
+	assert_string_equal(json_string_value(json_object_get(row, "name")), "a.c:.text.warm");
+	assert_true(json_number_value(json_object_get(row, "share")) == 0.45);
+	assert_int_equal(json_integer_value(json_object_get(row, "instructions")), 9000);
+	json_decref(root);
+	free(text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
 /* Where no unit moves there is no picture, and an experiment without units says nothing about them. */
 static void test_nothing_moves(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
-	fill_caused(&dataset, true);
+	fill_caused(&dataset, true, true);
 	for (size_t i = 0; i < dataset.unit_count; i++)
 		for (size_t j = 0; j < LAYOUTS; j++)
 			dataset.units[i].at[j] = dataset.units[i].at[0];
@@ -165,6 +195,7 @@ static void test_stored(void **state) {
 		for (unsigned i = 0; i < round; i++) {
 			add_unit(&dataset, i ? "two" : "one", 10 + i, 20 * round);
 			dataset.units[i].program = i;
+			dataset.units[i].instructions = 7 + i;
 			dataset.units[i].at[1] = UINT64_C(0xffffffff80000000) + i;
 		}
 		dataset.units[0].source = ifr_strdup("a.c:7");
@@ -180,6 +211,7 @@ static void test_stored(void **state) {
 	assert_int_equal(dataset.units[1].program, 1);
 	assert_int_equal(dataset.units[1].bytes, 11);
 	assert_int_equal(dataset.units[0].samples, 40);
+	assert_int_equal(dataset.units[1].instructions, 8);
 	assert_true(dataset.units[1].at[0] == 0 && dataset.units[1].at[1] == UINT64_C(0xffffffff80000001));
 	ifr_dataset_release(&dataset);
 	ifr_tree_remove(dir, NULL);
@@ -189,9 +221,8 @@ static void test_stored(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),
-		cmocka_unit_test(test_page_and_json),
-		cmocka_unit_test(test_nothing_moves),
+		cmocka_unit_test(test_text),     cmocka_unit_test(test_page_and_json),
+		cmocka_unit_test(test_recorded), cmocka_unit_test(test_nothing_moves),
 		cmocka_unit_test(test_stored),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
