@@ -62,30 +62,82 @@ static bool load_alike(const struct ifr_buffer *a, const struct ifr_buffer *b) {
 	return same;
 }
 
-/* The program as its kit links it without any axis; false where that is not the captured link. */
-static bool link_again(const struct ifr_kit *kit, const struct ifr_relinker *relinker, struct ifr_buffer *bytes) {
+/* The bytes of the file from an address on, up to the end of its segment; NULL where it is not loaded. */
+static const char *bytes_at(const struct loaded *loaded, uint64_t address, size_t *count) {
+	for (size_t i = 0; i < loaded->header.e_phnum; i++) {
+		const Elf64_Phdr segment = segment_of(loaded, i);
+		const uint64_t into = address - segment.p_vaddr;
+		if (segment.p_type != PT_LOAD || address < segment.p_vaddr || into >= segment.p_filesz ||
+		    segment.p_offset > loaded->length || segment.p_filesz > loaded->length - segment.p_offset)
+			continue;
+		*count = segment.p_filesz - into;
+		return loaded->bytes + segment.p_offset + into;
+	}
+	return NULL;
+}
+
+/* The path on which the loader looks for libraries (DT_RUNPATH, or the older DT_RPATH); "" without one. */
+static const char *library_path_of(const struct loaded *loaded) {
+	uint64_t strings = 0, path = 0;
+	for (size_t i = 0; i < loaded->header.e_phnum; i++) {
+		const Elf64_Phdr segment = segment_of(loaded, i);
+		size_t count = 0;
+		const char *at = segment.p_type == PT_DYNAMIC ? bytes_at(loaded, segment.p_vaddr, &count) : NULL;
+		for (Elf64_Dyn entry; at && count >= sizeof entry; at += sizeof entry, count -= sizeof entry) {
+			memcpy(&entry, at, sizeof entry);
+			if (entry.d_tag == DT_NULL)
+				break;
+			if (entry.d_tag == DT_STRTAB)
+				strings = entry.d_un.d_ptr;
+			else if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !path))
+				path = entry.d_un.d_val;
+		}
+	}
+	size_t count = 0;
+	const char *text = path ? bytes_at(loaded, strings + path, &count) : NULL;
+	return text && memchr(text, '\0', count) ? text : "";
+}
+
+static bool same_library_path(const struct ifr_buffer *a, const struct ifr_buffer *b) {
+	struct loaded x, y;
+	return !open_loaded(a, &x) || !open_loaded(b, &y) || !strcmp(library_path_of(&x), library_path_of(&y));
+}
+
+/* Links the program from its kit without any axis. */
+static int link_again(const struct ifr_relinker *relinker, struct ifr_buffer *bytes) {
 	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_plan plan;
-	char digest[IFR_SHA256_HEX];
 	ifr_plan_init(&plan);
 	int result = ifr_relinker_place(relinker, &plan, &layout, NULL);
 	if (!result)
 		result = ifr_relinker_apply(layout, bytes, NULL);
 	ifr_relinker_layout_close(layout);
-	ifr_sha256(ifr_buffer_text(bytes), bytes->length, digest);
-	return !result && !strcmp(digest, kit->sha256);
+	return result;
+}
+
+/* Of a link that cannot be repeated byte for byte, as it was by another linker, only the library path is compared. */
+static bool is_edited(const struct ifr_buffer *file, const struct ifr_kit *kit,
+                      const struct ifr_relinker *relinker) {
+	struct ifr_buffer linked = {0};
+	char digest[IFR_SHA256_HEX];
+	bool edited = false;
+	if (!link_again(relinker, &linked)) {
+		ifr_sha256(ifr_buffer_text(&linked), linked.length, digest);
+		edited = strcmp(digest, kit->sha256) ? !same_library_path(file, &linked) : !load_alike(file, &linked);
+	}
+	ifr_buffer_release(&linked);
+	return edited;
 }
 
 bool ifr_program_is_edited(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker) {
-	struct ifr_buffer file = {0}, linked = {0};
+	struct ifr_buffer file = {0};
 	char digest[IFR_SHA256_HEX];
 	bool edited = false;
 	if (!ifr_file_read(program, 0, &file, NULL)) {
 		ifr_sha256(ifr_buffer_text(&file), file.length, digest);
-		edited = strcmp(digest, kit->sha256) && link_again(kit, relinker, &linked) && !load_alike(&file, &linked);
+		edited = strcmp(digest, kit->sha256) && is_edited(&file, kit, relinker);
 	}
 	ifr_buffer_release(&file);
-	ifr_buffer_release(&linked);
 	return edited;
 }
 

@@ -32,6 +32,7 @@ struct campaign_program {
 	char reference_digest[IFR_SHA256_HEX]; /* of the output; "" if it is not compared */
 	int64_t processor_ns;                  /* processor time of the reference run; 0: not known */
 	bool recorded;                         /* for the model, by this call */
+	bool edit_checked;                     /* whether it was edited after its link */
 	struct ifr_profile *profile;           /* of this call; NULL: none */
 	struct ifr_executed_code executed;     /* of the recording, read by this call; empty: not read */
 	struct ifr_own_figures benchmarks;     /* as it ships */

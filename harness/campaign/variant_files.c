@@ -155,7 +155,9 @@ static int note_base(struct campaign_state *state, unsigned program, const struc
 static int note_edit(struct campaign_state *state, unsigned program, const struct ifr_builder *builder,
                      struct ifr_error *err) {
 	const char *path = state->plan.programs[program].path;
-	if (!ifr_program_is_edited(path, ifr_builder_kit(builder), ifr_builder_relinker(builder)))
+	const bool checked = state->programs[program].edit_checked;
+	state->programs[program].edit_checked = true;
+	if (checked || !ifr_program_is_edited(path, ifr_builder_kit(builder), ifr_builder_relinker(builder)))
 		return 0;
 	char *text = ifr_program_edit_warning(path);
 	campaign_say(state, text);

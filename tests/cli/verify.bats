@@ -282,12 +282,25 @@ edit() {
 	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
 	run --separate-stderr within 60 interfero bench -n 1 -r 2 -c clock -o e.exp -- ./edited_program
 	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
+	[ "$(grep -c "edited after it was linked" <<<"$stderr")" = 1 ] || say "$stderr"
 	tr -s ' \n' ' ' <<<"$output" | grep -q "edited after it was linked"
 	# Symbols are not loaded: a stripped program is what its variants are.
 	run --separate-stderr interfero variants -n 1 -o vs ./stripped
 	[[ $status -eq 0 && $stderr != *edited* ]] || say "$stderr"
 	run --separate-stderr interfero verify ./stripped vs
 	[[ $status -eq 0 && $stderr != *edited* ]] || say "$stderr"
+}
+
+@test "an edited RPATH is found in programs of other linkers, too" {
+	need ld.gold
+	interfero-gcc -O1 -fuse-ld=gold "$programs/subject.c" -Wl,-rpath,/nowhere/aaaa -o by_gold
+	cp by_gold stripped
+	strip stripped
+	run --separate-stderr interfero variants -q -n 1 -o vg ./stripped
+	[[ $status -eq 0 && $stderr != *"edited after"* ]] || say "$stderr"
+	edit /nowhere/aaaa /nowhere/bbbb by_gold
+	run --separate-stderr interfero variants -q -n 1 -o vg2 ./by_gold
+	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
 }
 
 @test "a test that changes by itself says nothing about variants" {
