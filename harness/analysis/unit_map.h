@@ -36,8 +36,9 @@ struct ifr_unit_map {
 };
 
 /* Chooses units of a program by its samples and by attribution among the sampled units; without a profile by executed
- * instructions, and without both among all that the experiment holds. The choice never uses the response but through the attribution, whose findings hold at a false
- * discovery rate of 5 %. An experiment without stored units gives an empty map. The caller releases. */
+ * instructions, and without both among all that the experiment holds. The choice never uses the response but through
+ * the attribution, whose findings hold at a false discovery rate of 5 %. An experiment without stored units gives an
+ * empty map. The caller releases. */
 void ifr_unit_map_make(const struct ifr_analysis *analysis, struct ifr_unit_map *map);
 void ifr_unit_map_release(struct ifr_unit_map *map);
 

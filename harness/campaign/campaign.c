@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/figures.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 /* Leads the program that uses the library to its variants, from the first of them on. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "harness/output/output.h"
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 struct model_run {

@@ -2,6 +2,7 @@
 /* The cells of the design, program x layout: how variants are numbered, named and launched. Every other file of the
  * room may call this one. */
 #include "common/buffer.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 unsigned campaign_variant_count(const struct campaign_state *state) {

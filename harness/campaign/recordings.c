@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 /* The model's costs, in runs of the program: recording it, reading the trace once, and replaying each layout. Measured

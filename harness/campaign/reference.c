@@ -9,6 +9,7 @@
 #include "common/buffer.h"
 #include "common/file.h"
 #include "harness/campaign/figures.h"
+#include "harness/campaign/model_values.h"
 
 enum { REFERENCE_RUNS = 2 };
 

@@ -150,30 +150,7 @@ char *campaign_quote_command(char *const *argv);
 /* Whether the list of counters still depends on the reference runs: "auto", or the program's own figures. */
 bool campaign_counters_are_open(const struct campaign_state *state);
 
-/* Checks that the model has the machine and can lay out the axes. Errors: IFR_E_USAGE. */
-int campaign_check_model(const struct campaign_state *state, struct ifr_error *err);
-/* Whether "auto" has not decided on the model yet. */
-bool campaign_auto_is_open(const struct campaign_state *state);
-/* Adds the model's counters where "auto" chose them at the experiment's start. */
-int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err);
-/* Records the programs for the model, after the reference runs. With "auto" on a machine without events of the
- * processor, decides on the model for the whole experiment: it is taken if the programs can be recorded and
- * replayed within a fifth of the budget, or of the measuring time. Where the budget has no time for a recording, the
- * campaign goes on without, and the result says so. */
-int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_result *result,
-                             struct ifr_error *err);
-/* The path of a program's recording; the caller frees. */
-char *campaign_recording_path(const struct campaign_state *state, unsigned program);
-/* Whether the experiment's recording of a program is there, of this call or an earlier one. */
-bool campaign_has_recording(const struct campaign_state *state, unsigned program);
-/* Reads the executed code of a program's recording into its state, and its instructions by class where these are asked
- * for (not NULL). */
-int campaign_read_executed(struct campaign_state *state, unsigned program, struct ifr_buffer *classes,
-                           struct ifr_error *err);
-
-/* Whether a variant lacks the model's values. */
-bool campaign_needs_model(const struct campaign_state *state, unsigned id);
-/* Carries out the missing jobs, on this machine (campaign_measure) and in the model (campaign_model). */
+/* Carries out the missing jobs on this machine. */
 int campaign_measure(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 /* Whether the campaign is one whose suspects run again. */
 bool campaign_may_look_again(const struct campaign_state *state);
@@ -181,6 +158,5 @@ bool campaign_may_look_again(const struct campaign_state *state);
 int campaign_plan_second_look(struct campaign_state *state, struct ifr_error *err);
 /* Runs them. */
 int campaign_look_again(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
-int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 
 #endif

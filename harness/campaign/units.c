@@ -6,6 +6,7 @@
 
 #include "common/file.h"
 #include "harness/analysis/analysis.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "kit/kit.h"
 

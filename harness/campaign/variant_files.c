@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "relinker/relinker.h"
 
