@@ -82,6 +82,25 @@ static int check_predictors(const struct ifr_machine *machine, struct ifr_error 
 	return 0;
 }
 
+/* A core is described whole, or not at all. */
+static int check_core(const struct ifr_machine *machine, struct ifr_error *err) {
+	static const enum ifr_setting powers[] = {IFR_OP_CACHE_SETS, IFR_OP_CACHE_WINDOW, IFR_LOOP_BUFFER_WINDOW};
+	static const enum ifr_setting parts[] = {IFR_FETCH_BYTES, IFR_OP_CACHE_SETS, IFR_LOOP_BUFFER_OPS};
+	const unsigned *values = machine->values;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (values[parts[i]] && !values[IFR_PIPELINE_ISSUE])
+			return ifr_fail(err, IFR_E_USAGE, "%s: there is %s, but no pipeline: describe that, too",
+			                machine->name, ifr_settings[parts[i]].group);
+	if (values[IFR_PIPELINE_ISSUE] && !values[IFR_FETCH_BYTES])
+		return ifr_fail(err, IFR_E_USAGE, "%s: there is pipeline, but no fetch: describe that, too",
+		                machine->name);
+	for (size_t i = 0; i < sizeof powers / sizeof *powers; i++)
+		if (values[powers[i]] && !is_power(values[powers[i]]))
+			return ifr_fail(err, IFR_E_USAGE, "%s: %s.%s is %u, no power of two", machine->name,
+			                ifr_settings[powers[i]].group, ifr_settings[powers[i]].name, values[powers[i]]);
+	return 0;
+}
+
 int ifr_machine_check(const struct ifr_machine *machine, struct ifr_error *err) {
 	int rc = 0;
 	if (!is_power(machine->values[IFR_CORE_PAGE_BYTES]))
@@ -95,5 +114,7 @@ int ifr_machine_check(const struct ifr_machine *machine, struct ifr_error *err) 
 		rc = check_entries(machine, first, false, err);
 	if (!rc)
 		rc = check_levels(machine, err);
+	if (!rc)
+		rc = check_core(machine, err);
 	return rc ? rc : check_predictors(machine, err);
 }

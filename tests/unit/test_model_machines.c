@@ -29,8 +29,10 @@ static unsigned value_of(const char *spec, enum ifr_setting setting) {
 /* Every value has a source, and every built-in description is complete. */
 static void test_built_in(void **state) {
 	(void)state;
-	static const char *const promised[] = {"p6",      "netburst",   "core2-e5440", "ivybridge",  "haswell",
-	                                       "skylake", "goldencove", "zen2",        "fields2004", "cachegrind"};
+	static const char *const promised[] = {"p6",         "netburst",   "core2-e5440",    "ivybridge",
+	                                       "haswell",    "skylake",    "skylake-server", "icelake-server",
+	                                       "goldencove", "zen2",       "zen3",           "zen4",
+	                                       "zen5",       "fields2004", "cachegrind"};
 	for (size_t i = 0; i < sizeof promised / sizeof *promised; i++) {
 		struct ifr_machine *machine;
 		struct ifr_buffer text = {0};
@@ -48,6 +50,10 @@ static void test_built_in(void **state) {
 	assert_int_equal(value_of("fields2004", IFR_PENALTY_LLC), 100);
 	assert_int_equal(value_of("p6", IFR_BTB1_ENTRIES + 2), 4);
 	assert_int_equal(value_of("skylake", IFR_L1D_BYTES + 3), IFR_POLICY_PLRU);
+	/* Melhus 2013, table 4.6. */
+	assert_int_equal(value_of("ivybridge", IFR_LOOP_BUFFER_OPS), 56);
+	assert_int_equal(value_of("ivybridge", IFR_LOOP_BUFFER_WINDOWS), 12);
+	assert_int_equal(value_of("cachegrind", IFR_PIPELINE_ISSUE), 0);
 }
 
 static void test_help(void **state) {
@@ -123,6 +129,10 @@ static void test_wrong_changes(void **state) {
 		{"skylake,btb2.entries=64,btb2.ways=4,btb3.entries=60,btb3.ways=4", "btb3 has 60 entries in 4 ways"},
 		{"cachegrind,btb2.entries=64,btb2.ways=4", "there is btb2 but no btb1"},
 		{"skylake,core.page_bytes=5000", "no power of two"},
+		{"skylake,op_cache.sets=33", "op_cache.sets is 33, no power of two"},
+		{"zen2,op_cache.window=40", "op_cache.window is 40, no power of two"},
+		{"cachegrind,op_cache.sets=64", "there is op_cache, but no pipeline"},
+		{"skylake,pipeline.table=pentium", "it can be one of sandybridge ivybridge"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		assert_refused(cases[i][0], IFR_E_USAGE, cases[i][1]);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/core/front.h"
+
+#include <stdlib.h>
+
+#include "model/core/loop_buffer.h"
+#include "model/core/op_cache.h"
+
+/* The stretch under way. */
+struct stretch {
+	uint64_t window; /* UINT64_MAX: none */
+	uint64_t line_key;
+	unsigned line, slots, branches; /* number of the line, and what it holds */
+	bool barred;
+};
+
+struct ifr_front {
+	const struct ifr_core *core;
+	struct ifr_op_cache cache;
+	struct ifr_loop_buffer loop;
+	struct stretch stretch;
+	bool decoding; /* the decoders deliver */
+	bool cut;      /* the next block is entered from elsewhere */
+	uint64_t last; /* address behind the last block */
+	uint64_t slots[IFR_SOURCES];
+	struct ifr_delivery *deliveries;
+	size_t count, room;
+};
+
+struct ifr_front *ifr_front_new(const struct ifr_core *core) {
+	struct ifr_front *front = ifr_alloc(sizeof *front);
+	front->core = core;
+	front->cut = front->decoding = true;
+	front->stretch.window = UINT64_MAX;
+	ifr_op_cache_init(&front->cache, core);
+	ifr_loop_buffer_reset(&front->loop);
+	return front;
+}
+
+void ifr_front_free(struct ifr_front *front) {
+	if (!front)
+		return;
+	free(front->cache.keys);
+	free(front->deliveries);
+	free(front);
+}
+
+const uint64_t *ifr_front_slots(const struct ifr_front *front) {
+	return front->slots;
+}
+
+static uint64_t key_of(const struct ifr_front *front, unsigned line, uint64_t address) {
+	return front->core->cache_by_start ? address : front->stretch.window << 4 | line;
+}
+
+/* The decoders leave a stretch: its lines are in the op cache, or none. */
+static void end_stretch(struct ifr_front *front) {
+	const struct stretch *stretch = &front->stretch;
+	if (stretch->window == UINT64_MAX || !front->decoding || front->core->cache_by_start)
+		return;
+	const bool fits = stretch->line < front->core->cache_lines && !stretch->barred;
+	for (unsigned i = 0; i <= stretch->line && i < front->core->cache_lines; i++)
+		if (fits)
+			ifr_op_cache_fill(&front->cache, stretch->window << 4 | i);
+		else
+			ifr_op_cache_drop(&front->cache, stretch->window << 4 | i);
+}
+
+void ifr_front_cut(struct ifr_front *front) {
+	end_stretch(front);
+	front->stretch.window = UINT64_MAX;
+	front->cut = front->decoding = true;
+	ifr_loop_buffer_reset(&front->loop);
+}
+
+/* A line begins: it is in the op cache, or the decoders deliver from here on. */
+static void begin_line(struct ifr_front *front, uint64_t address, bool may_return) {
+	struct stretch *stretch = &front->stretch;
+	const bool possible = stretch->line < front->core->cache_lines;
+	stretch->slots = stretch->branches = 0;
+	const uint64_t key = key_of(front, stretch->line, address);
+	if (!front->decoding || may_return)
+		front->decoding = !possible || !ifr_op_cache_use(&front->cache, key);
+	if (front->decoding && front->core->cache_by_start && !stretch->barred && possible)
+		ifr_op_cache_fill(&front->cache, key);
+}
+
+/* Tells whether an instruction begins a line of the stretch, which has one under way. */
+static bool needs_line(const struct ifr_front *front, const struct ifr_core_instruction *instruction,
+                       unsigned slots) {
+	const struct stretch *stretch = &front->stretch;
+	return stretch->slots + slots > front->core->cache_ops || instruction->flags & IFR_INSTRUCTION_MICROCODED ||
+	       (instruction->branch != IFR_BRANCH_NONE && stretch->branches == front->core->cache_branches);
+}
+
+static void deliver(struct ifr_front *front, unsigned index, bool boundary, unsigned wait,
+                    const struct ifr_core_instruction *instruction) {
+	struct ifr_delivery *last = front->count ? &front->deliveries[front->count - 1] : NULL;
+	const uint8_t source = front->decoding ? IFR_SOURCE_DECODERS : IFR_SOURCE_OP_CACHE;
+	front->slots[source] += instruction->decoded;
+	if (last && !boundary && !wait && last->source == source) {
+		last->count++;
+		return;
+	}
+	front->deliveries[front->count++] = (struct ifr_delivery){
+		.first = (uint16_t)index, .count = 1, .source = source, .boundary = boundary, .wait = (uint8_t)wait};
+}
+
+static void deliver_instruction(struct ifr_front *front, const struct ifr_placed *placed, unsigned index,
+                                bool fresh, bool arrived) {
+	const struct ifr_core_instruction *instruction = &placed->instructions[index];
+	struct stretch *stretch = &front->stretch;
+	const unsigned slots = instruction->decoded + !!(instruction->flags & IFR_INSTRUCTION_WIDE_IMMEDIATE);
+	const bool was_decoding = front->decoding, line = fresh || needs_line(front, instruction, slots);
+	if (line) {
+		stretch->line = fresh ? 0 : stretch->line + 1;
+		begin_line(front, placed->address + instruction->offset, arrived);
+	}
+	stretch->slots += instruction->flags & IFR_INSTRUCTION_MICROCODED ? front->core->cache_ops : slots;
+	stretch->branches += instruction->branch != IFR_BRANCH_NONE;
+	const bool switched = front->decoding && !was_decoding;
+	const bool cached = !front->decoding && (fresh || (line && front->core->cache_by_start));
+	deliver(front, index, arrived || switched || cached, switched ? front->core->cache_switch : 0, instruction);
+}
+
+static void deliver_part(struct ifr_front *front, const struct ifr_placed *placed, unsigned part, bool arrived) {
+	const struct ifr_placed_part *at = &placed->parts[part];
+	const bool fresh = arrived || front->stretch.window != at->window;
+	if (fresh) {
+		end_stretch(front);
+		front->stretch = (struct stretch){.window = at->window};
+	}
+	front->stretch.barred |= at->barred;
+	for (unsigned i = 0; i < at->count; i++)
+		deliver_instruction(front, placed, at->first + i, fresh && !i, arrived && !i);
+}
+
+static void deliver_from_loop(struct ifr_front *front, const struct ifr_placed *placed, bool boundary) {
+	end_stretch(front);
+	front->stretch.window = UINT64_MAX;
+	front->decoding = false;
+	front->slots[IFR_SOURCE_LOOP_BUFFER] += placed->slots;
+	front->deliveries[front->count++] =
+		(struct ifr_delivery){.count = placed->count, .source = IFR_SOURCE_LOOP_BUFFER, .boundary = boundary};
+}
+
+const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id,
+                                           bool taken, bool call, size_t *count) {
+	bool boundary;
+	if (placed->count + 1u > front->room) {
+		front->room = 2 * (placed->count + 1u);
+		front->deliveries = ifr_realloc(front->deliveries, front->room, sizeof *front->deliveries);
+	}
+	front->count = 0;
+	const bool backward = taken && placed->address < front->last;
+	if (ifr_loop_buffer_enter(&front->loop, front->core, id, backward, &boundary)) {
+		deliver_from_loop(front, placed, boundary);
+	} else {
+		bool cached = true;
+		for (unsigned i = 0; i < placed->parts_count; i++)
+			deliver_part(front, placed, i, !i && (taken || front->cut));
+		for (size_t i = 0; i < front->count; i++)
+			cached &= front->deliveries[i].source == IFR_SOURCE_OP_CACHE;
+		ifr_loop_buffer_add(&front->loop, front->core, placed, id, taken, call, cached);
+	}
+	front->cut = false;
+	front->last = placed->address + placed->bytes;
+	*count = front->count;
+	return front->deliveries;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The front end of one layout, without time: which instructions come from the op cache, from the decoders, or from the
+ * loop buffer. This depends on the sequence of blocks and on their addresses alone, so it is exact even where the
+ * graph is sampled.
+ *
+ * An instruction belongs to the window in which it begins. A stretch is what executes between two taken branches within
+ * a window. The slots of a stretch fill lines one after another; an instruction does not cross lines, and a
+ * microcoded one has a line to itself.
+ *   tag = window   a line is found by window and number; a window of too many lines, or with a jump on the jump
+ *                  boundary, is not cached at all
+ *   tag = start    a line is found by the address of its first instruction
+ * From the op cache to the decoders: at the first line that is missing. Back: only behind a taken branch. The decoders
+ * fill the op cache.
+ * Loop buffer: two equal iterations of a loop, from a taken backward branch to its next arrival, all from the op cache,
+ * without calls and returns and within the limits, lock it; the loop comes from the queue until it takes another
+ * way. */
+#ifndef IFR_MODEL_CORE_FRONT_H
+#define IFR_MODEL_CORE_FRONT_H
+
+#include "model/core/parameters.h"
+#include "model/core/program.h"
+
+enum ifr_source { IFR_SOURCE_OP_CACHE, IFR_SOURCE_DECODERS, IFR_SOURCE_LOOP_BUFFER, IFR_SOURCES };
+
+/* A block in one layout: its instructions by window. */
+struct ifr_placed_part {
+	uint64_t window;
+	uint16_t first, count;
+	bool barred; /* a jump on the jump boundary keeps the window out of the op cache */
+};
+struct ifr_placed {
+	const struct ifr_core_instruction *instructions;
+	struct ifr_placed_part *parts;
+	uint64_t address;
+	uint16_t count, parts_count, bytes, slots;
+};
+
+/* Places a block; the caller frees parts. bytes: 0 for a further round of a string instruction. */
+void ifr_core_place(const struct ifr_core *core, const struct ifr_core_program *program, size_t block,
+                    uint64_t address, uint16_t bytes, struct ifr_placed *placed);
+
+/* Instructions that arrive in a row from one source. */
+struct ifr_delivery {
+	uint16_t first, count;
+	uint8_t source; /* enum ifr_source */
+	bool boundary;  /* the first slot arrives in another cycle than the slot before */
+	uint8_t wait;   /* cycles lost before */
+};
+
+struct ifr_front;
+struct ifr_front *ifr_front_new(const struct ifr_core *core);
+void ifr_front_free(struct ifr_front *front);
+/* Enters a block. id: the same block has the same. taken: by a taken branch. call: the branch before was a call or a
+ * return. Returns the deliveries of its instructions, which belong to the front end until the next call. */
+const struct ifr_delivery *ifr_front_enter(struct ifr_front *front, const struct ifr_placed *placed, uint32_t id,
+                                           bool taken, bool call, size_t *count);
+/* The sequence is cut: the next block arrives from elsewhere. */
+void ifr_front_cut(struct ifr_front *front);
+/* Slots so far, by source. */
+const uint64_t *ifr_front_slots(const struct ifr_front *front);
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/core/graph.h"
+
+#include <stdlib.h>
+
+#include "model/core/graph_state.h"
+
+struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
+	struct ifr_graph *graph = ifr_alloc(sizeof *graph);
+	graph->core = core;
+	graph->ports.calendar = ifr_alloc(CALENDAR * sizeof *graph->ports.calendar);
+	graph->counters = ifr_alloc(core->counters);
+	graph->predecode_bytes = UINT64_MAX;
+	for (unsigned i = 0; i < LINES_KEPT; i++)
+		graph->lines[i] = UINT64_MAX;
+	return graph;
+}
+
+void ifr_graph_free(struct ifr_graph *graph) {
+	if (!graph)
+		return;
+	free(graph->ports.calendar);
+	free(graph->counters);
+	free(graph);
+}
+
+int64_t ifr_graph_cycle(const struct ifr_graph *graph) {
+	return graph->retire.cycle;
+}
+
+const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph) {
+	return &graph->counts;
+}
+
+/* Advances a pace to a cycle, if it is later. */
+static inline void pace_wait(struct pace *pace, int64_t cycle) {
+	if (cycle > pace->cycle)
+		*pace = (struct pace){cycle, 0};
+}
+
+static inline void pace_next(struct pace *pace) {
+	*pace = (struct pace){pace->cycle + 1, 0};
+}
+
+/* Takes a place; a full cycle is left first. */
+static inline void pace_take(struct pace *pace, unsigned width) {
+	if (pace->used == width)
+		pace_next(pace);
+	pace->used++;
+}
+
+/* --- arrival ------------------------------------------------------------------------------------------------- */
+
+/* A slot arrives, when the queue has room. */
+static inline void arrive_slot(struct ifr_graph *graph, unsigned width) {
+	pace_take(&graph->arrival, width);
+	const int64_t room = graph->left[(graph->arrivals - graph->core->queue) & (SLOTS - 1)];
+	if (room > graph->arrival.cycle)
+		graph->arrival = (struct pace){room, 1};
+	graph->arrivals++;
+}
+
+/* Predecodes an instruction: it is in its aligned bytes by its last byte. Returns when it can be decoded. */
+static int64_t predecode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction,
+                         uint64_t address) {
+	const struct ifr_core *core = graph->core;
+	const uint64_t bytes = (address + instruction->bytes - !!instruction->bytes) / core->fetch_bytes;
+	if (bytes != graph->predecode_bytes) {
+		if (graph->predecode_bytes != UINT64_MAX)
+			graph->predecoded++;
+		graph->predecode_bytes = bytes;
+		graph->predecode_count = 0;
+	} else if (graph->predecode_count == core->predecode) {
+		graph->predecoded++;
+		graph->predecode_count = 0;
+	}
+	graph->predecode_count++;
+	if (instruction->flags & IFR_INSTRUCTION_LENGTH_CHANGING)
+		graph->predecoded += core->length_change;
+	return graph->predecoded;
+}
+
+/* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */
+static void decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address) {
+	const int64_t ready = predecode(graph, instruction, address);
+	const bool first_only = instruction->decoded > 1;
+	if (graph->decoded == graph->core->decoders || (first_only && graph->decoded)) {
+		pace_next(&graph->arrival);
+		graph->decoded = 0;
+	}
+	if (ready > graph->arrival.cycle) {
+		pace_wait(&graph->arrival, ready);
+		graph->decoded = 0;
+	}
+	graph->decoded++;
+}
+
+/* The first instruction of a delivery: bubbles, redirection, a new cycle. */
+static void begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
+	if (delivery->boundary && graph->arrival.used)
+		pace_next(&graph->arrival);
+	if (delivery->wait)
+		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
+	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
+		graph->predecoded = graph->arrival.cycle;
+		graph->predecode_bytes = UINT64_MAX;
+		graph->predecode_count = graph->decoded = 0;
+	}
+}
+
+/* Enters a block: the time that its first slot loses. */
+static void enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
+                        const struct ifr_core_outcome *outcome, bool decoders) {
+	const struct ifr_core *core = graph->core;
+	if (outcome->mispredicted) {
+		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
+	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
+		const unsigned lost = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
+		pace_next(&graph->arrival);
+		pace_wait(&graph->arrival, graph->arrival.cycle + lost);
+	}
+	if (decoders && outcome->fetch_wait) {
+		pace_next(&graph->arrival);
+		pace_wait(&graph->arrival, graph->arrival.cycle + outcome->fetch_wait - 1);
+	}
+}
+
+/* --- rename and retirement ----------------------------------------------------------------------------------- */
+
+/* Retires the open slot. */
+static void close_slot(struct ifr_graph *graph) {
+	if (!graph->slot_open)
+		return;
+	pace_wait(&graph->retire, graph->slot_done + 1);
+	pace_take(&graph->retire, graph->core->retire);
+	const int64_t commit = graph->retire.cycle;
+	graph->retired[(graph->renamed - 1) & (SLOTS - 1)] = commit;
+	for (unsigned i = 0; i < graph->slot_loads; i++)
+		graph->loads_retired[(graph->loads - 1 - i) & (LOADS_KEPT - 1)] = commit;
+	for (; graph->slot_stores <= graph->stores; graph->slot_stores++)
+		graph_store_retire(graph, graph->slot_stores, commit);
+	graph->slot_open = false;
+}
+
+/* The causes for which rename waits. */
+struct rename_waits {
+	int64_t front, window, loads, stores, floor, scheduler;
+};
+
+/* Counts slots that the front end did not fill, or a stall of the back end, by the latest cause. */
+static inline void count_waits(struct ifr_graph *graph, const struct rename_waits *waits, int64_t back) {
+	struct ifr_core_counts *counts = &graph->counts;
+	const int64_t from = graph->rename.cycle, front = waits->front;
+	if (front > from && front > back)
+		counts->undelivered +=
+			(uint64_t)(front - later(from, back)) * graph->core->issue - (back > from ? 0 : graph->rename.used);
+	if (back <= from || back <= front)
+		return;
+	const uint64_t cycles = (uint64_t)(back - later(from, front));
+	counts->stalls += cycles;
+	if (back == waits->scheduler)
+		counts->stalls_scheduler += cycles;
+	else if (back == waits->window)
+		counts->stalls_window += cycles;
+	else if (back == waits->loads)
+		counts->stalls_loads += cycles;
+	else if (back == waits->stores)
+		counts->stalls_stores += cycles;
+}
+
+/* Waits for room in the scheduler. Returns the cycle of rename. */
+static int64_t wait_for_scheduler(struct ifr_graph *graph, int64_t cycle, unsigned entries) {
+	struct ports *ports = &graph->ports;
+	ports_advance(ports, cycle);
+	while (ports->in_scheduler && ports->in_scheduler + entries > graph->core->scheduler)
+		ports_advance(ports, ++cycle);
+	return cycle;
+}
+
+/* Waits for window, scheduler and queues. Returns the cycle in which they have room. */
+static int64_t wait_for_room(struct ifr_graph *graph, const struct ifr_core_op *op, struct rename_waits *waits) {
+	const struct ifr_core *core = graph->core;
+	waits->window = graph->retired[(graph->renamed - core->window) & (SLOTS - 1)];
+	waits->floor = graph->rename_floor;
+	if (op->loads)
+		waits->loads = graph->loads_retired[(graph->loads + op->loads - 1 - core->loads) & (LOADS_KEPT - 1)];
+	if (op->stores)
+		waits->stores = graph->queue[(graph->stores + op->stores - core->stores) & (STORES_KEPT - 1)].drain;
+	const int64_t back = later(later(waits->window, waits->floor), later(waits->loads, waits->stores));
+	const int64_t before = later(later(graph->rename.cycle, waits->front), back);
+	const int64_t scheduled = wait_for_scheduler(graph, before, op->entries);
+	if (scheduled > before)
+		waits->scheduler = scheduled;
+	return later(back, waits->scheduler);
+}
+
+static void rename_slot(struct ifr_graph *graph, const struct ifr_core_op *op) {
+	struct rename_waits waits = {.front = graph->arrival.cycle + 1};
+	close_slot(graph);
+	const int64_t back = wait_for_room(graph, op, &waits);
+	count_waits(graph, &waits, back);
+	pace_wait(&graph->rename, later(waits.front, back));
+	if (graph->rename.used == graph->core->issue) {
+		pace_next(&graph->rename);
+		ports_advance(&graph->ports, graph->rename.cycle);
+	}
+	graph->rename.used++;
+	graph->renamed++;
+	graph->slot_open = true;
+	graph->slot_done = graph->rename.cycle;
+	graph->slot_loads = op->loads;
+	graph->loads += op->loads;
+	graph->slot_stores = graph->stores + 1;
+}
+
+/* --- execution ----------------------------------------------------------------------------------------------- */
+
+static inline int64_t sources_ready(const struct ifr_graph *graph, const struct ifr_core_op *op) {
+	const int64_t *registers = graph->registers;
+	return later(later(registers[op->sources[0]], registers[op->sources[1]]),
+	             later(registers[op->sources[2]], registers[op->sources[3]]));
+}
+
+static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
+                       const struct ifr_core_outcome *outcome) {
+	const int64_t rename = graph->rename.cycle, sources = sources_ready(graph, op);
+	if (!op->ports || op->flags & IFR_CORE_OP_ELIMINATED)
+		return later(rename, sources);
+	const int64_t ready = later(rename + 1, sources);
+	const unsigned port = ports_choose(&graph->ports, op->ports);
+	if (op->kind == IFR_OPERATION_LOAD && op->pieces)
+		return graph_load(graph, op, port, ready, pc, outcome);
+	const int64_t cycle = ports_book(&graph->ports, port, ready, op->unit, op->occupancy);
+	if (op->kind == IFR_OPERATION_STORE_ADDRESS && op->pieces)
+		graph_store_address(graph, op, cycle + 1, outcome);
+	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
+		graph_store_data(graph, cycle + 1);
+	if (op->kind == IFR_OPERATION_LOAD)
+		return cycle + graph->core->load_latency + op->latency;
+	return cycle + (op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE);
+}
+
+static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
+                          const struct ifr_core_outcome *outcome) {
+	const int64_t done = execute(graph, op, pc, outcome);
+	for (unsigned i = 0; i < 3 && op->destinations[i]; i++)
+		graph->registers[op->destinations[i]] = done;
+	graph->slot_done = later(graph->slot_done, done);
+	if (op->kind == IFR_OPERATION_BRANCH)
+		graph->branch_done = done;
+}
+
+static void add_instruction(struct ifr_graph *graph, const struct ifr_core_op *ops,
+                            const struct ifr_core_instruction *instruction, uint64_t pc, unsigned width,
+                            const struct ifr_core_outcome *outcome) {
+	if (instruction->flags & IFR_INSTRUCTION_SERIALISING) {
+		close_slot(graph);
+		graph->rename_floor = later(graph->rename_floor, graph->retire.cycle + 1);
+	}
+	for (unsigned i = 0; i < instruction->ops; i++) {
+		if (ops[i].flags & IFR_CORE_OP_DECODED)
+			arrive_slot(graph, width);
+		if (ops[i].flags & IFR_CORE_OP_ISSUED) {
+			rename_slot(graph, &ops[i]);
+			graph->left[(graph->arrivals - 1) & (SLOTS - 1)] = graph->rename.cycle;
+		}
+		add_op(graph, &ops[i], pc, outcome);
+	}
+	if (instruction->flags & IFR_INSTRUCTION_LOCKED)
+		graph->loads_floor = later(graph->loads_floor, graph->slot_done);
+	if (instruction->flags & IFR_INSTRUCTION_SERIALISING) {
+		close_slot(graph);
+		graph->rename_floor = later(graph->rename_floor, graph->retire.cycle + 1);
+	}
+}
+
+void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *program,
+                   const struct ifr_placed *placed, const struct ifr_delivery *deliveries, size_t count,
+                   const struct ifr_core_outcome *outcome) {
+	static const unsigned all = UINT32_MAX;
+	bool decoders = false;
+	for (size_t i = 0; i < count; i++)
+		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
+	if (count)
+		enter_block(graph, &deliveries[0], outcome, decoders);
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_delivery *delivery = &deliveries[i];
+		begin_delivery(graph, delivery);
+		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
+		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width
+		                                                                 : graph->core->issue;
+		for (unsigned k = delivery->first; k < delivery->first + delivery->count; k++) {
+			const struct ifr_core_instruction *instruction = &placed->instructions[k];
+			const uint64_t pc = placed->address + instruction->offset;
+			if (delivery->source == IFR_SOURCE_DECODERS)
+				decode(graph, instruction, pc);
+			add_instruction(graph, program->ops + instruction->first_op, instruction, pc, width, outcome);
+		}
+	}
+}
+
+void ifr_graph_finish(struct ifr_graph *graph) {
+	close_slot(graph);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loads and stores in the graph.
+ *
+ * A load looks at the youngest older store that is still in the queue and shares a unit of four bytes with it, by the
+ * low 12 bits of the address:
+ *   the store has all its bytes     P = max(E, the store's data) + forward
+ *   the store has some of them      P = max(E, when the store has left the queue) + load latency + blocked
+ *   the addresses differ            P = max(E, C of the store) + load latency + alias, if E is earlier than that C
+ *   none                            P = E + load latency + the latency of the level that has the line
+ * A counter, chosen by the low bits of the load's address in the program, lets a load go ahead of stores whose
+ * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
+ * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P.
+ * A store leaves the queue in order, a cycle each, when it has retired and has its line.
+ * Ref: Intel, Optimization Reference Manual (2019), sections 2.5.4.4 and 2.5.5.2 (forwarding, disambiguation), 12.8
+ * (4-KByte aliasing); Stark et al., US patent 6,108,775 (counters). */
+#include "model/core/graph_state.h"
+
+enum { IN_PAGE = 4095, UNIT_SHIFT = 2 };
+
+static struct store *store_of(struct ifr_graph *graph, uint32_t number) {
+	return &graph->queue[number & (STORES_KEPT - 1)];
+}
+
+/* Finds the youngest store that shares a unit with an access; NULL if none is kept. */
+static struct store *find_store(struct ifr_graph *graph, const struct joined_access *access) {
+	const uint64_t first = access->address >> UNIT_SHIFT;
+	const uint64_t last = (access->address + access->bytes - 1) >> UNIT_SHIFT;
+	uint32_t number = 0;
+	for (uint64_t at = first; at <= last; at++) {
+		const uint32_t one = graph->youngest[at & (UNITS_OF_PAGE - 1)];
+		if (one > number)
+			number = one;
+	}
+	struct store *store = store_of(graph, number);
+	return number && store->number == number ? store : NULL;
+}
+
+static bool overlaps(const struct store *store, const struct joined_access *access) {
+	return store->address < access->address + access->bytes && access->address < store->address + store->bytes;
+}
+
+static bool covers(const struct store *store, const struct joined_access *access) {
+	return store->address <= access->address && access->address + access->bytes <= store->address + store->bytes;
+}
+
+/* P of a load behind a store that is in the queue when it executes; 0 if it does not mind it. */
+static int64_t load_behind(struct ifr_graph *graph, const struct store *store, const struct joined_access *access,
+                           int64_t execute) {
+	const struct ifr_core *core = graph->core;
+	if (covers(store, access))
+		return later(execute, later(store->data, store->known)) + core->forward;
+	if (overlaps(store, access)) {
+		graph->counts.blocked++;
+		return later(execute, store->drain) + core->load_latency + core->blocked;
+	}
+	if (!core->alias || execute >= store->commit || execute < store->known)
+		return 0;
+	graph->counts.aliases++;
+	return store->commit + core->load_latency + core->alias;
+}
+
+/* P of a load from the caches. */
+static int64_t load_cached(struct ifr_graph *graph, const struct joined_access *access, int64_t execute) {
+	const struct ifr_core *core = graph->core;
+	const unsigned level = access->level & 3, page = access->level >> 2;
+	const uint64_t line = access->address >> core->line_shift;
+	int64_t *line_done = &graph->line_done[line & (LINES_KEPT - 1)];
+	uint64_t *kept = &graph->lines[line & (LINES_KEPT - 1)];
+	const int64_t start = execute + core->page_latency[page];
+	int64_t done = start + core->load_latency;
+	if (level) {
+		int64_t *fill = &graph->fill_done[graph->fills++ % core->fills];
+		done = later(start, *fill) + core->load_latency + core->miss_latency[level];
+		*fill = *line_done = done;
+		*kept = line;
+	} else if (*kept == line) {
+		done = later(done, *line_done);
+	}
+	return done;
+}
+
+static int64_t split_latency(struct ifr_graph *graph, const struct joined_access *access, unsigned port,
+                             int64_t execute) {
+	const struct ifr_core *core = graph->core;
+	const uint64_t last = access->address + access->bytes - 1;
+	if (access->address >> core->line_shift == last >> core->line_shift)
+		return 0;
+	ports_hold(&graph->ports, port, execute + 1);
+	return access->address >> core->page_shift == last >> core->page_shift ? core->line_split : core->page_split;
+}
+
+int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
+                   uint64_t pc, const struct ifr_core_outcome *outcome) {
+	const struct joined_access access = join_access(op, outcome);
+	uint8_t *counter = &graph->counters[pc % graph->core->counters];
+	ready = later(ready, graph->loads_floor);
+	const int64_t allowed = *counter == COUNTER_MOST ? ready : later(ready, graph->stores_known);
+	const int64_t execute = ports_book(&graph->ports, port, allowed, op->unit, op->occupancy);
+	const struct store *store = find_store(graph, &access);
+	const bool same = store && overlaps(store, &access);
+	int64_t done = 0;
+	if (store && store->drain > execute)
+		done = load_behind(graph, store, &access, execute);
+	if (!done)
+		done = load_cached(graph, &access, execute);
+	done += op->latency + split_latency(graph, &access, port, execute);
+	if (same && store->known > execute) {
+		graph->counts.clears++;
+		graph->rename_floor = later(graph->rename_floor, done + graph->core->clear);
+	}
+	*counter = same && store->known > ready ? 0 : (uint8_t)(*counter + (*counter < COUNTER_MOST));
+	return done;
+}
+
+void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t known,
+                         const struct ifr_core_outcome *outcome) {
+	const struct joined_access access = join_access(op, outcome);
+	const uint32_t number = ++graph->stores;
+	*store_of(graph, number) = (struct store){.address = access.address,
+	                                          .bytes = (uint16_t)access.bytes,
+	                                          .known = known,
+	                                          .data = known,
+	                                          .commit = INT64_MAX,
+	                                          .drain = INT64_MAX,
+	                                          .number = number,
+	                                          .level = (uint8_t)access.level};
+	graph->stores_known = later(graph->stores_known, known);
+	for (uint64_t at = access.address >> UNIT_SHIFT; at <= (access.address + access.bytes - 1) >> UNIT_SHIFT; at++)
+		graph->youngest[at & (UNITS_OF_PAGE - 1)] = number;
+}
+
+void graph_store_data(struct ifr_graph *graph, int64_t data) {
+	store_of(graph, graph->stores)->data = data;
+}
+
+void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit) {
+	const struct ifr_core *core = graph->core;
+	struct store *store = store_of(graph, number);
+	const unsigned level = store->level & 3;
+	int64_t arrived = commit + 1 + core->page_latency[store->level >> 2];
+	if (level) {
+		int64_t *fill = &graph->fill_done[graph->fills++ % core->fills];
+		arrived = later(arrived, *fill) + core->miss_latency[level];
+		*fill = arrived;
+	}
+	store->commit = commit;
+	store->drain = graph->drained = later(graph->drained + 1, arrived);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state of a graph: the latest times. Private to graph.c and graph_memory.c. */
+#ifndef IFR_MODEL_CORE_GRAPH_STATE_H
+#define IFR_MODEL_CORE_GRAPH_STATE_H
+
+#include "model/core/graph.h"
+#include "model/core/ports.h"
+
+enum {
+	SLOTS = 1024,         /* a power of two, at least window and queue */
+	STORES_KEPT = 256,    /* a power of two, at least the store queue */
+	LOADS_KEPT = 512,     /* as much for loads */
+	UNITS_OF_PAGE = 1024, /* of four bytes */
+	LINES_KEPT = 256,
+	COUNTER_MOST = 15,
+};
+
+/* A place in a sequence of so many a cycle. */
+struct pace {
+	int64_t cycle;
+	unsigned used;
+};
+
+struct store {
+	uint64_t address;
+	int64_t known, data;   /* P of its address and of its data */
+	int64_t commit, drain; /* C, and when it leaves the queue */
+	uint32_t number;       /* from 1 on */
+	uint16_t bytes;
+	uint8_t level;
+};
+
+struct ifr_graph {
+	const struct ifr_core *core;
+	struct ports ports;
+	int64_t registers[IFR_REGISTERS];
+	/* front end */
+	struct pace arrival;
+	int64_t predecoded;       /* when the bytes under way are predecoded */
+	uint64_t predecode_bytes; /* number of the bytes under way */
+	unsigned predecode_count; /* instructions of them so far */
+	unsigned decoded;         /* instructions decoded in the cycle of arrival */
+	uint32_t arrivals;        /* slots so far */
+	int64_t left[SLOTS];      /* by slot: when it left the queue */
+	/* rename and retirement */
+	struct pace rename, retire;
+	uint32_t renamed;
+	int64_t retired[SLOTS];
+	bool slot_open;
+	int64_t slot_done; /* P of the open slot */
+	unsigned slot_loads;
+	uint32_t slot_stores; /* number of the first store of the open slot */
+	int64_t branch_done;  /* P of the last branch */
+	int64_t rename_floor; /* after a memory-order clear or a serialising instruction */
+	/* memory */
+	uint32_t loads, stores, fills;
+	int64_t loads_retired[LOADS_KEPT];
+	struct store queue[STORES_KEPT];
+	uint32_t youngest[UNITS_OF_PAGE]; /* by four bytes of a page: number of the last store */
+	int64_t stores_known, drained, loads_floor;
+	int64_t fill_done[64];
+	uint64_t lines[LINES_KEPT];
+	int64_t line_done[LINES_KEPT];
+	uint8_t *counters;
+	struct ifr_core_counts counts;
+};
+
+static inline int64_t later(int64_t a, int64_t b) {
+	return a > b ? a : b;
+}
+
+/* An access of an operation, its pieces joined. */
+struct joined_access {
+	uint64_t address;
+	unsigned bytes, level;
+};
+static inline struct joined_access join_access(const struct ifr_core_op *op,
+                                               const struct ifr_core_outcome *outcome) {
+	struct joined_access joined = {.address = outcome->addresses[op->access]};
+	for (unsigned i = 0; i < op->pieces; i++) {
+		joined.bytes += outcome->accesses[op->access + i].bytes;
+		if (outcome->levels && outcome->levels[op->access + i] > joined.level)
+			joined.level = outcome->levels[op->access + i];
+	}
+	return joined;
+}
+
+/* Executes a load that is ready; pc: its address. Returns P. */
+int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
+                   uint64_t pc, const struct ifr_core_outcome *outcome);
+/* Adds a store, whose address is known at this time; sets when its data are there; retires it. */
+void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t known,
+                         const struct ifr_core_outcome *outcome);
+void graph_store_data(struct ifr_graph *graph, int64_t data);
+void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit);
+
+#endif

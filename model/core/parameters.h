@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A core's parameters: what the front end and the graph read of a machine's description. The settings of the same
+ * names (model/machines/settings.c) say what they mean. */
+#ifndef IFR_MODEL_CORE_PARAMETERS_H
+#define IFR_MODEL_CORE_PARAMETERS_H
+
+#include "model/machines/machine.h"
+
+struct ifr_core {
+	/* back end */
+	unsigned issue, retire, window, scheduler, loads, stores, fills;
+	unsigned load_latency, forward, blocked, alias, line_split, page_split, clear, counters;
+	unsigned miss_latency[4]; /* by level that has the line: first, second, third, memory */
+	unsigned page_latency[3]; /* by level that has the page: first, second, page walk */
+	unsigned mispredicted;    /* cycles from the execution of a mispredicted branch to the next slot */
+	unsigned line_shift, page_shift;
+	/* front end */
+	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
+	unsigned bubble[3];        /* by BTB level */
+	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
+	unsigned fetch_page_latency[3];
+	bool fusion_anywhere;
+	unsigned cache_sets, cache_ways, cache_ops, cache_branches, cache_window_shift, cache_lines, cache_width;
+	unsigned cache_switch, cache_boundary;
+	bool cache_by_start;
+	unsigned loop_ops, loop_windows, loop_window_shift, loop_branches, loop_unroll;
+};
+
+/* Returns whether the description has a core. */
+bool ifr_machine_has_core(const struct ifr_machine *machine);
+/* Reads a core's parameters from a description that has one. */
+void ifr_core_init(struct ifr_core *core, const struct ifr_machine *machine);
+/* Returns the name of the core's table of instructions (ifr_decoder_new). */
+const char *ifr_core_table(const struct ifr_machine *machine, char name[32]);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program for one core: the operations of every block, in the form that the front end and the graph walk, once for
+ * each way in which the block's last test and jump may fuse. Layouts share it. */
+#ifndef IFR_MODEL_CORE_PROGRAM_H
+#define IFR_MODEL_CORE_PROGRAM_H
+
+#include <stdlib.h>
+
+#include "model/core/operation.h"
+
+enum ifr_core_op_flag {
+	IFR_CORE_OP_DECODED = 1,    /* begins a slot of the front end */
+	IFR_CORE_OP_ISSUED = 2,     /* begins a slot of rename */
+	IFR_CORE_OP_ELIMINATED = 4, /* needs no port */
+};
+
+struct ifr_core_op {
+	uint8_t sources[4];
+	uint8_t destinations[3];
+	uint8_t kind; /* enum ifr_operation_kind */
+	uint16_t ports;
+	uint8_t latency, occupancy, unit, flags;
+	uint16_t access; /* first access in the block */
+	uint8_t pieces;  /* accesses from there on; 0: none */
+	/* Of an operation that begins a slot of rename: what the slot needs in scheduler and queues. */
+	uint8_t entries, loads, stores;
+};
+
+struct ifr_core_instruction {
+	uint32_t first_op;
+	uint16_t offset, flags; /* flags: enum ifr_instruction_flag */
+	uint8_t bytes, ops, decoded, branch;
+};
+
+/* The instructions of a block, in order; of a fused pair, both are one. */
+struct ifr_core_code {
+	uint32_t first;
+	uint16_t count;
+};
+
+struct ifr_core_program {
+	struct ifr_core_op *ops;
+	struct ifr_core_instruction *instructions;
+	struct ifr_core_code (*blocks)[2]; /* by block: with the pair unfused, and fused (the same if none is) */
+	uint16_t *jump_offsets;            /* by block: of the jump that may fuse; 0: none */
+	size_t blocks_count, ops_count, instructions_count;
+	size_t ops_room, instructions_room, blocks_room;
+};
+
+static inline void ifr_core_program_release(struct ifr_core_program *program) {
+	free(program->ops);
+	free(program->instructions);
+	free(program->blocks);
+	free(program->jump_offsets);
+	*program = (struct ifr_core_program){0};
+}
+
+#endif

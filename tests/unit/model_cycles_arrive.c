@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/model_cycles_state.h"
+
+/* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
+static int64_t next_arrival(const struct machine *m, const struct state *s, const struct fetched *f) {
+	const struct ifr_core_outcome *outcome = &f->step->outcome;
+	int64_t at = s->last_arrival;
+	if (f->first && outcome->mispredicted) {
+		const size_t branch = m->ops[f->first_op].branch_before;
+		const int64_t done = branch ? m->ops[branch - 1].done : 0;
+		if (done >= NEVER)
+			return NEVER;
+		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
+	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
+		at += 1 +
+		      (outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb]);
+	}
+	if (f->first && f->decoders_any)
+		at += outcome->fetch_wait;
+	if (f->begins && at == s->last_arrival && s->used)
+		at++;
+	return at + f->wait;
+}
+
+static int64_t predecoded_at(const struct machine *m, struct state *s, const struct fetched *f, int64_t at,
+                             bool begins) {
+	const uint64_t bytes = (f->address + f->code->bytes - 1) / m->v[IFR_FETCH_BYTES];
+	if (begins) {
+		s->bytes_since = at;
+		s->bytes_count = 0;
+	} else if (bytes != s->bytes || s->bytes_count == m->v[IFR_FETCH_PREDECODE]) {
+		s->bytes_since++;
+		s->bytes_count = 0;
+	}
+	s->bytes = bytes;
+	s->bytes_count++;
+	if (f->code->flags & IFR_INSTRUCTION_LENGTH_CHANGING)
+		s->bytes_since += m->v[IFR_FETCH_LENGTH_CHANGE];
+	return s->bytes_since;
+}
+
+void cycles_arrive(struct machine *m, struct state *s) {
+	static size_t pending; /* instruction whose time is fixed, + 1 */
+	static int64_t fixed;
+	if (!s->now)
+		pending = 0;
+	while (s->arrived < m->fetched_count) {
+		const struct fetched *f = &m->fetched[s->arrived];
+		const size_t op = s->arrived_ops;
+		const bool starts = op == f->first_op;
+		if (starts && pending != s->arrived + 1) {
+			int64_t at = next_arrival(m, s, f);
+			if (at >= NEVER)
+				return;
+			if (f->source == IFR_SOURCE_DECODERS) {
+				if (f->begins || at > s->last_arrival)
+					s->decoded = f->begins ? 0 : s->decoded;
+				const int64_t ready = predecoded_at(m, s, f, at, f->begins);
+				if (s->decoded == m->v[IFR_FETCH_DECODERS] || (f->code->decoded > 1 && s->decoded)) {
+					at = (at > s->last_arrival ? at : s->last_arrival) + 1;
+					s->decoded = 0;
+				}
+				if (ready > at) {
+					at = ready;
+					s->decoded = 0;
+				}
+				s->decoded++;
+			}
+			fixed = at;
+			pending = s->arrived + 1;
+		}
+		if (fixed > s->now)
+			return;
+		/* The operation's slot. */
+		if (m->ops[op].op->flags & IFR_CORE_OP_DECODED) {
+			const unsigned width = f->source == IFR_SOURCE_DECODERS   ? 10000
+			                       : f->source == IFR_SOURCE_OP_CACHE ? m->v[IFR_OP_CACHE_WIDTH]
+			                                                          : m->v[IFR_PIPELINE_ISSUE];
+			const unsigned used = s->last_arrival == s->now ? s->used : 0;
+			if (used == width)
+				return;
+			if (s->arrived_slots >= m->v[IFR_FETCH_QUEUE] &&
+			    s->left[s->arrived_slots - m->v[IFR_FETCH_QUEUE]] > s->now)
+				return;
+			s->used = used + 1;
+			s->last_arrival = s->now;
+			s->left[s->arrived_slots++] = NEVER;
+		}
+		s->arrival[op] = s->now;
+		s->arrival_slot[op] = s->arrived_slots - 1;
+		s->arrived_ops++;
+		if (s->arrived_ops == f->first_op + f->code->ops)
+			s->arrived++;
+	}
+}

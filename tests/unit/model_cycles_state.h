@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* State of the simulator that walks cycles. */
+#ifndef IFR_TESTS_MODEL_CYCLES_STATE_H
+#define IFR_TESTS_MODEL_CYCLES_STATE_H
+
+#include "tests/unit/model_cycles.h"
+
+#define NEVER (INT64_MAX / 4)
+
+/* A dynamic instruction, and what the front end does with it. */
+struct fetched {
+	const struct ifr_core_instruction *code;
+	const struct cycles_step *step;
+	uint64_t address;
+	bool first;        /* of its block */
+	bool begins;       /* begins a delivery */
+	bool decoders_any; /* its block needs the decoders */
+	int source, wait;
+	size_t first_op;
+};
+
+/* A dynamic operation. */
+struct simulated {
+	const struct ifr_core_op *op;
+	const struct fetched *in;
+	size_t sources[4];    /* producers + 1; 0: none */
+	size_t slot;          /* of rename */
+	size_t branch_before; /* last branch operation before, + 1 */
+	int port;
+	int64_t renamed, executed, done;
+	/* memory */
+	uint64_t address;
+	unsigned bytes, level;
+	size_t load, store; /* number of loads and stores before it */
+	bool is_load, is_store, hasty;
+	int64_t ready;
+};
+
+struct line {
+	uint64_t key;
+	int64_t used;
+};
+
+struct machine {
+	const unsigned *v;
+	const struct ifr_core_program *program;
+	/* front end */
+	struct line *lines;
+	int64_t clock;
+	struct fetched *fetched;
+	size_t fetched_count;
+	uint64_t slots[IFR_SOURCES];
+	/* back end */
+	struct simulated *ops;
+	size_t ops_count, slots_count;
+	size_t *slot_first;   /* by slot: first operation; one more at the end */
+	int64_t *retired;     /* by slot */
+	size_t *decoded_slot; /* by arrival slot: last rename slot of it */
+	int64_t *drained;     /* by store */
+	size_t *store_ops;    /* by store: its address operation */
+	size_t stores;
+};
+
+struct state {
+	int64_t now;
+	size_t arrived;     /* instructions whose first slot arrived */
+	size_t arrived_ops; /* operations that arrived */
+	size_t arrived_slots, left_slots;
+	int64_t last_arrival; /* cycle of the last slot that arrived */
+	unsigned used, decoded;
+	int64_t bytes_since; /* when the aligned bytes under way were predecoded */
+	uint64_t bytes;
+	unsigned bytes_count;
+	int64_t *arrival;        /* by operation: cycle in which it arrived */
+	int64_t *left;           /* by arrival slot: when it was renamed */
+	size_t *arrival_slot;    /* by operation */
+	size_t renamed, retired; /* slots */
+	int64_t floor;
+	unsigned used_rename;
+	unsigned waiting[16];
+	int64_t unit_free[IFR_UNITS];
+	int64_t held[16];  /* by port: held until this cycle */
+	int64_t split[16]; /* by port: held in this cycle, by a load across lines */
+	size_t drained;
+	int64_t last_drain;
+	int64_t fills[64];
+	size_t fill_count;
+	struct {
+		uint64_t line;
+		int64_t done;
+	} line_done[1024];
+	size_t line_count;
+	uint8_t *counters;
+	uint64_t aliases, blocked, clears;
+};
+
+/* Lists the dynamic instructions, and finds the source of each. */
+void cycles_expand(struct machine *m, const struct cycles_step *steps, size_t count);
+void cycles_run_front(struct machine *m);
+/* Brings the slots of instructions that arrive in this cycle. */
+void cycles_arrive(struct machine *m, struct state *s);
+
+/* Finishes a load that waits for a store, when all that is known. Returns NEVER while it is not. */
+int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index);
+/* Whether a load may execute: older stores' addresses are known, or it is hasty. */
+bool cycles_load_allowed(const struct machine *m, struct state *s, struct simulated *o);
+void cycles_drain_stores(struct machine *m, struct state *s);
+
+static inline int64_t most(int64_t a, int64_t b) {
+	return a > b ? a : b;
+}
+
+#endif

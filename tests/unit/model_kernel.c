@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tests/unit/model_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void kernel_init(struct kernel *kernel) {
+	*kernel = (struct kernel){0};
+	kernel->program.ops = ifr_alloc(8192 * sizeof *kernel->program.ops);
+	kernel->program.instructions = ifr_alloc(8192 * sizeof *kernel->program.instructions);
+	kernel->program.blocks = ifr_alloc(64 * sizeof *kernel->program.blocks);
+	kernel->program.jump_offsets = ifr_alloc(64 * sizeof *kernel->program.jump_offsets);
+	kernel->steps = ifr_alloc(KERNEL_STEPS * sizeof *kernel->steps);
+	kernel->addresses = ifr_alloc(KERNEL_STEPS * sizeof *kernel->addresses);
+	kernel->levels = ifr_alloc(KERNEL_STEPS * sizeof *kernel->levels);
+}
+
+void kernel_release(struct kernel *kernel) {
+	ifr_core_program_release(&kernel->program);
+	free(kernel->steps);
+	free(kernel->addresses);
+	free(kernel->levels);
+}
+
+uint32_t kernel_block(struct kernel *kernel) {
+	const uint32_t block = (uint32_t)kernel->program.blocks_count++;
+	kernel->program.blocks[block][0] = (struct ifr_core_code){(uint32_t)kernel->program.instructions_count, 0};
+	kernel->next_access = 0;
+	return block;
+}
+
+static struct ifr_core_instruction *last_instruction(struct kernel *kernel) {
+	return &kernel->program.instructions[kernel->program.instructions_count - 1];
+}
+
+void kernel_instruction(struct kernel *kernel, unsigned bytes, uint8_t branch, unsigned flags) {
+	const size_t block = kernel->program.blocks_count - 1;
+	kernel->program.instructions[kernel->program.instructions_count++] =
+		(struct ifr_core_instruction){.first_op = (uint32_t)kernel->program.ops_count,
+	                                  .offset = kernel->block_bytes[block],
+	                                  .bytes = (uint8_t)bytes,
+	                                  .branch = branch,
+	                                  .flags = (uint16_t)flags};
+	kernel->block_bytes[block] = (uint16_t)(kernel->block_bytes[block] + bytes);
+	kernel->program.blocks[block][0].count++;
+}
+
+struct ifr_core_op *kernel_op(struct kernel *kernel, unsigned kind, unsigned ports, unsigned latency, unsigned to,
+                              unsigned from, unsigned from2, bool with_last) {
+	struct ifr_core_instruction *instruction = last_instruction(kernel);
+	struct ifr_core_op *op = &kernel->program.ops[kernel->program.ops_count++];
+	*op = (struct ifr_core_op){.kind = (uint8_t)kind,
+	                           .ports = (uint16_t)ports,
+	                           .latency = (uint8_t)latency,
+	                           .occupancy = 1,
+	                           .destinations = {(uint8_t)to},
+	                           .sources = {(uint8_t)from, (uint8_t)from2},
+	                           .flags = with_last ? 0 : IFR_CORE_OP_DECODED | IFR_CORE_OP_ISSUED};
+	instruction->ops++;
+	instruction->decoded = (uint8_t)(instruction->decoded + !with_last);
+	struct ifr_core_op *slot = op;
+	while (!(slot->flags & IFR_CORE_OP_ISSUED))
+		slot--;
+	slot->entries = (uint8_t)(slot->entries + !!ports);
+	slot->loads = (uint8_t)(slot->loads + (kind == IFR_OPERATION_LOAD));
+	slot->stores = (uint8_t)(slot->stores + (kind == IFR_OPERATION_STORE_DATA));
+	return op;
+}
+
+void kernel_alu(struct kernel *kernel, unsigned bytes, unsigned to, unsigned from, unsigned ports,
+                unsigned latency) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, 0);
+	kernel_op(kernel, IFR_OPERATION_COMPUTE, ports, latency, to, from, 0, false);
+}
+
+void kernel_nop(struct kernel *kernel, unsigned bytes) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, IFR_INSTRUCTION_NOP);
+	kernel_op(kernel, IFR_OPERATION_NOP, 0, 0, 0, 0, 0, false);
+}
+
+static void set_access(struct kernel *kernel, struct ifr_core_op *op, unsigned access, unsigned bytes,
+                       bool store) {
+	op->access = (uint16_t)access;
+	op->pieces = 1;
+	kernel->accesses[access] = (struct ifr_access){(uint8_t)bytes, store};
+}
+
+void kernel_load(struct kernel *kernel, unsigned bytes, unsigned to, unsigned from, unsigned access_bytes) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, 0);
+	struct ifr_core_op *op = kernel_op(kernel, IFR_OPERATION_LOAD, AGU, 0, to, from, 0, false);
+	set_access(kernel, op, kernel->next_access++, access_bytes, false);
+}
+
+void kernel_store(struct kernel *kernel, unsigned bytes, unsigned address, unsigned data, unsigned access_bytes) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_NONE, 0);
+	struct ifr_core_op *op = kernel_op(kernel, IFR_OPERATION_STORE_ADDRESS, AGU, 1, 0, address, 0, false);
+	set_access(kernel, op, kernel->next_access, access_bytes, true);
+	op = kernel_op(kernel, IFR_OPERATION_STORE_DATA, P4, 1, 0, data, 0, true);
+	set_access(kernel, op, kernel->next_access++, access_bytes, true);
+}
+
+void kernel_jump(struct kernel *kernel, unsigned bytes, unsigned from) {
+	kernel_instruction(kernel, bytes, IFR_BRANCH_CONDITIONAL, 0);
+	kernel_op(kernel, IFR_OPERATION_BRANCH, P6, 1, 0, from, 0, false);
+}
+
+void kernel_test_jump(struct kernel *kernel, unsigned test_bytes, unsigned jump_bytes, unsigned from) {
+	const size_t block = kernel->program.blocks_count - 1;
+	kernel_alu(kernel, test_bytes, IFR_REGISTER_FLAGS, from, ALU, 1);
+	kernel->program.jump_offsets[block] = kernel->block_bytes[block];
+	kernel_jump(kernel, jump_bytes, IFR_REGISTER_FLAGS);
+}
+
+void kernel_end(struct kernel *kernel) {
+	struct ifr_core_program *program = &kernel->program;
+	const size_t block = program->blocks_count - 1;
+	const struct ifr_core_code plain = program->blocks[block][0];
+	program->blocks[block][1] = plain;
+	if (!program->jump_offsets[block])
+		return;
+	program->blocks[block][1] =
+		(struct ifr_core_code){(uint32_t)program->instructions_count, (uint16_t)(plain.count - 1)};
+	memcpy(program->instructions + program->instructions_count, program->instructions + plain.first,
+	       (plain.count - 1u) * sizeof *program->instructions);
+	program->instructions_count += plain.count - 1u;
+	struct ifr_core_instruction *fused = last_instruction(kernel);
+	fused->bytes = (uint8_t)(fused->bytes + program->instructions[plain.first + plain.count - 1].bytes);
+	fused->branch = IFR_BRANCH_CONDITIONAL;
+	program->ops[program->ops_count] = program->ops[fused->first_op];
+	fused->first_op = (uint32_t)program->ops_count++;
+	program->ops[fused->first_op].ports = P6;
+	program->ops[fused->first_op].kind = IFR_OPERATION_BRANCH;
+}
+
+struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t address, bool taken) {
+	const size_t i = kernel->count++;
+	kernel->steps[i] = (struct cycles_step){.block = block,
+	                                        .address = address,
+	                                        .bytes = kernel->block_bytes[block],
+	                                        .outcome = {.addresses = kernel->addresses[i],
+	                                                    .accesses = kernel->accesses,
+	                                                    .levels = kernel->levels[i],
+	                                                    .taken = taken}};
+	return &kernel->steps[i];
+}
+
+/* A placed block by (block, address); programs here have few. */
+static struct ifr_placed *find_placed(const struct kernel *kernel, const struct ifr_core *core,
+                                      struct ifr_placed *placed, size_t *count, const struct cycles_step *step) {
+	for (size_t i = 0; i < *count; i++)
+		if (placed[i].address == step->address)
+			return &placed[i];
+	ifr_core_place(core, &kernel->program, step->block, step->address, step->bytes, &placed[*count]);
+	return &placed[(*count)++];
+}
+
+void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine, struct cycles_result *result,
+                  struct ifr_core_counts *counts) {
+	struct ifr_core core;
+	ifr_core_init(&core, machine);
+	struct ifr_front *front = ifr_front_new(&core);
+	struct ifr_graph *graph = ifr_graph_new(&core);
+	struct ifr_placed *placed = ifr_alloc((kernel->count + 1) * sizeof *placed);
+	size_t placed_count = 0, deliveries_count;
+	for (size_t i = 0; i < kernel->count; i++) {
+		const struct cycles_step *step = &kernel->steps[i];
+		const struct ifr_placed *at = find_placed(kernel, &core, placed, &placed_count, step);
+		const struct ifr_delivery *deliveries = ifr_front_enter(
+			front, at, (uint32_t)(at - placed), step->outcome.taken, step->call, &deliveries_count);
+		ifr_graph_add(graph, &kernel->program, at, deliveries, deliveries_count, &step->outcome);
+	}
+	ifr_graph_finish(graph);
+	*counts = *ifr_graph_counts(graph);
+	*result = (struct cycles_result){.cycle = ifr_graph_cycle(graph),
+	                                 .aliases = counts->aliases,
+	                                 .blocked = counts->blocked,
+	                                 .clears = counts->clears};
+	memcpy(result->slots, ifr_front_slots(front), sizeof result->slots);
+	for (size_t i = 0; i < placed_count; i++)
+		free(placed[i].parts);
+	free(placed);
+	ifr_graph_free(graph);
+	ifr_front_free(front);
+}

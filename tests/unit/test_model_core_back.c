@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The core's back end: small programs whose cycles a cycle-by-cycle simulator counts, too; each rule has one that is
+ * slower or faster without it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "tests/unit/model_core_check.h"
+
+static void chain(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 8; i++)
+		kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+static void multiply(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 4; i++)
+		kernel_alu(k, 4, RAX, RAX, P1, 3);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+static void one_port(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 6; i++)
+		kernel_alu(k, 4, 0, 0, i % 2 ? P1 : P1 | P5, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+static void mixed_ports(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 9; i++)
+		kernel_alu(k, 3, i % 3 ? 0 : RAX, i % 3 ? RAX : RCX, i % 2 ? P0 | P6 : ALU, 1);
+	kernel_alu(k, 4, RCX, RCX, P1 | P5, 3);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+static void divide(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	kernel_alu(k, 3, 0, 0, P0, 20);
+	k->program.ops[k->program.ops_count - 1].unit = IFR_UNIT_DIVIDER;
+	k->program.ops[k->program.ops_count - 1].occupancy = 6;
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+static void eliminated(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	kernel_alu(k, 3, RAX, RAX, ALU, 1);
+	kernel_alu(k, 3, RCX, RAX, ALU, 1);
+	k->program.ops[k->program.ops_count - 1].flags |= IFR_CORE_OP_ELIMINATED;
+	k->program.ops[k->program.ops_count - 1].entries = 0;
+	kernel_alu(k, 3, RAX, RCX, ALU, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	repeat(k, loop, CODE, 300);
+}
+
+/* A load that misses every so often, and work behind it that does not need it. */
+static void behind_miss(struct kernel *k, unsigned level, unsigned every, bool dependent, unsigned work) {
+	const uint32_t loop = kernel_block(k);
+	kernel_load(k, 4, RAX, RDX, 8);
+	for (unsigned i = 0; i < work; i++)
+		kernel_alu(k, 3, RCX, dependent ? RAX : 0, ALU, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 400; i++) {
+		kernel_run(k, loop, CODE, i);
+		k->addresses[i][0] = DATA + 64 * (i / every);
+		k->levels[i][0] = i % every ? 0 : IFR_CORE_LEVEL(level, 0);
+	}
+}
+
+static void window(struct kernel *k) {
+	behind_miss(k, 3, 40, false, 10);
+}
+
+static void scheduler(struct kernel *k) {
+	behind_miss(k, 3, 10, true, 14);
+}
+
+static void same_line(struct kernel *k) {
+	behind_miss(k, 2, 8, true, 2);
+}
+
+static void fills(struct kernel *k) {
+	behind_miss(k, 3, 1, false, 1);
+}
+
+static void pages(struct kernel *k) {
+	behind_miss(k, 0, 1, true, 2);
+	k->program.ops[0].sources[0] = RAX;
+	for (unsigned i = 0; i < k->count; i += 3)
+		k->levels[i][0] = IFR_CORE_LEVEL(0, 1 + i % 2);
+}
+
+static void load_queue(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 6; i++)
+		kernel_load(k, 4, RAX, RDX, 8);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 300; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 6; a++)
+			k->addresses[i][a] = DATA + 64 * i + 8 * a;
+		k->levels[i][0] = i % 25 ? 0 : IFR_CORE_LEVEL(3, 0);
+	}
+}
+
+static void store_queue(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	kernel_store(k, 4, RDX, RCX, 8);
+	kernel_nop(k, 3);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 400; i++) {
+		kernel_run(k, loop, CODE, i);
+		k->addresses[i][0] = DATA + 8 * i;
+		k->levels[i][0] = i % 50 ? 0 : IFR_CORE_LEVEL(3, 0);
+	}
+}
+
+/* A store and a load of it, in a chain through memory. */
+static void through_memory(struct kernel *k, unsigned stored, unsigned loaded, uint64_t apart) {
+	const uint32_t loop = kernel_block(k);
+	kernel_store(k, 4, RDX, RAX, stored);
+	for (unsigned i = 0; i < 12; i++)
+		kernel_nop(k, 2);
+	kernel_load(k, 4, RAX, RDX, loaded);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 3000; i++) {
+		kernel_run(k, loop, CODE, i);
+		k->addresses[i][0] = DATA;
+		k->addresses[i][1] = DATA + apart;
+	}
+}
+
+static void forward(struct kernel *k) {
+	through_memory(k, 8, 4, 4);
+}
+
+static void partial(struct kernel *k) {
+	through_memory(k, 4, 8, 0);
+}
+
+static void alias(struct kernel *k) {
+	through_memory(k, 4, 4, 4096);
+}
+
+static void no_alias(struct kernel *k) {
+	through_memory(k, 4, 4, 4100);
+}
+
+static void split(struct kernel *k, uint64_t address) {
+	behind_miss(k, 0, 1, true, 1);
+	k->program.ops[0].sources[0] = RAX;
+	for (unsigned i = 0; i < k->count; i++)
+		k->addresses[i][0] = address;
+}
+
+static void line_split(struct kernel *k) {
+	split(k, DATA + 60);
+}
+
+static void page_split(struct kernel *k) {
+	split(k, DATA + 4092);
+}
+
+static void split_port(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 4; i++)
+		kernel_load(k, 4, RAX, RDX, 8);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 300; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 4; a++)
+			k->addresses[i][a] = DATA + 60 + 64 * a;
+	}
+}
+
+/* A store whose address comes late, and a load that conflicts with it now and then. */
+static void late_address(struct kernel *k, unsigned every) {
+	const uint32_t loop = kernel_block(k);
+	kernel_alu(k, 4, RDX, RDX, P1, 3);
+	kernel_alu(k, 4, RCX, RDX, P1, 12);
+	kernel_store(k, 4, RCX, RBX, 8);
+	kernel_load(k, 4, RAX, 0, 8);
+	kernel_alu(k, 4, RBX + 1, RAX, P1, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 3000; i++) {
+		kernel_run(k, loop, CODE, i);
+		k->addresses[i][0] = DATA + 8 * (i % 4);
+		k->addresses[i][1] = every && i % every == 0 ? k->addresses[i][0] : DATA + 256;
+	}
+}
+
+static void disambiguation(struct kernel *k) {
+	late_address(k, 0);
+}
+
+static void clear(struct kernel *k) {
+	late_address(k, 200);
+}
+
+static void micro_fused(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	for (unsigned i = 0; i < 4; i++) {
+		kernel_load(k, 4, IFR_REGISTER_TEMPORARY, RDX, 8);
+		kernel_op(k, IFR_OPERATION_COMPUTE, ALU, 1, RAX, IFR_REGISTER_TEMPORARY, RAX, true);
+	}
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 300; i++) {
+		kernel_run(k, loop, CODE, i);
+		for (unsigned a = 0; a < 4; a++)
+			k->addresses[i][a] = DATA + 8 * a;
+	}
+}
+
+/* Bursts that retire at once behind a chain. */
+static void retirement(struct kernel *k) {
+	const uint32_t loop = kernel_block(k);
+	kernel_alu(k, 4, RAX, RAX, P1, 40);
+	for (unsigned i = 0; i < 90; i++)
+		kernel_nop(k, 3);
+	kernel_alu(k, 4, RAX, RAX, P1, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 100; i++)
+		kernel_run(k, loop, CODE, i)->outcome.mispredicted = i % 4 == 3;
+}
+
+static const struct core_check checks[] = {
+	{"a chain", "skylake", NULL, chain, 0},
+	{"multiplications", "skylake", NULL, multiply, 0},
+	{"one port", "skylake", NULL, one_port, 0},
+	{"mixed ports", "skylake", NULL, mixed_ports, 2},
+	{"a divider", "skylake", NULL, divide, 0},
+	{"eliminated moves", "skylake", NULL, eliminated, 0},
+	{"the window", "skylake", "pipeline.window=1000", window, 0},
+	{"the scheduler", "skylake", "pipeline.scheduler=250", scheduler, 0},
+	{"a line under way", "skylake", "penalty.l2=0", same_line, 0},
+	{"fill buffers", "skylake", "pipeline.fills=64", fills, 0},
+	{"pages", "skylake", "penalty.stlb=0,penalty.dtlb=0", pages, 0},
+	{"the load queue", "skylake", "pipeline.loads=512", load_queue, 0},
+	{"the store queue", "skylake", "pipeline.stores=255", store_queue, 0},
+	{"forwarding", "skylake", "pipeline.forward=9", forward, 2},
+	{"partial forwarding", "skylake", "pipeline.blocked=0", partial, 2},
+	{"equal low 12 bits", "skylake", "pipeline.alias=0", alias, 2},
+	{"unequal low 12 bits", "skylake", NULL, no_alias, 0},
+	{"a line split", "skylake", "pipeline.line_split=0", line_split, 0},
+	{"a page split", "skylake", "pipeline.page_split=0", page_split, 0},
+	{"splits' ports", "skylake", NULL, split_port, 2},
+	{"disambiguation", "skylake", NULL, disambiguation, 2},
+	{"memory-order clears", "skylake", "pipeline.clear=0", clear, 2},
+	{"a chain of loads", "skylake", "pipeline.load_latency=8", same_line, 2},
+	{"micro-fused operations", "skylake", NULL, micro_fused, 2},
+	{"retirement", "skylake", "pipeline.retire=1", retirement, 0},
+};
+
+static void test_simulated(void **state) {
+	(void)state;
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		core_check_simulated(&checks[i]);
+}
+
+static void test_each_rule_matters(void **state) {
+	(void)state;
+	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+		core_check_rule(&checks[i]);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_simulated),
+		cmocka_unit_test(test_each_rule_matters),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
