@@ -5,6 +5,7 @@
  *   layout/   gives every normalised address of the trace an address
  *   replay/   counts the events of that execution, under all layouts at once,
  *             with the structures of a described machine (machines/)
+ *   core/     computes cycles from all of that, by the dependences of the operations
  *   core/     knows a block's instructions as a described core executes them
  *
  * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the

@@ -15,13 +15,14 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, SCHEMA_VERSION = 1 };
+enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, KEY_CORE, SCHEMA_VERSION = 1 };
 
 struct options {
 	struct layout_options layouts;
 	const char *trace, *machine;
 	struct ifr_strings plan_files;
 	enum ifr_engine engine;
+	enum ifr_core_use core;
 	bool json, describe;
 	uint64_t aliases; /* pairs to name in each layout; 0: count events */
 };
@@ -33,6 +34,13 @@ static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_err
 			return 0;
 		}
 	return ifr_fail(err, IFR_E_USAGE, "--engine knows auto, scalar, avx2 and avx512, not \"%.40s\"", name);
+}
+
+static int find_core_use(const char *name, enum ifr_core_use *core, struct ifr_error *err) {
+	*core = !name || !strcmp(name, "sampled") ? IFR_CORE_SAMPLED
+	        : !strcmp(name, "full")           ? IFR_CORE_FULL
+	                                          : IFR_CORE_NONE;
+	return *core ? 0 : ifr_fail(err, IFR_E_USAGE, "--core is sampled or full, not \"%.40s\"", name);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -61,6 +69,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (option_number("--aliases", argument ? argument : "16", 1, 100000, &options->aliases, &err))
 			option_refuse(state, &err);
 		return 0;
+	case KEY_CORE:
+		if (find_core_use(argument, &options->core, &err))
+			option_refuse(state, &err);
+		return 0;
 	case KEY_JSON:
 		options->json = true;
 		return 0;
@@ -79,6 +91,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			argp_error(state, "-n makes plans of its own: it goes without --plan");
 		if (options->aliases && options->json)
 			argp_error(state, "--aliases prints text: it goes without --json");
+		if (options->aliases && options->core)
+			argp_error(state, "--aliases counts no cycles: it goes without --core");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -97,6 +111,10 @@ static const struct argp_option table[] = {
 	{"aliases", KEY_ALIASES, "N", OPTION_ARG_OPTIONAL,
      "Name the N (16) pairs of a load and a store whose addresses agree modulo 4096 most often, in each layout: "
      "variable, function, source line",
+     0},
+	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
+     "Compute cycles by the machine's core, over samples of the run (sampled) or over all of it (full), with the events "
+     "of front end and back end; one layout after another (sampled)",
      0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
@@ -126,8 +144,8 @@ const struct argp ifr_replay_argp = {
 	"Without --plan and -n, the layout is that of the recorded program. The counts of a layout are exactly those "
 	"of a recording of that variant, unless the program's behaviour depends on addresses (\"interfero record "
 	"--check\" tells). A repeated string instruction counts as one instruction and no branch; cachegrind counts "
-	"each repetition as both. cycles is an estimate: instructions over the machine's width, plus a penalty for "
-	"each miss.\n"
+	"each repetition as both. Without --core, cycles is an estimate: instructions over the machine's width, plus a "
+	"penalty for each miss.\n"
 	"\n"
 	"Exit status: 0 replayed, 2 usage, 3 the trace is cut or damaged (its whole part is counted), 4 the machine "
 	"or a file, 130 interrupted.",
@@ -137,13 +155,24 @@ const struct argp ifr_replay_argp = {
 
 /* --- output --- */
 
-static void print_list(const struct ifr_counts *counters) {
-	for (int i = 0; i < IFR_EVENT_COUNT; i++)
-		printf("%16" PRIu64 "  %s%s\n", counters->value[i], ifr_event_name((enum ifr_event)i),
-		       i == IFR_EVENT_CYCLES ? " (an estimate)" : "");
+/* A remark on the cycles: how they came about. The caller frees it. */
+static char *describe_cycles(const struct options *options, double cycles_error) {
+	if (!options->core)
+		return ifr_strdup(" (an estimate)");
+	return cycles_error > 0 ? ifr_format(" (sampled, +- %.0f)", 2 * cycles_error) : ifr_strdup(" (by the core)");
 }
 
-static void print_table(const struct ifr_plan *plans, const struct ifr_counts *counters, size_t count) {
+static void print_list(const struct options *options, const struct ifr_counts *counters, double cycles_error) {
+	char *cycles = describe_cycles(options, cycles_error);
+	for (int i = 0; i < IFR_EVENT_COUNT; i++)
+		if (options->core || !ifr_event_needs_core((enum ifr_event)i))
+			printf("%16" PRIu64 "  %s%s\n", counters->value[i], ifr_event_name((enum ifr_event)i),
+			       i == IFR_EVENT_CYCLES ? cycles : "");
+	free(cycles);
+}
+
+static void print_table(const struct options *options, const struct ifr_plan *plans,
+                        const struct ifr_counts *counters, size_t count) {
 	static const struct {
 		enum ifr_event event;
 		const char *title;
@@ -167,18 +196,22 @@ static void print_table(const struct ifr_plan *plans, const struct ifr_counts *c
 			printf(" %*" PRIu64, i ? 9 : 12, counters[row].value[columns[i].event]);
 		puts("");
 	}
-	printf("cycles are an estimate; --json has all counters\n");
+	printf("cycles are %s; --json has all counters\n", options->core ? "those of the core" : "an estimate");
 }
 
-static json_t *json_layout(const struct ifr_plan *plan, const struct ifr_counts *counters) {
+static json_t *json_layout(const struct options *options, const struct ifr_plan *plan,
+                           const struct ifr_counts *counters, double cycles_error) {
 	json_t *layout = json_object(), *values = json_object();
 	struct ifr_buffer text = {0};
 	ifr_plan_print(plan, &text);
 	for (int i = 0; i < IFR_EVENT_COUNT; i++)
-		ifr_json_set(values, ifr_event_name((enum ifr_event)i), ifr_json_count(counters->value[i]));
+		if (options->core || !ifr_event_needs_core((enum ifr_event)i))
+			ifr_json_set(values, ifr_event_name((enum ifr_event)i), ifr_json_count(counters->value[i]));
 	ifr_json_set(layout, "name", ifr_json_text(*plan->name ? plan->name : "shipped"));
 	ifr_json_set(layout, "plan", ifr_json_text(ifr_buffer_text(&text)));
 	ifr_json_set(layout, "counters", values);
+	if (options->core)
+		ifr_json_set(layout, "cycles_standard_error", json_real(cycles_error));
 	ifr_buffer_release(&text);
 	return layout;
 }
@@ -189,7 +222,8 @@ static int print_json(const struct options *options, const struct ifr_plan_repla
 	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *layouts = json_array();
 	struct ifr_buffer text = {0};
 	for (size_t row = 0; row < count; row++)
-		json_array_append_new(layouts, json_layout(&plans[row], &counters[row]));
+		json_array_append_new(layouts,
+		                      json_layout(options, &plans[row], &counters[row], replay->cycles_errors[row]));
 	ifr_json_set(root, "trace", ifr_json_text(options->trace));
 	ifr_json_set(root, "recording", ifr_json_text(ifr_trace_text(replay->trace)));
 	ifr_json_set(root, "damage", ifr_json_text(ifr_trace_damage(replay->trace)));
@@ -239,9 +273,9 @@ static int print_counters(const struct options *options, const struct ifr_plan_r
 	if (options->json)
 		return print_json(options, replaying, plans, counters, count, err);
 	if (count == 1)
-		print_list(counters);
+		print_list(options, counters, replaying->cycles_errors[0]);
 	else
-		print_table(plans, counters, count);
+		print_table(options, plans, counters, count);
 	return end_output(err);
 }
 
@@ -296,7 +330,8 @@ static int print_aliases(const struct options *options, struct ifr_trace *trace,
 
 static int replay_trace(const struct options *options, const struct ifr_machine *machine, bool *damaged,
                         struct ifr_error *err) {
-	struct ifr_plan_replay replaying = {.machines = &machine, .machine_count = 1, .engine = options->engine};
+	struct ifr_plan_replay replaying = {
+		.machines = &machine, .machine_count = 1, .engine = options->engine, .core = options->core};
 	struct ifr_plan *plans = NULL;
 	struct ifr_counts *counters = NULL;
 	size_t count = 0;
@@ -306,6 +341,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	if (!result)
 		result = check_plans(replaying.trace, plans, count, err);
 	counters = ifr_alloc((count + 1) * sizeof *counters);
+	replaying.cycles_errors = ifr_alloc((count + 1) * sizeof *replaying.cycles_errors);
 	if (!result && options->aliases)
 		result = print_aliases(options, replaying.trace, machine, plans, count, err);
 	else if (!result)
@@ -319,6 +355,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 		ifr_plan_release(&plans[i]);
 	free(plans);
 	free(counters);
+	free(replaying.cycles_errors);
 	ifr_trace_free(replaying.trace);
 	return result;
 }

@@ -44,12 +44,12 @@ static int add_region(const char *word, struct request *request, struct ifr_erro
 /* "model" or "model:EVENT". */
 static int add_model(const char *word, struct request *request, struct ifr_error *err) {
 	enum ifr_event event = word[5] ? ifr_event_find(word + 6) : IFR_EVENT_COUNT;
-	if (word[5] && event == IFR_EVENT_COUNT)
+	if (word[5] && (event == IFR_EVENT_COUNT || ifr_event_needs_core(event)))
 		return ifr_fail(err, IFR_E_USAGE,
 		                "counters: the model has no event '%s'; \"interfero replay TRACE\" lists what it counts",
 		                word + 6);
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
-		request->model[i] |= !word[5] || i == event;
+		request->model[i] |= word[5] ? i == event : !ifr_event_needs_core((enum ifr_event)i);
 	return 0;
 }
 
@@ -232,7 +232,8 @@ bool ifr_counters_may_add_model(const struct ifr_counters *set) {
 
 void ifr_counters_add_model(struct ifr_counters *set) {
 	bool all[IFR_EVENT_COUNT];
-	memset(all, true, sizeof all);
+	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
+		all[i] = !ifr_event_needs_core((enum ifr_event)i);
 	list_model(set, all);
 }
 

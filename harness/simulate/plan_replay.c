@@ -108,7 +108,12 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 	int result = 0;
 	for (size_t i = 0; i < replay->machine_count && !result; i++) {
 		const struct ifr_count_settings settings = {
-			.machine = replay->machines[i], .engine = replay->engine, .go_on = go_on, .data = batches};
+			.machine = replay->machines[i],
+			.engine = replay->engine,
+			.core = replay->core,
+			.cycles_errors = replay->cycles_errors ? replay->cycles_errors + i * batches->count + first : NULL,
+			.go_on = go_on,
+			.data = batches};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,
 		                          &engine, err);
 	}
@@ -142,18 +147,19 @@ static size_t count_lanes_in_memory(const struct ifr_machine *machine, size_t th
 }
 
 /* One thread for each vector group of layouts, up to the processors. */
-static size_t choose_threads(size_t count) {
+static size_t choose_threads(size_t count, size_t vector) {
 	const size_t processors = ifr_parallel_processors();
-	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
+	const size_t vectors = 1 + (count - 1) / vector;
 	const size_t most = processors < THREAD_LIMIT ? processors : THREAD_LIMIT;
 	const size_t threads = vectors < most ? vectors : most;
 	return threads ? threads : 1;
 }
 
 /* Large batches, because a batch reads the trace once; yet small enough to give every thread one. */
-static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t count, size_t threads) {
-	const size_t vectors = 1 + (count - 1) / IFR_REPLAY_VECTOR;
-	const size_t share = (vectors + threads - 1) / threads * IFR_REPLAY_VECTOR;
+static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t count, size_t threads,
+                                size_t vector) {
+	const size_t vectors = 1 + (count - 1) / vector;
+	const size_t share = (vectors + threads - 1) / threads * vector;
 	size_t size = share < IFR_REPLAY_LANES ? share : IFR_REPLAY_LANES;
 	for (size_t i = 0; i < replay->machine_count; i++) {
 		const size_t memory = count_lanes_in_memory(replay->machines[i], threads);
@@ -198,13 +204,14 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 			result = ifr_builder_open(&kit, &builder, err);
 	}
 	if (!result && count) {
-		const size_t threads = choose_threads(count);
+		/* The core replays one layout after another, so layouts need no groups. */
+		const size_t vector = replay->core ? 1 : IFR_REPLAY_VECTOR, threads = choose_threads(count, vector);
 		struct batches batches = {.replay = replay,
 		                          .builder = builder,
 		                          .plans = plans,
 		                          .counters = counters,
 		                          .count = count,
-		                          .size = choose_batch_size(replay, count, threads),
+		                          .size = choose_batch_size(replay, count, threads, vector),
 		                          .mutex = PTHREAD_MUTEX_INITIALIZER};
 		result = replay_batches(&batches, threads, err);
 	}

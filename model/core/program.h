@@ -55,4 +55,17 @@ static inline void ifr_core_program_release(struct ifr_core_program *program) {
 	*program = (struct ifr_core_program){0};
 }
 
+/* Appends a block. operations, from, count: its decoded instructions, `from` the first of them. accesses: the block's
+ * accesses. */
+void ifr_core_program_add(struct ifr_core_program *program, const struct ifr_operations *operations, size_t from,
+                          size_t count, const struct ifr_trace_access *accesses, size_t accesses_count);
+/* Appends a block without code: a further round of a repeated string instruction, or code that the decoder does not
+ * know. Its `instructions` (0 for a round) are of one operation each; each access is an operation, too. */
+void ifr_core_program_add_unknown(struct ifr_core_program *program, unsigned instructions, unsigned bytes,
+                                  uint8_t branch, const struct ifr_trace_access *accesses, size_t accesses_count);
+
+/* Makes the program of a trace, decoded for a core (ifr_decoder_new). Errors: as ifr_decoder_new. */
+int ifr_core_program_make(struct ifr_core_program *program, const char *core, const struct ifr_trace *trace,
+                          struct ifr_error *err);
+
 #endif

@@ -19,6 +19,8 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "model/core/parameters.h"
+#include "model/core/program.h"
 
 /* The addresses of a chunk stay in the second-level cache from stage to stage. */
 enum { CHUNK_EXECUTIONS = 16384 };
@@ -51,6 +53,7 @@ struct counting {
 	bool shares_lines;    /* some groups share lines */
 	uint64_t **addresses;
 	size_t room;
+	struct ifr_core_program program; /* of a core */
 };
 
 static void build_blocks(struct counting *counting) {
@@ -188,9 +191,12 @@ static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk 
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
 	struct ifr_trace_chunk from;
-	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
+	const enum ifr_engine engine = settings->core ? IFR_ENGINE_SCALAR : settings->engine;
+	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, engine, err);
 	if (result)
 		return result;
+	if (settings->core)
+		ifr_replay_set_core(counting->replay, &counting->program, settings->core == IFR_CORE_FULL);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
@@ -206,6 +212,27 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	}
 }
 
+/* Decodes the trace for the machine's core. */
+static int make_program(struct counting *counting, const struct ifr_count_settings *settings,
+                        struct ifr_error *err) {
+	char table[32];
+	if (!settings->core)
+		return 0;
+	if (!ifr_machine_has_core(settings->machine))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"%s has no core in its description, only penalties: take one with a group \"pipeline\", as "
+			"skylake",
+			settings->machine->name);
+	if (counting->entries > 1)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"a layout has other nops between its instructions, which the core cannot replay: leave --core "
+			"out, or the axes nops and align");
+	return ifr_core_program_make(&counting->program, ifr_core_table(settings->machine, table), counting->trace,
+	                             err);
+}
+
 static void release_counting(struct counting *counting) {
 	for (size_t i = 0; i < counting->count; i++) {
 		free(counting->geometry[i]);
@@ -213,6 +240,7 @@ static void release_counting(struct counting *counting) {
 		free(counting->addresses[i]);
 	}
 	ifr_replay_free(counting->replay);
+	ifr_core_program_release(&counting->program);
 	free(counting->blocks);
 	free(counting->accesses);
 	free(counting->executions);
@@ -240,17 +268,22 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 		if (ifr_address_map_has_instructions(maps[i]))
 			counting.entries = IFR_ENTRIES;
 	build_blocks(&counting);
-	int result;
-	do {
+	int result = make_program(&counting, settings, err);
+	while (!result) {
 		ifr_replay_free(counting.replay);
 		counting.replay = NULL;
 		counting.room = 0;
 		result = build_lanes(&counting, err);
 		if (!result)
 			result = replay_all(&counting, settings, err);
-	} while (result == SHARING_REFUTED);
+		if (result != SHARING_REFUTED)
+			break;
+		result = 0;
+	}
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);
+	for (size_t i = 0; i < count && !result && settings->cycles_errors; i++)
+		settings->cycles_errors[i] = ifr_replay_cycles_error(counting.replay, i);
 	if (!result && engine)
 		*engine = ifr_replay_engine(counting.replay);
 	release_counting(&counting);

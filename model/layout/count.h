@@ -8,7 +8,9 @@
 
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
-	enum ifr_engine engine;
+	enum ifr_engine engine; /* with a core: scalar, whatever is asked for */
+	enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL } core; /* the machine must have a core */
+	double *cycles_errors; /* by layout: gets the standard error of the core's cycles; may be NULL */
 	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
 	 * replay. NULL: none. */
 	bool (*go_on)(void *data, size_t executions);
@@ -16,7 +18,9 @@ struct ifr_count_settings {
 };
 
 /* Replays the trace from its beginning under all layouts at once and stores the counters of each. engine: gets the
- * name of the engine that was used; may be NULL. Errors: as ifr_replay_chunk; IFR_E_ENVIRONMENT if stopped. */
+ * name of the engine that was used; may be NULL. Errors: as ifr_replay_chunk; IFR_E_ENVIRONMENT if stopped;
+ * IFR_E_USAGE if the machine has no core that is asked for, or a layout has an instruction map, which cores do not
+ * follow. */
 int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *maps, size_t count,
                      const struct ifr_count_settings *settings, struct ifr_counts *counters, const char **engine,
                      struct ifr_error *err);

@@ -31,19 +31,24 @@ static void destroy_btb(void *state, const struct ifr_pass *pass) {
 	free(lanes);
 }
 
-static bool any_level_has(struct btb_lane *lane, uint64_t pc) {
-	for (size_t level = 0; level < lane->levels_count; level++)
-		if (ifr_cache_touch(&lane->levels[level], pc))
-			return true;
-	return false;
+/* Returns the level that has the branch, or how many there are. */
+static size_t find_level(struct btb_lane *lane, uint64_t pc) {
+	size_t level = 0;
+	while (level < lane->levels_count && !ifr_cache_touch(&lane->levels[level], pc))
+		level++;
+	return level;
 }
 
 static void run_btb(void *state, struct ifr_pass *pass) {
 	struct btb_lane *lanes = state;
 	const struct ifr_branches branches = ifr_pass_stream(pass, IFR_STREAM_TAKEN);
 	for (size_t i = 0; i < pass->lanes_count && lanes[i].levels_count; i++)
-		for (size_t k = 0; k < branches.count; k++)
-			lanes[i].misses += !any_level_has(&lanes[i], pass->branch_layouts[i].pcs[branches.executions[k] >> 1]);
+		for (size_t k = 0; k < branches.count; k++) {
+			const size_t level = find_level(&lanes[i], pass->branch_layouts[i].pcs[branches.executions[k] >> 1]);
+			lanes[i].misses += level == lanes[i].levels_count;
+			if (pass->outcomes)
+				pass->outcomes[i].taken[k] = (uint8_t)(level < lanes[i].levels_count ? level : IFR_NO_BTB);
+		}
 }
 
 static void count_btb(const void *state, const struct ifr_pass *pass, size_t lane, struct ifr_counts *counters) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A replay: for each chunk the survey, then the engine's stages. */
+#include "model/core/parameters.h"
 #include "model/replay/stages.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGES_MOST 9
+#define STAGES_MOST 10
 
 const char *const ifr_engine_names[] = {
 	[IFR_ENGINE_AUTO] = "auto",
@@ -20,7 +21,8 @@ const char *const ifr_engine_names[] = {
  */
 static const struct ifr_stage *const stages[][STAGES_MOST] = {
 	[IFR_ENGINE_SCALAR] = {&ifr_stage_data, &ifr_stage_alias, &ifr_stage_fetch, &ifr_stage_outer,
-                           &ifr_stage_direction, &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns},
+                           &ifr_stage_direction, &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns,
+                           &ifr_stage_core},
 	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
                          &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns},
 	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
@@ -133,6 +135,45 @@ void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lane
 	}
 }
 
+void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, bool full) {
+	struct ifr_pass *pass = &replay->pass;
+	assert(!replay->started && replay->engine == IFR_ENGINE_SCALAR && ifr_machine_has_core(&replay->machine));
+	pass->program = program;
+	pass->core_full = full;
+	pass->outcomes = ifr_alloc(pass->lanes_count * sizeof *pass->outcomes);
+	pass->cycles_error = ifr_alloc(pass->lanes_count * sizeof *pass->cycles_error);
+}
+
+double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane) {
+	return replay->pass.cycles_error ? replay->pass.cycles_error[lane] : 0;
+}
+
+/* Makes room for the outcomes of a chunk. */
+static void reserve_outcomes(struct ifr_pass *pass) {
+	const size_t executions = pass->chunk->executions_count + 1, data = pass->chunk->data_count + 1;
+	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
+		struct ifr_outcomes *outcomes = &pass->outcomes[i];
+		outcomes->conditional = ifr_realloc(outcomes->conditional, executions, 1);
+		outcomes->indirect = ifr_realloc(outcomes->indirect, executions, 1);
+		outcomes->taken = ifr_realloc(outcomes->taken, executions, 1);
+		outcomes->data = ifr_realloc(outcomes->data, data, 1);
+		memset(outcomes->data, 0, data);
+	}
+}
+
+static void free_outcomes(struct ifr_pass *pass) {
+	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
+		free(pass->outcomes[i].conditional);
+		free(pass->outcomes[i].indirect);
+		free(pass->outcomes[i].taken);
+		free(pass->outcomes[i].data);
+		free(pass->outcomes[i].fetch_lines);
+		free(pass->outcomes[i].fetch_pages);
+	}
+	free(pass->outcomes);
+	free(pass->cycles_error);
+}
+
 /* Computes the branch addresses of new blocks in one lane. */
 static void add_branches(struct ifr_branch_layout *places, size_t from, size_t count, bool last_byte) {
 	uint64_t *pcs = ifr_realloc((void *)places->pcs, count, sizeof *pcs);
@@ -165,6 +206,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 	if (rc)
 		return rc;
 	add_blocks(replay);
+	reserve_outcomes(pass);
 	for (size_t i = 0; stages[replay->engine][i]; i++)
 		stages[replay->engine][i]->run(replay->states[i], pass);
 	return 0;
@@ -173,7 +215,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
 static void estimate_cycles(const unsigned *values, uint64_t *v) {
 	v[IFR_EVENT_BRANCH_MISSES] =
 		v[IFR_EVENT_CONDITIONAL_MISSES] + v[IFR_EVENT_INDIRECT_MISSES] + v[IFR_EVENT_RETURN_MISSES];
-	v[IFR_EVENT_CYCLES] =
+	v[IFR_EVENT_CYCLES_ADDITIVE] =
 		v[IFR_EVENT_INSTRUCTIONS] / values[IFR_CORE_WIDTH] +
 		v[IFR_EVENT_CONDITIONAL_MISSES] * values[IFR_PENALTY_CONDITIONAL] +
 		v[IFR_EVENT_INDIRECT_MISSES] * values[IFR_PENALTY_INDIRECT] +
@@ -194,6 +236,8 @@ void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *cou
 		for (size_t i = 0; stages[replay->engine][i]; i++)
 			stages[replay->engine][i]->count(replay->states[i], pass, lane, &counters[lane]);
 		estimate_cycles(replay->machine.values, counters[lane].value);
+		if (!pass->program)
+			counters[lane].value[IFR_EVENT_CYCLES] = counters[lane].value[IFR_EVENT_CYCLES_ADDITIVE];
 	}
 }
 
@@ -215,6 +259,7 @@ void ifr_replay_free(struct ifr_replay *replay) {
 	free_misses(pass->data_pages, pass->groups_count);
 	free_misses(pass->fetch_lines, pass->lanes_count);
 	free_misses(pass->fetch_pages, pass->lanes_count);
+	free_outcomes(pass);
 	free(pass->branch_layouts);
 	free(pass->line_groups);
 	ifr_survey_release(pass);

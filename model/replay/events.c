@@ -7,6 +7,7 @@
 static const char *const names[IFR_EVENT_COUNT] = {
 	[IFR_EVENT_INSTRUCTIONS] = "instructions",
 	[IFR_EVENT_CYCLES] = "cycles",
+	[IFR_EVENT_CYCLES_ADDITIVE] = "cycles-additive",
 	[IFR_EVENT_BRANCHES] = "branches",
 	[IFR_EVENT_BRANCH_MISSES] = "branch-misses",
 	[IFR_EVENT_CONDITIONAL_BRANCHES] = "conditional-branches",
@@ -41,7 +42,23 @@ static const char *const names[IFR_EVENT_COUNT] = {
 	[IFR_EVENT_WINDOWS_16] = "windows-16",
 	[IFR_EVENT_WINDOWS_32] = "windows-32",
 	[IFR_EVENT_WINDOWS_64] = "windows-64",
+	[IFR_EVENT_OP_CACHE_SLOTS] = "idq.dsb_uops",
+	[IFR_EVENT_DECODER_SLOTS] = "idq.mite_uops",
+	[IFR_EVENT_LOOP_BUFFER_SLOTS] = "lsd.uops",
+	[IFR_EVENT_UNDELIVERED] = "idq_uops_not_delivered.core",
+	[IFR_EVENT_STALLS] = "resource_stalls.any",
+	[IFR_EVENT_STALLS_WINDOW] = "resource_stalls.rob",
+	[IFR_EVENT_STALLS_SCHEDULER] = "resource_stalls.rs",
+	[IFR_EVENT_STALLS_LOADS] = "resource_stalls.lb",
+	[IFR_EVENT_STALLS_STORES] = "resource_stalls.sb",
+	[IFR_EVENT_ALIASES] = "alias-delayed-loads",
+	[IFR_EVENT_BLOCKED] = "ld_blocks.store_forward",
+	[IFR_EVENT_CLEARS] = "machine_clears.memory_ordering",
 };
+
+bool ifr_event_needs_core(enum ifr_event event) {
+	return event == IFR_EVENT_CYCLES_ADDITIVE || event > IFR_EVENT_WINDOWS_64;
+}
 
 const char *ifr_event_name(enum ifr_event event) {
 	return names[event];

@@ -63,6 +63,7 @@ void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size
 	if (start > address)
 		position += accesses_before(&pass->chunk->blocks[id], &pass->lanes[lane], start - address);
 	ifr_misses_add(misses, key, position);
+	misses->items[misses->count - 1].execution = (uint32_t)execution;
 }
 
 static inline __attribute__((always_inline)) void fetch_block(struct walk *walk, const struct ifr_pass *pass,

@@ -30,40 +30,69 @@ static void destroy_outer(void *state, const struct ifr_pass *pass) {
 	free(lanes);
 }
 
-static void touch_line(struct outer_lane *lane, uint64_t line) {
+/* Returns the level that has the line. Without a second cache nothing outside the first is counted as a miss. */
+static unsigned touch_line(struct outer_lane *lane, uint64_t line) {
 	lane->l2_references++;
-	if (!lane->l2.shape.sets || ifr_cache_touch(&lane->l2, line))
-		return;
+	if (!lane->l2.shape.sets)
+		return IFR_LEVEL_MEMORY;
+	if (ifr_cache_touch(&lane->l2, line))
+		return IFR_LEVEL_SECOND;
 	lane->l2_misses++;
-	if (lane->l3.shape.sets && !ifr_cache_touch(&lane->l3, line))
-		lane->l3_misses++;
+	if (!lane->l3.shape.sets)
+		return IFR_LEVEL_MEMORY;
+	if (ifr_cache_touch(&lane->l3, line))
+		return IFR_LEVEL_THIRD;
+	lane->l3_misses++;
+	return IFR_LEVEL_MEMORY;
 }
 
 /* Without a second TLB every miss of the first is a page walk. */
-static void touch_page(struct outer_lane *lane, uint64_t page) {
-	lane->walks += !lane->stlb.shape.sets || !ifr_cache_touch(&lane->stlb, page);
+static unsigned touch_page(struct outer_lane *lane, uint64_t page) {
+	const bool walk = !lane->stlb.shape.sets || !ifr_cache_touch(&lane->stlb, page);
+	lane->walks += walk;
+	return walk ? IFR_LEVEL_PAGE_WALK : 1;
 }
 
-static inline __attribute__((always_inline)) void merge_misses(const struct ifr_misses *fetches,
-                                                               const struct ifr_misses *data,
-                                                               struct outer_lane *lane,
-                                                               void (*touch)(struct outer_lane *, uint64_t)) {
+/* Notes the level of an access, in the bits from shift on, unless a piece of it was worse. */
+static void note_data(uint8_t *data, uint32_t position, unsigned level, unsigned shift) {
+	if (level > (data[position] >> shift & 3u))
+		data[position] = (uint8_t)((data[position] & ~(3u << shift)) | level << shift);
+}
+
+/* fetch_levels, data_levels: NULL if nothing is noted. */
+static inline __attribute__((always_inline)) void
+merge_misses(const struct ifr_misses *fetches, const struct ifr_misses *data, struct outer_lane *lane,
+             unsigned (*touch)(struct outer_lane *, uint64_t), uint8_t *fetch_levels, uint8_t *data_levels,
+             unsigned shift) {
 	size_t f = 0;
-	for (size_t d = 0; d < data->count; d++) {
-		for (; f < fetches->count && fetches->items[f].position <= data->items[d].position; f++)
-			touch(lane, fetches->items[f].key);
-		touch(lane, data->items[d].key);
+	for (size_t d = 0; d <= data->count; d++) {
+		for (; f < fetches->count && (d == data->count || fetches->items[f].position <= data->items[d].position);
+		     f++) {
+			const unsigned level = touch(lane, fetches->items[f].key);
+			if (fetch_levels)
+				fetch_levels[f] = (uint8_t)level;
+		}
+		if (d == data->count)
+			break;
+		const unsigned level = touch(lane, data->items[d].key);
+		if (data_levels)
+			note_data(data_levels, data->items[d].position, level, shift);
 	}
-	for (; f < fetches->count; f++)
-		touch(lane, fetches->items[f].key);
 }
 
 static void run_outer(void *state, struct ifr_pass *pass) {
 	struct outer_lane *lanes = state;
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		const unsigned group = pass->lanes[i].data_group;
-		merge_misses(&pass->fetch_lines[i], &pass->data_lines[group], &lanes[i], touch_line);
-		merge_misses(&pass->fetch_pages[i], &pass->data_pages[group], &lanes[i], touch_page);
+		struct ifr_outcomes none = {0}, *outcomes = pass->outcomes ? &pass->outcomes[i] : &none;
+		if (pass->outcomes) {
+			outcomes->fetch_lines = ifr_realloc(outcomes->fetch_lines, pass->fetch_lines[i].count + 1, 1);
+			outcomes->fetch_pages = ifr_realloc(outcomes->fetch_pages, pass->fetch_pages[i].count + 1, 1);
+		}
+		merge_misses(&pass->fetch_lines[i], &pass->data_lines[group], &lanes[i], touch_line, outcomes->fetch_lines,
+		             outcomes->data, 0);
+		merge_misses(&pass->fetch_pages[i], &pass->data_pages[group], &lanes[i], touch_page, outcomes->fetch_pages,
+		             outcomes->data, 2);
 	}
 }
 

@@ -25,6 +25,7 @@
 #include "model/replay/branch.h"
 
 struct ifr_machine;
+struct ifr_core_program;
 
 /* An access of a block, the same in every layout. */
 struct ifr_access {
@@ -77,7 +78,8 @@ struct ifr_lane {
 /* Events, under perf's names where perf has one. */
 enum ifr_event {
 	IFR_EVENT_INSTRUCTIONS,
-	IFR_EVENT_CYCLES, /* an estimate: see ifr_replay_counters */
+	IFR_EVENT_CYCLES,          /* by the core; without one, as cycles-additive */
+	IFR_EVENT_CYCLES_ADDITIVE, /* a sum over misses: see ifr_replay_counters */
 	IFR_EVENT_BRANCHES,
 	IFR_EVENT_BRANCH_MISSES, /* sum of the three kinds below */
 	IFR_EVENT_CONDITIONAL_BRANCHES,
@@ -113,10 +115,25 @@ enum ifr_event {
 	IFR_EVENT_WINDOWS_16, /* windows of so many bytes that block executions enter */
 	IFR_EVENT_WINDOWS_32,
 	IFR_EVENT_WINDOWS_64,
+	/* Only with a core: slots by source, and events of the graph. */
+	IFR_EVENT_OP_CACHE_SLOTS,
+	IFR_EVENT_DECODER_SLOTS,
+	IFR_EVENT_LOOP_BUFFER_SLOTS,
+	IFR_EVENT_UNDELIVERED,
+	IFR_EVENT_STALLS,
+	IFR_EVENT_STALLS_WINDOW,
+	IFR_EVENT_STALLS_SCHEDULER,
+	IFR_EVENT_STALLS_LOADS,
+	IFR_EVENT_STALLS_STORES,
+	IFR_EVENT_ALIASES,
+	IFR_EVENT_BLOCKED,
+	IFR_EVENT_CLEARS,
 	IFR_EVENT_COUNT
 };
 
 const char *ifr_event_name(enum ifr_event event);
+/* Tells whether an event says something only where a core is replayed. */
+bool ifr_event_needs_core(enum ifr_event event);
 /* Returns the event of that name, or IFR_EVENT_COUNT. */
 enum ifr_event ifr_event_find(const char *name);
 
@@ -139,6 +156,12 @@ struct ifr_replay;
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);
+/* Replays the core, too: program has the blocks of the chunks. Before ifr_replay_set_lanes, on the scalar engine, and
+ * if the machine has a core (ifr_machine_has_core). The graph runs over samples of the instructions, or over all if
+ * full. The program is borrowed. */
+void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, bool full);
+/* Returns the standard error of a lane's cycles that sampling leaves, in cycles; 0 without a core. */
+double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane);
 /* Sets the lanes, before the first chunk and before each chunk that brings new blocks. Order and number of lanes,
  * their groups, and the geometry of old blocks must not change. Lanes and what they point to are borrowed until
  * the next call. */
@@ -148,7 +171,8 @@ void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lane
 int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, const uint64_t *const *addresses,
                      struct ifr_error *err);
 /* Writes the counters of every lane so far. The last block's branch waits for its successor, in the next chunk or
- * for ever. cycles = instructions / width + sum over events of misses * penalty. */
+ * for ever. cycles-additive = instructions / width + sum over events of misses * penalty. Without a core, cycles
+ * are the same, and events that need a core are 0. */
 void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *counters);
 void ifr_replay_free(struct ifr_replay *replay);
 

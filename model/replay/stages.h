@@ -13,6 +13,7 @@
  *   btb        a lane  BTB
  *   front_end  a batch fetch and btb, of many lanes at once          as fetch
  *   returns    once    return stack
+ *   core       a lane  front end and dependence graph, from the outcomes of all others (outcomes.h)
  *
  * A stage owns its state, for all lanes or groups, and reads in the pass what earlier stages wrote; stages do not
  * see one another's state. A vectorised version is another struct ifr_stage with the same counters and the same
@@ -24,11 +25,13 @@
 
 #include "model/machines/machine.h"
 #include "model/memory/power.h"
+#include "model/replay/outcomes.h"
 #include "model/replay/replay.h"
 
 struct ifr_miss {
 	uint64_t key; /* line or page number: address / size */
 	uint32_t position;
+	uint32_t execution; /* of a fetch: the block execution in the chunk */
 };
 
 struct ifr_misses {
@@ -73,6 +76,11 @@ struct ifr_pass {
 	/* --- written by data (by group) and by fetch (by lane) --- */
 	struct ifr_misses *data_lines, *data_pages;
 	struct ifr_misses *fetch_lines, *fetch_pages;
+	/* --- written by the stages of the scalar engine, by lane, if a core is replayed; NULL: no core --- */
+	struct ifr_outcomes *outcomes;
+	const struct ifr_core_program *program;
+	bool core_full;       /* the graph runs over all instructions */
+	double *cycles_error; /* by lane: standard error of the cycles */
 };
 
 struct ifr_stage {
@@ -88,7 +96,7 @@ struct ifr_stage {
 };
 
 extern const struct ifr_stage ifr_stage_data, ifr_stage_alias, ifr_stage_fetch, ifr_stage_outer,
-	ifr_stage_direction, ifr_stage_targets, ifr_stage_btb, ifr_stage_returns;
+	ifr_stage_direction, ifr_stage_targets, ifr_stage_btb, ifr_stage_returns, ifr_stage_core;
 
 /* Versions for many lanes at once: for any processor (lanes/), and compiled for two instruction sets (vector/). */
 extern const struct ifr_stage ifr_lanes_stage_front_end, ifr_lanes_stage_outer, ifr_avx2_stage_direction,
@@ -114,7 +122,7 @@ static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, e
 static inline void ifr_misses_add(struct ifr_misses *misses, uint64_t key, uint32_t position) {
 	if (misses->count == misses->capacity)
 		ifr_misses_grow(misses);
-	misses->items[misses->count++] = (struct ifr_miss){key, position};
+	misses->items[misses->count++] = (struct ifr_miss){.key = key, .position = position};
 }
 
 #endif

@@ -41,6 +41,25 @@ teardown_file() {
 	done
 }
 
+@test "a core gives cycles and events of its own, and leaves the others" {
+	interfero replay --json ../steps.exp.trace >plain.json
+	interfero replay --json --core=full -n 2 ../steps.exp.trace >core.json
+	[ "$(jq '.layouts[0].counters."cycles-additive"' core.json)" = "$(jq '.layouts[0].counters.cycles' plain.json)" ]
+	[ "$(jq '.layouts[0].counters | del(."cycles") | keys' plain.json)" = \
+		"$(jq --slurpfile plain plain.json '.layouts[0].counters | del(."cycles")
+			| with_entries(select(.key as $k | $plain[0].layouts[0].counters | has($k))) | keys' core.json)" ]
+	jq -e '.layouts | all(.counters.cycles * 8 > .counters.instructions and .counters."idq.dsb_uops" > 0)' core.json
+	# A slot for each instruction and more, less the fused pairs.
+	jq -e '.layouts[0].counters | (."idq.dsb_uops" + ."idq.mite_uops" + ."lsd.uops") / .instructions
+		| . > 0.7 and . < 2' core.json
+	interfero replay --core ../steps.exp.trace >list
+	grep -q " cycles (by the core)$\| cycles (sampled, +- [0-9]*)$" list
+	run -2 --separate-stderr interfero replay --core --machine cachegrind ../steps.exp.trace
+	grep -q "cachegrind has no core in its description" <<<"$stderr"
+	run -2 --separate-stderr interfero replay --core=half ../steps.exp.trace
+	grep -q -- '--core is sampled or full, not "half"' <<<"$stderr"
+}
+
 @test "layouts count together what each counts alone, whatever tells their data apart" {
 	# Behind .data, in the line of its end, is what no section has: .bss begins at a multiple of 32. The code is larger than
 	# a page, so that what moves behind it shares none with what stays in front.

@@ -412,5 +412,6 @@ struct ifr_counts naive_counters(const struct naive *n) {
 		v[IFR_EVENT_CYCLES] += v[terms[i].event] * values[terms[i].penalty];
 	if (n->l3.sets)
 		v[IFR_EVENT_CYCLES] += v[IFR_EVENT_L2_MISSES] * values[IFR_PENALTY_L2];
+	v[IFR_EVENT_CYCLES_ADDITIVE] = v[IFR_EVENT_CYCLES];
 	return counters;
 }
