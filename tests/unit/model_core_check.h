@@ -19,17 +19,15 @@ struct core_check {
 	double pct;
 };
 
-/* The graph and the simulator count the same cycles and slots. */
-void core_check_simulated(const struct core_check *check);
-/* The change moves cycles or slots: a rule that were not there would not notice that its figure changes. */
-void core_check_rule(const struct core_check *check);
+/* Each returns NULL, or a complaint, which the caller frees. The first: the graph and the simulator count the same cycles
+ * and slots. */
+char *core_check_simulated(const struct core_check *check);
+/* The second: the change moves cycles or slots: a rule that were not there would not notice that its figure changes. */
+char *core_check_rule(const struct core_check *check);
 
 /* Cycles of a program by the graph. */
 int64_t core_graph_cycles(const struct kernel *kernel, const char *spec, struct cycles_result *result);
 /* Cycles of an iteration of so many steps in the long run: of the last half of a program against the first. */
 double core_iteration_cycles(void (*build)(struct kernel *), const char *spec, unsigned steps);
-
-/* Runs a block as a loop. */
-void repeat(struct kernel *k, uint32_t block, uint64_t address, unsigned times);
 
 #endif

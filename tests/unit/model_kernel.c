@@ -144,6 +144,11 @@ struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t a
 	return &kernel->steps[i];
 }
 
+void kernel_repeat(struct kernel *kernel, uint32_t block, uint64_t address, unsigned times) {
+	for (unsigned i = 0; i < times; i++)
+		kernel_run(kernel, block, address, i);
+}
+
 /* A placed block by (block, address); programs here have few. */
 static struct ifr_placed *find_placed(const struct kernel *kernel, const struct ifr_core *core,
                                       struct ifr_placed *placed, size_t *count, const struct cycles_step *step) {

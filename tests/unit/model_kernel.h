@@ -44,6 +44,9 @@ void kernel_end(struct kernel *kernel);
 /* Appends an execution of a block at an address. Returns its step, for outcomes. */
 struct cycles_step *kernel_run(struct kernel *kernel, uint32_t block, uint64_t address, bool taken);
 
+/* Runs a block as a loop. */
+void kernel_repeat(struct kernel *kernel, uint32_t block, uint64_t address, unsigned times);
+
 /* Cycles by the graph on a machine. */
 void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine, struct cycles_result *result,
                   struct ifr_core_counts *counts);
