@@ -171,9 +171,10 @@ static bool excludes_one(const struct ifr_interval *interval) {
 }
 
 void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_rules *rules, double p) {
-	bool changed = excludes_one(&c->interval) && p < 1 - c->confidence;
-	bool affected = c->has_layout_effect && excludes_one(&c->layout_effect_interval);
 	bool same = c->interval.low > 1 - rules->margin && c->interval.high < 1 + rules->margin;
+	/* A count without noise differs for the longer symbol table that the loader reads: only the margin judges it. */
+	bool changed = excludes_one(&c->interval) && p < 1 - c->confidence && !(c->exact && same);
+	bool affected = c->has_layout_effect && excludes_one(&c->layout_effect_interval);
 	c->p = p;
 	c->margin = rules->margin;
 	c->verdict = changed && affected                ? IFR_VERDICT_BOTH

@@ -64,7 +64,9 @@ struct ifr_comparison {
 };
 
 struct ifr_comparison_rules {
-	double margin;     /* a change whose interval lies within it is none; 0.01 for 1 % */
+	double
+		margin; /* a change whose interval lies within it is none; 0.01 for 1 %. Of measured values only where the
+	                    * interval includes 1; of the model's counts, which have no noise, always */
 	double fail_above; /* a change for the worse whose whole interval is above this is a regression */
 	double confidence; /* of the intervals and so of a change; 0: 95 %. Interim analyses ask for more */
 	unsigned layouts;  /* only those of numbers up to this; 0: all */

@@ -151,6 +151,22 @@ void ifr_unit_map_make(const struct ifr_analysis *analysis, struct ifr_unit_map 
 	free(rows);
 }
 
+double ifr_loader_share(const struct ifr_dataset *dataset, unsigned program) {
+	static const char *const loaders[] = {"[ld-linux", "[ld-musl", "[ld.so"};
+	uint64_t all = 0, loader = 0;
+	for (size_t i = 0; i < dataset->unit_count; i++) {
+		const struct ifr_dataset_unit *unit = &dataset->units[i];
+		bool is_loader = false;
+		for (size_t j = 0; j < sizeof loaders / sizeof *loaders; j++)
+			is_loader |= ifr_starts_with(unit->name, loaders[j]);
+		if (unit->program != program)
+			continue;
+		all += unit->instructions;
+		loader += is_loader ? unit->instructions : 0;
+	}
+	return all ? (double)loader / (double)all : NAN;
+}
+
 void ifr_unit_map_release(struct ifr_unit_map *map) {
 	free(map->hot);
 	*map = (struct ifr_unit_map){0};

@@ -45,4 +45,7 @@ void ifr_unit_map_release(struct ifr_unit_map *map);
 /* The address of a row's unit in a layout; 0: unknown. */
 uint64_t ifr_unit_map_address(const struct ifr_analysis *analysis, const struct ifr_unit_row *row, size_t layout);
 
+/* The dynamic loader's share of a program's recorded instructions, which start the program; NaN without a recording. */
+double ifr_loader_share(const struct ifr_dataset *dataset, unsigned program);
+
 #endif

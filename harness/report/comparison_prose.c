@@ -10,6 +10,9 @@
 #include "harness/report/format.h"
 #include "harness/report/next_command.h"
 
+/* The loader's share of the instructions from which on it is told, and the largest change beside which it is. */
+static const double start_share = 0.2, start_change = 0.01;
+
 /* "4.1 % slower", "equal" */
 static void put_ratio(struct ifr_buffer *out, const struct ifr_comparison *c, double ratio) {
 	if (fabs(ratio - 1) < 5e-5) {
@@ -78,6 +81,10 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
 		break;
 	case IFR_VERDICT_NO_CHANGE:
+		if (c->exact) {
+			ifr_format_signed_pct(s, 100 * (c->ratio - 1));
+			ifr_buffer_puts(s, ", ");
+		}
 		ifr_buffer_puts(s, "less than ");
 		ifr_format_pct(s, 100 * c->margin);
 		break;
@@ -268,6 +275,19 @@ static void warn_few(const struct ifr_comparison *c, struct details *details) {
 	end(details, true);
 }
 
+/* A model that counts mostly the program's start hides what differs later. */
+static void warn_start(const struct ifr_comparison *c, struct details *details) {
+	const double share = c->exact ? ifr_loader_share(c->side[1].dataset, c->side[1].program) : NAN;
+	if (!(share >= start_share) || fabs(c->ratio - 1) >= start_change)
+		return;
+	ifr_buffer_printf(
+		&details->text,
+		"The dynamic loader executed %.0f %% of the recorded instructions, before the program's main: a "
+		"change of the program hardly shows. Let a run do more work (more iterations, larger input).",
+		100 * share);
+	end(details, true);
+}
+
 /* Every statement about size rests on the kinds of layouts that were met. */
 static void warn_tails(const struct ifr_comparison *c, struct details *details) {
 	struct ifr_buffer *s = &details->text;
@@ -395,6 +415,7 @@ void comparison_say_details(const struct ifr_comparison *c, comparison_emit *emi
 	end(&details, false);
 	warn_partial(c, &details);
 	warn_tails(c, &details);
+	warn_start(c, &details);
 	warn_few(c, &details);
 	warn_apart(c, &details);
 	ifr_buffer_release(&details.text);

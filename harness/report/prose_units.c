@@ -6,7 +6,7 @@
 #include "harness/report/unit_map.h"
 
 enum { HOT_SHOWN = 8 };
-static const double hot_least = 0.01;
+static const double hot_least = 0.01, start_share = 0.2;
 
 static void say_hot(struct ifr_prose *prose) {
 	const struct ifr_unit_map *map = prose->analysis->units;
@@ -27,6 +27,20 @@ static void say_hot(struct ifr_prose *prose) {
 			ifr_buffer_printf(text, ", %llu bytes", (unsigned long long)unit->bytes);
 		ifr_prose_end(prose, IFR_PROSE_ITEM);
 	}
+}
+
+/* Where the program's start outweighs the program, modelled differences are mostly the start's. */
+static void warn_start(struct ifr_prose *prose) {
+	const double share = ifr_loader_share(prose->analysis->dataset, 0);
+	if (!(share >= start_share))
+		return;
+	ifr_buffer_printf(
+		&prose->text,
+		"%.0f %% of the recorded instructions are the dynamic loader's, before the program's main: the "
+		"model counts mostly the start. Let a run do more work (more iterations, larger input), or mark "
+		"the part that counts and replay it alone (interfero record --region).",
+		100 * share);
+	ifr_prose_end(prose, IFR_PROSE_WARNING);
 }
 
 static void say_found(struct ifr_prose *prose) {
@@ -66,6 +80,7 @@ void ifr_prose_units(struct ifr_prose *prose) {
 	if (map->samples || map->instructions)
 		say_hot(prose);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	warn_start(prose);
 	if (!map->row_count || prose->analysis->random_count < 2)
 		return;
 	say_found(prose);

@@ -229,6 +229,59 @@ static void test_same_instructions(void **state) {
 		}
 }
 
+/* Two programs of six layouts each, layout 0 shipped, with these values of old and new in turn. */
+static void fill_values(struct ifr_dataset *dataset, const char *source, const double values[12]) {
+	init(dataset, "1");
+	strcpy(dataset->counters[0].source, source);
+	for (unsigned id = 0; id < 12; id++) {
+		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
+		struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+		variant->program = id % 2;
+		variant->layout = id / 2;
+		run->variant = id;
+		run->value[0] = values[id];
+	}
+}
+
+/* Adds a unit of new, the second program. */
+static void add_instructions(struct ifr_dataset *dataset, const char *name, uint64_t instructions) {
+	struct ifr_dataset_unit *unit = ifr_dataset_add_unit(dataset);
+	unit->program = 1;
+	unit->name = ifr_strdup(name);
+	unit->instructions = instructions;
+}
+
+/* One event more in ten thousand, in every layout, is no regression by the model's counts, and is one of 2 in 100. The
+ * loader's 30 of 100 instructions are told beside the small change. */
+static void test_exact_margin(void **state) {
+	(void)state;
+	const struct ifr_comparison_rules strict = {.margin = 0.00001, .fail_above = 0.00001};
+	for (int large = 0; large < 2; large++) {
+		struct ifr_dataset dataset;
+		struct ifr_comparison c;
+		struct ifr_buffer text = {0};
+		double values[12];
+		for (int i = 0; i < 12; i++)
+			values[i] = (10000 + 10 * (i / 2)) * (i % 2 ? large ? 1.02 : 1.0001 : 1);
+		fill_values(&dataset, "model", values);
+		add_instructions(&dataset, "[ld-linux-x86-64.so.2]", 30);
+		add_instructions(&dataset, "a.c:.text.main", 70);
+		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &strict, &c, NULL), 0);
+		assert_true(c.verdict == IFR_VERDICT_CHANGE && c.regressed);
+		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+		assert_int_equal(c.verdict, large ? IFR_VERDICT_CHANGE : IFR_VERDICT_NO_CHANGE);
+		assert_int_equal(c.regressed, large);
+		const struct ifr_comparison_entry entry = {.name = "", .command = "./old", .main = c};
+		ifr_comparison_text(&entry, 1, false, &text);
+		assert_int_equal(strstr(ifr_buffer_text(&text), "Verdict: no change: +0.01 %, less than 1.0 %") != NULL,
+		                 !large);
+		assert_int_equal(strstr(ifr_buffer_text(&text), "executed 30 % of the recorded") != NULL, !large);
+		ifr_buffer_release(&text);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 /* A program against itself, on a shared machine, at full depth on a quiet one, too: 5 % say there is a change, within
  * three standard deviations. A layout effect is tested at 99 %: 1 % are false, at most three standard deviations more. */
 static void test_a_against_a(void **state) {
@@ -553,6 +606,7 @@ int main(void) {
 		cmocka_unit_test(test_small_change),  cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_library_commands),
 		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_exact_margin),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
