@@ -87,6 +87,12 @@ static int weigh_trigger(const char *file, const char *metric, double *p, struct
 	return result;
 }
 
+/* The experiments of all triggers: the recording of one serves the others. */
+static void list_experiments(const char *folder, struct ifr_strings *files) {
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		ifr_strings_take(files, ifr_audit_file(folder, &ifr_triggers[i]));
+}
+
 /* Carries out one stage of one trigger within a part of the time. */
 static int run_trigger(struct audit_state *state, unsigned which, unsigned repetitions, int64_t budget_ns,
                        bool *whole, struct ifr_error *err) {
@@ -94,10 +100,13 @@ static int run_trigger(struct audit_state *state, unsigned which, unsigned repet
 	struct ifr_audit_outcome *outcome = &state->outcomes[which];
 	struct ifr_campaign campaign = state->audit->campaign;
 	struct ifr_campaign_result done = {0};
+	struct ifr_strings siblings = {0};
 	char *file = ifr_audit_file(campaign.file, trigger), *sweep = find_sweep(file);
+	list_experiments(campaign.file, &siblings);
 	int result = ifr_trigger_design(trigger, campaign.generator.seed, state->most, sweep, &campaign.generator,
 	                                &campaign.variants, err);
 	campaign.file = file;
+	campaign.siblings = &siblings;
 	campaign.repetitions = repetitions;
 	campaign.budget_ns = budget_ns;
 	if (!result)
@@ -110,6 +119,7 @@ static int run_trigger(struct audit_state *state, unsigned which, unsigned repet
 	if (!result && outcome->measured && !state->interrupted)
 		result = weigh_trigger(file, campaign.metric, &outcome->p, err);
 	ifr_plan_release(&campaign.generator.parameters);
+	ifr_strings_release(&siblings);
 	free(sweep);
 	free(file);
 	return result;

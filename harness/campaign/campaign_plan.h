@@ -57,7 +57,8 @@ struct ifr_campaign {
 	int64_t budget_ns;             /* 0: none */
 	int64_t timeout_ns;            /* of one run; 0: twenty times the reference, 10 s at least */
 	uint64_t most_recording_bytes; /* 0: no limit */
-	int cpu;                       /* -1: choose; -2: do not pin */
+	const struct ifr_strings *siblings; /* experiments whose recordings may serve this one; NULL: none */
+	int cpu;                            /* -1: choose; -2: do not pin */
 	bool keep_aslr;
 	const char *stdin_file;         /* NULL: /dev/null */
 	struct ifr_strings environment; /* beyond the minimal one */

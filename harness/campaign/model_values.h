@@ -17,6 +17,10 @@ int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err);
  * campaign goes on without, and the result says so. */
 int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_result *result,
                              struct ifr_error *err);
+/* With one program: takes the recording of a sibling that recorded the same, where there is one. */
+int campaign_share_recording(struct campaign_state *state, struct ifr_error *err);
+/* The beginning of the warnings that a recording brings. */
+#define CAMPAIGN_RECORDING_WARNING "The model's recording: "
 /* The path of a program's recording; the caller frees. */
 char *campaign_recording_path(const struct campaign_state *state, unsigned program);
 /* Whether the experiment's recording of a program is there, of this call or an earlier one. */

@@ -35,7 +35,7 @@ static int note_recording(struct campaign_state *state, const struct ifr_recorde
 	ifr_recorded_print_notes(&some, &text);
 	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
 	for (size_t i = 0; i < lines.count && !result; i++) {
-		char *line = ifr_format("The model's recording: %s.", lines.items[i] + strlen("note "));
+		char *line = ifr_format(CAMPAIGN_RECORDING_WARNING "%s.", lines.items[i] + strlen("note "));
 		result = ifr_experiment_warn(state->experiment, line, err);
 		free(line);
 	}
@@ -182,7 +182,10 @@ static struct cost estimate(const struct campaign_state *state) {
 	const unsigned layouts = plan->variants + 1; /* the one that ships, too */
 	const int64_t measuring_ns = run_ns * campaign_variant_count(state) * plan->repetitions;
 	const int64_t share_ns = (plan->budget_ns ? plan->budget_ns : measuring_ns) / AUTO_PART;
-	return (struct cost){.recording_ns = run_ns * state->plan.program_count * RECORDING_RUNS,
+	unsigned recordings = 0;
+	for (unsigned i = 0; i < plan->program_count; i++)
+		recordings += !campaign_has_recording(state, i);
+	return (struct cost){.recording_ns = run_ns * recordings * RECORDING_RUNS,
 	                     .replay_ns = run_ns * state->plan.program_count * (REPLAY_RUNS + layouts * LAYOUT_RUNS),
 	                     .allowed_ns = plan->budget_ns || share_ns > auto_least_ns ? share_ns : auto_least_ns};
 }
@@ -320,6 +323,12 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
 	int failed = 0;
 	state->model_deadline_ns =
 		budget_model_deadline(ifr_clock_ns(), state->deadline_ns, ifr_counters_passes(state->counters) > 0);
+	if (state->plan.program_count == 1 &&
+	    (ifr_counters_has_model(state->counters) || campaign_auto_is_open(state)) &&
+	    !campaign_has_recording(state, 0))
+		failed = campaign_share_recording(state, err);
+	if (failed)
+		return failed;
 	if (campaign_auto_is_open(state))
 		return try_model(state, err);
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)

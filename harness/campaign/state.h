@@ -13,6 +13,7 @@
  *     driver.c         the user's driver, and what comes before each run
  *     figures.c        the benchmarks of each program, and their iterations
  *     recordings.c     each program's recording, for the model
+ *     shared_recording.c  the recording of a sibling experiment
  *     measurement.c    the jobs of this machine
  *     second_look.c    which layouts of a sweep run again
  *     model_values.c   the jobs of the model

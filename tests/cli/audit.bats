@@ -47,13 +47,28 @@ audit() { # ARGUMENTS...
 }
 
 @test "a budget takes larger steps, which a second call keeps" {
-	audit -q --triggers environment --budget 1s -r 1 -- ./where "$here/log"
+	audit -q --triggers environment --budget 3s -r 1 -- ./where "$here/log"
 	local sweep
 	sweep=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")
 	[[ $sweep =~ ^stack:bytes=0:8176:(32|64|128|256|512|1024)$ ]]
 	audit -q --triggers environment --budget 1m -r 1 -- ./where "$here/log"
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")" = "$sweep" ]
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'complete'")" = yes ]
+}
+
+@test "the triggers of an audit share a recording; heap objects need another" {
+	# Each experiment runs the program twice as its reference; two record it.
+	gcc -O1 "$programs/steps.c" -o steps
+	within 120 interfero audit -q --counters model --no-profile --triggers load,heap,aslr,blocks -- ./steps 2000 "$here/runs"
+	[ "$(wc -c <runs)" = 10 ] || say "$(wc -c <runs) runs"
+	[ "$(stat -c %i steps.audit/load.exp.trace)" = "$(stat -c %i steps.audit/aslr.exp.trace)" ]
+	[ "$(stat -c %i steps.audit/heap.exp.trace)" = "$(stat -c %i steps.audit/blocks.exp.trace)" ]
+	[ "$(stat -c %i steps.audit/load.exp.trace)" != "$(stat -c %i steps.audit/heap.exp.trace)" ]
+	# Another program at the same path has a recording of its own.
+	rm steps.audit/aslr.exp*
+	gcc -O0 "$programs/steps.c" -o steps
+	within 120 interfero audit -q --counters model --no-profile --triggers aslr -- ./steps 2000 "$here/runs"
+	[ "$(wc -c <runs)" = 13 ]
 }
 
 @test "what an audit refuses" {
