@@ -6,7 +6,7 @@
 
 #include "tests/unit/model_cycles.h"
 
-enum { KERNEL_STEPS = 6000, KERNEL_ACCESSES = 8 };
+enum { KERNEL_STEPS = 6000, KERNEL_ACCESSES = 16 };
 
 struct kernel {
 	struct ifr_core_program program;
