@@ -97,6 +97,8 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 	const int64_t allowed = *counter == COUNTER_MOST ? ready : later(ready, graph->stores_known);
 	const int64_t execute = ports_book(&graph->ports, port, allowed, op->unit, op->occupancy);
 	const struct store *store = find_store(graph, &access);
+	if (store && store->commit == INT64_MAX)
+		store = NULL; /* of the load's own instruction, which reads before it writes */
 	const bool same = store && overlaps(store, &access);
 	int64_t done = 0;
 	if (store && store->drain > execute)
