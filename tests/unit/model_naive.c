@@ -226,11 +226,11 @@ static void fetch_page(struct naive *n, uint64_t page) {
 	page_behind(n, page);
 }
 
-/* Byte by byte: whether two accesses have a byte in common, of addresses modulo some number. */
-static bool share_bytes(uint64_t a, unsigned a_bytes, uint64_t b, unsigned b_bytes, uint64_t modulo) {
+/* Byte by byte: whether two accesses have a byte in common, of addresses of which some bits count. */
+static bool share_bytes(uint64_t a, unsigned a_bytes, uint64_t b, unsigned b_bytes, uint64_t bits) {
 	for (unsigned i = 0; i < a_bytes; i++)
 		for (unsigned j = 0; j < b_bytes; j++)
-			if ((a + i) % modulo == (b + j) % modulo)
+			if ((((a + i) ^ (b + j)) & bits) == 0)
 				return true;
 	return false;
 }
@@ -247,7 +247,7 @@ static void meet_stores(struct naive *n, const struct ifr_access *access, uint64
 	for (size_t back = 1; back <= entries && back <= n->store_count; back++) {
 		const uint64_t store = n->stores[n->store_count - back].address;
 		const unsigned bytes = n->stores[n->store_count - back].bytes;
-		if (!share_bytes(address, access->bytes, store, bytes, 4096))
+		if (!share_bytes(address, access->bytes, store, bytes, 4095))
 			continue;
 		n->v[IFR_EVENT_ADDRESS_ALIAS] += !share_bytes(address, access->bytes, store, bytes, UINT64_MAX);
 		return;
