@@ -112,7 +112,9 @@ const struct ifr_axis_info ifr_axes[IFR_AXIS_COUNT] = {
              {"main", 0, 0, 1 << 20,
               "largest gap that the runtime puts above main's frame, in bytes; 0: no runtime"}},
 			{{"bytes", 65536, 1, 0, "addition to the environment, in bytes"},
-             {"main-bytes", 1 << 20, 16, 1, "gap above main's frame, in bytes"}},
+             {"main-bytes", 1 << 20, 16, 1, "gap above main's frame, in bytes"},
+             {"path-bytes", 3839, 1, 0, "growth of the program's path, in bytes; no seed draws it"},
+             {"argument-bytes", 65536, 1, 0, "growth of argv[0], in bytes; no seed draws it"}},
 		},
 	[IFR_AXIS_HEAP] =
 		{

@@ -40,7 +40,7 @@ enum ifr_axis_owner {
 	IFR_OWNER_LAUNCHER = 1 << 2, /* at each run */
 };
 
-enum { IFR_AXIS_PARAMETERS = 4, IFR_AXIS_VALUES = 2 };
+enum { IFR_AXIS_PARAMETERS = 4, IFR_AXIS_VALUES = 4 };
 
 struct ifr_axis_parameter {
 	const char *name; /* NULL: no further parameter */
@@ -48,12 +48,12 @@ struct ifr_axis_parameter {
 	const char *meaning; /* with its unit */
 };
 
-/* A value that the seed draws, and that a plan may give instead. */
+/* A value that the seed draws, and that a plan may give instead; or that a plan alone gives. */
 struct ifr_axis_value {
 	const char *name; /* NULL: no further value */
 	int64_t maximum;  /* the minimum is 0 */
 	int64_t multiple; /* of which the value is one */
-	unsigned limit;   /* index of the parameter up to which the seed draws */
+	unsigned limit;   /* index of the parameter up to which the seed draws, or that a sweep may raise */
 	const char *meaning;
 };
 

@@ -62,6 +62,8 @@ static void set_stack(struct ifr_context *context, const struct ifr_axis_setting
 		ifr_random_below(ifr_random_keyed(stack->seed, "stack", "main"), (uint64_t)stack->value[1] / 16 + 1);
 	context->stack_bytes = stack->on ? ifr_axis_setting_value(stack, 0, drawn) : 0;
 	context->main_bytes = stack->on ? ifr_axis_setting_value(stack, 1, 16 * steps) : 0;
+	context->path_bytes = stack->on ? ifr_axis_setting_value(stack, 2, 0) : 0;
+	context->argument_bytes = stack->on ? ifr_axis_setting_value(stack, 3, 0) : 0;
 }
 
 static void set_load(struct ifr_context *context, const struct ifr_axis_setting *load) {
@@ -84,6 +86,10 @@ void ifr_context_describe(const struct ifr_context *context, const struct ifr_pl
 		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes of environment\n", context->stack_bytes);
 	if (stack->on && ifr_axis_setting_most(stack, IFR_AXIS_STACK, 1))
 		ifr_buffer_printf(facts, "stack: %" PRIu64 " bytes above main's frame\n", context->main_bytes);
+	if (stack->on && stack->given[2] >= 0)
+		ifr_buffer_printf(facts, "stack: path +%" PRIu64 " bytes\n", context->path_bytes);
+	if (stack->on && stack->given[3] >= 0)
+		ifr_buffer_printf(facts, "stack: argv[0] +%" PRIu64 " bytes\n", context->argument_bytes);
 	if (plan->axis[IFR_AXIS_LOAD].on)
 		ifr_buffer_printf(facts, "load: mappings %" PRIu64 " pages lower\n", context->load_pages);
 }
@@ -109,6 +115,49 @@ char *ifr_context_path(const char *file) {
 	memcpy(path + padded - length, whole, length + 1);
 	free(whole);
 	return path;
+}
+
+/* Puts slashes behind the slash at `at`: the path still names the same file. */
+static char *add_slashes(const char *path, size_t at, uint64_t bytes, char *made) {
+	memcpy(made, path, at);
+	memset(made + at, '/', bytes);
+	strcpy(made + at + bytes, path + at);
+	return made;
+}
+
+int ifr_context_program(const struct ifr_context *context, const char *file, char **path, struct ifr_error *err) {
+	char *usual = ifr_context_path(file);
+	const size_t length = strlen(usual) + context->path_bytes;
+	if (context->path_bytes && (*usual != '/' || length >= PATH_MAX)) {
+		free(usual);
+		return ifr_fail(err, IFR_E_USAGE, "stack:path-bytes: a path of %zu bytes is too long: the kernel takes %d",
+		                length, PATH_MAX - 1);
+	}
+	*path = add_slashes(usual, 0, context->path_bytes, ifr_alloc(length + 1));
+	free(usual);
+	return 0;
+}
+
+int ifr_context_arguments(const struct ifr_context *context, char *const *argv, char ***arguments,
+                          struct ifr_error *err) {
+	const char *slash = strrchr(argv[0], '/');
+	size_t count = 0;
+	if (context->argument_bytes && !slash)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"stack:argument-bytes: \"%.100s\" has no slash, so that a longer one would be another name: give "
+			"the program by a path",
+			argv[0]);
+	while (argv[count])
+		count++;
+	/* The new argv[0] lies behind the pointers. */
+	char **made = ifr_alloc((count + 1) * sizeof *made + strlen(argv[0]) + context->argument_bytes + 1);
+	memcpy(made, argv, count * sizeof *made);
+	made[count] = NULL;
+	made[0] = add_slashes(argv[0], slash ? (size_t)(slash - argv[0]) : 0, slash ? context->argument_bytes : 0,
+	                      (char *)(made + count + 1));
+	*arguments = made;
+	return 0;
 }
 
 /* The kernel places mappings below as much room for the stack as its limit allows, and below 128 MiB at least.

@@ -21,6 +21,8 @@ struct ifr_context {
 	struct ifr_strings environment; /* "NAME=value", without what the axes add */
 	uint64_t stack_bytes;           /* axis stack: bytes of environment on top, below which the stack begins */
 	uint64_t main_bytes;            /* axis stack, parameter main: bytes above main's frame, a multiple of 16 */
+	uint64_t path_bytes,
+		argument_bytes;  /* axis stack, as plans give them: slashes in the program's path, in argv[0] */
 	uint64_t load_pages; /* axis load: pages by which mappings lie lower; 0: as the kernel places them */
 	char *runtime;       /* settings of libinterfero.so (runtime/runtime.h); NULL: it is not preloaded */
 };
@@ -49,6 +51,13 @@ void ifr_context_environment(const struct ifr_context *context, struct ifr_strin
  * names of any length thus give the same stack. A path near the kernel's limit stays as it is. The caller frees. */
 enum { IFR_CONTEXT_PATH_LENGTH = 256 };
 char *ifr_context_path(const char *file);
+
+/* The path of the program, as ifr_context_path gives it, with the context's path_bytes, and the arguments with its
+ * argument_bytes: "./prog" becomes ".///prog". Both name the same files as before. The caller frees each of them, by one
+ * free. Errors: IFR_E_USAGE for a path that becomes too long, and for an argv[0] without a slash. */
+int ifr_context_program(const struct ifr_context *context, const char *file, char **path, struct ifr_error *err);
+int ifr_context_arguments(const struct ifr_context *context, char *const *argv, char ***arguments,
+                          struct ifr_error *err);
 
 /* Applies the context to this process, which is about to exec the program. -1 with errno if the hard limit of the
  * stack forbids the load axis. */

@@ -62,17 +62,19 @@ int ifr_foreground_run(const char *path, char *const *argv, const struct ifr_con
                        char **refused, struct ifr_error *err) {
 	struct ifr_strings environment = {0};
 	struct ifr_runtime_report runtime;
-	char *padded = ifr_context_path(path), why[256] = "";
-	int report = -1, result = 0;
+	char *padded = NULL, **arguments = NULL, why[256] = "";
+	int report = -1, result = ifr_context_program(context, path, &padded, err);
 	const bool wanted = ifr_runtime_wanted(context->runtime);
 	*refused = NULL;
-	if (wanted)
+	if (!result)
+		result = ifr_context_arguments(context, argv, &arguments, err);
+	if (!result && wanted)
 		result = ifr_runtime_page(&report, err);
 	ifr_context_environment(context, &environment);
 	if (context->runtime)
 		ifr_runtime_environment(&environment, context->runtime, 1, 0, report);
 	if (!result)
-		result = start_and_await(padded, argv, context, environment.items, report, status, err);
+		result = start_and_await(padded, arguments, context, environment.items, report, status, err);
 	if (!result && wanted)
 		ifr_runtime_check(report, context->runtime, &runtime, why, sizeof why);
 	if (*why)
@@ -80,6 +82,7 @@ int ifr_foreground_run(const char *path, char *const *argv, const struct ifr_con
 	if (report >= 0)
 		close(report);
 	ifr_strings_release(&environment);
+	free(arguments);
 	free(padded);
 	return result;
 }

@@ -115,11 +115,11 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 }
 
 static void exec_program(const struct ifr_launch *launch, const struct channels *channels, const char *path,
-                         char *const *environment) {
+                         char *const *argv, char *const *environment) {
 	struct failure failure = {"start it", 0};
 	const char *what = prepare_child(launch, channels);
 	if (!what)
-		execve(path, launch->argv, environment);
+		execve(path, argv, environment);
 	failure.error = errno;
 	if (what)
 		snprintf(failure.what, sizeof failure.what, "%s", what);
@@ -255,9 +255,13 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	struct channels channels;
 	struct ifr_children known = {0};
 	struct ifr_strings environment = {0};
-	char *path = ifr_context_path(launch->program);
+	char *path = NULL, **argv = NULL;
 	ifr_outcome_init(outcome);
 	int result = open_channels(launch, &channels, err);
+	if (!result)
+		result = ifr_context_program(launch->context, launch->program, &path, err);
+	if (!result)
+		result = ifr_context_arguments(launch->context, launch->argv, &argv, err);
 	if (result)
 		goto out;
 	ifr_context_environment(launch->context, &environment);
@@ -267,7 +271,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	ifr_children_adopt(&known);
 	pid_t child = fork();
 	if (child == 0)
-		exec_program(launch, &channels, path, environment.items);
+		exec_program(launch, &channels, path, argv, environment.items);
 	if (child < 0) {
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
 		goto out;
@@ -291,6 +295,7 @@ out:
 	close_all(&channels);
 	ifr_children_release(&known);
 	ifr_strings_release(&environment);
+	free(argv);
 	free(path);
 	return result;
 }

@@ -36,6 +36,8 @@ static const struct placed_value {
      "compiled again: %*u units, %*u frames wider, %" SCNu64 " variables ordered%n"},
 	{IFR_AXIS_STACK, "bytes", "stack: %" SCNu64 " bytes of environment%n"},
 	{IFR_AXIS_STACK, "main_bytes", "stack: %" SCNu64 " bytes above main's frame%n"},
+	{IFR_AXIS_STACK, "path_bytes", "stack: path +%" SCNu64 " bytes%n"},
+	{IFR_AXIS_STACK, "argument_bytes", "stack: argv[0] +%" SCNu64 " bytes%n"},
 	{IFR_AXIS_LOAD, "pages", "load: mappings %" SCNu64 " pages lower%n"},
 };
 enum { PLACED_VALUES = sizeof placed_values / sizeof *placed_values };

@@ -28,6 +28,11 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"stack:main is applied by the runtime, which is not in a recording: measure it instead (interfero bench)");
+	if (plan->axis[IFR_AXIS_STACK].on &&
+	    (plan->axis[IFR_AXIS_STACK].given[2] > 0 || plan->axis[IFR_AXIS_STACK].given[3] > 0))
+		return ifr_fail(err, IFR_E_USAGE,
+		                "stack:path-bytes and stack:argument-bytes are the launcher's, of which a recording knows "
+		                "nothing: sweep stack:bytes instead, or measure them (interfero bench --counters clock)");
 	return 0;
 }
 

@@ -72,6 +72,33 @@ teardown_file() {
 	[ "$(sql e.exp "SELECT group_concat(copy) FROM run r JOIN variant v ON v.id = r.variant WHERE v.name = 'v00001'")" = 0,0,0,1 ]
 }
 
+# where prints argv[0], the length of the path that the kernel executed, and the address of argv.
+@test "sweeps of the program's path and of argv[0] move the stack by as many bytes" {
+	local name
+	for name in path argument; do
+		interfero bench -q --counters clock --no-profile --sweep stack:$name-bytes=0:64:32 -r 1 -o e.exp -- \
+			./where "$here/$name.log"
+		python3 - "$name" "$here/$name.log" <<-'END'
+			import re, sys
+			runs = {}
+			for line in open(sys.argv[2]):
+			    fields = line.split()
+			    if variant := re.search("variants/v0000([1-3])$", fields[-1]):
+			        runs[int(variant[1])] = len(fields[0]), int(fields[1]), int(fields[2], 16)
+			moved = [tuple(runs[i + 1][j] - runs[1][j] for j in range(3)) for i in range(3)]
+			path = sys.argv[1] == "path"
+			assert moved == [(0 if path else n, n if path else 0, -n) for n in (0, 32, 64)], moved
+		END
+		rm -r e.exp*
+	done
+	printf 'interfero-plan 1\nstack seed=1 bytes=0 path-bytes=16 argument-bytes=5\n' >longer.plan
+	interfero run --plan longer.plan -- ./where "$here/run.log" >/dev/null
+	[[ $(cat run.log) == ".//////where 272 "* ]]
+	PATH=.:$PATH refuse 2 "no slash" -- interfero run --plan longer.plan -- where "$here/run.log"
+	interfero record -q -o x.trace -- ./where "$here/x.log"
+	refuse 2 "stack:path-bytes" -- interfero replay --plan longer.plan x.trace
+}
+
 @test "bench --axes all takes a program without a kit, too, and no kept copies" {
 	interfero bench -q --counters clock -a all -n 1 -r 1 -o e.exp -- ./where "$here/log"
 	[ "$(sql e.exp "SELECT value FROM fact WHERE name = 'axes'")" = stack,heap,blocks,load ]

@@ -51,7 +51,8 @@ static void test_refuses(void **state) {
 		{"stack:bytes=-1:16:4", "AXIS:NAME=FROM:TO:STEP"},
 		{"stack:bytes= 0:16:4", "AXIS:NAME=FROM:TO:STEP"},
 		{"colour:bytes=0:16:4", "there is no axis"},
-		{"stack:size=0:16:4", "stack has no \"size\", but bytes, main-bytes, max, main"},
+		{"stack:size=0:16:4",
+	     "stack has no \"size\", but bytes, main-bytes, path-bytes, argument-bytes, max, main"},
 		{"copies:n=0:16:4", "nothing to sweep"},
 		{"stack:bytes=0:65537:1024", "is from 0 to 65536"},
 		{"base:step=0:16:1", "is from 1 to 4096"},
@@ -75,6 +76,37 @@ static void test_refuses(void **state) {
 	assert_int_equal(ifr_sweeps_add(&sweeps, "load:pages=0:64:1", NULL), -IFR_E_USAGE); /* 65 * 65 > 4096 */
 	assert_int_equal(ifr_sweeps_add(&sweeps, "load:pages=0:62:1", NULL), 0);
 	assert_int_equal(ifr_sweeps_add(&sweeps, "base:bytes=0:1:1", NULL), -IFR_E_USAGE);
+}
+
+/* Longer names of the same files: 256 bytes and the 9 of the plan, argv[0] with 3 more slashes. */
+static void test_longer_names(void **state) {
+	(void)state;
+	struct ifr_context context = {.path_bytes = 9, .argument_bytes = 3};
+	char *path = NULL, **made = NULL, *argv[] = {(char *)"./a/prog", (char *)"x", NULL};
+	char *bare[] = {(char *)"prog", NULL}, deep[300];
+	assert_int_equal(ifr_context_program(&context, "/tmp/prog", &path, NULL), 0);
+	assert_int_equal(strlen(path), 256 + 9);
+	assert_string_equal(path + strlen(path) - strlen("/tmp/prog"), "/tmp/prog");
+	assert_int_equal(strspn(path, "/"), 256 + 9 - strlen("tmp/prog"));
+	assert_int_equal(ifr_context_arguments(&context, argv, &made, NULL), 0);
+	assert_string_equal(made[0], "./a////prog");
+	assert_ptr_equal(made[1], argv[1]);
+	assert_null(made[2]);
+	free(made);
+	free(path);
+	assert_int_equal(ifr_context_arguments(&context, bare, &made, NULL), -IFR_E_USAGE);
+	/* The kernel takes 4095 bytes: 256 + 3839, and not 512 + 3839. */
+	context = (struct ifr_context){.path_bytes = 3839};
+	assert_int_equal(ifr_context_program(&context, "/tmp/prog", &path, NULL), 0);
+	assert_int_equal(strlen(path), 4095);
+	free(path);
+	memset(deep, 'x', sizeof deep - 1);
+	deep[0] = '/';
+	deep[sizeof deep - 1] = '\0';
+	assert_int_equal(ifr_context_program(&context, deep, &path, NULL), -IFR_E_USAGE);
+	assert_int_equal(ifr_context_arguments(&context, bare, &made, NULL), 0);
+	assert_string_equal(made[0], "prog");
+	free(made);
 }
 
 /* The process gets the values that a plan gives, whatever the seed. */
@@ -220,8 +252,9 @@ static void test_nothing_found(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),      cmocka_unit_test(test_refuses),
-	                                   cmocka_unit_test(test_plan_gives), cmocka_unit_test(test_generator),
-	                                   cmocka_unit_test(test_findings),   cmocka_unit_test(test_nothing_found)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),        cmocka_unit_test(test_refuses),
+	                                   cmocka_unit_test(test_longer_names), cmocka_unit_test(test_plan_gives),
+	                                   cmocka_unit_test(test_generator),    cmocka_unit_test(test_findings),
+	                                   cmocka_unit_test(test_nothing_found)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
