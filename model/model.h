@@ -16,6 +16,7 @@
 
 #include "model/core/operation.h"
 #include "model/layout/aliases.h"
+#include "model/layout/changes.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"

@@ -7,7 +7,7 @@
 
 #include "common/file.h"
 #include "harness/campaign/campaign.h"
-#include "harness/commands/alias_output.h"
+#include "harness/commands/audit_mechanism.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
@@ -145,51 +145,6 @@ static int read_trigger(const struct options *options, unsigned which, const str
 	return result;
 }
 
-/* The layout that stands out most of a found sweep: where its highest spike is. */
-static const struct ifr_layout *find_worst(const struct ifr_audit_row *row) {
-	const struct ifr_sweep_findings *sweep = row->analysis->sweep;
-	const struct ifr_spike *worst = NULL;
-	for (size_t i = 0; sweep && i < sweep->spike_count; i++)
-		if (!worst || sweep->spikes[i].deviation > worst->deviation)
-			worst = &sweep->spikes[i];
-	return worst && worst->deviation > 0 ? worst->layout : NULL;
-}
-
-static bool goes_along(const struct ifr_audit_row *row, const char *event) {
-	bool along = !strcmp(row->analysis->metric->name, event);
-	for (size_t i = 0; i < row->event_count; i++)
-		along |= !strcmp(row->events[i].name, event) && row->events[i].r > IFR_AUDIT_R;
-	return along;
-}
-
-/* Names the pairs behind aliases that go along with the metric, from the recording beside the experiment; without one
- * there is nothing to name. */
-static void name_aliases(const struct options *options, struct ifr_audit_row *row) {
-	enum { PAIRS = 6 };
-	const struct ifr_layout *worst = row->found ? find_worst(row) : NULL;
-	struct ifr_trace *trace = NULL;
-	struct ifr_machine *machine = NULL;
-	struct ifr_named_aliases named = {0};
-	struct ifr_plan plan;
-	struct ifr_buffer text = {0};
-	if (!worst || !goes_along(row, ifr_event_name(IFR_EVENT_ADDRESS_ALIAS)))
-		return;
-	char *file = ifr_format("%s/%s.exp.trace", options->campaign.file, row->trigger);
-	const char *layout = worst->variant->plan;
-	ifr_plan_init(&plan);
-	if (!ifr_trace_open(file, &trace, NULL) && !ifr_machine_open(&machine, options->campaign.machine, NULL) &&
-	    !ifr_plan_parse(layout, strlen(layout), "plan", &plan, NULL) &&
-	    !ifr_aliases_name(trace, &plan, machine, PAIRS, &named, NULL)) {
-		alias_output_print(&named, &text);
-		row->mechanism = ifr_buffer_detach(&text);
-	}
-	ifr_named_aliases_release(&named);
-	ifr_plan_release(&plan);
-	ifr_machine_free(machine);
-	ifr_trace_free(trace);
-	free(file);
-}
-
 static int print_findings(const struct options *options, const struct findings *findings, struct ifr_error *err) {
 	struct ifr_buffer out = {0};
 	int result = 0;
@@ -214,7 +169,7 @@ static int report(const struct options *options, const struct ifr_audit_outcome 
 	if (!result) {
 		ifr_audit_adjust(findings.rows, findings.count);
 		for (size_t i = 0; i < findings.count; i++)
-			name_aliases(options, &findings.rows[i]);
+			audit_mechanism_name(&options->campaign, &findings.rows[i]);
 		result = print_findings(options, &findings, err);
 	}
 	for (size_t i = 0; i < findings.count; i++) {

@@ -1,113 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/simulate/alias_pairs.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/file.h"
-#include "harness/code/code.h"
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/plan_layouts.h"
 #include "harness/simulate/recording_context.h"
+#include "harness/simulate/site_names.h"
 
-/* The files of the trace's mappings, opened when they are asked for. */
-struct files {
-	const struct ifr_trace *trace;
-	const struct ifr_mapping *mappings;
-	size_t count;
-	struct ifr_source **sources; /* by mapping; NULL: not opened, or not readable */
-	bool *tried;
-};
-
-static const struct ifr_mapping *mapping_of(const struct files *files, uint64_t normalised) {
-	const uint64_t number = normalised >> IFR_MAPPING_SHIFT;
-	return number >= IFR_MAPPING_FIRST && number < files->count ? &files->mappings[number] : NULL;
-}
-
-static struct ifr_source *source_of(struct files *files, uint64_t normalised) {
-	const uint64_t number = normalised >> IFR_MAPPING_SHIFT;
-	const struct ifr_mapping *mapping = mapping_of(files, normalised);
-	if (!mapping || !*mapping->path)
-		return NULL;
-	if (!files->tried[number])
-		files->sources[number] = ifr_source_open(mapping->path);
-	files->tried[number] = true;
-	return files->sources[number];
-}
-
-static char *name_code(struct files *files, uint64_t normalised) {
-	struct ifr_buffer text = {0};
-	const struct ifr_mapping *mapping = mapping_of(files, normalised);
-	struct ifr_source *source = source_of(files, normalised);
-	if (source)
-		ifr_source_put(source, normalised & IFR_OFFSET_MASK, &text);
-	else
-		ifr_buffer_printf(&text, "0x%" PRIx64, normalised & IFR_OFFSET_MASK);
-	if (mapping && mapping->kind == IFR_MAPPING_LIBRARY)
-		ifr_buffer_printf(&text, " in %s", ifr_path_base(mapping->path));
-	return ifr_buffer_detach(&text);
-}
-
-/* The request whose object holds a normalised address: the last one at or before it. */
-static void name_object(const struct ifr_trace *trace, uint64_t normalised, struct ifr_buffer *text) {
-	const struct ifr_trace_request *requests;
-	size_t low = 0, high = ifr_trace_requests(trace, &requests);
-	while (high - low > 1) {
-		const size_t middle = (low + high) / 2;
-		if (requests[middle].normalised <= normalised)
-			low = middle;
-		else
-			high = middle;
-	}
-	if (!high)
-		ifr_buffer_puts(text, "heap");
-	else
-		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", low, requests[low].bytes);
-}
-
-/* The access is of the instruction that ends `end` bytes into the block. */
-static char *name_data(struct files *files, const struct ifr_alias_site *site, uint64_t block, uint16_t end) {
-	struct ifr_buffer text = {0};
-	const struct ifr_mapping *mapping = mapping_of(files, site->data);
-	const uint64_t offset = site->data & IFR_OFFSET_MASK, at = block & IFR_OFFSET_MASK;
-	const enum ifr_mapping_kind kind = mapping ? mapping->kind : IFR_MAPPING_OTHER;
-	struct ifr_source *code = source_of(files, block);
-	if (kind == IFR_MAPPING_STACK) {
-		if (!code || !ifr_source_local(code, at, at + end, &text))
-			ifr_buffer_puts(&text, "stack");
-	} else if (kind == IFR_MAPPING_PROGRAM || kind == IFR_MAPPING_LIBRARY) {
-		struct ifr_source *source = source_of(files, site->data);
-		if (!source || !ifr_source_global(source, offset, &text))
-			ifr_buffer_printf(&text, "data of %s", ifr_path_base(mapping->path));
-	} else if (kind == IFR_MAPPING_OBJECTS) {
-		name_object(files->trace, site->data, &text);
-	} else {
-		ifr_buffer_puts(&text, kind == IFR_MAPPING_HEAP        ? "heap"
-		                       : kind == IFR_MAPPING_ANONYMOUS ? "anonymous memory"
-		                                                       : "other memory");
-	}
-	return ifr_buffer_detach(&text);
-}
-
-static struct ifr_alias_name name_site(struct files *files, const struct ifr_alias_site *site) {
+static struct ifr_alias_name name_site(const struct ifr_trace *trace, struct ifr_site_names *names,
+                                       const struct ifr_alias_site *site) {
 	const struct ifr_trace_block *blocks;
 	const struct ifr_trace_access *accesses;
-	ifr_trace_blocks(files->trace, &blocks);
-	ifr_trace_accesses(files->trace, &accesses);
+	ifr_trace_blocks(trace, &blocks);
+	ifr_trace_accesses(trace, &accesses);
 	const uint64_t block = blocks[site->block].normalised;
 	const uint16_t end = accesses[site->access].end;
-	return (struct ifr_alias_name){.data = name_data(files, site, block, end),
-	                               .code = name_code(files, block + end - 1),
+	return (struct ifr_alias_name){.data = ifr_site_data(names, site->data, block, end),
+	                               .code = ifr_site_code(names, block + end - 1),
 	                               .address = site->address};
 }
 
 /* --- interventions --------------------------------------------------------------------------------------------- */
 
 /* Adds the program's static variable that an access lies in, unless it is there. */
-static void add_trial(struct files *files, uint64_t data, struct ifr_named_aliases *named) {
-	const struct ifr_mapping *mapping = mapping_of(files, data);
+static void add_trial(struct ifr_site_names *names, uint64_t data, struct ifr_named_aliases *named) {
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, data);
 	struct ifr_global global;
-	struct ifr_source *source = mapping && mapping->kind == IFR_MAPPING_PROGRAM ? source_of(files, data) : NULL;
+	struct ifr_source *source =
+		mapping && mapping->kind == IFR_MAPPING_PROGRAM ? ifr_site_source(names, data) : NULL;
 	if (!source || named->trial_count == IFR_ALIAS_TRIALS ||
 	    !ifr_source_find_global(source, data & IFR_OFFSET_MASK, &global))
 		return;
@@ -163,27 +84,21 @@ static int try_moves(struct ifr_trace *trace, const struct ifr_plan *plan, unsig
 
 static void name_pairs(const struct ifr_trace *trace, const struct ifr_alias_pair *pairs, size_t count,
                        size_t most, struct ifr_named_aliases *named) {
-	struct files files = {.trace = trace};
-	files.count = ifr_trace_mappings(trace, &files.mappings);
-	files.sources = ifr_alloc((files.count + 1) * sizeof(struct ifr_source *));
-	files.tried = ifr_alloc((files.count + 1) * sizeof *files.tried);
+	struct ifr_site_names *names = ifr_site_names_new(trace);
 	named->all = count;
 	named->count = count < most ? count : most;
 	named->items = ifr_alloc((named->count + 1) * sizeof *named->items);
 	for (size_t i = 0; i < count; i++)
 		named->events += pairs[i].count;
 	for (size_t i = 0; i < named->count; i++)
-		named->items[i] = (struct ifr_named_alias){.load = name_site(&files, &pairs[i].load),
-		                                           .store = name_site(&files, &pairs[i].store),
+		named->items[i] = (struct ifr_named_alias){.load = name_site(trace, names, &pairs[i].load),
+		                                           .store = name_site(trace, names, &pairs[i].store),
 		                                           .count = pairs[i].count};
 	for (size_t i = 0; i < named->count; i++) {
-		add_trial(&files, pairs[i].load.data, named);
-		add_trial(&files, pairs[i].store.data, named);
+		add_trial(names, pairs[i].load.data, named);
+		add_trial(names, pairs[i].store.data, named);
 	}
-	for (size_t i = 0; i < files.count; i++)
-		ifr_source_close(files.sources[i]);
-	free(files.tried);
-	free(files.sources);
+	ifr_site_names_free(names);
 }
 
 int ifr_aliases_name(struct ifr_trace *trace, const struct ifr_plan *plan, const struct ifr_machine *machine,

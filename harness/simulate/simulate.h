@@ -6,6 +6,7 @@
  *     plan_layouts.h     plan -> address map of a trace; heap_objects.h places its heap objects
  *     plan_replay.h      replay a trace under plans
  *     alias_pairs.h      the loads and stores that alias in a layout, by name
+ *     change_names.h     the accesses and blocks by which two layouts differ, by name
  *     executed_code.h    the blocks of a recording, and how often each was executed
  *     instruction_classes.h  executed instructions by class
  *     model_executor.h   the executor of campaigns that replays instead of running
@@ -15,6 +16,7 @@
 
 #include "harness/simulate/address_check.h"
 #include "harness/simulate/alias_pairs.h"
+#include "harness/simulate/change_names.h"
 #include "harness/simulate/executed_code.h"
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/instruction_classes.h"

@@ -34,6 +34,13 @@ struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine
 		.sets = values[0] / values[1] / values[2], .ways = values[1], .policy = values[3]};
 }
 
+unsigned ifr_machine_line_bytes(const struct ifr_machine *machine) {
+	for (unsigned first = IFR_L1I_BYTES; first <= IFR_L3_BYTES; first += 4)
+		if (machine->values[first])
+			return machine->values[first + 2];
+	return 64;
+}
+
 struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries) {
 	const unsigned *values = &machine->values[entries];
 	if (!values[0])

@@ -146,5 +146,7 @@ void ifr_predictor_print_names(struct ifr_buffer *out);
 struct ifr_cache_shape ifr_machine_cache_shape(const struct ifr_machine *machine, enum ifr_setting bytes);
 struct ifr_cache_shape ifr_machine_tlb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
 struct ifr_cache_shape ifr_machine_btb_shape(const struct ifr_machine *machine, enum ifr_setting entries);
+/* The size of a line, the same in all caches; 64 without caches. */
+unsigned ifr_machine_line_bytes(const struct ifr_machine *machine);
 
 #endif

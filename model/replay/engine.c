@@ -42,13 +42,6 @@ struct ifr_replay {
 	size_t blocks_count; /* blocks whose branch addresses are known */
 };
 
-static unsigned line_shift(const struct ifr_machine *machine) {
-	for (unsigned first = IFR_L1I_BYTES; first <= IFR_L3_BYTES; first += 4)
-		if (machine->values[first])
-			return ifr_log2_of(machine->values[first + 2]);
-	return 6;
-}
-
 static void want_streams(struct ifr_pass *pass, const struct ifr_stage *const *all) {
 	pass->wanted[pass->machine->direction->stream] = true;
 	pass->wanted[pass->machine->indirect->stream] = true;
@@ -94,7 +87,7 @@ int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, s
 	struct ifr_pass *pass = &replay->pass;
 	pass->machine = &replay->machine;
 	pass->lanes_count = lanes_count;
-	pass->line_shift = line_shift(machine);
+	pass->line_shift = ifr_log2_of(ifr_machine_line_bytes(machine));
 	pass->page_shift = ifr_log2_of(machine->values[IFR_CORE_PAGE_BYTES]);
 	pass->branch_layouts = ifr_alloc(lanes_count * sizeof *pass->branch_layouts);
 	pass->fetch_lines = ifr_alloc(lanes_count * sizeof *pass->fetch_lines);

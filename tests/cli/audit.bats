@@ -71,6 +71,63 @@ audit() { # ARGUMENTS...
 	[ "$(wc -c <runs)" = 13 ]
 }
 
+# The range of a counter in an audit's experiment, as the replay counted it.
+range() { # EXPERIMENT COUNTER
+	sql "$1" "SELECT CAST(max(value) - min(value) AS INTEGER) FROM simulated JOIN counter c ON c.id = counter WHERE name = '$2'"
+}
+
+# A word 12 bytes behind a multiple of 16 crosses a line of 64 bytes in one of four stacks: at 60 modulo 64.
+@test "an audit names the access across a line, and where it lies in the worst layout" {
+	cat >packed.c <<-'END'
+		int main(void) {
+			_Alignas(16) struct __attribute__((packed)) { char before[12]; volatile long word; } odd = {.word = 1};
+			long sum = 0;
+			for (int i = 0; i < 1000; i++)
+				sum += odd.word;
+			return sum != 1000;
+		}
+	END
+	gcc -O0 -g packed.c -o packed
+	within 120 interfero audit --counters model --metric misalign_mem_ref.loads --no-profile --triggers environment \
+		-- ./packed | tr -s ' \n' ' ' >text
+	python3 - "$(range packed.audit/environment.exp misalign_mem_ref.loads)" <<-'END'
+		import re, sys
+		text = open("text").read()
+		found = re.search(r"- misalign_mem_ref.loads: (\d+) of odd\S* in main \(packed.c:5\) in the worst layout "
+		                  r"\((0x\w+)\), (\d+) in the best \((0x\w+)\)", text)
+		assert found, text
+		assert found[1] == "1000" and found[3] == "0", found
+		assert int(found[2], 16) % 64 == 60 and int(found[4], 16) % 64 in (12, 28, 44), found
+		assert "every 64" in text, text
+		rest = re.search(r"misalign_mem_ref.loads: \d+ more differs?, by ([+-]\d+) in all", text)
+		assert 1000 + int(rest[1] if rest else 0) == int(sys.argv[1]), (rest, sys.argv)
+	END
+}
+
+# 20 bytes at a multiple of 16 lie in one window of 32 bytes, or in two. The first round belongs to the code before.
+@test "an audit names the loop whose windows change with the start of the text" {
+	cat >loop.c <<-'END'
+		__asm__(".text\n.p2align 4\n.type spin,@function\nspin:\nmov $10000, %ecx\n.p2align 4\n"
+		        "1:\n.skip 16, 0x90\ndec %ecx\njnz 1b\nret\n.size spin, .-spin\n");
+		void spin(void);
+		int main(void) { spin(); return 0; }
+	END
+	interfero-gcc -O1 loop.c -o loop
+	within 120 interfero audit --counters model --metric windows-32 --no-profile --triggers text -- ./loop |
+		tr -s ' \n' ' ' >text
+	python3 - "$(range loop.audit/text.exp windows-32)" <<-'END'
+		import re, sys
+		text = open("text").read()
+		found = re.search(r"- windows-32: 20 bytes of code in spin\S* enter (\d) in the worst layout \((0x\w+)\), "
+		                  r"(\d) in the best \((0x\w+)\); in all (\d+) and (\d+)\.", text)
+		assert found, text
+		assert found.group(1, 3, 5, 6) == ("2", "1", "19998", "9999"), found
+		assert int(found[2], 16) % 32 == 16 and int(found[4], 16) % 32 == 0, found
+		rest = re.search(r"windows-32: \d+ more differs?, by ([+-]\d+) in all", text)
+		assert 9999 + int(rest[1] if rest else 0) == int(sys.argv[1]), (rest, sys.argv)
+	END
+}
+
 @test "what an audit refuses" {
 	refuse 2 "which program" -- interfero audit
 	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit --triggers moon -- ./where

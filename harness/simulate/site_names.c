@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/simulate/site_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/file.h"
+
+/* The files of mappings are opened when they are asked for. */
+struct ifr_site_names {
+	const struct ifr_trace *trace;
+	const struct ifr_mapping *mappings;
+	size_t count;
+	struct ifr_source **sources; /* by mapping; NULL: not opened, or not readable */
+	bool *tried;
+};
+
+const struct ifr_mapping *ifr_site_mapping(const struct ifr_site_names *names, uint64_t normalised) {
+	const uint64_t number = normalised >> IFR_MAPPING_SHIFT;
+	return number >= IFR_MAPPING_FIRST && number < names->count ? &names->mappings[number] : NULL;
+}
+
+struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normalised) {
+	const uint64_t number = normalised >> IFR_MAPPING_SHIFT;
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
+	if (!mapping || !*mapping->path)
+		return NULL;
+	if (!names->tried[number])
+		names->sources[number] = ifr_source_open(mapping->path);
+	names->tried[number] = true;
+	return names->sources[number];
+}
+
+char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised) {
+	struct ifr_buffer text = {0};
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, normalised);
+	struct ifr_source *source = ifr_site_source(names, normalised);
+	if (source)
+		ifr_source_put(source, normalised & IFR_OFFSET_MASK, &text);
+	else
+		ifr_buffer_printf(&text, "0x%" PRIx64, normalised & IFR_OFFSET_MASK);
+	if (mapping && mapping->kind == IFR_MAPPING_LIBRARY)
+		ifr_buffer_printf(&text, " in %s", ifr_path_base(mapping->path));
+	return ifr_buffer_detach(&text);
+}
+
+/* The request whose object holds a normalised address: the last one at or before it. */
+static void name_object(const struct ifr_trace *trace, uint64_t normalised, struct ifr_buffer *text) {
+	const struct ifr_trace_request *requests;
+	size_t low = 0, high = ifr_trace_requests(trace, &requests);
+	while (high - low > 1) {
+		const size_t middle = (low + high) / 2;
+		if (requests[middle].normalised <= normalised)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (!high)
+		ifr_buffer_puts(text, "heap");
+	else
+		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", low, requests[low].bytes);
+}
+
+char *ifr_site_data(struct ifr_site_names *names, uint64_t data, uint64_t block, uint16_t end) {
+	struct ifr_buffer text = {0};
+	const struct ifr_mapping *mapping = ifr_site_mapping(names, data);
+	const uint64_t offset = data & IFR_OFFSET_MASK, at = block & IFR_OFFSET_MASK;
+	const enum ifr_mapping_kind kind = mapping ? mapping->kind : IFR_MAPPING_OTHER;
+	struct ifr_source *code = ifr_site_source(names, block);
+	if (kind == IFR_MAPPING_STACK) {
+		if (!code || !ifr_source_local(code, at, at + end, &text))
+			ifr_buffer_puts(&text, "stack");
+	} else if (kind == IFR_MAPPING_PROGRAM || kind == IFR_MAPPING_LIBRARY) {
+		struct ifr_source *source = ifr_site_source(names, data);
+		if (!source || !ifr_source_global(source, offset, &text))
+			ifr_buffer_printf(&text, "data of %s", ifr_path_base(mapping->path));
+	} else if (kind == IFR_MAPPING_OBJECTS) {
+		name_object(names->trace, data, &text);
+	} else {
+		ifr_buffer_puts(&text, kind == IFR_MAPPING_HEAP        ? "heap"
+		                       : kind == IFR_MAPPING_ANONYMOUS ? "anonymous memory"
+		                                                       : "other memory");
+	}
+	return ifr_buffer_detach(&text);
+}
+
+struct ifr_site_names *ifr_site_names_new(const struct ifr_trace *trace) {
+	struct ifr_site_names *names = ifr_alloc(sizeof *names);
+	names->trace = trace;
+	names->count = ifr_trace_mappings(trace, &names->mappings);
+	names->sources = ifr_alloc((names->count + 1) * sizeof(struct ifr_source *));
+	names->tried = ifr_alloc((names->count + 1) * sizeof *names->tried);
+	return names;
+}
+
+void ifr_site_names_free(struct ifr_site_names *names) {
+	for (size_t i = 0; i < names->count; i++)
+		ifr_source_close(names->sources[i]);
+	free(names->tried);
+	free(names->sources);
+	free(names);
+}
