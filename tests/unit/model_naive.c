@@ -229,9 +229,8 @@ static void fetch_page(struct naive *n, uint64_t page) {
 /* Byte by byte: whether two accesses have a byte in common, of addresses of which some bits count. */
 static bool share_bytes(uint64_t a, unsigned a_bytes, uint64_t b, unsigned b_bytes, uint64_t bits) {
 	for (unsigned i = 0; i < a_bytes; i++)
-		for (unsigned j = 0; j < b_bytes; j++)
-			if ((((a + i) ^ (b + j)) & bits) == 0)
-				return true;
+		if (((a + i - b) & bits) < b_bytes)
+			return true;
 	return false;
 }
 
@@ -239,7 +238,8 @@ static bool share_bytes(uint64_t a, unsigned a_bytes, uint64_t b, unsigned b_byt
 static void meet_stores(struct naive *n, const struct ifr_access *access, uint64_t address) {
 	const size_t entries = n->machine->values[IFR_STORE_BUFFER_ENTRIES];
 	if (access->store) {
-		n->stores = ifr_realloc(n->stores, n->store_count + 1, sizeof *n->stores);
+		if (!(n->store_count & (n->store_count + 1)))
+			n->stores = ifr_realloc(n->stores, 2 * (n->store_count + 1), sizeof *n->stores);
 		n->stores[n->store_count].address = address;
 		n->stores[n->store_count++].bytes = access->bytes;
 		return;
