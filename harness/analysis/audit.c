@@ -118,13 +118,11 @@ void ifr_audit_row_release(struct ifr_audit_row *row) {
 
 void ifr_audit_adjust(struct ifr_audit_row *rows, size_t count) {
 	double *p = ifr_alloc((count + 1) * sizeof *p);
-	size_t tested = 0;
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].tested)
-			p[tested++] = rows[i].p;
-	ifr_p_adjust_holm(p, tested);
-	for (size_t i = 0, at = 0; i < count; i++) {
-		rows[i].p_adjusted = rows[i].tested ? p[at++] : 1;
+		p[i] = rows[i].tested ? rows[i].p : NAN;
+	ifr_p_adjust_holm(p, count);
+	for (size_t i = 0; i < count; i++) {
+		rows[i].p_adjusted = rows[i].tested ? p[i] : 1;
 		rows[i].found = rows[i].tested && rows[i].full && rows[i].p_adjusted < IFR_REPORT_LEVEL;
 	}
 	free(p);

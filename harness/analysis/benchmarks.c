@@ -2,6 +2,7 @@
 /* The program's own benchmarks: each analysed as if it were alone, then judged together. The F tests of all are one
  * family: their p-values are adjusted by Holm's method, so that the chance that layout is said to matter for any
  * benchmark where it does not is 5 %. Ref: Holm 1979. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "harness/analysis/analysis.h"
@@ -23,15 +24,12 @@ static void describe(const struct ifr_analysis *from, struct ifr_benchmark_findi
 
 static void adjust(struct ifr_benchmark_finding *findings, size_t count) {
 	double *p = ifr_alloc((count + 1) * sizeof *p);
-	size_t used = 0;
+	for (size_t i = 0; i < count; i++)
+		p[i] = findings[i].known ? findings[i].p : NAN;
+	ifr_p_adjust_holm(p, count);
 	for (size_t i = 0; i < count; i++)
 		if (findings[i].known)
-			p[used++] = findings[i].p;
-	ifr_p_adjust_holm(p, used);
-	used = 0;
-	for (size_t i = 0; i < count; i++)
-		if (findings[i].known)
-			findings[i].p = p[used++];
+			findings[i].p = p[i];
 	free(p);
 	for (size_t i = 0; i < count; i++)
 		findings[i].effect = !findings[i].known                 ? IFR_EFFECT_UNKNOWN

@@ -101,7 +101,8 @@ int ifr_classes_test(const double *response, const unsigned *class_of, size_t co
 
 /* --- multiple tests --------------------------------------------------------------------------------------- */
 
-/* Replaces count p-values by p-values adjusted for the family-wise error rate. Ref: Holm 1979. */
+/* Replaces count p-values by p-values adjusted for the family-wise error rate. NAN stands for no test: it stays, and does
+ * not count. Ref: Holm 1979. */
 void ifr_p_adjust_holm(double *p, size_t count);
 
 /* Replaces count p-values by p-values adjusted for the false discovery rate. Ref: Benjamini and Hochberg 1995. */

@@ -7,13 +7,22 @@
 #include "common/buffer.h"
 #include "harness/statistics/inference.h"
 
+static int by_value(const void *a, const void *b) {
+	const double x = **(double *const *)a, y = **(double *const *)b;
+	return (x > y) - (x < y);
+}
+
 void ifr_p_adjust_holm(double *p, size_t count) {
-	size_t *order = ifr_alloc((count ? count : 1) * sizeof *order);
-	gsl_sort_index(order, p, 1, count);
+	double **order = ifr_alloc((count ? count : 1) * sizeof *order);
+	size_t tests = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(p[i]))
+			order[tests++] = &p[i];
+	qsort(order, tests, sizeof *order, by_value);
 	double largest = 0;
-	for (size_t i = 0; i < count; i++) {
-		largest = fmax(largest, fmin(1, p[order[i]] * (double)(count - i)));
-		p[order[i]] = largest;
+	for (size_t i = 0; i < tests; i++) {
+		largest = fmax(largest, fmin(1, *order[i] * (double)(tests - i)));
+		*order[i] = largest;
 	}
 	free(order);
 }
