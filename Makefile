@@ -289,7 +289,7 @@ $(BUILD)/tests/stress: $(call objects,$(STRESS_SOURCES))
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) -lpthread
 
-BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops analysis rates reading)
+BENCHMARKS := $(addprefix $(BUILD)/tests/,pairs engine memory speed allocators heap_loops analysis rates trace_reader)
 $(BENCHMARKS): $(BUILD)/tests/%: $(BUILD)/objects/tests/bench/%.o $(BUILD)/objects/tests/bench/captured.o $(LIBRARY)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)

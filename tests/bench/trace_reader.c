@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* reading TRACE PASSES: the speed of reading a trace without any use of it. Prints the trace's instructions, and how
+/* trace_reader TRACE PASSES: the speed of reading a trace without any use of it. Prints the trace's instructions, and how
  * many millions of them are read in a second of processor time, in the fastest pass and in the median one. Each pass
  * reads all block executions and addresses. A damaged trace is an error. */
 #include <inttypes.h>
@@ -37,17 +37,17 @@ int main(int argc, char **argv) {
 	struct ifr_error err = {0};
 	double seconds[MOST_PASSES];
 	if (!passes || passes > MOST_PASSES) {
-		fprintf(stderr, "usage: reading TRACE PASSES\n");
+		fprintf(stderr, "usage: trace_reader TRACE PASSES\n");
 		return IFR_E_USAGE;
 	}
 	if (ifr_trace_open(argv[1], &trace, &err)) {
-		fprintf(stderr, "reading: %s\n", err.message);
+		fprintf(stderr, "trace_reader: %s\n", err.message);
 		return err.code;
 	}
 	for (size_t i = 0; i < passes; i++)
 		seconds[i] = time_pass(trace);
 	if (ifr_trace_damage(trace)) {
-		fprintf(stderr, "reading: %s: %s\n", argv[1], ifr_trace_damage(trace));
+		fprintf(stderr, "trace_reader: %s: %s\n", argv[1], ifr_trace_damage(trace));
 		return IFR_E_USAGE;
 	}
 	ifr_trace_totals(trace, &totals);
