@@ -65,16 +65,14 @@ static __attribute__((noinline)) void *allocate_slowly(size_t size, size_t align
 	return memory ? memory : allocate_next(size, alignment, zero);
 }
 
-/* The fast path. Returns NULL, without effect, if anything is unusual. */
+/* The fast path. Returns NULL, without effect, if anything is unusual. The heap is entered before its slots are looked
+ * at: a signal handler in between could take them. */
 static inline __attribute__((always_inline)) void *allocate_fast(struct thread *thread, size_t size) {
-	struct heap *heap = thread->idle;
-	if (!LIKELY(heap && size < requests.fast_end))
+	if (!LIKELY(thread->idle && size < requests.fast_end))
 		return NULL;
+	struct heap *heap = thread_enter(thread);
 	struct heap_class *c = &heap->class[slots_class(size)];
-	if (!LIKELY(slots_are_set_aside(c)))
-		return NULL;
-	thread_enter(thread);
-	void *object = slots_pop(heap, c);
+	void *object = LIKELY(slots_are_set_aside(c)) ? slots_pop(heap, c) : NULL;
 	thread_leave(thread, heap);
 	return object;
 }

@@ -82,14 +82,8 @@ static __attribute__((noinline)) void free_slowly(void *memory) {
 	}
 }
 
-/* Frees a small object of the calling thread's own heap. Returns false, without effect, if anything is unusual. */
-static inline bool free_fast(struct thread *thread, void *memory) {
-	struct heap *heap = thread->idle;
-	if (!LIKELY(heap != NULL))
-		return false;
-	size_t offset = (uintptr_t)memory - (uintptr_t)heap->base;
-	if (!LIKELY(offset < heap->small_bytes && !(offset & (GRANULE_BYTES - 1)) && !log_on))
-		return false;
+/* Frees a small object of a heap that is entered. Returns false, without effect, if anything is unusual. */
+static inline __attribute__((always_inline)) bool push_fast(struct heap *heap, size_t offset) {
 	uint32_t granule = (uint32_t)(offset >> GRANULE_SHIFT);
 	struct chunk *span = slots_span(heap, offset);
 	bool live = atomic_load_explicit(&heap->live[granule / 64], memory_order_relaxed) >> (granule & 63) & 1;
@@ -98,10 +92,23 @@ static inline bool free_fast(struct thread *thread, void *memory) {
 	struct heap_class *c = slots_class_of(heap, span);
 	if (!LIKELY(slots_push_suffices(c, span)))
 		return false;
-	thread_enter(thread);
 	slots_push(heap, c, span, granule);
-	thread_leave(thread, heap);
 	return true;
+}
+
+/* Frees a small object of the calling thread's own heap. Returns false, without effect, if anything is unusual. The
+ * heap is entered before its slots are looked at: a signal handler in between could change them. */
+static inline bool free_fast(struct thread *thread, void *memory) {
+	struct heap *heap = thread->idle;
+	if (!LIKELY(heap != NULL))
+		return false;
+	size_t offset = (uintptr_t)memory - (uintptr_t)heap->base;
+	if (!LIKELY(offset < heap->small_bytes && !(offset & (GRANULE_BYTES - 1)) && !log_on))
+		return false;
+	thread_enter(thread);
+	bool freed = push_fast(heap, offset);
+	thread_leave(thread, heap);
+	return freed;
 }
 
 void allocator_free(void *memory) {

@@ -65,7 +65,8 @@ with() {
 	for heap in glibc shuffle diehard; do
 		for blocks in glibc aligned random alias-free; do
 			[[ $heap$blocks == *glibc* ]] && program=quiet || program=surface
-			[ "$(with $heap $blocks 5 "$place/$program")" = fine ] || say "$heap $blocks"
+			run -0 with $heap $blocks 5 "$place/$program"
+			[ "$output" = fine ] || say "$heap $blocks: $output"
 			[ "$(with $heap $blocks 5 "$place/news")" = fine ] || say "new and delete, $heap $blocks"
 		done
 	done

@@ -147,6 +147,41 @@ static void signals(void) {
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
+static void step(int signal) {
+	(void)signal;
+	drop(take(100));
+	ticks++;
+}
+
+static void set_trap_flag(unsigned long set) {
+	__asm__ volatile(
+		"sub $128, %%rsp\n\tpushf\n\tandq $~0x100, (%%rsp)\n\torq %0, (%%rsp)\n\tpopf\n\tadd $128, %%rsp"
+		:
+		: "r"(set << 8)
+		: "memory", "cc");
+}
+
+/* Handlers that allocate and free behind every instruction of an allocation and of a free: each object stays whole. */
+static void single_steps(void) {
+	struct sigaction action = {.sa_handler = step, .sa_flags = SA_RESTART};
+	unsigned char *own[32] = {0};
+	sigaction(SIGTRAP, &action, NULL);
+	for (unsigned i = 0; i < 96; i++) {
+		unsigned char **slot = &own[i % 32];
+		for (unsigned byte = 0; *slot && byte < 100; byte++)
+			CHECK((*slot)[byte] == i % 32);
+		set_trap_flag(1);
+		drop(*slot);
+		*slot = take(100);
+		set_trap_flag(0);
+		CHECK(*slot);
+		memset(*slot, (int)(i % 32), 100);
+	}
+	CHECK(ticks > 96 * 10);
+	for (int i = 0; i < 32; i++)
+		drop(own[i]);
+}
+
 static void *addresses(void *unused) {
 	for (int i = 0; i < 40; i++)
 		printf("%p ", take((size_t)i * 17));
@@ -183,6 +218,7 @@ int main(int argc, char **argv) {
 	threads();
 #ifndef QUIET
 	signals();
+	single_steps();
 #endif
 	void *library = dlopen("libm.so.6", RTLD_NOW);
 	CHECK(library && !dlclose(library));
