@@ -20,7 +20,7 @@ teardown_file() {
 # same_as_shipped PROGRAM [COUNT]: variants on all axes print the same and are files of their own in several orders, and
 # the plan without axes gives the shipped bytes. Programs of few functions may have an order twice.
 same_as_shipped() {
-	local i count=${2:-$(at_depth 3 4)}
+	local i count=${2:-$(at_depth 2 4)}
 	"$1" >shipped
 	interfero variants -q -n "$count" --axes all -o v "$1"
 	for i in $(seq "$count"); do
@@ -62,7 +62,7 @@ order_program() {
 }
 
 @test "-O0, -O3 and -Os, with debug information" {
-	for level in -O0 -O3 -Os; do
+	for level in -O0 $(at_depth "" -O3) -Os; do
 		order_program $level -g
 		same_as_shipped ./order 2
 		rm -r v
@@ -70,7 +70,8 @@ order_program() {
 }
 
 @test "-Wl,--gc-sections, -z noseparate-code, -z now, --emit-relocs" {
-	for flags in --gc-sections -z,noseparate-code -z,now --emit-relocs --hash-style=both; do
+	for flags in $(at_depth "--gc-sections,-z,now -z,noseparate-code,--hash-style=both --emit-relocs" \
+		"--gc-sections -z,noseparate-code -z,now --emit-relocs --hash-style=both"); do
 		order_program "-Wl,$flags"
 		same_as_shipped ./order 2
 		rm -r v
@@ -98,7 +99,7 @@ order_program() {
 }
 
 @test "C++: exceptions pass through functions that have moved" {
-	for flags in "-O1" "-O2 -static" "-O0 -g"; do
+	for flags in "-O2 -static" "-O0 -g" $(at_depth "" -O1); do
 		# shellcheck disable=SC2086 # a list of words
 		interfero-g++ $flags "$programs/exceptions.cc" -o exceptions
 		# Worked out by hand: six guards in deep and one in middle, then one and one.

@@ -107,7 +107,7 @@ teardown_file() {
 }
 
 @test "an interruption while the program is recorded leaves nothing" {
-	interfero bench -c model -n 3 -o cut.exp -- ../steps-of-a-program 200000000 >out 2>said &
+	interfero bench -c model -n 3 -o cut.exp -- ../steps-of-a-program 40000000 >out 2>said &
 	campaign=$!
 	await 120 grep -q recording said
 	kill -INT "$campaign"

@@ -22,15 +22,21 @@ teardown_file() {
 
 # Larger programs are compiled without optimisation, where every function has a frame; the largest are in
 # plugin_axes_large.bats.
-@test "bzip2" { same_under_seeds bzip2 -O1 1; }
+@test "bzip2" {
+	need_full_depth # plugin_generated.bats and cli/recompile.bats run C under every axis
+	same_under_seeds bzip2 -O1 1
+}
 @test "zlib" {
-	need_full_depth # bzip2 is C, too
+	need_full_depth # as bzip2
 	same_under_seeds zlib -O1 1
 }
-@test "minpack" { same_under_seeds minpack -O1 1; }
+@test "minpack" {
+	need_full_depth # cli/plugin_flags.bats and cli/recompile.bats run Fortran under every axis
+	same_under_seeds minpack -O1 1
+}
 @test "C++ with exceptions and templates" { same_under_seeds cxx -O0 1; }
 @test "lua" {
-	need_full_depth # bzip2 is C, too
+	need_full_depth # as bzip2
 	same_under_seeds lua -O0 1
 }
 

@@ -35,20 +35,14 @@ bodies() {
 differing() { awk '{ functions += $1; differ += $3 } END { print functions + 0, differ + 0 }' <(grep -v '^#' counts); }
 
 @test "bodies without nops are the plain compiler's, at rates of 10 and of 100 percent" {
+	# cli/plugin.bats compares the bodies of small programs.
+	need_full_depth
 	[ -x "$INTERFERO_BUILD/tests/bodies" ] || skip "build/tests/bodies is not built"
 	: >counts
-	for program in $(at_depth "bzip2 minpack" "$programs_all"); do
-		# At quick depth each program is under one of the plans.
-		case $program in
-		lua | zlib | minpack) plans=$(at_depth few "few many") ;;
-		*) plans=$(at_depth many "few many") ;;
-		esac
-		case $program in
-		lua | jsoncpp) LEVEL=$(at_depth -O1 -O2) ;;
-		*) LEVEL=-O2 ;;
-		esac
+	for program in $programs_all; do
+		LEVEL=-O2
 		INTERFERO_CAPTURE=0 compile "$program" "$place/plain/$program" interfero-
-		for plan in $plans; do
+		for plan in few many; do
 			case $plan in
 			few) bodies "$program" "nops seed=1 rate=10" "unit-order seed=2" "align seed=3" ;;
 			many) bodies "$program" "nops seed=4 rate=100 max=9" "unit-order seed=5" "align seed=6 functions=256 loops=64" ;;
@@ -59,14 +53,14 @@ differing() { awk '{ functions += $1; differ += $3 } END { print functions + 0, 
 	[ ! -e differing ] || say "$(cat differing) $(grep '^#' counts | head -n 5)"
 	read -r functions differ < <(differing)
 	echo "# $functions bodies compared, $differ differ" >&3
-	[ "$functions" -ge "$(at_depth 80 3000)" ]
+	[ "$functions" -ge 3000 ]
 	[ "$differ" -eq 0 ]
 }
 
 @test "frames change some bodies, which are counted" {
 	[ -x "$INTERFERO_BUILD/tests/bodies" ] || skip "build/tests/bodies is not built"
 	: >counts
-	for program in $(at_depth "bzip2 minpack" "lua bzip2 zlib jsoncpp minpack"); do
+	for program in $(at_depth bzip2 "lua bzip2 zlib jsoncpp minpack"); do
 		[ -d "$place/plain/$program" ] || INTERFERO_CAPTURE=0 compile "$program" "$place/plain/$program" interfero-
 		bodies "$program" "frames seed=1 max=256"
 	done

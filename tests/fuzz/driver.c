@@ -7,7 +7,7 @@
  *
  *     FUZZ_RUNS     number of mutations; default: as many as fit into the time, and at most a number of the depth's
  *                   (tests/depth.bash) if neither the target nor FUZZ_SECONDS sets the time
- *     FUZZ_SECONDS  time in seconds; default: the target's own at full depth and a fifth of that at quick depth,
+ *     FUZZ_SECONDS  time in seconds; default: the target's own at full depth and an eighth of that at quick depth,
  *                   or 5
  *     FUZZ_FIRST    number of the first mutation; default: 0
  *     FUZZ_KEEP     if set, each input is written to $TMPDIR/fuzz-input before it runs
@@ -226,7 +226,7 @@ int main(int argc, char **argv) {
 		run_input(&corpus.inputs[i]);
 	}
 	printf("ok 1 - corpus of %zu files\n", corpus.count);
-	uint64_t seconds = &ifr_fuzz_seconds ? at_depth(ifr_fuzz_seconds / 5, ifr_fuzz_seconds) : BUDGET_SECONDS;
+	uint64_t seconds = &ifr_fuzz_seconds ? at_depth(ifr_fuzz_seconds / 8, ifr_fuzz_seconds) : BUDGET_SECONDS;
 	seconds = read_variable("FUZZ_SECONDS", seconds);
 	bool timed = &ifr_fuzz_seconds || getenv("FUZZ_SECONDS");
 	uint64_t runs = read_variable("FUZZ_RUNS", timed ? UINT64_MAX : at_depth(QUICK_RUNS, FULL_RUNS)),

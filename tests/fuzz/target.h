@@ -11,7 +11,7 @@
 /* Runs one input; aborts where an invariant is broken. */
 int ifr_fuzz_one(const unsigned char *data, size_t size);
 
-/* May be left out: how long `make check-full` runs the target, in seconds; `make check` takes a fifth of it. */
+/* May be left out: how long `make check-full` runs the target, in seconds; `make check` takes an eighth of it. */
 extern const unsigned ifr_fuzz_seconds __attribute__((weak));
 
 /* May be left out: changes an input in the target's own way; depends on bits, 64 uniform ones, alone. Three of

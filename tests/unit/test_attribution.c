@@ -236,7 +236,7 @@ static struct tally attribute(enum shape shape, double effect, unsigned sets) {
  * a rare kind in 60 %, tied layouts in 71 %. */
 static void test_innocent_shapes(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(80, 2000);
+	const unsigned sets = at_depth(50, 2000);
 	const double most = sets * 0.05 + 3 * sqrt(sets * 0.05 * 0.95);
 	for (enum shape shape = 0; shape < SHAPES; shape++) {
 		struct tally tally = attribute(shape, 0, sets);
@@ -249,7 +249,7 @@ static void test_innocent_shapes(void **state) {
  * analysis of variance of the responses themselves) and in 70 % with a rare kind (9 %). */
 static void test_power(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(80, 2000);
+	const unsigned sets = at_depth(50, 2000);
 	const double least = sets * 0.7 - 3 * sqrt(sets * 0.7 * 0.3);
 	for (enum shape shape = 0; shape <= RARE; shape++) {
 		struct tally tally = attribute(shape, 0.03, sets);

@@ -219,7 +219,7 @@ static void count_comparison(const struct scenario *s, double ratio, gsl_rng *rn
  * --fail-above is called a regression in 2.5 %. */
 static void test_comparisons(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(100, 600);
+	const unsigned sets = at_depth(60, 600);
 	for (unsigned i = 0; i < scenario_count(); i++) {
 		const struct scenario *s = &scenarios[i];
 		struct comparison_counts counts = {.interval = {0}};
@@ -304,7 +304,7 @@ static void count_analysis(const struct scenario *s, gsl_rng *rng, struct analys
 
 static void test_analyses(void **state) {
 	(void)state;
-	const unsigned sets = at_depth(100, 600);
+	const unsigned sets = at_depth(60, 600);
 	for (unsigned i = 0; i < scenario_count(); i++) {
 		const struct scenario *s = &scenarios[i];
 		struct analysis_counts counts = {.mean = {0}};

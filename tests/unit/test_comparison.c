@@ -288,7 +288,7 @@ static void test_a_against_a(void **state) {
 	(void)state;
 	const struct recipe machines[] = {{16, 3, 1, 1, 0.02, 0.005, false, 0}, {16, 3, 1, 1, 0.02, 0.005, false, 2}};
 	for (int machine = (int)at_depth(1, 0); machine < 2; machine++) {
-		const unsigned sets = at_depth(500, 2000);
+		const unsigned sets = at_depth(250, 2000);
 		unsigned changes = 0, effects = 0;
 		gsl_rng *rng = seeded(10);
 		for (unsigned i = 0; i < sets; i++) {

@@ -187,6 +187,7 @@ static void compare_engines(const char *spec, uint64_t seed) {
 static void test_machines(void **state) {
 	(void)state;
 	struct ifr_buffer names = {0};
+	unsigned which = 0;
 	ifr_machine_print_names(&names);
 	char *rest = names.data;
 	for (const char *name; (name = strsep(&rest, " "));) {
@@ -195,6 +196,9 @@ static void test_machines(void **state) {
 		/* NetBurst's and Fields's lines and levels differ from the others: values that would not fit together
 		 * stay. */
 		compare_with_naive(name, 1);
+		/* At quick depth small caches are met by every other machine. */
+		if (at_depth(which++ % 2, 0))
+			continue;
 		/* test_predictors compares the engines at full size, too. */
 		if (at_depth(0, 1))
 			compare_engines(name, 20);

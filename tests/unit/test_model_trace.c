@@ -347,7 +347,8 @@ static void test_flipped(void **state) {
 	struct ifr_buffer file = {0};
 	tell(&story, 5, 400, path);
 	read_file(path, &file);
-	for (size_t at = 0; at < file.length; at++) {
+	/* At quick depth every byte of the head, and every third behind it. */
+	for (size_t at = 0; at < file.length; at += at < 256 ? 1 : at_depth(3, 1)) {
 		if (at >= 12 && at < 16)
 			continue; /* unused in the head */
 		char old = file.data[at];

@@ -144,7 +144,7 @@ static void errors(void) {
 	}
 	errno = 42;
 	allocator_free(memory);
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 60; i++) {
 		void *block = allocator_allocate((size_t)i * 30000, 16, false);
 		memset(block, 1, (size_t)i * 30000);
 		allocator_free(block);

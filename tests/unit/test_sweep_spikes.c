@@ -14,6 +14,7 @@
 #include "harness/analysis/analysis.h"
 #include "harness/report/report.h"
 #include "report_made.h"
+#include "tests/unit/depth.h"
 
 /* Two blocks of three: the sum of two uniform ranks 0, 1, 2 is 0 … 4 with the chances 1 2 3 2 1 of 9. */
 static void test_ranks_by_hand(void **state) {
@@ -147,36 +148,36 @@ static size_t simulate(unsigned long seed, double effect, bool again, bool *hit,
 	return found;
 }
 
-/* Sweeps without an effect: 5 in 100 may name a value, and more than 8 of 60 are a chance of 0.3 %. */
+/* Sweeps without an effect: 5 in 100 may name a value, and more than 8 of 60, or 5 of 30, are a chance of 0.3 %. */
 static void test_false_alarms(void **state) {
 	(void)state;
-	enum { SWEEPS = 60 };
+	const unsigned sweeps = at_depth(30, 60);
 	unsigned alarms = 0;
 	bool hit;
 	double sum = 0;
-	for (unsigned i = 0; i < SWEEPS; i++)
+	for (unsigned i = 0; i < sweeps; i++)
 		alarms += simulate(1000 + i, 0, true, &hit, &sum) > 0;
-	print_message("false alarms: %u of %d sweeps\n", alarms, SWEEPS);
-	assert_in_range(alarms, 0, 8);
+	print_message("false alarms: %u of %u sweeps\n", alarms, sweeps);
+	assert_in_range(alarms, 0, at_depth(5, 8));
 }
 
 /* A value 20 % slower at 8.5 % noise, five runs each: the second look finds it, with its size; the first runs alone
  * seldom do. */
 static void test_power(void **state) {
 	(void)state;
-	enum { SWEEPS = 20 };
+	const unsigned sweeps = at_depth(12, 20);
 	unsigned hits[2] = {0};
 	double sum[2] = {0};
-	for (unsigned i = 0; i < SWEEPS; i++)
+	for (unsigned i = 0; i < sweeps; i++)
 		for (int again = 0; again < 2; again++) {
 			bool hit;
 			simulate(5000 + i, 0.2, again, &hit, &sum[again]);
 			hits[again] += hit;
 		}
-	print_message("found: %u of %d with the second look, %u without; %.3f on average\n", hits[1], SWEEPS, hits[0],
+	print_message("found: %u of %u with the second look, %u without; %.3f on average\n", hits[1], sweeps, hits[0],
 	              sum[1] / hits[1]);
-	assert_in_range(hits[1], SWEEPS * 3 / 4, SWEEPS);
-	assert_in_range(hits[0], 0, hits[1] - SWEEPS / 4);
+	assert_in_range(hits[1], sweeps * 3 / 4, sweeps);
+	assert_in_range(hits[0], 0, hits[1] - sweeps / 4);
 	assert_true(fabs(sum[1] / hits[1] - 0.2) < 0.02);
 }
 
