@@ -129,10 +129,11 @@ $(BIN)/interfero-gcc: $(call objects,$(WRAPPER_SOURCES))
 $(ALIASES:%=$(BIN)/interfero-%): $(BIN)/interfero-gcc
 	@ln -sf interfero-gcc $@
 
+# It starts for every link, as with as below: it loads nothing that it does not need.
 $(LIBEXEC)/ld/ld: $(call objects,$(CAPTURE_SOURCES))
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS_ALL) $^ -o $@ $(LDFLAGS) $(LIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -Wl,--as-needed $^ -o $@ $(LDFLAGS) $(LIBS)
 
 $(filter-out %/ld/ld,$(LINKERS:%=$(LIBEXEC)/ld/%)): $(LIBEXEC)/ld/ld
 	@ln -sf ld $@
@@ -276,6 +277,9 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/t
 FUZZERS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_OBJECTS := $(call objects,$(filter-out tests/fuzz/fuzz_%.c,$(wildcard tests/fuzz/*.c)))
 TEST_OBJECTS := $(call objects,$(PLUGIN_DECISIONS) $(sort $(wildcard wrapper/capture/*.c tests/unit/model_*.c)) wrapper/lto/ir_symbols.c)
+
+# A test's own code runs once or a few times: without optimisation it compiles in less time.
+$(BUILD)/objects/tests/unit/test_%.o: CFLAGS := $(CFLAGS) -O0
 
 # A hundred programs are linked for the tests: by the fastest linker that is installed.
 TEST_LINKER := $(if $(shell command -v ld.mold 2>/dev/null),-fuse-ld=mold)

@@ -192,7 +192,7 @@ build_subject() {
 
 # build_sql: sql FILE STATEMENT, in $place.
 build_sql() {
-	"${CC:-gcc}" -O1 "$programs/sql.c" -o "$place/sql" -lsqlite3
+	${CC:-gcc} -O1 "$programs/sql.c" -o "$place/sql" -lsqlite3
 }
 
 sql() {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -251,15 +252,20 @@ static void remove_files(const struct campaign_state *state) {
 		ifr_tree_remove(state->folder, NULL);
 }
 
-int ifr_campaign_remove(const char *file, struct ifr_error *err) {
-	static const char *const beside[] = {"", "-wal", "-shm", ".variants", ".trace", ".2.trace"};
+int ifr_campaign_set_aside(const char *file, struct ifr_error *err) {
+	static const char *const beside[] = {"-wal", "-shm", ".variants", ".trace", ".2.trace"};
 	struct ifr_experiment *experiment;
 	if (!ifr_file_exists(file))
 		return 0;
 	int result = ifr_experiment_open(file, &experiment, err);
 	if (result)
 		return result;
+	/* Closed, all of it is in the one file. */
 	ifr_experiment_close(experiment);
+	char *kept = ifr_format("%s~", file);
+	if (rename(file, kept))
+		result = ifr_fail(err, IFR_E_ENVIRONMENT, "cannot rename %s to %s: %s", file, kept, strerror(errno));
+	free(kept);
 	for (size_t i = 0; i < sizeof beside / sizeof *beside && !result; i++) {
 		char *path = ifr_format("%s%s", file, beside[i]);
 		result = ifr_tree_remove(path, err);

@@ -68,7 +68,7 @@ struct ifr_campaign {
 		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
 	bool no_profile;    /* do not sample where the program spends its time */
 	bool keep_variants; /* leave FILE.variants there */
-	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_remove */
+	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_set_aside */
 	const char
 		*options; /* of the command line, for a shell, without those for -n, -r and -o: reports print commands
 	                        that continue; NULL: not known */
@@ -93,9 +93,9 @@ struct ifr_campaign_result {
 	char model_left_out[512]; /* why the budget had no time for the model; "" if it had, or was not asked for */
 };
 
-/* Removes an experiment with its variants and recordings, so that a campaign begins anew; nothing where there is no file.
- * Errors: IFR_E_ENVIRONMENT for a file that is no experiment, which stays. */
-int ifr_campaign_remove(const char *file, struct ifr_error *err);
+/* Renames an experiment to FILE~, over an earlier one, and removes its variants and recordings, so that a campaign begins
+ * anew; nothing where there is no file. Errors: IFR_E_ENVIRONMENT for a file that is no experiment, which stays. */
+int ifr_campaign_set_aside(const char *file, struct ifr_error *err);
 
 /* Carries out the campaign. Errors: IFR_E_USAGE if the file holds another campaign; IFR_E_PROGRAM if the shipped
  * program fails; IFR_E_ENVIRONMENT for the machine and files. */

@@ -311,7 +311,8 @@ static int record_in_time(struct campaign_state *state, unsigned program, bool *
 	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, expected_ns);
 	if (*too_slow)
 		return ifr_fail(err, IFR_E_USAGE, "to record the program takes about %.0f s", seconds);
-	char *text = ifr_format("recording the program for the model: about %.0f s", seconds);
+	char *text = ifr_format("recording %s for the model: about %.0f s",
+	                        ifr_path_base(state->plan.programs[program].path), seconds);
 	campaign_say(state, text);
 	free(text);
 	return ensure_recording(state, program, state->model_deadline_ns, too_slow, err);

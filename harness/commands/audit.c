@@ -185,12 +185,12 @@ static int report(const struct options *options, const struct ifr_audit_outcome 
 
 /* --- the audit ------------------------------------------------------------------------------------------------- */
 
-static int remove_experiments(const struct options *options, struct ifr_error *err) {
+static int set_experiments_aside(const struct options *options, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < ifr_trigger_count && !result; i++) {
 		char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[i]);
 		if (options->wanted[i])
-			result = ifr_campaign_remove(file, err);
+			result = ifr_campaign_set_aside(file, err);
 		free(file);
 	}
 	return result;
@@ -234,7 +234,7 @@ static int run_audit(struct options *options, const struct ifr_campaign_program 
 	                                .has_loader =
 	                                    ifr_loads_libraries(campaign->user ? campaign->user : program->path),
 	                                .announce = campaign->progress ? announce : NULL};
-	int result = campaign->fresh ? remove_experiments(options, err) : 0;
+	int result = campaign->fresh ? set_experiments_aside(options, err) : 0;
 	if (!result)
 		result = ifr_audit_run(&audit, outcomes, &interrupted, err);
 	if (campaign->progress)

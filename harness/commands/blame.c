@@ -105,7 +105,7 @@ static int confirm_finding(struct options *options, const struct attributed *fro
 	campaign->file = campaign->file ? campaign->file : file;
 	progress_follow(campaign, false);
 	campaign->say = ifr_command_say;
-	int result = campaign->fresh ? ifr_campaign_remove(campaign->file, err) : 0;
+	int result = campaign->fresh ? ifr_campaign_set_aside(campaign->file, err) : 0;
 	if (!result)
 		result = ifr_confirmation_run(&confirmation, campaign, &comparison, err);
 	if (campaign->progress)

@@ -151,7 +151,8 @@ static const struct argp_option table[] = {
      "The experiment file (PROG.exp; of a comparison OLD-NEW.exp); repeating an interrupted command continues it",
      2},
 	{"fresh", KEY_FRESH, NULL, 0,
-     "Replace an experiment that the file holds, such as one of the program's last build", 2},
+     "Replace an experiment that the file holds, such as one of the program's last build; that one becomes FILE~",
+     2},
 	{"runs", 'r', "N", 0, "Runs of each layout (5)", 2},
 	{"counters", 'c', "LIST", 0,
      "auto, clock, perf, model, or a list such as clock,perf:page-faults,region:NAME,model (auto: perf where "
@@ -329,7 +330,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		progress_follow(campaign, quiet);
 		catch_interrupts();
 		if (campaign->fresh)
-			result = ifr_campaign_remove(campaign->file, err);
+			result = ifr_campaign_set_aside(campaign->file, err);
 	}
 	if (!result) {
 		result = ifr_campaign_run_until(campaign, rule, &done, err);

@@ -111,7 +111,7 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 	if (options->libraries)
 		campaign.user = driver;
 	if (!result && campaign.fresh)
-		result = ifr_campaign_remove(trial->file, &err);
+		result = ifr_campaign_set_aside(trial->file, &err);
 	if (!result)
 		result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)

@@ -229,9 +229,9 @@ static error_t parse_sweep(int key, char *argument, struct argp_state *state) {
 }
 
 static const struct argp_option sweep_table[] = {
-	{"sweep", KEY_SWEEP, "AXIS:NAME=FROM:TO:STEP", 0,
-     "Take these values of an axis, such as stack:bytes=0:4096:16, one a layout, instead of random layouts. Two sweeps "
-     "span a grid. Axes of --axes vary at random beside",
+	{"sweep", KEY_SWEEP, "VALUES", 0,
+     "Take these values of an axis, AXIS:NAME=FROM:TO:STEP such as stack:bytes=0:4096:16, one a layout, instead of "
+     "random layouts. Two sweeps span a grid. Axes of --axes vary at random beside",
      1},
 	{0},
 };

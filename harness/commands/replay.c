@@ -119,8 +119,9 @@ static const struct argp_option table[] = {
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
-static const struct argp_child children[] = {
-	{&layout_argp, 0, "Layouts besides the shipped one:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
+static const struct argp_child children[] = {{&layout_argp, 0, "Layouts besides the shipped one:", 1},
+                                             {&sweep_argp, 0, "Or the layouts of a sweep:", 2},
+                                             {0}};
 
 static char *add_machines(int key, const char *text, void *input) {
 	(void)input;

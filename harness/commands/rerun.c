@@ -368,7 +368,7 @@ int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char 
 	if (!result)
 		result = fill_campaign(&rerun, campaign, &err);
 	if (!result && campaign->fresh)
-		result = ifr_campaign_remove(file, &err);
+		result = ifr_campaign_set_aside(file, &err);
 	if (!result)
 		result = ifr_campaign_run(campaign, &done, &err);
 	if (campaign->progress)

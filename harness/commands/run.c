@@ -62,7 +62,7 @@ static const struct argp_option table[] = {
 	{0},
 };
 static const struct argp_child children[] = {
-	{&layout_argp, 0, "Layout number -n of these:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
+	{&layout_argp, 0, "Layout number -n of these:", 1}, {&sweep_argp, 0, "Or number -n of a sweep:", 2}, {0}};
 const struct argp ifr_run_argp = {
 	table,
 	parse_option,

@@ -62,7 +62,8 @@ static const struct argp_option table[] = {
 	{"quiet", 'q', NULL, 0, "Print errors only", 0},
 	{0},
 };
-static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1}, {&sweep_argp, 0, NULL, 1}, {0}};
+static const struct argp_child children[] = {
+	{&layout_argp, 0, "Layouts:", 1}, {&sweep_argp, 0, "Or the layouts of a sweep:", 2}, {0}};
 const struct argp ifr_variants_argp = {
 	table,
 	parse_option,

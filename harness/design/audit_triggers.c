@@ -24,7 +24,7 @@ const struct ifr_trigger ifr_triggers[] = {
      .sets = "lengths of argv[0]",
      .sweep = "stack:argument-bytes=0:4080:16"},
 	{.name = "aslr",
-     .summary = "stack and mappings at random, as ASLR draws them, each draw held for all of its runs",
+     .summary = "stack and mappings at random, as ASLR draws them; a draw a layout",
      .sets = "random address spaces",
      .axes = 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD,
      .layouts = 32,

@@ -145,6 +145,7 @@ static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t co
 
 void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t count, bool color,
                          struct ifr_buffer *out) {
+	size_t compared = 0;
 	if (comparison_is_benchmarks(entries, count) && count > 1) {
 		put_benchmarks(entries, count, color, out);
 		return;
@@ -155,8 +156,9 @@ void ifr_comparison_text(const struct ifr_comparison_entry *entries, size_t coun
 		if (i)
 			ifr_buffer_puts(out, "\n");
 		put_entry(&entries[i], color, out);
+		compared += !entries[i].failure;
 	}
-	if (count > 1)
+	if (compared > 1)
 		ifr_text_wrap(
 			out,
 			"The p-values are adjusted for all commands of the suite (false discovery rate, Benjamini and Hochberg "

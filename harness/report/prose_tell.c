@@ -17,13 +17,17 @@ static void say_subject(struct ifr_prose *prose) {
 		ifr_buffer_printf(&prose->text, "Command: %s", command);
 		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	}
-	ifr_buffer_printf(
-		&prose->text,
-		"Measured: %s (%s, from %s), less is better; the value of a layout is the median of its runs.",
-		!strcmp(analysis->metric->name, "cpu_time") ? "processor time"
-		: ifr_counter_is_time(analysis->metric)     ? "time"
-													: "a count",
-		analysis->metric->name, analysis->metric->source);
+	if (analysis->exact)
+		ifr_buffer_printf(&prose->text, "Modelled: %s, less is better; a layout has one value, without noise.",
+		                  analysis->metric->name);
+	else
+		ifr_buffer_printf(
+			&prose->text,
+			"Measured: %s (%s, from %s), less is better; the value of a layout is the median of its runs.",
+			!strcmp(analysis->metric->name, "cpu_time") ? "processor time"
+			: ifr_counter_is_time(analysis->metric)     ? "time"
+														: "a count",
+			analysis->metric->name, analysis->metric->source);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 

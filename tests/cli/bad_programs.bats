@@ -77,7 +77,7 @@ differs() {
 
 @test "a program without a kit" {
 	# Not the bytes of subject, whose kit would be its, too.
-	"${CC:-gcc}" -O2 "$programs/subject.c" -o plain
+	${CC:-gcc} -O2 "$programs/subject.c" -o plain
 	refuse 2 plain CC=interfero-gcc -- interfero bench -a functions -o x.exp -- ./plain
 	refuse 2 plain CC=interfero-gcc -- interfero variants -o v ./plain
 	refuse 2 ls CC=interfero-gcc -- interfero bench -a padding -o x.exp -- ls

@@ -66,7 +66,7 @@ man_page() {
 
 @test "man pages have no line over 80 columns, and the formatter no complaint" {
 	need man groff
-	for page in "$place"/root/opt/ifr/share/man/man[15]/$(at_depth 'interfero-[bp]l*' '*'); do
+	for page in "$place"/root/opt/ifr/share/man/man[15]/$(at_depth 'interfero-[bpr]*' '*'); do
 		MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -l "$page" 2>complaints >text
 		[ ! -s complaints ] || say "$page: $(cat complaints)"
 		LC_ALL=C.UTF-8 awk -v page="$page" 'length($0) > 80 { print page ": " $0; bad = 1 } END { exit bad }' text

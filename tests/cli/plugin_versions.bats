@@ -25,7 +25,7 @@ build_for() { # HEADERS FILE...: their objects
 	local file headers=$1 compiler
 	shift
 	# For many files GCC's headers are read once, as in the Makefile.
-	compiler=("$CXX" -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -Wall -Wextra -Wno-unused-parameter -Werror "-I$o/precompiled"
+	compiler=($CXX -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -Wall -Wextra -Wno-unused-parameter -Werror "-I$o/precompiled"
 		"-I$repository" -D_GNU_SOURCE '-DINTERFERO_VERSION="0"' -isystem "$headers")
 	mkdir -p "$o/precompiled/plugin"
 	[ $# -lt 3 ] || "${compiler[@]}" -x c++-header "$repository/plugin/gcc.h" -o "$o/precompiled/plugin/gcc.h.gch"

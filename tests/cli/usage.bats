@@ -153,6 +153,9 @@ teardown_file() {
 	within 60 interfero bench -q -c clock -n 2 -r 2 --fresh -o p.exp -- ./prog
 	[ "$(sql p.exp "SELECT value FROM fact WHERE name='kit'")" = "$(build_id_of prog)" ]
 	[ "$(sql p.exp "SELECT count(*) FROM run WHERE NOT twin")" = 6 ]
+	# The replaced experiment stays beside it.
+	[ "$(sql p.exp~ "SELECT value FROM fact WHERE name='kit'")" != "$(build_id_of prog)" ]
+	interfero report p.exp~ | grep -q 'random'
 	echo text >no.exp
 	refuse 4 no.exp -- interfero bench -q -c clock -n 2 -r 2 --fresh -o no.exp -- ./prog
 	[ "$(cat no.exp)" = text ]
