@@ -9,14 +9,18 @@
 # Nearly every test runs at both depths, with the same assertions (need_full_depth marks the others). The numbers stand beside the loops: the quick one first.
 # tests/unit/depth.h is the same for the unit tests and the fuzz targets.
 
+is_full_depth() {
+	[ "${INTERFERO_TEST_DEPTH:-quick}" = full ]
+}
+
 # at_depth QUICK FULL: prints the one that applies.
 at_depth() {
-	if [ "${INTERFERO_TEST_DEPTH:-quick}" = full ]; then echo "$2"; else echo "$1"; fi
+	if is_full_depth; then echo "$2"; else echo "$1"; fi
 }
 
 # need_full_depth: skips a test at quick depth. Say beside it why, and what tests the same promise at quick depth.
 need_full_depth() {
-	[ "${INTERFERO_TEST_DEPTH:-quick}" = full ] || skip "at full depth (make check-full)"
+	is_full_depth || skip "at full depth (make check-full)"
 }
 
 # up_to QUICK FULL: prints the numbers from 1 to the one that applies.

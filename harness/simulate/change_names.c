@@ -83,19 +83,13 @@ static struct ifr_named_change name_block(const struct ifr_trace *trace, struct 
 		.events = {change->events[0], change->events[1]}};
 }
 
-static struct ifr_named_change name_access(const struct ifr_trace *trace, struct ifr_site_names *names,
-                                           const struct ifr_layout_changes *changes, const struct change *change) {
-	const struct ifr_trace_block *blocks;
-	const struct ifr_trace_access *accesses;
+static struct ifr_named_change name_access(struct ifr_site_names *names, const struct ifr_layout_changes *changes,
+                                           const struct change *change) {
 	const struct ifr_access_change *access = &changes->accesses[change->number];
-	ifr_trace_blocks(trace, &blocks);
-	ifr_trace_accesses(trace, &accesses);
-	const uint64_t block = blocks[access->block].normalised;
-	const uint16_t end = accesses[change->number].end;
-	return (struct ifr_named_change){.data = ifr_site_data(names, access->data, block, end),
-	                                 .code = ifr_site_code(names, block + end - 1),
-	                                 .address = {access->address[0], access->address[1]},
-	                                 .events = {change->events[0], change->events[1]}};
+	struct ifr_named_change name = {.address = {access->address[0], access->address[1]},
+	                                .events = {change->events[0], change->events[1]}};
+	ifr_site_access(names, access->block, change->number, access->data, &name.data, &name.code);
+	return name;
 }
 
 /* The number of changes, at the head of the sorted list, that are worth a name. */
@@ -116,7 +110,7 @@ static void name_changes(const struct ifr_trace *trace, const struct ifr_layout_
 	named->items = ifr_alloc((named->count + 1) * sizeof *named->items);
 	for (size_t i = 0; i < named->count; i++)
 		named->items[i] = is_of_code(event) ? name_block(trace, names, changes, &list[i], window_bytes(event))
-		                                    : name_access(trace, names, changes, &list[i]);
+		                                    : name_access(names, changes, &list[i]);
 	for (size_t i = named->count; i < named->all; i++)
 		named->rest += (int64_t)(list[i].events[1] - list[i].events[0]);
 	ifr_site_names_free(names);

@@ -61,7 +61,8 @@ static void name_object(const struct ifr_trace *trace, uint64_t normalised, stru
 		ifr_buffer_printf(text, "heap object %zu of %" PRIu64 " bytes", low, requests[low].bytes);
 }
 
-char *ifr_site_data(struct ifr_site_names *names, uint64_t data, uint64_t block, uint16_t end) {
+/* The data that the instruction accesses that ends `end` bytes into a block. */
+static char *name_data(struct ifr_site_names *names, uint64_t data, uint64_t block, uint16_t end) {
 	struct ifr_buffer text = {0};
 	const struct ifr_mapping *mapping = ifr_site_mapping(names, data);
 	const uint64_t offset = data & IFR_OFFSET_MASK, at = block & IFR_OFFSET_MASK;
@@ -82,6 +83,18 @@ char *ifr_site_data(struct ifr_site_names *names, uint64_t data, uint64_t block,
 		                                                       : "other memory");
 	}
 	return ifr_buffer_detach(&text);
+}
+
+void ifr_site_access(struct ifr_site_names *names, uint32_t block, uint32_t access, uint64_t data,
+                     char **data_name, char **code_name) {
+	const struct ifr_trace_block *blocks;
+	const struct ifr_trace_access *accesses;
+	ifr_trace_blocks(names->trace, &blocks);
+	ifr_trace_accesses(names->trace, &accesses);
+	const uint64_t start = blocks[block].normalised;
+	const uint16_t end = accesses[access].end;
+	*data_name = name_data(names, data, start, end);
+	*code_name = ifr_site_code(names, start + end - 1);
 }
 
 struct ifr_site_names *ifr_site_names_new(const struct ifr_trace *trace) {

@@ -19,8 +19,9 @@ struct ifr_source *ifr_site_source(struct ifr_site_names *names, uint64_t normal
 
 /* "main (micro.c:5)"; the caller frees. */
 char *ifr_site_code(struct ifr_site_names *names, uint64_t normalised);
-/* "inc", "i in micro", "stack", "heap object 7 of 4096 bytes": the data that the instruction accesses that ends `end`
- * bytes into a block; the caller frees. */
-char *ifr_site_data(struct ifr_site_names *names, uint64_t data, uint64_t block, uint16_t end);
+/* An access of a block, by their numbers in the trace, to a normalised address. *data_name: "inc", "i in micro", "stack",
+ * "heap object 7 of 4096 bytes"; *code_name: the instruction, as ifr_site_code names it. The caller frees both. */
+void ifr_site_access(struct ifr_site_names *names, uint32_t block, uint32_t access, uint64_t data,
+                     char **data_name, char **code_name);
 
 #endif

@@ -95,7 +95,7 @@ rounds_in() {
 @test "other links: static, without a build-id, without sections of functions, from an archive" {
 	cp "$programs/long.c" .
 	local each=(-static -Wl,--build-id=none "-O0 -g -fno-function-sections -fcf-protection -no-pie")
-	[ "$(at_depth quick full)" = full ] || each=("-static -Wl,--build-id=none -O0 -g -fno-function-sections -fcf-protection")
+	is_full_depth || each=("-static -Wl,--build-id=none -O0 -g -fno-function-sections -fcf-protection")
 	for options in "${each[@]}"; do
 		INTERFERO_TEMPLATES=1 interfero-gcc -O1 $options long.c -o other
 		within 60 interfero limit --seconds 0.2 -- ./other >said
@@ -114,7 +114,7 @@ rounds_in() {
 @test "C++: exceptions pass, static objects are destroyed once and in order, buffers are written" {
 	for options in "-O2" "-O0 -g" "-O2 -flto=1"; do
 		# At quick depth without optimisation alone; the next test has -flto.
-		[[ $options = "-O0 -g" || $(at_depth quick full) = full ]] || continue
+		[[ $options = "-O0 -g" ]] || is_full_depth || continue
 		INTERFERO_TEMPLATES=1 interfero-g++ $options "$programs/long.cc" -o long
 		within 60 interfero limit --seconds 0.2 -o limited -- ./long
 		./limited >out

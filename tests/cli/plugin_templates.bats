@@ -36,7 +36,7 @@ plain="-ffunction-sections -fdata-sections"
 @test "with all sites open the object is the plain compiler's, but for the note" {
 	local each=(-O0 -O1 -O2 -O3 -Os -Og "-O2 -g" "-O3 -g3 -fPIC" "-O2 -fno-function-sections" "-O2 -pipe"
 		"-O2 -fcf-protection -fpatchable-function-entry=5,2" "-O2 -pg -g" "-O0 -g -fno-function-sections")
-	[ "$(at_depth quick full)" = full ] ||
+	is_full_depth ||
 		each=("-O3 -g3 -fPIC" -Os "-O1 -pipe" "-O2 -fcf-protection -fpatchable-function-entry=5,2" "-O2 -pg -g" "-O0 -g -fno-function-sections")
 	for options in "${each[@]}"; do
 		gcc $plain $options -c program.c -o plain.o

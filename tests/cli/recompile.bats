@@ -48,7 +48,7 @@ vary() {
 
 @test "C in many forms: variants of every axis do what the program does" {
 	for options in "-O0 -g" "-O3 -g3 -fPIC" "-Os -fno-function-sections" "-O2 -flto=1 -flto-partition=1to1" -O2 "-O1 -pipe -std=c99"; do
-		[[ $options != -O[23] && $options != *pipe* || $(at_depth quick full) = full ]] || continue
+		[[ $options != -O[23] && $options != *pipe* ]] || is_full_depth || continue
 		sources interfero-gcc $options program.c -o program
 		vary "$options"
 		[ ! -e unit.s ]

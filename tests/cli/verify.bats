@@ -81,7 +81,7 @@ text_of() {
 @test "every kind of program passes: static, static PIE, at fixed addresses, packed relocations, without symbols or build-id" {
 	# A static program with thread-local variables is below.
 	local each=(-static -static-pie -no-pie -Wl,-z,pack-relative-relocs -Wl,-s -Wl,--build-id=none "-shared -fPIC")
-	[ "$(at_depth quick full)" = full ] ||
+	is_full_depth ||
 		each=("-static-pie -Wl,--build-id=none" "-no-pie -Wl,-s" -Wl,-z,pack-relative-relocs "-shared -fPIC")
 	for flags in "${each[@]}"; do
 		rm -rf kinds
@@ -126,7 +126,7 @@ END
 	interfero variants -q -n "$(at_depth 2 6)" --axes all -o fortran ./sieve
 	within 60 interfero verify -q ./sieve fortran -- {}
 	for flags in -O2 "-O2 -fPIC" "-O2 -fPIC -mtls-dialect=gnu2" "-O2 -fno-pie -no-pie" "-O2 -static"; do
-		[[ $flags != -O2 && $flags != *-no-pie ]] || [ "$(at_depth quick full)" = full ] || continue
+		[[ $flags != -O2 && $flags != *-no-pie ]] || is_full_depth || continue
 		rm -rf tls
 		# shellcheck disable=SC2086 # a list of words
 		interfero-gcc $flags "$BATS_TEST_DIRNAME"/../e2e/programs/engine/tls_*.c -pthread -o threads

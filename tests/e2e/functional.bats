@@ -138,7 +138,7 @@ passes() {
 @test "bzip2, lua, sqlite3 and gawk: what is made in memory is what ld.bfd links, byte for byte" {
 	equals_linked "$debian/bzip2/bzip2"
 	# engine.bats compares programs of every kind; the larger ones take longer.
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	equals_linked "$debian/lua/src/lua" "$debian/sqlite3/sqlite3" "$debian/gawk/gawk"
 }
 

@@ -259,7 +259,7 @@ own_blocks() {
 	}
 	both "$place/ends" 0
 	# What asks for clocks and addresses has tests of its own.
-	[ "$(at_depth quick full)" = quick ] || both "$place/asks" i
+	! is_full_depth || both "$place/asks" i
 	both "$(type -P gawk)" 'BEGIN { for (i = 0; i < 300; i++) { s = s "x"; n += length(s) * 1.5 } print n }'
 }
 
@@ -588,7 +588,7 @@ recorder_of() {
 	exact haswell functions,padding,base "$(at_depth 2 5)" built/dispatch/dispatch 3
 	exact p6 functions,link-order "$(at_depth 2 5)" built/link-order/link-order 3
 	# At quick depth the other two are in examples.bats alone.
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	exact goldencove functions,padding,base,link-order "$(at_depth 2 5)" built/stack-alias/stack-alias 1
 	exact zen2 functions,padding,load "$(at_depth 2 5)" built/aligned-buffers/aligned-buffers 8 3
 }
@@ -618,7 +618,7 @@ END
 	write_work
 	exact ivybridge functions,padding,base "$(at_depth 2 4)" "$debian/bzip2/bzip2" -c text
 	# The larger ones take longer; record_objects.bats records lua at quick depth, too.
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	exact core2-e5440 functions,link-order,base 4 "$debian/sqlite3/sqlite3" :memory: ".read work.sql"
 	exact netburst functions,padding,base,link-order 4 "$debian/lua/src/lua" work.lua
 	run -0 --separate-stderr interfero record -q --check -o a.trace -- "$debian/lua/src/lua" work.lua

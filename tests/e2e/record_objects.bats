@@ -64,7 +64,7 @@ differ() {
 	differ
 	exact zen2 "$(at_depth 2 4)" "" "-a heap -x heap:fullness=20" ../objects
 	differ
-	[ "$(at_depth quick full)" = quick ] || exact p6 2 "" "-a heap -x heap:diehard=0 -x heap:granule=64" ../objects
+	! is_full_depth || exact p6 2 "" "-a heap -x heap:diehard=0 -x heap:granule=64" ../objects
 }
 
 @test "exact: blocks in each policy, while small objects are glibc's" {
@@ -135,7 +135,7 @@ END
 	near L1-dcache-load-misses 0.5
 	near dTLB-load-misses 4
 	# sqlite3 is built at full depth alone.
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	exact skylake 3 "" "-a heap,blocks,functions" "$debian/sqlite3/sqlite3" :memory: ".read work.sql" || true
 	for counter in instructions conditional-branches L1-dcache-loads; do near $counter 0.3; done
 	# Of six layouts four are within 0.6 %; in two a set of the cache is full, where few accesses decide on 200 misses.

@@ -44,10 +44,10 @@ switches() {
 	switches plain -O0
 	exact skylake nops,align,unit-order,functions "$(at_depth 2 3)" "$PWD/plain"
 	switches small -Os -fno-pie -no-pie
-	[ "$(at_depth quick full)" = quick ] ||
+	! is_full_depth ||
 		exact goldencove nops,align,unit-order,functions,base "$(at_depth 2 3)" "$PWD/small"
 	# cli/plugin_templates.bats compares the objects of guarded code, too.
-	if [ "$(at_depth quick full)" = full ]; then
+	if is_full_depth; then
 		switches guarded -O3 -fcf-protection -fno-jump-tables
 		exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
 	fi

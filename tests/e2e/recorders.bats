@@ -12,7 +12,7 @@ setup_file() {
 	export record_programs
 	gcc -O2 "$record_programs/kinds.c" -o "$place/kinds" -lm -pthread
 	gcc -O2 -static "$record_programs/kinds.c" -o "$place/kinds-static" -lm -pthread
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	gcc -O2 -static-pie "$record_programs/kinds.c" -o "$place/kinds-static-pie" -lm -pthread
 	g++ -O2 "$record_programs/kinds.cc" -o "$place/kinds-cc"
 	gfortran -O2 "$record_programs/kinds.f90" -o "$place/kinds-f90"
@@ -100,21 +100,21 @@ agree_over_kinds() {
 
 @test "the recorders agree over a static program, function by function, but for what CPUID chooses" {
 	agree_by_function "$place/kinds-static" strings
-	[ "$(at_depth quick full)" = full ] || return 0
+	is_full_depth || return 0
 	agree_by_function "$place/kinds-static" x87
 	agree_by_function "$place/kinds-static" sort
 	agree_by_function "$place/kinds-static-pie" switch
 }
 
 @test "the recorders agree over further kinds: x87, vectors, signals, faults, threads, children, prefetches" {
-	[ "$(at_depth quick full)" = full ] || skip "at full depth"
+	need_full_depth
 	agree_over_kinds x87 setjmp signals faults selfmod threads fork exec stack sort switch floats prefetch strings
 	! grep -qw avx2 /proc/cpuinfo || agree_over_kinds avx2
 	! grep -qw bmi2 /proc/cpuinfo || agree_over_kinds bits
 }
 
 @test "the recorders agree over C++ with exceptions and virtual calls, and over Fortran" {
-	[ "$(at_depth quick full)" = full ] || skip "at full depth"
+	need_full_depth
 	agree_over "$place/kinds-cc"
 	agree_over "$place/kinds-f90"
 }
