@@ -212,7 +212,7 @@ static json_t *json_layout(const struct options *options, const struct ifr_plan 
 	ifr_json_set(layout, "plan", ifr_json_text(ifr_buffer_text(&text)));
 	ifr_json_set(layout, "counters", values);
 	if (options->core)
-		ifr_json_set(layout, "cycles_standard_error", json_real(cycles_error));
+		ifr_json_set(layout, "cycles_standard_error", ifr_json_number(cycles_error));
 	ifr_buffer_release(&text);
 	return layout;
 }

@@ -57,8 +57,8 @@ static json_t *json_row(const struct ifr_allocator *allocator, const struct ifr_
 	ifr_json_set(object, "common", common);
 	ifr_json_set(object, "pairs", json_integer((json_int_t)row->aliasing.pairs));
 	ifr_json_set(object, "aliases", json_integer((json_int_t)row->aliasing.aliases));
-	ifr_json_set(object, "time_ms", json_real(row->time_ms));
-	ifr_json_set(object, "memory_kib", json_real(row->memory_kib));
+	ifr_json_set(object, "time_ms", ifr_json_number(row->time_ms));
+	ifr_json_set(object, "memory_kib", ifr_json_number(row->memory_kib));
 	return object;
 }
 

@@ -21,7 +21,10 @@ void ifr_json_set(json_t *object, const char *key, json_t *value) {
 }
 
 json_t *ifr_json_number(double value) {
-	return isfinite(value) ? json_real(value) : json_null();
+	const double exact = 9007199254740992; /* 2^53: whole numbers up to here are exact */
+	if (!isfinite(value))
+		return json_null();
+	return value == floor(value) && fabs(value) <= exact ? json_integer((json_int_t)value) : json_real(value);
 }
 
 json_t *ifr_json_number_if(bool known, double value) {

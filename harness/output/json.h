@@ -15,7 +15,7 @@ json_t *ifr_json_document(int schema_version, const char *version, const char *h
 /* Sets a key; takes the value over. */
 void ifr_json_set(json_t *object, const char *key, json_t *value);
 
-/* null for NaN and infinity */
+/* null for NaN and infinity; a whole number up to 2^53 without a fraction, so that all readers print it alike */
 json_t *ifr_json_number(double value);
 /* null unless known */
 json_t *ifr_json_number_if(bool known, double value);

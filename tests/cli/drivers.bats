@@ -62,6 +62,7 @@ need_mounts() {
 }
 
 @test "--prepare and --warmup: before each run, and not measured" {
+	need_mounts
 	within 60 interfero bench -q -c clock -n 2 -r 2 --prepare 'echo p >>log' --warmup 2 --program ./subject -o p.exp -- \
 		./drive "echo r >>log; ./subject"
 	runs=$(sql p.exp 'SELECT count(*) FROM run')

@@ -551,7 +551,7 @@ recorder_of() {
 	counters cachegrind,l1i.bytes=32768,l1i.ways=8,l1d.bytes=32768,l1d.ways=8,l2.bytes=131072,l2.ways=16 a.trace |
 		jq -r '[.instructions, ."L1-icache-load-misses", ."L1-dcache-loads", ."L1-dcache-load-misses", ."L1-dcache-stores",
 			."L1-dcache-store-misses", ."l2-misses", ."conditional-branches", ."conditional-branch-misses"] | @tsv' >ours
-	within 120 valgrind --tool=cachegrind --branch-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=131072,16,64 \
+	within 120 valgrind --tool=cachegrind --cache-sim=yes --branch-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=131072,16,64 \
 		--cachegrind-out-file=cg "$place/pure" 2>log
 	# Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim
 	[ "$(sed -n 's/^events: //p' cg)" = "Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim" ]

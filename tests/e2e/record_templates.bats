@@ -51,9 +51,10 @@ switches() {
 		switches guarded -O3 -fcf-protection -fno-jump-tables
 		exact ivybridge nops,align,unit-order,functions,load 3 "$PWD/guarded"
 	fi
-	# The C library of a static program looks at the path that it was started by: variants are told the program's own.
+	# The C library of a static program looks at the path that it was started by: variants are told the program's own. GCC's
+	# library, from 13 on, compares the addresses of a static program's functions at its start: their order stays.
 	switches static,with-a-comma -O2 -static
-	exact core2-e5440 nops,align,unit-order,functions 2 "$PWD/static,with-a-comma"
+	exact core2-e5440 nops,align 2 "$PWD/static,with-a-comma"
 }
 
 @test "functions that several units hold, of which the linker takes one" {
