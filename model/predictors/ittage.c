@@ -27,7 +27,8 @@ struct ittage {
 	uint64_t *base;
 	struct entry *entries[TABLES];
 	unsigned lengths[TABLES];
-	struct ifr_path_fold index_folds[TABLES], tag_folds[TABLES];
+	/* A tag has two folds of the history: one alone, as wide as the index, would say nothing that the index does not. */
+	struct ifr_path_fold index_folds[TABLES], tag_folds[2][TABLES];
 	/* --- state of the last prediction --- */
 	struct entry *slots[TABLES];
 	uint16_t tags[TABLES];
@@ -63,7 +64,8 @@ static void *create_ittage(const unsigned *values) {
 		const unsigned length = t->lengths[i] = values[LENGTHS + i];
 		t->entries[i] = ifr_alloc(values[ENTRIES] * sizeof *t->entries[i]);
 		t->index_folds[i] = ifr_path_fold_new(length, ifr_log2_of(values[ENTRIES]));
-		t->tag_folds[i] = ifr_path_fold_new(length, TAG_BITS);
+		t->tag_folds[0][i] = ifr_path_fold_new(length, TAG_BITS);
+		t->tag_folds[1][i] = ifr_path_fold_new(length, TAG_BITS - 1);
 	}
 	return t;
 }
@@ -83,7 +85,8 @@ static uint64_t predict_ittage(void *state, const struct ifr_branch_instance *br
 	t->predicted = t->base[pc & t->base_mask];
 	for (int i = 0; i < TABLES; i++) {
 		t->slots[i] = &t->entries[i][(pc ^ pc >> 9 ^ t->index_folds[i].value) & t->mask];
-		t->tags[i] = (uint16_t)(((pc ^ pc >> 7 ^ t->tag_folds[i].value) & ((1u << TAG_BITS) - 1)) + 1);
+		const uint32_t tag = pc ^ pc >> 7 ^ t->tag_folds[0][i].value ^ t->tag_folds[1][i].value << 1;
+		t->tags[i] = (uint16_t)((tag & ((1u << TAG_BITS) - 1)) + 1);
 		if (t->slots[i]->tag == t->tags[i]) {
 			t->provider = i;
 			t->predicted = t->slots[i]->target;
@@ -93,11 +96,12 @@ static uint64_t predict_ittage(void *state, const struct ifr_branch_instance *br
 }
 
 /* Stores the target in the first longer table whose entry has no confidence; lowers the confidence of entries on
- * the way. */
+ * the way. A new entry has confidence for one such visit: else two paths that share an entry could take it from one
+ * another for ever. */
 static void allocate_entry(struct ittage *t, uint64_t target) {
 	for (int i = t->provider + 1; i < TABLES; i++) {
 		if (!t->slots[i]->confidence) {
-			*t->slots[i] = (struct entry){target, t->tags[i], 0};
+			*t->slots[i] = (struct entry){target, t->tags[i], 1};
 			return;
 		}
 		t->slots[i]->confidence--;
@@ -127,7 +131,8 @@ static void track_ittage(void *state, const struct ifr_branch_instance *branch) 
 	for (unsigned i = 0; i < TABLES; i++) {
 		const uint32_t leaving = ifr_path_leaving(&t->history, t->lengths[i]);
 		ifr_path_fold_push(&t->index_folds[i], leaving, footprint);
-		ifr_path_fold_push(&t->tag_folds[i], leaving, footprint);
+		ifr_path_fold_push(&t->tag_folds[0][i], leaving, footprint);
+		ifr_path_fold_push(&t->tag_folds[1][i], leaving, footprint);
 	}
 	ifr_path_push(&t->history, footprint);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Predictors: small tables worked out by hand, histories against their definitions, and for each predictor a
  * pattern that it must learn and a simpler one cannot. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -271,6 +272,38 @@ static void test_targets(void **state) {
 	assert_int_equal(target_misses("perfect", 3), 0);
 }
 
+/* An interpreter: one jump, a long repeated sequence of targets. Every size of ITTAGE learns it, also where index and tag
+ * are equally wide (512 entries). */
+static void test_interpreter(void **state) {
+	(void)state;
+	enum { PERIOD = 120, TARGETS = 12, ROUNDS = 60 };
+	for (unsigned entries = 256; entries <= 4096; entries *= 2) {
+		struct ifr_machine *machine;
+		struct ifr_error err;
+		char spec[64];
+		uint64_t seed = 7, sequence[PERIOD], misses = 0;
+		snprintf(spec, sizeof spec, "skylake,indirect=ittage,indirect.entries=%u", entries);
+		assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
+		const struct ifr_target_predictor *predictor = machine->indirect;
+		void *predictor_state = predictor->create(machine->indirect_values);
+		for (unsigned i = 0; i < PERIOD; i++)
+			sequence[i] = 0x401000 + draw(&seed, TARGETS) * 0x5a;
+		for (unsigned i = 0; i < ROUNDS * PERIOD; i++) {
+			const struct ifr_branch_instance jump = {0x400123, sequence[i % PERIOD], IFR_BRANCH_INDIRECT_JUMP,
+			                                         true, false},
+											 back = {jump.target + 0x31, 0x400110, IFR_BRANCH_JUMP, true, false};
+			misses += predictor->predict(predictor_state, &jump) != jump.target && i >= ROUNDS / 2 * PERIOD;
+			predictor->train(predictor_state, &jump);
+			predictor->track(predictor_state, &jump);
+			predictor->track(predictor_state, &back);
+		}
+		predictor->destroy(predictor_state);
+		ifr_machine_free(machine);
+		if (misses)
+			fail_msg("%u entries: %" PRIu64 " misses in %u jumps", entries, misses, ROUNDS / 2 * PERIOD);
+	}
+}
+
 /* Folds updated branch by branch equal those of the whole history: bit i in bit i mod width. */
 static void test_folds(void **state) {
 	(void)state;
@@ -342,10 +375,13 @@ static void test_runs(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_local),     cmocka_unit_test(test_long_loop),
-		cmocka_unit_test(test_counted_loop), cmocka_unit_test(test_path),      cmocka_unit_test(test_correlation),
-		cmocka_unit_test(test_bias),         cmocka_unit_test(test_folds),     cmocka_unit_test(test_targets),
-		cmocka_unit_test(test_runs),         cmocka_unit_test(test_corrector), cmocka_unit_test(test_tournament),
+		cmocka_unit_test(test_by_hand),    cmocka_unit_test(test_local),
+		cmocka_unit_test(test_long_loop),  cmocka_unit_test(test_counted_loop),
+		cmocka_unit_test(test_path),       cmocka_unit_test(test_correlation),
+		cmocka_unit_test(test_bias),       cmocka_unit_test(test_interpreter),
+		cmocka_unit_test(test_folds),      cmocka_unit_test(test_targets),
+		cmocka_unit_test(test_runs),       cmocka_unit_test(test_corrector),
+		cmocka_unit_test(test_tournament),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

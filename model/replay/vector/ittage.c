@@ -34,7 +34,7 @@ struct ittage {
 	uint32_t *target_ids;        /* by block and lane: target id of the block's address */
 	uint32_t base_mask, mask, pc_mask;
 	uint32_t *base, *targets[TABLES], *tags[TABLES];
-	struct path_fold index_folds[TABLES], tag_folds[TABLES];
+	struct path_fold index_folds[TABLES], tag_folds[2][TABLES];
 	struct lookup lookup[LOOKAHEAD];
 };
 
@@ -56,7 +56,8 @@ static void *create_ittage(const unsigned *values) {
 		t->targets[i] = ifr_alloc((size_t)values[ENTRIES] * LANES * sizeof *t->targets[i]);
 		t->tags[i] = ifr_alloc((size_t)values[ENTRIES] * LANES * sizeof *t->tags[i]);
 		t->index_folds[i] = path_fold_new(&t->history, length, ifr_log2_of(values[ENTRIES]));
-		t->tag_folds[i] = path_fold_new(&t->history, length, TAG_BITS);
+		t->tag_folds[0][i] = path_fold_new(&t->history, length, TAG_BITS);
+		t->tag_folds[1][i] = path_fold_new(&t->history, length, TAG_BITS - 1);
 	}
 	/* An empty entry predicts address 0, which gets target id 0. */
 	for (size_t i = 0; i < LANES; i++)
@@ -100,7 +101,10 @@ static inline void compute_indices(struct ittage *t, struct lookup *lookup, cons
 	vec_store(lookup->base_at, vec_or(vec_left(vec_and(vec_widen(pc), vec_set(t->base_mask)), 4), vec_lanes()));
 	for (unsigned i = 0; i < TABLES; i++) {
 		const vec index = vec_widen(_mm256_xor_si256(index_pc, path_fold(&t->history, &t->index_folds[i], &now)));
-		const vec tag = vec_widen(_mm256_xor_si256(tag_pc, path_fold(&t->history, &t->tag_folds[i], &now)));
+		const __m256i tag_fold = path_fold(&t->history, &t->tag_folds[0][i], &now),
+					  tag_fold2 = path_fold(&t->history, &t->tag_folds[1][i], &now);
+		const __m256i folded = _mm256_xor_si256(tag_fold, _mm256_slli_epi16(tag_fold2, 1));
+		const vec tag = vec_widen(_mm256_xor_si256(tag_pc, folded));
 		vec_store(lookup->indices[i], vec_or(vec_left(vec_and(index, vec_set(t->mask)), 4), vec_lanes()));
 		vec_store(lookup->tags[i], vec_add(vec_and(tag, vec_set((1u << TAG_BITS) - 1)), vec_set(1)));
 	}
@@ -134,13 +138,12 @@ static inline void predict_branch(const struct ittage *t, const struct lookup *l
 		probe_table(t, lookup, prediction, i);
 }
 
-/* Stores the target in the first longer table whose entry has no confidence; lowers the confidence of entries on
- * the way. */
+/* Stores the target, as the scalar engine does, in the first longer table whose entry has no confidence. */
 static void allocate_entry(struct ittage *t, const struct lookup *lookup, unsigned lane, uint32_t first) {
 	for (unsigned i = first; i < TABLES; i++) {
 		const uint32_t at = lookup->indices[i][lane];
 		if (!(t->tags[i][at] >> 16)) {
-			t->tags[i][at] = lookup->tags[i][lane];
+			t->tags[i][at] = lookup->tags[i][lane] | 1u << 16;
 			t->targets[i][at] = lookup->target[lane];
 			return;
 		}
