@@ -93,17 +93,19 @@ static bool needs_line(const struct ifr_front *front, const struct ifr_core_inst
 	       (instruction->branch != IFR_BRANCH_NONE && stretch->branches == front->core->cache_branches);
 }
 
-static void deliver(struct ifr_front *front, unsigned index, bool boundary, unsigned wait,
+static void deliver(struct ifr_front *front, unsigned index, struct ifr_delivery begin,
                     const struct ifr_core_instruction *instruction) {
 	struct ifr_delivery *last = front->count ? &front->deliveries[front->count - 1] : NULL;
 	const uint8_t source = front->decoding ? IFR_SOURCE_DECODERS : IFR_SOURCE_OP_CACHE;
 	front->slots[source] += instruction->decoded;
-	if (last && !boundary && !wait && last->source == source) {
+	if (last && !begin.boundary && !begin.window && !begin.wait && last->source == source) {
 		last->count++;
 		return;
 	}
-	front->deliveries[front->count++] = (struct ifr_delivery){
-		.first = (uint16_t)index, .count = 1, .source = source, .boundary = boundary, .wait = (uint8_t)wait};
+	begin.first = (uint16_t)index;
+	begin.count = 1;
+	begin.source = source;
+	front->deliveries[front->count++] = begin;
 }
 
 static void deliver_instruction(struct ifr_front *front, const struct ifr_placed *placed, unsigned index,
@@ -120,7 +122,10 @@ static void deliver_instruction(struct ifr_front *front, const struct ifr_placed
 	stretch->branches += instruction->branch != IFR_BRANCH_NONE;
 	const bool switched = front->decoding && !was_decoding;
 	const bool cached = !front->decoding && (fresh || (line && front->core->cache_by_start));
-	deliver(front, index, arrived || switched || cached, switched ? front->core->cache_switch : 0, instruction);
+	const struct ifr_delivery begin = {.boundary = arrived || switched || cached,
+	                                   .window = fresh && front->core->prediction,
+	                                   .wait = switched ? (uint8_t)front->core->cache_switch : 0};
+	deliver(front, index, begin, instruction);
 }
 
 static void deliver_part(struct ifr_front *front, const struct ifr_placed *placed, unsigned part, bool arrived) {

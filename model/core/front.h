@@ -44,6 +44,7 @@ struct ifr_delivery {
 	uint16_t first, count;
 	uint8_t source; /* enum ifr_source */
 	bool boundary;  /* the first slot arrives in another cycle than the slot before */
+	bool window;    /* the first slot begins a window that the branch predictor finds ahead (prediction > 0) */
 	uint8_t wait;   /* cycles lost before */
 };
 

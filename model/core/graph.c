@@ -95,12 +95,23 @@ static void decode(struct ifr_graph *graph, const struct ifr_core_instruction *i
 	graph->decoded++;
 }
 
-/* The first instruction of a delivery: bubbles, redirection, a new cycle. */
+/* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, if it is not too
+ * far ahead. Its code is asked for then. */
+static void predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait) {
+	const struct ifr_core *core = graph->core;
+	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
+	graph->predicted = later(graph->predicted + core->prediction + bubble, room);
+	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
+}
+
+/* The first instruction of a delivery: redirection, a new cycle. */
 static void begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
 	if (delivery->boundary && graph->arrival.used)
 		pace_next(&graph->arrival);
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
+	if (delivery->window)
+		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
 	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
 		graph->predecoded = graph->arrival.cycle;
 		graph->predecode_bytes = UINT64_MAX;
@@ -112,17 +123,19 @@ static void begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *d
 static void enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                         const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
+	const unsigned fetch_wait = decoders ? outcome->fetch_wait : 0;
+	unsigned bubble = 0;
 	if (outcome->mispredicted) {
 		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
+		graph->predicted = graph->arrival.cycle - core->prediction;
 	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
-		const unsigned lost = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
+		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
 		pace_next(&graph->arrival);
-		pace_wait(&graph->arrival, graph->arrival.cycle + lost);
 	}
-	if (decoders && outcome->fetch_wait) {
-		pace_next(&graph->arrival);
-		pace_wait(&graph->arrival, graph->arrival.cycle + outcome->fetch_wait - 1);
-	}
+	if (first->window)
+		predict_window(graph, bubble, fetch_wait);
+	else
+		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);
 }
 
 /* --- rename and retirement ----------------------------------------------------------------------------------- */
@@ -285,6 +298,8 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 		enter_block(graph, &deliveries[0], outcome, decoders);
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
+		if (i && delivery->window)
+			predict_window(graph, 0, 0);
 		begin_delivery(graph, delivery);
 		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
 		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width

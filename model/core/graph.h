@@ -7,7 +7,8 @@
  *
  *   A   after the slot before, `width` a cycle from one window; behind bubbles, misses of code, predecoding and
  *       decoders; not before the slot `queue` before left the queue; after a mispredicted branch not before
- *       P(branch) + its penalty
+ *       P(branch) + its penalty; where the branch predictor runs ahead, not before it found the window: `prediction`
+ *       cycles after the window before, behind its bubble, and not before A of the window `ahead` before
  *   D   A + 1; `issue` slots a cycle; not before C of the slot `window` before, nor before scheduler, load queue and
  *       store queue have room
  *   E   D + 1, P of each source; a cycle in which its port is free, oldest first. The port is chosen at D: the one

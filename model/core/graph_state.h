@@ -12,6 +12,7 @@ enum {
 	LOADS_KEPT = 512,     /* as much for loads */
 	UNITS_OF_PAGE = 1024, /* of four bytes */
 	LINES_KEPT = 256,
+	WINDOWS_AHEAD = 256, /* a power of two, more than fetch.ahead */
 	COUNTER_MOST = 15,
 };
 
@@ -36,12 +37,15 @@ struct ifr_graph {
 	int64_t registers[IFR_REGISTERS];
 	/* front end */
 	struct pace arrival;
-	int64_t predecoded;       /* when the bytes under way are predecoded */
-	uint64_t predecode_bytes; /* number of the bytes under way */
-	unsigned predecode_count; /* instructions of them so far */
-	unsigned decoded;         /* instructions decoded in the cycle of arrival */
-	uint32_t arrivals;        /* slots so far */
-	int64_t left[SLOTS];      /* by slot: when it left the queue */
+	int64_t predicted;                      /* when the branch predictor found the last window */
+	uint32_t windows;                       /* that it found so far */
+	int64_t window_arrivals[WINDOWS_AHEAD]; /* by window: when its slots could arrive */
+	int64_t predecoded;                     /* when the bytes under way are predecoded */
+	uint64_t predecode_bytes;               /* number of the bytes under way */
+	unsigned predecode_count;               /* instructions of them so far */
+	unsigned decoded;                       /* instructions decoded in the cycle of arrival */
+	uint32_t arrivals;                      /* slots so far */
+	int64_t left[SLOTS];                    /* by slot: when it left the queue */
 	/* rename and retirement */
 	struct pace rename, retire;
 	uint32_t renamed;

@@ -57,6 +57,8 @@ static void init_front(struct ifr_core *core, const unsigned *v) {
 	for (unsigned i = 0; i < 3; i++)
 		core->bubble[i] = v[IFR_FETCH_BUBBLE1 + i];
 	core->fusion_anywhere = v[IFR_FETCH_FUSION];
+	core->prediction = v[IFR_FETCH_PREDICTION];
+	core->ahead = v[IFR_FETCH_AHEAD];
 	add_latencies(v, v[IFR_PENALTY_L1I], core->fetch_latency);
 	core->fetch_page_latency[1] = v[IFR_PENALTY_ITLB];
 	core->fetch_page_latency[2] = v[IFR_PENALTY_ITLB] + v[IFR_PENALTY_STLB];

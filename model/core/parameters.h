@@ -16,7 +16,8 @@ struct ifr_core {
 	unsigned line_shift, page_shift;
 	/* front end */
 	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
-	unsigned bubble[3];        /* by BTB level */
+	unsigned bubble[3]; /* by BTB level */
+	unsigned prediction, ahead;
 	unsigned fetch_latency[4]; /* of a line of code, by level that has it */
 	unsigned fetch_page_latency[3];
 	bool fusion_anywhere;

@@ -215,6 +215,8 @@ void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_pr
 	s->arrival = ifr_alloc((m.ops_count + 1) * sizeof *s->arrival);
 	s->left = ifr_alloc((m.ops_count + 1) * sizeof *s->left);
 	s->arrival_slot = ifr_alloc((m.ops_count + 1) * sizeof *s->arrival_slot);
+	s->window_arrived = ifr_alloc((m.fetched_count + 1) * sizeof *s->window_arrived);
+	s->next_prediction = m.v[IFR_FETCH_PREDICTION];
 	s->counters = ifr_alloc(m.v[IFR_PIPELINE_COUNTERS]);
 	for (; s->retired < m.slots_count && s->now < 10000000; s->now++) {
 		const size_t from = m.slot_first[s->retired];
@@ -233,6 +235,7 @@ void cycles_simulate(const struct ifr_machine *machine, const struct ifr_core_pr
 	free(s->arrival);
 	free(s->left);
 	free(s->arrival_slot);
+	free(s->window_arrived);
 	free(s->counters);
 	free(s);
 	free(m.lines);

@@ -2,24 +2,40 @@
 #include "tests/unit/model_cycles_state.h"
 
 /* When the next instruction may arrive, at the earliest; NEVER while a mispredicted branch has not executed. */
-static int64_t next_arrival(const struct machine *m, const struct state *s, const struct fetched *f) {
+static int64_t next_arrival(const struct machine *m, struct state *s, const struct fetched *f) {
 	const struct ifr_core_outcome *outcome = &f->step->outcome;
-	int64_t at = s->last_arrival;
+	const unsigned prediction = m->v[IFR_FETCH_PREDICTION],
+				   code = f->first && f->decoders_any ? outcome->fetch_wait : 0;
+	const bool window = prediction && f->window;
+	int64_t at = s->last_arrival, bubble = 0;
 	if (f->first && outcome->mispredicted) {
 		const size_t branch = m->ops[f->first_op].branch_before;
 		const int64_t done = branch ? m->ops[branch - 1].done : 0;
 		if (done >= NEVER)
 			return NEVER;
 		at = done + m->v[IFR_PENALTY_CONDITIONAL] - 1 > at ? done + m->v[IFR_PENALTY_CONDITIONAL] - 1 : at;
+		s->next_prediction = at;
 	} else if (f->first && outcome->taken && f->source != IFR_SOURCE_LOOP_BUFFER) {
-		at += 1 +
-		      (outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb]);
+		at += 1;
+		bubble =
+			outcome->btb == IFR_CORE_BTB_NONE ? m->v[IFR_PENALTY_BTB] : m->v[IFR_FETCH_BUBBLE1 + outcome->btb];
 	}
-	if (f->first && f->decoders_any)
-		at += outcome->fetch_wait;
+	if (window) {
+		/* As many windows as may be ahead are between this one and the last that must have arrived. */
+		const unsigned ahead = m->v[IFR_FETCH_AHEAD];
+		const int64_t room = s->windows < ahead ? 0 : s->window_arrived[s->windows - ahead];
+		const int64_t found = most(s->next_prediction + bubble, room);
+		s->next_prediction = found + prediction;
+		at = most(at, found + code);
+	} else {
+		at += bubble + code;
+	}
 	if (f->begins && at == s->last_arrival && s->used)
 		at++;
-	return at + f->wait;
+	at += f->wait;
+	if (window)
+		s->window_arrived[s->windows++] = at;
+	return at;
 }
 
 static int64_t predecoded_at(const struct machine *m, struct state *s, const struct fetched *f, int64_t at,

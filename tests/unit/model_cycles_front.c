@@ -178,6 +178,7 @@ static void fetch_ordinary(struct machine *m, struct walk *w, size_t i) {
 	w->slots += alone ? v[IFR_OP_CACHE_OPS] : slots;
 	w->branches += is_jump(f);
 	f->source = w->decoding ? IFR_SOURCE_DECODERS : IFR_SOURCE_OP_CACHE;
+	f->window = fresh;
 	f->wait = w->decoding && !was_decoding ? (int)v[IFR_OP_CACHE_SWITCH] : 0;
 	f->begins =
 		arrives || (w->decoding && !was_decoding) || (!w->decoding && (fresh || (line && v[IFR_OP_CACHE_TAG])));

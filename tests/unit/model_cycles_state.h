@@ -14,6 +14,7 @@ struct fetched {
 	uint64_t address;
 	bool first;        /* of its block */
 	bool begins;       /* begins a delivery */
+	bool window;       /* begins a window */
 	bool decoders_any; /* its block needs the decoders */
 	int source, wait;
 	size_t first_op;
@@ -68,6 +69,8 @@ struct state {
 	size_t arrived_slots, left_slots;
 	int64_t last_arrival; /* cycle of the last slot that arrived */
 	unsigned used, decoded;
+	int64_t next_prediction, *window_arrived; /* when the next window is found; by window */
+	size_t windows;
 	int64_t bytes_since; /* when the aligned bytes under way were predecoded */
 	uint64_t bytes;
 	unsigned bytes_count;

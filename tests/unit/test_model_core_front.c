@@ -244,6 +244,19 @@ static void code_misses(struct kernel *k) {
 		k->steps[i].outcome.fetch_wait = 12;
 }
 
+/* Slow operations fill the queue, so that the predictor gets ahead of code that misses. */
+static void distant_misses(struct kernel *k) {
+	const uint32_t block = kernel_block(k);
+	for (unsigned i = 0; i < 12; i++)
+		kernel_alu(k, 4, RAX, RAX, P1, 1);
+	kernel_test_jump(k, 3, 2, RBX);
+	kernel_end(k);
+	for (unsigned i = 0; i < 3000; i++) {
+		struct cycles_step *step = kernel_run(k, block, CODE + 128 * (uint64_t)(i % 1500), i > 0);
+		step->outcome.fetch_wait = i % 2 ? 0 : 30;
+	}
+}
+
 static const struct core_check checks[] = {
 	{"independent operations", "skylake", "pipeline.issue=6,pipeline.retire=8", independent, 0},
 	{"independent operations", "skylake", "fetch.queue=4", independent, 0},
@@ -274,6 +287,19 @@ static const struct core_check checks[] = {
 	{"a pair at a line's begin", "skylake", "fetch.fusion=anywhere", fused_at_line, 0},
 	{"a pair inside a line", "skylake", NULL, fused_in_line, 0},
 	{"misses of code", "skylake", NULL, code_misses, 0},
+	{"prediction by windows", "zen3,fetch.prediction=2,fetch.ahead=16", "fetch.prediction=1", windows13, 0},
+	{"prediction ahead of code that misses", "zen3,fetch.prediction=1,fetch.ahead=16", "fetch.ahead=1",
+     distant_misses, 0},
+	{"prediction and the decoders", "haswell,fetch.prediction=3,fetch.ahead=4", "fetch.prediction=9", jump_crosses,
+     0},
+	{"prediction behind the second BTB", "zen3,fetch.prediction=1,fetch.ahead=8", "fetch.bubble2=0", second_btb,
+     0},
+	{"prediction and mispredictions", "zen3,fetch.prediction=4,fetch.ahead=8", "penalty.conditional=0",
+     mispredicted, 0},
+	{"prediction and a large loop", "skylake,fetch.prediction=2,fetch.ahead=24", "fetch.prediction=7", large_loop,
+     0},
+	{"prediction and the loop buffer", "ivybridge,fetch.prediction=6,fetch.ahead=4", "loop_buffer.windows=11",
+     windows12, 0},
 };
 
 /* Fails with a complaint, if there is one. */
