@@ -5,8 +5,7 @@
  *   layout/   gives every normalised address of the trace an address
  *   replay/   counts the events of that execution, under all layouts at once,
  *             with the structures of a described machine (machines/)
- *   core/     computes cycles from all of that, by the dependences of the operations
- *   core/     knows a block's instructions as a described core executes them
+ *   core/     knows a block's instructions as a described core executes them, and computes cycles by their dependences
  *
  * Replaying a recording of the shipped program under layout L gives exactly the counters that a recording of the
  * variant with layout L gives. This fails where the program's behaviour depends on addresses; "interfero record
@@ -15,6 +14,7 @@
 #define IFR_MODEL_MODEL_H
 
 #include "model/core/operation.h"
+#include "model/core/parameters.h"
 #include "model/layout/aliases.h"
 #include "model/layout/changes.h"
 #include "model/layout/count.h"

@@ -53,6 +53,24 @@ static bool have_same_instructions(const struct ifr_comparison *c) {
 	return old && new &&*old && !strcmp(old, new);
 }
 
+/* How a side's cycles were modelled; the first experiments with a model had no core. */
+static const char *core_of(const struct ifr_comparison_side *side) {
+	const char *core = ifr_dataset_fact(side->dataset, IFR_FACT_CORE);
+	return core ? core : "none";
+}
+
+/* Refuses cycles of a core against the estimate, and against those of samples of the run. */
+static int check_cycles(const struct ifr_comparison *c, struct ifr_error *err) {
+	const char *old = core_of(&c->side[0]), *new = core_of(&c->side[1]);
+	if (!c->exact || strcmp(c->metric.unit, "cycles") || !strcmp(old, new))
+		return 0;
+	return ifr_fail(
+		err, IFR_E_USAGE,
+		"the cycles of %s and of %s were computed in different ways (--core=%s and --core=%s): make one of "
+		"the experiments again with the other's --core, or choose another --metric",
+		c->side[0].name, c->side[1].name, old, new);
+}
+
 static int find_counters(struct ifr_comparison *c, const char *name, int counter[2], struct ifr_error *err) {
 	const struct ifr_dataset *const datasets[2] = {c->side[0].dataset, c->side[1].dataset};
 	int without = ifr_metric_match(datasets, name, counter);
@@ -62,7 +80,7 @@ static int find_counters(struct ifr_comparison *c, const char *name, int counter
 	c->metric = datasets[1]->counters[counter[1]];
 	c->exact = !strcmp(c->metric.source, "model");
 	c->same_instructions = have_same_instructions(c);
-	return 0;
+	return check_cycles(c, err);
 }
 
 /* Variance of runs about their layouts. */

@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/cycles.h"
 #include "harness/campaign/figures.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
@@ -140,7 +141,7 @@ static int open_counters(struct campaign_state *state, struct ifr_strings *notes
 		return ifr_fail(err, IFR_E_USAGE, "the region \"%s\" cannot be asked for: its name has a blank or a comma",
 		                marker);
 	char *list = ifr_format("%s%s%s", state->plan.counters, marker ? ",repeat:" : "", marker ? marker : "");
-	int result = ifr_counters_open(list, &state->counters, notes, err);
+	int result = ifr_counters_open(list, state->core, &state->counters, notes, err);
 	free(list);
 	return result;
 }
@@ -184,6 +185,8 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 	if (!result && !plan->keep_aslr)
 		result = ifr_aslr_check(state->cpu, err);
 	if (!result)
+		result = campaign_choose_core(state, err);
+	if (!result)
 		result = open_counters(state, &notes, err);
 	if (!result)
 		result = campaign_open_driver(state, err);
@@ -191,8 +194,11 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 		result = campaign_open_metrics(state, err);
 	if (!result)
 		result = check_metric(state, err);
-	if (!result && ifr_counters_has_model(state->counters))
+	if (!result && ifr_counters_has_model(state->counters)) {
+		if (!ifr_counters_use_core(state->counters))
+			state->core = IFR_CORE_NONE;
 		result = campaign_check_model(state, err);
+	}
 	if (!result)
 		result = ifr_experiment_open(plan->file, &state->experiment, err);
 	if (!result) {

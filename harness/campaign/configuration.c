@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "harness/campaign/cycles.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "harness/output/output.h"
@@ -103,8 +104,11 @@ static char *utc_now(void) {
 }
 
 int campaign_record_counters(struct campaign_state *state, struct ifr_error *err) {
-	int result = validate_fact(state, "counters", list_counters(state->counters), err);
-	if (!result && ifr_counters_has_model(state->counters))
+	const bool has_model = ifr_counters_has_model(state->counters);
+	int result = has_model ? campaign_record_core(state, err) : 0;
+	if (!result)
+		result = validate_fact(state, "counters", list_counters(state->counters), err);
+	if (!result && has_model)
 		result = validate_fact(state, "machine", ifr_strdup(state->plan.machine), err);
 	return result;
 }

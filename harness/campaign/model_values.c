@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "harness/campaign/cycles.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 struct model_run {
 	struct campaign_state *state;
 	struct ifr_campaign_result *result;
+	const struct ifr_model_executor *model;
 	struct ifr_plan plan; /* of the job that was described last */
 	char *recording;
 };
@@ -36,6 +38,12 @@ static int store_counts(void *data, const struct ifr_job *job, int64_t started_n
 	struct model_run *run = data;
 	(void)started_ns;
 	run->result->runs++;
+	int result = run->state->core == IFR_CORE_SAMPLED
+	                 ? campaign_save_cycles_error(run->state, campaign_program_of(run->state, job->variant),
+	                                              run->model->cycles_error, err)
+	                 : 0;
+	if (result)
+		return result;
 	return ifr_experiment_add_simulated(run->state->experiment, job->variant, outcome->values,
 	                                    ifr_counters_count(run->state->counters), err);
 }
@@ -56,7 +64,8 @@ static int replay_jobs(struct model_run *run, const struct ifr_machine *machine,
 	struct ifr_model_executor model;
 	struct ifr_job *jobs = ifr_alloc((state->ready + 1) * sizeof *jobs);
 	const size_t count = list_jobs(state, jobs);
-	ifr_model_executor_init(&model, machine);
+	ifr_model_executor_init(&model, machine, state->core);
+	run->model = &model;
 	model.deadline_ns = state->model_deadline_ns == INT64_MAX ? 0 : state->model_deadline_ns;
 	model.progress = state->plan.replay_progress;
 	ifr_plan_init(&run->plan);

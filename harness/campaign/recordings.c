@@ -8,13 +8,16 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "common/parallel.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/cycles.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
 /* The model's costs, in runs of the program: recording it, reading the trace once, and replaying each layout. Measured
- * with lua and bzip2: 63, 240 to 280 and 3 to 5 for runs of 0.03 s, and half of that for runs of 1 s. */
-enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5 };
+ * with lua and bzip2: 63, 240 to 280 and 3 to 5 for runs of 0.03 s, and half of that for runs of 1 s. A core replays one
+ * layout after another, on each processor: some 15 million instructions a second, half of that where it takes all. */
+enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5, CORE_LAYOUT_RUNS = 250, CORE_FULL = 2 };
 /* The time that "auto" may spend on the model: a fifth of the budget; without a budget a fifth of the measuring time,
  * and at least auto_least_ns. */
 enum { AUTO_PART = 5 };
@@ -176,6 +179,15 @@ struct cost {
 	int64_t recording_ns, replay_ns, allowed_ns;
 };
 
+/* The cost of replaying one program's layouts, in runs. */
+static double estimate_replay(unsigned layouts, enum ifr_core_use core) {
+	const double processors = (double)ifr_parallel_processors();
+	const double side_by_side = layouts < processors ? layouts : processors;
+	if (core == IFR_CORE_NONE)
+		return REPLAY_RUNS + (double)layouts * LAYOUT_RUNS;
+	return layouts * (core == IFR_CORE_FULL ? CORE_FULL : 1) * CORE_LAYOUT_RUNS / side_by_side;
+}
+
 static struct cost estimate(const struct campaign_state *state) {
 	const struct ifr_campaign *plan = &state->plan;
 	const int64_t run_ns = state->reference_ns;
@@ -185,9 +197,10 @@ static struct cost estimate(const struct campaign_state *state) {
 	unsigned recordings = 0;
 	for (unsigned i = 0; i < plan->program_count; i++)
 		recordings += !campaign_has_recording(state, i);
-	return (struct cost){.recording_ns = run_ns * recordings * RECORDING_RUNS,
-	                     .replay_ns = run_ns * state->plan.program_count * (REPLAY_RUNS + layouts * LAYOUT_RUNS),
-	                     .allowed_ns = plan->budget_ns || share_ns > auto_least_ns ? share_ns : auto_least_ns};
+	return (struct cost){
+		.recording_ns = run_ns * recordings * RECORDING_RUNS,
+		.replay_ns = (int64_t)((double)(run_ns * plan->program_count) * estimate_replay(layouts, state->core)),
+		.allowed_ns = plan->budget_ns || share_ns > auto_least_ns ? share_ns : auto_least_ns};
 }
 
 /* Settles the question for this experiment; why is a sentence for the user, taken over. */
@@ -209,13 +222,13 @@ static int leave_out(struct campaign_state *state, const char *reason, struct if
 }
 
 static int take_model(struct campaign_state *state, const struct cost *cost, struct ifr_error *err) {
-	ifr_counters_add_model(state->counters);
+	ifr_counters_add_model(state->counters, state->core);
 	return decide(
 		state,
-		ifr_format("counters: the model's events (of %s) beside the clock's "
+		ifr_format("counters: the model's events (of %s%s) beside the clock's "
 	               "time, at about %.1f s of the %.1f s that they may take; \"--counters clock\" goes without",
-	               state->plan.machine, (double)(cost->recording_ns + cost->replay_ns) / 1e9,
-	               (double)cost->allowed_ns / 1e9),
+	               state->plan.machine, state->core ? ", cycles by its core" : ", cycles an estimate",
+	               (double)(cost->recording_ns + cost->replay_ns) / 1e9, (double)cost->allowed_ns / 1e9),
 		err);
 }
 
@@ -241,9 +254,19 @@ static int check_iterations(const struct campaign_state *state, struct ifr_error
 	                            state->adaptive_framework);
 }
 
+/* The core is left out where it costs too much, unless it was asked for. */
+static int fit_core(struct campaign_state *state, struct cost *cost, struct ifr_error *err) {
+	*cost = estimate(state);
+	if (state->core && !state->plan.core && check_cost(state, cost, err)) {
+		state->core = IFR_CORE_NONE;
+		*cost = estimate(state);
+	}
+	return check_cost(state, cost, err);
+}
+
 /* Recorded before anything is measured: what cannot be recorded is measured by the clock alone. */
 static int try_model(struct campaign_state *state, struct ifr_error *err) {
-	const struct cost cost = estimate(state);
+	struct cost cost = {0};
 	struct ifr_error reason = {0};
 	bool too_slow;
 	int failed = state->metrics       ? ifr_fail(&reason, IFR_E_USAGE, "the program's own figures are measured")
@@ -252,7 +275,7 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	if (!failed)
 		failed = check_iterations(state, &reason);
 	if (!failed)
-		failed = check_cost(state, &cost, &reason);
+		failed = fit_core(state, &cost, &reason);
 	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
 		failed = ensure_recording(state, i, deadline_ns, &too_slow, &reason);
@@ -267,7 +290,7 @@ int campaign_adopt_model(struct campaign_state *state, struct ifr_error *err) {
 	free(settled);
 	if (!taken)
 		return 0;
-	ifr_counters_add_model(state->counters);
+	ifr_counters_add_model(state->counters, state->core);
 	return campaign_check_model(state, err);
 }
 
@@ -297,7 +320,7 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 				ifr_axes[i].name);
 	int result = ifr_machine_open(&machine, state->plan.machine, err);
 	ifr_machine_free(machine);
-	return result;
+	return result ? result : campaign_check_core(state, err);
 }
 
 /* Records one program within the model's part of the budget. too_slow: it is not long enough for that. */

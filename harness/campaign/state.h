@@ -12,6 +12,7 @@
  *     units.c          the units that reports show
  *     driver.c         the user's driver, and what comes before each run
  *     figures.c        the benchmarks of each program, and their iterations
+ *     cycles.c         whether the model replays a core
  *     recordings.c     each program's recording, for the model
  *     shared_recording.c  the recording of a sibling experiment
  *     measurement.c    the jobs of this machine
@@ -50,6 +51,7 @@ struct campaign_state {
 	struct campaign_program *programs; /* [plan.program_count] */
 	struct ifr_experiment *experiment;
 	struct ifr_counters *counters;
+	enum ifr_core_use core;         /* of the model's replays */
 	struct ifr_metrics *metrics;    /* NULL: the program's own figures are not read */
 	bool chooses_iterations;        /* some program, anew in every run */
 	const char *adaptive_framework; /* by which it does; NULL: none, or not known */

@@ -31,6 +31,7 @@ enum {
 	KEY_PREPARE,
 	KEY_WARMUP,
 	KEY_MACHINE,
+	KEY_CORE,
 	KEY_SIZE,
 	KEY_FRESH,
 	KEY_NO_PROFILE
@@ -120,6 +121,9 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	case KEY_MACHINE:
 		campaign->machine = argument;
 		return check_machine(argument, err);
+	case KEY_CORE:
+		campaign->core = argument ? argument : "sampled";
+		return ifr_core_use_find(campaign->core, &(enum ifr_core_use){0}, err);
 	case KEY_NO_PROFILE:
 		campaign->no_profile = true;
 		return 0;
@@ -160,6 +164,11 @@ static const struct argp_option table[] = {
      2},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
      "The machine of the counter source model, as in \"interfero replay --machine\" (skylake)", 2},
+	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
+     "The model's cycles: by the machine's core, over samples of the run (sampled) or over all of it (full), or the "
+     "estimate of machines without a core, up to ten times faster (none). Default: sampled where the machine has a core; "
+     "with -c auto only where that fits into the fifth",
+     2},
 	{"metrics", KEY_METRICS, "FORMAT", 0,
      "Make a counter of each of the program's own benchmarks, whose figures are read from every run: google-benchmark, "
      "criterion, catch2, go, hyperfine or nanobench (each may name a file, as in go:FILE), json:PATH (such as "

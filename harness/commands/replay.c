@@ -36,13 +36,6 @@ static int find_engine(const char *name, enum ifr_engine *engine, struct ifr_err
 	return ifr_fail(err, IFR_E_USAGE, "--engine knows auto, scalar, avx2 and avx512, not \"%.40s\"", name);
 }
 
-static int find_core_use(const char *name, enum ifr_core_use *core, struct ifr_error *err) {
-	*core = !name || !strcmp(name, "sampled") ? IFR_CORE_SAMPLED
-	        : !strcmp(name, "full")           ? IFR_CORE_FULL
-	                                          : IFR_CORE_NONE;
-	return *core ? 0 : ifr_fail(err, IFR_E_USAGE, "--core is sampled or full, not \"%.40s\"", name);
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -70,7 +63,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			option_refuse(state, &err);
 		return 0;
 	case KEY_CORE:
-		if (find_core_use(argument, &options->core, &err))
+		if (ifr_core_use_find(argument ? argument : "sampled", &options->core, &err))
 			option_refuse(state, &err);
 		return 0;
 	case KEY_JSON:
@@ -114,7 +107,7 @@ static const struct argp_option table[] = {
      0},
 	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
      "Compute cycles by the machine's core, over samples of the run (sampled) or over all of it (full), with the events "
-     "of front end and back end; one layout after another (sampled)",
+     "of front end and back end; one layout after another; \"none\", without --core: an estimate (sampled)",
      0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},

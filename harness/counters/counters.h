@@ -77,10 +77,11 @@ struct ifr_counters;
  *     repeat:NAME   one execution of the statement of IFR_REPEAT("NAME"), measured by two runs
  *     model         all events of the model; model:EVENT one of them
  *
+ * core: the model replays a core, so that events that need one are there (ifr_event_needs_core).
  * notes (may be NULL) receives a sentence for each thing the user should know, such as why "auto" does without
  * perf. Errors: IFR_E_USAGE for unknown words or events, IFR_E_ENVIRONMENT, with cause and remedy, where perf is
  * named and not available. */
-int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
+int ifr_counters_open(const char *specification, bool core, struct ifr_counters **set, struct ifr_strings *notes,
                       struct ifr_error *err);
 void ifr_counters_close(struct ifr_counters *set);
 
@@ -106,8 +107,10 @@ unsigned ifr_counters_region_events(const struct ifr_counters *set, unsigned pas
 bool ifr_counters_has_model(const struct ifr_counters *set);
 /* Whether "auto" found no hardware events and the set has no counters of the model yet. */
 bool ifr_counters_may_add_model(const struct ifr_counters *set);
-/* Appends all counters of the model to the set; at most once. */
-void ifr_counters_add_model(struct ifr_counters *set);
+/* Whether a counter of the model depends on the core: cycles, or an event that needs it. */
+bool ifr_counters_use_core(const struct ifr_counters *set);
+/* Appends all counters of the model to the set, as "model" does; at most once. */
+void ifr_counters_add_model(struct ifr_counters *set, bool core);
 
 /* Adds a counter for each figure that the set does not have yet, of the source "program"; before the first run is stored.
  * A figure with the name of another counter becomes "program:NAME". */

@@ -26,7 +26,7 @@ struct ifr_counters {
 
 /* A specification, parsed. */
 struct request {
-	bool automatic, defaults, repeats, runs, may_add_model;
+	bool automatic, defaults, repeats, runs, may_add_model, core;
 	bool model[IFR_EVENT_COUNT];
 	struct ifr_strings events, regions;
 };
@@ -41,15 +41,29 @@ static int add_region(const char *word, struct request *request, struct ifr_erro
 	return 0;
 }
 
+/* Whether an event belongs to all events of the model. The estimate beside the core's cycles, and stalls by their cause,
+ * are named one by one: they would only lengthen every table. */
+static bool is_common(enum ifr_event event, bool core) {
+	const bool special = event == IFR_EVENT_CYCLES_ADDITIVE ||
+	                     (event >= IFR_EVENT_STALLS_WINDOW && event <= IFR_EVENT_STALLS_STORES);
+	return !ifr_event_needs_core(event) || (core && !special);
+}
+
 /* "model" or "model:EVENT". */
 static int add_model(const char *word, struct request *request, struct ifr_error *err) {
 	enum ifr_event event = word[5] ? ifr_event_find(word + 6) : IFR_EVENT_COUNT;
-	if (word[5] && (event == IFR_EVENT_COUNT || ifr_event_needs_core(event)))
+	if (word[5] && event != IFR_EVENT_COUNT && ifr_event_needs_core(event) && !request->core)
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"counters: the model counts '%s' by a core: leave out --core=none and the axes unit-order, nops and "
+			"align, and choose a --machine that has one, as skylake",
+			word + 6);
+	if (word[5] && event == IFR_EVENT_COUNT)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "counters: the model has no event '%s'; \"interfero replay TRACE\" lists what it counts",
 		                word + 6);
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
-		request->model[i] |= word[5] ? i == event : !ifr_event_needs_core((enum ifr_event)i);
+		request->model[i] |= word[5] ? i == event : is_common((enum ifr_event)i, request->core);
 	return 0;
 }
 
@@ -142,7 +156,8 @@ static void list_model(struct ifr_counters *set, const bool wanted[IFR_EVENT_COU
 		/* The prefix tells the model's cycles from those of a run. */
 		snprintf(counter->name, sizeof counter->name, "%s%s", set->runs ? "model:" : "",
 		         ifr_event_name((enum ifr_event)i));
-		snprintf(counter->unit, sizeof counter->unit, "%s", i == IFR_EVENT_CYCLES ? "cycles" : "");
+		snprintf(counter->unit, sizeof counter->unit, "%s",
+		         i == IFR_EVENT_CYCLES || i == IFR_EVENT_CYCLES_ADDITIVE ? "cycles" : "");
 		counter->source = "model";
 		counter->pass = IFR_PASS_MODEL;
 		counter->event = i;
@@ -171,9 +186,9 @@ static struct ifr_counters *build_set(struct ifr_perf *perf, struct ifr_regions 
 	return set;
 }
 
-int ifr_counters_open_limited(const char *specification, unsigned group_limit, struct ifr_counters **set,
-                              struct ifr_strings *notes, struct ifr_error *err) {
-	struct request request = {0};
+int ifr_counters_open_limited(const char *specification, bool core, unsigned group_limit,
+                              struct ifr_counters **set, struct ifr_strings *notes, struct ifr_error *err) {
+	struct request request = {.core = core};
 	struct ifr_perf *perf = NULL;
 	int result = parse_specification(specification, &request, err);
 	if (!result && request.automatic && !request.defaults)
@@ -194,9 +209,9 @@ int ifr_counters_open_limited(const char *specification, unsigned group_limit, s
 	return result;
 }
 
-int ifr_counters_open(const char *specification, struct ifr_counters **set, struct ifr_strings *notes,
+int ifr_counters_open(const char *specification, bool core, struct ifr_counters **set, struct ifr_strings *notes,
                       struct ifr_error *err) {
-	return ifr_counters_open_limited(specification, 0, set, notes, err);
+	return ifr_counters_open_limited(specification, core, 0, set, notes, err);
 }
 
 void ifr_counters_close(struct ifr_counters *set) {
@@ -230,10 +245,18 @@ bool ifr_counters_may_add_model(const struct ifr_counters *set) {
 	return set->may_add_model && !ifr_counters_has_model(set);
 }
 
-void ifr_counters_add_model(struct ifr_counters *set) {
+bool ifr_counters_use_core(const struct ifr_counters *set) {
+	bool use = false;
+	for (unsigned i = set->first_model; i < set->count; i++)
+		use |= set->counters[i].event == IFR_EVENT_CYCLES ||
+		       ifr_event_needs_core((enum ifr_event)set->counters[i].event);
+	return use;
+}
+
+void ifr_counters_add_model(struct ifr_counters *set, bool core) {
 	bool all[IFR_EVENT_COUNT];
 	for (unsigned i = 0; i < IFR_EVENT_COUNT; i++)
-		all[i] = !ifr_event_needs_core((enum ifr_event)i);
+		all[i] = is_common((enum ifr_event)i, core);
 	list_model(set, all);
 }
 

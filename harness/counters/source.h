@@ -15,8 +15,8 @@
 #include "harness/counters/counters.h"
 
 /* ifr_counters_open with at most group_limit perf events in a pass; 0: as many as the processor counts at once. */
-int ifr_counters_open_limited(const char *specification, unsigned group_limit, struct ifr_counters **set,
-                              struct ifr_strings *notes, struct ifr_error *err);
+int ifr_counters_open_limited(const char *specification, bool core, unsigned group_limit,
+                              struct ifr_counters **set, struct ifr_strings *notes, struct ifr_error *err);
 
 /* --- clock.c --- */
 

@@ -10,13 +10,16 @@
 struct ifr_model_executor {
 	struct ifr_executor executor;
 	const struct ifr_machine *machine;
+	enum ifr_core_use core; /* must be IFR_CORE_NONE for a machine without a core */
 	int64_t deadline_ns; /* as in struct ifr_plan_replay; may be set after ifr_model_executor_init, as progress */
 	void (*progress)(double share, int64_t spent_ns);
 	int64_t expected_ns; /* result: not 0 where a replay could not end in time */
+	double cycles_error; /* of the outcome that the owner takes: standard error of the cycles, relative to them */
 };
 
 /* Initialises an executor on a modelled machine, which must outlive it. Consecutive jobs of one recording become
  * one batch, which reads the trace once: order jobs by program. */
-void ifr_model_executor_init(struct ifr_model_executor *executor, const struct ifr_machine *machine);
+void ifr_model_executor_init(struct ifr_model_executor *executor, const struct ifr_machine *machine,
+                             enum ifr_core_use core);
 
 #endif

@@ -19,6 +19,10 @@ unsigned ifr_layout_axes(void) {
 	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | 1u << IFR_AXIS_COPIES | ifr_object_axes();
 }
 
+unsigned ifr_instruction_axes(void) {
+	return ifr_template_axes();
+}
+
 bool ifr_layout_needs_kit(const struct ifr_plan *plan) {
 	return ifr_plan_axes(plan) & program_axes() || plan->place_count;
 }

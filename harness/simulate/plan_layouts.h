@@ -27,5 +27,7 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 
 /* The axes that layouts of a trace support: a mask of 1u << enum ifr_axis. */
 unsigned ifr_layout_axes(void);
+/* The axes among them that change the instructions themselves: a core cannot replay such layouts. */
+unsigned ifr_instruction_axes(void);
 
 #endif

@@ -75,14 +75,21 @@ struct batches {
 	pthread_mutex_t mutex; /* protects builder, pace and shown_ns */
 };
 
+/* A batch on one machine, in its thread. */
+struct batch_run {
+	struct batches *batches;
+	struct replay_work work;
+};
+
 /* Called by all threads. */
 static bool go_on(void *data, size_t executions) {
 	enum { EVERY_NS = 200000000 };
-	struct batches *batches = data;
+	struct batch_run *run = data;
+	struct batches *batches = run->batches;
 	const struct ifr_plan_replay *replay = batches->replay;
 	const int64_t now_ns = ifr_clock_ns();
 	pthread_mutex_lock(&batches->mutex);
-	const bool in_time = replay_pace_advance(&batches->pace, executions, now_ns);
+	const bool in_time = replay_pace_advance(&batches->pace, replay_work_advance(&run->work, executions), now_ns);
 	if (replay->progress && now_ns - batches->shown_ns >= EVERY_NS) {
 		batches->shown_ns = now_ns;
 		replay->progress(replay_pace_share(&batches->pace), now_ns - batches->pace.begun_ns);
@@ -101,19 +108,43 @@ static int make_maps(struct batches *batches, struct ifr_trace *trace, size_t fi
 	return result;
 }
 
+/* The executions of the first SAMPLE_HEAD instructions, all of which a sampled core takes. */
+static struct replay_work describe_work(const struct batches *batches, size_t lanes) {
+	struct ifr_trace_totals totals;
+	ifr_trace_totals(batches->replay->trace, &totals);
+	const bool sampled = batches->replay->core == IFR_CORE_SAMPLED && totals.instructions;
+	return (struct replay_work){.lanes = lanes,
+	                            .executions = totals.executions,
+	                            .head = sampled ? (uint64_t)((double)IFR_CORE_HEAD * (double)totals.executions /
+	                                                         (double)totals.instructions)
+	                                            : 0};
+}
+
+/* The work of all batches on all machines. */
+static uint64_t plan_work(const struct batches *batches) {
+	uint64_t planned = 0;
+	for (size_t first = 0; first < batches->count; first += batches->size) {
+		const size_t rest = batches->count - first;
+		const struct replay_work work = describe_work(batches, rest < batches->size ? rest : batches->size);
+		planned += replay_work_planned(&work);
+	}
+	return planned * batches->replay->machine_count;
+}
+
 static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct ifr_address_map *const *maps,
                        size_t first, size_t count, struct ifr_error *err) {
 	struct ifr_plan_replay *replay = batches->replay;
 	const char *engine = NULL;
 	int result = 0;
 	for (size_t i = 0; i < replay->machine_count && !result; i++) {
+		struct batch_run run = {batches, describe_work(batches, count)};
 		const struct ifr_count_settings settings = {
 			.machine = replay->machines[i],
 			.engine = replay->engine,
 			.core = replay->core,
 			.cycles_errors = replay->cycles_errors ? replay->cycles_errors + i * batches->count + first : NULL,
 			.go_on = go_on,
-			.data = batches};
+			.data = &run};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,
 		                          &engine, err);
 	}
@@ -174,19 +205,17 @@ static int replay_batches(struct batches *batches, size_t threads, struct ifr_er
 	size_t opened = 1;
 	batches->traces[0] = batches->replay->trace;
 	const size_t count = (batches->count + batches->size - 1) / batches->size;
-	struct ifr_trace_totals totals;
-	ifr_trace_totals(batches->replay->trace, &totals);
-	replay_pace_init(&batches->pace, ifr_clock_ns(), batches->replay->deadline_ns,
-	                 totals.executions * count * batches->replay->machine_count);
+	replay_pace_init(&batches->pace, ifr_clock_ns(), batches->replay->deadline_ns, plan_work(batches));
 	while (opened < threads && !ifr_trace_reopen(batches->replay->trace, &batches->traces[opened], &inner))
 		opened++;
 	int result = ifr_parallel_each(count, opened, replay_batch, batches, err);
 	batches->replay->expected_ns = batches->pace.expected_ns;
 	if (batches->pace.expected_ns)
 		result = ifr_fail(err, IFR_E_USAGE,
-		                  "to replay %zu layouts takes about %.0f s, and %.0f s are left of the budget",
+		                  "to replay %zu layouts takes about %.0f s, and %.0f s are left of the budget%s",
 		                  batches->count, (double)batches->pace.expected_ns / 1e9,
-		                  fmax((double)(batches->replay->deadline_ns - batches->pace.begun_ns) / 1e9, 0));
+		                  fmax((double)(batches->replay->deadline_ns - batches->pace.begun_ns) / 1e9, 0),
+		                  batches->replay->core ? " (--core=none is faster, with an estimate of cycles)" : "");
 	while (opened > 1)
 		ifr_trace_free(batches->traces[--opened]);
 	return result;

@@ -6,6 +6,20 @@
 /* The rest is foreseen from the first share on, and up to the second: behind it a replay goes on to its deadline. */
 static const double telling_share = 0.02, trusting_share = 0.5;
 
+static uint64_t least(uint64_t a, uint64_t b) {
+	return a < b ? a : b;
+}
+
+uint64_t replay_work_planned(const struct replay_work *work) {
+	return work->lanes * (work->executions + least(work->head, work->executions));
+}
+
+uint64_t replay_work_advance(struct replay_work *work, uint64_t executions) {
+	const uint64_t before = work->replayed;
+	work->replayed += executions;
+	return work->lanes * (executions + least(work->replayed, work->head) - least(before, work->head));
+}
+
 void replay_pace_init(struct replay_pace *pace, int64_t now_ns, int64_t deadline_ns, uint64_t planned) {
 	*pace = (struct replay_pace){.begun_ns = now_ns, .deadline_ns = deadline_ns, .planned = planned};
 }
@@ -14,8 +28,8 @@ double replay_pace_share(const struct replay_pace *pace) {
 	return pace->planned ? fmin((double)pace->done / (double)pace->planned, 1) : 0;
 }
 
-bool replay_pace_advance(struct replay_pace *pace, uint64_t executions, int64_t now_ns) {
-	pace->done += executions;
+bool replay_pace_advance(struct replay_pace *pace, uint64_t work, int64_t now_ns) {
+	pace->done += work;
 	if (!pace->deadline_ns || pace->expected_ns)
 		return !pace->expected_ns;
 	const double share = replay_pace_share(pace), spent_ns = (double)(now_ns - pace->begun_ns);

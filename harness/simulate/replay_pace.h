@@ -8,13 +8,26 @@
 
 struct replay_pace {
 	int64_t begun_ns, deadline_ns; /* deadline_ns 0: none */
-	uint64_t done, planned;        /* block executions, of all batches and machines */
+	uint64_t done, planned;        /* work: of all batches and machines */
 	int64_t expected_ns;           /* of the whole replay, where it cannot end in time; else 0 */
 };
 
+/* The work of replaying a batch on one machine, in executions of a block in a layout. A sampled core takes the run's
+ * head as a whole (model/core/sample.h): by measurement with bash, an instruction of it costs as much as two behind. */
+struct replay_work {
+	uint64_t lanes, executions; /* of the whole trace */
+	uint64_t head;              /* those of the executions that count twice; 0: none */
+	uint64_t replayed;          /* executions so far */
+};
+
+/* Returns the work of the whole batch. */
+uint64_t replay_work_planned(const struct replay_work *work);
+/* Adds executions. Returns the work that they were. */
+uint64_t replay_work_advance(struct replay_work *work, uint64_t executions);
+
 void replay_pace_init(struct replay_pace *pace, int64_t now_ns, int64_t deadline_ns, uint64_t planned);
-/* Adds executions. Returns false once the deadline has passed, or as soon as the first fiftieth tells that it will. */
-bool replay_pace_advance(struct replay_pace *pace, uint64_t executions, int64_t now_ns);
+/* Adds work. Returns false once the deadline has passed, or as soon as the first fiftieth tells that it will. */
+bool replay_pace_advance(struct replay_pace *pace, uint64_t work, int64_t now_ns);
 /* The share that is done, at most 1: a replay may have to begin again. */
 double replay_pace_share(const struct replay_pace *pace);
 

@@ -16,6 +16,10 @@
 
 /* The fact that holds the executed instructions by class; of a second program with " 2" behind it. */
 #define IFR_FACT_CLASSES "instructions by class"
+/* How the model computed cycles: a name of ifr_core_use_names. */
+#define IFR_FACT_CORE "core"
+/* The largest standard error of sampled cycles of a layout, relative to them; of a second program with " 2" behind it. */
+#define IFR_FACT_CYCLES_ERROR "cycles error"
 
 struct ifr_experiment;
 

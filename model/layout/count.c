@@ -21,6 +21,20 @@
 #include "common/buffer.h"
 #include "model/core/parameters.h"
 #include "model/core/program.h"
+#include "model/core/sample.h"
+
+const char *const ifr_core_use_names[] = {"none", "sampled", "full", NULL};
+
+_Static_assert(IFR_CORE_HEAD == (int)SAMPLE_HEAD, "the head of the samples");
+
+int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_error *err) {
+	for (unsigned i = 0; ifr_core_use_names[i]; i++)
+		if (!strcmp(name, ifr_core_use_names[i])) {
+			*core = (enum ifr_core_use)i;
+			return 0;
+		}
+	return ifr_fail(err, IFR_E_USAGE, "--core is none, sampled or full, not \"%.40s\"", name);
+}
 
 /* The addresses of a chunk stay in the second-level cache from stage to stage. */
 enum { CHUNK_EXECUTIONS = 16384 };
@@ -228,7 +242,7 @@ static int make_program(struct counting *counting, const struct ifr_count_settin
 		return ifr_fail(
 			err, IFR_E_USAGE,
 			"a layout has other nops between its instructions, which the core cannot replay: leave --core "
-			"out, or the axes nops and align");
+			"out, or the axes unit-order, nops and align");
 	return ifr_core_program_make(&counting->program, ifr_core_table(settings->machine, table), counting->trace,
 	                             err);
 }

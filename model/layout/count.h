@@ -6,11 +6,18 @@
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"
 
+enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL };
+extern const char *const ifr_core_use_names[]; /* by enum ifr_core_use: none, sampled, full; NULL ends */
+/* The first instructions of a run, which a sampled core takes as a whole: shorter runs have no sampling error. */
+enum { IFR_CORE_HEAD = 1000000 };
+/* Finds a use by its name. Errors: IFR_E_USAGE. */
+int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_error *err);
+
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
 	enum ifr_engine engine; /* with a core: scalar, whatever is asked for */
-	enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL } core; /* the machine must have a core */
-	double *cycles_errors; /* by layout: gets the standard error of the core's cycles; may be NULL */
+	enum ifr_core_use core; /* the machine must have a core */
+	double *cycles_errors;  /* by layout: gets the standard error of the core's cycles; may be NULL */
 	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
 	 * replay. NULL: none. */
 	bool (*go_on)(void *data, size_t executions);

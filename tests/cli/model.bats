@@ -33,9 +33,9 @@ teardown_file() {
 @test "an experiment's counters are those of its plans replayed" {
 	interfero report --json ../steps.exp >report.json
 	jq -r '.variants[] | select(.name == "v00004") | .plan' report.json >v4.plan
-	interfero replay --json --plan v4.plan ../steps.exp.trace >replayed.json
+	interfero replay --json --core --plan v4.plan ../steps.exp.trace >replayed.json
 	not grep -Eq '[0-9][.]0+([],}]|$)' report.json # whole numbers have no fraction: jq 1.7 prints them as they are written
-	for counter in instructions cycles branch-misses L1-icache-load-misses btb-misses; do
+	for counter in instructions cycles branch-misses L1-icache-load-misses btb-misses idq.mite_uops resource_stalls.any; do
 		index=$(jq --arg c "$counter" '[.counters[].name] | index($c)' report.json)
 		[ "$(jq --argjson i "$index" '.runs[] | select(.variant == 4) | .values[$i]' report.json)" = \
 			"$(jq --arg c "$counter" '.layouts[0].counters[$c]' replayed.json)" ] || say "$counter differs"
@@ -58,7 +58,53 @@ teardown_file() {
 	run -2 --separate-stderr interfero replay --core --machine cachegrind ../steps.exp.trace
 	grep -q "cachegrind has no core in its description" <<<"$stderr"
 	run -2 --separate-stderr interfero replay --core=half ../steps.exp.trace
-	grep -q -- '--core is sampled or full, not "half"' <<<"$stderr"
+	grep -q -- '--core is none, sampled or full, not "half"' <<<"$stderr"
+}
+
+bench=(interfero bench -q -c model --no-profile)
+steps=(-- ../steps-of-a-program 100)
+
+# counters EXPERIMENT
+counters() {
+	sql "$1" "SELECT name FROM counter"
+}
+
+@test "the cycles of an experiment are all of one way, of its core or an estimate" {
+	within 60 "${bench[@]}" -o none.exp -n 2 --core=none "${steps[@]}"
+	interfero replay --json none.exp.trace >plain.json
+	[ "$(sql none.exp "SELECT s.value FROM simulated s JOIN counter c ON c.id = s.counter
+		WHERE c.name = 'cycles' AND s.variant = 0" | sed 's/\.0$//')" = "$(jq '.layouts[0].counters.cycles' plain.json)" ]
+	not grep -q "idq" <(counters none.exp)
+	# The way stays where the experiment grows, also in a file from before there was a core.
+	within 60 "${bench[@]}" -o none.exp -n 3 "${steps[@]}"
+	sql none.exp "DELETE FROM fact WHERE name = 'core'"
+	refuse 2 "--core=none, not sampled" "--fresh" -- "${bench[@]}" -o none.exp -n 4 --core "${steps[@]}"
+	within 60 "${bench[@]}" -o none.exp -n 4 "${steps[@]}"
+	[ "$(sql none.exp "SELECT count(DISTINCT variant) FROM simulated")" = 5 ]
+	[ "$(sql none.exp "SELECT value FROM fact WHERE name = 'core'")" = none ]
+	within 60 "${bench[@]}" -o core.exp -n 2 "${steps[@]}"
+	[ "$(sql core.exp "SELECT value FROM fact WHERE name = 'core'")" = sampled ]
+	grep -qx "idq.mite_uops" <(counters core.exp)
+	refuse 2 "--core=sampled, not none" -- "${bench[@]}" -o core.exp -n 3 --core=none "${steps[@]}"
+	refuse 2 "--core=none and --core=sampled" "choose another --metric" -- interfero compare none.exp core.exp
+	interfero compare --metric branch-misses none.exp core.exp >/dev/null
+	within 60 interfero bench -q --again core.exp -o twice.exp
+	[ "$(sql twice.exp "SELECT value FROM fact WHERE name = 'core'")" = sampled ]
+}
+
+@test "a core is replayed where there is one, for events that need it" {
+	within 60 "${bench[@]}" -o additive.exp -n 2 --machine cachegrind "${steps[@]}"
+	[ "$(sql additive.exp "SELECT value FROM fact WHERE name = 'core'")" = none ]
+	refuse 2 "cachegrind has no core" "--core=none" -- "${bench[@]}" -o x.exp -n 2 --machine cachegrind --core "${steps[@]}"
+	refuse 2 "axis nops" "--core=none" -- "${bench[@]}" -o x.exp -n 2 -a nops --core "${steps[@]}"
+	within 60 interfero bench -q -c model:branch-misses -n 2 -o one.exp -- ../steps-of-a-program 100
+	[ "$(sql one.exp "SELECT value FROM fact WHERE name = 'core'")" = none ]
+	within 60 interfero bench -q -c model:resource_stalls.rob,model:cycles-additive -n 2 -o two.exp -- ../steps-of-a-program 100
+	[ "$(counters two.exp | sort)" = "$(printf 'cycles-additive\nresource_stalls.rob')" ]
+	refuse 2 "'resource_stalls.rob' by a core" -- \
+		interfero bench -c model:resource_stalls.rob --core=none -n 2 -o x.exp -- ../steps-of-a-program 100
+	refuse 2 '"half"' -- "${bench[@]}" -o x.exp --core=half "${steps[@]}"
+	[ ! -e x.exp ]
 }
 
 @test "layouts count together what each counts alone, whatever tells their data apart" {
@@ -186,6 +232,7 @@ notes() {
 	bench -n 2
 	[ "$(sql auto.exp "SELECT count(DISTINCT source) FROM counter WHERE source IN ('clock', 'model')")" = 2 ]
 	[ "$(sql auto.exp "SELECT count(DISTINCT variant) FROM simulated")" = 3 ]
+	[ "$(sql auto.exp "SELECT value FROM fact WHERE name = 'core'")" = sampled ]
 	notes auto.exp | grep 'the model.s events (of skylake.*"--counters clock" goes without'
 	interfero trace verify auto.exp.trace
 	# Two for the reference, one that is recorded, and three of the clock; then one of the clock, by the same recording.

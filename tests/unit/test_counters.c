@@ -144,7 +144,7 @@ static double value_of(const struct ifr_counters *set, const double *values, con
 static struct ifr_counters *open_or_skip(const char *specification, unsigned limit) {
 	struct ifr_counters *set = NULL;
 	struct ifr_error err = {0};
-	if (ifr_counters_open_limited(specification, limit, &set, NULL, &err)) {
+	if (ifr_counters_open_limited(specification, true, limit, &set, NULL, &err)) {
 		assert_int_equal(err.code, IFR_E_ENVIRONMENT);
 		print_message("%s\n", err.message);
 		skip();
@@ -189,7 +189,7 @@ static void clock_converts_units(void **state) {
 	                {"context-switches", "", 8},         {"max-rss", "bytes", 1024000}};
 	struct ifr_counters *set;
 	double values[VALUES_MAX];
-	assert_int_equal(ifr_counters_open("clock", &set, NULL, NULL), 0);
+	assert_int_equal(ifr_counters_open("clock", false, &set, NULL, NULL), 0);
 	assert_int_equal(ifr_counters_passes(set), 1);
 	assert_int_equal(ifr_counters_count(set), 8);
 	assert_null(ifr_counters_get(set, 8));
@@ -215,7 +215,7 @@ static void tsc_never_goes_back(void **state) {
 static void usage_error(const char *specification, const char *named) {
 	struct ifr_counters *set = NULL;
 	struct ifr_error err = {0};
-	assert_int_equal(ifr_counters_open(specification, &set, NULL, &err), -IFR_E_USAGE);
+	assert_int_equal(ifr_counters_open(specification, false, &set, NULL, &err), -IFR_E_USAGE);
 	assert_non_null(strstr(err.message, named));
 	assert_null(set);
 }
@@ -252,10 +252,10 @@ static void auto_and_perf_follow_the_diagnosis(void **state) {
 	struct ifr_error err = {0};
 	ifr_perf_diagnose(&diagnosis);
 	bool hardware = diagnosis.state == IFR_PERF_HARDWARE;
-	assert_int_equal(ifr_counters_open("perf", &set, NULL, &err), hardware ? 0 : -IFR_E_ENVIRONMENT);
+	assert_int_equal(ifr_counters_open("perf", false, &set, NULL, &err), hardware ? 0 : -IFR_E_ENVIRONMENT);
 	assert_true(hardware || (strstr(err.message, diagnosis.sentence) && strstr(err.message, diagnosis.remedy)));
 	ifr_counters_close(set);
-	assert_int_equal(ifr_counters_open("auto", &set, &notes, &err), 0);
+	assert_int_equal(ifr_counters_open("auto", false, &set, &notes, &err), 0);
 	assert_true(hardware ? ifr_counters_count(set) > 8 : ifr_counters_count(set) == 8);
 	assert_true(hardware || (notes.count == 1 && strstr(notes.items[0], diagnosis.sentence)));
 	ifr_counters_close(set);
