@@ -2,12 +2,14 @@
 /* The change, the layout effect of the shipped files, and the verdict. */
 #include "harness/analysis/comparison.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/analysis/comparison_ratio.h"
+#include "harness/analysis/modelled_cycles.h"
 #include "harness/analysis/steps.h"
 #include "harness/statistics/statistics.h"
 
@@ -53,16 +55,10 @@ static bool have_same_instructions(const struct ifr_comparison *c) {
 	return old && new &&*old && !strcmp(old, new);
 }
 
-/* How a side's cycles were modelled; the first experiments with a model had no core. */
-static const char *core_of(const struct ifr_comparison_side *side) {
-	const char *core = ifr_dataset_fact(side->dataset, IFR_FACT_CORE);
-	return core ? core : "none";
-}
-
 /* Refuses cycles of a core against the estimate, and against those of samples of the run. */
 static int check_cycles(const struct ifr_comparison *c, struct ifr_error *err) {
-	const char *old = core_of(&c->side[0]), *new = core_of(&c->side[1]);
-	if (!c->exact || strcmp(c->metric.unit, "cycles") || !strcmp(old, new))
+	const char *old = ifr_cycles_core(c->side[0].dataset), *new = ifr_cycles_core(c->side[1].dataset);
+	if (!ifr_counter_is_modelled_cycles(&c->metric) || !strcmp(old, new))
 		return 0;
 	return ifr_fail(
 		err, IFR_E_USAGE,
@@ -188,6 +184,23 @@ static bool excludes_one(const struct ifr_interval *interval) {
 	return interval->low > 1 || interval->high < 1;
 }
 
+/* Widens the interval of the ratio by the sampling error of both programs' cycles, which layouts do not average out: all
+ * layouts of a program are sampled at the same instructions. */
+static void allow_for_sampling(struct ifr_comparison *c) {
+	if (!ifr_counter_is_modelled_cycles(&c->metric))
+		return;
+	c->sampling_error = hypot(ifr_cycles_error(c->side[0].dataset, c->side[0].program),
+	                          ifr_cycles_error(c->side[1].dataset, c->side[1].program));
+	if (!(c->sampling_error > 0))
+		return;
+	const double reach = exp(c->sampling_error * gsl_cdf_ugaussian_Qinv((1 - c->confidence) / 2));
+	c->interval.low /= reach;
+	c->interval.high *= reach;
+	c->p = fmax(c->p, 2 * gsl_cdf_ugaussian_Q(fabs(log(c->ratio)) / c->sampling_error));
+	if (!excludes_one(&c->interval))
+		c->p = fmax(c->p, 1 - c->confidence);
+}
+
 void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_rules *rules, double p) {
 	bool same = c->interval.low > 1 - rules->margin && c->interval.high < 1 + rules->margin;
 	/* A count without noise differs for the longer symbol table that the loader reads: only the margin judges it. */
@@ -195,12 +208,12 @@ void ifr_comparison_judge(struct ifr_comparison *c, const struct ifr_comparison_
 	bool affected = c->has_layout_effect && excludes_one(&c->layout_effect_interval);
 	c->p = p;
 	c->margin = rules->margin;
-	c->verdict = changed && affected                ? IFR_VERDICT_BOTH
-	             : changed                          ? IFR_VERDICT_CHANGE
-	             : affected                         ? IFR_VERDICT_LAYOUT
-	             : same                             ? IFR_VERDICT_NO_CHANGE
-	             : c->same_instructions && c->exact ? IFR_VERDICT_LAYOUT
-	                                                : IFR_VERDICT_INCONCLUSIVE;
+	c->verdict = changed && affected                                            ? IFR_VERDICT_BOTH
+	             : changed                                                      ? IFR_VERDICT_CHANGE
+	             : affected                                                     ? IFR_VERDICT_LAYOUT
+	             : same                                                         ? IFR_VERDICT_NO_CHANGE
+	             : c->same_instructions && c->exact && !(c->sampling_error > 0) ? IFR_VERDICT_LAYOUT
+	                                                                            : IFR_VERDICT_INCONCLUSIVE;
 	c->regressed = changed && c->interval.low > 1 + rules->fail_above;
 }
 
@@ -234,6 +247,7 @@ int ifr_comparison_make(const struct ifr_comparison_side *old, const struct ifr_
 	if (!result)
 		result = comparison_ratio_estimate(&c, &w.samples, &w.layouts, err);
 	if (!result) {
+		allow_for_sampling(&c);
 		measure_spread(&c, &w);
 		measure_noise(&w);
 		collect_errors(&w);

@@ -46,9 +46,11 @@ struct ifr_comparison {
 	struct ifr_interval shipped_interval;
 	struct ifr_interval layout_effect_interval; /* of 99 %: it is the second question to the same data */
 	double between_sd, within_sd;               /* of the ratio between layouts, and of a run; relative */
-	size_t runs_detrended;     /* runs that removing serial disturbances brought within 3 deviations */
-	double margin;             /* relative: what counts as no change */
-	size_t family;             /* comparisons for which the intervals and the verdict allow; 1: this one alone */
+	size_t runs_detrended; /* runs that removing serial disturbances brought within 3 deviations */
+	double
+		sampling_error; /* standard error of the ratio that samples of the model's core leave; in the interval */
+	double margin;      /* relative: what counts as no change */
+	size_t family;      /* comparisons for which the intervals and the verdict allow; 1: this one alone */
 	struct ifr_tails tails[2]; /* of the random layouts */
 	size_t needed;      /* layouts of each for the intervals to have their confidence: ifr_mean_layouts_needed */
 	size_t recommended; /* layouts that detect a change of the margin with 90 %; 0: over 100000 */

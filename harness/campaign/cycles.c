@@ -33,21 +33,18 @@ static int adopt_recorded(struct campaign_state *state, char **core, struct ifr_
 	return 0;
 }
 
-/* Whether layouts of the campaign can be replayed on the machine's core. Errors: IFR_E_USAGE. */
+/* Whether layouts of the campaign can be replayed on the machine's core. Errors: IFR_E_USAGE, with the reason. */
 static int check_core(const struct campaign_state *state, struct ifr_error *err) {
 	struct ifr_machine *machine = NULL;
 	const unsigned axes = state->plan.generator.axes & ifr_instruction_axes();
 	int result = ifr_machine_open(&machine, state->plan.machine ? state->plan.machine : "", err);
 	if (!result && !ifr_machine_has_core(machine))
-		result = ifr_fail(err, IFR_E_USAGE,
-		                  "--core: the description of the machine %s has no core, only penalties: choose another "
-		                  "--machine, as skylake, or --core=none",
+		result = ifr_fail(err, IFR_E_USAGE, "the description of the machine %s has no core, only penalties",
 		                  machine->name);
 	for (int i = 0; i < IFR_AXIS_COUNT && !result; i++)
 		if (axes & 1u << i)
 			result = ifr_fail(err, IFR_E_USAGE,
-			                  "--core: no core can replay layouts of the axis %s, which changes the instructions: "
-			                  "leave it out of --axes, or write --core=none",
+			                  "no core can replay layouts of the axis %s, which changes the instructions",
 			                  ifr_axes[i].name);
 	ifr_machine_free(machine);
 	return result;
@@ -67,7 +64,23 @@ int campaign_choose_core(struct campaign_state *state, struct ifr_error *err) {
 }
 
 int campaign_check_core(const struct campaign_state *state, struct ifr_error *err) {
-	return state->core == IFR_CORE_NONE ? 0 : check_core(state, err);
+	struct ifr_error reason = {0};
+	if (state->core == IFR_CORE_NONE || !check_core(state, &reason))
+		return 0;
+	return ifr_fail(err, IFR_E_USAGE,
+	                "--core: %s: choose another --machine, as skylake, other --axes, or --core=none",
+	                reason.message);
+}
+
+/* Tells why cycles are an estimate where nobody asked for that. */
+static int warn_estimate(const struct campaign_state *state, struct ifr_error *err) {
+	struct ifr_error reason = {0};
+	if (state->plan.core || state->core || !ifr_counters_use_core(state->counters) || !check_core(state, &reason))
+		return 0;
+	char *text = ifr_format("The model's cycles are an estimate, a sum over misses: %s.", reason.message);
+	int result = ifr_experiment_warn(state->experiment, text, err);
+	free(text);
+	return result;
 }
 
 int campaign_record_core(struct campaign_state *state, struct ifr_error *err) {
@@ -82,6 +95,8 @@ int campaign_record_core(struct campaign_state *state, struct ifr_error *err) {
 		             state->plan.file, recorded, now);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, IFR_FACT_CORE, now, err);
+	if (!result && !recorded)
+		result = warn_estimate(state, err);
 	free(recorded);
 	return result;
 }

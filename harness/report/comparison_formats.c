@@ -66,6 +66,7 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	ifr_json_set(made, "new_mean", ifr_json_number(c->mean[1]));
 	ifr_json_set(made, "ratio", ifr_json_number(c->ratio));
 	ifr_json_set(made, "interval", json_interval(&c->interval));
+	ifr_json_set(made, "sampling_error", ifr_json_number(c->sampling_error));
 	ifr_json_set(made, "p", ifr_json_number(c->p));
 	ifr_json_set(made, "family", ifr_json_count(c->family));
 	ifr_json_set(made, "paired", json_boolean(c->paired));

@@ -140,6 +140,12 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
                                   struct ifr_buffer *command) {
 	const struct ifr_dataset *both = c->side[1].dataset;
+	if (4 * c->sampling_error > c->margin) {
+		ifr_buffer_puts(s, "replay the whole run (--core=full): samples leave +- ");
+		ifr_format_pct(s, 200 * c->sampling_error);
+		ifr_buffer_puts(s, ".");
+		return;
+	}
 	if (!c->recommended && c->exact) {
 		ifr_buffer_puts(s, "replay more layouts (-n): they vary much.");
 		return;
@@ -213,10 +219,28 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		put_interval(s, &c->layout_effect_interval);
 		ifr_buffer_puts(
 			s, c->verdict == IFR_VERDICT_LAYOUT || c->verdict == IFR_VERDICT_BOTH ? ")." : ": it may be none).");
+	} else if (c->sampling_error > 0) {
+		ifr_buffer_puts(s, ": by the model, with a sampling error.");
 	} else if (c->exact) {
 		ifr_buffer_puts(s, ": exact counts of the model.");
 	} else {
 		ifr_buffer_puts(s, "; one run of each gives no interval for that.");
+	}
+}
+
+/* The way in which cycles were modelled, and what that leaves uncertain. */
+static void say_model(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	ifr_buffer_puts(s, "; one recording of each program, replayed in every layout. Nothing was timed");
+	if (!ifr_counter_is_modelled_cycles(&c->metric)) {
+		ifr_buffer_puts(s, ", and a count has no noise.");
+	} else if (!strcmp(ifr_cycles_core(c->side[1].dataset), "none")) {
+		ifr_buffer_puts(s, "; these cycles are an estimate, added up from misses without a core.");
+	} else if (c->sampling_error > 0) {
+		ifr_buffer_puts(s, "; cycles are the core's, from samples of the run, whose error of +- ");
+		ifr_format_pct(s, 200 * c->sampling_error);
+		ifr_buffer_puts(s, " is in the interval (--core=full has none).");
+	} else {
+		ifr_buffer_puts(s, "; cycles are the core's, of the whole run: without noise.");
 	}
 }
 
@@ -232,9 +256,7 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	else
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not paired", c->layouts[0], c->layouts[1]);
 	if (c->exact)
-		ifr_buffer_puts(
-			s, "; one recording of each program, replayed in every layout. Nothing was timed, and a count has "
-			   "no noise.");
+		say_model(c, s);
 	else
 		ifr_buffer_printf(s, "; %zu and %zu runs, %s.", c->runs[0], c->runs[1],
 		                  c->interleaved ? "all interleaved" : "each program at its own time");

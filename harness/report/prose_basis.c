@@ -218,6 +218,30 @@ static void say_source(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
+/* How the model computed cycles, and the error that this leaves. */
+static void say_cycles(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const char *core = ifr_cycles_core(analysis->dataset),
+			   *machine = ifr_dataset_fact(analysis->dataset, "machine");
+	const double error = ifr_cycles_error(analysis->dataset, 0);
+	struct ifr_buffer *text = &prose->text;
+	if (!ifr_counter_is_modelled_cycles(analysis->metric))
+		return;
+	if (!strcmp(core, "none")) {
+		ifr_buffer_puts(text, "These cycles are an estimate: a sum over misses, without a core.");
+	} else {
+		ifr_buffer_printf(text, "These cycles are computed by the core of %s, over ",
+		                  machine ? machine : "the machine");
+		ifr_buffer_puts(text, error > 0 ? "samples of the run: +- " : "the whole run.");
+		if (error > 0)
+			ifr_format_pct(text, 200 * error);
+		if (error > 0)
+			ifr_buffer_puts(text, " (twice the standard error). All layouts are sampled at the same instructions; "
+			                      "--core=full takes all.");
+	}
+	ifr_prose_end(prose, IFR_PROSE_ITEM);
+}
+
 void ifr_prose_basis(struct ifr_prose *prose) {
 	const struct ifr_dataset *dataset = prose->analysis->dataset;
 	ifr_prose_say(prose, IFR_PROSE_FOLDED, "What does this rest on?");
@@ -226,6 +250,7 @@ void ifr_prose_basis(struct ifr_prose *prose) {
 	say_refused(prose);
 	say_disturbances(prose);
 	say_source(prose);
+	say_cycles(prose);
 	say_f_test(prose);
 	say_normality(prose);
 	say_conditions(prose);

@@ -189,17 +189,33 @@ static void say_noise(struct ifr_prose *prose) {
 			"tell (interfero bench -r 2).");
 }
 
-/* The model's cycles are a sum of its events: a line through them is no finding. */
+/* Without a core the model's cycles are a sum of its events: a line through them is no finding. */
 static void say_added_up(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
-	const char *name = analysis->metric->name;
-	if (!analysis->exact || strcmp(ifr_starts_with(name, "model:") ? name + strlen("model:") : name, "cycles"))
+	const bool added =
+		ifr_counter_is_modelled_cycles(analysis->metric) && !strcmp(ifr_cycles_core(analysis->dataset), "none");
+	if (!added && !strstr(analysis->metric->name, "cycles-additive"))
 		return;
 	ifr_prose_say(
 		prose, IFR_PROSE_WARNING,
 		"The model adds these cycles up from the counters themselves: instructions over the machine's width, "
 		"and a penalty for each miss. The lines show which events differ between layouts, and nothing about "
-		"what a processor makes of them; measure with --counters clock,model for that.");
+		"what a processor makes of them; a --machine with a core, or --counters clock,model, tells that.");
+}
+
+/* The core's account of its cycles goes with them by itself. */
+static void say_account(struct ifr_prose *prose) {
+	static const char *const parts[] = {"idq_uops_not_delivered.core", "resource_stalls.any"};
+	const struct ifr_dataset *dataset = prose->analysis->dataset;
+	if (!ifr_counter_is_modelled_cycles(prose->analysis->metric) || !strcmp(ifr_cycles_core(dataset), "none"))
+		return;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (ifr_dataset_counter(dataset, parts[i]) < 0)
+			return;
+	ifr_prose_say(
+		prose, IFR_PROSE_PARAGRAPH,
+		"idq_uops_not_delivered.core and resource_stalls.any are parts of these cycles: they tell whether "
+		"layouts differ in the core's front end or back end. The other events are possible causes.");
 }
 
 void ifr_prose_counters(struct ifr_prose *prose) {
@@ -212,6 +228,7 @@ void ifr_prose_counters(struct ifr_prose *prose) {
 	                  analysis->response_is_cpi ? "cycles per instruction" : analysis->metric->name);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	say_added_up(prose);
+	say_account(prose);
 	for (size_t i = 0; i < analysis->regression_count; i++)
 		if (is_related(&analysis->regressions[i]))
 			say_regression(prose, &analysis->regressions[i]);

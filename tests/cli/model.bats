@@ -10,6 +10,7 @@ setup_file() {
 	build_sql
 	interfero-gcc -O2 -ffunction-sections "$programs/steps.c" -o steps-of-a-program
 	within 120 interfero bench -c model --no-profile -n 6 -o steps.exp -- ./steps-of-a-program 20000 "$PWD/runs" >report 2>said
+	interfero record -q -o long.trace -- ./steps-of-a-program 50000 >recorded
 }
 
 setup() {
@@ -90,6 +91,33 @@ counters() {
 	interfero compare --metric branch-misses none.exp core.exp >/dev/null
 	within 60 interfero bench -q --again core.exp -o twice.exp
 	[ "$(sql twice.exp "SELECT value FROM fact WHERE name = 'core'")" = sampled ]
+}
+
+# says FILE TEXT: FILE has TEXT, wherever its lines break.
+says() {
+	tr -s ' \n' '  ' <"$1" | grep -q "$2" || say "$(cat "$1")"
+}
+
+@test "a report tells how cycles were modelled, and with which error" {
+	says ../report "core of skylake, over the whole run\."
+	says ../report "are parts of these cycles"
+	not grep -q "adds these cycles up" ../report
+	"${bench[@]}" -o additive.exp -n 8 --machine cachegrind "${steps[@]}"
+	interfero report additive.exp >report
+	says report "These cycles are an estimate"
+	says report "the machine cachegrind has no core, only penalties"
+	says report "adds these cycles up from the counters themselves"
+	interfero replay --core --json ../long.trace >replayed.json
+	within 60 "${bench[@]}" -o long.exp -n 2 -- ../steps-of-a-program 50000
+	error=$(sql long.exp "SELECT value FROM fact WHERE name = 'cycles error'")
+	jq -e --argjson e "$error" '.layouts[0] | .cycles_standard_error / .counters.cycles | . > 0 and . <= $e * 1.01' \
+		replayed.json
+	interfero report long.exp >report
+	says report "one value, from samples of the run"
+	says report "over samples of the run: +- 0\.[0-9]* % (twice the standard error)"
+	within 60 interfero compare -c model -n 2 -o sides.exp ../steps-of-a-program ../steps-of-a-program -- 50000 >same
+	says same "whose error of +- 0\.[0-9]* % is in the interval"
+	says same "Verdict: no change"
 }
 
 @test "a core is replayed where there is one, for events that need it" {

@@ -78,7 +78,7 @@ classes() {
 }
 
 @test "a table of lines takes the model's counters, and cycles that are a sum of them are called that" {
-	within 60 interfero bench -c model -n 8 -a functions,padding -o m.exp -- ./loop >report
+	within 60 interfero bench -c model --core=none -n 8 -a functions,padding -o m.exp -- ./loop >report
 	tr -s ' \n' '  ' <report >joined
 	[ "$(grep -c 'Which counters correlate' report)" = 0 ] || grep -q "adds these cycles up from the counters" joined
 	# A run of the clock's experiment has model:branch-misses and no other.

@@ -282,6 +282,42 @@ static void test_exact_margin(void **state) {
 	}
 }
 
+/* Sampled cycles that are 2 % more in every layout, with standard errors of s for each program. By hand: the ratio's is
+ * sqrt(2) s. For s = 1 % the interval reaches by a factor of exp(1.96 * 0.01414) = 1.0281 to either side, from -0.79 % to
+ * +4.86 %, and p = 2 Q(ln 1.02 / 0.01414) = 2 Q(1.400) = 0.161. For s = 0.1 % it reaches from +1.72 % to +2.28 %. */
+static void test_sampled_cycles(void **state) {
+	static const char *const errors[] = {"0.01", "0.001"};
+	(void)state;
+	for (int small = 0; small < 2; small++) {
+		struct ifr_dataset dataset;
+		struct ifr_comparison c;
+		struct ifr_buffer text = {0};
+		double values[12];
+		for (int i = 0; i < 12; i++)
+			values[i] = (10000 + 10 * (i / 2)) * (i % 2 ? 1.02 : 1);
+		fill_values(&dataset, "model", values);
+		strcpy(dataset.counters[0].name, "cycles");
+		ifr_dataset_add_fact(&dataset, "core", "sampled");
+		ifr_dataset_add_fact(&dataset, "cycles error", errors[small]);
+		ifr_dataset_add_fact(&dataset, "cycles error 2", errors[small]);
+		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+		assert_int_equal(c.verdict, small ? IFR_VERDICT_CHANGE : IFR_VERDICT_INCONCLUSIVE);
+		assert_true(fabs(c.interval.low - (small ? 1.0172 : 0.9921)) < 1e-4);
+		assert_true(fabs(c.interval.high - (small ? 1.0228 : 1.0486)) < 2e-4);
+		assert_true(small ? c.p < 1e-6 : fabs(c.p - 0.161) < 1e-3);
+		const struct ifr_comparison_entry entry = {.name = "", .command = "./old", .main = c};
+		ifr_comparison_text(&entry, 1, false, &text);
+		assert_int_equal(strstr(ifr_buffer_text(&text), "replay the whole run (--core=full)") != NULL, !small);
+		/* The same events are exact. */
+		strcpy(dataset.counters[0].name, "branch-misses");
+		assert_int_equal(ifr_comparison_make(&old, &new, "branch-misses", &rules, &c, NULL), 0);
+		assert_true(c.verdict == IFR_VERDICT_CHANGE && c.interval.low > 1.0199 && !(c.sampling_error > 0));
+		ifr_buffer_release(&text);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 /* A program against itself, on a shared machine, at full depth on a quiet one, too: 5 % say there is a change, within
  * three standard deviations. A layout effect is tested at 99 %: 1 % are false, at most three standard deviations more. */
 static void test_a_against_a(void **state) {
@@ -606,7 +642,7 @@ int main(void) {
 		cmocka_unit_test(test_small_change),  cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_library_commands),
 		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
-		cmocka_unit_test(test_exact_margin),
+		cmocka_unit_test(test_exact_margin),  cmocka_unit_test(test_sampled_cycles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

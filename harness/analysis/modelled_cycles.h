@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How the model computed an experiment's cycles. */
+#ifndef IFR_HARNESS_MODELLED_CYCLES_H
+#define IFR_HARNESS_MODELLED_CYCLES_H
+
+#include <stdbool.h>
+
+#include "harness/store/store.h"
+
+/* Whether a counter is the model's cycles. */
+bool ifr_counter_is_modelled_cycles(const struct ifr_dataset_counter *counter);
+/* Returns "none" (an estimate added up from misses), "sampled" or "full". */
+const char *ifr_cycles_core(const struct ifr_dataset *dataset);
+/* The standard error of the sampled cycles of a program's layouts, the largest of them, relative to the cycles; 0: they
+ * have none. */
+double ifr_cycles_error(const struct ifr_dataset *dataset, unsigned program);
+
+#endif
