@@ -28,6 +28,8 @@ static enum ifr_shipped_standing judge_standing(const struct ifr_analysis *analy
 	const struct ifr_interval *pct = &contrast->interval_pct, *faster = &analysis->faster_share;
 	if (!analysis->shipped || !contrast->known)
 		return IFR_SHIPPED_UNKNOWN;
+	if (contrast->has_interval && pct->confidence < IFR_REPORT_CONFIDENCE_LEAST)
+		return IFR_SHIPPED_TYPICAL;
 	if (contrast->has_interval)
 		return pct->low > 0 ? IFR_SHIPPED_WORSE : pct->high < 0 ? IFR_SHIPPED_BETTER : IFR_SHIPPED_TYPICAL;
 	if (!analysis->exact || !analysis->has_faster_share)

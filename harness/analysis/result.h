@@ -10,6 +10,8 @@
 #include "harness/store/store.h"
 
 #define IFR_REPORT_CONFIDENCE 0.95
+/* Of intervals that few layouts cannot give 0.95: below this one nothing is concluded. Five layouts give 0.9375. */
+#define IFR_REPORT_CONFIDENCE_LEAST 0.9
 #define IFR_REPORT_LEVEL 0.05 /* p-values below it count as evidence */
 #define IFR_CHECK_LEVEL 0.01  /* p-values of a residual check below it give a warning */
 

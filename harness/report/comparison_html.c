@@ -40,7 +40,7 @@ static void put_change(struct ifr_buffer *out, double ratio, const struct ifr_in
 	ifr_format_signed_pct(out, 100 * (ratio - 1));
 	ifr_buffer_puts(out, "</td><td>");
 	if (interval)
-		comparison_put_range(out, interval);
+		comparison_put_range(out, interval, ratio);
 	ifr_buffer_puts(out, "</td>");
 }
 

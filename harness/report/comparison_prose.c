@@ -25,19 +25,35 @@ static void put_ratio(struct ifr_buffer *out, const struct ifr_comparison *c, do
 	                                                     : " lower");
 }
 
-void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval) {
-	if (isinf(interval->high)) {
+/* An interval that excludes 1 tells the direction, however wide it is. */
+static bool is_vague(const struct ifr_interval *interval, double ratio) {
+	return interval->low <= 1 && interval->high >= 1 && ifr_format_is_vague(interval, ratio, ratio);
+}
+
+void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval, double ratio) {
+	if (is_vague(interval, ratio)) {
 		ifr_buffer_puts(out, "unbounded");
 		return;
 	}
-	ifr_format_signed_pct(out, 100 * (interval->low - 1));
+	/* A ratio of times is not negative, whatever Fieller's interval is. */
+	ifr_format_signed_pct(out, 100 * (fmax(interval->low, 0) - 1));
 	ifr_buffer_puts(out, " to ");
 	ifr_format_signed_pct(out, 100 * (interval->high - 1));
 }
 
-static void put_interval(struct ifr_buffer *out, const struct ifr_interval *interval) {
+static size_t count_layouts(const struct ifr_comparison *c) {
+	return c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
+}
+
+/* "95 % interval +1.2 % to +3.4 %", or "2 layouts do not bound it" */
+static void put_interval(struct ifr_buffer *out, const struct ifr_comparison *c,
+                         const struct ifr_interval *interval, double ratio) {
+	if (is_vague(interval, ratio)) {
+		ifr_buffer_printf(out, "%zu layouts do not bound it", count_layouts(c));
+		return;
+	}
 	ifr_buffer_printf(out, "%.4g %% interval ", 100 * interval->confidence);
-	comparison_put_range(out, interval);
+	comparison_put_range(out, interval, ratio);
 }
 
 /* Sentences of the details, and their destination. */
@@ -94,7 +110,7 @@ static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		break;
 	}
 	ifr_buffer_puts(s, " (");
-	put_interval(s, &c->interval);
+	put_interval(s, c, &c->interval, c->ratio);
 	ifr_buffer_puts(s, ").");
 }
 
@@ -137,6 +153,11 @@ static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	}
 }
 
+/* So few layouts that the standard deviation between them, and so the power of more, is hardly known. */
+static bool is_too_few(const struct ifr_comparison *c) {
+	return 2 * count_layouts(c) <= c->needed;
+}
+
 static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
                                   struct ifr_buffer *command) {
 	const struct ifr_dataset *both = c->side[1].dataset;
@@ -150,15 +171,22 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 		ifr_buffer_puts(s, "replay more layouts (-n): they vary much.");
 		return;
 	}
-	if (!c->recommended) {
+	if (!c->recommended && !is_too_few(c)) {
 		ifr_buffer_puts(s, "make the machine quieter, or let the program run longer. How:");
 		ifr_buffer_puts(command, "interfero doctor");
 		return;
 	}
-	size_t layouts = c->recommended > c->layouts[1] ? c->recommended : 2 * c->layouts[1];
-	ifr_buffer_printf(s, "measure %zu layouts: that shows ", layouts);
-	ifr_format_pct(s, 100 * c->margin);
-	ifr_buffer_puts(s, " nine times in ten.");
+	size_t layouts = !c->recommended                  ? SIZE_MAX
+	                 : c->recommended > c->layouts[1] ? c->recommended
+	                                                  : 2 * c->layouts[1];
+	if (is_too_few(c) && layouts > c->needed) {
+		layouts = c->needed;
+		ifr_buffer_printf(s, "measure %zu layouts: %zu do not tell how many it takes.", layouts, count_layouts(c));
+	} else {
+		ifr_buffer_printf(s, "measure %zu layouts: that shows ", layouts);
+		ifr_format_pct(s, 100 * c->margin);
+		ifr_buffer_puts(s, " nine times in ten.");
+	}
 	if (c->side[0].dataset == both)
 		next_put_compare(both, layouts, command);
 }
@@ -189,7 +217,7 @@ static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_printf(s, "On average over layouts %s is ", c->side[1].name);
 	put_change(s, c, c->side[0].name);
 	ifr_buffer_puts(s, " (");
-	put_interval(s, &c->interval);
+	put_interval(s, c, &c->interval, c->ratio);
 	ifr_buffer_puts(s, ", ");
 	ifr_format_p(s, c->p);
 	ifr_buffer_puts(s, ")");
@@ -208,7 +236,7 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_format_signed_pct(s, 100 * (c->shipped_ratio - 1));
 	if (c->has_layout_effect) {
 		ifr_buffer_puts(s, " (");
-		put_interval(s, &c->shipped_interval);
+		put_interval(s, c, &c->shipped_interval, c->shipped_ratio);
 		ifr_buffer_puts(s, ")");
 	}
 	ifr_buffer_puts(s, ", of which ");
@@ -216,7 +244,7 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, " is the layout effect of these two files");
 	if (c->has_layout_effect) {
 		ifr_buffer_puts(s, " (");
-		put_interval(s, &c->layout_effect_interval);
+		put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
 		ifr_buffer_puts(
 			s, c->verdict == IFR_VERDICT_LAYOUT || c->verdict == IFR_VERDICT_BOTH ? ")." : ": it may be none).");
 	} else if (c->sampling_error > 0) {
@@ -285,7 +313,7 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 
 static void warn_few(const struct ifr_comparison *c, struct details *details) {
 	struct ifr_buffer *s = &details->text;
-	size_t layouts = c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
+	size_t layouts = count_layouts(c);
 	if (layouts >= c->needed)
 		return;
 	ifr_buffer_printf(
@@ -319,6 +347,11 @@ static void warn_tails(const struct ifr_comparison *c, struct details *details) 
 		ifr_buffer_puts(
 			s, "Some layouts lie far from the others: the change depends on how many of them there are, and "
 			   "its interval may be too narrow. ");
+	if (unmet >= 1) { /* under four layouts: warn_few says enough */
+		if (found)
+			end(details, true);
+		return;
+	}
 	ifr_buffer_puts(s, "Kinds of layouts rarer than ");
 	ifr_format_pct(s, 100 * unmet);
 	ifr_buffer_puts(s, " of all may not have been met (rule of three).");

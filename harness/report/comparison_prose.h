@@ -33,7 +33,7 @@ void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer
 void comparison_say_program(const struct ifr_comparison_entry *entry, comparison_emit *emit, void *context,
                             struct ifr_buffer *command);
 
-/* Appends "+1.2 % to +3.4 %", or "unbounded". */
-void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval);
+/* Appends a ratio's interval: "+1.2 % to +3.4 %", or "unbounded" where it includes 1 and reaches more than 100 % away. */
+void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval, double ratio);
 
 #endif

@@ -36,7 +36,7 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 		struct ifr_buffer change = {0}, range = {0}, name = {0};
 		ifr_escape_plain(&name, c->metric.name);
 		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
-		comparison_put_range(&range, &c->interval);
+		comparison_put_range(&range, &c->interval, c->ratio);
 		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
 		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
 		ifr_buffer_release(&change);
@@ -94,7 +94,7 @@ static void put_overview_row(const struct ifr_comparison_entry *entry, bool colo
 	put_verdict(entry, &verdict);
 	if (!entry->failure) {
 		ifr_format_signed_pct(&change, 100 * (entry->main.ratio - 1));
-		comparison_put_range(&range, &entry->main.interval);
+		comparison_put_range(&range, &entry->main.interval, entry->main.ratio);
 	}
 	ifr_buffer_printf(out, "  %s%-*.*s %-21s %9s  %s%s\n", bold ? "\033[1m" : "", OVERVIEW_NAME, OVERVIEW_NAME,
 	                  ifr_buffer_text(&name), ifr_buffer_text(&verdict), ifr_buffer_text(&change),
@@ -182,7 +182,7 @@ static void put_change_cell(struct ifr_buffer *out, double ratio, const struct i
 	ifr_format_signed_pct(&cell, 100 * (ratio - 1));
 	if (interval) {
 		ifr_buffer_puts(&cell, " (");
-		comparison_put_range(&cell, interval);
+		comparison_put_range(&cell, interval, ratio);
 		ifr_buffer_puts(&cell, ")");
 	}
 	put_cell(out, ifr_buffer_text(&cell));

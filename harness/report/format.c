@@ -42,6 +42,11 @@ void ifr_format_signed_pct(struct ifr_buffer *out, double pct) {
 		ifr_buffer_printf(out, "%+.*f %%", pct_decimals(size), pct);
 }
 
+bool ifr_format_is_vague(const struct ifr_interval *interval, double value, double base) {
+	const double reach = fmax(interval->high - value, value - interval->low);
+	return !(reach <= fabs(base));
+}
+
 void ifr_format_p(struct ifr_buffer *out, double p) {
 	if (p < 0.001)
 		ifr_buffer_puts(out, "p < 0.001");

@@ -15,6 +15,8 @@ void ifr_format_range(struct ifr_buffer *out, const struct ifr_scale *scale, dou
 void ifr_format_pct(struct ifr_buffer *out, double pct);
 /* With its sign: "+1.8 %", "-0.30 %", "0 %". */
 void ifr_format_signed_pct(struct ifr_buffer *out, double pct);
+/* Whether an interval reaches more than 100 % of base away from its value: as figures it would tell nothing. */
+bool ifr_format_is_vague(const struct ifr_interval *interval, double value, double base);
 /* "p = 0.03", "p < 0.001" */
 void ifr_format_p(struct ifr_buffer *out, double p);
 

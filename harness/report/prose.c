@@ -30,6 +30,14 @@ void ifr_prose_interval(struct ifr_prose *prose, const struct ifr_interval *pct)
 	ifr_buffer_printf(text, "%s%s", crossing ? " " : "", crossing ? ifr_prose_more(prose->analysis) : "");
 }
 
+bool ifr_prose_is_vague(const struct ifr_interval *pct, double difference_pct) {
+	return pct->low <= 0 && pct->high >= 0 && ifr_format_is_vague(pct, difference_pct, 100 + difference_pct);
+}
+
+void ifr_prose_unbounded(struct ifr_prose *prose) {
+	ifr_buffer_printf(&prose->text, "%zu layouts do not bound it", prose->analysis->random_count);
+}
+
 void ifr_prose_proportion(struct ifr_buffer *text, double pct) {
 	if (pct > 99 && pct < 100)
 		ifr_buffer_puts(text, "over 99 %");

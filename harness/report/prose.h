@@ -65,6 +65,11 @@ const char *ifr_prose_more(const struct ifr_analysis *analysis);
 /* Appends "95 % interval 1.2 % to 2.3 %"; an interval around 0 names both directions. */
 void ifr_prose_interval(struct ifr_prose *prose, const struct ifr_interval *pct);
 
+/* Whether an interval of a difference in percent includes none and is too wide to be worth its figures. */
+bool ifr_prose_is_vague(const struct ifr_interval *pct, double difference_pct);
+/* Appends "2 layouts do not bound it", which stands in place of an interval that is too wide. */
+void ifr_prose_unbounded(struct ifr_prose *prose);
+
 /* Appends a proportion in whole percent; one that is not quite all is "over 99 %". */
 void ifr_prose_proportion(struct ifr_buffer *text, double pct);
 

@@ -9,6 +9,42 @@
 #include "harness/output/output.h"
 #include "harness/report/prose.h"
 
+/* "; 95 % prediction interval of its median 99.4 to 101.6 ms." */
+static void put_prediction(struct ifr_prose *prose, const struct ifr_pick *pick) {
+	const struct ifr_interval *again = &pick->prediction.again;
+	struct ifr_buffer *text = &prose->text;
+	const bool compared = pick->again.known;
+	if (ifr_format_is_vague(again, pick->prediction.expected, pick->prediction.expected)) {
+		ifr_buffer_puts(text, "; ");
+		ifr_prose_unbounded(prose);
+		ifr_buffer_puts(text, ".");
+		return;
+	}
+	ifr_buffer_puts(text, compared ? "; 95 % prediction interval of its median " : " (95 % prediction interval ");
+	ifr_format_range(text, &prose->analysis->scale, again->low, again->high);
+	ifr_buffer_puts(text, compared ? "." : ").");
+}
+
+static void say_expected(struct ifr_prose *prose, const struct ifr_pick *pick) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_contrast *again = &pick->again;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_puts(text, " Expected when measured again: ");
+	ifr_format_value(text, &analysis->scale, pick->prediction.expected);
+	if (again->known) {
+		ifr_buffer_puts(text, ", ");
+		ifr_format_pct(text, again->difference_pct);
+		ifr_buffer_printf(text, " %s than shipped",
+		                  again->difference_pct <= 0 ? ifr_prose_less(analysis) : ifr_prose_more(analysis));
+	}
+	if (again->known && again->has_interval && !ifr_prose_is_vague(&again->interval_pct, again->difference_pct)) {
+		ifr_buffer_puts(text, " (");
+		ifr_prose_interval(prose, &again->interval_pct);
+		ifr_buffer_puts(text, ")");
+	}
+	put_prediction(prose, pick);
+}
+
 static void say_pick(struct ifr_prose *prose, const char *label, const struct ifr_pick *pick) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	const struct ifr_contrast *contrast = &pick->to_shipped;
@@ -27,26 +63,8 @@ static void say_pick(struct ifr_prose *prose, const char *label, const struct if
 		ifr_buffer_puts(text, ")");
 	}
 	ifr_buffer_puts(text, ".");
-	if (pick->predicted) {
-		ifr_buffer_puts(text, " Expected when measured again: ");
-		ifr_format_value(text, &prose->analysis->scale, pick->prediction.expected);
-		if (pick->again.known) {
-			ifr_buffer_puts(text, ", ");
-			ifr_format_pct(text, pick->again.difference_pct);
-			ifr_buffer_printf(text, " %s than shipped",
-			                  pick->again.difference_pct <= 0 ? ifr_prose_less(analysis)
-			                                                  : ifr_prose_more(analysis));
-		}
-		if (pick->again.known && pick->again.has_interval) {
-			ifr_buffer_puts(text, " (");
-			ifr_prose_interval(prose, &pick->again.interval_pct);
-			ifr_buffer_puts(text, ")");
-		}
-		ifr_buffer_puts(text, pick->again.known ? "; 95 % prediction interval of its median "
-		                                        : " (95 % prediction interval ");
-		ifr_format_range(text, &prose->analysis->scale, pick->prediction.again.low, pick->prediction.again.high);
-		ifr_buffer_puts(text, pick->again.known ? "." : ").");
-	}
+	if (pick->predicted)
+		say_expected(prose, pick);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 

@@ -21,6 +21,12 @@ static void put_sd(struct ifr_prose *prose) {
 	const struct ifr_interval *interval = &analysis->components.between_interval;
 	ifr_buffer_puts(&prose->text, "sd ");
 	ifr_format_pct(&prose->text, analysis->conclusion.sd_pct);
+	if (ifr_format_is_vague(interval, analysis->components.between_sd, analysis->centre)) {
+		ifr_buffer_puts(&prose->text, " (");
+		ifr_prose_unbounded(prose);
+		ifr_buffer_puts(&prose->text, ")");
+		return;
+	}
 	ifr_buffer_puts(&prose->text, " (95 % interval ");
 	ifr_format_pct(&prose->text, 100 * interval->low / analysis->centre);
 	ifr_buffer_puts(&prose->text, " to ");

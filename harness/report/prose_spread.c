@@ -4,6 +4,8 @@
 
 #include "harness/report/prose.h"
 
+enum { LAYOUTS_OF_INTERVAL = 5 /* their median has an interval of IFR_REPORT_CONFIDENCE_LEAST */ };
+
 static void say_range(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	struct ifr_buffer *text = &prose->text;
@@ -30,6 +32,13 @@ static void say_sd(struct ifr_prose *prose) {
 	                    ? " The standard deviation between layouts is "
 	                    : " With run-to-run noise removed, the standard deviation between layouts is ");
 	ifr_format_pct(&prose->text, 100 * c->between_sd / base);
+	if (ifr_format_is_vague(&c->between_interval, c->between_sd, base)) {
+		ifr_buffer_puts(&prose->text, " of the median layout; ");
+		ifr_prose_unbounded(prose);
+		ifr_buffer_puts(&prose->text,
+		                analysis->exact || c->noise_known ? "." : ", and it includes run-to-run noise.");
+		return;
+	}
 	ifr_buffer_puts(&prose->text, " of the median layout (95 % interval ");
 	ifr_format_pct(&prose->text, 100 * c->between_interval.low / base);
 	ifr_buffer_puts(&prose->text, " to ");
@@ -44,10 +53,16 @@ static void say_mean(struct ifr_prose *prose) {
 		return; /* no sample of layouts, from which to infer all others */
 	ifr_buffer_puts(text, " The mean over all layouts is ");
 	ifr_format_value(text, &prose->analysis->scale, mean->mean);
-	ifr_buffer_puts(text, " (95 % interval ");
-	ifr_format_range(text, &prose->analysis->scale, mean->interval.low, mean->interval.high);
-	ifr_buffer_puts(text, ").");
-	if (mean->groups < mean->needs)
+	const bool vague = ifr_format_is_vague(&mean->interval, mean->mean, mean->mean);
+	ifr_buffer_puts(text, vague ? "; " : " (95 % interval ");
+	if (vague)
+		ifr_prose_unbounded(prose);
+	else
+		ifr_format_range(text, &prose->analysis->scale, mean->interval.low, mean->interval.high);
+	ifr_buffer_puts(text, vague ? "." : ").");
+	if (mean->groups < mean->needs && vague)
+		ifr_buffer_printf(text, " %zu layouts would be enough.", mean->needs);
+	else if (mean->groups < mean->needs)
 		ifr_buffer_printf(
 			text,
 			" With so few layouts, the interval misses the mean more often than its confidence says where the "
@@ -166,6 +181,17 @@ static void say_against_centre(struct ifr_prose *prose) {
 	                  contrast->difference_pct < 0 ? ifr_prose_less(analysis) : ifr_prose_more(analysis));
 	if (!contrast->has_interval) {
 		ifr_buffer_puts(text, prose->analysis->exact ? "." : "; these runs give no interval for that.");
+		return;
+	}
+	if (contrast->interval_pct.confidence < IFR_REPORT_CONFIDENCE_LEAST) {
+		ifr_buffer_printf(text, "; %zu layouts are too few for an interval of that, and %d would do.",
+		                  analysis->random_count, LAYOUTS_OF_INTERVAL);
+		return;
+	}
+	if (ifr_prose_is_vague(&contrast->interval_pct, contrast->difference_pct)) {
+		ifr_buffer_puts(text, "; ");
+		ifr_prose_unbounded(prose);
+		ifr_buffer_puts(text, ".");
 		return;
 	}
 	ifr_buffer_puts(text, " (");

@@ -481,6 +481,45 @@ static void test_headline(void **state) {
 	}
 }
 
+/* So few and so different layouts that intervals reach more than 100 % away, or below a ratio of 0. */
+static void test_few_layouts(void **state) {
+	(void)state;
+	for (unsigned layouts = 2; layouts <= 4; layouts++) {
+		const struct recipe recipe = {layouts, 3, 1.05, 1, 0.3, 0.02, false, 0};
+		struct ifr_dataset datasets[2];
+		struct ifr_comparison_entry entry = {.name = "", .command = ""};
+		struct ifr_buffer out = {0};
+		gsl_rng *rng = seeded(11);
+		entry.main = compared(&recipe, rng, datasets);
+		ifr_dataset_add_fact(&datasets[0], "options", "./old ./new");
+		ifr_dataset_add_fact(&datasets[0], "command", "./old");
+		char *words = ifr_format(" (%u layouts do not bound it).\n", layouts);
+		ifr_comparison_text(&entry, 1, false, &out);
+		assert_non_null(strstr(ifr_buffer_text(&out), words));
+		assert_non_null(strstr(ifr_buffer_text(&out), "  Next: measure 20 layouts: "));
+		assert_non_null(strstr(ifr_buffer_text(&out), "interfero compare ./old ./new -n 20"));
+		assert_null(strstr(ifr_buffer_text(&out), "rarer than 100 %"));
+		ifr_comparison_markdown(&entry, 1, &out);
+		assert_non_null(strstr(ifr_buffer_text(&out), "% (unbounded) |"));
+		ifr_buffer_clear(&out);
+		ifr_comparison_json(&entry, 1, &out);
+		json_t *root = json_loads(ifr_buffer_text(&out), 0, NULL);
+		json_t *result = json_object_get(json_array_get(json_object_get(root, "comparisons"), 0), "result");
+		assert_non_null(json_object_get(result, "interval"));
+		json_decref(root);
+		/* Fieller's interval of a ratio that is certainly below 1 may end below 0. */
+		entry.main.interval = (struct ifr_interval){-13.05, 0.5, 0.95};
+		entry.main.ratio = 0.2;
+		ifr_buffer_clear(&out);
+		ifr_comparison_text(&entry, 1, false, &out);
+		assert_non_null(strstr(ifr_buffer_text(&out), "interval -100 % to -50 %)"));
+		free(words);
+		ifr_buffer_release(&out);
+		release(datasets);
+		gsl_rng_free(rng);
+	}
+}
+
 /* Layouts 1 and 2, two runs each: medians by hand. */
 static void test_layouts(void **state) {
 	(void)state;
@@ -643,6 +682,7 @@ int main(void) {
 		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_library_commands),
 		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
 		cmocka_unit_test(test_exact_margin),  cmocka_unit_test(test_sampled_cycles),
+		cmocka_unit_test(test_few_layouts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

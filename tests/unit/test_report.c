@@ -279,6 +279,45 @@ static void test_poor_data(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* Medians that two to four layouts do not bound to within 100 %: words in place of such intervals, and the remedy. By
+ * hand for two layouts a and b: the mean's t interval is (a + b) / 2 -+ 12.7 |a - b| / 2, which contains 0 from a
+ * difference of 16 % on. The JSON has the figures. */
+static void test_few_layouts(void **state) {
+	(void)state;
+	for (unsigned layouts = 2; layouts <= 4; layouts++) {
+		struct recipe recipe = usual;
+		struct ifr_dataset dataset;
+		recipe.variants = layouts + 1;
+		recipe.between = .4;
+		recipe.within = .02;
+		fill(&dataset, &recipe, 7);
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis), *words = ifr_format("%u layouts do not bound it", layouts);
+		json_t *root = json_of(analysis);
+		says(text, words);
+		says(text, "Layout matters: sd ");
+		says(text, layouts == 2 ? "2 layouts do not bound it. 20 layouts would be enough." : "would be enough.");
+		says(text, "The shipped layout cannot be told from the median; ");
+		says(text, "layouts are too few for an interval of that, and 5 would do.");
+		says_not(text, "(50 % interval");
+		says_not(text, "interval -");
+		assert_true(number(root, "analysis.spread.between_sd_interval.high") >
+		            number(root, "analysis.median_layout"));
+		json_decref(root);
+		free(words);
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+	/* Layouts that are alike: what little they differ by is bounded, and said in figures. */
+	struct recipe alike = usual;
+	alike.variants = 3;
+	alike.between = .001;
+	char *text = text_of(&alike, 7, NULL);
+	says_not(text, "do not bound");
+	free(text);
+}
+
 /* The conclusion of each kind of experiment, and the line that says it. */
 static void test_conclusions(void **state) {
 	(void)state;
@@ -404,7 +443,7 @@ int main(void) {
 		cmocka_unit_test(test_regression),   cmocka_unit_test(test_poor_data),
 		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
 		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_next_command),
+		cmocka_unit_test(test_next_command), cmocka_unit_test(test_few_layouts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
