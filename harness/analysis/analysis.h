@@ -48,6 +48,10 @@ bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
 /* Whether runs of one layout execute different numbers of instructions, by more than a program with fixed work does;
  * stores the relative standard deviation of the median layout. False without counted instructions. */
 bool ifr_work_is_unequal(const struct ifr_dataset *dataset, double *share);
+/* The fact "own iterations" of a program that chooses them begins so. */
+#define IFR_WORK_ADAPTIVE "The program chooses its iterations anew in every run"
+/* Whether values of the metric are of whole runs that do different work, by which nothing can be compared. */
+bool ifr_work_is_adaptive(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *metric);
 /* Whether the counter is a figure of the program's own benchmarks. */
 bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter);
 

@@ -73,6 +73,8 @@ static enum ifr_advice advise_found(const struct ifr_analysis *analysis, const s
 
 static enum ifr_advice advise(const struct ifr_analysis *analysis, struct ifr_conclusion *made) {
 	const bool has_spikes = analysis->sweep && analysis->sweep->spike_count;
+	if (ifr_work_is_adaptive(analysis->dataset, analysis->metric))
+		return IFR_ADVICE_FIX_WORK;
 	if (has_spikes || (made->effect == IFR_EFFECT_FOUND && analysis->sweep))
 		return IFR_ADVICE_READ_SWEEP;
 	if (made->effect != IFR_EFFECT_UNKNOWN && !analysis->sweep && analysis->random_count < LAYOUTS_FEW) {

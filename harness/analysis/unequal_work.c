@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strings.h"
 #include "harness/analysis/analysis.h"
 
 enum { RUNS_LEAST = 3, LAYOUTS_LEAST = 2 };
@@ -53,4 +54,13 @@ bool ifr_work_is_unequal(const struct ifr_dataset *dataset, double *share) {
 	free(spreads);
 	free(values);
 	return *share > unequal_share;
+}
+
+bool ifr_work_is_adaptive(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *metric) {
+	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
+	double share;
+	/* Figures for one iteration or one pass, and the model's recording, do not depend on how many there are. */
+	if (strcmp(metric->source, "clock") != 0 && strcmp(metric->source, "perf") != 0)
+		return false;
+	return (iterations && ifr_starts_with(iterations, IFR_WORK_ADAPTIVE)) || ifr_work_is_unequal(dataset, &share);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "harness/analysis/analysis.h"
 #include "harness/campaign/figures.h"
 
 /* One number of iterations serves all benchmarks, so that those of the first run must not lie farther apart. */
@@ -166,12 +167,11 @@ static int note(struct campaign_state *state, const char *fact, char *text, stru
 
 /* Stores the reports' words about iterations that stay the program's own choice. */
 static int note_chosen(struct campaign_state *state, const char *why_not, struct ifr_error *err) {
-	return note(
-		state, "own iterations",
-		ifr_format("The program chooses its iterations anew in every run%s: its own figures, which are for one "
-	               "iteration, compare, but time and events of whole runs do not. %s.",
-	               why_not, ifr_metrics_fix_advice(state->metrics)),
-		err);
+	return note(state, "own iterations",
+	            ifr_format(IFR_WORK_ADAPTIVE "%s: its own figures, which are for one "
+	                                         "iteration, compare, but time and events of whole runs do not. %s.",
+	                       why_not, ifr_metrics_fix_advice(state->metrics)),
+	            err);
 }
 
 int campaign_fix_iterations(struct campaign_state *state, bool chosen, struct ifr_error *err) {
@@ -239,13 +239,13 @@ static char *describe_adaptation(const struct ifr_adaptation *found) {
 			found->framework);
 	if (!found->framework)
 		return ifr_strdup(
-			"The program chooses its iterations anew in every run: time and events of whole runs do not "
+			IFR_WORK_ADAPTIVE
+			": time and events of whole runs do not "
 			"show how fast it is. Fix their number, or measure the program's own figures by --metrics "
 			"regex:PATTERN or json:PATH.");
-	return ifr_format(
-		"The program chooses its iterations anew in every run (%s): time and events of whole runs do not "
-		"show how fast it is. Its own figures do:",
-		found->framework);
+	return ifr_format(IFR_WORK_ADAPTIVE " (%s): time and events of whole runs do not "
+	                                    "show how fast it is. Its own figures do:",
+	                  found->framework);
 }
 
 /* Tells at once that the runs to come will not answer the question: they may take an hour. */

@@ -196,7 +196,9 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 	const struct ifr_dataset *dataset = c->side[1].dataset;
 	find_names(c, names);
 	ifr_buffer_puts(s, "Next: ");
-	if (c->verdict == IFR_VERDICT_NO_CHANGE) {
+	if (dataset && ifr_work_is_adaptive(dataset, &c->metric)) {
+		ifr_buffer_puts(s, "first let all runs do the same work, as the next lines say.");
+	} else if (c->verdict == IFR_VERDICT_NO_CHANGE) {
 		ifr_buffer_puts(s, "nothing.");
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);

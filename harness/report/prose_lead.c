@@ -161,6 +161,9 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 		ifr_buffer_puts(text, "find the code that causes it.");
 		next_put_blame(dataset, command);
 		break;
+	case IFR_ADVICE_FIX_WORK:
+		ifr_buffer_puts(text, "first let all runs do the same work, as the next lines say.");
+		break;
 	case IFR_ADVICE_READ_SWEEP:
 		ifr_buffer_puts(text, "see below which values stand out, and with what period.");
 		break;

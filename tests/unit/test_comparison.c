@@ -507,6 +507,13 @@ static void test_few_layouts(void **state) {
 		json_t *result = json_object_get(json_array_get(json_object_get(root, "comparisons"), 0), "result");
 		assert_non_null(json_object_get(result, "interval"));
 		json_decref(root);
+		/* More layouts do not help where runs do different work. */
+		ifr_dataset_add_fact(&datasets[0], "own iterations",
+		                     "The program chooses its iterations anew in every run (Catch2): time");
+		ifr_buffer_clear(&out);
+		ifr_comparison_text(&entry, 1, false, &out);
+		assert_non_null(strstr(ifr_buffer_text(&out), "Next: first let all runs do the same work"));
+		assert_null(strstr(ifr_buffer_text(&out), "Next: measure"));
 		/* Fieller's interval of a ratio that is certainly below 1 may end below 0. */
 		entry.main.interval = (struct ifr_interval){-13.05, 0.5, 0.95};
 		entry.main.ratio = 0.2;

@@ -409,6 +409,38 @@ static void test_headline(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* Runs that do different work call for the same work first, not for more layouts. Figures for one iteration, and a
+ * program that merely prints figures of its own, do not. */
+static void test_adaptive(void **state) {
+	(void)state;
+	static const struct {
+		const char *iterations, *source;
+		bool adaptive;
+	} cases[] = {
+		{"The program chooses its iterations anew in every run (Google Benchmark): time and", "clock", true},
+		{"The program chooses its iterations anew in every run (x): its own figures", "program", false},
+		{"The program prints figures of its own (Go), which may tell more", "clock", false}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct recipe recipe = usual;
+		struct ifr_dataset dataset;
+		recipe.variants = 4;
+		fill(&dataset, &recipe, 7);
+		strcpy(dataset.counters[0].source, cases[i].source);
+		ifr_dataset_add_fact(&dataset, "own iterations", cases[i].iterations);
+		ifr_dataset_add_fact(&dataset, "own figures", "interfero bench --metrics google-benchmark -- ./lua");
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis);
+		(cases[i].adaptive ? says : says_not)(text,
+		                                      "Next: first let all runs do the same work, as the next lines say.");
+		(cases[i].adaptive ? says_not : says)(text, "Next: measure more layouts");
+		says(text, cases[i].iterations);
+		says(text, "--metrics google-benchmark");
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 /* The command goes on with the options of the one before, its own -n and -r in their place. */
 static void test_next_command(void **state) {
 	(void)state;
@@ -444,6 +476,7 @@ int main(void) {
 		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
 		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_next_command), cmocka_unit_test(test_few_layouts),
+		cmocka_unit_test(test_adaptive),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
