@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/campaign/budget.h"
 
+#include <math.h>
+
 enum { MAKING_PART = 3, MODEL_PART = 2, ESTIMATE_FACTOR = 4 };
+
+static const double run_around_ns = 1e7;
 
 bool budget_allows_layout(const struct making *making) {
 	if (making->deadline_ns == INT64_MAX ||
@@ -11,7 +15,6 @@ bool budget_allows_layout(const struct making *making) {
 		return false;
 	/* Only measured layouts count, so both estimates are generous: a layout may take twice the mean, and a run
 	 * half as long again, with what surrounds it. */
-	static const double run_around_ns = 1e7;
 	const double runs = (double)(making->missing_runs + making->layout_runs);
 	return 2 * (double)making->layout_ns + 1.5 * runs * ((double)making->run_ns + run_around_ns) <=
 	       (double)(making->deadline_ns - making->now_ns);
@@ -25,4 +28,9 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
 
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns) {
 	return deadline_ns == INT64_MAX || expected_ns / ESTIMATE_FACTOR < deadline_ns - now_ns;
+}
+
+int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs) {
+	const double run = (double)run_ns + run_around_ns, all_ns = 1.5 * ((double)spent_ns + (double)runs * run);
+	return (int64_t)ceil(all_ns / 1e9);
 }

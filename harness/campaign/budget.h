@@ -29,4 +29,8 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
  * high. */
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns);
 
+/* A budget that is enough for so many runs, in whole seconds, where a campaign has spent spent_ns before its first run. A
+ * run may take half as long again, and what came before as well: a longer budget allows a profile and more variants. */
+int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs);
+
 #endif

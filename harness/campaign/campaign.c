@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/campaign/budget.h"
 #include "harness/campaign/cycles.h"
 #include "harness/campaign/figures.h"
 #include "harness/campaign/model_values.h"
@@ -329,13 +331,45 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 	return failed;
 }
 
+/* The random layouts of which every program ran at least once. */
+static unsigned count_measured_layouts(const struct campaign_state *state) {
+	unsigned count = 0;
+	for (unsigned layout = 1; layout <= state->plan.variants; layout++) {
+		bool ran = true;
+		for (unsigned program = 0; program < state->plan.program_count; program++)
+			ran &= ifr_experiment_has_run(state->experiment, campaign_variant_id(state, program, layout), 0, 0);
+		count += ran;
+	}
+	return count;
+}
+
+/* The caller frees it. Enough is the budget that gives two runs to each of two layouts and to the shipped one. */
+static char *describe_short_budget(const struct campaign_state *state, const struct ifr_campaign_result *result) {
+	enum { RUNS = (2 + 1) * 2 };
+	const uint64_t runs = (uint64_t)RUNS * ifr_counters_passes(state->counters) * state->plan.program_count;
+	const int64_t run_ns = state->run_ns > state->reference_ns ? state->run_ns : state->reference_ns;
+	const int64_t spent_ns = ifr_clock_ns() - state->begun_ns - (int64_t)result->runs * run_ns;
+	if (!runs || *result->model_left_out)
+		return ifr_format("the budget is too short: one run takes %.1f s%s%s; give a longer --budget",
+		                  (double)run_ns / 1e9, *result->model_left_out ? ", and " : "", result->model_left_out);
+	return ifr_format("the budget is too short for two layouts: one run takes %.2g s, and --budget %" PRId64
+	                  "s is enough",
+	                  (double)run_ns / 1e9, budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs));
+}
+
+/* Without a run there is nothing to report; with runs of fewer than two layouts, little. */
 static int check_budget(const struct campaign_state *state, const struct ifr_campaign_result *result,
                         struct ifr_error *err) {
-	if (result->runs || result->complete || result->interrupted)
+	if (result->complete || result->interrupted || !state->plan.budget_ns ||
+	    (result->runs && (state->plan.variants < 2 || !ifr_counters_passes(state->counters) ||
+	                      count_measured_layouts(state) >= 2)))
 		return 0;
-	return ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes %.1f s%s%s; give a longer --budget",
-	                (double)state->reference_ns / 1e9, *result->model_left_out ? ", and " : "",
-	                result->model_left_out);
+	char *text = describe_short_budget(state, result);
+	if (result->runs)
+		campaign_say(state, text);
+	const int failed = result->runs ? 0 : ifr_fail(err, IFR_E_USAGE, "%s", text);
+	free(text);
+	return failed;
 }
 
 /* Whether the second look of a sweep ended early; all planned runs may be there. */

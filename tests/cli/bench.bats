@@ -297,3 +297,14 @@ for row in database.execute(sys.argv[2]):
 		sed -n '/^## CSV/,$p' "$page" | grep -q "^| .*\`$column\`" || say "the page has no column \"$column\""
 	done
 }
+
+@test "a budget too short for two layouts: the message names one that is enough, and it is" {
+	refuse 2 "one run takes 0." "--budget " "s is enough" -- \
+		interfero bench -q --counters clock --budget 100ms -o short.exp -- ./subject sleep 150
+	[ ! -e short.exp ]
+	[[ $stderr =~ --budget\ ([0-9]+)s ]] && enough=${BASH_REMATCH[1]}
+	[ "$enough" -ge 1 ] && [ "$enough" -lt 60 ]
+	need_full_depth # seconds; the arithmetic is tested in tests/unit/test_budget.c
+	within 60 interfero bench -q --counters clock --budget "${enough}s" -o enough.exp -- ./subject sleep 150
+	[ "$(sql enough.exp 'SELECT count(DISTINCT layout) FROM run JOIN variant ON variant.id = variant WHERE layout > 0')" -ge 2 ]
+}

@@ -55,6 +55,14 @@ static void test_model(void **state) {
 	assert_false(budget_allows_recording(10 * second_ns, 35 * second_ns, 101 * second_ns));
 }
 
+/* By hand: (0.65 + 6 * 0.31) * 1.5 = 3.765 s; nothing spent and one run of 0.99 s, with 10 ms around it, 1.5 s. */
+static void test_enough(void **state) {
+	(void)state;
+	assert_int_equal(budget_enough_seconds(65 * (second_ns / 100), 3 * (second_ns / 10), 6), 4);
+	assert_int_equal(budget_enough_seconds(0, 99 * (second_ns / 100), 1), 2);
+	assert_int_equal(budget_enough_seconds(10 * second_ns, 2 * second_ns, 6), 34);
+}
+
 /* 10,000 executions by a deadline of 50 s. */
 static void test_pace(void **state) {
 	struct replay_pace pace;
@@ -99,6 +107,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow_layouts), cmocka_unit_test(test_no_budget), cmocka_unit_test(test_model),
 		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),
+		cmocka_unit_test(test_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
