@@ -31,6 +31,7 @@ struct ifr_campaign_program {
 	const struct ifr_kit *kit;       /* NULL: none; then no axis may change the file */
 	const struct ifr_strings *files; /* the file of each layout from 1 on, without a shipped one; NULL: variants
 	                                    are made from the kit, or are copies where no axis changes the file */
+	const char *name;                /* as the user wrote it, for commands to be pasted; NULL: the path */
 };
 
 struct ifr_campaign {

@@ -163,6 +163,19 @@ static int validate_program(struct campaign_state *state, unsigned program, stru
 	return result;
 }
 
+/* The programs as the user named them, relative to the folder of the first call. */
+static int record_names(struct campaign_state *state, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
+		const char *name = state->plan.programs[i].name;
+		char *fact = campaign_fact_name("program name", i);
+		if (name)
+			result = ifr_experiment_set(state->experiment, fact, name, err);
+		free(fact);
+	}
+	return result;
+}
+
 /* Adds this boot of the machine to the experiment's list, separated by blanks: a campaign may be resumed in another. */
 static int add_boot(struct campaign_state *state, struct ifr_error *err) {
 	char *boots = ifr_experiment_get(state->experiment, "boot"), *boot = ifr_host_boot(), *all = NULL;
@@ -197,6 +210,8 @@ static int record_circumstances(struct campaign_state *state, struct ifr_error *
 		result = ifr_experiment_set(state->experiment, "folder", cwd, err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, "counters wanted", plan->counters, err);
+	if (!result)
+		result = record_names(state, err);
 	if (!result && plan->marker)
 		result = ifr_experiment_set(state->experiment, "repeat marker", plan->marker, err);
 	if (!result)

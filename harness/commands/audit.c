@@ -270,7 +270,10 @@ int ifr_command_audit(int argc, char **argv) {
 	int result = find_programs(&options.campaign, &program, &driver, err);
 	if (!result)
 		result = ifr_kit_find(program, &kit, &has_kit, err);
-	const struct ifr_campaign_program under_test = {program, has_kit ? &kit : NULL, NULL};
+	const struct ifr_campaign_program under_test = {.path = program,
+	                                                .kit = has_kit ? &kit : NULL,
+	                                                .name = options.campaign.driven ? options.campaign.driven
+	                                                                                : options.campaign.argv[0]};
 	int status = result ? ifr_command_failed(err) : run_audit(&options, &under_test, err);
 	ifr_kit_release(&kit);
 	ifr_strings_release(&options.campaign.environment);

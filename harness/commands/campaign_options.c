@@ -327,7 +327,11 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 	}
 	if (!result) {
 		file = ifr_format("%s.%s", ifr_path_base(program), ending);
-		const struct ifr_campaign_program under_test = {library ? library : program, has_kit ? &kit : NULL, NULL};
+		const struct ifr_campaign_program under_test = {.path = library ? library : program,
+		                                                .kit = has_kit ? &kit : NULL,
+		                                                .name = campaign->library  ? campaign->library
+		                                                        : campaign->driven ? campaign->driven
+		                                                                           : campaign->argv[0]};
 		campaign->programs = &under_test;
 		campaign->program_count = 1;
 		campaign->user = library ? program : driver;

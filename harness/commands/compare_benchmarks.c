@@ -19,7 +19,7 @@ void compare_find_sides(const struct compare_inputs *inputs, const struct compar
 	const struct compare_input *old = &inputs->input[0], *new = &inputs->input[1];
 	bool apart = inputs->count == 2 && old->kind == INPUT_EXPERIMENT;
 	const struct ifr_dataset *both = inputs->count == 1 ? &old->dataset : &trial->dataset;
-	const char *recorded[2] = {ifr_dataset_fact(both, "program"), ifr_dataset_fact(both, "program 2")};
+	const char *recorded[2] = {ifr_dataset_program_name(both, 0), ifr_dataset_program_name(both, 1)};
 	sides[0] = (struct ifr_comparison_side){apart ? &old->dataset : both, 0, old->name};
 	sides[1] = (struct ifr_comparison_side){apart ? &new->dataset : both, apart ? 0 : 1, new->name};
 	for (int i = 0; i < 2 && inputs->count == 1; i++)

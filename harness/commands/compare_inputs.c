@@ -159,7 +159,7 @@ void compare_inputs_enter(struct compare_inputs *s, struct ifr_campaign *campaig
 	for (int i = 0; i < 2; i++) {
 		const struct compare_input *input = &s->input[i];
 		s->programs[i] = (struct ifr_campaign_program){input->path, input->has_kit ? &input->kit : NULL,
-		                                               folders ? &input->files : NULL};
+		                                               folders ? &input->files : NULL, input->name};
 	}
 	campaign->programs = s->programs;
 	campaign->program_count = 2;

@@ -155,8 +155,8 @@ static int find_program(struct rerun *rerun, unsigned program, struct ifr_error 
 		                        "%s is no longer the file that was measured, and has no kit: pack the experiment "
 		                        "before the program changes (interfero pack)",
 		                        rerun->paths[program]);
-	rerun->programs[program] =
-		(struct ifr_campaign_program){rerun->paths[program], has_kit ? &rerun->kits[program] : NULL, NULL};
+	rerun->programs[program] = (struct ifr_campaign_program){.path = rerun->paths[program],
+	                                                         .kit = has_kit ? &rerun->kits[program] : NULL};
 	return result;
 }
 

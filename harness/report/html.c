@@ -193,7 +193,7 @@ static void emit(void *context, enum ifr_prose_kind kind, const char *text) {
 }
 
 static void put_page(struct page *page) {
-	const char *program = ifr_dataset_fact(page->analysis->dataset, "program");
+	const char *program = ifr_dataset_program_name(page->analysis->dataset, 0);
 	char *title =
 		ifr_format("%s %s", ifr_prose_has_alternatives(page->analysis) ? "Alternatives in" : "Layouts of",
 	               program ? program : "a program");

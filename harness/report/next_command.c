@@ -80,7 +80,7 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 }
 
 void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
-	const char *program = ifr_dataset_fact(dataset, "program");
+	const char *program = ifr_dataset_program_name(dataset, 0);
 	if (!program || !*program || !ifr_dataset_fact(dataset, "command") || is_driven(dataset))
 		return;
 	ifr_buffer_printf(out, "interfero compare%s", runs_itself(dataset) ? "" : " --library");

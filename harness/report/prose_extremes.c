@@ -112,7 +112,7 @@ static void put_options(const struct ifr_analysis *analysis, const struct ifr_la
 
 static void put_file_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                             struct ifr_buffer *code) {
-	const char *program = ifr_dataset_fact(analysis->dataset, "program");
+	const char *program = ifr_dataset_program_name(analysis->dataset, 0);
 	uint64_t seed;
 	ifr_buffer_puts(code, "interfero variants ");
 	put_options(analysis, layout, "best.plan", code);
@@ -136,7 +136,7 @@ static bool is_library(const struct ifr_analysis *analysis) {
 static void put_run_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                            struct ifr_buffer *code) {
 	const char *command = ifr_dataset_fact(analysis->dataset, "command"),
-			   *program = ifr_dataset_fact(analysis->dataset, "program");
+			   *program = ifr_dataset_program_name(analysis->dataset, 0);
 	ifr_buffer_puts(code, "interfero run ");
 	put_options(analysis, layout, "best.plan", code);
 	if (is_library(analysis)) {

@@ -5,7 +5,7 @@
 #include "harness/report/prose.h"
 
 static void say_title(struct ifr_prose *prose) {
-	const char *program = ifr_dataset_fact(prose->analysis->dataset, "program");
+	const char *program = ifr_dataset_program_name(prose->analysis->dataset, 0);
 	ifr_buffer_printf(&prose->text, "Layouts of %s", program && *program ? program : "a program");
 	ifr_prose_end(prose, IFR_PROSE_TITLE);
 }

@@ -62,6 +62,11 @@ const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name
 	return NULL;
 }
 
+const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned program) {
+	const char *name = ifr_dataset_fact(dataset, program ? "program name 2" : "program name");
+	return name && *name ? name : ifr_dataset_fact(dataset, program ? "program 2" : "program");
+}
+
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value) {
 	dataset->facts = one_more(dataset->facts, dataset->fact_count, sizeof *dataset->facts);
 	dataset->facts[dataset->fact_count++] = (struct ifr_dataset_fact){ifr_strdup(name), ifr_strdup(value)};

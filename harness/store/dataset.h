@@ -86,6 +86,8 @@ void ifr_dataset_clear_units(struct ifr_dataset *dataset);
 
 /* The value of a fact, or NULL. */
 const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name);
+/* The program of a side as the user named it, else its path; NULL where none is recorded. */
+const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned program);
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value);
 /* The index of a counter, or -1. */
 int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name);

@@ -52,6 +52,18 @@ sys.exit(str(value) != sys.argv[2])' "${1// | length/.length}" "$2"
 	[ "$(sql "$place/small.exp" 'SELECT count(*) FROM run WHERE id NOT IN (SELECT run FROM sample)')" = 0 ]
 }
 
+@test "reports name programs as the user did, so that commands can be pasted" {
+	cd "$place"
+	grep -q '^Layouts of ./subject$' small.text
+	grep -qE -- '^ +-o DIR ./subject$' small.text
+	interfero report --html "$here/page.html" small.exp >"$here/text"
+	not grep -F "$place/subject" small.text "$here/text" "$here/page.html"
+	# An experiment of before has the path alone.
+	cp small.exp "$here/before.exp"
+	sql "$here/before.exp" "DELETE FROM fact WHERE name = 'program name'"
+	interfero report "$here/before.exp" | grep -q "^Layouts of $place/subject$"
+}
+
 @test "the command that bench prints continues its experiment" {
 	cd "$place"
 	command=$(awk '/^  Next: measure more layouts, 20 in all/ { on = 1; next } /^$/ { on = 0 } on' small.text)
