@@ -63,6 +63,19 @@ static char *list_environment(const struct ifr_strings *environment) {
 	return text.length ? ifr_buffer_detach(&text) : ifr_strdup("");
 }
 
+static int refuse_fact(const struct campaign_state *state, const char *name, const char *old, const char *new,
+                       struct ifr_error *err) {
+	char *had = campaign_phrase_fact(name, old), *has = campaign_phrase_fact(name, new);
+	const int result = ifr_fail(
+		err, IFR_E_USAGE,
+		"%s holds another experiment, with %s instead of %s: choose another -o, replace it with --fresh, or "
+		"repeat its command",
+		state->plan.file, had, has);
+	free(had);
+	free(has);
+	return result;
+}
+
 /* Records a fact, or validates it: it must be the same whenever the campaign is resumed. Takes value over. */
 static int validate_fact(struct campaign_state *state, const char *name, char *value, struct ifr_error *err) {
 	char *old = ifr_experiment_get(state->experiment, name);
@@ -70,11 +83,7 @@ static int validate_fact(struct campaign_state *state, const char *name, char *v
 	if (!old)
 		result = ifr_experiment_set(state->experiment, name, value, err);
 	else if (strcmp(old, value))
-		result = ifr_fail(
-			err, IFR_E_USAGE,
-			"%s holds another experiment (%s: \"%.200s\", not \"%.200s\"): choose another -o, replace it with "
-			"--fresh, or repeat its command",
-			state->plan.file, name, old, value);
+		result = refuse_fact(state, name, old, value, err);
 	free(old);
 	free(value);
 	return result;

@@ -149,6 +149,8 @@ int campaign_warn_as(struct campaign_state *state, const char *name, const char 
 /* Warns where a run left processes. */
 int campaign_note_left(struct campaign_state *state, const struct ifr_outcome *outcome, struct ifr_error *err);
 /* A command as a shell takes it; the caller frees. */
+/* The value of a fact as a phrase: "the seed 42", "no --metrics". The caller frees it. */
+char *campaign_phrase_fact(const char *fact, const char *value);
 char *campaign_quote_command(char *const *argv);
 /* Whether the list of counters still depends on the reference runs: "auto", or the program's own figures. */
 bool campaign_counters_are_open(const struct campaign_state *state);

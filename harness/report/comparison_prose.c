@@ -377,12 +377,17 @@ static void warn_apart(const struct ifr_comparison *c, struct details *details) 
 		s, "The programs did not run interleaved: a change of the machine in between counts as a change of the "
 		   "program.");
 	end(details, true);
-	static const char *const facts[] = {"kernel", "boot", "pinned to", "aslr", "path length", "copies"};
+	static const char *const facts[][2] = {{"kernel", "kernels differ"},
+	                                       {"boot", "boots of the machine differ"},
+	                                       {"pinned to", "processors differ"},
+	                                       {"aslr", "address randomisation (ASLR) differs"},
+	                                       {"path length", "lengths of the program's path differ"},
+	                                       {"copies", "copies of files differ"}};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
-		const char *x = ifr_dataset_fact(a, facts[i]), *y = ifr_dataset_fact(b, facts[i]);
+		const char *x = ifr_dataset_fact(a, facts[i][0]), *y = ifr_dataset_fact(b, facts[i][0]);
 		if (!x || !y || !strcmp(x, y))
 			continue;
-		ifr_buffer_printf(s, "Their %s differs: \"%s\" and \"%s\".", facts[i], x, y);
+		ifr_buffer_printf(s, "Their %s: \"%s\" and \"%s\".", facts[i][1], x, y);
 		end(details, true);
 	}
 }

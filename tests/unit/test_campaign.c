@@ -15,6 +15,7 @@
 
 #include "common/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/state.h"
 #include "harness/store/store.h"
 
 enum { PROGRAMS = 3, LAYOUTS = 2 };
@@ -116,7 +117,28 @@ static void test_resumed(void **state) {
 	/* Two of the programs are another campaign. */
 	f->campaign.program_count = 2;
 	assert_int_equal(ifr_campaign_run(&f->campaign, &result, &err), -IFR_E_USAGE);
-	assert_non_null(strstr(err.message, "holds another experiment"));
+	assert_non_null(strstr(err.message, "holds another experiment, with 3 programs instead of 2 programs: "));
+}
+
+/* Facts become phrases that a sentence can hold, none of a thing included. */
+static void test_phrases(void **state) {
+	(void)state;
+	static const char *const cases[][3] = {{"metrics", "none", "no --metrics"},
+	                                       {"metrics", "google-benchmark", "--metrics google-benchmark"},
+	                                       {"kit 2", "3c67", "the build 3c67"},
+	                                       {"run in", "itself", "no other program around it"},
+	                                       {"pinned to", "processor 1", "runs on processor 1"},
+	                                       {"pinned to", "not pinned", "runs on any processor"},
+	                                       {"environment", "", "an empty environment"},
+	                                       {"warmup runs", "0", "no warm-up runs"},
+	                                       {"warmup runs", "3", "3 warm-up runs"},
+	                                       {"sweep", "", "no sweep"},
+	                                       {"program name 2", "x", "program name 2 x"}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *phrase = campaign_phrase_fact(cases[i][0], cases[i][1]);
+		assert_string_equal(phrase, cases[i][2]);
+		free(phrase);
+	}
 }
 
 static int judge_always_more(struct ifr_stopping_rule *rule, const char *experiment, bool *more, char **ended,
@@ -221,7 +243,7 @@ static void test_fresh_copies(void **state) {
 	struct ifr_error err = {0};
 	f->campaign.one_file = true;
 	assert_int_equal(ifr_campaign_run(&f->campaign, &result, &err), -IFR_E_USAGE);
-	assert_non_null(strstr(err.message, "(copies: "));
+	assert_non_null(strstr(err.message, "with copies of files: "));
 }
 
 /* One file for all repetitions, and one run of it each time. */
@@ -291,6 +313,7 @@ static void test_no_room_for_copies(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_phrases),
 		cmocka_unit_test_setup_teardown(test_three_programs, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_resumed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_stopping_rule, set_up, tear_down),
