@@ -106,8 +106,7 @@ static void test_work(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_slow_layouts), cmocka_unit_test(test_no_budget), cmocka_unit_test(test_model),
-		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),
-		cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),      cmocka_unit_test(test_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
