@@ -9,6 +9,7 @@
 #include "common/process.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/machine_option.h"
 #include "harness/commands/program_kits.h"
 #include "harness/commands/progress.h"
 #include "harness/exec/exec.h"
@@ -119,8 +120,8 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 		campaign->warmups = (unsigned)number;
 		return result;
 	case KEY_MACHINE:
-		campaign->machine = argument;
-		return check_machine(argument, err);
+		result = machine_option(argument, &campaign->machine, err);
+		return result ? result : check_machine(campaign->machine, err);
 	case KEY_CORE:
 		campaign->core = argument ? argument : "sampled";
 		return ifr_core_use_find(campaign->core, &(enum ifr_core_use){0}, err);
@@ -163,7 +164,9 @@ static const struct argp_option table[] = {
      "available, else clock; also model where it adds at most a fifth to the time)",
      2},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "The machine of the counter source model, as in \"interfero replay --machine\" (skylake)", 2},
+     "The machine of the counter source model, as in \"interfero replay --machine\"; \"native\" is the "
+     "nearest to this processor (skylake)",
+     2},
 	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
      "The model's cycles: by the machine's core, over samples of the run (sampled) or over all of it (full), or the "
      "estimate of machines without a core, up to ten times faster (none). Default: sampled where the machine has a core; "

@@ -8,6 +8,7 @@
 #include "common/file.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
+#include "harness/commands/machine_option.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/progress.h"
 #include "harness/store/store.h"
@@ -31,7 +32,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		options->predictors = argument;
 		return 0;
 	case KEY_MACHINE:
-		options->machine = argument;
+		if (machine_option(argument, &options->machine, &err))
+			option_refuse(state, &err);
 		return 0;
 	case 'm':
 	case 'x':

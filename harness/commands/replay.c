@@ -10,6 +10,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
+#include "harness/commands/machine_option.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
@@ -49,10 +50,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case 'm':
 		ifr_command_note("-m is the metric in other commands: write --machine %s", argument);
-		options->machine = argument;
-		return 0;
+		/* fall through */
 	case KEY_MACHINE:
-		options->machine = argument;
+		if (machine_option(argument, &options->machine, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_ENGINE:
 		if (find_engine(argument, &options->engine, &err))
@@ -95,8 +96,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{"plan", 'p', "FILE", 0, "Replay the layout of this plan (may be repeated: one row each)", 0},
 	{"machine", KEY_MACHINE, "MACHINE", 0,
-     "A name or a file, and changes, as in skylake,predictor=gshare-16k,l1d.ways=4; \"help\" lists all that there "
-     "is (skylake)",
+     "A name, \"native\" (the nearest to this processor) or a file, and changes, as in "
+     "skylake,predictor=gshare-16k,l1d.ways=4; \"help\" lists all that there is (skylake)",
      0},
 	{NULL, 'm', "MACHINE", OPTION_HIDDEN, NULL, 0},
 	{"describe-machine", KEY_DESCRIBE, NULL, 0, "Print the machine's values, with the source of each", 0},

@@ -14,6 +14,7 @@ static void help_machines(struct ifr_buffer *out) {
 		ifr_buffer_printf(out, "  %-16s %s\n", text->name, machine->title);
 		ifr_machine_free(machine);
 	}
+	ifr_buffer_printf(out, "  %-16s %s\n", "native", "the nearest of them to this processor, by CPUID");
 }
 
 static void help_settings(struct ifr_buffer *out) {

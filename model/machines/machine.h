@@ -118,7 +118,12 @@ struct ifr_machine {
 	struct ifr_machine_note indirect_notes[IFR_PREDICTOR_PARAMETERS + 1];
 };
 
-/* Opens NAME or FILE, with any number of ",KEY=VALUE": "skylake,predictor=gas-8k,l1d.ways=4". Errors: IFR_E_USAGE
+/* Resolves a specification whose name is "native": *resolved names the built-in description that is nearest to this
+ * processor, and *note says so in a line. Other specifications stay, without a note (NULL). The caller frees both.
+ * Errors: IFR_E_USAGE if no description is near, with the remedy. */
+int ifr_machine_resolve(const char *spec, char **resolved, char **note, struct ifr_error *err);
+/* Opens NAME or FILE, with any number of ",KEY=VALUE": "skylake,predictor=gas-8k,l1d.ways=4"; "native" is
+ * resolved. Errors: IFR_E_USAGE
  * for a wrong name, syntax or value, and for values that do not fit together, with file, line, thing and what may
  * stand there; IFR_E_ENVIRONMENT for a file that cannot be read. */
 int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_error *err);

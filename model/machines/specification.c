@@ -23,8 +23,8 @@ static int open_description(struct ifr_machine **out, const char *name, struct i
 		struct ifr_buffer names = {0};
 		ifr_machine_print_names(&names);
 		ifr_fail(err, IFR_E_USAGE,
-		         "there is no machine \"%s\": the descriptions that are built in are %s; another is named by its "
-		         "file, with a / or .cfg in the name",
+		         "there is no machine \"%s\": the descriptions that are built in are %s, and native, the nearest "
+		         "of them to this processor; another is named by its file, with a / or .cfg in the name",
 		         name, ifr_buffer_text(&names));
 		ifr_buffer_release(&names);
 		return -IFR_E_USAGE;
@@ -48,10 +48,15 @@ static int apply_change(struct ifr_machine *machine, char *change, struct ifr_er
 }
 
 int ifr_machine_open(struct ifr_machine **out, const char *spec, struct ifr_error *err) {
-	char *copy = ifr_strdup(spec), *rest = copy;
+	char *copy, *note;
+	int rc = ifr_machine_resolve(spec, &copy, &note, err);
+	if (rc)
+		return rc;
+	free(note);
+	char *rest = copy;
 	const char *name = strsep(&rest, ",");
 	struct ifr_machine *machine = NULL;
-	int rc = open_description(&machine, name, err);
+	rc = open_description(&machine, name, err);
 	while (!rc && rest)
 		rc = apply_change(machine, strsep(&rest, ","), err);
 	if (!rc)
