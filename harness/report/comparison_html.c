@@ -80,8 +80,17 @@ static void put_program(struct ifr_buffer *out, const struct ifr_comparison_entr
 	ifr_buffer_release(&command);
 }
 
-static const char *name_of(const struct ifr_comparison_entry *entry) {
-	return *entry->name ? entry->name : entry->command ? entry->command : "";
+/* The name of a command or benchmark; where there is one comparison alone, both programs. */
+static void put_name(struct ifr_buffer *out, const struct ifr_comparison_entry *entry) {
+	const char *programs[2];
+	if (*entry->name || entry->failure) {
+		ifr_escape_html(out, *entry->name ? entry->name : entry->command ? entry->command : "");
+		return;
+	}
+	comparison_find_names(&entry->main, programs);
+	ifr_escape_html(out, programs[1]);
+	ifr_buffer_puts(out, " against ");
+	ifr_escape_html(out, programs[0]);
 }
 
 static void put_verdict(struct ifr_buffer *out, const struct ifr_comparison *c) {
@@ -92,7 +101,7 @@ static void put_overview_row(struct ifr_buffer *out, const struct ifr_comparison
 	const struct ifr_comparison *c = &entry->main;
 	ifr_buffer_printf(out, "<tr%s><td class=\"name\"><a href=\"#c%zu\">",
 	                  !entry->failure && c->regressed ? " class=\"shipped\"" : "", number);
-	ifr_escape_html(out, name_of(entry));
+	put_name(out, entry);
 	ifr_buffer_puts(out, "</a></td><td class=\"name\">");
 	if (entry->failure) {
 		ifr_buffer_puts(out, "not compared</td><td></td><td></td><td></td></tr>\n");
@@ -132,7 +141,7 @@ static void put_overview(struct ifr_buffer *out, const struct ifr_comparison_ent
 
 static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry *entry, size_t number) {
 	ifr_buffer_printf(out, "<h2 id=\"c%zu\">", number);
-	ifr_escape_html(out, name_of(entry));
+	put_name(out, entry);
 	if (!entry->failure) {
 		ifr_buffer_puts(out, ": ");
 		put_verdict(out, &entry->main);
@@ -147,7 +156,7 @@ static void put_entry(struct ifr_buffer *out, const struct ifr_comparison_entry 
 	put_lead(out, &entry->main);
 	if (!entry->benchmark)
 		put_program(out, entry);
-	if (*entry->name && entry->command) {
+	if (entry->command && *entry->command) {
 		char *command = ifr_format("Command: %s", entry->command);
 		put_escaped(out, "p", command);
 		free(command);

@@ -74,8 +74,7 @@ static void put_change(struct ifr_buffer *out, const struct ifr_comparison *c, c
 	ifr_buffer_printf(out, " %s %s", fabs(c->ratio - 1) < 5e-5 ? "to" : "than", old);
 }
 
-/* The names of the programs, without their folders where that is enough to tell them apart. */
-static void find_names(const struct ifr_comparison *c, const char *names[2]) {
+void comparison_find_names(const struct ifr_comparison *c, const char *names[2]) {
 	const bool same = !strcmp(ifr_path_base(c->side[0].name), ifr_path_base(c->side[1].name));
 	for (int side = 0; side < 2; side++)
 		names[side] = same ? c->side[side].name : ifr_path_base(c->side[side].name);
@@ -84,7 +83,7 @@ static void find_names(const struct ifr_comparison *c, const char *names[2]) {
 /* The verdict, the change and its interval. */
 static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	const char *names[2];
-	find_names(c, names);
+	comparison_find_names(c, names);
 	ifr_buffer_printf(s, "Verdict: %s: ", ifr_comparison_verdict_name(c->verdict));
 	switch (c->verdict) {
 	case IFR_VERDICT_CHANGE:
@@ -194,7 +193,7 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
 	const char *names[2], *program = c->side[1].name;
 	const struct ifr_dataset *dataset = c->side[1].dataset;
-	find_names(c, names);
+	comparison_find_names(c, names);
 	ifr_buffer_puts(s, "Next: ");
 	if (dataset && ifr_work_is_adaptive(dataset, &c->metric)) {
 		ifr_buffer_puts(s, "first let all runs do the same work, as the next lines say.");

@@ -7,6 +7,8 @@
 
 enum { COMPARISON_LEAD = 3 };
 
+/* The names of the programs, old and new, without their folders where that is enough to tell them apart. */
+void comparison_find_names(const struct ifr_comparison *comparison, const char *names[2]);
 /* Appends one sentence to each buffer: the verdict with its interval, its meaning, the next step. command gets the next
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],

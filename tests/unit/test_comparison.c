@@ -463,6 +463,10 @@ static void test_headline(void **state) {
 		ifr_dataset_add_fact(&datasets[0], "options", "./old ./new --budget 9s");
 		ifr_dataset_add_fact(&datasets[0], "command", "./old -x 'a b'");
 		ifr_dataset_add_fact(&datasets[0], "rounds planned", "3");
+		/* The page names both programs above the verdict. */
+		ifr_comparison_html(&entry, 1, &out);
+		assert_non_null(strstr(ifr_buffer_text(&out), "<h2 id=\"c0\">new against old: "));
+		ifr_buffer_clear(&out);
 		ifr_comparison_text(&entry, 1, false, &out);
 		char *text = ifr_buffer_detach(&out), *rest = text, *lines[5];
 		for (size_t j = 0; j < 5; j++)
