@@ -261,10 +261,17 @@ static int open_ring(struct session *session, struct ifr_error *err) {
 }
 
 static int fail_to_start(struct session *session) {
-	char *message = session->recorder == IFR_RECORDER_VALGRIND ? valgrind_first_message(session->log_fd)
-	                                                           : ifr_strdup("its message is above");
-	ifr_fail(&session->err, IFR_E_ENVIRONMENT, "the recorder did not run the program (exit status %d): %s",
-	         session->status, message);
+	const int status = session->status, signal = status > 128 ? status - 128 : 0;
+	char *message = valgrind_first_message(session->log_fd);
+	if (!*message) { /* qemu, and Valgrind before it has a log, write where the program does */
+		free(message);
+		message = valgrind_first_message(session->recording->errors_fd);
+	}
+	char *end = signal ? ifr_format("it died at its start by signal %d (%s)", signal, strsignal(signal))
+	                   : ifr_format("exit status %d", status);
+	ifr_fail(&session->err, IFR_E_ENVIRONMENT, "the recorder did not run the program: %s%s%s", end,
+	         *message ? ": " : " and no message", message);
+	free(end);
 	free(message);
 	return -IFR_E_ENVIRONMENT;
 }

@@ -107,11 +107,36 @@ static char *find_failure(const char *log) {
 	return line;
 }
 
+/* The text of a line, behind "==PID== " or "--PID-- ". */
+static const char *skip_mark(const char *line) {
+	const char *c = line;
+	if (!strncmp(c, "==", 2) || !strncmp(c, "--", 2)) {
+		c += 2 + strspn(c + 2, "0123456789");
+		c = c > line + 2 && (!strncmp(c, "==", 2) || !strncmp(c, "--", 2)) ? c + 2 : line;
+	}
+	return c + strspn(c, " \t");
+}
+
+/* A signal is described in two lines: "Process terminating with …" and its cause. */
 char *valgrind_first_message(int log_fd) {
-	struct ifr_buffer log = {0};
-	char *line = read_log(log_fd, &log, NULL) ? NULL : find_line(ifr_buffer_text(&log), "");
+	struct ifr_buffer log = {0}, message = {0};
+	const char *line = read_log(log_fd, &log, NULL) ? "" : ifr_buffer_text(&log);
+	const char *end = strstr(line, "Process terminating with");
+	bool wants_cause = false;
+	for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		const char *text = skip_mark(line);
+		const int length = (int)strcspn(text, "\n");
+		if (!length || (end && text < end))
+			continue;
+		if (wants_cause && !strncmp(text, "at 0x", 5))
+			break;
+		ifr_buffer_printf(&message, "%s%.*s", wants_cause ? "; " : "", length, text);
+		if (wants_cause || text != end)
+			break;
+		wants_cause = true;
+	}
 	ifr_buffer_release(&log);
-	return line ? line : ifr_strdup("");
+	return message.length ? ifr_buffer_detach(&message) : ifr_strdup("");
 }
 
 int valgrind_judge(int log_fd, struct ifr_error *err) {

@@ -15,7 +15,8 @@ void valgrind_command(const struct ifr_recording *recording, int ring_fd, int lo
  * know; IFR_E_ENVIRONMENT if it gave up. */
 int valgrind_judge(int log_fd, struct ifr_error *err);
 
-/* Returns the first line of Valgrind's messages, empty if there is none. The caller frees it. */
+/* Returns why a recorder ended, from its log or its standard error: what it says of a signal, else the first line with
+ * text; without marks "==PID==", and empty if there is none. The caller frees it. */
 char *valgrind_first_message(int log_fd);
 
 #endif

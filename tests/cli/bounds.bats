@@ -43,6 +43,16 @@ nothing_left() {
 	nothing_left
 }
 
+@test "a program that the recorder cannot start: the message says why, without Valgrind's marks" {
+	# Its code lies where Valgrind's own does.
+	echo 'void _start(void) { __asm__("mov $60, %eax; xor %edi, %edi; syscall"); }' >clash.c
+	gcc -static -nostdlib -Wl,-Ttext-segment=0x58000000 clash.c -o clash
+	run -4 --separate-stderr within 60 interfero record --recorder valgrind -o x.trace -- ./clash
+	grep -q '^interfero: the recorder did not run the program: exit status 1: valgrind: mmap(0x58000000' <<<"$stderr"
+	[[ $stderr != *==[0-9]* ]] || say "$stderr"
+	[ ! -e x.trace ]
+}
+
 @test "a trace that becomes too large ends the recording, and is not there" {
 	within 60 interfero record -q -o all.trace -- ../steps 20000 "$PWD/log"
 	size=$(stat -c %s all.trace)

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bounds of a recording, with clocks and counts that are made up. */
+/* The bounds of a recording, with clocks and counts that are made up, and why a recorder ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "model/record/bounds.h"
+#include "model/record/valgrind.h"
 
 static const int64_t second_ns = 1000000000;
 
@@ -93,10 +98,39 @@ static void test_left(void **state) {
 	assert_int_equal(bounds_left_ns(&bounds, 11 * second_ns, 1000, 0), 20 * second_ns);
 }
 
+/* Lines as Valgrind 3.19 writes them: the mark of each is not part of the message, and an empty line is none. */
+static void test_first_message(void **state) {
+	(void)state;
+	static const struct {
+		const char *log, *message;
+	} cases[] = {
+		{"", ""},
+		{"==77== \n==77== \n", ""},
+		{"==77== \n==77== Process terminating with default action of signal 11 (SIGSEGV): dumping core\n"
+	     "==77==  Access not within mapped region at address 0x10\n==77==    at 0x401106: main (a.c:1)\n",
+	     "Process terminating with default action of signal 11 (SIGSEGV): dumping core; Access not within mapped "
+	     "region at address 0x10"},
+		{"==77== \n==77== Warning: set address range perms\n==77== Process terminating with default action of "
+	     "signal 6 (SIGABRT)\n==77==    at 0x4891E2C: abort\n",
+	     "Process terminating with default action of signal 6 (SIGABRT)"},
+		{"valgrind: mmap(0x58000000, 4096) failed in UME\nvalgrind: more\n",
+	     "valgrind: mmap(0x58000000, 4096) failed in UME"},
+		{"--77-- \n--77-- a warning\n", "a warning"},
+		{"==x== a line of the program\n", "==x== a line of the program"}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const int log = memfd_create("log", 0);
+		assert_int_equal(write(log, cases[i].log, strlen(cases[i].log)), strlen(cases[i].log));
+		char *message = valgrind_first_message(log);
+		assert_string_equal(message, cases[i].message);
+		free(message);
+		close(log);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time),      cmocka_unit_test(test_adaptive), cmocka_unit_test(test_growth_goes_on),
-		cmocka_unit_test(test_no_growth), cmocka_unit_test(test_left),
+		cmocka_unit_test(test_first_message),  cmocka_unit_test(test_time),      cmocka_unit_test(test_adaptive),
+		cmocka_unit_test(test_growth_goes_on), cmocka_unit_test(test_no_growth), cmocka_unit_test(test_left),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
