@@ -23,7 +23,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_GOOGLE:
 	case KEY_PERF:
 		if (options->format >= 0 && options->format != key - KEY_CSV)
-			argp_error(state, "one format at a time");
+			argp_error(state, "one format at a time: import each into an experiment of its own (-o)");
 		options->format = key - KEY_CSV;
 		ifr_strings_add(&options->files, argument);
 		return 0;

@@ -68,6 +68,8 @@ table() {
 }
 
 @test "what cannot be imported is refused and leaves nothing" {
+	refuse 2 "one format at a time" "experiment of its own" -- interfero import --hyperfine h.json --csv c.csv -o both.exp
+	[ ! -e both.exp ]
 	echo 'variant,run,x' >empty.csv
 	refuse 2 'no run' -- interfero import --csv empty.csv -o e.exp
 	[ ! -e e.exp ]
