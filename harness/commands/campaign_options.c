@@ -169,7 +169,7 @@ static const struct argp_option table[] = {
      2},
 	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
      "The model's cycles: by the machine's core, over samples of the run (sampled) or over all of it (full), or the "
-     "estimate of machines without a core, up to ten times faster (none). Default: sampled where the machine has a core; "
+     "estimate of machines without a core, many times faster (none). Default: sampled where the machine has a core; "
      "with -c auto only where that fits into the fifth",
      2},
 	{"metrics", KEY_METRICS, "FORMAT", 0,
