@@ -32,23 +32,6 @@ const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph) {
 	return &graph->counts;
 }
 
-/* Advances a pace to a cycle, if it is later. */
-static inline void pace_wait(struct pace *pace, int64_t cycle) {
-	if (cycle > pace->cycle)
-		*pace = (struct pace){cycle, 0};
-}
-
-static inline void pace_next(struct pace *pace) {
-	*pace = (struct pace){pace->cycle + 1, 0};
-}
-
-/* Takes a place; a full cycle is left first. */
-static inline void pace_take(struct pace *pace, unsigned width) {
-	if (pace->used == width)
-		pace_next(pace);
-	pace->used++;
-}
-
 /* --- arrival ------------------------------------------------------------------------------------------------- */
 
 /* A slot arrives, when the queue has room. */
@@ -58,84 +41,6 @@ static inline void arrive_slot(struct ifr_graph *graph, unsigned width) {
 	if (room > graph->arrival.cycle)
 		graph->arrival = (struct pace){room, 1};
 	graph->arrivals++;
-}
-
-/* Predecodes an instruction: it is in its aligned bytes by its last byte. Returns when it can be decoded. */
-static int64_t predecode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction,
-                         uint64_t address) {
-	const struct ifr_core *core = graph->core;
-	const uint64_t bytes = (address + instruction->bytes - !!instruction->bytes) / core->fetch_bytes;
-	if (bytes != graph->predecode_bytes) {
-		if (graph->predecode_bytes != UINT64_MAX)
-			graph->predecoded++;
-		graph->predecode_bytes = bytes;
-		graph->predecode_count = 0;
-	} else if (graph->predecode_count == core->predecode) {
-		graph->predecoded++;
-		graph->predecode_count = 0;
-	}
-	graph->predecode_count++;
-	if (instruction->flags & IFR_INSTRUCTION_LENGTH_CHANGING)
-		graph->predecoded += core->length_change;
-	return graph->predecoded;
-}
-
-/* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */
-static void decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address) {
-	const int64_t ready = predecode(graph, instruction, address);
-	const bool first_only = instruction->decoded > 1;
-	if (graph->decoded == graph->core->decoders || (first_only && graph->decoded)) {
-		pace_next(&graph->arrival);
-		graph->decoded = 0;
-	}
-	if (ready > graph->arrival.cycle) {
-		pace_wait(&graph->arrival, ready);
-		graph->decoded = 0;
-	}
-	graph->decoded++;
-}
-
-/* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, if it is not too
- * far ahead. Its code is asked for then. */
-static void predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait) {
-	const struct ifr_core *core = graph->core;
-	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
-	graph->predicted = later(graph->predicted + core->prediction + bubble, room);
-	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
-}
-
-/* The first instruction of a delivery: redirection, a new cycle. */
-static void begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
-	if (delivery->boundary && graph->arrival.used)
-		pace_next(&graph->arrival);
-	if (delivery->wait)
-		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
-	if (delivery->window)
-		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
-	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
-		graph->predecoded = graph->arrival.cycle;
-		graph->predecode_bytes = UINT64_MAX;
-		graph->predecode_count = graph->decoded = 0;
-	}
-}
-
-/* Enters a block: the time that its first slot loses. */
-static void enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
-                        const struct ifr_core_outcome *outcome, bool decoders) {
-	const struct ifr_core *core = graph->core;
-	const unsigned fetch_wait = decoders ? outcome->fetch_wait : 0;
-	unsigned bubble = 0;
-	if (outcome->mispredicted) {
-		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
-		graph->predicted = graph->arrival.cycle - core->prediction;
-	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
-		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
-		pace_next(&graph->arrival);
-	}
-	if (first->window)
-		predict_window(graph, bubble, fetch_wait);
-	else
-		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);
 }
 
 /* --- rename and retirement ----------------------------------------------------------------------------------- */
@@ -295,12 +200,12 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 	for (size_t i = 0; i < count; i++)
 		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
 	if (count)
-		enter_block(graph, &deliveries[0], outcome, decoders);
+		graph_enter_block(graph, &deliveries[0], outcome, decoders);
 	for (size_t i = 0; i < count; i++) {
 		const struct ifr_delivery *delivery = &deliveries[i];
 		if (i && delivery->window)
-			predict_window(graph, 0, 0);
-		begin_delivery(graph, delivery);
+			graph_predict_window(graph, 0, 0);
+		graph_begin_delivery(graph, delivery);
 		const unsigned width = delivery->source == IFR_SOURCE_DECODERS   ? all
 		                       : delivery->source == IFR_SOURCE_OP_CACHE ? graph->core->cache_width
 		                                                                 : graph->core->issue;
@@ -308,7 +213,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
 			const struct ifr_core_instruction *instruction = &placed->instructions[k];
 			const uint64_t pc = placed->address + instruction->offset;
 			if (delivery->source == IFR_SOURCE_DECODERS)
-				decode(graph, instruction, pc);
+				graph_decode(graph, instruction, pc);
 			add_instruction(graph, program->ops + instruction->first_op, instruction, pc, width, outcome);
 		}
 	}

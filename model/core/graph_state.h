@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The state of a graph: the latest times. Private to graph.c and graph_memory.c. */
+/* The state of a graph: the latest times. Private to graph.c, graph_arrival.c and graph_memory.c. */
 #ifndef IFR_MODEL_CORE_GRAPH_STATE_H
 #define IFR_MODEL_CORE_GRAPH_STATE_H
 
@@ -73,6 +73,23 @@ static inline int64_t later(int64_t a, int64_t b) {
 	return a > b ? a : b;
 }
 
+/* Advances a pace to a cycle, if it is later. */
+static inline void pace_wait(struct pace *pace, int64_t cycle) {
+	if (cycle > pace->cycle)
+		*pace = (struct pace){cycle, 0};
+}
+
+static inline void pace_next(struct pace *pace) {
+	*pace = (struct pace){pace->cycle + 1, 0};
+}
+
+/* Takes a place; a full cycle is left first. */
+static inline void pace_take(struct pace *pace, unsigned width) {
+	if (pace->used == width)
+		pace_next(pace);
+	pace->used++;
+}
+
 /* An access of an operation, its pieces joined. */
 struct joined_access {
 	uint64_t address;
@@ -89,6 +106,16 @@ static inline struct joined_access join_access(const struct ifr_core_op *op,
 	return joined;
 }
 
+/* Enters a block: the time that its first slot loses. */
+void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
+                       const struct ifr_core_outcome *outcome, bool decoders);
+/* The branch predictor finds the next window, so many cycles after the one before and behind a bubble, if it is not too
+ * far ahead. Its code is asked for then. */
+void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait);
+/* The first instruction of a delivery: redirection, a new cycle. */
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery);
+/* Decodes an instruction: its slots arrive together, so many a cycle as there are decoders. */
+void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address);
 /* Executes a load that is ready; pc: its address. Returns P. */
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Arrival: what delays the first slot of an instruction, of a delivery, of a window and of a block. */
+#include "model/core/graph_state.h"
+
+/* Predecodes an instruction: it is in its aligned bytes by its last byte. Returns when it can be decoded. */
+static int64_t predecode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction,
+                         uint64_t address) {
+	const struct ifr_core *core = graph->core;
+	const uint64_t bytes = (address + instruction->bytes - !!instruction->bytes) / core->fetch_bytes;
+	if (bytes != graph->predecode_bytes) {
+		if (graph->predecode_bytes != UINT64_MAX)
+			graph->predecoded++;
+		graph->predecode_bytes = bytes;
+		graph->predecode_count = 0;
+	} else if (graph->predecode_count == core->predecode) {
+		graph->predecoded++;
+		graph->predecode_count = 0;
+	}
+	graph->predecode_count++;
+	if (instruction->flags & IFR_INSTRUCTION_LENGTH_CHANGING)
+		graph->predecoded += core->length_change;
+	return graph->predecoded;
+}
+
+void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address) {
+	const int64_t ready = predecode(graph, instruction, address);
+	const bool first_only = instruction->decoded > 1;
+	if (graph->decoded == graph->core->decoders || (first_only && graph->decoded)) {
+		pace_next(&graph->arrival);
+		graph->decoded = 0;
+	}
+	if (ready > graph->arrival.cycle) {
+		pace_wait(&graph->arrival, ready);
+		graph->decoded = 0;
+	}
+	graph->decoded++;
+}
+
+void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fetch_wait) {
+	const struct ifr_core *core = graph->core;
+	const int64_t room = graph->window_arrivals[(graph->windows - core->ahead) & (WINDOWS_AHEAD - 1)];
+	graph->predicted = later(graph->predicted + core->prediction + bubble, room);
+	pace_wait(&graph->arrival, graph->predicted + fetch_wait);
+}
+
+void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
+	if (delivery->boundary && graph->arrival.used)
+		pace_next(&graph->arrival);
+	if (delivery->wait)
+		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
+	if (delivery->window)
+		graph->window_arrivals[graph->windows++ & (WINDOWS_AHEAD - 1)] = graph->arrival.cycle;
+	if (delivery->source == IFR_SOURCE_DECODERS && delivery->boundary) {
+		graph->predecoded = graph->arrival.cycle;
+		graph->predecode_bytes = UINT64_MAX;
+		graph->predecode_count = graph->decoded = 0;
+	}
+}
+
+void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
+                       const struct ifr_core_outcome *outcome, bool decoders) {
+	const struct ifr_core *core = graph->core;
+	const unsigned fetch_wait = decoders ? outcome->fetch_wait : 0;
+	unsigned bubble = 0;
+	if (outcome->mispredicted) {
+		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
+		graph->predicted = graph->arrival.cycle - core->prediction;
+	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
+		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
+		pace_next(&graph->arrival);
+	}
+	if (first->window)
+		graph_predict_window(graph, bubble, fetch_wait);
+	else
+		pace_wait(&graph->arrival, graph->arrival.cycle + bubble + fetch_wait);
+}
