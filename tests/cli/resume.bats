@@ -158,7 +158,7 @@ is_whole() {
 }
 
 @test "a budget that is too short for one run leaves nothing" {
-	refuse 2 budget longer -- interfero bench --counters clock -n 2 -r 2 --budget 50ms -o it.exp -- ./subject sleep 100
+	refuse 2 budget 'one run takes' 'is enough' -- interfero bench --counters clock -n 2 -r 2 --budget 50ms -o it.exp -- ./subject sleep 100
 	[ ! -e it.exp ]
 	[ ! -e it.exp.variants ]
 }
