@@ -281,11 +281,15 @@ static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char
 }
 
 static json_t *json_conclusion(const struct ifr_analysis *analysis) {
-	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
-							 *const standings[] = {"unknown", "typical", "better", "worse"},
-							 *const advice[] = {"nothing",         "more layouts", "more runs",
-	                                            "quieter machine", "best layout",  "find code",
-	                                            "read sweep",      "find axis",    "compare means"};
+	static const char
+		*const effects[] = {"untested", "unknown", "none", "not found", "found"},
+			   *const standings[] = {"unknown", "typical", "better", "worse"},
+			   *const advice[] = {
+				   [IFR_ADVICE_NOTHING] = "nothing",         [IFR_ADVICE_MORE_LAYOUTS] = "more layouts",
+				   [IFR_ADVICE_MORE_RUNS] = "more runs",     [IFR_ADVICE_QUIETER_MACHINE] = "quieter machine",
+				   [IFR_ADVICE_BEST_LAYOUT] = "best layout", [IFR_ADVICE_FIND_CODE] = "find code",
+				   [IFR_ADVICE_READ_SWEEP] = "read sweep",   [IFR_ADVICE_FIND_AXIS] = "find axis",
+				   [IFR_ADVICE_FIX_WORK] = "fix iterations", [IFR_ADVICE_COMPARE_MEANS] = "compare means"};
 	const struct ifr_conclusion *from = &analysis->conclusion;
 	struct ifr_prose lead = {analysis, {0}, take_headline, json_object()};
 	json_t *made = lead.context;

@@ -102,7 +102,7 @@ each_layout_ran() {
 @test "the program itself is not laid out anew, and needs no kit" {
 	gcc -O2 user.c -L. -llib -Wl,-rpath,"$PWD" -o user
 	run interfero bench -n 3 -r 2 --library ./liblib.so.1 -o e.exp -- ./user
-	[ "$status" -eq 0 ] && [[ $output == *"Layouts of $PWD/liblib.so.1"* ]] || say "$output"
+	[ "$status" -eq 0 ] && [[ $output == *"Layouts of ./liblib.so.1"* ]] || say "$output"
 	run -2 interfero bench -n 3 -r 2 -a functions -o f.exp -- ./user
 	[[ $output == *"user has no kit"* ]]
 }
