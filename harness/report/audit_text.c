@@ -64,6 +64,17 @@ static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *row
 	return listed;
 }
 
+/* How the values of the sentence came about. */
+static const char *describe_values(const struct ifr_analysis *analysis) {
+	if (!analysis->exact)
+		return "range of the medians; interleaved runs on fresh copies of the file, ASLR off; tests adjusted for the "
+			   "number of triggers, Holm 1979";
+	const bool sampled =
+		ifr_counter_is_modelled_cycles(analysis->metric) && ifr_cycles_error(analysis->dataset, 0) > 0;
+	return sampled ? "range of the values; modelled, over samples of the run"
+	               : "range of the values; modelled, without noise";
+}
+
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {
 	const struct ifr_analysis *analysis = any_analysis(rows, count);
 	struct ifr_buffer found = {0}, others = {0};
@@ -80,14 +91,10 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 		ifr_buffer_clear(text);
 		ifr_buffer_printf(text, "No difference in %s was found between %s", metric, ifr_buffer_text(&others));
 	}
-	if (analysis->exact)
-		ifr_buffer_puts(text, matter + rest ? " (range of the values; modelled, without noise)" : "");
+	if (matter + rest)
+		ifr_buffer_printf(text, " (%s).", describe_values(analysis));
 	else
-		ifr_buffer_puts(text, matter + rest
-		                          ? " (range of the medians; interleaved runs on fresh copies of the file, "
-		                            "ASLR off; tests adjusted for the number of triggers, Holm 1979)"
-		                          : "");
-	ifr_buffer_puts(text, matter + rest ? "." : "No trigger could be tested.");
+		ifr_buffer_puts(text, "No trigger could be tested.");
 	ifr_buffer_release(&found);
 	ifr_buffer_release(&others);
 }

@@ -278,10 +278,40 @@ static void test_rows(void **state) {
 	assert_true(rows[0].found && !rows[1].found && rows[2].found && !rows[3].found);
 }
 
+/* Cycles of a sampled core have an error; counts, and cycles of short runs, have none. */
+static void test_sampled(void **state) {
+	static const struct {
+		const char *counter, *error, *words;
+	} cases[] = {{"cycles", "0.002", "over samples of the run"},
+	             {"cycles", "0", "without noise"},
+	             {"branch-misses", "0.002", "without noise"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_dataset dataset = {0};
+		struct ifr_dataset_counter counter = {.source = "model"};
+		const struct ifr_analysis analysis = {.dataset = &dataset, .metric = &counter, .exact = true};
+		const struct ifr_audit_row row = {.analysis = &analysis,
+		                                  .tested = true,
+		                                  .found = true,
+		                                  .layouts = 512,
+		                                  .sets = "environment sizes",
+		                                  .range_pct = 22};
+		struct ifr_buffer text = {0};
+		snprintf(counter.name, sizeof counter.name, "%s", cases[i].counter);
+		ifr_dataset_add_fact(&dataset, "core", "sampled");
+		ifr_dataset_add_fact(&dataset, "cycles error", cases[i].error);
+		ifr_audit_sentence(&row, 1, &text);
+		assert_non_null(strstr(ifr_buffer_text(&text), "512 environment sizes (22 %) (range of the values"));
+		assert_non_null(strstr(ifr_buffer_text(&text), cases[i].words));
+		ifr_buffer_release(&text);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design), cmocka_unit_test(test_parse),
 	                                   cmocka_unit_test(test_budget), cmocka_unit_test(test_train),
 	                                   cmocka_unit_test(test_spike),  cmocka_unit_test(test_unbiased),
-	                                   cmocka_unit_test(test_rows)};
+	                                   cmocka_unit_test(test_rows),   cmocka_unit_test(test_sampled)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
