@@ -125,8 +125,8 @@ static const char *find_word(const struct ifr_strings *list, const char *word) {
 
 static void compare_libraries(const struct ifr_dataset *first, const struct ifr_dataset *second, unsigned program,
                               struct ifr_strings *differences) {
-	char *name = program ? ifr_format("libraries %u", program + 1) : ifr_strdup("libraries");
-	const char *then = ifr_dataset_fact(first, name), *now = ifr_dataset_fact(second, name);
+	const char *then = ifr_dataset_program_fact(first, "libraries", program),
+			   *now = ifr_dataset_program_fact(second, "libraries", program);
 	struct ifr_strings before = {0}, after = {0};
 	ifr_strings_split(&before, then ? then : "", " ");
 	ifr_strings_split(&after, now ? now : "", " ");
@@ -145,7 +145,6 @@ static void compare_libraries(const struct ifr_dataset *first, const struct ifr_
 		ifr_strings_add(differences, "libraries: not known, as the first experiment did not record them");
 	ifr_strings_release(&before);
 	ifr_strings_release(&after);
-	free(name);
 }
 
 int ifr_agreement_make(const struct ifr_dataset *first, const struct ifr_dataset *second, unsigned program,

@@ -44,10 +44,7 @@ static bool are_pairs(const struct ifr_comparison *c) {
 
 /* The executed instructions by class of one side; NULL where they were not recorded. */
 static const char *classes_of(const struct ifr_comparison_side *side) {
-	char name[sizeof IFR_FACT_CLASSES + 16] = IFR_FACT_CLASSES;
-	if (side->program)
-		snprintf(name, sizeof name, IFR_FACT_CLASSES " %u", side->program + 1);
-	return ifr_dataset_fact(side->dataset, name);
+	return ifr_dataset_program_fact(side->dataset, IFR_FACT_CLASSES, side->program);
 }
 
 static bool have_same_instructions(const struct ifr_comparison *c) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/analysis/modelled_cycles.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +19,15 @@ const char *ifr_cycles_core(const struct ifr_dataset *dataset) {
 }
 
 double ifr_cycles_error(const struct ifr_dataset *dataset, unsigned program) {
-	char name[sizeof IFR_FACT_CYCLES_ERROR + 16] = IFR_FACT_CYCLES_ERROR;
-	if (program)
-		snprintf(name, sizeof name, IFR_FACT_CYCLES_ERROR " %u", program + 1);
-	const char *text = ifr_dataset_fact(dataset, name);
+	const char *text = ifr_dataset_program_fact(dataset, IFR_FACT_CYCLES_ERROR, program);
 	const double error = text && !strcmp(ifr_cycles_core(dataset), "sampled") ? strtod(text, NULL) : 0;
 	return error > 0 ? error : 0;
+}
+
+bool ifr_cycles_are_added(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter) {
+	return ifr_counter_is_modelled_cycles(counter) && !strcmp(ifr_cycles_core(dataset), "none");
+}
+
+bool ifr_cycles_are_sampled(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter) {
+	return ifr_counter_is_modelled_cycles(counter) && ifr_cycles_error(dataset, 0) > 0;
 }

@@ -14,5 +14,9 @@ const char *ifr_cycles_core(const struct ifr_dataset *dataset);
 /* The standard error of the sampled cycles of a program's layouts, the largest of them, relative to the cycles; 0: they
  * have none. */
 double ifr_cycles_error(const struct ifr_dataset *dataset, unsigned program);
+/* Whether a counter is modelled cycles that were added up from misses, without a core. */
+bool ifr_cycles_are_added(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter);
+/* Whether a counter is modelled cycles with a sampling error (of the first program). */
+bool ifr_cycles_are_sampled(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter);
 
 #endif

@@ -88,7 +88,7 @@ static int identify_libraries(struct campaign_state *state, struct ifr_error *er
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
 		const char *program =
 			state->plan.user && !state->plan.driven ? state->plan.user : state->plan.programs[i].path;
-		char *list = NULL, *name = campaign_fact_name("libraries", i);
+		char *list = NULL, *name = ifr_program_fact_name("libraries", i);
 		if (!state->plan.programs[i].files)
 			result = ifr_libraries_identify(program, &state->context.environment, &list, err);
 		if (!result && list)

@@ -163,7 +163,7 @@ bool campaign_counters_are_open(const struct campaign_state *state) {
 
 static int validate_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	const struct ifr_campaign_program *plan = &state->plan.programs[program];
-	char *name = campaign_fact_name("program", program), *kit = campaign_fact_name("kit", program);
+	char *name = ifr_program_fact_name("program", program), *kit = ifr_program_fact_name("kit", program);
 	int result = validate_fact(state, name, ifr_strdup(plan->path), err);
 	if (!result && !plan->files)
 		result = validate_fact(state, kit, ifr_strdup(plan->kit ? plan->kit->key : "none"), err);
@@ -177,7 +177,7 @@ static int record_names(struct campaign_state *state, struct ifr_error *err) {
 	int result = 0;
 	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
 		const char *name = state->plan.programs[i].name;
-		char *fact = campaign_fact_name("program name", i);
+		char *fact = ifr_program_fact_name("program name", i);
 		if (name)
 			result = ifr_experiment_set(state->experiment, fact, name, err);
 		free(fact);

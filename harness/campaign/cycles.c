@@ -103,7 +103,7 @@ int campaign_record_core(struct campaign_state *state, struct ifr_error *err) {
 
 int campaign_save_cycles_error(struct campaign_state *state, unsigned program, double error,
                                struct ifr_error *err) {
-	char *name = campaign_fact_name(IFR_FACT_CYCLES_ERROR, program),
+	char *name = ifr_program_fact_name(IFR_FACT_CYCLES_ERROR, program),
 		 *known = ifr_experiment_get(state->experiment, name);
 	char *now = ifr_format("%.3g", error);
 	const bool larger = !known || atof(now) > atof(known);

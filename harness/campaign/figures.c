@@ -40,7 +40,7 @@ int campaign_open_metrics(struct campaign_state *state, struct ifr_error *err) {
 static int save_benchmarks(struct campaign_state *state, unsigned program, const struct ifr_own_figures *figures,
                            struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	char *name = campaign_fact_name("benchmarks", program);
+	char *name = ifr_program_fact_name("benchmarks", program);
 	for (size_t i = 0; i < figures->count; i++)
 		ifr_buffer_printf(&text, "%s\t%s\n", figures->items[i].name, figures->items[i].unit);
 	int result = ifr_experiment_set(state->experiment, name, ifr_buffer_text(&text), err);
@@ -51,7 +51,7 @@ static int save_benchmarks(struct campaign_state *state, unsigned program, const
 
 /* Takes the benchmarks of a program from the experiment. */
 static void load_benchmarks(struct campaign_state *state, unsigned program) {
-	char *name = campaign_fact_name("benchmarks", program), *text = ifr_experiment_get(state->experiment, name);
+	char *name = ifr_program_fact_name("benchmarks", program), *text = ifr_experiment_get(state->experiment, name);
 	struct ifr_own_figures *figures = &state->programs[program].benchmarks;
 	struct ifr_strings lines = {0};
 	ifr_strings_split(&lines, text ? text : "", "\n");

@@ -47,7 +47,7 @@ static bool needs_run(const struct campaign_state *state, const struct ifr_profi
 
 static int profile_program(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	struct campaign_program *of = &state->programs[program];
-	char *name = campaign_fact_name("profile", program), *known = ifr_experiment_get(state->experiment, name);
+	char *name = ifr_program_fact_name("profile", program), *known = ifr_experiment_get(state->experiment, name);
 	char refused[256] = "";
 	unsigned runs = 0;
 	int result = 0;

@@ -53,10 +53,6 @@ bool campaign_changes_files(const struct campaign_state *state) {
 	return state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN);
 }
 
-char *campaign_fact_name(const char *name, unsigned program) {
-	return program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
-}
-
 void campaign_describe_launch(const struct campaign_state *state, unsigned id, const char *path, unsigned pass,
                               struct ifr_launch *launch) {
 	*launch = (struct ifr_launch){

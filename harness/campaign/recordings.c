@@ -90,7 +90,7 @@ static int record_program(struct campaign_state *state, unsigned program, const 
 static bool is_recorded(const struct campaign_state *state, unsigned program, const char *path) {
 	struct ifr_trace *trace = NULL;
 	struct ifr_error ignored = {0};
-	char *name = campaign_fact_name("recording", program), *known = ifr_experiment_get(state->experiment, name);
+	char *name = ifr_program_fact_name("recording", program), *known = ifr_experiment_get(state->experiment, name);
 	bool there = known && !ifr_trace_open(path, &trace, &ignored);
 	ifr_trace_free(trace);
 	free(known);
@@ -136,7 +136,7 @@ int campaign_read_executed(struct campaign_state *state, unsigned program, struc
 /* Stores the executed instructions by class, by which a comparison tells a change from a layout effect. */
 static int note_classes(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	char *name = campaign_fact_name(IFR_FACT_CLASSES, program);
+	char *name = ifr_program_fact_name(IFR_FACT_CLASSES, program);
 	int result = campaign_read_executed(state, program, &text, err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, name, ifr_buffer_text(&text), err);
@@ -148,7 +148,7 @@ static int note_classes(struct campaign_state *state, unsigned program, struct i
 /* Makes a program's recording if it is missing. The file stays beside the experiment, for "interfero predict". */
 static int ensure_recording(struct campaign_state *state, unsigned program, int64_t deadline_ns, bool *too_slow,
                             struct ifr_error *err) {
-	char *path = campaign_recording_path(state, program), *name = campaign_fact_name("recording", program);
+	char *path = campaign_recording_path(state, program), *name = ifr_program_fact_name("recording", program);
 	int result = 0;
 	if (!is_recorded(state, program, path)) {
 		result = record_program(state, program, path, deadline_ns, too_slow, err);

@@ -152,7 +152,7 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 }
 
 static int save_processor_time(struct campaign_state *state, unsigned program, int64_t ns, struct ifr_error *err) {
-	char *name = campaign_fact_name("reference processor time_ns", program), *time = ifr_format("%" PRId64, ns);
+	char *name = ifr_program_fact_name("reference processor time_ns", program), *time = ifr_format("%" PRId64, ns);
 	int result = ifr_experiment_set(state->experiment, name, time, err);
 	free(time);
 	free(name);
@@ -193,8 +193,8 @@ static int save_reference(struct campaign_state *state, unsigned program,
 		                        "compared.",
 		                        err);
 	char *time = ifr_format("%" PRId64, runs[REFERENCE_RUNS - 1].times.wall_ns);
-	char *time_name = campaign_fact_name("reference time_ns", program);
-	char *output_name = campaign_fact_name("reference output", program);
+	char *time_name = ifr_program_fact_name("reference time_ns", program);
+	char *output_name = ifr_program_fact_name("reference output", program);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, output_name, compared ? digest : "not compared", err);
 	if (!result)
@@ -208,7 +208,7 @@ static int save_reference(struct campaign_state *state, unsigned program,
 }
 
 static int64_t load_processor_time(struct campaign_state *state, unsigned program) {
-	char *name = campaign_fact_name("reference processor time_ns", program),
+	char *name = ifr_program_fact_name("reference processor time_ns", program),
 		 *time = ifr_experiment_get(state->experiment, name);
 	const int64_t ns = time ? strtoll(time, NULL, 10) : 0;
 	free(time);
@@ -238,8 +238,8 @@ static int observe(struct campaign_state *state, unsigned program, struct ifr_er
 
 /* Takes a program's reference from the experiment, and observes it first where the experiment has none. */
 static int load_reference(struct campaign_state *state, unsigned program, struct ifr_error *err) {
-	char *time_name = campaign_fact_name("reference time_ns", program);
-	char *output_name = campaign_fact_name("reference output", program);
+	char *time_name = ifr_program_fact_name("reference time_ns", program);
+	char *output_name = ifr_program_fact_name("reference output", program);
 	char *time = ifr_experiment_get(state->experiment, time_name), *digest = NULL;
 	int result = time ? 0 : observe(state, program, err);
 	if (!result) {

@@ -94,8 +94,6 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
 /* Whether an axis of the campaign changes the programs' files; else variants are copies of the shipped file. */
 bool campaign_changes_files(const struct campaign_state *state);
-/* A fact's name for a program: "kit", "kit 2"; the caller frees. */
-char *campaign_fact_name(const char *name, unsigned program);
 
 /* Stores the mean cost of a level ("layout", "copy", "run") as a fact; without any, the fact stays. */
 int campaign_save_cost(struct campaign_state *state, const char *level, const struct campaign_cost *cost,

@@ -184,7 +184,7 @@ static int note_units(struct campaign_state *state, unsigned program, const stru
 	for (size_t i = 0; i < lines.count; i++)
 		ifr_buffer_printf(&pins, "%s%s", i ? "; " : "", lines.items[i]);
 	ifr_strings_release(&lines);
-	char *movable = campaign_fact_name("movable", program), *pinned = campaign_fact_name("pinned", program);
+	char *movable = ifr_program_fact_name("movable", program), *pinned = ifr_program_fact_name("pinned", program);
 	int result = ifr_experiment_set(state->experiment, movable, all, err);
 	if (!result)
 		result = ifr_experiment_set(state->experiment, pinned, ifr_buffer_text(&pins), err);

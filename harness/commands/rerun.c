@@ -282,7 +282,7 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 			   *output = ifr_dataset_fact(dataset, "output"),
 			   *counters = ifr_dataset_fact(dataset, "counters wanted"),
 			   *warmups = ifr_dataset_fact(dataset, "warmup runs"),
-			   *machine = ifr_dataset_fact(dataset, "machine"), *core = ifr_dataset_fact(dataset, IFR_FACT_CORE);
+			   *machine = ifr_dataset_fact(dataset, "machine");
 	int result = 0;
 	campaign->program_count = count && strtoul(count, NULL, 10) == 2 ? 2 : 1;
 	campaign->programs = rerun->programs;
@@ -312,8 +312,7 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 	campaign->warmups = warmups ? (unsigned)strtoul(warmups, NULL, 10) : 0;
 	campaign->marker = ifr_dataset_fact(dataset, "repeat marker");
 	campaign->machine = machine ? machine : campaign->machine;
-	/* The first experiments with a model had no core. */
-	campaign->core = machine && !core ? ifr_core_use_names[IFR_CORE_NONE] : core;
+	campaign->core = machine ? ifr_cycles_core(dataset) : NULL;
 	return result ? result : fill_command(rerun, campaign, err);
 }
 

@@ -69,10 +69,9 @@ static const char *describe_values(const struct ifr_analysis *analysis) {
 	if (!analysis->exact)
 		return "range of the medians; interleaved runs on fresh copies of the file, ASLR off; tests adjusted for the "
 			   "number of triggers, Holm 1979";
-	const bool sampled =
-		ifr_counter_is_modelled_cycles(analysis->metric) && ifr_cycles_error(analysis->dataset, 0) > 0;
-	return sampled ? "range of the values; modelled, over samples of the run"
-	               : "range of the values; modelled, without noise";
+	return ifr_cycles_are_sampled(analysis->dataset, analysis->metric)
+	           ? "range of the values; modelled, over samples of the run"
+	           : "range of the values; modelled, without noise";
 }
 
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {

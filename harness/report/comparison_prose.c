@@ -262,7 +262,7 @@ static void say_model(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, "; one recording of each program, replayed in every layout. Nothing was timed");
 	if (!ifr_counter_is_modelled_cycles(&c->metric)) {
 		ifr_buffer_puts(s, ", and a count has no noise.");
-	} else if (!strcmp(ifr_cycles_core(c->side[1].dataset), "none")) {
+	} else if (ifr_cycles_are_added(c->side[1].dataset, &c->metric)) {
 		ifr_buffer_puts(s, "; these cycles are an estimate, added up from misses without a core.");
 	} else if (c->sampling_error > 0) {
 		ifr_buffer_puts(s, "; cycles are the core's, from samples of the run, whose error of +- ");

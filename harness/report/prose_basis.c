@@ -221,23 +221,22 @@ static void say_source(struct ifr_prose *prose) {
 /* How the model computed cycles, and the error that this leaves. */
 static void say_cycles(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
-	const char *core = ifr_cycles_core(analysis->dataset),
-			   *machine = ifr_dataset_fact(analysis->dataset, "machine");
+	const char *machine = ifr_dataset_fact(analysis->dataset, "machine");
 	const double error = ifr_cycles_error(analysis->dataset, 0);
 	struct ifr_buffer *text = &prose->text;
 	if (!ifr_counter_is_modelled_cycles(analysis->metric))
 		return;
-	if (!strcmp(core, "none")) {
+	if (ifr_cycles_are_added(analysis->dataset, analysis->metric)) {
 		ifr_buffer_puts(text, "These cycles are an estimate: a sum over misses, without a core.");
 	} else {
 		ifr_buffer_printf(text, "These cycles are computed by the core of %s, over ",
 		                  machine ? machine : "the machine");
 		ifr_buffer_puts(text, error > 0 ? "samples of the run: +- " : "the whole run.");
-		if (error > 0)
+		if (error > 0) {
 			ifr_format_pct(text, 200 * error);
-		if (error > 0)
 			ifr_buffer_puts(text, " (twice the standard error). All layouts are sampled at the same instructions; "
 			                      "--core=full takes all.");
+		}
 	}
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }

@@ -192,9 +192,8 @@ static void say_noise(struct ifr_prose *prose) {
 /* Without a core the model's cycles are a sum of its events: a line through them is no finding. */
 static void say_added_up(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
-	const bool added =
-		ifr_counter_is_modelled_cycles(analysis->metric) && !strcmp(ifr_cycles_core(analysis->dataset), "none");
-	if (!added && !strstr(analysis->metric->name, "cycles-additive"))
+	if (!ifr_cycles_are_added(analysis->dataset, analysis->metric) &&
+	    !strstr(analysis->metric->name, "cycles-additive"))
 		return;
 	ifr_prose_say(
 		prose, IFR_PROSE_WARNING,
@@ -207,7 +206,8 @@ static void say_added_up(struct ifr_prose *prose) {
 static void say_account(struct ifr_prose *prose) {
 	static const char *const parts[] = {"idq_uops_not_delivered.core", "resource_stalls.any"};
 	const struct ifr_dataset *dataset = prose->analysis->dataset;
-	if (!ifr_counter_is_modelled_cycles(prose->analysis->metric) || !strcmp(ifr_cycles_core(dataset), "none"))
+	const struct ifr_dataset_counter *metric = prose->analysis->metric;
+	if (!ifr_counter_is_modelled_cycles(metric) || ifr_cycles_are_added(dataset, metric))
 		return;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (ifr_dataset_counter(dataset, parts[i]) < 0)

@@ -18,11 +18,10 @@ static void say_subject(struct ifr_prose *prose) {
 		ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	}
 	if (analysis->exact)
-		ifr_buffer_printf(
-			&prose->text, "Modelled: %s, less is better; a layout has one value, %s.", analysis->metric->name,
-			!ifr_counter_is_modelled_cycles(analysis->metric) || !ifr_cycles_error(analysis->dataset, 0)
-				? "without noise"
-				: "from samples of the run");
+		ifr_buffer_printf(&prose->text, "Modelled: %s, less is better; a layout has one value, %s.",
+		                  analysis->metric->name,
+		                  ifr_cycles_are_sampled(analysis->dataset, analysis->metric) ? "from samples of the run"
+		                                                                              : "without noise");
 	else
 		ifr_buffer_printf(
 			&prose->text,

@@ -108,7 +108,7 @@ static int make_maps(struct batches *batches, struct ifr_trace *trace, size_t fi
 	return result;
 }
 
-/* The executions of the first SAMPLE_HEAD instructions, all of which a sampled core takes. */
+/* The executions of the first IFR_CORE_HEAD instructions, all of which a sampled core takes. */
 static struct replay_work describe_work(const struct batches *batches, size_t lanes) {
 	struct ifr_trace_totals totals;
 	ifr_trace_totals(batches->replay->trace, &totals);

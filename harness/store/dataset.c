@@ -62,9 +62,20 @@ const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name
 	return NULL;
 }
 
+char *ifr_program_fact_name(const char *name, unsigned program) {
+	return program ? ifr_format("%s %u", name, program + 1) : ifr_strdup(name);
+}
+
+const char *ifr_dataset_program_fact(const struct ifr_dataset *dataset, const char *name, unsigned program) {
+	char *fact = ifr_program_fact_name(name, program);
+	const char *value = ifr_dataset_fact(dataset, fact);
+	free(fact);
+	return value;
+}
+
 const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned program) {
-	const char *name = ifr_dataset_fact(dataset, program ? "program name 2" : "program name");
-	return name && *name ? name : ifr_dataset_fact(dataset, program ? "program 2" : "program");
+	const char *name = ifr_dataset_program_fact(dataset, "program name", program);
+	return name && *name ? name : ifr_dataset_program_fact(dataset, "program", program);
 }
 
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value) {

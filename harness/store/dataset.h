@@ -86,6 +86,10 @@ void ifr_dataset_clear_units(struct ifr_dataset *dataset);
 
 /* The value of a fact, or NULL. */
 const char *ifr_dataset_fact(const struct ifr_dataset *dataset, const char *name);
+/* A fact's name for a program: "kit", "kit 2"; the caller frees. */
+char *ifr_program_fact_name(const char *name, unsigned program);
+/* The value of a program's fact, or NULL. */
+const char *ifr_dataset_program_fact(const struct ifr_dataset *dataset, const char *name, unsigned program);
 /* The program of a side as the user named it, else its path; NULL where none is recorded. */
 const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned program);
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value);

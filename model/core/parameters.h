@@ -6,6 +6,9 @@
 
 #include "model/machines/machine.h"
 
+/* The first instructions of a run, which a sampled core takes as a whole: shorter runs have no sampling error. */
+enum { IFR_CORE_HEAD = 1000000 };
+
 struct ifr_core {
 	/* back end */
 	unsigned issue, retire, window, scheduler, loads, stores, fills;

@@ -26,7 +26,7 @@ static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph 
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
                              unsigned instructions) {
 	sample->instructions += instructions;
-	if (sample->full || sample->instructions < SAMPLE_HEAD)
+	if (sample->full || sample->instructions < IFR_CORE_HEAD)
 		return;
 	if (!sample->head_instructions) {
 		sample->head_instructions = sample->instructions;

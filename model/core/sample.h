@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The instructions over which the graph runs.
  *
- * The first SAMPLE_HEAD instructions are all measured. Behind them, the last SAMPLE_MEASURED of every SAMPLE_PERIOD are
+ * The first IFR_CORE_HEAD instructions are all measured. Behind them, the last SAMPLE_MEASURED of every SAMPLE_PERIOD are
  * measured, with SAMPLE_WARMED before them to fill the pipeline; caches, predictors and front end are exact anyway. The
  * rest of the run takes as many cycles an instruction as the measured fragments together: a ratio estimate, with the
  * standard error of the fragments' residuals.
@@ -11,7 +11,7 @@
 
 #include "model/core/graph.h"
 
-enum { SAMPLE_HEAD = 1000000, SAMPLE_PERIOD = 20000, SAMPLE_WARMED = 1000, SAMPLE_MEASURED = 1000 };
+enum { SAMPLE_PERIOD = 20000, SAMPLE_WARMED = 1000, SAMPLE_MEASURED = 1000 };
 enum { SAMPLE_VALUES = 1 + sizeof(struct ifr_core_counts) / sizeof(uint64_t) }; /* cycles, then the counts */
 
 struct ifr_core_sample {

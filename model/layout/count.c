@@ -21,11 +21,8 @@
 #include "common/buffer.h"
 #include "model/core/parameters.h"
 #include "model/core/program.h"
-#include "model/core/sample.h"
 
 const char *const ifr_core_use_names[] = {"none", "sampled", "full", NULL};
-
-_Static_assert(IFR_CORE_HEAD == (int)SAMPLE_HEAD, "the head of the samples");
 
 int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_error *err) {
 	for (unsigned i = 0; ifr_core_use_names[i]; i++)

@@ -8,8 +8,6 @@
 
 enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL };
 extern const char *const ifr_core_use_names[]; /* by enum ifr_core_use: none, sampled, full; NULL ends */
-/* The first instructions of a run, which a sampled core takes as a whole: shorter runs have no sampling error. */
-enum { IFR_CORE_HEAD = 1000000 };
 /* Finds a use by its name. Errors: IFR_E_USAGE. */
 int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_error *err);
 
