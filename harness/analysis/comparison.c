@@ -121,11 +121,27 @@ static void collect_errors(struct work *w) {
 	free(detrended);
 }
 
+/* Layouts of one plan have much in common where the programs do: their ratios spread less than either side, by
+ * 1 - correlation of the variance. */
+static double correlate_pairs(const struct comparison_layouts *l) {
+	struct ifr_correlation correlation = {.r = NAN};
+	double *logs = ifr_alloc((2 * l->count_a + 1) * sizeof *logs);
+	for (size_t i = 0; i < l->count_a; i++) {
+		logs[i] = log(l->b[i]);
+		logs[l->count_a + i] = log(l->a[i]);
+	}
+	if (ifr_correlation_pearson(logs, logs + l->count_a, l->count_a, usual_confidence, &correlation, NULL))
+		correlation.r = NAN;
+	free(logs);
+	return correlation.r;
+}
+
 /* Spread of the layouts' ratios in logarithms: of the pairs, or of both sides together, with Welch's degrees of
  * freedom. */
 static void measure_spread(struct ifr_comparison *c, struct work *w) {
 	const struct comparison_layouts *l = &w->layouts;
 	double sd[2], *logs = ifr_alloc((l->count_a + l->count_b) * sizeof *logs), mean;
+	c->pair_correlation = c->paired ? correlate_pairs(l) : NAN;
 	if (c->paired) {
 		for (size_t i = 0; i < l->count_a; i++)
 			logs[i] = log(l->a[i] / l->b[i]);

@@ -70,6 +70,8 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	ifr_json_set(made, "p", ifr_json_number(c->p));
 	ifr_json_set(made, "family", ifr_json_count(c->family));
 	ifr_json_set(made, "paired", json_boolean(c->paired));
+	ifr_json_set(made, "pair_correlation",
+	             ifr_json_number_if(c->pair_correlation == c->pair_correlation, c->pair_correlation));
 	ifr_json_set(made, "pairs_above", c->paired ? ifr_json_count(c->above) : json_null());
 	ifr_json_set(made, "interleaved", json_boolean(c->interleaved));
 	ifr_json_set(made, "old_layouts", ifr_json_count(c->layouts[0]));

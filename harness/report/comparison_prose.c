@@ -284,6 +284,8 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_printf(s, "%zu random layouts of both, compared in pairs of one plan", c->layouts[1]);
 	else
 		ifr_buffer_printf(s, "%zu and %zu random layouts, not paired", c->layouts[0], c->layouts[1]);
+	if (isfinite(c->pair_correlation))
+		ifr_buffer_printf(s, " (correlation %.2f)", c->pair_correlation);
 	if (c->exact)
 		say_model(c, s);
 	else

@@ -23,6 +23,7 @@ struct recipe {
 	double spread, noise;
 	bool apart;      /* two experiments of different seeds */
 	unsigned bursts; /* of ten runs each, in which the machine is slower by half */
+	double shared;   /* correlation of the two layouts of a pair */
 };
 
 static const struct ifr_comparison_rules rules = {.margin = 0.01};
@@ -42,7 +43,7 @@ static void init(struct ifr_dataset *dataset, const char *seed) {
 static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsigned programs, unsigned part,
                  gsl_rng *rng) {
 	unsigned ids = programs * (recipe->layouts + 1), order[400];
-	double level[400];
+	double level[400], offset[400];
 	init(dataset, part ? "2" : "1");
 	for (unsigned id = 0; id < ids; id++) {
 		struct ifr_dataset_variant *variant = ifr_dataset_add_variant(dataset);
@@ -54,8 +55,11 @@ static void fill(struct ifr_dataset *dataset, const struct recipe *recipe, unsig
 		variant->facts = ifr_strdup("");
 		order[id] = id;
 		/* Shipped layouts have the mean of all, but for their layout effect. */
+		offset[id] = index ? gsl_ran_gaussian(rng, recipe->spread) : 0;
+		if (programs == 2 && side)
+			offset[id] = recipe->shared * offset[id - 1] + sqrt(1 - recipe->shared * recipe->shared) * offset[id];
 		level[id] = 1e8 * (side ? recipe->change : 1) *
-		            (index  ? 1 + gsl_ran_gaussian(rng, recipe->spread)
+		            (index  ? 1 + offset[id]
 		             : side ? recipe->layout_effect
 		                    : 1);
 	}
@@ -107,13 +111,13 @@ static void test_verdicts(void **state) {
 		struct recipe recipe;
 		enum ifr_comparison_verdict verdict;
 	} cases[] = {
-		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0}, IFR_VERDICT_CHANGE},
-		{{32, 5, 1.03, 1.06, 0.02, 0.003, false, 0}, IFR_VERDICT_BOTH},
-		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0}, IFR_VERDICT_LAYOUT},
-		{{32, 5, 1, 1, 0.005, 0.003, false, 0}, IFR_VERDICT_NO_CHANGE},
-		{{8, 3, 1, 1, 0.04, 0.003, false, 0}, IFR_VERDICT_INCONCLUSIVE},
-		{{32, 5, 1.05, 1, 0.02, 0.003, true, 0}, IFR_VERDICT_CHANGE},
-		{{32, 5, 0.95, 1, 0.02, 0.003, true, 0}, IFR_VERDICT_CHANGE},
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0, 0}, IFR_VERDICT_CHANGE},
+		{{32, 5, 1.03, 1.06, 0.02, 0.003, false, 0, 0}, IFR_VERDICT_BOTH},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0, 0}, IFR_VERDICT_LAYOUT},
+		{{32, 5, 1, 1, 0.005, 0.003, false, 0, 0}, IFR_VERDICT_NO_CHANGE},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0, 0}, IFR_VERDICT_INCONCLUSIVE},
+		{{32, 5, 1.05, 1, 0.02, 0.003, true, 0, 0}, IFR_VERDICT_CHANGE},
+		{{32, 5, 0.95, 1, 0.02, 0.003, true, 0, 0}, IFR_VERDICT_CHANGE},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gsl_rng *rng = seeded(11);
@@ -156,6 +160,8 @@ static void test_by_hand(void **state) {
 	assert_true(fabs(c.ratio - 1) < 1e-12);
 	assert_true(fabs(c.shipped_ratio - 1.5) < 1e-12 && fabs(c.layout_effect - 1.5) < 1e-12);
 	assert_true(fabs(c.mean[0] - 150) < 1e-9 && fabs(c.mean[1] - 150) < 1e-9);
+	/* R: cor(log(c(100, 200, 150, 130, 170)), log(c(110, 190, 150, 130, 170))) */
+	assert_true(fabs(c.pair_correlation - 0.9957547) < 1e-6);
 	/* Two layouts that differ this much do not bound the ratio: inconclusive, and no error. */
 	for (int i = 6; i < 12; i++)
 		dataset.variants[i].refused = ifr_strdup("crashed");
@@ -173,12 +179,48 @@ static void test_by_hand(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* The share of comparisons that find a change of so much, in per cent, and the mean correlation of their pairs. */
+static double find_power(double change, double shared, unsigned bursts, unsigned times, double *correlation) {
+	gsl_rng *rng = seeded(23);
+	unsigned found = 0;
+	*correlation = 0;
+	for (unsigned i = 0; i < times; i++) {
+		const struct recipe recipe = {32, 5, change, 1, 0.015, 0.01, false, bursts, shared};
+		struct ifr_dataset datasets[2];
+		const struct ifr_comparison c = compared(&recipe, rng, datasets);
+		found += c.p < 0.05;
+		*correlation += c.pair_correlation / times;
+		release(datasets);
+	}
+	gsl_rng_free(rng);
+	return 100.0 * found / times;
+}
+
+/* Layouts that differ by 1.5 %, five runs of 1 % each, 32 layouts: a change of 1 % is found in 70 of 100 comparisons
+ * if pairs share nothing, and in nearly all where they share most. By hand: a pair's difference has the variance
+ * 2 (1 - correlation) 1.5^2 + 2 / 5, so that its mean is 2.57 and 6.1 standard errors from 0; power.t.test of R gives
+ * 70 and 99.99 %. The level stays 5 %. */
+static void test_pairs(void **state) {
+	(void)state;
+	const unsigned times = at_depth(80, 2000);
+	const double band = is_full_depth() ? 2 : 10; /* four deviations of a share of 5 % */
+	double correlation;
+	assert_true(fabs(find_power(1.01, 0, 0, times, &correlation) - 70) < 2 * band);
+	assert_true(fabs(correlation) < 0.05);
+	assert_true(find_power(1.01, 0.9, 0, times, &correlation) > 99);
+	/* Noise of the layouts' means, 0.2 of 2.25 + 0.2, dilutes it. */
+	assert_true(fabs(correlation - 0.9 * 2.25 / 2.45) < 0.02);
+	assert_true(fabs(find_power(1, 0.9, 0, times, &correlation) - 5) < band);
+	if (is_full_depth())
+		assert_true(fabs(find_power(1, 0.9, 2, times, &correlation) - 5) < band);
+}
+
 /* Much slower programs on a disturbed machine: nothing hides a factor, and few layouts tell it. */
 static void test_large_changes(void **state) {
 	(void)state;
 	gsl_rng *rng = seeded(5);
 	for (int i = 0; i < 60; i++) {
-		const struct recipe recipe = {8, 2, i % 2 ? 1 / 2.5 : 2.5, 1, 0.01, 0.04, false, 2};
+		const struct recipe recipe = {8, 2, i % 2 ? 1 / 2.5 : 2.5, 1, 0.01, 0.04, false, 2, 0};
 		struct ifr_dataset datasets[2];
 		const struct ifr_comparison c = compared(&recipe, rng, datasets);
 		assert_true(c.verdict == IFR_VERDICT_CHANGE || c.verdict == IFR_VERDICT_BOTH);
@@ -322,7 +364,8 @@ static void test_sampled_cycles(void **state) {
  * three standard deviations. A layout effect is tested at 99 %: 1 % are false, at most three standard deviations more. */
 static void test_a_against_a(void **state) {
 	(void)state;
-	const struct recipe machines[] = {{16, 3, 1, 1, 0.02, 0.005, false, 0}, {16, 3, 1, 1, 0.02, 0.005, false, 2}};
+	const struct recipe machines[] = {{16, 3, 1, 1, 0.02, 0.005, false, 0, 0},
+	                                  {16, 3, 1, 1, 0.02, 0.005, false, 2, 0}};
 	for (int machine = (int)at_depth(1, 0); machine < 2; machine++) {
 		const unsigned sets = at_depth(250, 2000);
 		unsigned changes = 0, effects = 0;
@@ -350,7 +393,7 @@ static size_t count_of(const char *text, const char *words) {
 
 static void test_forms(void **state) {
 	(void)state;
-	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false, 0};
+	const struct recipe recipe = {32, 5, 1.03, 1.06, 0.02, 0.003, false, 0, 0};
 	gsl_rng *rng = seeded(11);
 	struct ifr_dataset datasets[2];
 	struct ifr_comparison_entry entries[] = {{.name = "a<b|&\"c\"", .command = "./old <x>"},
@@ -406,7 +449,7 @@ static void test_forms(void **state) {
  * for which two benchmarks are not compared, told once. */
 static void test_small_change(void **state) {
 	(void)state;
-	const struct recipe recipe = {32, 5, 1.004, 1, 0.002, 0.0003, false, 0};
+	const struct recipe recipe = {32, 5, 1.004, 1, 0.002, 0.0003, false, 0, 0};
 	struct ifr_dataset datasets[2];
 	struct ifr_comparison_entry entries[3] = {
 		{.name = "small", .command = "", .benchmark = "small"},
@@ -433,22 +476,22 @@ static void test_headline(void **state) {
 		struct recipe recipe;
 		const char *verdict, *meaning, *next, *command; /* command: its line without the indent; NULL: none */
 	} cases[] = {
-		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0},
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0, 0},
 	     "Verdict: change: new is ",
 	     "the change is in the code",
 	     "Next: look in the code of new for the cause.",
 	     "perf record -e cpu-clock -- ./new -x 'a b' && perf report"},
-		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0, 0},
 	     "Verdict: layout: the change is ",
 	     " by addresses alone; other builds need not show it.",
 	     "Next: find a better layout of new.",
 	     "interfero bench -- ./new -x 'a b'"},
-		{{32, 5, 1, 1, 0.005, 0.003, false, 0},
+		{{32, 5, 1, 1, 0.005, 0.003, false, 0, 0},
 	     "Verdict: no change: less than 1.0 % (95 % interval ",
 	     "counts as none.",
 	     "Next: nothing.",
 	     NULL},
-		{{8, 3, 1, 1, 0.04, 0.003, false, 0},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0, 0},
 	     "Verdict: inconclusive: the change is ",
 	     "a change, or none.",
 	     "Next: measure ",
@@ -489,7 +532,7 @@ static void test_headline(void **state) {
 static void test_few_layouts(void **state) {
 	(void)state;
 	for (unsigned layouts = 2; layouts <= 4; layouts++) {
-		const struct recipe recipe = {layouts, 3, 1.05, 1, 0.3, 0.02, false, 0};
+		const struct recipe recipe = {layouts, 3, 1.05, 1, 0.3, 0.02, false, 0, 0};
 		struct ifr_dataset datasets[2];
 		struct ifr_comparison_entry entry = {.name = "", .command = ""};
 		struct ifr_buffer out = {0};
@@ -563,8 +606,8 @@ static void test_layouts(void **state) {
 /* One row for each command, before all else, in text, page and JSON. */
 static void test_overview(void **state) {
 	(void)state;
-	const struct recipe slower = {32, 5, 1.03, 1, 0.02, 0.003, false, 0},
-						same = {32, 5, 1, 1, 0.005, 0.003, false, 0};
+	const struct recipe slower = {32, 5, 1.03, 1, 0.02, 0.003, false, 0, 0},
+						same = {32, 5, 1, 1, 0.005, 0.003, false, 0, 0};
 	gsl_rng *rng = seeded(11);
 	struct ifr_dataset a[2], b[2];
 	struct ifr_comparison_entry entries[3] = {{.name = "slower", .command = "./old 1"},
@@ -648,13 +691,13 @@ static void test_library_commands(void **state) {
 		struct recipe recipe;
 		const char *verdict, *command;
 	} cases[] = {
-		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0},
+		{{32, 5, 1.03, 1, 0.02, 0.003, false, 0, 0},
 	     "Verdict: change: new/lib.so is ",
 	     "perf record -e cpu-clock -- interfero run --library new/lib.so -- ./user 'a b' && perf report"},
-		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0},
+		{{32, 5, 1, 1.06, 0.01, 0.003, false, 0, 0},
 	     "Verdict: layout: the change is ",
 	     "interfero bench --library new/lib.so -- ./user 'a b'"},
-		{{8, 3, 1, 1, 0.04, 0.003, false, 0}, "Verdict: inconclusive: the change is ", " -- ./user 'a b'"},
+		{{8, 3, 1, 1, 0.04, 0.003, false, 0, 0}, "Verdict: inconclusive: the change is ", " -- ./user 'a b'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		gsl_rng *rng = seeded(11);
@@ -686,13 +729,21 @@ static void test_library_commands(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),      cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_large_changes), cmocka_unit_test(test_a_against_a),
-		cmocka_unit_test(test_forms),         cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_small_change),  cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_layouts),       cmocka_unit_test(test_library_commands),
-		cmocka_unit_test(test_overview),      cmocka_unit_test(test_same_instructions),
-		cmocka_unit_test(test_exact_margin),  cmocka_unit_test(test_sampled_cycles),
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_large_changes),
+		cmocka_unit_test(test_pairs),
+		cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_small_change),
+		cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_layouts),
+		cmocka_unit_test(test_library_commands),
+		cmocka_unit_test(test_overview),
+		cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_exact_margin),
+		cmocka_unit_test(test_sampled_cycles),
 		cmocka_unit_test(test_few_layouts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
