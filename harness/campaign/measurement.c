@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The measuring loop: carries out the schedule's jobs that the experiment does not hold yet, stores the runs, and
  * refuses variants that behave otherwise than the program. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,6 +187,9 @@ static int measure_repetitions(struct campaign_state *state, unsigned from, unsi
 		.last = to,
 		.pace = {.begun_ns = ifr_clock_ns(), .run_ns = state->run_ns ? state->run_ns : state->reference_ns}};
 	int failed = 0;
+	/* Memory that the model's replays freed goes back to the kernel: a run is a copy of this process first, pays for
+	 * its page tables, and inherits its resident set as max-rss. */
+	malloc_trim(0);
 	for (unsigned i = from; i < to; i++)
 		m.pace.planned += list_jobs(state, i, slots, jobs);
 	for (unsigned i = from; i < to && !failed && !m.stopped && !ifr_launch_interrupted(); i++)

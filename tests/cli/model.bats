@@ -179,6 +179,9 @@ says() {
 	jq -e '[.counters[].name] | index("cpu_time")' report.json >index
 	# Two timed runs and one of the model of each of five layouts.
 	[ "$(jq '[.runs[] | select(.twin | not)] | length' report.json)" = 15 ]
+	# A run does not inherit the memory that the replays needed: the program's own is under 2 MiB.
+	interfero report --csv both.exp >runs.csv
+	[ "$(awk -F, '$13 == "max-rss" { most = $16 > most ? $16 : most } END { print most < 8e6 }' runs.csv)" = 1 ]
 }
 
 @test "an interruption while the program is recorded leaves nothing" {
