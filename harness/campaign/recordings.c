@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The recordings that the model replays, and the decision of "auto" on the model, from costs estimated by the duration
  * of a run. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,11 @@
 #include "harness/campaign/state.h"
 
 /* The model's costs, in runs of the program: recording it, reading the trace once, and replaying each layout. Measured
- * with lua and bzip2: 63, 240 to 280 and 3 to 5 for runs of 0.03 s, and half of that for runs of 1 s. A core replays one
- * layout after another, on each processor: some 15 million instructions a second, half of that where it takes all. */
-enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5, CORE_LAYOUT_RUNS = 250, CORE_FULL = 2 };
+ * with lua and bzip2: 63, 240 to 280 and 3 to 5 for runs of 0.03 s, and half of that for runs of 1 s. Besides, a core
+ * takes one layout after another, on each processor: 20 runs of dash, 140 where it takes all instructions; samples of a
+ * longer run cost no more. */
+enum { RECORDING_RUNS = 60, REPLAY_RUNS = 250, LAYOUT_RUNS = 5, CORE_LAYOUT_RUNS = 30, CORE_FULL_RUNS = 150 };
+static const double core_most_ns = 6e8;
 /* The time that "auto" may spend on the model: a fifth of the budget; without a budget a fifth of the measuring time,
  * and at least auto_least_ns. */
 enum { AUTO_PART = 5 };
@@ -179,13 +182,14 @@ struct cost {
 	int64_t recording_ns, replay_ns, allowed_ns;
 };
 
-/* The cost of replaying one program's layouts, in runs. */
-static double estimate_replay(unsigned layouts, enum ifr_core_use core) {
+/* The cost of replaying one program's layouts. */
+static double estimate_replay_ns(unsigned layouts, enum ifr_core_use core, double run_ns) {
 	const double processors = (double)ifr_parallel_processors();
 	const double side_by_side = layouts < processors ? layouts : processors;
-	if (core == IFR_CORE_NONE)
-		return REPLAY_RUNS + (double)layouts * LAYOUT_RUNS;
-	return layouts * (core == IFR_CORE_FULL ? CORE_FULL : 1) * CORE_LAYOUT_RUNS / side_by_side;
+	const double core_ns = core == IFR_CORE_NONE   ? 0
+	                       : core == IFR_CORE_FULL ? CORE_FULL_RUNS * run_ns
+	                                               : fmin(CORE_LAYOUT_RUNS * run_ns, core_most_ns);
+	return (REPLAY_RUNS + (double)layouts * LAYOUT_RUNS) * run_ns + layouts * core_ns / side_by_side;
 }
 
 static struct cost estimate(const struct campaign_state *state) {
@@ -199,7 +203,7 @@ static struct cost estimate(const struct campaign_state *state) {
 		recordings += !campaign_has_recording(state, i);
 	return (struct cost){
 		.recording_ns = run_ns * recordings * RECORDING_RUNS,
-		.replay_ns = (int64_t)((double)(run_ns * plan->program_count) * estimate_replay(layouts, state->core)),
+		.replay_ns = (int64_t)(plan->program_count * estimate_replay_ns(layouts, state->core, (double)run_ns)),
 		.allowed_ns = plan->budget_ns || share_ns > auto_least_ns ? share_ns : auto_least_ns};
 }
 

@@ -108,7 +108,7 @@ static const struct argp_option table[] = {
      0},
 	{"core", KEY_CORE, "HOW", OPTION_ARG_OPTIONAL,
      "Compute cycles by the machine's core, over samples of the run (sampled) or over all of it (full), with the events "
-     "of front end and back end; one layout after another; \"none\", without --core: an estimate (sampled)",
+     "of front end and back end; \"none\", without --core: an estimate (sampled)",
      0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
 	{0},

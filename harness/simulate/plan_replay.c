@@ -234,7 +234,8 @@ int ifr_replay_plans(struct ifr_plan_replay *replay, const struct ifr_plan *plan
 	}
 	if (!result && count) {
 		/* The core replays one layout after another, so layouts need no groups. */
-		const size_t vector = replay->core ? 1 : IFR_REPLAY_VECTOR, threads = choose_threads(count, vector);
+		const size_t vector = replay->core ? IFR_REPLAY_CORE : IFR_REPLAY_VECTOR,
+					 threads = choose_threads(count, vector);
 		struct batches batches = {.replay = replay,
 		                          .builder = builder,
 		                          .plans = plans,

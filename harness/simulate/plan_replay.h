@@ -9,8 +9,9 @@
 #include "model/model.h"
 
 /* Limits: layouts in a batch, which reads the trace once, and layouts in a vector group of the engines. Each
- * processor replays a batch of its own. */
-enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16 };
+ * processor replays a batch of its own; cores, which cost more than the vectors and run one layout after another, are
+ * worth a second processor from so many layouts on. */
+enum { IFR_REPLAY_LANES = 64, IFR_REPLAY_VECTOR = 16, IFR_REPLAY_CORE = 4 };
 
 struct ifr_plan_replay {
 	struct ifr_trace *trace;

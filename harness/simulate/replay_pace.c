@@ -6,18 +6,22 @@
 /* The rest is foreseen from the first share on, and up to the second: behind it a replay goes on to its deadline. */
 static const double telling_share = 0.02, trusting_share = 0.5;
 
+/* The additional cost of an execution of the head, in executions behind it. */
+enum { HEAD_MORE = 3 };
+
 static uint64_t least(uint64_t a, uint64_t b) {
 	return a < b ? a : b;
 }
 
 uint64_t replay_work_planned(const struct replay_work *work) {
-	return work->lanes * (work->executions + least(work->head, work->executions));
+	return work->lanes * (work->executions + HEAD_MORE * least(work->head, work->executions));
 }
 
 uint64_t replay_work_advance(struct replay_work *work, uint64_t executions) {
 	const uint64_t before = work->replayed;
 	work->replayed += executions;
-	return work->lanes * (executions + least(work->replayed, work->head) - least(before, work->head));
+	return work->lanes *
+	       (executions + HEAD_MORE * (least(work->replayed, work->head) - least(before, work->head)));
 }
 
 void replay_pace_init(struct replay_pace *pace, int64_t now_ns, int64_t deadline_ns, uint64_t planned) {

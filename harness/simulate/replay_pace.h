@@ -13,10 +13,10 @@ struct replay_pace {
 };
 
 /* The work of replaying a batch on one machine, in executions of a block in a layout. A sampled core takes the run's
- * head as a whole (model/core/sample.h): by measurement with bash, an instruction of it costs as much as two behind. */
+ * head as a whole (model/core/sample.h): by measurement with dash, an instruction of it costs as much as four behind. */
 struct replay_work {
 	uint64_t lanes, executions; /* of the whole trace */
-	uint64_t head;              /* those of the executions that count twice; 0: none */
+	uint64_t head;              /* those of the executions that count four times; 0: none */
 	uint64_t replayed;          /* executions so far */
 };
 

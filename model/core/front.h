@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The front end of one layout, without time: which instructions come from the op cache, from the decoders, or from the
- * loop buffer. This depends on the sequence of blocks and on their addresses alone, so it is exact even where the
- * graph is sampled.
+ * loop buffer. This depends on the sequence of blocks and on their addresses alone.
  *
  * An instruction belongs to the window in which it begins. A stretch is what executes between two taken branches within
  * a window. The slots of a stretch fill lines one after another; an instruction does not cross lines, and a

@@ -4,14 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-static void read_graph(const struct ifr_graph *graph, uint64_t values[SAMPLE_VALUES]) {
+static void read_values(const struct ifr_graph *graph, const struct ifr_front *front,
+                        uint64_t values[SAMPLE_VALUES]) {
 	values[0] = (uint64_t)ifr_graph_cycle(graph);
-	memcpy(values + 1, ifr_graph_counts(graph), sizeof(struct ifr_core_counts));
+	memcpy(values + 1, ifr_graph_counts(graph), SAMPLE_COUNTS * sizeof *values);
+	memcpy(values + SAMPLE_SLOTS, ifr_front_slots(front), IFR_SOURCES * sizeof *values);
 }
 
-static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph *graph) {
+static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                         const struct ifr_front *front) {
 	uint64_t now[SAMPLE_VALUES];
-	read_graph(graph, now);
+	read_values(graph, front, now);
 	const double instructions = (double)(sample->instructions - sample->begun);
 	const double cycles = (double)(now[0] - sample->values[0]);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
@@ -23,25 +26,49 @@ static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph 
 	sample->instructions2 += instructions * instructions;
 }
 
+enum { PERIOD_LEAST = 20000, FRAGMENTS = 2000 };
+
+uint64_t ifr_core_period(uint64_t instructions) {
+	const uint64_t period = instructions / FRAGMENTS;
+	return period > PERIOD_LEAST ? period : PERIOD_LEAST;
+}
+
+/* Whether all instructions are measured there, or these are among the last of their period. */
+static bool is_among(uint64_t instructions, uint64_t period, unsigned last) {
+	return !period || instructions < IFR_CORE_HEAD || instructions % period >= period - last;
+}
+
+bool ifr_core_sample_runs(uint64_t instructions, uint64_t period) {
+	return is_among(instructions, period, SAMPLE_MEASURED + SAMPLE_WARMED + SAMPLE_FRONT);
+}
+
+static bool is_detailed(const struct ifr_core_sample *sample) {
+	return is_among(sample->instructions, sample->period, SAMPLE_MEASURED + SAMPLE_WARMED);
+}
+
+void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions) {
+	sample->instructions = instructions;
+	sample->detailed = is_detailed(sample);
+}
+
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                             unsigned instructions) {
+                             const struct ifr_front *front, unsigned instructions) {
 	sample->instructions += instructions;
-	if (sample->full || sample->instructions < IFR_CORE_HEAD)
+	if (!sample->period || sample->instructions < IFR_CORE_HEAD)
 		return;
 	if (!sample->head_instructions) {
 		sample->head_instructions = sample->instructions;
-		read_graph(graph, sample->head);
+		read_values(graph, front, sample->head);
 	}
-	const uint64_t at = sample->instructions % SAMPLE_PERIOD;
-	const bool measured = at >= SAMPLE_PERIOD - SAMPLE_MEASURED;
+	const bool measured = is_among(sample->instructions, sample->period, SAMPLE_MEASURED);
 	if (sample->measured && !measured)
-		end_fragment(sample, graph);
+		end_fragment(sample, graph, front);
 	if (!sample->measured && measured) {
 		sample->begun = sample->instructions;
-		read_graph(graph, sample->values);
+		read_values(graph, front, sample->values);
 	}
 	sample->measured = measured;
-	sample->detailed = at >= SAMPLE_PERIOD - SAMPLE_MEASURED - SAMPLE_WARMED;
+	sample->detailed = is_detailed(sample);
 }
 
 /* Cochran's variance of a ratio, for the instructions that it stands for. */
@@ -56,10 +83,10 @@ static double standard_error(const struct ifr_core_sample *sample, double ratio,
 }
 
 double ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                                double values[SAMPLE_VALUES]) {
+                                const struct ifr_front *front, double values[SAMPLE_VALUES]) {
 	uint64_t now[SAMPLE_VALUES];
-	read_graph(graph, now);
-	const bool all = sample->full || !sample->head_instructions;
+	read_values(graph, front, now);
+	const bool all = !sample->period || !sample->head_instructions;
 	const double rest = all ? 0 : (double)(sample->instructions - sample->head_instructions);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		const double head = (double)(all ? now[i] : sample->head[i]);

@@ -1,34 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The instructions over which the graph runs.
+/* The instructions over which front end and graph run.
  *
- * The first IFR_CORE_HEAD instructions are all measured. Behind them, the last SAMPLE_MEASURED of every SAMPLE_PERIOD are
- * measured, with SAMPLE_WARMED before them to fill the pipeline; caches, predictors and front end are exact anyway. The
- * rest of the run takes as many cycles an instruction as the measured fragments together: a ratio estimate, with the
- * standard error of the fragments' residuals.
+ * The first IFR_CORE_HEAD instructions are all measured. Behind them, the last SAMPLE_MEASURED of every period are
+ * measured, with SAMPLE_WARMED before them to fill the pipeline, and SAMPLE_FRONT before these to fill the op cache;
+ * caches and predictors are exact anyway. The rest of the run takes as many cycles an instruction as the measured
+ * fragments together: a ratio estimate, with the standard error of the fragments' residuals.
  * Ref: Wunderlich, Wenisch, Falsafi and Hoe 2003, "SMARTS", section 3; Cochran 1977, "Sampling techniques", 6.3. */
 #ifndef IFR_MODEL_CORE_SAMPLE_H
 #define IFR_MODEL_CORE_SAMPLE_H
 
 #include "model/core/graph.h"
 
-enum { SAMPLE_PERIOD = 20000, SAMPLE_WARMED = 1000, SAMPLE_MEASURED = 1000 };
-enum { SAMPLE_VALUES = 1 + sizeof(struct ifr_core_counts) / sizeof(uint64_t) }; /* cycles, then the counts */
+enum { SAMPLE_WARMED = 1000, SAMPLE_MEASURED = 1000, SAMPLE_FRONT = 4000 };
+/* Cycles, then the counts of the graph, then the slots of the front end by source. */
+enum {
+	SAMPLE_COUNTS = sizeof(struct ifr_core_counts) / sizeof(uint64_t),
+	SAMPLE_SLOTS = 1 + SAMPLE_COUNTS,
+	SAMPLE_VALUES = SAMPLE_SLOTS + IFR_SOURCES
+};
 
 struct ifr_core_sample {
-	bool full;
+	uint64_t period;                /* in instructions; 0: all are measured */
 	bool detailed, measured;        /* the next block is in the graph; its cycles count */
 	uint64_t instructions;          /* so far */
 	uint64_t begun;                 /* instructions before the fragment under way */
-	uint64_t values[SAMPLE_VALUES]; /* of the graph at its begin */
+	uint64_t values[SAMPLE_VALUES]; /* at its begin */
 	uint64_t head_instructions, head[SAMPLE_VALUES];
 	uint64_t fragments, measured_instructions, sums[SAMPLE_VALUES];
 	double cycles2, products, instructions2; /* sums of squares and products of cycles and instructions */
 };
 
+/* Whether a block is run, at least by the front end, behind so many instructions. */
+bool ifr_core_sample_runs(uint64_t instructions, uint64_t period);
+/* Goes on behind so many instructions of the run, of which some were skipped. */
+void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions);
 /* Adds a block of so many instructions; then tells by `detailed` whether the next is in the graph. */
-void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph, unsigned instructions);
+void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                             const struct ifr_front *front, unsigned instructions);
 /* Estimates the values of the whole run. Returns the standard error of the cycles. */
 double ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                                double values[SAMPLE_VALUES]);
+                                const struct ifr_front *front, double values[SAMPLE_VALUES]);
 
 #endif

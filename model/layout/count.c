@@ -202,12 +202,14 @@ static int replay_chunk(struct counting *counting, const struct ifr_trace_chunk 
 static int replay_all(struct counting *counting, const struct ifr_count_settings *settings,
                       struct ifr_error *err) {
 	struct ifr_trace_chunk from;
-	const enum ifr_engine engine = settings->core ? IFR_ENGINE_SCALAR : settings->engine;
-	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, engine, err);
+	struct ifr_trace_totals totals;
+	int result = ifr_replay_new(&counting->replay, settings->machine, counting->count, settings->engine, err);
 	if (result)
 		return result;
+	ifr_trace_totals(counting->trace, &totals);
 	if (settings->core)
-		ifr_replay_set_core(counting->replay, &counting->program, settings->core == IFR_CORE_FULL);
+		ifr_replay_set_core(counting->replay, &counting->program,
+		                    settings->core == IFR_CORE_FULL ? 0 : ifr_core_period(totals.instructions));
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;

@@ -46,8 +46,10 @@ static void run_btb(void *state, struct ifr_pass *pass) {
 		for (size_t k = 0; k < branches.count; k++) {
 			const size_t level = find_level(&lanes[i], pass->branch_layouts[i].pcs[branches.executions[k] >> 1]);
 			lanes[i].misses += level == lanes[i].levels_count;
-			if (pass->outcomes)
-				pass->outcomes[i].taken[k] = (uint8_t)(level < lanes[i].levels_count ? level : IFR_NO_BTB);
+			if (pass->outcomes && level)
+				ifr_marks_add(&pass->outcomes[i].taken,
+				              (uint32_t)k << IFR_BTB_LEVEL_BITS |
+				                  (uint32_t)(level < lanes[i].levels_count ? level : IFR_NO_BTB));
 		}
 }
 

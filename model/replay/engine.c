@@ -24,9 +24,10 @@ static const struct ifr_stage *const stages[][STAGES_MOST] = {
                            &ifr_stage_direction, &ifr_stage_targets, &ifr_stage_btb, &ifr_stage_returns,
                            &ifr_stage_core},
 	[IFR_ENGINE_AVX2] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
-                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns},
+                         &ifr_avx2_stage_direction, &ifr_avx2_stage_targets, &ifr_stage_returns, &ifr_stage_core},
 	[IFR_ENGINE_AVX512] = {&ifr_stage_data, &ifr_stage_alias, &ifr_lanes_stage_front_end, &ifr_lanes_stage_outer,
-                           &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns},
+                           &ifr_avx512_stage_direction, &ifr_avx512_stage_targets, &ifr_stage_returns,
+                           &ifr_stage_core},
 };
 
 /* A vector costs as much for few lanes as for sixteen: below so many lanes the scalar engine is faster. */
@@ -128,11 +129,11 @@ void ifr_replay_set_lanes(struct ifr_replay *replay, const struct ifr_lane *lane
 	}
 }
 
-void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, bool full) {
+void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, uint64_t period) {
 	struct ifr_pass *pass = &replay->pass;
-	assert(!replay->started && replay->engine == IFR_ENGINE_SCALAR && ifr_machine_has_core(&replay->machine));
+	assert(!replay->started && ifr_machine_has_core(&replay->machine));
 	pass->program = program;
-	pass->core_full = full;
+	pass->core_period = period;
 	pass->outcomes = ifr_alloc(pass->lanes_count * sizeof *pass->outcomes);
 	pass->cycles_error = ifr_alloc(pass->lanes_count * sizeof *pass->cycles_error);
 }
@@ -141,24 +142,35 @@ double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane) {
 	return replay->pass.cycles_error ? replay->pass.cycles_error[lane] : 0;
 }
 
+void ifr_marks_grow(struct ifr_marks *marks) {
+	marks->capacity = marks->capacity ? 2 * marks->capacity : 1024;
+	marks->items = ifr_realloc(marks->items, marks->capacity, sizeof *marks->items);
+}
+
 /* Makes room for the outcomes of a chunk. */
 static void reserve_outcomes(struct ifr_pass *pass) {
-	const size_t executions = pass->chunk->executions_count + 1, data = pass->chunk->data_count + 1;
+	const size_t data = pass->chunk->data_count + 1;
 	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
 		struct ifr_outcomes *outcomes = &pass->outcomes[i];
-		outcomes->conditional = ifr_realloc(outcomes->conditional, executions, 1);
-		outcomes->indirect = ifr_realloc(outcomes->indirect, executions, 1);
-		outcomes->taken = ifr_realloc(outcomes->taken, executions, 1);
+		outcomes->conditional.count = outcomes->indirect.count = outcomes->taken.count = 0;
 		outcomes->data = ifr_realloc(outcomes->data, data, 1);
 		memset(outcomes->data, 0, data);
 	}
 }
 
+void ifr_outcomes_reserve_fetches(struct ifr_pass *pass) {
+	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
+		struct ifr_outcomes *outcomes = &pass->outcomes[i];
+		outcomes->fetch_lines = ifr_realloc(outcomes->fetch_lines, pass->fetch_lines[i].count + 1, 1);
+		outcomes->fetch_pages = ifr_realloc(outcomes->fetch_pages, pass->fetch_pages[i].count + 1, 1);
+	}
+}
+
 static void free_outcomes(struct ifr_pass *pass) {
 	for (size_t i = 0; i < pass->lanes_count && pass->outcomes; i++) {
-		free(pass->outcomes[i].conditional);
-		free(pass->outcomes[i].indirect);
-		free(pass->outcomes[i].taken);
+		free(pass->outcomes[i].conditional.items);
+		free(pass->outcomes[i].indirect.items);
+		free(pass->outcomes[i].taken.items);
 		free(pass->outcomes[i].data);
 		free(pass->outcomes[i].fetch_lines);
 		free(pass->outcomes[i].fetch_pages);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Outcomes of a chunk in one lane: what each event came to. The scalar stages write them if pass->outcomes is there;
- * counters alone do not need them. */
+/* Outcomes of a chunk in one lane: what each event came to. The stages write them if pass->outcomes is there; counters
+ * alone do not need them. Rare outcomes are marks: numbers in ascending order, those of the events that came out so. */
 #ifndef INTERFERO_MODEL_OUTCOMES_H
 #define INTERFERO_MODEL_OUTCOMES_H
 
@@ -11,12 +11,34 @@
  * page walk. Of a taken branch: the BTB that has it, from 0; IFR_NO_BTB. */
 enum { IFR_LEVEL_SECOND = 1, IFR_LEVEL_THIRD, IFR_LEVEL_MEMORY, IFR_LEVEL_PAGE_WALK = 2, IFR_NO_BTB = 3 };
 
+enum { IFR_BTB_LEVEL_BITS = 2, IFR_OUTCOME_PAGE_SHIFT = 2 };
+
+struct ifr_marks {
+	uint32_t *items;
+	size_t count, capacity;
+};
+
+/* Branches that have a successor in the chunk are numbered from 0, the last of the chunk before among them. */
 struct ifr_outcomes {
-	uint8_t *conditional; /* by conditional branch that has a successor: 1 if it was mispredicted */
-	uint8_t *indirect;    /* by indirect branch: the same */
-	uint8_t *taken;       /* by taken branch: the level of the BTB */
-	uint8_t *data; /* by position: level of the line, plus 4 times that of the page; the worst of all pieces */
+	struct ifr_marks conditional; /* mispredicted ones, by number of the conditional branch */
+	struct ifr_marks indirect;    /* the same of the indirect branches */
+	struct ifr_marks taken; /* not in the first BTB: number of the taken branch << IFR_BTB_LEVEL_BITS | level */
+	uint8_t *
+		data; /* by position: level of the line, that of the page << IFR_OUTCOME_PAGE_SHIFT; the worst of all pieces */
 	uint8_t *fetch_lines, *fetch_pages; /* by miss in pass->fetch_lines and fetch_pages: its level */
 };
+
+/* Notes the level of an access, in the bits from shift on, unless a piece of it was worse. */
+static inline void ifr_outcome_note(uint8_t *data, uint32_t position, unsigned level, unsigned shift) {
+	if (level > (data[position] >> shift & 3u))
+		data[position] = (uint8_t)((data[position] & ~(3u << shift)) | level << shift);
+}
+
+void ifr_marks_grow(struct ifr_marks *marks);
+static inline void ifr_marks_add(struct ifr_marks *marks, uint32_t mark) {
+	if (marks->count == marks->capacity)
+		ifr_marks_grow(marks);
+	marks->items[marks->count++] = mark;
+}
 
 #endif

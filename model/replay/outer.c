@@ -53,12 +53,6 @@ static unsigned touch_page(struct outer_lane *lane, uint64_t page) {
 	return walk ? IFR_LEVEL_PAGE_WALK : 1;
 }
 
-/* Notes the level of an access, in the bits from shift on, unless a piece of it was worse. */
-static void note_data(uint8_t *data, uint32_t position, unsigned level, unsigned shift) {
-	if (level > (data[position] >> shift & 3u))
-		data[position] = (uint8_t)((data[position] & ~(3u << shift)) | level << shift);
-}
-
 /* fetch_levels, data_levels: NULL if nothing is noted. */
 static inline __attribute__((always_inline)) void
 merge_misses(const struct ifr_misses *fetches, const struct ifr_misses *data, struct outer_lane *lane,
@@ -76,23 +70,20 @@ merge_misses(const struct ifr_misses *fetches, const struct ifr_misses *data, st
 			break;
 		const unsigned level = touch(lane, data->items[d].key);
 		if (data_levels)
-			note_data(data_levels, data->items[d].position, level, shift);
+			ifr_outcome_note(data_levels, data->items[d].position, level, shift);
 	}
 }
 
 static void run_outer(void *state, struct ifr_pass *pass) {
 	struct outer_lane *lanes = state;
+	ifr_outcomes_reserve_fetches(pass);
 	for (size_t i = 0; i < pass->lanes_count; i++) {
 		const unsigned group = pass->lanes[i].data_group;
 		struct ifr_outcomes none = {0}, *outcomes = pass->outcomes ? &pass->outcomes[i] : &none;
-		if (pass->outcomes) {
-			outcomes->fetch_lines = ifr_realloc(outcomes->fetch_lines, pass->fetch_lines[i].count + 1, 1);
-			outcomes->fetch_pages = ifr_realloc(outcomes->fetch_pages, pass->fetch_pages[i].count + 1, 1);
-		}
 		merge_misses(&pass->fetch_lines[i], &pass->data_lines[group], &lanes[i], touch_line, outcomes->fetch_lines,
 		             outcomes->data, 0);
 		merge_misses(&pass->fetch_pages[i], &pass->data_pages[group], &lanes[i], touch_page, outcomes->fetch_pages,
-		             outcomes->data, 2);
+		             outcomes->data, IFR_OUTCOME_PAGE_SHIFT);
 	}
 }
 

@@ -156,10 +156,11 @@ struct ifr_replay;
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);
-/* Replays the core, too: program has the blocks of the chunks. Before ifr_replay_set_lanes, on the scalar engine, and
- * if the machine has a core (ifr_machine_has_core). The graph runs over samples of the instructions, or over all if
- * full. The program is borrowed. */
-void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, bool full);
+/* Replays the core, too, of a machine that has one; before ifr_replay_set_lanes. The graph runs over a sample in each
+ * period of so many instructions, or over all (0). The program has the blocks of the chunks, and is borrowed. */
+void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, uint64_t period);
+/* The period for a run of so many instructions. Samples of a longer run cost no more. */
+uint64_t ifr_core_period(uint64_t instructions);
 /* Returns the standard error of a lane's cycles that sampling leaves, in cycles; 0 without a core. */
 double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane);
 /* Sets the lanes, before the first chunk and before each chunk that brings new blocks. Order and number of lanes,

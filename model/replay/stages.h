@@ -76,10 +76,10 @@ struct ifr_pass {
 	/* --- written by data (by group) and by fetch (by lane) --- */
 	struct ifr_misses *data_lines, *data_pages;
 	struct ifr_misses *fetch_lines, *fetch_pages;
-	/* --- written by the stages of the scalar engine, by lane, if a core is replayed; NULL: no core --- */
+	/* --- written by all stages, by lane, if a core is replayed; NULL: no core --- */
 	struct ifr_outcomes *outcomes;
 	const struct ifr_core_program *program;
-	bool core_full;       /* the graph runs over all instructions */
+	uint64_t core_period; /* of the samples; 0: the graph runs over all instructions */
 	double *cycles_error; /* by lane: standard error of the cycles */
 };
 
@@ -113,6 +113,8 @@ void ifr_survey_release(struct ifr_pass *pass);
 void ifr_fetch_miss(const struct ifr_pass *pass, struct ifr_misses *misses, size_t lane, size_t execution,
                     uint64_t key, unsigned shift);
 void ifr_misses_grow(struct ifr_misses *misses);
+/* Makes room for the levels of this chunk's fetch misses, in all lanes; nothing without a core. */
+void ifr_outcomes_reserve_fetches(struct ifr_pass *pass);
 static inline struct ifr_branches ifr_pass_stream(const struct ifr_pass *pass, enum ifr_stream stream) {
 	const struct ifr_stream_list *list = &pass->streams[stream];
 	return (struct ifr_branches){list->executions, stream == IFR_STREAM_CONDITIONAL ? NULL : list->next,

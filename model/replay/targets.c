@@ -23,16 +23,20 @@ static void destroy_targets(void *state, const struct ifr_pass *pass) {
 	free(lanes);
 }
 
-/* Predicts branch by branch, and notes the outcome of each indirect one. */
+/* Predicts branch by branch, and notes the indirect ones that it missed. */
 static uint64_t run_noting(const struct ifr_target_predictor *kind, void *predictor,
                            const struct ifr_branches *branches, const struct ifr_branch_layout *layout,
-                           uint8_t *outcomes) {
+                           struct ifr_marks *marks) {
 	uint64_t misses = 0;
+	uint32_t number = 0;
 	for (size_t i = 0; i < branches->count; i++) {
 		const struct ifr_branches one = {branches->executions + i, branches->next + i, 1};
 		const uint64_t missed = kind->run(predictor, &one, layout);
-		if (ifr_branch_is_indirect(layout->kinds[branches->executions[i] >> 1]))
-			*outcomes++ = (uint8_t)missed;
+		if (ifr_branch_is_indirect(layout->kinds[branches->executions[i] >> 1])) {
+			if (missed)
+				ifr_marks_add(marks, number);
+			number++;
+		}
 		misses += missed;
 	}
 	return misses;
@@ -44,7 +48,7 @@ static void run_targets(void *state, struct ifr_pass *pass) {
 	const struct ifr_branches branches = ifr_pass_stream(pass, kind->stream);
 	for (size_t i = 0; i < pass->lanes_count; i++)
 		lanes[i].misses += pass->outcomes ? run_noting(kind, lanes[i].predictor, &branches,
-		                                               &pass->branch_layouts[i], pass->outcomes[i].indirect)
+		                                               &pass->branch_layouts[i], &pass->outcomes[i].indirect)
 		                                  : kind->run(lanes[i].predictor, &branches, &pass->branch_layouts[i]);
 }
 

@@ -85,22 +85,22 @@ static void test_pace(void **state) {
 	assert_true(replay_pace_share(&pace) == 1);
 }
 
-/* A run of 100 executions of which 10 are the head, in 4 layouts: the head counts twice, wherever chunks are cut. */
+/* A run of 100 executions of which 10 are the head, in 4 layouts: the head counts four times, wherever chunks are cut. */
 static void test_work(void **state) {
 	struct replay_work work = {.lanes = 4, .executions = 100, .head = 10};
 	(void)state;
-	assert_int_equal(replay_work_planned(&work), 440);
+	assert_int_equal(replay_work_planned(&work), 520);
 	assert_int_equal(replay_work_advance(&work, 0), 0);
-	assert_int_equal(replay_work_advance(&work, 6), 48);
-	assert_int_equal(replay_work_advance(&work, 10), 4 * (10 + 4));
+	assert_int_equal(replay_work_advance(&work, 6), 4 * (6 + 3 * 6));
+	assert_int_equal(replay_work_advance(&work, 10), 4 * (10 + 3 * 4));
 	assert_int_equal(replay_work_advance(&work, 84), 336);
 	/* Without a head; and a run that is shorter than its head. */
 	work = (struct replay_work){.lanes = 16, .executions = 100};
 	assert_int_equal(replay_work_planned(&work), 1600);
 	assert_int_equal(replay_work_advance(&work, 7), 112);
 	work = (struct replay_work){.lanes = 1, .executions = 5, .head = 10};
-	assert_int_equal(replay_work_planned(&work), 10);
-	assert_int_equal(replay_work_advance(&work, 5), 10);
+	assert_int_equal(replay_work_planned(&work), 20);
+	assert_int_equal(replay_work_advance(&work, 5), 20);
 }
 
 int main(void) {

@@ -14,6 +14,7 @@
 #include "model/core/program.h"
 #include "model/core/sample.h"
 #include "model/machines/machine.h"
+#include "model/replay/core_course.h"
 #include "tests/unit/model_random.h"
 
 enum { LANES = 3 };
@@ -56,33 +57,49 @@ static void setting_free(struct setting *s) {
 	free(s->trace);
 }
 
-/* Replays lanes from `first` on in chunks of so many executions, with the core or without. */
-static void replay(const struct setting *s, const char *spec, bool core, size_t first, size_t count,
-                   size_t chunk_steps, struct ifr_counts *counters) {
+/* How a setting is replayed. */
+struct way {
+	enum ifr_engine engine;
+	size_t chunk_steps; /* executions in a chunk */
+	unsigned rounds;    /* how often the trace is run, one after the other */
+};
+
+static void replay_by(const struct way *way, const struct setting *s, const char *spec, bool core, size_t first,
+                      size_t count, struct ifr_counts *counters) {
+	const size_t chunk_steps = way->chunk_steps;
 	struct ifr_replay *replay;
 	struct ifr_machine *machine;
 	struct ifr_error err = {0};
 	assert_int_equal(ifr_machine_open(&machine, spec, &err), 0);
-	assert_int_equal(ifr_replay_new(&replay, machine, count, IFR_ENGINE_SCALAR, &err), 0);
+	assert_int_equal(ifr_replay_new(&replay, machine, count, way->engine, &err), 0);
 	if (core)
-		ifr_replay_set_core(replay, &s->program, false);
+		ifr_replay_set_core(replay, &s->program, ifr_core_period(0));
 	struct ifr_lane lanes[LANES];
 	for (size_t i = 0; i < count; i++) {
 		lanes[i] = s->lanes[first + i];
 		lanes[i].data_group = lanes[i].line_group = (unsigned)i;
 	}
 	ifr_replay_set_lanes(replay, lanes);
-	for (size_t from = 0; from < RANDOM_STEPS; from += chunk_steps) {
+	for (size_t step = 0; step < way->rounds * RANDOM_STEPS;) {
+		const size_t from = step % RANDOM_STEPS;
 		const size_t to = from + chunk_steps < RANDOM_STEPS ? from + chunk_steps : RANDOM_STEPS;
 		const struct ifr_chunk chunk = random_chunk(s->trace, from, to);
 		const uint64_t *addresses[LANES];
 		for (size_t i = 0; i < count; i++)
 			addresses[i] = s->trace->addresses[s->lanes[first + i].data_group] + s->trace->data_starts[from];
 		assert_int_equal(ifr_replay_chunk(replay, &chunk, addresses, &err), 0);
+		step += to - from;
 	}
 	ifr_replay_counters(replay, counters);
 	ifr_replay_free(replay);
 	ifr_machine_free(machine);
+}
+
+/* Replays lanes from `first` on in chunks of so many executions, with the core or without. */
+static void replay(const struct setting *s, const char *spec, bool core, size_t first, size_t count,
+                   size_t chunk_steps, struct ifr_counts *counters) {
+	const struct way way = {IFR_ENGINE_SCALAR, chunk_steps, 1};
+	replay_by(&way, s, spec, core, first, count, counters);
 }
 
 static void test_other_counters(void **state) {
@@ -156,15 +173,16 @@ static void test_sample(void **state) {
 	(void)state;
 	struct ifr_machine *machine;
 	struct ifr_core core;
-	struct ifr_core_sample sample = {.detailed = true};
+	struct ifr_core_sample sample = {.period = 20000, .detailed = true};
 	double values[SAMPLE_VALUES];
 	assert_int_equal(ifr_machine_open(&machine, "skylake", NULL), 0);
 	ifr_core_init(&core, machine);
 	struct ifr_graph *graph = ifr_graph_new(&core);
+	struct ifr_front *front = ifr_front_new(&core);
 	uint64_t in_detail = 0;
 	for (unsigned i = 0; i < 2000000 / 100; i++) {
 		in_detail += sample.detailed ? 100 : 0;
-		ifr_core_sample_advance(&sample, graph, 100);
+		ifr_core_sample_advance(&sample, graph, front, 100);
 	}
 	/* A tenth of the second million, 2000 of each 20,000. */
 	assert_int_equal(in_detail, 1000000 + 100000);
@@ -175,20 +193,148 @@ static void test_sample(void **state) {
 	sample.cycles2 = 1000. * 1000 + 3000. * 3000;
 	sample.products = 1000. * 1000 + 3000. * 1000;
 	sample.instructions2 = 2 * 1000. * 1000;
-	const double error = ifr_core_sample_estimate(&sample, graph, values);
+	const double error = ifr_core_sample_estimate(&sample, graph, front, values);
 	assert_float_equal(values[0], 4000000, 1e-6);
 	/* Residuals -1000 and 1000: variance 2e6 of 2 fragments, error of the mean 1000 cycles of 1000 instructions. */
 	assert_float_equal(error, 1000000, 1e-3);
+	ifr_front_free(front);
 	ifr_graph_free(graph);
 	ifr_machine_free(machine);
 }
 
+/* The engines note the same outcomes: cycles and events of the core are equal, on machines of all kinds. */
+static void test_engines(void **state) {
+	static const char *const specs[] = {SMALL,
+	                                    SMALL ",predictor=l-tage,indirect=ittage",
+	                                    "zen3",
+	                                    "zen5",
+	                                    SMALL ",predictor=gshare",
+	                                    "goldencove",
+	                                    SMALL ",l3.bytes=32768,l3.ways=4,stlb.entries=16,stlb.ways=4"};
+	(void)state;
+	for (unsigned engine = IFR_ENGINE_AVX2; engine <= IFR_ENGINE_AVX512; engine++)
+		for (size_t i = 0; i < sizeof specs / sizeof *specs && ifr_engine_runs((enum ifr_engine)engine); i++) {
+			struct setting s = setting_new(40 + i);
+			struct ifr_counts scalar[LANES], vector[LANES];
+			const struct way way = {(enum ifr_engine)engine, 700, 1};
+			replay(&s, specs[i], true, 0, LANES, 1000, scalar);
+			replay_by(&way, &s, specs[i], true, 0, LANES, vector);
+			assert_memory_equal(scalar, vector, sizeof scalar);
+			setting_free(&s);
+		}
+}
+
+/* A sampled run skips executions, and goes on with the right outcomes: neither chunks nor engines matter. */
+static void test_skips(void **state) {
+	static const char spec[] = SMALL ",predictor=l-tage";
+	struct setting s = setting_new(5);
+	struct ifr_counts large, small, vector;
+	const struct way ways[] = {
+		{IFR_ENGINE_SCALAR, 3000, 75}, {IFR_ENGINE_SCALAR, 331, 75}, {IFR_ENGINE_AVX2, 1000, 75}};
+	(void)state;
+	replay_by(&ways[0], &s, spec, true, 0, 1, &large);
+	replay_by(&ways[1], &s, spec, true, 0, 1, &small);
+	/* The head, and then some. */
+	assert_true(large.value[IFR_EVENT_INSTRUCTIONS] > 1200000);
+	assert_memory_equal(&large, &small, sizeof large);
+	if (ifr_engine_runs(IFR_ENGINE_AVX2)) {
+		replay_by(&ways[2], &s, spec, true, 0, 1, &vector);
+		assert_memory_equal(&large, &vector, sizeof large);
+	}
+	setting_free(&s);
+}
+
+/* The course of a core through chunks, counted again execution by execution. */
+struct recount {
+	uint64_t instructions;
+	uint32_t conditional, indirect, taken, before;
+	size_t data, calls;
+	uint32_t stack[RANDOM_STEPS];
+};
+
+/* Checks the call of a return against a stack without bounds; the course's holds 1000 calls. */
+static void recount_branch(struct recount *r, const struct ifr_block *block, const struct ifr_core_course *course,
+                           size_t execution) {
+	const uint8_t kind = block->branch;
+	r->conditional += kind == IFR_BRANCH_CONDITIONAL;
+	r->indirect += kind == IFR_BRANCH_INDIRECT_JUMP || kind == IFR_BRANCH_INDIRECT_CALL;
+	r->taken += kind == IFR_BRANCH_CONDITIONAL ? r->before & 1 : kind != IFR_BRANCH_NONE;
+	if (kind == IFR_BRANCH_CALL || kind == IFR_BRANCH_INDIRECT_CALL)
+		r->stack[r->calls++ % RANDOM_STEPS] = r->before >> 1;
+	if (kind == IFR_BRANCH_RETURN)
+		assert_int_equal(course->callers[execution],
+		                 r->calls ? r->stack[--r->calls % RANDOM_STEPS] : IFR_NO_CALLER);
+}
+
+static void check_course(struct recount *r, const struct setting *s, const struct ifr_chunk *chunk,
+                         const struct ifr_core_course *course) {
+	size_t span = 0;
+	r->conditional = r->indirect = r->taken = 0;
+	r->data = 0;
+	for (size_t i = 0; i < chunk->executions_count; i++) {
+		const uint32_t execution = chunk->executions[i];
+		/* The last 6000 of 7000 instructions: 4000 for the op cache, 1000 for the pipeline, 1000 measured. */
+		const bool runs = r->instructions % 7000 >= 1000;
+		while (span < course->spans_count && course->spans[span].end <= i)
+			span++;
+		const struct ifr_core_span *at = &course->spans[span];
+		const bool covered = span < course->spans_count && at->first <= i;
+		assert_int_equal(covered, runs);
+		if (covered && at->first == i) {
+			assert_int_equal(at->before, r->before);
+			assert_int_equal(at->instructions, r->instructions);
+			assert_int_equal(at->conditional, r->conditional);
+			assert_int_equal(at->indirect, r->indirect);
+			assert_int_equal(at->taken, r->taken);
+			assert_int_equal(at->data, r->data);
+		}
+		if (execution != IFR_EXECUTION_BREAK) {
+			const struct ifr_block *block = &s->trace->blocks[execution >> 1];
+			if (r->before != IFR_EXECUTION_BREAK)
+				recount_branch(r, &s->trace->blocks[r->before >> 1], course, i);
+			r->data += block->accesses;
+			r->instructions += s->lanes[0].blocks[execution >> 1].instructions;
+		}
+		r->before = execution;
+	}
+}
+
+static void test_course(void **state) {
+	struct setting s = setting_new(11);
+	struct ifr_machine *machine;
+	struct ifr_core_course course;
+	uint8_t kinds[RANDOM_BLOCKS];
+	struct recount *r = ifr_alloc(sizeof *r);
+	(void)state;
+	for (size_t i = 0; i < RANDOM_BLOCKS; i++)
+		kinds[i] = s.trace->blocks[i].branch;
+	assert_int_equal(ifr_machine_open(&machine, "skylake,return_stack.entries=1000", NULL), 0);
+	struct ifr_pass pass = {
+		.machine = machine, .lanes = s.lanes, .lanes_count = 1, .kinds = kinds, .core_period = 7000};
+	ifr_core_course_init(&course, &pass);
+	/* Behind the head. */
+	r->instructions = course.instructions = 7000000;
+	r->before = IFR_EXECUTION_BREAK;
+	for (size_t from = 0; from < RANDOM_STEPS; from += 611) {
+		const struct ifr_chunk chunk =
+			random_chunk(s.trace, from, from + 611 < RANDOM_STEPS ? from + 611 : RANDOM_STEPS);
+		pass.chunk = &chunk;
+		ifr_core_course_follow(&course, &pass);
+		check_course(r, &s, &chunk, &course);
+	}
+	assert_true(r->instructions > 7000000 + 10000);
+	ifr_core_course_release(&course);
+	ifr_machine_free(machine);
+	free(r);
+	setting_free(&s);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_other_counters),
-		cmocka_unit_test(test_lanes_and_chunks),
-		cmocka_unit_test(test_outcomes),
-		cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_other_counters), cmocka_unit_test(test_lanes_and_chunks),
+		cmocka_unit_test(test_outcomes),       cmocka_unit_test(test_sample),
+		cmocka_unit_test(test_engines),        cmocka_unit_test(test_skips),
+		cmocka_unit_test(test_course),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

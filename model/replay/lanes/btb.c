@@ -43,18 +43,23 @@ uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_bra
 	return ifr_resident_add(&btb->first, keys);
 }
 
-static bool outer_level_has(struct ifr_btb_batch *btb, size_t lane, uint64_t pc) {
-	for (size_t level = 0; level < btb->outer_count; level++)
+/* Returns the level that has the branch, from 1; IFR_NO_BTB if none has. */
+static unsigned find_outer_level(struct ifr_btb_batch *btb, size_t lane, uint64_t pc) {
+	for (unsigned level = 0; level < btb->outer_count; level++)
 		if (ifr_cache_touch(&btb->outer[level][lane], pc))
-			return true;
-	return false;
+			return level + 1;
+	return IFR_NO_BTB;
 }
 
-void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, uint32_t block,
-                        uint32_t group, uint64_t time) {
+void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_pass *pass, uint32_t block, uint32_t group,
+                        uint32_t number, uint64_t time) {
 	ifr_resident_fill(&btb->first, group, time);
 	for (uint64_t lanes = btb->first.missed[0]; lanes; lanes &= lanes - 1) {
 		const size_t lane = (size_t)__builtin_ctzll(lanes);
-		btb->misses[lane] += !outer_level_has(btb, lane, layouts[btb->batch.first + lane].pcs[block]);
+		const size_t at = btb->batch.first + lane;
+		const unsigned level = find_outer_level(btb, lane, pass->branch_layouts[at].pcs[block]);
+		btb->misses[lane] += level == IFR_NO_BTB;
+		if (pass->outcomes)
+			ifr_marks_add(&pass->outcomes[at].taken, number << IFR_BTB_LEVEL_BITS | level);
 	}
 }

@@ -17,6 +17,7 @@
 /* The key groups that one block execution touches. branch is touched when the block's successor is known. */
 struct touched_groups {
 	uint32_t lines, pages, branch;
+	uint32_t taken; /* 1: branch is a taken branch, 0: a group without keys */
 };
 
 struct front_end_batch {
@@ -73,10 +74,12 @@ static void add_block(struct front_end_batch *batch, const struct ifr_pass *pass
 		branches ? ifr_btb_batch_add_block(&batch->btb, pass->branch_layouts, block) : no_branch;
 	batch->touched[2 * block + 1] =
 		(struct touched_groups){ifr_fetch_batch_add_block(&batch->lines, pass->lanes, block),
-	                            ifr_fetch_batch_add_block(&batch->pages, pass->lanes, block), branch};
+	                            ifr_fetch_batch_add_block(&batch->pages, pass->lanes, block), branch, branches};
 	batch->touched[2 * block] = batch->touched[2 * block + 1];
-	if (kind == IFR_BRANCH_CONDITIONAL)
+	if (kind == IFR_BRANCH_CONDITIONAL) {
 		batch->touched[2 * block].branch = no_branch;
+		batch->touched[2 * block].taken = 0;
+	}
 }
 
 /* Adds the blocks from blocks_count on. */
@@ -91,6 +94,7 @@ static void add_blocks(struct front_end_batch *batch, const struct ifr_pass *pas
 static void walk_chunk(struct front_end_batch *batch, const struct ifr_pass *pass, uint64_t time, uint32_t last) {
 	const uint32_t *executions = pass->chunk->executions;
 	const size_t count = pass->chunk->executions_count;
+	uint32_t taken = 0;
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t execution = executions[i], before = last;
 		last = execution;
@@ -98,10 +102,12 @@ static void walk_chunk(struct front_end_batch *batch, const struct ifr_pass *pas
 			continue;
 		const struct touched_groups touched_groups = batch->touched[execution];
 		time++;
-		if (before != IFR_EXECUTION_BREAK &&
-		    !ifr_resident_touch(&batch->btb.first, batch->touched[before].branch, time))
-			ifr_btb_batch_miss(&batch->btb, pass->branch_layouts, before >> 1, batch->touched[before].branch,
-			                   time);
+		if (before != IFR_EXECUTION_BREAK) {
+			const struct touched_groups *branch = &batch->touched[before];
+			if (!ifr_resident_touch(&batch->btb.first, branch->branch, time))
+				ifr_btb_batch_miss(&batch->btb, pass, before >> 1, branch->branch, taken, time);
+			taken += branch->taken;
+		}
 		if (!ifr_resident_touch(&batch->lines.resident, touched_groups.lines, time))
 			ifr_fetch_batch_miss(&batch->lines, pass, i, touched_groups.lines, time);
 		if (!ifr_resident_touch(&batch->pages.resident, touched_groups.pages, time))

@@ -39,8 +39,9 @@ void ifr_btb_batch_init(struct ifr_btb_batch *btb, struct ifr_lane_batch batch, 
 void ifr_btb_batch_release(struct ifr_btb_batch *btb);
 /* Adds a block that ends in a branch; returns the key group of the branch. */
 uint32_t ifr_btb_batch_add_block(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, size_t block);
-/* Handles a taken branch that missed the first level in at least one lane: looks it up in the outer levels. */
-void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_branch_layout *layouts, uint32_t block,
-                        uint32_t group, uint64_t time);
+/* Handles a taken branch that missed the first level in at least one lane: looks it up in the outer levels. number: of
+ * the taken branch (outcomes.h). */
+void ifr_btb_batch_miss(struct ifr_btb_batch *btb, const struct ifr_pass *pass, uint32_t block, uint32_t group,
+                        uint32_t number, uint64_t time);
 
 #endif

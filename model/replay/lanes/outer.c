@@ -95,33 +95,72 @@ static void count_lanes(uint64_t *counters, uint64_t lanes) {
 		counters[__builtin_ctzll(lanes)]++;
 }
 
-static void touch_line(struct batch *batch, uint64_t line, uint64_t lanes) {
+/* The lanes (bits) in which a line or page comes from a level beyond the second, by level; from the second in the rest.
+ */
+struct missed {
+	uint64_t second, third; /* a page: `second` are its walks */
+};
+
+/* As in the scalar stage. */
+static struct missed touch_line(struct batch *batch, uint64_t line, uint64_t lanes) {
 	if (!batch->l2.shape.sets)
-		return;
+		return (struct missed){lanes, lanes};
 	const uint64_t missed = ifr_shared_cache_touch(&batch->l2, line, lanes);
 	if (!missed)
-		return;
+		return (struct missed){0, 0};
 	count_lanes(batch->l2_misses, missed);
-	if (batch->l3.shape.sets)
-		count_lanes(batch->l3_misses, ifr_shared_cache_touch(&batch->l3, line, missed));
+	if (!batch->l3.shape.sets)
+		return (struct missed){missed, missed};
+	const uint64_t far = ifr_shared_cache_touch(&batch->l3, line, missed);
+	count_lanes(batch->l3_misses, far);
+	return (struct missed){missed, far};
 }
 
 /* Without a second TLB every miss of the first is a page walk. */
-static void touch_page(struct batch *batch, uint64_t page, uint64_t lanes) {
-	count_lanes(batch->walks, ifr_shared_cache_touch(&batch->stlb, page, lanes));
+static struct missed touch_page(struct batch *batch, uint64_t page, uint64_t lanes) {
+	const uint64_t walks = ifr_shared_cache_touch(&batch->stlb, page, lanes);
+	count_lanes(batch->walks, walks);
+	return (struct missed){walks, 0};
 }
 
-typedef void touch_function(struct batch *batch, uint64_t key, uint64_t lanes);
+static unsigned level_of(struct missed missed, size_t lane) {
+	return 1 + (missed.second >> lane & 1) + (missed.third >> lane & 1);
+}
+
+typedef struct missed touch_function(struct batch *batch, uint64_t key, uint64_t lanes);
+
+/* One merge of fetches and data: lines, or pages. */
+struct merge {
+	touch_function *touch;
+	struct ifr_outcomes *outcomes; /* by lane of the pass; NULL: levels are not noted */
+	bool pages;
+};
+
+static void note_fetch(const struct merge *merge, struct missed missed, size_t i, size_t lane, size_t at) {
+	struct ifr_outcomes *outcomes = &merge->outcomes[lane];
+	(merge->pages ? outcomes->fetch_pages : outcomes->fetch_lines)[at] = (uint8_t)level_of(missed, i);
+}
+
+/* Notes the level of an access in all lanes, unless a piece of it was worse. */
+static void note_data(const struct merge *merge, const struct batch *batch, struct missed missed,
+                      uint32_t position) {
+	for (size_t i = 0; i < batch->count; i++)
+		ifr_outcome_note(merge->outcomes[batch->lanes[i]].data, position, level_of(missed, i),
+		                 merge->pages ? IFR_OUTCOME_PAGE_SHIFT : 0);
+}
 
 /* Touches the fetches that come before the access at a position. at: by lane, fetches done so far. Returns the
  * position of the first fetch left. */
 static uint64_t fetch_until(struct batch *batch, const struct ifr_misses *fetches, size_t *at, uint64_t position,
-                            touch_function *touch) {
+                            const struct merge *merge) {
 	uint64_t next = UINT64_MAX;
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct ifr_misses *misses = &fetches[batch->lanes[i]];
-		for (; at[i] < misses->count && misses->items[at[i]].position <= position; at[i]++)
-			touch(batch, misses->items[at[i]].key, 1ull << i);
+		for (; at[i] < misses->count && misses->items[at[i]].position <= position; at[i]++) {
+			const struct missed missed = merge->touch(batch, misses->items[at[i]].key, 1ull << i);
+			if (merge->outcomes)
+				note_fetch(merge, missed, i, batch->lanes[i], at[i]);
+		}
 		if (at[i] < misses->count && misses->items[at[i]].position < next)
 			next = misses->items[at[i]].position;
 	}
@@ -129,26 +168,31 @@ static uint64_t fetch_until(struct batch *batch, const struct ifr_misses *fetche
 }
 
 static void merge_misses(struct batch *batch, const struct ifr_misses *fetches, const struct ifr_misses *data,
-                         touch_function *touch) {
+                         const struct merge *merge) {
 	size_t at[IFR_SHARED_CACHE_LANES] = {0};
 	uint64_t next = 0;
 	for (size_t i = 0; i < data->count; i++) {
 		if (next <= data->items[i].position)
-			next = fetch_until(batch, fetches, at, data->items[i].position, touch);
-		touch(batch, data->items[i].key, batch->all_lanes);
+			next = fetch_until(batch, fetches, at, data->items[i].position, merge);
+		const struct missed missed = merge->touch(batch, data->items[i].key, batch->all_lanes);
+		if (merge->outcomes)
+			note_data(merge, batch, missed, data->items[i].position);
 	}
-	fetch_until(batch, fetches, at, UINT64_MAX, touch);
+	fetch_until(batch, fetches, at, UINT64_MAX, merge);
 }
 
 static void run_outer(void *state, struct ifr_pass *pass) {
 	struct outer *outer = state;
+	const struct merge lines = {touch_line, pass->outcomes, false}, pages = {touch_page, pass->outcomes, true};
 	if (outer->scalar)
 		ifr_stage_outer.run(outer->scalar, pass);
+	else
+		ifr_outcomes_reserve_fetches(pass);
 	for (size_t i = 0; i < outer->count; i++) {
 		struct batch *batch = &outer->batches[i];
 		const struct ifr_misses *data = &pass->data_lines[batch->group];
-		merge_misses(batch, pass->fetch_lines, data, touch_line);
-		merge_misses(batch, pass->fetch_pages, &pass->data_pages[batch->group], touch_page);
+		merge_misses(batch, pass->fetch_lines, data, &lines);
+		merge_misses(batch, pass->fetch_pages, &pass->data_pages[batch->group], &pages);
 		for (size_t k = 0; k < batch->count; k++)
 			batch->l2_references[k] += data->count + pass->fetch_lines[batch->lanes[k]].count;
 	}

@@ -136,8 +136,9 @@ static inline uint64_t run_quad(struct counters *c, const uint32_t *rows, const 
 	return sum;
 }
 
-static void run_counters(void *state, const struct ifr_branches *branches, const uint8_t *kinds,
-                         uint64_t *misses) {
+static void run_counters(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
+                         struct vector_notes *notes) {
+	(void)notes;
 	struct counters *c = state;
 	const uint32_t *end = branches->executions + branches->count;
 	const uint32_t history = c->history;
@@ -153,9 +154,9 @@ static void run_counters(void *state, const struct ifr_branches *branches, const
 	}
 }
 
-#define COUNTERS_PREDICTOR(id, title, maker)                                                                  \
-	const struct group_predictor IFR_VECTOR(id) = {title,        fits_counters,   maker, add_blocks_counters, \
-	                                               run_counters, destroy_counters}
+#define COUNTERS_PREDICTOR(id, title, maker)                                                                   \
+	const struct group_predictor IFR_VECTOR(id) = {title,        fits_counters,    maker, add_blocks_counters, \
+	                                               run_counters, destroy_counters, false}
 COUNTERS_PREDICTOR(bimodal, "bimodal", create_bimodal);
 COUNTERS_PREDICTOR(gag, "gag", create_gas);
 COUNTERS_PREDICTOR(gas, "gas", create_gas);

@@ -213,18 +213,22 @@ static size_t prepare_lookups(struct ittage *t, const struct ifr_branches *branc
 	return i;
 }
 
-static void run_ittage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_ittage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
+                       struct vector_notes *notes) {
 	struct ittage *t = state;
 	for (size_t at = 0, count; at < branches->count;) {
 		at = prepare_lookups(t, branches, kinds, at, &count);
 		for (size_t i = 0; i < count; i++) {
 			struct prediction prediction;
 			predict_branch(t, &t->lookup[i], &prediction);
-			for (unsigned wrong = train_branch(t, &t->lookup[i], &prediction); wrong; wrong &= wrong - 1)
-				misses[__builtin_ctz(wrong)]++;
+			const unsigned wrong = train_branch(t, &t->lookup[i], &prediction);
+			for (unsigned rest = wrong; rest; rest &= rest - 1)
+				misses[__builtin_ctz(rest)]++;
+			if (notes)
+				vector_note(notes, wrong);
 		}
 	}
 }
 
-const struct group_predictor IFR_VECTOR(ittage) = {"ittage",          fits_ittage, create_ittage,
-                                                   add_blocks_ittage, run_ittage,  destroy_ittage};
+const struct group_predictor IFR_VECTOR(ittage) = {"ittage",   fits_ittage,    create_ittage, add_blocks_ittage,
+                                                   run_ittage, destroy_ittage, true};

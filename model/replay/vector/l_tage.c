@@ -137,7 +137,8 @@ static inline void predict_branch(struct l_tage *l, const struct l_tage_lookup *
 	prediction->taken = vec_select(mistrust, prediction->alternate_taken, prediction->provider_taken);
 }
 
-static inline void run_branch(struct l_tage *l, const struct l_tage_lookup *lookup, uint64_t *misses) {
+static inline void run_branch(struct l_tage *l, const struct l_tage_lookup *lookup, uint64_t *misses,
+                              struct vector_notes *notes) {
 	const uint32_t taken = lookup->execution & 1;
 	struct l_tage_prediction prediction;
 	predict_branch(l, lookup, &prediction);
@@ -146,17 +147,20 @@ static inline void run_branch(struct l_tage *l, const struct l_tage_lookup *look
 					 : ~mask_bits(vec_equal(prediction.taken, vec_set(taken))) & 0xffff;
 	for (unsigned rest = missed; rest; rest &= rest - 1)
 		misses[__builtin_ctz(rest)]++;
+	if (notes)
+		vector_note(notes, missed);
 	IFR_VECTOR(l_tage_train)(l, lookup, &prediction);
 }
 
-static void run_l_tage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_l_tage(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
+                       struct vector_notes *notes) {
 	struct l_tage *l = state;
 	for (size_t at = 0, count; at < branches->count;) {
 		at = IFR_VECTOR(l_tage_prepare)(l, branches, kinds, at, &count);
 		for (size_t i = 0; i < count; i++)
-			run_branch(l, &l->lookup[i], misses);
+			run_branch(l, &l->lookup[i], misses, notes);
 	}
 }
 
-const struct group_predictor IFR_VECTOR(l_tage) = {"l-tage",          fits_l_tage, create_l_tage,
-                                                   add_blocks_l_tage, run_l_tage,  destroy_l_tage};
+const struct group_predictor IFR_VECTOR(l_tage) = {"l-tage",   fits_l_tage,    create_l_tage, add_blocks_l_tage,
+                                                   run_l_tage, destroy_l_tage, true};

@@ -252,7 +252,9 @@ static size_t prepare_lookups(struct path *p, const struct ifr_branches *branche
 	return i;
 }
 
-static void run_path(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses) {
+static void run_path(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
+                     struct vector_notes *notes) {
+	(void)notes;
 	struct path *p = state;
 	vec missed = vec_set(0);
 	for (size_t at = 0, count; at < branches->count;) {
@@ -266,5 +268,5 @@ static void run_path(void *state, const struct ifr_branches *branches, const uin
 	tally_add(misses, missed);
 }
 
-const struct group_predictor IFR_VECTOR(path) = {"path",          fits_path, create_path,
-                                                 add_blocks_path, run_path,  destroy_path};
+const struct group_predictor IFR_VECTOR(path) = {"path",   fits_path,    create_path, add_blocks_path,
+                                                 run_path, destroy_path, false};

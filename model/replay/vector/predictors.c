@@ -13,9 +13,9 @@ struct predictors {
 };
 
 static const struct group_predictor *find_predictor(const struct group_predictor *const *kinds, const char *name,
-                                                    const unsigned *values) {
+                                                    const unsigned *values, bool noting) {
 	for (size_t i = 0; kinds[i]; i++)
-		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values))
+		if (!strcmp(kinds[i]->name, name) && kinds[i]->fits(values) && (kinds[i]->can_note || !noting))
 			return kinds[i];
 	return NULL;
 }
@@ -45,14 +45,15 @@ static void *create_direction(const struct ifr_pass *pass) {
 	                                                      &IFR_VECTOR(l_tage),
 	                                                      NULL};
 	const unsigned *values = pass->machine->direction_values;
-	return create(pass, find_predictor(kinds, pass->machine->direction->name, values), values,
+	return create(pass, find_predictor(kinds, pass->machine->direction->name, values, pass->outcomes), values,
 	              &ifr_stage_direction);
 }
 
 static void *create_targets(const struct ifr_pass *pass) {
 	static const struct group_predictor *const kinds[] = {&IFR_VECTOR(ittage), NULL};
 	const unsigned *values = pass->machine->indirect_values;
-	return create(pass, find_predictor(kinds, pass->machine->indirect->name, values), values, &ifr_stage_targets);
+	return create(pass, find_predictor(kinds, pass->machine->indirect->name, values, pass->outcomes), values,
+	              &ifr_stage_targets);
 }
 
 static void destroy(struct predictors *all, const struct ifr_pass *pass, const struct ifr_stage *scalar) {
@@ -72,7 +73,17 @@ static void destroy_targets(void *state, const struct ifr_pass *pass) {
 	destroy(state, pass, &ifr_stage_targets);
 }
 
-static void run(struct predictors *all, struct ifr_pass *pass, enum ifr_stream stream,
+static struct vector_notes notes_of(const struct ifr_pass *pass, const struct vector_group *vector_group,
+                                    bool indirect) {
+	struct vector_notes notes = {.wanted = (1u << vector_group->count) - 1};
+	for (size_t i = 0; i < vector_group->count; i++) {
+		struct ifr_outcomes *outcomes = &pass->outcomes[vector_group->first + i];
+		notes.marks[i] = indirect ? &outcomes->indirect : &outcomes->conditional;
+	}
+	return notes;
+}
+
+static void run(struct predictors *all, struct ifr_pass *pass, enum ifr_stream stream, bool indirect,
                 const struct ifr_stage *scalar) {
 	const struct ifr_branches branches = ifr_pass_stream(pass, stream);
 	if (!all->kind) {
@@ -84,16 +95,20 @@ static void run(struct predictors *all, struct ifr_pass *pass, enum ifr_stream s
 		if (pass->blocks_count > vector_group->blocks_count)
 			all->kind->add_blocks(vector_group->state, pass, vector_group, pass->blocks_count);
 		vector_group->blocks_count = pass->blocks_count;
-		all->kind->run(vector_group->state, &branches, pass->kinds, vector_group->misses);
+		struct vector_notes notes;
+		if (pass->outcomes)
+			notes = notes_of(pass, vector_group, indirect);
+		all->kind->run(vector_group->state, &branches, pass->kinds, vector_group->misses,
+		               pass->outcomes ? &notes : NULL);
 	}
 }
 
 static void run_direction(void *state, struct ifr_pass *pass) {
-	run(state, pass, pass->machine->direction->stream, &ifr_stage_direction);
+	run(state, pass, pass->machine->direction->stream, false, &ifr_stage_direction);
 }
 
 static void run_targets(void *state, struct ifr_pass *pass) {
-	run(state, pass, pass->machine->indirect->stream, &ifr_stage_targets);
+	run(state, pass, pass->machine->indirect->stream, true, &ifr_stage_targets);
 }
 
 static void count(const struct predictors *all, const struct ifr_pass *pass, size_t lane, enum ifr_event event,

@@ -14,6 +14,20 @@ struct vector_group {
 	uint64_t misses[LANES];
 };
 
+/* Where a predictor notes its mispredictions of a chunk, for a core. */
+struct vector_notes {
+	struct ifr_marks *marks[LANES];
+	unsigned wanted; /* lanes, as bits: those that are not repeated */
+	uint32_t number; /* of the next branch */
+};
+
+/* Notes the lanes (bits) that mispredicted the next branch. */
+static inline void vector_note(struct vector_notes *notes, unsigned missed) {
+	for (unsigned rest = missed & notes->wanted; rest; rest &= rest - 1)
+		ifr_marks_add(notes->marks[__builtin_ctz(rest)], notes->number);
+	notes->number++;
+}
+
 /* A predictor of a vector group. A block's row has sixteen numbers, one a lane, that the predictor needs at every
  * branch of the block; add_blocks fills the rows of new blocks. */
 struct group_predictor {
@@ -22,9 +36,11 @@ struct group_predictor {
 	void *(*create)(const unsigned *values);
 	void (*add_blocks)(void *state, const struct ifr_pass *pass, const struct vector_group *vector_group,
 	                   size_t blocks);
-	/* Adds each lane's mispredictions to misses. */
-	void (*run)(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses);
+	/* Adds each lane's mispredictions to misses. notes: NULL, or where they are noted; always NULL if !can_note. */
+	void (*run)(void *state, const struct ifr_branches *branches, const uint8_t *kinds, uint64_t *misses,
+	            struct vector_notes *notes);
 	void (*destroy)(void *state);
+	bool can_note;
 };
 
 extern const struct group_predictor IFR_VECTOR(bimodal), IFR_VECTOR(gag), IFR_VECTOR(gas), IFR_VECTOR(gshare),

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/replay/core_course.h"
+
+#include <stdlib.h>
+
+#include "model/core/sample.h"
+
+void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass) {
+	*course = (struct ifr_core_course){.period = pass->core_period,
+	                                   .before = IFR_EXECUTION_BREAK,
+	                                   .size = pass->machine->values[IFR_RETURN_STACK_ENTRIES]};
+	course->calls = ifr_alloc((course->size + 1) * sizeof *course->calls);
+}
+
+void ifr_core_course_release(struct ifr_core_course *course) {
+	free(course->spans);
+	free(course->callers);
+	free(course->calls);
+}
+
+/* Pushes a call, or pops a return's call, as the stage of returns does. Returns the calling block of a return. */
+static uint32_t follow_call(struct ifr_core_course *course, bool returns, uint32_t block) {
+	if (!course->size)
+		return IFR_ANY_CALLER;
+	if (!returns) {
+		course->top = course->top + 1 < course->size ? course->top + 1 : 0;
+		course->calls[course->top] = block;
+		course->depth += course->depth < course->size;
+		return IFR_ANY_CALLER;
+	}
+	if (!course->depth)
+		return IFR_NO_CALLER;
+	const uint32_t caller = course->calls[course->top];
+	course->top = (course->top ? course->top : course->size) - 1;
+	course->depth--;
+	return caller;
+}
+
+/* Counts the branch before an execution, of which all outcomes are numbered. */
+static void count_branch(struct ifr_core_course *course, const struct ifr_pass *pass, size_t execution,
+                         struct ifr_core_span *at) {
+	const uint32_t block = course->before >> 1;
+	const uint8_t kind = pass->kinds[block];
+	at->conditional += kind == IFR_BRANCH_CONDITIONAL;
+	at->indirect += ifr_branch_is_indirect(kind);
+	at->taken += kind == IFR_BRANCH_CONDITIONAL ? course->before & 1 : kind != IFR_BRANCH_NONE;
+	if (kind >= IFR_BRANCH_CALL)
+		course->callers[execution] = follow_call(course, kind == IFR_BRANCH_RETURN, block);
+}
+
+static struct ifr_core_span *add_span(struct ifr_core_course *course) {
+	if (course->spans_count == course->room) {
+		course->room = course->room ? 2 * course->room : 64;
+		course->spans = ifr_realloc(course->spans, course->room, sizeof *course->spans);
+	}
+	return &course->spans[course->spans_count++];
+}
+
+void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pass *pass) {
+	const struct ifr_chunk *chunk = pass->chunk;
+	const struct ifr_geometry *blocks = pass->lanes[0].blocks;
+	struct ifr_core_span at = {0}, *span = NULL;
+	course->callers = ifr_realloc(course->callers, chunk->executions_count + 1, sizeof *course->callers);
+	course->spans_count = 0;
+	for (size_t i = 0; i < chunk->executions_count; i++) {
+		const uint32_t execution = chunk->executions[i];
+		const bool runs = ifr_core_sample_runs(course->instructions, course->period);
+		if (runs && !span) {
+			at.first = i;
+			at.before = course->before;
+			at.instructions = course->instructions;
+			at.apart = course->skipping;
+			*(span = add_span(course)) = at;
+		}
+		if (!runs)
+			span = NULL;
+		else
+			span->end = i + 1;
+		course->skipping = !runs;
+		if (execution != IFR_EXECUTION_BREAK) {
+			if (course->before != IFR_EXECUTION_BREAK)
+				count_branch(course, pass, i, &at);
+			at.data += chunk->blocks[execution >> 1].accesses;
+			course->instructions += blocks[execution >> 1].instructions;
+		}
+		course->before = execution;
+	}
+}

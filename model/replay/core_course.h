@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of a chunk that all lanes' cores share: the executions that they run, and the calls that returns are
+ * predicted by. Private to the folder. */
+#ifndef IFR_MODEL_CORE_COURSE_H
+#define IFR_MODEL_CORE_COURSE_H
+
+#include "model/replay/stages.h"
+
+/* Executions in a row, with the number of each event's next one before them (outcomes.h). */
+struct ifr_core_span {
+	size_t first, end;     /* in the chunk */
+	uint32_t before;       /* the execution before the first; IFR_EXECUTION_BREAK without one */
+	bool apart;            /* others were skipped before it */
+	uint64_t instructions; /* of the run, before the first */
+	uint32_t conditional, indirect, taken;
+	size_t data;
+};
+
+/* Instead of a calling block: the return stack was empty, or the machine has none and predicts all returns right. */
+enum { IFR_NO_CALLER = UINT32_MAX - 1 };
+#define IFR_ANY_CALLER UINT32_MAX
+
+struct ifr_core_course {
+	uint64_t period; /* of the samples; 0: all executions are run */
+	struct ifr_core_span *spans;
+	size_t spans_count, room;
+	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
+	uint64_t instructions;
+	uint32_t before;
+	bool skipping;   /* the last execution was not run */
+	uint32_t *calls; /* the return stack: a ring of calling blocks */
+	unsigned top, depth, size;
+};
+
+void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass);
+void ifr_core_course_release(struct ifr_core_course *course);
+/* Goes through the pass's chunk. */
+void ifr_core_course_follow(struct ifr_core_course *course, const struct ifr_pass *pass);
+
+#endif
