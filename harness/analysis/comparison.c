@@ -197,13 +197,11 @@ static bool excludes_one(const struct ifr_interval *interval) {
 	return interval->low > 1 || interval->high < 1;
 }
 
-/* Widens the interval of the ratio by the sampling error of both programs' cycles, which layouts do not average out: all
- * layouts of a program are sampled at the same instructions. */
+/* Widens the interval of the ratio by the sampling errors of both programs, which layouts do not average out: all layouts
+ * of a program are sampled at the same instructions. */
 static void allow_for_sampling(struct ifr_comparison *c) {
-	if (!ifr_counter_is_modelled_cycles(&c->metric))
-		return;
-	c->sampling_error = hypot(ifr_cycles_error(c->side[0].dataset, c->side[0].program),
-	                          ifr_cycles_error(c->side[1].dataset, c->side[1].program));
+	c->sampling_error = hypot(ifr_sampling_error(c->side[0].dataset, &c->metric, c->side[0].program),
+	                          ifr_sampling_error(c->side[1].dataset, &c->metric, c->side[1].program));
 	if (!(c->sampling_error > 0))
 		return;
 	const double reach = exp(c->sampling_error * gsl_cdf_ugaussian_Qinv((1 - c->confidence) / 2));

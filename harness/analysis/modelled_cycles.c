@@ -18,9 +18,15 @@ const char *ifr_cycles_core(const struct ifr_dataset *dataset) {
 	return core ? core : "none";
 }
 
-double ifr_cycles_error(const struct ifr_dataset *dataset, unsigned program) {
-	const char *text = ifr_dataset_program_fact(dataset, IFR_FACT_CYCLES_ERROR, program);
-	const double error = text && !strcmp(ifr_cycles_core(dataset), "sampled") ? strtod(text, NULL) : 0;
+double ifr_sampling_error(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter,
+                          unsigned program) {
+	const char *name = counter->name;
+	if (strcmp(counter->source, "model") || strcmp(ifr_cycles_core(dataset), "sampled"))
+		return 0;
+	char *fact = ifr_format("%s" IFR_FACT_ERROR, ifr_starts_with(name, "model:") ? name + strlen("model:") : name);
+	const char *text = ifr_dataset_program_fact(dataset, fact, program);
+	const double error = text ? strtod(text, NULL) : 0;
+	free(fact);
 	return error > 0 ? error : 0;
 }
 
@@ -29,5 +35,5 @@ bool ifr_cycles_are_added(const struct ifr_dataset *dataset, const struct ifr_da
 }
 
 bool ifr_cycles_are_sampled(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *counter) {
-	return ifr_counter_is_modelled_cycles(counter) && ifr_cycles_error(dataset, 0) > 0;
+	return ifr_counter_is_modelled_cycles(counter) && ifr_sampling_error(dataset, counter, 0) > 0;
 }

@@ -101,15 +101,27 @@ int campaign_record_core(struct campaign_state *state, struct ifr_error *err) {
 	return result;
 }
 
-int campaign_save_cycles_error(struct campaign_state *state, unsigned program, double error,
-                               struct ifr_error *err) {
-	char *name = ifr_program_fact_name(IFR_FACT_CYCLES_ERROR, program),
-		 *known = ifr_experiment_get(state->experiment, name);
-	char *now = ifr_format("%.3g", error);
+static int save_error(struct campaign_state *state, const char *event, unsigned program, double error,
+                      struct ifr_error *err) {
+	char *fact = ifr_format("%s" IFR_FACT_ERROR, event), *name = ifr_program_fact_name(fact, program),
+		 *known = ifr_experiment_get(state->experiment, name), *now = ifr_format("%.3g", error);
 	const bool larger = !known || atof(now) > atof(known);
 	int result = larger ? ifr_experiment_set(state->experiment, name, now, err) : 0;
 	free(now);
 	free(known);
 	free(name);
+	free(fact);
+	return result;
+}
+
+int campaign_save_sampling_errors(struct campaign_state *state, unsigned program, const double *values,
+                                  const struct ifr_count_errors *errors, struct ifr_error *err) {
+	int result = 0;
+	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !result; i++) {
+		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
+		if (counter->pass == IFR_PASS_MODEL && errors->value[counter->event] > 0 && values[i] > 0)
+			result = save_error(state, ifr_event_name((enum ifr_event)counter->event), program,
+			                    errors->value[counter->event] / values[i], err);
+	}
 	return result;
 }

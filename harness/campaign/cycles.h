@@ -12,8 +12,9 @@ int campaign_choose_core(struct campaign_state *state, struct ifr_error *err);
 int campaign_check_core(const struct campaign_state *state, struct ifr_error *err);
 /* Records the choice, or validates it: cycles of two ways are never mixed in one experiment. Errors: IFR_E_USAGE. */
 int campaign_record_core(struct campaign_state *state, struct ifr_error *err);
-/* Stores the standard error of a program's sampled cycles, relative to them: the largest of its layouts. */
-int campaign_save_cycles_error(struct campaign_state *state, unsigned program, double error,
-                               struct ifr_error *err);
+/* Stores the standard errors of a program's sampled counters, relative to them: the largest of its layouts, a fact for
+ * each event ("cycles error", "idq.mite_uops error 2"). values: of the layout, by counter. */
+int campaign_save_sampling_errors(struct campaign_state *state, unsigned program, const double *values,
+                                  const struct ifr_count_errors *errors, struct ifr_error *err);
 
 #endif

@@ -39,8 +39,8 @@ static int store_counts(void *data, const struct ifr_job *job, int64_t started_n
 	(void)started_ns;
 	run->result->runs++;
 	int result = run->state->core == IFR_CORE_SAMPLED
-	                 ? campaign_save_cycles_error(run->state, campaign_program_of(run->state, job->variant),
-	                                              run->model->cycles_error, err)
+	                 ? campaign_save_sampling_errors(run->state, campaign_program_of(run->state, job->variant),
+	                                                 outcome->values, run->model->errors, err)
 	                 : 0;
 	if (result)
 		return result;

@@ -195,8 +195,8 @@ static void print_table(const struct options *options, const struct ifr_plan *pl
 }
 
 static json_t *json_layout(const struct options *options, const struct ifr_plan *plan,
-                           const struct ifr_counts *counters, double cycles_error) {
-	json_t *layout = json_object(), *values = json_object();
+                           const struct ifr_counts *counters, const struct ifr_count_errors *errors) {
+	json_t *layout = json_object(), *values = json_object(), *uncertain = json_object();
 	struct ifr_buffer text = {0};
 	ifr_plan_print(plan, &text);
 	for (int i = 0; i < IFR_EVENT_COUNT; i++)
@@ -205,8 +205,12 @@ static json_t *json_layout(const struct options *options, const struct ifr_plan 
 	ifr_json_set(layout, "name", ifr_json_text(*plan->name ? plan->name : "shipped"));
 	ifr_json_set(layout, "plan", ifr_json_text(ifr_buffer_text(&text)));
 	ifr_json_set(layout, "counters", values);
+	for (int i = 0; i < IFR_EVENT_COUNT && options->core; i++)
+		if (errors->value[i] > 0)
+			ifr_json_set(uncertain, ifr_event_name((enum ifr_event)i), ifr_json_number(errors->value[i]));
 	if (options->core)
-		ifr_json_set(layout, "cycles_standard_error", ifr_json_number(cycles_error));
+		ifr_json_set(layout, "cycles_standard_error", ifr_json_number(errors->value[IFR_EVENT_CYCLES]));
+	ifr_json_set(layout, "standard_errors", uncertain);
 	ifr_buffer_release(&text);
 	return layout;
 }
@@ -217,8 +221,7 @@ static int print_json(const struct options *options, const struct ifr_plan_repla
 	json_t *root = ifr_json_document(SCHEMA_VERSION, NULL, NULL), *layouts = json_array();
 	struct ifr_buffer text = {0};
 	for (size_t row = 0; row < count; row++)
-		json_array_append_new(layouts,
-		                      json_layout(options, &plans[row], &counters[row], replay->cycles_errors[row]));
+		json_array_append_new(layouts, json_layout(options, &plans[row], &counters[row], &replay->errors[row]));
 	ifr_json_set(root, "trace", ifr_json_text(options->trace));
 	ifr_json_set(root, "recording", ifr_json_text(ifr_trace_text(replay->trace)));
 	ifr_json_set(root, "damage", ifr_json_text(ifr_trace_damage(replay->trace)));
@@ -268,7 +271,7 @@ static int print_counters(const struct options *options, const struct ifr_plan_r
 	if (options->json)
 		return print_json(options, replaying, plans, counters, count, err);
 	if (count == 1)
-		print_list(options, counters, replaying->cycles_errors[0]);
+		print_list(options, counters, replaying->errors[0].value[IFR_EVENT_CYCLES]);
 	else
 		print_table(options, plans, counters, count);
 	return end_output(err);
@@ -336,7 +339,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	if (!result)
 		result = check_plans(replaying.trace, plans, count, err);
 	counters = ifr_alloc((count + 1) * sizeof *counters);
-	replaying.cycles_errors = ifr_alloc((count + 1) * sizeof *replaying.cycles_errors);
+	replaying.errors = ifr_alloc((count + 1) * sizeof *replaying.errors);
 	if (!result && options->aliases)
 		result = print_aliases(options, replaying.trace, machine, plans, count, err);
 	else if (!result)
@@ -350,7 +353,7 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 		ifr_plan_release(&plans[i]);
 	free(plans);
 	free(counters);
-	free(replaying.cycles_errors);
+	free(replaying.errors);
 	ifr_trace_free(replaying.trace);
 	return result;
 }

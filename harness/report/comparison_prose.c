@@ -260,12 +260,14 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 /* The way in which cycles were modelled, and what that leaves uncertain. */
 static void say_model(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, "; one recording of each program, replayed in every layout. Nothing was timed");
-	if (!ifr_counter_is_modelled_cycles(&c->metric)) {
+	if (!ifr_counter_is_modelled_cycles(&c->metric) && !(c->sampling_error > 0)) {
 		ifr_buffer_puts(s, ", and a count has no noise.");
 	} else if (ifr_cycles_are_added(c->side[1].dataset, &c->metric)) {
 		ifr_buffer_puts(s, "; these cycles are an estimate, added up from misses without a core.");
 	} else if (c->sampling_error > 0) {
-		ifr_buffer_puts(s, "; cycles are the core's, from samples of the run, whose error of +- ");
+		ifr_buffer_printf(s, "; %s from samples of the run, whose error of +- ",
+		                  ifr_counter_is_modelled_cycles(&c->metric) ? "cycles are the core's,"
+		                                                             : "counted by the core");
 		ifr_format_pct(s, 200 * c->sampling_error);
 		ifr_buffer_puts(s, " is in the interval (--core=full has none).");
 	} else {

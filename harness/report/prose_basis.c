@@ -222,7 +222,7 @@ static void say_source(struct ifr_prose *prose) {
 static void say_cycles(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	const char *machine = ifr_dataset_fact(analysis->dataset, "machine");
-	const double error = ifr_cycles_error(analysis->dataset, 0);
+	const double error = ifr_sampling_error(analysis->dataset, analysis->metric, 0);
 	struct ifr_buffer *text = &prose->text;
 	if (!ifr_counter_is_modelled_cycles(analysis->metric))
 		return;

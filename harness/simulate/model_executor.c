@@ -33,7 +33,7 @@ static void fill_values(const struct ifr_counters *counters, const struct ifr_co
 }
 
 static int report_outcomes(struct ifr_model_executor *model, const struct batch *batch,
-                           const struct ifr_counts *counts, const double *cycles_errors,
+                           const struct ifr_counts *counts, const struct ifr_count_errors *errors,
                            const struct ifr_job_owner *owner, struct ifr_error *err) {
 	int result = 0;
 	for (size_t i = 0; i < batch->count && !result; i++) {
@@ -41,7 +41,7 @@ static int report_outcomes(struct ifr_model_executor *model, const struct batch 
 		ifr_outcome_init(&outcome);
 		outcome.values = ifr_alloc((ifr_counters_count(batch->counters) + 1) * sizeof *outcome.values);
 		fill_values(batch->counters, &counts[i], outcome.values);
-		model->cycles_error = cycles_errors[i] / fmax((double)counts[i].value[IFR_EVENT_CYCLES], 1);
+		model->errors = &errors[i];
 		result = owner->take(owner->data, &batch->jobs[i], 0, &outcome, err);
 		ifr_outcome_release(&outcome);
 	}
@@ -50,11 +50,11 @@ static int report_outcomes(struct ifr_model_executor *model, const struct batch 
 
 static int replay_batch(struct ifr_model_executor *model, struct batch *batch, const struct ifr_job_owner *owner,
                         struct ifr_error *err) {
-	double *cycles_errors = ifr_alloc((batch->count + 1) * sizeof *cycles_errors);
+	struct ifr_count_errors *errors = ifr_alloc((batch->count + 1) * sizeof *errors);
 	struct ifr_plan_replay replay = {.machines = &model->machine,
 	                                 .machine_count = 1,
 	                                 .core = model->core,
-	                                 .cycles_errors = cycles_errors,
+	                                 .errors = errors,
 	                                 .deadline_ns = model->deadline_ns,
 	                                 .progress = model->progress};
 	struct ifr_counts *counts = ifr_alloc((batch->count + 1) * sizeof *counts);
@@ -63,10 +63,10 @@ static int replay_batch(struct ifr_model_executor *model, struct batch *batch, c
 		result = ifr_replay_plans(&replay, batch->plans, batch->count, counts, err);
 	model->expected_ns = replay.expected_ns;
 	if (!result)
-		result = report_outcomes(model, batch, counts, cycles_errors, owner, err);
+		result = report_outcomes(model, batch, counts, errors, owner, err);
 	ifr_trace_free(replay.trace);
 	free(counts);
-	free(cycles_errors);
+	free(errors);
 	release_batch(batch);
 	return result;
 }

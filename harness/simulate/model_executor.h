@@ -13,8 +13,8 @@ struct ifr_model_executor {
 	enum ifr_core_use core; /* must be IFR_CORE_NONE for a machine without a core */
 	int64_t deadline_ns; /* as in struct ifr_plan_replay; may be set after ifr_model_executor_init, as progress */
 	void (*progress)(double share, int64_t spent_ns);
-	int64_t expected_ns; /* result: not 0 where a replay could not end in time */
-	double cycles_error; /* of the outcome that the owner takes: standard error of the cycles, relative to them */
+	int64_t expected_ns;                   /* result: not 0 where a replay could not end in time */
+	const struct ifr_count_errors *errors; /* of the outcome that the owner takes */
 };
 
 /* Initialises an executor on a modelled machine, which must outlive it. Consecutive jobs of one recording become

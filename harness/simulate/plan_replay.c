@@ -142,7 +142,7 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 			.machine = replay->machines[i],
 			.engine = replay->engine,
 			.core = replay->core,
-			.cycles_errors = replay->cycles_errors ? replay->cycles_errors + i * batches->count + first : NULL,
+			.errors = replay->errors ? replay->errors + i * batches->count + first : NULL,
 			.go_on = go_on,
 			.data = &run};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,

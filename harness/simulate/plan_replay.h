@@ -19,8 +19,8 @@ struct ifr_plan_replay {
 	size_t machine_count;
 	enum ifr_engine engine;
 	enum ifr_core_use core;
-	double *cycles_errors; /* as counters; NULL: not wanted */
-	int64_t deadline_ns;   /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
+	struct ifr_count_errors *errors; /* as counters; NULL: not wanted */
+	int64_t deadline_ns; /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
 	/* Called a few times a second with the share that is done, up to 1, after so much time; NULL: none. */
 	void (*progress)(double share, int64_t spent_ns);
 	const char *engine_name; /* results of ifr_replay_plans: the engine that ran */

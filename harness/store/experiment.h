@@ -18,8 +18,9 @@
 #define IFR_FACT_CLASSES "instructions by class"
 /* How the model computed cycles: a name of ifr_core_use_names. */
 #define IFR_FACT_CORE "core"
-/* The largest standard error of sampled cycles of a layout, relative to them; of a second program with " 2" behind it. */
-#define IFR_FACT_CYCLES_ERROR "cycles error"
+/* Behind the name of a modelled event, as in "cycles error": the largest standard error that samples leave in it, of a
+ * layout, relative to it; of a second program with " 2" behind it. */
+#define IFR_FACT_ERROR " error"
 
 struct ifr_experiment;
 

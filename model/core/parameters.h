@@ -8,6 +8,8 @@
 
 /* The first instructions of a run, which a sampled core takes as a whole: shorter runs have no sampling error. */
 enum { IFR_CORE_HEAD = 1000000 };
+/* The period of the samples of a run of so many instructions. Samples of a longer run cost no more. */
+uint64_t ifr_core_period(uint64_t instructions);
 
 struct ifr_core {
 	/* back end */

@@ -16,13 +16,14 @@ static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph 
 	uint64_t now[SAMPLE_VALUES];
 	read_values(graph, front, now);
 	const double instructions = (double)(sample->instructions - sample->begun);
-	const double cycles = (double)(now[0] - sample->values[0]);
-	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
+	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
+		const double value = (double)(now[i] - sample->values[i]);
 		sample->sums[i] += now[i] - sample->values[i];
+		sample->squares[i] += value * value;
+		sample->products[i] += value * instructions;
+	}
 	sample->fragments++;
 	sample->measured_instructions += sample->instructions - sample->begun;
-	sample->cycles2 += cycles * cycles;
-	sample->products += cycles * instructions;
 	sample->instructions2 += instructions * instructions;
 }
 
@@ -72,18 +73,19 @@ void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_gr
 }
 
 /* Cochran's variance of a ratio, for the instructions that it stands for. */
-static double standard_error(const struct ifr_core_sample *sample, double ratio, double rest) {
+static double standard_error(const struct ifr_core_sample *sample, unsigned i, double ratio, double rest) {
 	const double n = (double)sample->fragments;
 	if (n < 2)
 		return 0;
 	const double residuals =
-		sample->cycles2 - 2 * ratio * sample->products + ratio * ratio * sample->instructions2;
+		sample->squares[i] - 2 * ratio * sample->products[i] + ratio * ratio * sample->instructions2;
 	const double mean = (double)sample->measured_instructions / n;
 	return residuals > 0 ? rest / mean * sqrt(residuals / (n - 1) / n) : 0;
 }
 
-double ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                                const struct ifr_front *front, double values[SAMPLE_VALUES]) {
+void ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                              const struct ifr_front *front, double values[SAMPLE_VALUES],
+                              double errors[SAMPLE_VALUES]) {
 	uint64_t now[SAMPLE_VALUES];
 	read_values(graph, front, now);
 	const bool all = !sample->period || !sample->head_instructions;
@@ -94,7 +96,6 @@ double ifr_core_sample_estimate(const struct ifr_core_sample *sample, const stru
 		                     : all             ? 0
 		                                       : head / (double)sample->head_instructions;
 		values[i] = head + rest * ratio;
+		errors[i] = standard_error(sample, i, ratio, rest);
 	}
-	const double ratio = sample->fragments ? (double)sample->sums[0] / (double)sample->measured_instructions : 0;
-	return standard_error(sample, ratio, rest);
 }

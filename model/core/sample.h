@@ -27,7 +27,8 @@ struct ifr_core_sample {
 	uint64_t values[SAMPLE_VALUES]; /* at its begin */
 	uint64_t head_instructions, head[SAMPLE_VALUES];
 	uint64_t fragments, measured_instructions, sums[SAMPLE_VALUES];
-	double cycles2, products, instructions2; /* sums of squares and products of cycles and instructions */
+	double squares[SAMPLE_VALUES], products[SAMPLE_VALUES]; /* sums: of values, and of values and instructions */
+	double instructions2;
 };
 
 /* Whether a block is run, at least by the front end, behind so many instructions. */
@@ -37,8 +38,9 @@ void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions)
 /* Adds a block of so many instructions; then tells by `detailed` whether the next is in the graph. */
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
                              const struct ifr_front *front, unsigned instructions);
-/* Estimates the values of the whole run. Returns the standard error of the cycles. */
-double ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                                const struct ifr_front *front, double values[SAMPLE_VALUES]);
+/* Estimates the values of the whole run, and their standard errors. */
+void ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
+                              const struct ifr_front *front, double values[SAMPLE_VALUES],
+                              double errors[SAMPLE_VALUES]);
 
 #endif

@@ -295,8 +295,8 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 	}
 	if (!result)
 		ifr_replay_counters(counting.replay, counters);
-	for (size_t i = 0; i < count && !result && settings->cycles_errors; i++)
-		settings->cycles_errors[i] = ifr_replay_cycles_error(counting.replay, i);
+	if (!result && settings->errors)
+		ifr_replay_errors(counting.replay, settings->errors);
 	if (!result && engine)
 		*engine = ifr_replay_engine(counting.replay);
 	release_counting(&counting);

@@ -13,9 +13,9 @@ int ifr_core_use_find(const char *name, enum ifr_core_use *core, struct ifr_erro
 
 struct ifr_count_settings {
 	const struct ifr_machine *machine;
-	enum ifr_engine engine; /* with a core: scalar, whatever is asked for */
-	enum ifr_core_use core; /* the machine must have a core */
-	double *cycles_errors;  /* by layout: gets the standard error of the core's cycles; may be NULL */
+	enum ifr_engine engine;          /* with a core: scalar, whatever is asked for */
+	enum ifr_core_use core;          /* the machine must have a core */
+	struct ifr_count_errors *errors; /* by layout; may be NULL */
 	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
 	 * replay. NULL: none. */
 	bool (*go_on)(void *data, size_t executions);

@@ -236,13 +236,15 @@ static void count_core(const void *state, const struct ifr_pass *pass, size_t in
 		[SAMPLE_SLOTS + IFR_SOURCE_DECODERS] = IFR_EVENT_DECODER_SLOTS,
 		[SAMPLE_SLOTS + IFR_SOURCE_LOOP_BUFFER] = IFR_EVENT_LOOP_BUFFER_SLOTS};
 	const struct cores *cores = state;
-	double values[SAMPLE_VALUES];
+	double values[SAMPLE_VALUES], errors[SAMPLE_VALUES];
 	if (!cores->lanes)
 		return;
 	const struct core_lane *lane = &cores->lanes[index];
-	pass->cycles_error[index] = ifr_core_sample_estimate(&lane->sample, lane->graph, lane->front, values);
-	for (unsigned i = 0; i < SAMPLE_VALUES; i++)
+	ifr_core_sample_estimate(&lane->sample, lane->graph, lane->front, values, errors);
+	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		counters->value[events[i]] += (uint64_t)(values[i] + 0.5);
+		pass->errors[index].value[events[i]] = errors[i];
+	}
 }
 
 const struct ifr_stage ifr_stage_core = {

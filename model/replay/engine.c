@@ -135,11 +135,14 @@ void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_progra
 	pass->program = program;
 	pass->core_period = period;
 	pass->outcomes = ifr_alloc(pass->lanes_count * sizeof *pass->outcomes);
-	pass->cycles_error = ifr_alloc(pass->lanes_count * sizeof *pass->cycles_error);
+	pass->errors = ifr_alloc(pass->lanes_count * sizeof *pass->errors);
 }
 
-double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane) {
-	return replay->pass.cycles_error ? replay->pass.cycles_error[lane] : 0;
+void ifr_replay_errors(const struct ifr_replay *replay, struct ifr_count_errors *errors) {
+	const struct ifr_pass *pass = &replay->pass;
+	memset(errors, 0, pass->lanes_count * sizeof *errors);
+	if (pass->errors)
+		memcpy(errors, pass->errors, pass->lanes_count * sizeof *errors);
 }
 
 void ifr_marks_grow(struct ifr_marks *marks) {
@@ -176,7 +179,7 @@ static void free_outcomes(struct ifr_pass *pass) {
 		free(pass->outcomes[i].fetch_pages);
 	}
 	free(pass->outcomes);
-	free(pass->cycles_error);
+	free(pass->errors);
 }
 
 /* Computes the branch addresses of new blocks in one lane. */

@@ -140,6 +140,9 @@ enum ifr_event ifr_event_find(const char *name);
 struct ifr_counts {
 	uint64_t value[IFR_EVENT_COUNT];
 };
+struct ifr_count_errors { /* standard errors that a core's samples leave; 0: exact */
+	double value[IFR_EVENT_COUNT];
+};
 
 /* AUTO takes the fastest engine that this processor runs for so many lanes. All engines count the same. */
 enum ifr_engine { IFR_ENGINE_AUTO, IFR_ENGINE_SCALAR, IFR_ENGINE_AVX2, IFR_ENGINE_AVX512 };
@@ -156,13 +159,9 @@ struct ifr_replay;
 int ifr_replay_new(struct ifr_replay **out, const struct ifr_machine *machine, size_t lanes_count,
                    enum ifr_engine engine, struct ifr_error *err);
 const char *ifr_replay_engine(const struct ifr_replay *replay);
-/* Replays the core, too, of a machine that has one; before ifr_replay_set_lanes. The graph runs over a sample in each
- * period of so many instructions, or over all (0). The program has the blocks of the chunks, and is borrowed. */
+/* Before the lanes: replays the machine's core, too. The program has the blocks of the chunks, and is borrowed.
+ * period: of the samples (ifr_core_period); 0: none, but the whole run. */
 void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_program *program, uint64_t period);
-/* The period for a run of so many instructions. Samples of a longer run cost no more. */
-uint64_t ifr_core_period(uint64_t instructions);
-/* Returns the standard error of a lane's cycles that sampling leaves, in cycles; 0 without a core. */
-double ifr_replay_cycles_error(const struct ifr_replay *replay, size_t lane);
 /* Sets the lanes, before the first chunk and before each chunk that brings new blocks. Order and number of lanes,
  * their groups, and the geometry of old blocks must not change. Lanes and what they point to are borrowed until
  * the next call. */
@@ -175,6 +174,7 @@ int ifr_replay_chunk(struct ifr_replay *replay, const struct ifr_chunk *chunk, c
  * for ever. cycles-additive = instructions / width + sum over events of misses * penalty. Without a core, cycles
  * are the same, and events that need a core are 0. */
 void ifr_replay_counters(const struct ifr_replay *replay, struct ifr_counts *counters);
+void ifr_replay_errors(const struct ifr_replay *replay, struct ifr_count_errors *errors); /* afterwards */
 void ifr_replay_free(struct ifr_replay *replay);
 
 #endif

@@ -79,8 +79,8 @@ struct ifr_pass {
 	/* --- written by all stages, by lane, if a core is replayed; NULL: no core --- */
 	struct ifr_outcomes *outcomes;
 	const struct ifr_core_program *program;
-	uint64_t core_period; /* of the samples; 0: the graph runs over all instructions */
-	double *cycles_error; /* by lane: standard error of the cycles */
+	uint64_t core_period;            /* of the samples; 0: the graph runs over all instructions */
+	struct ifr_count_errors *errors; /* by lane */
 };
 
 struct ifr_stage {

@@ -174,7 +174,7 @@ static void test_sample(void **state) {
 	struct ifr_machine *machine;
 	struct ifr_core core;
 	struct ifr_core_sample sample = {.period = 20000, .detailed = true};
-	double values[SAMPLE_VALUES];
+	double values[SAMPLE_VALUES], errors[SAMPLE_VALUES];
 	assert_int_equal(ifr_machine_open(&machine, "skylake", NULL), 0);
 	ifr_core_init(&core, machine);
 	struct ifr_graph *graph = ifr_graph_new(&core);
@@ -190,13 +190,20 @@ static void test_sample(void **state) {
 	sample.fragments = 2;
 	sample.measured_instructions = 2000;
 	sample.sums[0] = 4000;
-	sample.cycles2 = 1000. * 1000 + 3000. * 3000;
-	sample.products = 1000. * 1000 + 3000. * 1000;
+	sample.squares[0] = 1000. * 1000 + 3000. * 3000;
+	sample.products[0] = 1000. * 1000 + 3000. * 1000;
 	sample.instructions2 = 2 * 1000. * 1000;
-	const double error = ifr_core_sample_estimate(&sample, graph, front, values);
+	/* Another value: 10 in the head, 20 and 20 in the fragments, which so leave no error. */
+	sample.head[1] = 10;
+	sample.sums[1] = 40;
+	sample.squares[1] = 2 * 20. * 20;
+	sample.products[1] = 2 * 20. * 1000;
+	ifr_core_sample_estimate(&sample, graph, front, values, errors);
 	assert_float_equal(values[0], 4000000, 1e-6);
 	/* Residuals -1000 and 1000: variance 2e6 of 2 fragments, error of the mean 1000 cycles of 1000 instructions. */
-	assert_float_equal(error, 1000000, 1e-3);
+	assert_float_equal(errors[0], 1000000, 1e-3);
+	assert_float_equal(values[1], 10 + 20 * 1000, 1e-6);
+	assert_float_equal(errors[1], 0, 1e-6);
 	ifr_front_free(front);
 	ifr_graph_free(graph);
 	ifr_machine_free(machine);
