@@ -10,6 +10,7 @@
 
 #include "common/axis.h"
 
+#include "harness/analysis/shipped_edit.h"
 #include "harness/analysis/steps.h"
 
 /* Whether a run is one of its layout's sample: twins and the runs of a second look serve another question. */
@@ -42,7 +43,11 @@ static void count_refusal(struct ifr_analysis *analysis, const char *reason) {
 	analysis->refusals[i].runs++;
 }
 
-/* Counts every run exactly once: as used, twin, refused, of a refused variant, or of another pass. */
+static bool is_edited(const struct ifr_analysis *analysis, size_t variant) {
+	return ifr_variant_is_edited(analysis->dataset, &analysis->dataset->variants[variant], analysis->metric);
+}
+
+/* Counts every run exactly once: as used, twin, refused, of a refused variant, of an edited file, or of another pass. */
 static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = analysis->dataset;
 	struct ifr_spike_plan plan;
@@ -58,6 +63,8 @@ static int count_runs(struct ifr_analysis *analysis, struct ifr_error *err) {
 		} else if (run->refused) {
 			analysis->runs_refused++;
 			count_refusal(analysis, run->refused);
+		} else if (is_edited(analysis, run->variant)) {
+			analysis->runs_of_edited++;
 		} else if (isfinite(run->value[analysis->metric_index])) {
 			const bool held_out = run->repetition >= analysis->held_out;
 			analysis->runs_used += !run->twin && !held_out;
@@ -85,6 +92,10 @@ static void add_layout(struct ifr_analysis *analysis, size_t variant) {
 	struct ifr_layout layout = {.variant = &analysis->dataset->variants[variant]};
 	if (layout.variant->refused) {
 		analysis->variants_refused++;
+		return;
+	}
+	if (is_edited(analysis, variant)) {
+		analysis->shipped_edited = true;
 		return;
 	}
 	layout.values = collect_values(analysis, analysis->detrended, variant, &layout.count);

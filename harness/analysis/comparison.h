@@ -59,6 +59,7 @@ struct ifr_comparison {
 	enum ifr_comparison_verdict verdict;
 	bool paired;            /* variants of one number have the same layout, and are compared with each other */
 	bool interleaved;       /* the runs of both alternate */
+	bool edited[2];         /* the shipped file, after its link: it is no layout (shipped_edit.h) */
 	bool has_shipped;       /* shipped_ratio and layout_effect are known */
 	bool has_layout_effect; /* the intervals of both are known */
 	bool disturbed;         /* serial disturbances were found and removed */

@@ -34,7 +34,8 @@ size_t ifr_comparison_layouts(const struct ifr_comparison *c, struct ifr_compari
 		double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values);
 		for (size_t i = 0; i < dataset->variant_count && counter >= 0; i++) {
 			const struct ifr_dataset_variant *variant = &dataset->variants[i];
-			if (variant->program == c->side[side].program && !variant->refused)
+			const bool edited = c->edited[side] && !variant->layout;
+			if (variant->program == c->side[side].program && !variant->refused && !edited)
 				(*layouts)[variant->layout].median[side] = median_of_runs(&c->side[side], i, counter, values);
 		}
 		free(values);

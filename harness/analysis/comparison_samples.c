@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/analysis/shipped_edit.h"
 #include "harness/statistics/statistics.h"
 
 static int collect_side(struct ifr_comparison *c, unsigned side, int counter, unsigned layouts,
                         struct comparison_samples *samples, struct ifr_error *err) {
 	const struct ifr_comparison_side *from = &c->side[side];
 	const struct ifr_dataset *dataset = from->dataset;
+	const bool edited = ifr_shipped_is_edited(dataset, from->program, &c->metric);
+	c->edited[side] = edited;
 	for (size_t i = 0; i < dataset->variant_count; i++)
 		c->refused_layouts += dataset->variants[i].program == from->program && dataset->variants[i].refused;
 	for (size_t i = 0; i < dataset->run_count; i++) {
@@ -19,7 +22,7 @@ static int collect_side(struct ifr_comparison *c, unsigned side, int counter, un
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "the experiment is damaged: run %zu has no variant", i);
 		const struct ifr_dataset_variant *variant = &dataset->variants[run->variant];
 		double value = run->value[counter];
-		if (run->twin || variant->program != from->program || variant->refused ||
+		if (run->twin || variant->program != from->program || variant->refused || (edited && !variant->layout) ||
 		    (layouts && variant->layout > layouts))
 			continue;
 		c->refused_runs += run->refused != NULL;

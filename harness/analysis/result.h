@@ -88,7 +88,8 @@ struct ifr_analysis {
 	struct ifr_disturbances disturbances;
 	struct ifr_layout *layouts; /* by median, the smallest first */
 	size_t layout_count;
-	const struct ifr_layout *shipped; /* NULL: refused or not measured */
+	const struct ifr_layout *shipped; /* NULL: refused, not measured, or edited */
+	bool shipped_edited;              /* after its link: its file is no layout (shipped_edit.h) */
 	double *medians;                  /* of the random layouts, ascending */
 	size_t random_count;
 	struct ifr_scale scale;
@@ -97,7 +98,7 @@ struct ifr_analysis {
 	size_t runs_used, runs_refused, runs_elsewhere; /* elsewhere: the counter was not on in that pass */
 	size_t runs_twin, runs_held_out; /* for the copies' component of variance, and a sweep's suspects, alone */
 	unsigned held_out;               /* the first repetition of the latter; UINT_MAX: none */
-	size_t runs_of_refused, variants_refused, variants_empty;
+	size_t runs_of_refused, runs_of_edited, variants_refused, variants_empty;
 	struct ifr_refusal *refusals; /* of runs, by reason */
 	size_t refusal_count;
 

@@ -76,9 +76,15 @@ static const char *bytes_at(const struct loaded *loaded, uint64_t address, size_
 	return NULL;
 }
 
-/* The path on which the loader looks for libraries (DT_RUNPATH, or the older DT_RPATH); "" without one. */
-static const char *library_path_of(const struct loaded *loaded) {
+/* The path on which the loader looks for libraries; "" without one. */
+struct library_path {
+	const char *text;
+	bool first; /* DT_RPATH, which LD_LIBRARY_PATH does not precede; else DT_RUNPATH */
+};
+
+static struct library_path library_path_of(const struct loaded *loaded) {
 	uint64_t strings = 0, path = 0;
+	bool first = false;
 	for (size_t i = 0; i < loaded->header.e_phnum; i++) {
 		const Elf64_Phdr segment = segment_of(loaded, i);
 		size_t count = 0;
@@ -89,18 +95,35 @@ static const char *library_path_of(const struct loaded *loaded) {
 				break;
 			if (entry.d_tag == DT_STRTAB)
 				strings = entry.d_un.d_ptr;
-			else if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !path))
+			else if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !path)) {
 				path = entry.d_un.d_val;
+				first = entry.d_tag == DT_RPATH;
+			}
 		}
 	}
 	size_t count = 0;
 	const char *text = path ? bytes_at(loaded, strings + path, &count) : NULL;
-	return text && memchr(text, '\0', count) ? text : "";
+	return text && memchr(text, '\0', count) ? (struct library_path){text, first}
+	                                         : (struct library_path){"", false};
 }
 
 static bool same_library_path(const struct ifr_buffer *a, const struct ifr_buffer *b) {
 	struct loaded x, y;
-	return !open_loaded(a, &x) || !open_loaded(b, &y) || !strcmp(library_path_of(&x), library_path_of(&y));
+	return !open_loaded(a, &x) || !open_loaded(b, &y) ||
+	       !strcmp(library_path_of(&x).text, library_path_of(&y).text);
+}
+
+/* Appends how LD_LIBRARY_PATH leads the variants to the libraries of an edited program. Nothing where it cannot: the
+ * linked program has an RPATH that goes first, or the path is relative to the file or has a quote in it. */
+static void advise_library_path(const struct ifr_buffer *edited, const struct ifr_buffer *linked,
+                                struct ifr_buffer *text) {
+	struct loaded x, y;
+	if (!open_loaded(edited, &x) || !open_loaded(linked, &y))
+		return;
+	const struct library_path path = library_path_of(&x), before = library_path_of(&y);
+	if (*path.text && strcmp(path.text, before.text) && !before.first && !strpbrk(path.text, "$'"))
+		ifr_buffer_printf(text, " With --env 'LD_LIBRARY_PATH=%s', the variants find the same libraries.",
+		                  path.text);
 }
 
 /* Links the program from its kit without any axis. */
@@ -116,35 +139,33 @@ static int link_again(const struct ifr_relinker *relinker, struct ifr_buffer *by
 }
 
 /* Of a link that cannot be repeated byte for byte, as it was by another linker, only the library path is compared. */
-static bool is_edited(const struct ifr_buffer *file, const struct ifr_kit *kit,
-                      const struct ifr_relinker *relinker) {
-	struct ifr_buffer linked = {0};
+static bool is_edited(const struct ifr_buffer *file, const struct ifr_kit *kit, const struct ifr_buffer *linked) {
 	char digest[IFR_SHA256_HEX];
-	bool edited = false;
-	if (!link_again(relinker, &linked)) {
-		ifr_sha256(ifr_buffer_text(&linked), linked.length, digest);
-		edited = strcmp(digest, kit->sha256) ? !same_library_path(file, &linked) : !load_alike(file, &linked);
-	}
-	ifr_buffer_release(&linked);
-	return edited;
+	ifr_sha256(ifr_buffer_text(linked), linked->length, digest);
+	return strcmp(digest, kit->sha256) ? !same_library_path(file, linked) : !load_alike(file, linked);
 }
 
-bool ifr_program_is_edited(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker) {
-	struct ifr_buffer file = {0};
-	char digest[IFR_SHA256_HEX];
-	bool edited = false;
+static char *describe_edit(const char *program, const struct ifr_buffer *file, const struct ifr_buffer *linked) {
+	struct ifr_buffer text = {0};
+	ifr_buffer_printf(
+		&text,
+		"%s was edited after it was linked (by patchelf, or an RPATH at install?): its variants come from "
+		"the link and lack the edit, and so the file is no layout among them. Give the linker what the "
+		"edit does, such as -Wl,-rpath, or vary the file before it is edited.",
+		program);
+	advise_library_path(file, linked, &text);
+	return ifr_buffer_detach(&text);
+}
+
+char *ifr_program_find_edit(const char *program, const struct ifr_kit *kit, const struct ifr_relinker *relinker) {
+	struct ifr_buffer file = {0}, linked = {0};
+	char digest[IFR_SHA256_HEX], *found = NULL;
 	if (!ifr_file_read(program, 0, &file, NULL)) {
 		ifr_sha256(ifr_buffer_text(&file), file.length, digest);
-		edited = strcmp(digest, kit->sha256) && is_edited(&file, kit, relinker);
+		if (strcmp(digest, kit->sha256) && !link_again(relinker, &linked) && is_edited(&file, kit, &linked))
+			found = describe_edit(program, &file, &linked);
 	}
+	ifr_buffer_release(&linked);
 	ifr_buffer_release(&file);
-	return edited;
-}
-
-char *ifr_program_edit_warning(const char *program) {
-	return ifr_format(
-		"%s was edited after it was linked (by patchelf, or an RPATH at install?): its variants come from "
-		"the link and lack the edit. Give the linker what the edit does, such as -Wl,-rpath, or vary the "
-		"file before it is edited.",
-		program);
+	return found;
 }

@@ -158,11 +158,16 @@ static int note_edit(struct campaign_state *state, unsigned program, const struc
 	const char *path = state->plan.programs[program].path;
 	const bool checked = state->programs[program].edit_checked;
 	state->programs[program].edit_checked = true;
-	if (checked || !ifr_program_is_edited(path, ifr_builder_kit(builder), ifr_builder_relinker(builder)))
+	char *text =
+		checked ? NULL : ifr_program_find_edit(path, ifr_builder_kit(builder), ifr_builder_relinker(builder));
+	if (!text)
 		return 0;
-	char *text = ifr_program_edit_warning(path);
+	char *fact = ifr_program_fact_name("edited", program);
 	campaign_say(state, text);
 	int result = ifr_experiment_warn(state->experiment, text, err);
+	if (!result)
+		result = ifr_experiment_set(state->experiment, fact, "after its link", err);
+	free(fact);
 	free(text);
 	return result;
 }

@@ -119,9 +119,11 @@ static int announce_costs(struct ifr_builder *builder, unsigned axes, unsigned v
 	return result;
 }
 
-static void note_edit(const char *program) {
-	char *text = ifr_program_edit_warning(program);
-	ifr_command_say(text);
+static void note_edit(const struct options *options, const struct ifr_kit *kit,
+                      const struct ifr_builder *builder) {
+	char *text = ifr_program_find_edit(options->program, kit, ifr_builder_relinker(builder));
+	if (text)
+		ifr_command_say(text);
 	free(text);
 }
 
@@ -190,8 +192,8 @@ static int make_generated(const struct options *options, struct ifr_error *err) 
 		result = ifr_kit_of_program(options->program, &kit, err);
 	if (!result)
 		result = ifr_builder_open(&kit, &builder, err);
-	if (!result && ifr_program_is_edited(options->program, &kit, ifr_builder_relinker(builder)))
-		note_edit(options->program);
+	if (!result)
+		note_edit(options, &kit, builder);
 	if (!result)
 		result = announce_costs(builder, options->layouts.axes, options->layouts.variants, options, err);
 	const struct ifr_layout_generator generator = layout_options_generator(&options->layouts);

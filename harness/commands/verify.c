@@ -106,12 +106,6 @@ static int print_verification(const struct options *options, const struct ifr_ve
 	return result;
 }
 
-static void note_edit(const char *program) {
-	char *text = ifr_program_edit_warning(program);
-	ifr_command_say(text);
-	free(text);
-}
-
 int ifr_command_verify(int argc, char **argv) {
 	struct options options = {.verify.timeout_ns = INT64_C(60000000000)};
 	struct ifr_verification done;
@@ -122,8 +116,8 @@ int ifr_command_verify(int argc, char **argv) {
 	bool interrupted = done.interrupted, differ = done.differing > 0;
 	if (!result && !interrupted && *done.note && !options.quiet)
 		ifr_command_note("compared with %s as its kit links it: %s", options.verify.program, done.note);
-	if (!result && !interrupted && done.edited && !options.quiet)
-		note_edit(options.verify.program);
+	if (!result && !interrupted && done.edit && !options.quiet)
+		ifr_command_say(done.edit);
 	if (!result && !interrupted)
 		result = print_verification(&options, &done, &err);
 	ifr_verification_release(&done);

@@ -82,6 +82,7 @@ static json_t *json_comparison(const struct ifr_comparison *c) {
 	ifr_json_set(made, "refused_runs", ifr_json_count(c->refused_runs));
 	ifr_json_set(made, "disturbed", json_boolean(c->disturbed));
 	ifr_json_set(made, "runs_detrended", ifr_json_count(c->runs_detrended));
+	ifr_json_set(made, "shipped_edited", json_pack("[b,b]", c->edited[0], c->edited[1]));
 	ifr_json_set(made, "shipped_ratio", ifr_json_number_if(c->has_shipped, c->shipped_ratio));
 	ifr_json_set(made, "shipped_interval",
 	             c->has_layout_effect ? json_interval(&c->shipped_interval) : json_null());

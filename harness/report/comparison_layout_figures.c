@@ -76,9 +76,10 @@ void comparison_draw_sides(const struct ifr_comparison *c, struct ifr_buffer *ou
 		put_value(out, c, range[end]);
 		ifr_buffer_puts(out, "</text>\n");
 	}
-	ifr_buffer_puts(
-		out, "</svg><figcaption>A point is the median of one layout, the large blue one the shipped layout; the "
-			 "bar is the mean over random layouts.</figcaption></figure>\n");
+	ifr_buffer_printf(out,
+	                  "</svg><figcaption>A point is the median of one layout%s; the bar is the mean over random "
+	                  "layouts.</figcaption></figure>\n",
+	                  c->edited[0] && c->edited[1] ? "" : ", the large blue one the shipped layout");
 	free(layouts);
 }
 
@@ -148,10 +149,11 @@ void comparison_draw_pairs(const struct ifr_comparison *c, struct ifr_buffer *ou
 		for (size_t i = 0; i < count; i++)
 			put_pair(out, c, &layouts[i], LEFT + step * (double)i + 0.5, fmax(0.5, step - 1), reach);
 		put_change(out, c, reach);
-		ifr_buffer_puts(
-			out, "</svg><figcaption>New to old in each pair of layouts of one plan, sorted; the shipped pair "
-				 "in blue. The line is the change over layouts, the band its interval.</figcaption>"
-				 "</figure>\n");
+		ifr_buffer_printf(
+			out,
+			"</svg><figcaption>New to old in each pair of layouts of one plan, sorted%s. The line is the "
+			"change over layouts, the band its interval.</figcaption></figure>\n",
+			c->has_shipped ? "; the shipped pair in blue" : "");
 	}
 	free(layouts);
 }

@@ -228,7 +228,21 @@ static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, ".");
 }
 
+static void say_edited(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	const char *names[2];
+	const bool both = c->edited[0] && c->edited[1];
+	comparison_find_names(c, names);
+	ifr_buffer_printf(s, both ? "The shipped files of %s and %s were" : "The shipped file of %s was",
+	                  names[!c->edited[0]], names[1]);
+	ifr_buffer_printf(s,
+	                  " edited after the link, from which all other layouts come: the layout effect is unknown.");
+}
+
 static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
+	if (c->edited[0] || c->edited[1]) {
+		say_edited(c, s);
+		return;
+	}
 	if (!c->has_shipped) {
 		ifr_buffer_puts(s, "The shipped layouts were not both measured: their layout effect is unknown.");
 		return;

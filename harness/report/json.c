@@ -323,6 +323,7 @@ static json_t *json_counted(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "runs_of_suspects", ifr_json_count(analysis->runs_held_out));
 	ifr_json_set(made, "runs_of_other_passes", ifr_json_count(analysis->runs_elsewhere));
 	ifr_json_set(made, "runs_refused", ifr_json_count(analysis->runs_refused));
+	ifr_json_set(made, "runs_of_edited_file", ifr_json_count(analysis->runs_of_edited));
 	ifr_json_set(made, "runs_of_refused_layouts", ifr_json_count(analysis->runs_of_refused));
 	ifr_json_set(made, "layouts_refused", ifr_json_count(analysis->variants_refused));
 	ifr_json_set(made, "layouts_without_values", ifr_json_count(analysis->variants_empty));

@@ -15,9 +15,12 @@ static void say_size(struct ifr_prose *prose) {
 		fewest = analysis->layouts[i].count < fewest ? analysis->layouts[i].count : fewest;
 		most = analysis->layouts[i].count > most ? analysis->layouts[i].count : most;
 	}
-	ifr_buffer_printf(
-		text, "Layouts: %zu %s%s; runs that count: %zu, ", analysis->random_count, ifr_prose_random(analysis),
-		analysis->shipped ? " and the shipped one" : "; the shipped one is missing", analysis->runs_used);
+	ifr_buffer_printf(text, "Layouts: %zu %s%s; runs that count: %zu, ", analysis->random_count,
+	                  ifr_prose_random(analysis),
+	                  analysis->shipped          ? " and the shipped one"
+	                  : analysis->shipped_edited ? "; the shipped file is none of them"
+	                                             : "; the shipped one is missing",
+	                  analysis->runs_used);
 	if (fewest == most)
 		ifr_buffer_printf(text, "%zu of each layout.", fewest);
 	else
@@ -29,6 +32,9 @@ static void say_size(struct ifr_prose *prose) {
 	if (analysis->runs_held_out)
 		ifr_buffer_printf(text, " %zu more runs of suspicious values tell spikes from chance.",
 		                  analysis->runs_held_out);
+	if (analysis->runs_of_edited)
+		ifr_buffer_printf(text, " %zu more run%s of the shipped file, which was edited after its link.",
+		                  analysis->runs_of_edited, analysis->runs_of_edited == 1 ? " is" : "s are");
 	if (analysis->runs_elsewhere)
 		ifr_buffer_printf(text, " %zu more run%s measured other counters.", analysis->runs_elsewhere,
 		                  analysis->runs_elsewhere == 1 ? "" : "s");

@@ -91,6 +91,8 @@ static void say_standing(struct ifr_prose *prose) {
 		ifr_buffer_puts(text,
 		                analysis->shipped
 		                    ? "Where the shipped layout stands is unknown: there is nothing to compare it with."
+		                : analysis->shipped_edited
+		                    ? "Where the shipped layout stands is unknown: its file was edited after its link."
 		                    : "Where the shipped layout stands is unknown: not measured, or refused.");
 		ifr_prose_end(prose, IFR_PROSE_LEAD);
 		return;

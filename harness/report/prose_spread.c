@@ -204,8 +204,13 @@ void ifr_prose_shipped(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Where does the shipped layout stand?");
 	if (!analysis->shipped) {
-		ifr_prose_say(prose, IFR_PROSE_PARAGRAPH,
-		              "The shipped layout is not among the layouts: it was not measured, or was refused.");
+		ifr_prose_say(
+			prose, IFR_PROSE_PARAGRAPH,
+			analysis->shipped_edited
+				? "Unknown. The shipped file was edited after its link, and the layouts come from the link: its "
+				  "runs differ from theirs by the edit as well, which may lead it to other libraries. They "
+				  "are left out."
+				: "The shipped layout is not among the layouts: it was not measured, or was refused.");
 		return;
 	}
 	const struct ifr_layout *shipped = analysis->shipped;

@@ -256,7 +256,7 @@ static int open_work(struct work *work, struct ifr_verification *done, struct if
 		strcpy(done->key, work->kit.key);
 		ifr_relinker_describe(ifr_builder_relinker(work->builder), &info);
 		done->note = ifr_strdup(info.reason);
-		done->edited = ifr_program_is_edited(verify->program, &work->kit, ifr_builder_relinker(work->builder));
+		done->edit = ifr_program_find_edit(verify->program, &work->kit, ifr_builder_relinker(work->builder));
 		result = open_base(work, err);
 	}
 	if (!result)
@@ -299,5 +299,6 @@ void ifr_verification_release(struct ifr_verification *done) {
 	}
 	free(done->verdicts);
 	free(done->note);
+	free(done->edit);
 	memset(done, 0, sizeof *done);
 }

@@ -35,7 +35,7 @@ struct ifr_verification {
 	char *note;            /* reason why the link of the kit differs from the shipped program; "" if it does not */
 	struct ifr_verdict *verdicts;
 	size_t count, differing;
-	bool edited;      /* the program was edited after its link: no variant has the edit */
+	char *edit;       /* a warning that the program was edited after its link; NULL: it was not */
 	bool interrupted; /* verdicts of later variants are missing */
 };
 

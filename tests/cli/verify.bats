@@ -274,19 +274,21 @@ edit() {
 }
 
 @test "a program that was edited after its link: variants lack the edit, and three commands say so" {
-	interfero-gcc -O1 "$programs/subject.c" -Wl,-rpath,/nowhere/aaaa -o edited_program
+	interfero-gcc -O1 "$programs/subject.c" -Wl,--enable-new-dtags,-rpath,/nowhere/aaaa -o edited_program
 	cp edited_program stripped
 	strip stripped
 	edit /nowhere/aaaa /nowhere/bbbb edited_program
 	readelf -d edited_program | grep -q /nowhere/bbbb
 	run --separate-stderr interfero variants -q -n 1 -o ve ./edited_program
 	[[ $status -eq 0 && $stderr == *"edited after it was linked"* && $stderr == *-rpath* ]] || say "$stderr"
+	tr -s ' \n' ' ' <<<"$stderr" | grep -qF "With --env 'LD_LIBRARY_PATH=/nowhere/bbbb', the variants" || say "$stderr"
 	run --separate-stderr interfero verify ./edited_program ve
 	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
 	run --separate-stderr within 60 interfero bench -n 1 -r 2 -c clock -o e.exp -- ./edited_program
 	[[ $status -eq 0 && $stderr == *"edited after it was linked"* ]] || say "$stderr"
 	[ "$(grep -c "edited after it was linked" <<<"$stderr")" = 1 ] || say "$stderr"
 	tr -s ' \n' ' ' <<<"$output" | grep -q "edited after it was linked"
+	[[ $(interfero report --json e.exp | jq -c '.analysis | [.shipped, .counted.runs_of_edited_file > 1]') == '[null,true]' ]]
 	# Symbols are not loaded: a stripped program is what its variants are.
 	run --separate-stderr interfero variants -n 1 -o vs ./stripped
 	[[ $status -eq 0 && $stderr != *edited* ]] || say "$stderr"

@@ -688,6 +688,16 @@ static void test_suite(void **state) {
 	assert_non_null(strstr(err.message, "s:1"));
 }
 
+/* A line goes on behind a backslash, or a blank. The caller frees. */
+static char *unbroken(const char *text) {
+	char *line = ifr_strdup(text), *end = line;
+	for (const char *c = text; *c; c++)
+		if (!strchr(" \\\n", *c) || (end > line && end[-1] != ' '))
+			*end++ = strchr(" \\\n", *c) ? ' ' : *c;
+	*end = '\0';
+	return line;
+}
+
 /* Libraries of one file name are told apart by their folders; commands keep the program that uses them. A library
  * cannot be profiled by starting it. */
 static void test_library_commands(void **state) {
@@ -717,12 +727,8 @@ static void test_library_commands(void **state) {
 		ifr_dataset_add_fact(&datasets[0], "run in", "/home/user");
 		ifr_dataset_add_fact(&datasets[0], "driver of", "none");
 		ifr_comparison_text(&entry, 1, false, &out);
-		char *text = ifr_buffer_detach(&out), *end = text;
-		/* Unbroken: a line goes on behind a backslash, or a blank. */
-		for (const char *c = text; *c; c++)
-			if (!strchr(" \\\n", *c) || (end > text && end[-1] != ' '))
-				*end++ = strchr(" \\\n", *c) ? ' ' : *c;
-		*end = '\0';
+		char *text = unbroken(ifr_buffer_text(&out));
+		ifr_buffer_release(&out);
 		if (strncmp(text, cases[i].verdict, strlen(cases[i].verdict)) || !strstr(text, cases[i].command))
 			fail_msg("case %zu says: %s", i, text);
 		assert_true(i || strstr(text, " than old/lib.so (95"));
@@ -730,6 +736,36 @@ static void test_library_commands(void **state) {
 		release(datasets);
 		gsl_rng_free(rng);
 	}
+}
+
+/* Of a shipped file that was edited after its link, the layout effect is unknown, and no verdict rests on it. */
+static void test_edited(void **state) {
+	(void)state;
+	const struct recipe recipe = {32, 5, 1, 1.06, 0.01, 0.003, false, 0, 0};
+	gsl_rng *rng = seeded(11);
+	struct ifr_dataset datasets[2];
+	struct ifr_comparison_entry entry = {.name = "", .command = ""};
+	struct ifr_comparison before = compared(&recipe, rng, datasets);
+	assert_int_equal(before.verdict, IFR_VERDICT_LAYOUT);
+	ifr_dataset_add_fact(&datasets[0], "edited 2", "after its link");
+	assert_int_equal(ifr_comparison_make(&before.side[0], &before.side[1], NULL, &rules, &entry.main, NULL), 0);
+	const struct ifr_comparison *c = &entry.main;
+	assert_true(!c->edited[0] && c->edited[1] && !c->has_shipped && !c->has_layout_effect);
+	assert_int_not_equal(c->verdict, IFR_VERDICT_LAYOUT);
+	assert_int_equal(c->runs[1], 32 * 5);
+	struct ifr_comparison_layout *layouts;
+	assert_int_equal(ifr_comparison_layouts(c, &layouts), 33);
+	assert_true(!isnan(layouts[0].median[0]) && isnan(layouts[0].median[1]));
+	free(layouts);
+	struct ifr_buffer out = {0};
+	ifr_comparison_text(&entry, 1, false, &out);
+	char *text = unbroken(ifr_buffer_text(&out));
+	assert_non_null(strstr(text, "The shipped file of new was edited after the link"));
+	assert_null(strstr(text, "As shipped"));
+	free(text);
+	ifr_buffer_release(&out);
+	release(datasets);
+	gsl_rng_free(rng);
 }
 
 int main(void) {
@@ -750,6 +786,7 @@ int main(void) {
 		cmocka_unit_test(test_exact_margin),
 		cmocka_unit_test(test_sampled_cycles),
 		cmocka_unit_test(test_few_layouts),
+		cmocka_unit_test(test_edited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -467,6 +467,37 @@ static void test_next_command(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* A shipped file that was edited after its link counts nowhere: not among the layouts, not against them. The model
+ * replays one recording in all layouts, and so keeps it. */
+static void test_edited(void **state) {
+	(void)state;
+	for (int model = 0; model < 2; model++) {
+		struct ifr_dataset dataset;
+		fill(&dataset, &usual, 7);
+		ifr_dataset_add_fact(&dataset, "edited", "after its link");
+		strcpy(dataset.counters[0].source, model ? "model" : "clock");
+		for (size_t i = 0; i < dataset.run_count; i++)
+			if (!dataset.runs[i].variant)
+				dataset.runs[i].value[0] *= 1.2;
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		json_t *root = json_of(analysis);
+		char *text = as_text(analysis);
+		assert_int_equal(number(root, "analysis.counted.runs_used"), model ? 33 * 5 : 32 * 5);
+		assert_int_equal(number(root, "analysis.counted.runs_of_edited_file"), model ? 0 : 5);
+		assert_int_equal(json_array_size(follow(root, "analysis.layouts")), model ? 33 : 32);
+		assert_int_equal(json_is_null(follow(root, "analysis.shipped")), !model);
+		assert_int_equal(json_is_null(follow(root, "analysis.best.against_shipped")), !model);
+		(model ? says_not : says)(text, "stands is unknown: its file was edited after its link.");
+		(model ? says : says_not)(text, "slower than the median");
+		(model ? says : says_not)(text, "vs shipped");
+		(model ? says_not : says)(text, "32 random; the shipped file is none of them; runs that count: 160");
+		json_decref(root);
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_order),   cmocka_unit_test(test_recovers_truth),
@@ -476,7 +507,7 @@ int main(void) {
 		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
 		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_next_command), cmocka_unit_test(test_few_layouts),
-		cmocka_unit_test(test_adaptive),
+		cmocka_unit_test(test_adaptive),     cmocka_unit_test(test_edited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
