@@ -2,6 +2,7 @@
 /* interfero run: runs a program once in one layout. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "harness/build/build.h"
@@ -113,7 +114,14 @@ static int make_variant(const char *original, struct ifr_plan *plan, const char 
 	return result;
 }
 
-/* A library is copied even where it stays as it is: the loader is led to a file of its own. */
+/* A library that stays as it is keeps its file, under a name of its own to which the loader is led: profilers and
+ * debuggers find its symbols where the mapping says, also behind the run. */
+static int link_library(const struct files *files, struct ifr_error *err) {
+	return symlink(files->library, files->variant)
+	           ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot make %s", files->variant)
+	           : 0;
+}
+
 static int place_variant(struct files *files, struct ifr_plan *plan, struct ifr_error *err) {
 	const bool moves =
 		ifr_plan_axes(plan) & ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_PLUGIN) || plan->place_count;
@@ -124,8 +132,7 @@ static int place_variant(struct files *files, struct ifr_plan *plan, struct ifr_
 	if (result)
 		return result;
 	files->variant = ifr_format("%s/%s", files->folder, ifr_path_base(original));
-	return moves ? make_variant(original, plan, files->variant, err)
-	             : ifr_file_copy(original, files->variant, 0755, err);
+	return moves ? make_variant(original, plan, files->variant, err) : link_library(files, err);
 }
 
 /* Leads the program to the library's variant. */

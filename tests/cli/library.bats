@@ -136,6 +136,22 @@ each_layout_ran() {
 	mkdir new
 	sed 's/return x \* 2/return x * 5/' lib.c | gcc -O2 -fPIC -shared -Wl,-soname,liblib.so.1 -x c - -o new/liblib.so.1
 	[ "$(interfero run --library new/liblib.so.1 -- ./user)" = 16 ]
+	# Its mapping is of the file itself, where perf report finds symbols behind the run.
+	cat >maps.c <<-'EOT'
+		#include <stdio.h>
+		#include <string.h>
+		int two(int);
+		int main(void) {
+			char line[4096];
+			FILE *maps = fopen("/proc/self/maps", "r");
+			while (two(0) == 0 && fgets(line, sizeof line, maps))
+				if (strstr(line, "liblib.so.1"))
+					fputs(strchr(line, '/'), stdout);
+			return 0;
+		}
+	EOT
+	gcc -O2 maps.c -L. -llib -Wl,-rpath,"$PWD" -o maps
+	[ "$(interfero run --library new/liblib.so.1 -- ./maps | sort -u)" = "$PWD/new/liblib.so.1" ]
 	refuse 2 "there is no library" -- interfero run --library nosuch.so -- ./user
 	refuse 2 "which layout" -- interfero run -- ./user
 }
