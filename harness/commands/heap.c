@@ -96,6 +96,16 @@ static int print_results(const struct options *options, const struct ifr_heap_ro
 	return result;
 }
 
+static void note_left(const struct ifr_heap_row *rows) {
+	unsigned left = 0;
+	for (int a = 0; a < IFR_ALLOCATORS; a++)
+		left += rows[a].left;
+	if (left)
+		ifr_command_note(
+			"the program leaves processes running when it ends, such as daemons: they were ended with "
+			"each run");
+}
+
 int ifr_command_heap(int argc, char **argv) {
 	struct options options = {.plan = {.runs = 5, .cpu = -1}};
 	struct ifr_heap_row rows[IFR_ALLOCATORS];
@@ -107,8 +117,10 @@ int ifr_command_heap(int argc, char **argv) {
 	catch_interrupts();
 	int result = found ? ifr_heap_compare(&options.plan, rows, &err)
 	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", name);
-	if (!result && !ifr_launch_interrupted())
+	if (!result && !ifr_launch_interrupted()) {
 		result = print_results(&options, rows, &err);
+		note_left(rows);
+	}
 	int status = result ? ifr_command_failed(&err) : 0;
 	if (ifr_launch_interrupted())
 		status = STOPPED_BY_INTERRUPT;

@@ -18,10 +18,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/children.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/exec/handover.h"
-#include "harness/exec/process_tree.h"
 #include "harness/exec/runtime_settings.h"
 #include "harness/exec/stand_in.h"
 

@@ -106,6 +106,7 @@ static int log_allocations(const struct ifr_heap_plan *plan, const struct ifr_al
 	struct ifr_log_event *events = NULL;
 	size_t count = 0;
 	int result = run_program(plan, allocator, library, &options, &outcome, err);
+	row->left += outcome.left;
 	if (!result && *outcome.refused)
 		snprintf(row->why, sizeof row->why, "%s", outcome.refused);
 	else if (!result)
@@ -141,6 +142,7 @@ static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocato
 		int result = run_program(plan, allocator, library, &options, &outcome, err);
 		*ms = (double)outcome.times.wall_ns / 1e6;
 		*kib = (double)outcome.times.usage.ru_maxrss;
+		row->left += outcome.left;
 		if (plan->marker)
 			region[i] = region_ms(&outcome.runtime, plan->marker);
 		if (*outcome.refused && !*row->why)

@@ -51,6 +51,7 @@ struct ifr_heap_plan {
 struct ifr_heap_row {
 	bool measured;
 	char why[256]; /* reason if not measured */
+	unsigned left; /* processes that its runs left running, which were ended */
 	struct ifr_aliasing aliasing;
 	double time_ms;    /* median over runs */
 	double memory_kib; /* median of the maximum resident set */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/children.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/process.h"
@@ -33,7 +34,9 @@ struct session {
 	int log_fd; /* the recorder's own messages */
 	enum ifr_recorder recorder;
 	pid_t child;
-	uint32_t taken; /* chunks taken from the ring */
+	struct ifr_children known; /* children before the recorder */
+	unsigned left;             /* processes that the program left running, which were ended */
+	uint32_t taken;            /* chunks taken from the ring */
 	bool ended;
 	enum ifr_recording_end end;
 	int status;
@@ -107,6 +110,7 @@ static int start_recorder(struct session *session, struct ifr_error *err) {
 	else
 		qemu_command(recording, session->ring_fd, &arguments, &environment);
 	char **argv = null_terminated(&arguments), **variables = null_terminated(&environment);
+	ifr_children_adopt(&session->known);
 	session->child = fork();
 	if (!session->child)
 		exec_recorder(session, choice.file, argv, variables);
@@ -233,6 +237,8 @@ static int drain_ring(struct session *session) {
 		kill(session->child, SIGKILL);
 		waitpid(session->child, &status, 0);
 	}
+	const unsigned left = ifr_children_end(&session->known);
+	session->left = session->ended ? left : 0;
 	if (!cut)
 		session->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	assembler_finish(session->assembler);
@@ -289,6 +295,7 @@ static int record_into(struct session *session, struct ifr_trace_writer *writer,
 	if (!result && session->recorder == IFR_RECORDER_VALGRIND)
 		result = valgrind_judge(session->log_fd, &session->err);
 	recorded->exit_status = session->status;
+	recorded->left = session->left;
 	recorded->killed = !session->ring->ended && session->status > 128;
 	recorded->instructions = assembler_instructions(session->assembler);
 	recorded->cuts = assembler_cuts(session->assembler);
@@ -332,6 +339,7 @@ int ifr_record(const struct ifr_recording *recording, struct ifr_recorded *recor
 		if (failed && session.err.code)
 			result = ifr_fail(err, session.err.code, "%s", session.err.message);
 	}
+	ifr_children_release(&session.known);
 	if (session.ring != MAP_FAILED)
 		munmap(session.ring, sizeof *session.ring);
 	if (session.ring_fd >= 0)
@@ -370,6 +378,9 @@ void ifr_recorded_print_notes(const struct ifr_recorded *recorded, struct ifr_bu
 	if (recorded->killed)
 		ifr_buffer_printf(text, "note the program was killed (signal %d): the trace ends there\n",
 		                  recorded->exit_status - 128);
+	if (recorded->left)
+		ifr_buffer_puts(text, "note the program leaves processes running when it ends, such as daemons: they were "
+		                      "ended with the recording\n");
 	if (recorded->cuts)
 		ifr_buffer_printf(text, "note %llu blocks were cut short by faults\n", (unsigned long long)recorded->cuts);
 }

@@ -62,6 +62,7 @@ struct ifr_recorded {
 	int exit_status;            /* 128+signal after a signal */
 	bool killed;                /* by a signal that the program cannot handle: the trace ends there */
 	enum ifr_recording_end end; /* also after an error */
+	unsigned left;              /* processes that the program left running, which were ended */
 	struct ifr_trace_totals totals;
 	uint64_t instructions; /* executed instructions, recorded or not */
 	uint64_t notes[IFR_RECORDING_NOTES], cuts;

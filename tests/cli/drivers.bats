@@ -116,6 +116,21 @@ END
 	not grep -q 'leaves processes' text
 }
 
+@test "daemons that a program leaves are ended under the recorder and by heap, and said" {
+	within 60 interfero record -q -o t.trace -- ./leaves leave 2>notes
+	grep -q 'leaves processes running when it ends' notes
+	[ "$(wc -l <left)" -ge 3 ]
+	within 60 interfero bench -c model --core=none -n 2 -o d.exp -- ./leaves leave >text
+	tr -s ' \n' '  ' <text | grep -q 'leaves processes running when it ends'
+	within 60 interfero heap -r 1 -- ./leaves leave 2>notes
+	grep -q 'leaves processes running when it ends' notes
+	while read -r pid; do
+		not kill -0 "$pid"
+	done <left
+	within 60 interfero record -q -o n.trace -- ./leaves 2>notes
+	not grep -q 'leaves processes' notes
+}
+
 @test "a program with threads on one processor: said, with --cpu none" {
 	[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "there is one processor"
 	within 60 interfero bench -c clock -n 2 -r 1 -o t.exp -- ./leaves threads >text
