@@ -86,9 +86,10 @@ static int by_p(const void *a, const void *b) {
 	return names ? names : (int)x->feature - (int)y->feature;
 }
 
-static void adjust_p_values(struct ifr_attribution *attribution, unsigned families) {
+static void adjust_p_values(struct ifr_attribution *attribution, double families) {
 	double *p = ifr_alloc((attribution->count + 1) * sizeof *p);
-	qsort(attribution->findings, attribution->count, sizeof *attribution->findings, by_p);
+	if (attribution->count)
+		qsort(attribution->findings, attribution->count, sizeof *attribution->findings, by_p);
 	for (size_t i = 0; i < attribution->count; i++)
 		p[i] = attribution->findings[i].classes.p;
 	ifr_p_adjust_fdr(p, attribution->count);
@@ -119,21 +120,83 @@ static void find_remedies(const struct ifr_unit_addresses *addresses, struct ifr
 	}
 }
 
+/* The units of one family; their names and sources stay with the addresses. The caller frees the arrays. */
+static void take_family(const struct ifr_unit_addresses *all, bool first, struct ifr_unit_addresses *family) {
+	const size_t room = all->unit_count + 1;
+	*family = (struct ifr_unit_addresses){.variant_count = all->variant_count,
+	                                      .units = ifr_alloc(room * sizeof *family->units),
+	                                      .bytes = all->bytes ? ifr_alloc(room * sizeof *family->bytes) : NULL,
+	                                      .sources = ifr_alloc(room * sizeof *family->sources)};
+	size_t *index = ifr_alloc(room * sizeof *index);
+	for (size_t i = 0; i < all->unit_count; i++) {
+		if (all->first && all->first[i] != first)
+			continue;
+		const size_t to = family->unit_count++;
+		index[to] = i;
+		family->units[to] = all->units[i];
+		family->sources[to] = all->sources ? all->sources[i] : NULL;
+		if (all->bytes)
+			family->bytes[to] = all->bytes[i];
+	}
+	family->at = ifr_alloc((all->variant_count * family->unit_count + 1) * sizeof *family->at);
+	for (size_t v = 0; v < all->variant_count; v++)
+		for (size_t i = 0; i < family->unit_count; i++)
+			family->at[v * family->unit_count + i] = all->at[v * all->unit_count + index[i]];
+	free(index);
+}
+
+/* part: of the false discovery rate. */
+static void test_family(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *all, bool first,
+                        double part, struct ifr_attribution *attribution) {
+	struct ifr_unit_addresses family;
+	struct layout_sample sample;
+	take_family(all, first, &family);
+	layout_sample_take(analysis, &family, &sample);
+	for (size_t unit = 0; unit < family.unit_count; unit++)
+		test_unit(&sample, unit, attribution);
+	adjust_p_values(attribution, (family.bytes ? HYPOTHESIS_FAMILIES : 1) / part);
+	set_conflicts_find(&sample, HYPOTHESIS_FAMILIES / part, attribution);
+	layout_sample_release(&sample);
+	free(family.units);
+	free(family.bytes);
+	free(family.sources);
+	free(family.at);
+}
+
+/* Adds the findings of a second family: significant ones behind the significant ones. Frees them there. */
+static void append_family(struct ifr_attribution *to, struct ifr_attribution *more) {
+	struct ifr_finding *all = ifr_alloc((to->count + more->count + 1) * sizeof *all), *end = all;
+	const struct ifr_attribution *parts[] = {to, more};
+	for (int found = 1; found >= 0; found--)
+		for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+			for (size_t j = 0; j < parts[i]->count; j++)
+				if ((j < parts[i]->found) == found)
+					*end++ = parts[i]->findings[j];
+	free(to->findings);
+	free(more->findings);
+	to->findings = all;
+	to->count += more->count;
+	to->found += more->found;
+	to->conflicts += more->conflicts;
+	to->pairs += more->pairs;
+	to->units += more->units;
+}
+
 int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *addresses,
                          struct ifr_attribution *attribution, struct ifr_error *err) {
-	struct layout_sample sample;
+	struct ifr_attribution others = {0};
 	*attribution = (struct ifr_attribution){.layouts = analysis->random_count};
 	if (analysis->random_count < LAYOUTS_LEAST)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "attribution to code takes %d random layouts at least, and there are %zu", LAYOUTS_LEAST,
 		                analysis->random_count);
-	layout_sample_take(analysis, addresses, &sample);
-	for (size_t unit = 0; unit < addresses->unit_count; unit++)
-		test_unit(&sample, unit, attribution);
-	adjust_p_values(attribution, addresses->bytes ? HYPOTHESIS_FAMILIES : 1);
-	set_conflicts_find(&sample, attribution);
+	test_family(analysis, addresses, true, addresses->first ? IFR_FIRST_PART : 1, attribution);
+	attribution->first_units = attribution->units;
+	if (addresses->first) {
+		test_family(analysis, addresses, false, 1 - IFR_FIRST_PART, &others);
+		append_family(attribution, &others);
+	}
 	find_remedies(addresses, attribution);
-	layout_sample_release(&sample);
 	return 0;
 }
 

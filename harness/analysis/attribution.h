@@ -40,7 +40,7 @@ struct ifr_attribution {
 	size_t count, found; /* found: the first of them, below a false discovery rate of 5 % */
 	size_t conflicts;    /* findings about two units */
 	size_t pairs;        /* of units that were tested for set conflicts: a family of hypotheses of their own */
-	size_t units, layouts;
+	size_t units, first_units, layouts; /* first_units: those of the first family */
 };
 
 /* The class of an address, and the number of classes; pages count from the lowest address. */
@@ -60,6 +60,11 @@ struct ifr_unit_extent {
  * none: two units that fill all sets together always conflict, and pages have no such address. */
 uint64_t ifr_finding_address(const struct ifr_finding *finding, unsigned class, struct ifr_unit_extent unit,
                              struct ifr_unit_extent other);
+
+/* The part of the false discovery rate that the first family has, where there are two. Units that run are the likely
+ * causes, whose findings would drown among all others; reports, which show them alone, find what blame finds. Ref:
+ * Genovese, Roeder, Wasserman 2006 (weights of hypotheses that are chosen without the response keep the rate). */
+#define IFR_FIRST_PART 0.8
 
 /* Tests every unit with addresses in two classes at least, each with three layouts, by analysis of variance of the
  * normal scores of the layouts' medians: a few slow layouts are no evidence, whatever their distribution. Over 2,000

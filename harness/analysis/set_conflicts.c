@@ -112,14 +112,14 @@ static int by_p(const void *a, const void *b) {
 
 /* Benjamini and Hochberg's rule over all tested pairs, of which only those with a small p are kept here.
  * Returns the number of significant ones. */
-static size_t adjust_p_values(struct ifr_attribution *found) {
+static size_t adjust_p_values(struct ifr_attribution *found, double families) {
 	size_t kept = 0;
 	double least = 1;
 	if (found->count)
 		qsort(found->findings, found->count, sizeof *found->findings, by_p);
 	for (size_t i = found->count; i-- > 0;) {
 		struct ifr_finding *f = &found->findings[i];
-		least = fmin(least, f->classes.p * (double)found->pairs * HYPOTHESIS_FAMILIES / (double)(i + 1));
+		least = fmin(least, f->classes.p * (double)found->pairs * families / (double)(i + 1));
 		f->p_adjusted = least;
 		kept += least < IFR_REPORT_LEVEL;
 	}
@@ -141,13 +141,13 @@ static void insert_findings(struct ifr_attribution *attribution, const struct if
 	attribution->pairs = found->pairs;
 }
 
-void set_conflicts_find(const struct layout_sample *sample, struct ifr_attribution *attribution) {
+void set_conflicts_find(const struct layout_sample *sample, double families, struct ifr_attribution *attribution) {
 	struct ifr_attribution found = {0};
 	if (!sample->addresses->bytes || sample->count < 2 * LAYOUTS_PER_CLASS)
 		return;
 	uint64_t *sets = find_sets(sample);
 	test_pairs(sample, sets, &found);
-	insert_findings(attribution, &found, adjust_p_values(&found));
+	insert_findings(attribution, &found, adjust_p_values(&found, families));
 	free(found.findings);
 	free(sets);
 }

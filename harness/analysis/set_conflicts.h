@@ -9,8 +9,9 @@
  * about single units would drown in them. */
 enum { HYPOTHESIS_FAMILIES = 2 };
 
-/* Inserts the pairs of units whose set conflicts explain the response, behind the other significant findings. */
-void set_conflicts_find(const struct layout_sample *sample, struct ifr_attribution *attribution);
+/* Inserts the pairs of units whose set conflicts explain the response, behind the other significant findings. families:
+ * as many share the 5 %. */
+void set_conflicts_find(const struct layout_sample *sample, double families, struct ifr_attribution *attribution);
 
 /* The address at which a unit conflicts with another in a set, or does not; 0 where there is none. */
 uint64_t set_conflict_address(bool conflict, struct ifr_unit_extent unit, struct ifr_unit_extent other);

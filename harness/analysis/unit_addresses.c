@@ -103,6 +103,7 @@ void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses) {
 	for (size_t i = 0; addresses->sources && i < addresses->unit_count; i++)
 		free(addresses->sources[i]);
 	free(addresses->sources);
+	free(addresses->first);
 	free(addresses->bytes);
 	free(addresses->shipped);
 	free(addresses->units);

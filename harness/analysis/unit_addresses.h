@@ -4,6 +4,7 @@
 #ifndef IFR_HARNESS_UNIT_ADDRESSES_H
 #define IFR_HARNESS_UNIT_ADDRESSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "harness/store/store.h"
@@ -15,7 +16,8 @@ struct ifr_unit_addresses {
 	uint64_t *bytes;   /* [unit_count]; 0: unknown */
 	uint64_t *shipped; /* [unit_count] in the program as it ships; 0: unknown; NULL: none is known */
 	char **sources;    /* [unit_count] "lvm.c:1120", or NULL */
-	uint64_t *at;      /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
+	bool *first;  /* [unit_count] tested as a family of their own, before the others; NULL: all are one family */
+	uint64_t *at; /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
 };
 
 /* Takes all variants of a program but the shipped and the refused ones. The caller releases, also after an error. Errors:

@@ -42,12 +42,14 @@ static int by_heat(const void *a, const void *b) {
 static void list_addresses(const struct ifr_dataset *dataset, const struct ifr_unit_row *rows, size_t count,
                            struct ifr_unit_addresses *addresses) {
 	*addresses = (struct ifr_unit_addresses){.unit_count = count, .variant_count = dataset->variant_count};
+	addresses->first = ifr_alloc((count + 1) * sizeof *addresses->first);
 	addresses->units = ifr_alloc((count + 1) * sizeof *addresses->units);
 	addresses->bytes = ifr_alloc((count + 1) * sizeof *addresses->bytes);
 	addresses->at = ifr_alloc((count * dataset->variant_count + 1) * sizeof *addresses->at);
 	for (size_t i = 0; i < count; i++) {
 		addresses->units[i] = ifr_strdup(rows[i].unit->name);
 		addresses->bytes[i] = rows[i].unit->bytes;
+		addresses->first[i] = true;
 		for (size_t j = 0; j < dataset->variant_count; j++)
 			addresses->at[j * count + i] = rows[i].unit->at[j];
 	}
@@ -128,26 +130,48 @@ static void add_weights(const struct ifr_dataset *dataset, struct ifr_unit_map *
 	map->basis = map->instructions && !map->samples ? IFR_UNITS_BY_INSTRUCTIONS : IFR_UNITS_BY_SAMPLES;
 }
 
+/* Lists the units that may be causes: those that move, among the ones with a weight, else among all. Returns their
+ * number; rows has room for all units. */
+static size_t list_candidates(const struct ifr_analysis *analysis, struct ifr_unit_map *map,
+                              struct ifr_unit_row *rows) {
+	const enum ifr_unit_basis basis = map->basis;
+	const uint64_t total = basis == IFR_UNITS_BY_SAMPLES ? map->samples : map->instructions;
+	const size_t count = keep_moving(rows, list_units(analysis, true, basis, total, rows));
+	if (count)
+		return count;
+	map->basis = IFR_UNITS_BY_SIZE;
+	return keep_moving(rows, list_units(analysis, false, basis, total, rows));
+}
+
 void ifr_unit_map_make(const struct ifr_analysis *analysis, struct ifr_unit_map *map) {
 	const struct ifr_dataset *dataset = analysis->dataset;
 	struct ifr_unit_row *rows = ifr_alloc((dataset->unit_count + 1) * sizeof *rows);
 	*map = (struct ifr_unit_map){.hot = ifr_alloc((dataset->unit_count + 1) * sizeof *map->hot)};
 	add_weights(dataset, map);
-	const enum ifr_unit_basis basis = map->basis;
-	const uint64_t total = basis == IFR_UNITS_BY_SAMPLES ? map->samples : map->instructions;
-	map->hot_count = list_units(analysis, true, basis, total, map->hot);
+	map->hot_count = list_units(analysis, true, map->basis,
+	                            map->basis == IFR_UNITS_BY_SAMPLES ? map->samples : map->instructions, map->hot);
 	qsort(map->hot, map->hot_count, sizeof *map->hot, by_heat);
-	memcpy(rows, map->hot, map->hot_count * sizeof *rows);
-	size_t count = keep_moving(rows, map->hot_count);
-	if (!count) {
-		map->basis = IFR_UNITS_BY_SIZE;
-		count = keep_moving(rows, list_units(analysis, false, basis, total, rows));
-	}
+	const size_t count = list_candidates(analysis, map, rows);
 	attribute(analysis, rows, count, map);
 	qsort(rows, count, sizeof *rows, by_heat);
 	for (size_t i = 0; i < count && map->row_count < IFR_UNIT_MAP_ROWS; i++)
 		if (!rows[i].found)
 			map->rows[map->row_count++] = rows[i];
+	free(rows);
+}
+
+void ifr_unit_map_mark(const struct ifr_analysis *analysis, struct ifr_unit_addresses *addresses) {
+	struct ifr_unit_row *rows = ifr_alloc((analysis->dataset->unit_count + 1) * sizeof *rows);
+	struct ifr_unit_map map = {0};
+	add_weights(analysis->dataset, &map);
+	const size_t count = list_candidates(analysis, &map, rows);
+	bool *first = ifr_alloc((addresses->unit_count + 1) * sizeof *first);
+	for (size_t i = 0; i < count; i++)
+		first[ifr_unit_addresses_index(addresses, rows[i].unit->name)] = true;
+	free(addresses->first);
+	addresses->first = count ? first : NULL;
+	if (!count)
+		free(first);
 	free(rows);
 }
 

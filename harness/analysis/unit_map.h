@@ -42,6 +42,9 @@ struct ifr_unit_map {
 void ifr_unit_map_make(const struct ifr_analysis *analysis, struct ifr_unit_map *map);
 void ifr_unit_map_release(struct ifr_unit_map *map);
 
+/* Marks the units among which a map attributes as the first of these addresses, so that both have the same findings. */
+void ifr_unit_map_mark(const struct ifr_analysis *analysis, struct ifr_unit_addresses *addresses);
+
 /* The address of a row's unit in a layout; 0: unknown. */
 uint64_t ifr_unit_map_address(const struct ifr_analysis *analysis, const struct ifr_unit_row *row, size_t layout);
 

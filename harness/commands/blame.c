@@ -119,9 +119,10 @@ static int confirm_finding(struct options *options, const struct attributed *fro
 	return result;
 }
 
-static int attribute_events(struct options *options, const struct attributed *from, struct ifr_error *err) {
+static int attribute_events(struct options *options, struct attributed *from, struct ifr_error *err) {
 	struct ifr_attribution code = {0};
 	struct ifr_buffer text = {0};
+	ifr_unit_map_mark(from->report, &from->addresses);
 	int result = ifr_attribution_make(from->report, &from->addresses, &code, err);
 	if (!result) {
 		ifr_attribution_text(from->report, &code, &text);

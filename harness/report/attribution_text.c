@@ -98,6 +98,16 @@ void ifr_attribution_of_process(unsigned axes, struct ifr_buffer *out) {
 	ifr_buffer_release(&s);
 }
 
+static void say_families(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
+                         struct ifr_buffer *out) {
+	static const char *const which[] = {[IFR_UNITS_BY_SAMPLES] = "that the profile has samples of",
+	                                    [IFR_UNITS_BY_INSTRUCTIONS] = "that the recording executes",
+	                                    [IFR_UNITS_BY_SIZE] = "that the report shows"};
+	if (attribution->first_units && attribution->first_units < attribution->units)
+		ifr_buffer_printf(out, " The %zu %s are tested apart, with %.0f %% of that rate.",
+		                  attribution->first_units, which[analysis->units->basis], 100 * IFR_FIRST_PART);
+}
+
 void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                           struct ifr_buffer *out) {
 	struct ifr_buffer s = {0};
@@ -109,6 +119,7 @@ void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_
 		attribution->units, attribution->layouts, analysis->metric->name,
 		attribution->count - attribution->conflicts, attribution->pairs, attribution->found,
 		attribution->found == 1 ? "is" : "are");
+	say_families(analysis, attribution, &s);
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  ", "  ");
 	for (size_t i = 0; i < attribution->found && i < SHOWN; i++)
 		say_finding(&attribution->findings[i], out);

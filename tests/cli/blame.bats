@@ -46,6 +46,14 @@ teardown_file() {
 	grep -A1 'in the source, at placed.c:' text | grep -q '^ *__attribute__((aligned(64)))$'
 }
 
+@test "the units that run are tested apart, as in the report" {
+	cp "$place/placed.exp" .
+	sql placed.exp "UPDATE unit SET samples = name LIKE '%sensitive' OR name LIKE '%fourth'"
+	interfero blame placed.exp -m page-faults | tr -s ' \n' ' ' >joined
+	grep -q 'The 2 that the profile has samples of are tested apart' joined
+	interfero report placed.exp -m page-faults | tr -s ' \n' ' ' | grep -q 'False discovery rate 5 % over 2 units'
+}
+
 @test "--confirm moves it alone and measures afresh" {
 	within 120 interfero blame "$place/placed.exp" --confirm -m page-faults -r 2 --counters clock -o c.exp -- ./placed >text
 	tr -s ' \n' ' ' <text | grep -q 'Confirmed: moved alone in [0-9]* layouts'
