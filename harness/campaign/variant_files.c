@@ -121,7 +121,9 @@ static int make_variant(struct campaign_state *state, struct ifr_builder *builde
 	ifr_context_copy(&state->contexts[id], &state->context);
 	ifr_context_set_plan(&state->contexts[id], &plan, state->plan.generator.axes,
 	                     ifr_counters_has_regions(state->counters));
-	if (!is_made(state, id, path) && (!layout || is_needed(state, id))) {
+	/* A second look may choose values whose planned runs are there. */
+	const bool needed = !layout || is_needed(state, id) || campaign_may_look_again(state);
+	if (needed && !is_made(state, id, path)) {
 		/* The model alone executes no variant: only the program itself is there, for the reference. */
 		if (!layout || ifr_counters_passes(state->counters)) {
 			result = place_variant(state, builder, id, &plan, path, &variant, err);

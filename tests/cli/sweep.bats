@@ -47,6 +47,15 @@ print([l["values"]["stack:bytes"] for l in json.load(sys.stdin)["analysis"]["swe
 	refuse 2 "another experiment" -- interfero bench -q --counters clock -a stack -n 9 -r 1 -o e.exp -- ./where "$here/log"
 }
 
+# The second look of three runs chose some values, whose files the planned runs of the second call no longer need.
+@test "a sweep goes on with more runs after its second look, and looks again" {
+	interfero bench -q --counters clock --sweep stack:bytes=0:1008:16 -r 3 -o e.exp -- ./where "$here/log"
+	[ "$(sql e.exp "SELECT max(repetition) > 2 FROM run")" = 1 ]
+	interfero bench -q --counters clock --sweep stack:bytes=0:1008:16 -r 4 -o e.exp -- ./where "$here/log"
+	[ "$(sql e.exp "SELECT value FROM fact WHERE name = 'complete'")" = yes ]
+	[ "$(sql e.exp "SELECT count(DISTINCT variant) FROM run WHERE repetition = 3")" = 65 ]
+}
+
 @test "a sweep of the text's start, a grid, and a parameter" {
 	local i
 	interfero variants -q --sweep base:bytes=0:64:32 -o base ./subject
