@@ -58,7 +58,7 @@ PLUGIN_DECISIONS := $(call sources,plugin)
 BIN := $(BUILD)/bin
 LIBEXEC := $(BUILD)/libexec/interfero
 # The wrapper goes by all these names; the last three are what build systems look for beside a compiler.
-ALIASES := g++ gfortran gcc-ar gcc-nm gcc-ranlib
+ALIASES := g++ gfortran clang clang++ gcc-ar gcc-nm gcc-ranlib
 COMPILERS := gcc $(ALIASES)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold

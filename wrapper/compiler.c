@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero-gcc, interfero-g++ and interfero-gfortran: drivers that exec the compiler of the same name with added
- * arguments:
+/* interfero-gcc, interfero-g++, interfero-gfortran, interfero-clang and interfero-clang++: drivers that exec the compiler
+ * of the same name with added arguments:
  *
- * - our plugin
  * - a section for each function and datum
  * - our folder of linkers (wrapper/linker.c) in front of the real linkers
+ * - our plugin, which is GCC's: not with clang, and nothing of what follows
  * - with INTERFERO_TEMPLATES or INTERFERO_SOURCES: templates, and our folder of assemblers (wrapper/assembler.c)
  * - with INTERFERO_SOURCES: our folder of compilers proper (wrapper/proper.c)
  *
@@ -37,12 +37,16 @@ static const char *compiler_of(const char *called_as) {
 }
 
 static char *find_compiler(const char *compiler, const char *self) {
-	/* INTERFERO_GCC, INTERFERO_GXX and INTERFERO_GFORTRAN name another compiler of the same version. */
-	const char *chosen = !strcmp(compiler, "gcc")        ? getenv("INTERFERO_GCC")
-	                     : !strcmp(compiler, "g++")      ? getenv("INTERFERO_GXX")
-	                     : !strcmp(compiler, "gfortran") ? getenv("INTERFERO_GFORTRAN")
-	                                                     : NULL;
-	const char *const not_this[] = {self, NULL};
+	/* They name another compiler: of GCC one of the same version. */
+	static const char *const variables[][2] = {{"gcc", "INTERFERO_GCC"},
+	                                           {"g++", "INTERFERO_GXX"},
+	                                           {"gfortran", "INTERFERO_GFORTRAN"},
+	                                           {"clang", "INTERFERO_CLANG"},
+	                                           {"clang++", "INTERFERO_CLANGXX"}};
+	const char *const not_this[] = {self, NULL}, *chosen = NULL;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+		if (!strcmp(compiler, variables[i][0]))
+			chosen = getenv(variables[i][1]);
 	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
 }
 
@@ -53,6 +57,11 @@ static bool is_clang(const char *path) {
 	const bool clang = strstr(base, "clang") || strstr(ifr_path_base(path), "clang");
 	free(real);
 	return clang;
+}
+
+/* Whether this program was called to run clang. */
+static bool is_for_clang(const char *compiler) {
+	return ifr_starts_with(compiler, "clang");
 }
 
 /* Build systems look for gcc-ar, gcc-nm and gcc-ranlib by the compiler's prefix: the real programs are run with
@@ -80,22 +89,30 @@ static bool is_set(const char *variable) {
 	return value && *value && strcmp(value, "0");
 }
 
+static bool wants_templates(void) {
+	return is_set("INTERFERO_SOURCES") || is_set("INTERFERO_TEMPLATES");
+}
+
+static void add_gcc_arguments(struct ifr_strings *arguments, const char *home) {
+	ifr_strings_take(arguments, ifr_format("-fplugin=%s/interfero.so", home));
+	if (wants_templates()) {
+		ifr_strings_add(arguments, "-fplugin-arg-interfero-templates");
+		ifr_strings_take(arguments, ifr_format("-B%s/as/", home));
+	}
+	if (is_set("INTERFERO_SOURCES"))
+		ifr_strings_take(arguments, ifr_format("-B%s/cc/", home));
+}
+
 /* Puts our arguments in front of the user's and execs the compiler; returns only if that fails. */
 static int exec_compiler(const char *name, const char *real, const char *home, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
-	bool sources = is_set("INTERFERO_SOURCES");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
-		ifr_strings_take(&arguments, ifr_format("-fplugin=%s/interfero.so", home));
 		ifr_strings_add(&arguments, "-ffunction-sections");
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
-		if (sources || is_set("INTERFERO_TEMPLATES")) {
-			ifr_strings_add(&arguments, "-fplugin-arg-interfero-templates");
-			ifr_strings_take(&arguments, ifr_format("-B%s/as/", home));
-		}
-		if (sources)
-			ifr_strings_take(&arguments, ifr_format("-B%s/cc/", home));
+		if (!is_for_clang(compiler_of(argv[0])))
+			add_gcc_arguments(&arguments, home);
 	}
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);
@@ -111,13 +128,18 @@ static int find_and_exec_compiler(const char *name, const char *self, int argc, 
 	char *real = find_compiler(compiler, self), *bin = ifr_path_dir(self);
 	char *home = ifr_format("%s/../libexec/interfero", bin), *plugin = ifr_format("%s/interfero.so", home);
 	int status;
+	const bool clang = is_for_clang(compiler);
 	if (!real)
 		status = print_failure(name, "there is no compiler ", compiler,
-		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN)");
-	else if (!is_companion(compiler) && is_clang(real))
+		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX)");
+	else if (!clang && !is_companion(compiler) && is_clang(real))
 		status = print_failure(name, real, " is clang, which cannot load a plugin of GCC's",
-		                       "compile with clang itself, and link with interfero-gcc: its link has a kit, too");
-	else if (!ifr_file_exists(plugin))
+		                       "take interfero-clang, or interfero-clang++");
+	else if (clang && wants_templates())
+		status =
+			print_failure(name, "clang keeps no templates and sources, which the plugin of GCC makes", "",
+		                  "leave INTERFERO_TEMPLATES and INTERFERO_SOURCES out, or compile with interfero-gcc");
+	else if (!clang && !ifr_file_exists(plugin))
 		status = print_failure(name, "the plugin is missing: ", plugin, "install interfero again");
 	else
 		status = exec_compiler(name, real, home, argc, argv);
@@ -134,7 +156,7 @@ int main(int argc, char **argv) {
 	int status;
 	if (getenv(GUARD))
 		status = print_failure(name, "called by the compiler that it called", "",
-		                       "let INTERFERO_GCC, INTERFERO_GXX or INTERFERO_GFORTRAN name the real compiler");
+		                       "let INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX) name the real compiler");
 	else if (!self)
 		status = print_failure(name, "cannot tell where it lies", "", "is /proc mounted?");
 	else

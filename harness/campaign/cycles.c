@@ -58,7 +58,10 @@ int campaign_choose_core(struct campaign_state *state, struct ifr_error *err) {
 	if (!result && name)
 		result = ifr_core_use_find(name, &state->core, err);
 	else if (!result)
-		state->core = check_core(state, &ignored) ? IFR_CORE_NONE : IFR_CORE_SAMPLED;
+		state->core = IFR_CORE_SAMPLED;
+	/* The differences from the experiment are told as a whole, later. */
+	if (!result && !state->plan.core && state->core && check_core(state, &ignored))
+		state->core = IFR_CORE_NONE;
 	free(recorded);
 	return result;
 }

@@ -140,7 +140,7 @@ teardown_file() {
 	printf '#!/bin/sh\nexit 1\n' >bin/clang
 	chmod +x bin/clang
 	echo 'int main(void) { return 0; }' >m.c
-	refuse 4 clang "link with interfero-gcc" -- env INTERFERO_GCC="$PWD/bin/clang" interfero-gcc m.c -o m
+	refuse 4 clang "take interfero-clang" -- env INTERFERO_GCC="$PWD/bin/clang" interfero-gcc m.c -o m
 	ln -s clang bin/cc-of-mine
 	refuse 4 cc-of-mine clang -- env INTERFERO_GCC="$PWD/bin/cc-of-mine" interfero-gcc m.c -o m
 }

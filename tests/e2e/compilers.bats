@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs of other compilers, linked through us: units move, variants do what the program does, the model replays them,
+# and a comparison tells a slower version. What needs GCC's plugin is refused by name.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	cp -r "$BATS_TEST_DIRNAME/programs/compilers" .
+}
+
+setup() {
+	use_own_folder
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+says() { # FILE PATTERN
+	grep -q -- "$2" "$1" || say "no \"$2\": $(cat "$1")"
+}
+
+# moves PROGRAM UNIT...: a layout of the program moves these units, and runs in ten layouts as the program does.
+moves() {
+	local program=$1
+	shift
+	interfero variants -n 10 -s 3 -o layouts "$program" >list
+	within 60 interfero verify "$program" layouts -- "$program" 200 >verified
+	says verified "0 of 10 variants differ"
+	nm --defined-only "$program" | sort -k3 >shipped
+	for variant in layouts/v0000?; do nm --defined-only "$variant" | sort -k3; done >moved
+	for unit; do
+		[ "$(grep -c "$unit" shipped)" -ge 1 ] || say "no $unit: $(cat shipped)"
+		# Nine layouts, and the symbol at three addresses at least.
+		[ "$(grep "$unit" moved | cut -d' ' -f1 | sort -u | wc -l)" -ge 3 ] || say "$unit: $(grep "$unit" moved)"
+	done
+}
+
+# tells SLOW PROGRAM: by the model, the slower version executes more, and the report says so.
+tells() {
+	local status=0
+	within 60 interfero compare -c model:instructions --core=none -n 3 -o tells.exp "$2" "$1" -- 20000 >told || status=$?
+	[ "$status" -eq 1 ] || say "$status: $(cat told)"
+	says told "Verdict: change"
+}
+
+# replays PROGRAM PARTS: a layout's counts are those of its variant, recorded, within so many millionths. Where functions
+# throw, the unwinder's search depends on their order; string functions branch on alignment.
+replays() {
+	interfero record -q -o shipped.trace -- "$1" 3000 >printed
+	interfero variants -q -n 1 -s 8 -o one "$1"
+	interfero record -q --plan one/v00001.plan -o variant.trace -- "$1" 3000 >printed
+	interfero replay --json --plan one/v00001.plan shipped.trace >replayed.json
+	interfero replay --json variant.trace >recorded.json
+	for counter in instructions branches L1-icache-load-misses windows-64; do
+		jq -s -e --arg c "$counter" --argjson parts "$2" \
+			'map(.layouts[0].counters[$c]) | (.[0] - .[1] | fabs) * 1e6 <= $parts * .[1]' replayed.json recorded.json >near ||
+			say "$counter: $(jq -c .layouts[0].counters replayed.json recorded.json)"
+	done
+}
+
+@test "clang: C++ with exceptions, templates and static constructors" {
+	# Twelve seconds; clang's C program is tested at both depths.
+	need_full_depth
+	need clang++
+	interfero-clang++ -O2 -Wall -Werror ../compilers/words.cc -o words
+	interfero-clang++ -O2 -DSLOW ../compilers/words.cc -o slower
+	moves ./words main _Z5countRKSs\\\|_Z5countRKNSt
+	tells ./slower ./words
+	replays ./words 2000
+	interfero bench -q -c model -n 8 -o b.exp -- ./words 2000
+	interfero blame b.exp >blamed
+	says blamed "significant"
+}
+
+@test "clang: objects of its own driver, and warnings stay those of the compiler" {
+	need clang
+	interfero-clang -O2 -Wall -Wextra -Werror -c ../compilers/loop.c
+	interfero-clang -Wall -Werror -fuse-ld=bfd loop.o -o loop
+	moves ./loop main step
+	replays ./loop 0
+	[ "$(interfero-clang -print-prog-name=ld)" = "$(clang -print-prog-name=ld)" ]
+	INTERFERO_CLANG=$(command -v clang) interfero-clang -E ../compilers/loop.c >preprocessed
+	[ -s preprocessed ]
+}
+
+@test "axes of the compiler are refused for clang, with the reason" {
+	need clang
+	refuse 4 "clang keeps no templates" -- env INTERFERO_TEMPLATES=1 interfero-clang ../compilers/loop.c
+	interfero-clang -O1 ../compilers/loop.c -o loop
+	refuse 2 "no sources (and no templates)" -- interfero bench -q -a frames -n 2 -- ./loop 10
+	refuse 4 "there is no compiler" "INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX)" -- \
+		env INTERFERO_CLANG="$PWD/none" interfero-clang ../compilers/loop.c
+}
+
+@test "rustc: functions of the crate and of its standard library" {
+	# Eight seconds; clang's objects show at quick depth that GCC is not needed.
+	need_full_depth
+	need rustc
+	rustc -O -C linker=interfero-gcc ../compilers/words.rs -o words
+	rustc -O -C linker=interfero-gcc --cfg slow ../compilers/words.rs -o slower
+	moves ./words words.*count core.*fmt.*pad_integral
+	tells ./slower ./words
+	replays ./words 100
+}
+
+@test "Go: its own linker hands one object to ours, which moves as a whole" {
+	need_full_depth
+	need go
+	CGO_ENABLED=1 go build -ldflags '-linkmode external -extld interfero-gcc' -o words ../compilers/words.go
+	interfero variants -n 2 -o layouts ./words >list
+	within 60 interfero verify ./words layouts -- ./words 200 >verified
+	says verified "0 of 2 variants differ"
+}
