@@ -30,6 +30,11 @@ void ifr_strings_add(struct ifr_strings *strings, const char *text) {
 	ifr_strings_take(strings, ifr_strdup(text));
 }
 
+void ifr_strings_drop_last(struct ifr_strings *strings) {
+	free(strings->items[--strings->count]);
+	strings->items[strings->count] = NULL;
+}
+
 void ifr_strings_add_all(struct ifr_strings *strings, const struct ifr_strings *more) {
 	for (size_t i = 0; i < more->count; i++)
 		ifr_strings_add(strings, more->items[i]);

@@ -20,6 +20,7 @@ void ifr_strings_init(struct ifr_strings *strings);
 void ifr_strings_release(struct ifr_strings *strings);
 void ifr_strings_add(struct ifr_strings *strings, const char *text); /* copies */
 void ifr_strings_take(struct ifr_strings *strings, char *text);      /* takes over a malloc'd string */
+void ifr_strings_drop_last(struct ifr_strings *strings);             /* there is one */
 void ifr_strings_add_all(struct ifr_strings *strings, const struct ifr_strings *more);
 bool ifr_strings_contain(const struct ifr_strings *strings, const char *text);
 /* Splits text at any of the separators; drops empty parts. */

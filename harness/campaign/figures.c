@@ -154,11 +154,6 @@ static int try_argument(struct campaign_state *state, double iterations, bool *w
 	return result;
 }
 
-static void drop_last(struct ifr_strings *strings) {
-	free(strings->items[--strings->count]);
-	strings->items[strings->count] = NULL;
-}
-
 static int note(struct campaign_state *state, const char *fact, char *text, struct ifr_error *err) {
 	int result = ifr_experiment_set(state->experiment, fact, text, err);
 	free(text);
@@ -190,7 +185,7 @@ int campaign_fix_iterations(struct campaign_state *state, bool chosen, struct if
 	ifr_strings_add(&state->argv, argument);
 	result = try_argument(state, iterations, &works, err);
 	if (!works)
-		drop_last(&state->argv);
+		ifr_strings_drop_last(&state->argv);
 	if (!result && works)
 		result = note(state, "iterations argument", ifr_strdup(argument), err);
 	else if (!result) {
@@ -262,8 +257,10 @@ int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outc
 	const bool known = state->chooses_iterations;
 	ifr_adaptation_recognise(ifr_buffer_text(&first->output), ifr_buffer_text(&second->output), &found);
 	state->chooses_iterations |= found.differs;
-	if (found.differs && found.framework)
+	if (found.differs && found.framework) {
 		state->adaptive_framework = found.framework;
+		state->adaptive_option = found.option;
+	}
 	if (state->metrics || (!found.differs && !found.framework))
 		return 0;
 	char *description = describe_adaptation(&found);

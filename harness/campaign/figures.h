@@ -37,4 +37,10 @@ const char *campaign_find_missing_figure(const struct campaign_state *state, uns
 /* Notes from two runs that a program chooses its iterations, and how its own figures are measured. */
 int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outcome *first,
                              const struct ifr_outcome *second, struct ifr_error *err);
+
+/* --- iterations_advice.c --- */
+
+/* Refuses at once what the recorder would find out after minutes: a program that chooses its iterations. Errors:
+ * IFR_E_PROGRAM with the way to fix them that this program's framework takes. */
+int campaign_check_iterations(struct campaign_state *state, struct ifr_error *err);
 #endif

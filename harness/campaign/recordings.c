@@ -12,6 +12,7 @@
 #include "common/parallel.h"
 #include "harness/campaign/budget.h"
 #include "harness/campaign/cycles.h"
+#include "harness/campaign/figures.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
@@ -246,18 +247,6 @@ static int check_cost(const struct campaign_state *state, const struct cost *cos
 	                state->plan.budget_ns ? "a fifth of the budget" : "a fifth of the measuring, or 10 s");
 }
 
-/* Refuses at once what the recorder would find out after minutes. */
-static int check_iterations(const struct campaign_state *state, struct ifr_error *err) {
-	char *fixed = ifr_experiment_get(state->experiment, "iterations argument");
-	const bool adaptive = state->adaptive_framework && (!fixed || !*fixed);
-	free(fixed);
-	return !adaptive ? 0
-	                 : ifr_fail(err, IFR_E_PROGRAM,
-	                            "the model cannot record a program that chooses its iterations anew in every run "
-	                            "(%s): " IFR_FIXED_ITERATIONS,
-	                            state->adaptive_framework);
-}
-
 /* The core is left out where it costs too much, unless it was asked for. */
 static int fit_core(struct campaign_state *state, struct cost *cost, struct ifr_error *err) {
 	*cost = estimate(state);
@@ -277,7 +266,7 @@ static int try_model(struct campaign_state *state, struct ifr_error *err) {
 	             : state->plan.driven ? ifr_fail(&reason, IFR_E_USAGE, "a driver starts the program")
 	                                  : campaign_check_model(state, &reason);
 	if (!failed)
-		failed = check_iterations(state, &reason);
+		failed = campaign_check_iterations(state, &reason);
 	if (!failed)
 		failed = fit_core(state, &cost, &reason);
 	const int64_t deadline_ns = ifr_clock_ns() + cost.allowed_ns - cost.replay_ns;
@@ -331,7 +320,7 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 static int record_in_time(struct campaign_state *state, unsigned program, bool *too_slow, struct ifr_error *err) {
 	const int64_t expected_ns = ifr_recording_estimate_ns(state->programs[program].processor_ns);
 	const double seconds = (double)expected_ns / 1e9;
-	const int adaptive = check_iterations(state, err);
+	const int adaptive = campaign_check_iterations(state, err);
 	*too_slow = false;
 	if (adaptive)
 		return adaptive;

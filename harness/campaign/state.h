@@ -55,6 +55,7 @@ struct campaign_state {
 	struct ifr_metrics *metrics;    /* NULL: the program's own figures are not read */
 	bool chooses_iterations;        /* some program, anew in every run */
 	const char *adaptive_framework; /* by which it does; NULL: none, or not known */
+	const char *adaptive_option;    /* of --metrics, for that */
 	struct ifr_strings argv;        /* the plan's, with the arguments that figures need */
 	struct ifr_context context;     /* of the shipped layouts */
 	struct ifr_library library;     /* of the campaign's user, if there is one; of a driver only the name */

@@ -12,8 +12,9 @@
 #include "model/trace/trace.h"
 
 /* The remedy for a program that chooses its number of iterations by a clock. */
-#define IFR_FIXED_ITERATIONS                                                                              \
-	"fix the number of iterations: --benchmark_min_time=100x or ->Iterations(100) for Google Benchmark, " \
+#define IFR_FIXED_ITERATIONS                                                                                 \
+	"fix the number of iterations: ->Iterations(100) for Google Benchmark, whose versions from 1.8 on take " \
+	"--benchmark_min_time=100x, too, "                                                                       \
 	"-test.benchtime=100x for Go, epochIterations(100) for nanobench, a loop of your own for others"
 
 /* How a recording ended: with the program, or at a bound. */
