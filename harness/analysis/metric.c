@@ -49,7 +49,7 @@ static int default_metric(const struct ifr_dataset *dataset) {
 
 int ifr_metric_choose(struct ifr_analysis *analysis, const char *name, struct ifr_error *err) {
 	const struct ifr_dataset *dataset = analysis->dataset;
-	int chosen = name ? ifr_dataset_counter(dataset, name) : default_metric(dataset);
+	int chosen = name ? ifr_dataset_find_counter(dataset, name) : default_metric(dataset);
 	if (chosen < 0)
 		return no_such_counter(dataset, name ? name : "cpu_time", err);
 	analysis->metric_index = (size_t)chosen;
@@ -65,6 +65,7 @@ int ifr_metric_match(const struct ifr_dataset *const datasets[2], const char *na
 	counters[0] = counters[1] = -1;
 	for (size_t i = 0; i <= count && (counters[0] < 0 || counters[1] < 0); i++)
 		for (int side = 0; side < 2; side++)
-			counters[side] = ifr_dataset_counter(datasets[side], i < count ? preferred[i] : last);
+			counters[side] = i < count ? ifr_dataset_counter(datasets[side], preferred[i])
+			                           : ifr_dataset_find_counter(datasets[side], last);
 	return counters[0] < 0 ? 0 : counters[1] < 0 ? 1 : -1;
 }

@@ -153,12 +153,13 @@ static int check_metric(const struct campaign_state *state, struct ifr_error *er
 	const char *metric = state->plan.metric;
 	struct ifr_buffer known = {0};
 	/* The names of the program's own figures are known after its first run. */
+	const char *event = metric && ifr_starts_with(metric, "model:") ? metric + strlen("model:") : metric;
 	bool found = !metric || state->plan.metrics ||
-	             (ifr_counters_may_add_model(state->counters) && ifr_starts_with(metric, "model:") &&
-	              ifr_event_find(metric + strlen("model:")) != IFR_EVENT_COUNT);
+	             (ifr_counters_may_add_model(state->counters) && ifr_event_find(event) != IFR_EVENT_COUNT);
 	for (unsigned i = 0; i < ifr_counters_count(state->counters) && !found; i++) {
-		const char *name = ifr_counters_get(state->counters, i)->name;
-		found = !strcmp(name, metric);
+		const struct ifr_counter *counter = ifr_counters_get(state->counters, i);
+		const char *name = counter->name;
+		found = ifr_counter_is_named(name, counter->source, metric);
 		ifr_buffer_printf(&known, "%s%s", i ? ", " : "", name);
 	}
 	int result =

@@ -7,16 +7,6 @@
 #include "harness/report/report.h"
 #include "harness/output/output.h"
 
-/* Finds a counter by its name; else the model's of that name, if a run has none. */
-static int find_counter(const struct ifr_dataset *dataset, const char *name) {
-	char *modelled = ifr_format("model:%s", name);
-	int index = ifr_dataset_counter(dataset, name);
-	if (index < 0)
-		index = ifr_dataset_counter(dataset, modelled);
-	free(modelled);
-	return index;
-}
-
 static const struct ifr_counter_regression *find_regression(const struct ifr_analysis *analysis,
                                                             const char *counter) {
 	for (size_t i = 0; i < analysis->regression_count; i++)
@@ -35,7 +25,7 @@ void ifr_report_table_head(struct ifr_buffer *out) {
 
 int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out,
                          struct ifr_error *err) {
-	const int index = find_counter(analysis->dataset, counter);
+	const int index = ifr_dataset_find_counter(analysis->dataset, counter);
 	const struct ifr_counter_regression *r =
 		index < 0 ? NULL : find_regression(analysis, analysis->dataset->counters[index].name);
 	const char *program = ifr_dataset_fact(analysis->dataset, "program");
@@ -57,7 +47,7 @@ int ifr_report_table_row(const struct ifr_analysis *analysis, const char *counte
 }
 
 void ifr_report_table_foot(const struct ifr_analysis *analysis, const char *counter, struct ifr_buffer *out) {
-	const int index = find_counter(analysis->dataset, counter);
+	const int index = ifr_dataset_find_counter(analysis->dataset, counter);
 	const bool of_model = index >= 0 && !strcmp(analysis->dataset->counters[index].source, "model");
 	struct ifr_buffer note = {0};
 	ifr_buffer_printf(&note, "%s against %s%s%s. Low and high: 95 %% prediction interval at 0.",

@@ -90,6 +90,23 @@ int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name) {
 	return -1;
 }
 
+static const char *skip_model(const char *name) {
+	static const char model[] = "model:";
+	return ifr_starts_with(name, model) ? name + strlen(model) : name;
+}
+
+bool ifr_counter_is_named(const char *name, const char *source, const char *asked) {
+	return !strcmp(name, asked) || (!strcmp(source, "model") && !strcmp(skip_model(name), skip_model(asked)));
+}
+
+int ifr_dataset_find_counter(const struct ifr_dataset *dataset, const char *asked) {
+	const int same = ifr_dataset_counter(dataset, asked);
+	for (size_t i = 0; i < dataset->counter_count && same < 0; i++)
+		if (ifr_counter_is_named(dataset->counters[i].name, dataset->counters[i].source, asked))
+			return (int)i;
+	return same;
+}
+
 struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset) {
 	dataset->variants = one_more(dataset->variants, dataset->variant_count, sizeof *dataset->variants);
 	struct ifr_dataset_variant *variant = &dataset->variants[dataset->variant_count++];

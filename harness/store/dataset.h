@@ -95,6 +95,10 @@ const char *ifr_dataset_program_name(const struct ifr_dataset *dataset, unsigned
 void ifr_dataset_add_fact(struct ifr_dataset *dataset, const char *name, const char *value);
 /* The index of a counter, or -1. */
 int ifr_dataset_counter(const struct ifr_dataset *dataset, const char *name);
+/* Whether a counter has the name that a user asks for; the model's have it with "model:" and without. */
+bool ifr_counter_is_named(const char *name, const char *source, const char *asked);
+/* The index of the counter that a user asks for, or -1. One of exactly that name comes first. */
+int ifr_dataset_find_counter(const struct ifr_dataset *dataset, const char *asked);
 /* Each adds one zeroed element and returns it (valid until the next is added); strings in it are heap copies. */
 struct ifr_dataset_variant *ifr_dataset_add_variant(struct ifr_dataset *dataset);
 struct ifr_dataset_run *ifr_dataset_add_run(struct ifr_dataset *dataset);         /* value[] allocated, all NaN */

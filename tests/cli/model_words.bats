@@ -85,6 +85,17 @@ classes() {
 	within 60 interfero bench -q -c clock,model:branch-misses -n 2 -r 1 -o c.exp -- ./loop
 	run interfero report --table1 c.exp
 	[[ $output != *"did not record"* ]] || say "$output"
+	# Each spelling works for both.
+	for name in branch-misses model:branch-misses; do
+		for file in m c; do
+			run interfero report "--table1=$name" $file.exp
+			[[ $output != *"did not record"* ]] || say "$output"
+			interfero report -m $name --json $file.exp | jq -r .analysis.metric
+		done
+	done >metrics
+	[ "$(tr '\n' ' ' <metrics)" = "branch-misses model:branch-misses branch-misses model:branch-misses " ]
+	within 60 interfero bench -q -c model:branch-misses -m model:branch-misses -n 2 -a functions -o n.exp -- ./loop
+	refuse 2 'no "model:cycles"' -- interfero bench -q -c model:branch-misses -m model:cycles -n 2 -o x.exp -- ./loop
 }
 
 @test "what cannot be is refused before anything runs" {
