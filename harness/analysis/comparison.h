@@ -37,6 +37,7 @@ struct ifr_comparison {
 	double confidence;          /* of all intervals but the layout effect's; 0.95 without interim analyses */
 	double z;                   /* the standard normal value of p, with the sign of the change */
 	size_t layouts[2], runs[2]; /* random layouts that count; runs that count, of all layouts */
+	size_t repeats; /* runs of a layout beyond its first, of all layouts: they tell the noise of a run */
 	size_t refused_runs, refused_layouts;
 	double mean[2];  /* over the random layouts */
 	double ratio, p; /* p: that there is no change; below 1 - confidence where the interval excludes 1 */
@@ -61,7 +62,7 @@ struct ifr_comparison {
 	bool interleaved;       /* the runs of both alternate */
 	bool edited[2];         /* the shipped file, after its link: it is no layout (shipped_edit.h) */
 	bool has_shipped;       /* shipped_ratio and layout_effect are known */
-	bool has_layout_effect; /* the intervals of both are known */
+	bool has_layout_effect; /* the intervals of both are known: not of fewer than five repeats */
 	bool disturbed;         /* serial disturbances were found and removed */
 	bool exact;             /* the metric is the model's, which counts without noise */
 	bool same_instructions; /* both executed as many instructions of each class, as the model recorded them */

@@ -267,7 +267,8 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	} else if (c->exact) {
 		ifr_buffer_puts(s, ": exact counts of the model.");
 	} else {
-		ifr_buffer_puts(s, "; one run of each gives no interval for that.");
+		ifr_buffer_puts(s, c->repeats ? "; too few layouts ran twice for an interval of that."
+		                              : "; one run of each gives no interval for that.");
 	}
 }
 

@@ -54,14 +54,17 @@ struct ifr_median_difference {
 	size_t runs[2];          /* of either median; 0: there is only one median */
 	const double *residuals; /* [count], count >= 2: ifr_residuals_standardise */
 	size_t count;
-	double se, df; /* of further, Student-distributed parts of value; se may be 0 */
+	double se, df;               /* of further, Student-distributed parts of value; se may be 0 */
+	double run_variance, run_df; /* of a run's error, as the residuals tell it; run_df 0: only resampling counts */
 	uint64_t seed;
 };
 
-/* Stores the interval value -+ the confidence quantile of |error| over 4000 resampled errors: the difference of
- * two medians of residuals drawn under the seed, plus se times a Student variate. On a machine that disturbs
- * single runs, errors have longer tails than a normal distribution, and Student's interval misses twice as often
- * as it should. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling of scaled residuals). */
+/* Stores the interval value -+ the wider of two reaches. One is the confidence quantile of |error| over 4000 resampled
+ * errors: the difference of two medians of residuals drawn under the seed, plus se times a Student variate. On a machine
+ * that disturbs single runs, errors have longer tails than a normal distribution, and Student's interval misses twice as
+ * often as it should. The other is Student's: few residuals show neither the tails of their distribution nor its
+ * deviation, and resampling takes both for known. Ref: Davison and Hinkley 1997, sections 2.3 and 6.2.3 (resampling of
+ * scaled residuals); Satterthwaite 1946 (degrees of freedom of a sum of variances). */
 int ifr_median_difference_interval(const struct ifr_median_difference *difference, double confidence,
                                    struct ifr_interval *interval, struct ifr_error *err);
 

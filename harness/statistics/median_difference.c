@@ -6,6 +6,9 @@
  *
  * Idea: pool the residuals of all layouts, scaled to the variance of an error, and resample medians from them.
  *
+ * Few residuals hide the tails, and how far off their own deviation is. So the interval is at least Student's with the
+ * degrees of freedom that the residuals have.
+ *
  * Invariant: residuals about a median of n runs vary less than errors about the truth. The scale undoes this for a
  * normal distribution, so that resampled medians have the variance of real ones. */
 #include <gsl/gsl_cdf.h>
@@ -81,6 +84,18 @@ static int count_draws(double confidence) {
 	return (int)fmin(fmax(DRAWS_BEYOND / (1 - confidence), DRAWS), DRAWS_MOST);
 }
 
+/* Student's reach, of normal errors whose variance is estimated. */
+static double student_reach(const struct ifr_median_difference *o, double confidence) {
+	if (!(o->run_df > 0))
+		return 0;
+	const double runs = o->run_variance * (ifr_median_variance(o->runs[0]) + ifr_median_variance(o->runs[1]));
+	const double rest = o->se * o->se, both = runs + rest;
+	if (!(both > 0))
+		return 0;
+	const double df = both * both / (runs * runs / o->run_df + (rest > 0 ? rest * rest / o->df : 0));
+	return sqrt(both) * ifr_t_quantile((1 + confidence) / 2, df);
+}
+
 int ifr_median_difference_interval(const struct ifr_median_difference *o, double confidence,
                                    struct ifr_interval *interval, struct ifr_error *err) {
 	int result = ifr_values_check(o->residuals, o->count, 2, err);
@@ -102,6 +117,7 @@ int ifr_median_difference_interval(const struct ifr_median_difference *o, double
 	}
 	ifr_sample_quantile(error, (size_t)draws, confidence, &reach, NULL);
 	free(error);
+	reach = fmax(reach, student_reach(o, confidence));
 	*interval = (struct ifr_interval){o->value - reach, o->value + reach, confidence};
 	return 0;
 }

@@ -239,6 +239,56 @@ static void test_comparisons(void **state) {
 	}
 }
 
+/* Adds runs that follow the first repetition: the beginning of the second one, and a twin of every other layout. */
+static void add_rest(struct experiment *e, unsigned repeats, gsl_rng *rng) {
+	const size_t first = e->dataset.run_count;
+	double factor[2 * PROGRAMS_MOST * (LAYOUTS_MOST + 1)];
+	draw_noise(e->scenario, rng, factor, repeats + (unsigned)first / 2);
+	for (size_t i = 0; i < repeats + first / 2; i++) {
+		const bool twin = i >= repeats;
+		const unsigned variant = twin ? (unsigned)(2 * (i - repeats)) : e->dataset.runs[i].variant;
+		struct ifr_dataset_run *run = ifr_dataset_add_run(&e->dataset);
+		run->variant = variant;
+		run->repetition = !twin;
+		run->twin = twin;
+		run->started_ns = 1 + (int64_t)(first + i) * 1000;
+		run->value[0] = e->level[variant] * factor[i];
+	}
+}
+
+/* A comparison that ends early, of programs and shipped files that are alike: the few layouts with a second run give no
+ * interval, or one that holds. */
+static void test_few_repeats(void **state) {
+	(void)state;
+	static const struct scenario cut[] = {
+		{"similar layouts, one run", 32, 1, NORMAL, 0, 0.03, {0}},
+		{"layouts, one run", 32, 1, NORMAL, 0.015, 0.005, {0}},
+		{"outliers, one run", 32, 1, NORMAL, 0, 0.01, {.outliers = 0.1}},
+	};
+	static const unsigned repeats[] = {0, 1, 5, 12};
+	const struct ifr_comparison_rules rules = {.margin = margin};
+	const unsigned sets = at_depth(30, 500);
+	for (unsigned i = 0; i < at_depth(2, sizeof cut / sizeof *cut); i++) {
+		struct count effect = {0};
+		gsl_rng *rng = seeded(300 + i);
+		for (unsigned set = 0; set < 4 * sets; set++) {
+			struct experiment e;
+			struct ifr_comparison c;
+			simulate(&cut[i], 2, 1, rng, &e);
+			add_rest(&e, repeats[set % 4], rng);
+			const struct ifr_comparison_side old = {&e.dataset, 0, "old"}, new = {&e.dataset, 1, "new"};
+			assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+			assert_int_equal(c.has_layout_effect, repeats[set % 4] >= 5);
+			assert_int_equal(c.repeats, repeats[set % 4]);
+			assert_true(c.has_layout_effect || (c.verdict != IFR_VERDICT_LAYOUT && c.verdict != IFR_VERDICT_BOTH));
+			count(&effect, c.has_layout_effect, holds(&c.layout_effect_interval, e.level[1] / e.level[0]));
+			ifr_dataset_release(&e.dataset);
+		}
+		gsl_rng_free(rng);
+		expect_at_most("interval of the layout effect", &cut[i], &effect, 0.01);
+	}
+}
+
 /* --- single experiments ----------------------------------------------------------------------------------------- */
 
 struct analysis_counts {
@@ -325,6 +375,7 @@ static void test_analyses(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_comparisons), cmocka_unit_test(test_analyses)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_comparisons), cmocka_unit_test(test_few_repeats),
+	                                   cmocka_unit_test(test_analyses)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -285,6 +285,66 @@ static void fill_values(struct ifr_dataset *dataset, const char *source, const d
 	}
 }
 
+static void add_run(struct ifr_dataset *dataset, unsigned variant, unsigned repetition, bool twin, double value) {
+	struct ifr_dataset_run *run = ifr_dataset_add_run(dataset);
+	run->variant = variant;
+	run->repetition = repetition;
+	run->twin = twin;
+	run->value[0] = value;
+}
+
+/* Shipped files that took 100 and 150, equal layouts, and second runs of some that agree but for 1 in 1000. Four of
+ * them give no interval, five do: Student's reach of the two runs, t(.995; 5) = 4.0321 (R) of sqrt(2) deviations. By
+ * hand: five pairs of 100 and 100.1, each with half of 0.0009995^2, so that a run's deviation is 0.0007068 and the
+ * reach 0.00403. Six twins of 100 and 110 say 1.4826 log(1.1) / sqrt(2) = 0.09992, and the reach is 0.5698, more than
+ * log(1.5). */
+static void test_few_repeats(void **state) {
+	(void)state;
+	static const double values[12] = {100, 150, 100, 100, 100, 100, 100, 100, 100, 100, 100, 100};
+	static const struct {
+		unsigned repeats, twins;
+		enum ifr_comparison_verdict verdict;
+		double reach;
+		const char *text;
+	} cases[] = {
+		{0, 0, IFR_VERDICT_NO_CHANGE, 0, "one run of each gives no interval for that."},
+		{4, 0, IFR_VERDICT_NO_CHANGE, 0, "too few layouts ran twice for an interval of that."},
+		{5, 0, IFR_VERDICT_LAYOUT, 0.00403, "(99 % interval +"},
+		{5, 6, IFR_VERDICT_NO_CHANGE, 0.5698, "(99 % interval -"},
+		{6, 6, IFR_VERDICT_LAYOUT, 0, "(99 % interval +"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_dataset dataset;
+		struct ifr_comparison c;
+		struct ifr_buffer text = {0};
+		fill_values(&dataset, "clock", values);
+		for (unsigned j = 0; j < cases[i].repeats; j++)
+			add_run(&dataset, 2 + j, 1, false, 100.1);
+		for (unsigned j = 0; j < cases[i].twins; j++)
+			add_run(&dataset, 2 + j, 0, true, 110);
+		const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+		assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+		if (c.verdict != cases[i].verdict)
+			fail_msg("case %zu: %s", i, ifr_comparison_verdict_name(c.verdict));
+		assert_int_equal(c.has_layout_effect, cases[i].repeats >= 5);
+		if (cases[i].reach > 0)
+			assert_true(fabs(log(c.layout_effect_interval.high / c.layout_effect) / cases[i].reach - 1) < 0.1);
+		const struct ifr_comparison_entry entry = {.name = "", .command = "./old", .main = c};
+		ifr_comparison_text(&entry, 1, false, &text);
+		char *flat = ifr_buffer_detach(&text), *to = flat;
+		for (const char *from = flat; *from; from++)
+			if (*from != ' ' && *from != '\n')
+				*to++ = *from;
+			else if (to > flat && to[-1] != ' ')
+				*to++ = ' ';
+		*to = '\0';
+		if (!strstr(flat, cases[i].text))
+			fail_msg("case %zu says: %s", i, flat);
+		free(flat);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 /* Adds a unit of new, the second program. */
 static void add_instructions(struct ifr_dataset *dataset, const char *name, uint64_t instructions) {
 	struct ifr_dataset_unit *unit = ifr_dataset_add_unit(dataset);
@@ -787,6 +847,7 @@ int main(void) {
 		cmocka_unit_test(test_sampled_cycles),
 		cmocka_unit_test(test_few_layouts),
 		cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_few_repeats),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

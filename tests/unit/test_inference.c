@@ -104,6 +104,17 @@ static void test_median_difference(void **state) {
 	offset = (struct ifr_median_difference){.value = 0, .residuals = none, .count = 2, .se = 3, .df = 10};
 	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
 	near(interval.high, 3 * 2.228139, 0.01);
+	/* The variance of a run by one repeat, two runs on one side, one on the other: t(.975; 1) = 12.7062 times
+	 * sqrt(4 (1 / 2 + 1)). With 9 of 10 degrees of freedom beside it: (6 + 9)^2 / (36 / 1 + 81 / 10) = 5.1020,
+	 * and t(.975; 5.1020) = 2.555195 by R. */
+	offset = (struct ifr_median_difference){
+		.runs = {2, 1}, .residuals = signs, .count = 2, .run_variance = 4, .run_df = 1};
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
+	near(interval.high, 12.7062 * sqrt(6), 0.001);
+	offset.se = 3;
+	offset.df = 10;
+	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), 0);
+	near(interval.high, 2.555195 * sqrt(15), 1e-4);
 	offset.df = 0;
 	assert_int_equal(ifr_median_difference_interval(&offset, 0.95, &interval, NULL), -IFR_E_USAGE);
 	offset.count = 1;
