@@ -65,6 +65,12 @@ static double add_spike_tests(const struct ifr_sweep_findings *sweep, double p) 
 	return fmin(1, (sweep->suspect_count ? 3 : 2) * least);
 }
 
+/* Whether the audit has, or had, another look at the trigger: by a coarser sweep before, or by a finer one after. */
+static bool has_two_looks(const struct ifr_analysis *analysis, const struct ifr_audit_row *row) {
+	return ifr_dataset_fact(analysis->dataset, IFR_FACT_COARSER_SWEEP) ||
+	       (row->finest_step && row->step > row->finest_step);
+}
+
 static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
 	const struct ifr_components *c = &analysis->components;
 	if (analysis->exact) {
@@ -76,6 +82,8 @@ static void test_row(const struct ifr_analysis *analysis, struct ifr_audit_row *
 	row->p = c->testable ? c->p : c->between_sd > 0 ? 0 : 1;
 	if (row->tested && analysis->sweep && analysis->sweep->spikes_tested)
 		row->p = add_spike_tests(analysis->sweep, row->p);
+	if (has_two_looks(analysis, row))
+		row->p = fmin(1, 2 * row->p);
 }
 
 static void find_shape(const struct ifr_analysis *analysis, struct ifr_audit_row *row) {
@@ -102,6 +110,7 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	row->has_noise = conclusion->has_noise && !analysis->exact;
 	row->sd_pct = conclusion->sd_pct;
 	row->noise_pct = row->has_noise ? conclusion->noise_pct : 0;
+	row->step = analysis->sweep ? analysis->sweep->sweeps.items[0].step : 0;
 	test_row(analysis, row);
 	if (analysis->sweep)
 		find_shape(analysis, row);

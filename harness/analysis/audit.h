@@ -27,9 +27,11 @@ struct ifr_audit_row {
 	const char *trigger, *summary, *sets; /* its name, a line, and the plural of its layouts in sentences */
 	const struct ifr_analysis *analysis;  /* NULL: not measured */
 	struct ifr_error why_not;             /* why there is no analysis */
+	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
 	bool full;                            /* the screen passed it, and it has the full number of runs */
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */
+	int64_t step;                         /* of the sweep; 0: none */
 	double range_pct;                     /* from the lowest median of a layout to the highest */
 	bool has_sd, has_noise, tested;
 	double sd_pct, noise_pct; /* between layouts, less the noise; from run to run */
@@ -45,8 +47,9 @@ struct ifr_audit_row {
 
 /* Fills the row of a trigger from its analysis, which it borrows. The test is the F test of the layouts; for a sweep
  * also that of single values, and where there was a second look that of its suspects; p is then two or three times the
- * smallest one (Bonferroni). A metric of the model has no noise: p is 0
- * where layouts differ. */
+ * smallest one (Bonferroni). A sweep that has larger steps than finest_step may be repeated with smaller ones, and an
+ * experiment may be that repetition: both have their p doubled, as there are two chances. A metric of the
+ * model has no noise: p is 0 where layouts differ. */
 void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_row *row);
 void ifr_audit_row_release(struct ifr_audit_row *row);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An audit: a campaign for each trigger, in two stages (design/audit_triggers.h). Its folder holds one experiment a
- * trigger, FOLDER/TRIGGER.exp, which "interfero report" reads as any other. Repeating an audit continues it: an
- * experiment that is there keeps its seed and its sweep. */
+/* An audit: a campaign for each trigger, in two stages (design/audit_triggers.h). The rest of a budget is spent
+ * on finer steps of sweeps that found nothing, then on triggers for which there was no time, then on further runs of
+ * the others. Its folder holds one experiment a trigger, FOLDER/TRIGGER.exp, which "interfero report" reads as any
+ * other. Repeating an audit continues it: an experiment that is there keeps its seed and its sweep. */
 #ifndef IFR_HARNESS_CAMPAIGN_AUDIT_H
 #define IFR_HARNESS_CAMPAIGN_AUDIT_H
 
@@ -24,6 +25,10 @@ struct ifr_audit_outcome {
 	struct ifr_error why_not; /* why it was not measured: it was not asked for, lacks a kit, the budget ended */
 	unsigned refused;         /* variants */
 	char refusal[512];        /* the first of them, and why */
+	bool screened, refined;   /* its screen, and its further runs, were made; the latter as far as time allowed */
+	bool resumed;             /* its experiment was there before */
+	int64_t layout_ns, step;  /* of the screen: the cost of a layout, and the step of a sweep */
+	unsigned layouts;         /* of the screen */
 	double p;                 /* of the screen */
 };
 

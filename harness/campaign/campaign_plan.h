@@ -59,6 +59,8 @@ struct ifr_campaign {
 	int64_t budget_ns;   /* 0: none */
 	int64_t timeout_ns;  /* of one run; 0: twenty times the reference, 10 s at least */
 	uint64_t most_recording_bytes;      /* 0: no limit */
+	bool one_look;                      /* of a sweep: suspects do not run again */
+	char *coarser_sweep;                /* of an experiment that this one replaces: its fact; NULL: none */
 	const struct ifr_strings *siblings; /* experiments whose recordings may serve this one; NULL: none */
 	int cpu;                            /* -1: choose; -2: do not pin */
 	bool keep_aslr;

@@ -221,6 +221,8 @@ static int record_circumstances(struct campaign_state *state, struct ifr_error *
 		result = ifr_experiment_set(state->experiment, "counters wanted", plan->counters, err);
 	if (!result)
 		result = record_names(state, err);
+	if (!result && plan->coarser_sweep)
+		result = ifr_experiment_set(state->experiment, IFR_FACT_COARSER_SWEEP, plan->coarser_sweep, err);
 	if (!result && plan->marker)
 		result = ifr_experiment_set(state->experiment, "repeat marker", plan->marker, err);
 	if (!result)

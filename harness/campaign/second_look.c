@@ -8,7 +8,7 @@
 #include "harness/campaign/state.h"
 
 bool campaign_may_look_again(const struct campaign_state *state) {
-	return state->plan.generator.sweeps.count && state->plan.program_count == 1 &&
+	return !state->plan.one_look && state->plan.generator.sweeps.count && state->plan.program_count == 1 &&
 	       ifr_counters_passes(state->counters);
 }
 

@@ -96,8 +96,8 @@ const struct argp ifr_audit_argp = {
 	"the period and width of spikes; one sentence sums it up.\v"
 	"Each trigger is an experiment of its own, in the folder of --output (PROG.audit). A screen of two runs a layout "
 	"tries them all; those with p up to 0.2 run on to --runs, and only these are claimed, at 5 % for all triggers "
-	"together (Holm). With --budget, sweeps take larger steps where time is short. Repeating an interrupted audit "
-	"continues it.\n"
+	"together (Holm). With --budget, sweeps take larger steps where time is short, and the rest of the time goes to "
+	"smaller ones, then to further runs of the other triggers. Repeating an interrupted audit continues it.\n"
 	"\n"
 	"Exit status: 0 audited, 2 usage, 3 the program or a layout of it failed, 4 the machine or a file, 130 "
 	"interrupted.",
@@ -130,6 +130,7 @@ static int read_trigger(const struct options *options, unsigned which, const str
 	*row = (struct ifr_audit_row){.trigger = ifr_triggers[which].name,
 	                              .summary = ifr_triggers[which].summary,
 	                              .sets = ifr_triggers[which].sets,
+	                              .finest_step = ifr_trigger_step(&ifr_triggers[which]),
 	                              .why_not = outcome->why_not,
 	                              .full = outcome->full};
 	if (!outcome->measured)

@@ -4,16 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two pages of 4 KiB for what moves the stack or the text: a spike in each gives the period. */
+/* Two pages of 4 KiB for what moves the stack or the text: a spike in each gives the period. Where time is short, one
+ * page is left: its 256 values of 16 bytes, to which the kernel aligns the stack, meet every class modulo 4096. */
+enum { PAGE = 4096 };
 const struct ifr_trigger ifr_triggers[] = {
 	{.name = "environment",
      .summary = "bytes of environment above the stack",
      .sets = "environment sizes",
+     .period = PAGE,
      .sweep = "stack:bytes=0:8176:16"},
 	{.name = "stack",
      .summary = "bytes above main's frame",
      .sets = "stack offsets",
      .needs = IFR_NEEDS_LOADER,
+     .period = PAGE,
      .sweep = "stack:main-bytes=0:8176:16"},
 	{.name = "path",
      .summary = "length of the program's path",
@@ -132,8 +136,11 @@ int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err) {
 	return result;
 }
 
-/* Doubles the steps until the sweep has `most` levels at most. */
-static void coarsen(struct ifr_sweep *sweep, unsigned most) {
+/* Shortens the sweep to one period, then doubles its steps, until it has `most` levels at most. A second period meets
+ * no class of addresses that the first does not. */
+static void coarsen(struct ifr_sweep *sweep, int64_t period, unsigned most) {
+	if (period && ifr_sweep_levels(sweep) > most && sweep->to - sweep->from >= period)
+		sweep->to = sweep->from + period - sweep->step;
 	while (ifr_sweep_levels(sweep) > most &&
 	       (sweep->to - sweep->from) / (2 * sweep->step) + 1 >= IFR_AUDIT_LAYOUTS_LEAST)
 		sweep->step *= 2;
@@ -156,18 +163,83 @@ int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigne
 	if (!trigger->sweep)
 		return 0;
 	if (most && !sweep)
-		coarsen(&generator->sweeps.items[0], most);
+		coarsen(&generator->sweeps.items[0], trigger->period, most);
 	generator->axes = ifr_sweeps_axes(&generator->sweeps);
 	*layouts = ifr_sweeps_layouts(&generator->sweeps);
 	return 0;
 }
 
-unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, unsigned triggers) {
+int64_t ifr_trigger_step(const struct ifr_trigger *trigger) {
+	struct ifr_sweeps sweeps = {0};
+	return trigger->sweep && !ifr_sweeps_parse(&sweeps, trigger->sweep, NULL) ? sweeps.items[0].step : 0;
+}
+
+/* The layouts of a trigger without a limit; of a sweep, those of one period. */
+static unsigned count_wished(const struct ifr_trigger *trigger) {
+	struct ifr_sweeps sweeps = {0};
+	if (!trigger->sweep)
+		return trigger->layouts;
+	if (ifr_sweeps_parse(&sweeps, trigger->sweep, NULL))
+		return 0;
+	return trigger->period ? (unsigned)(trigger->period / sweeps.items[0].step) : ifr_sweeps_layouts(&sweeps);
+}
+
+enum { RUNS_BESIDES = 8, RUNS_WITH_TWIN = IFR_AUDIT_SCREEN_RUNS + 1 };
+
+unsigned ifr_audit_screen_runs(unsigned layouts) {
+	return RUNS_BESIDES + RUNS_WITH_TWIN * layouts;
+}
+
+/* The layouts that a sweep has behind its first period. */
+static unsigned count_behind(const struct ifr_trigger *trigger) {
+	struct ifr_sweeps sweeps = {0};
+	if (!trigger->sweep || ifr_sweeps_parse(&sweeps, trigger->sweep, NULL))
+		return 0;
+	return ifr_sweeps_layouts(&sweeps) - count_wished(trigger);
+}
+
+/* No limit where the rest is enough for all second periods; else the longest first one. */
+static unsigned limit_periods(const bool *chosen, int64_t left) {
+	unsigned longest = 0, behind = 0;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		if (chosen[i]) {
+			const unsigned wished = count_wished(&ifr_triggers[i]);
+			longest = wished > longest ? wished : longest;
+			behind += count_behind(&ifr_triggers[i]);
+		}
+	return left >= behind ? IFR_LAYOUTS_MAX : longest;
+}
+
+/* The limit divides the layouts equally; what a trigger with few layouts leaves goes to the others. */
+static unsigned divide_layouts(const bool *chosen, int64_t layouts) {
+	bool *open = ifr_alloc(ifr_trigger_count * sizeof *open);
+	unsigned count = 0, most = 0;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		count += open[i] = chosen[i];
+	for (bool changed = true; changed && count;) {
+		changed = false;
+		most = (unsigned)(layouts > 0 ? layouts / count : 0);
+		for (unsigned i = 0; i < ifr_trigger_count; i++)
+			if (open[i] && count_wished(&ifr_triggers[i]) < most) {
+				layouts -= count_wished(&ifr_triggers[i]);
+				open[i] = false;
+				count--;
+				changed = true;
+			}
+	}
+	free(open);
+	return count ? most : limit_periods(chosen, layouts);
+}
+
+unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, const bool *chosen) {
+	unsigned triggers = 0;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		triggers += chosen[i];
 	if (!budget_ns || run_ns <= 0 || !triggers)
 		return 0;
-	enum { RUNS_BESIDES = 8, RUNS_WITH_TWIN = IFR_AUDIT_SCREEN_RUNS + 1 };
-	const int64_t layouts = (budget_ns / 2 / run_ns / triggers - RUNS_BESIDES) / RUNS_WITH_TWIN;
-	if (layouts > IFR_LAYOUTS_MAX)
-		return IFR_LAYOUTS_MAX;
-	return layouts < IFR_AUDIT_LAYOUTS_LEAST ? IFR_AUDIT_LAYOUTS_LEAST : (unsigned)layouts;
+	const int64_t runs = budget_ns / 2 / run_ns,
+				  layouts = (runs - (int64_t)triggers * RUNS_BESIDES) / RUNS_WITH_TWIN,
+				  enough = (int64_t)ifr_trigger_count * IFR_LAYOUTS_MAX;
+	const unsigned most = divide_layouts(chosen, layouts < enough ? layouts : enough);
+	return most < IFR_AUDIT_LAYOUTS_LEAST ? IFR_AUDIT_LAYOUTS_LEAST : most;
 }

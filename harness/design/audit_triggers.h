@@ -30,6 +30,7 @@ struct ifr_trigger {
 	const char *sets;    /* "environment sizes": the plural of its layouts, in sentences */
 	enum ifr_trigger_needs needs;
 	const char *sweep; /* "stack:bytes=0:8176:16"; NULL: random layouts of the axes */
+	int64_t period;    /* of the sweep: what repeats behind it; 0: all of the sweep */
 	unsigned axes;     /* of random layouts */
 	unsigned layouts;  /* random ones */
 	struct {
@@ -47,14 +48,20 @@ int ifr_trigger_find(const char *name);
 int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
 
 /* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as it has). A sweep
- * keeps its ends and doubles its steps, a random family has fewer layouts; neither has fewer than
+ * ends after its period, then doubles its steps; a random family has fewer layouts; neither has fewer than
  * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or NULL. The caller releases the
  * generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
 int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,
                        struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
 
-/* The layouts of each of `triggers` triggers whose screens together take half of the budget at run_ns a run. An
- * experiment also makes runs besides: references, profile, the shipped layout, twins. 0 (no limit) without a budget. */
-unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, unsigned triggers);
+/* The smallest step of a trigger's sweep; 0 without a sweep. */
+int64_t ifr_trigger_step(const struct ifr_trigger *trigger);
+
+/* The most layouts of a trigger, so that the screens of the chosen ones [ifr_trigger_count] together take half of the
+ * budget at run_ns a run: all have an equal number, but those that have fewer layouts leave the rest to the others. 0
+ * (no limit) without a budget. */
+unsigned ifr_audit_layouts(int64_t budget_ns, int64_t run_ns, const bool *chosen);
+/* The runs of a screen: also references, profile, the shipped layout, twins. */
+unsigned ifr_audit_screen_runs(unsigned layouts);
 
 #endif

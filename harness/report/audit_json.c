@@ -62,6 +62,8 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 		ifr_json_set(made, "experiment", ifr_json_text(file));
 		ifr_json_set(made, "seed", ifr_json_text(seed));
 		ifr_json_set(made, "sweep", ifr_json_text(sweep));
+		ifr_json_set(made, "step", row->step ? json_integer(row->step) : json_null());
+		ifr_json_set(made, "finest_step", row->finest_step ? json_integer(row->finest_step) : json_null());
 		ifr_json_set(made, "layouts", ifr_json_count(row->layouts));
 		ifr_json_set(made, "refused", ifr_json_count(row->refused));
 		ifr_json_set(made, "runs", ifr_json_number(row->runs));

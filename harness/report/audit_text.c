@@ -35,9 +35,22 @@ static void put_range(struct ifr_buffer *text, double pct) {
 
 /* --- the sentence ---------------------------------------------------------------------------------------------- */
 
+/* A sweep whose steps are larger than they could be: effects between its values are not seen. */
+static bool is_coarse(const struct ifr_audit_row *row) {
+	return row->finest_step && row->step > row->finest_step;
+}
+
+/* "64 environment sizes, 64 bytes apart": all of a trigger's sets need no distance. */
+static void put_sets(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	ifr_buffer_printf(text, "%zu %s", row->layouts, row->sets);
+	if (is_coarse(row))
+		ifr_buffer_printf(text, ", %" PRId64 " bytes apart", row->step);
+}
+
 /* "512 environment sizes (22 %, p < 0.001)" */
 static void put_found(struct ifr_buffer *text, const struct ifr_audit_row *row) {
-	ifr_buffer_printf(text, "%zu %s (", row->layouts, row->sets);
+	put_sets(text, row);
+	ifr_buffer_puts(text, " (");
 	put_range(text, row->range_pct);
 	if (!row->analysis->exact) {
 		ifr_buffer_puts(text, ", ");
@@ -46,19 +59,31 @@ static void put_found(struct ifr_buffer *text, const struct ifr_audit_row *row) 
 	ifr_buffer_puts(text, ")");
 }
 
-static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *rows, size_t count, bool found) {
+enum verdict { NOT_TESTED, FOUND, NOT_FOUND, UNDECIDED };
+
+/* A small p of a trigger whose runs are not complete decides nothing. */
+static enum verdict judge(const struct ifr_audit_row *row) {
+	if (!row->tested)
+		return NOT_TESTED;
+	if (row->found)
+		return FOUND;
+	return !row->full && row->p_adjusted < IFR_REPORT_LEVEL ? UNDECIDED : NOT_FOUND;
+}
+
+static size_t list_rows(struct ifr_buffer *text, const struct ifr_audit_row *rows, size_t count,
+                        enum verdict verdict) {
 	size_t listed = 0, last = count;
 	for (size_t i = 0; i < count; i++)
-		if (rows[i].tested && rows[i].found == found)
+		if (judge(&rows[i]) == verdict)
 			last = i;
 	for (size_t i = 0; i < count; i++) {
-		if (!rows[i].tested || rows[i].found != found)
+		if (judge(&rows[i]) != verdict)
 			continue;
 		ifr_buffer_puts(text, !listed ? "" : i == last ? " and " : ", ");
-		if (found)
+		if (verdict == FOUND)
 			put_found(text, &rows[i]);
 		else
-			ifr_buffer_printf(text, "%zu %s", rows[i].layouts, rows[i].sets);
+			put_sets(text, &rows[i]);
 		listed++;
 	}
 	return listed;
@@ -76,10 +101,11 @@ static const char *describe_values(const struct ifr_analysis *analysis) {
 
 void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *text) {
 	const struct ifr_analysis *analysis = any_analysis(rows, count);
-	struct ifr_buffer found = {0}, others = {0};
+	struct ifr_buffer found = {0}, others = {0}, open = {0};
 	if (!analysis)
 		return;
-	const size_t matter = list_rows(&found, rows, count, true), rest = list_rows(&others, rows, count, false);
+	const size_t matter = list_rows(&found, rows, count, FOUND), rest = list_rows(&others, rows, count, NOT_FOUND),
+				 undecided = list_rows(&open, rows, count, UNDECIDED);
 	const char *metric = analysis->metric->name;
 	if (matter)
 		ifr_buffer_printf(text, "%s differed between %s%s", metric, ifr_buffer_text(&found), rest ? "; " : "");
@@ -90,10 +116,13 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 		ifr_buffer_clear(text);
 		ifr_buffer_printf(text, "No difference in %s was found between %s", metric, ifr_buffer_text(&others));
 	}
-	if (matter + rest)
+	if (undecided)
+		ifr_buffer_printf(text, "%s%s are not decided", matter + rest ? "; " : "", ifr_buffer_text(&open));
+	if (matter + rest + undecided)
 		ifr_buffer_printf(text, " (%s).", describe_values(analysis));
 	else
 		ifr_buffer_puts(text, "No trigger could be tested.");
+	ifr_buffer_release(&open);
 	ifr_buffer_release(&found);
 	ifr_buffer_release(&others);
 }
@@ -103,7 +132,7 @@ void ifr_audit_sentence(const struct ifr_audit_row *rows, size_t count, struct i
 static void put_shape(struct ifr_buffer *text, const struct ifr_audit_row *row) {
 	const struct ifr_spike_train *train = &row->train;
 	if (!row->found) {
-		ifr_buffer_puts(text, row->tested ? "-" : "not tested");
+		ifr_buffer_puts(text, !row->tested ? "not tested" : judge(row) == UNDECIDED ? "undecided" : "-");
 	} else if (train->spikes && train->width && train->period) {
 		ifr_buffer_printf(text, "%" PRId64 " wide every %" PRId64, train->width, train->period);
 	} else if (train->spikes == 1) {
@@ -211,6 +240,16 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 	ifr_buffer_release(&text);
 }
 
+/* The values that a sweep of the smallest steps would have had. */
+static void say_coarse(struct ifr_buffer *text, const struct ifr_audit_row *row) {
+	if (row->analysis && is_coarse(row))
+		ifr_buffer_printf(
+			text,
+			"%s: an effect that is narrower than %" PRId64
+			" bytes can hide between the values. A longer --budget with --fresh takes steps of %" PRId64 ".",
+			row->trigger, row->step, row->finest_step);
+}
+
 static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *rows, size_t count) {
 	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < count; i++) {
@@ -218,6 +257,13 @@ static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *row
 			ifr_buffer_printf(&text, "%s was left out: %s.", rows[i].trigger, rows[i].why_not.message);
 		else if (rows[i].why_not.code)
 			ifr_buffer_printf(&text, "%s is not complete: %s.", rows[i].trigger, rows[i].why_not.message);
+		else if (judge(&rows[i]) == UNDECIDED)
+			ifr_buffer_printf(&text,
+			                  "%s is not decided: time ended before all of its runs were made. The same command "
+			                  "makes them.",
+			                  rows[i].trigger);
+		put_paragraph(out, &text, "  - ", "    ");
+		say_coarse(&text, &rows[i]);
 		put_paragraph(out, &text, "  - ", "    ");
 		if (rows[i].refused)
 			ifr_buffer_printf(&text, "%s: %zu layout%s refused, as the program behaved otherwise there.",

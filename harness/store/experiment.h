@@ -21,6 +21,8 @@
 /* Behind the name of a modelled event, as in "cycles error": the largest standard error that samples leave in it, of a
  * layout, relative to it; of a second program with " 2" behind it. */
 #define IFR_FACT_ERROR " error"
+/* Of an audit: the sweep of larger steps that came before this one. */
+#define IFR_FACT_COARSER_SWEEP "coarser sweep"
 
 struct ifr_experiment;
 

@@ -46,14 +46,32 @@ audit() { # ARGUMENTS...
 	audit -q --triggers load -r 1 --fresh -- ./where "$here/other"
 }
 
-@test "a budget takes larger steps, which a second call keeps" {
+# A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest.
+@test "a budget takes larger steps, then smaller ones for the rest, which a second call keeps" {
 	audit -q --triggers environment --budget 3s -r 1 -- ./where "$here/log"
-	local sweep
+	local sweep coarser
 	sweep=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")
-	[[ $sweep =~ ^stack:bytes=0:8176:(32|64|128|256|512|1024)$ ]]
+	coarser=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'coarser sweep'")
+	[[ $sweep =~ ^stack:bytes=0:4080:(16|32|64|128|256)$ ]]
+	[[ $coarser =~ ^stack:bytes=0:4080:(32|64|128|256|512)$ ]]
+	[ "${sweep##*:}" -lt "${coarser##*:}" ]
+	[ "$(sql where.audit/environment.exp~ "SELECT value FROM fact WHERE name = 'sweep'")" = "$coarser" ]
 	audit -q --triggers environment --budget 1m -r 1 -- ./where "$here/log"
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")" = "$sweep" ]
 	[ "$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'complete'")" = yes ]
+}
+
+# 256 values have suspects after any two runs of each. Those of a screen would be some of the five of later runs.
+@test "a screen has no second look; more runs end with one" {
+	need_full_depth # seconds; sweep.bats has the second look of a sweep that goes on
+	audit -q --triggers arguments -r 3 -- ./where "$here/log"
+	local most
+	most=$(sql where.audit/arguments.exp "SELECT max(repetition) FROM run")
+	case $(sql where.audit/arguments.exp "SELECT value FROM fact WHERE name = 'complete'"),$most in
+		yes,1) ;;
+		yes,*) [ "$most" -gt 2 ] && [ "$(sql where.audit/arguments.exp "SELECT count(DISTINCT variant) FROM run WHERE repetition = 2")" = 257 ] ;;
+		*) false ;;
+	esac
 }
 
 @test "the triggers of an audit share a recording; heap objects need another" {

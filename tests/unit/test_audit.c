@@ -26,14 +26,25 @@ static unsigned design(const char *name, unsigned most, const char *sweep,
 	return layouts;
 }
 
-/* 0, 16 … 8176 are 512 values; steps double until they are few enough, and 8 remain. */
+/* 0, 16 … 8176 are 512 values. Where they are too many, one period of 4096 is left, whose 256 values meet each class of
+ * 16 bytes once; then steps double until they are few enough, and 8 remain. */
 static void test_design(void **state) {
 	(void)state;
 	struct ifr_layout_generator generator;
 	assert_int_equal(design("environment", 0, NULL, &generator), 512);
 	assert_int_equal(generator.axes, 1u << IFR_AXIS_STACK);
+	assert_int_equal(design("environment", 511, NULL, &generator), 256);
+	bool met[256] = {false};
+	for (unsigned level = 0; level < 256; level++)
+		met[ifr_sweep_value(&generator.sweeps.items[0], level) % 4096 / 16] = true;
+	for (unsigned class = 0; class < 256; class ++)
+		assert_true(met[class]);
+	assert_int_equal(design("stack", 256, NULL, &generator), 256);
+	assert_int_equal(generator.sweeps.items[0].step, 16);
 	assert_int_equal(design("environment", 100, NULL, &generator), 64);
-	assert_int_equal(generator.sweeps.items[0].step, 128);
+	assert_int_equal(generator.sweeps.items[0].step, 64);
+	assert_int_equal(ifr_trigger_step(&ifr_triggers[ifr_trigger_find("environment")]), 16);
+	assert_int_equal(ifr_trigger_step(&ifr_triggers[ifr_trigger_find("heap")]), 0);
 	assert_int_equal(design("environment", 1, NULL, &generator), 8);
 	assert_int_equal(design("environment", 1, "stack:bytes=0:8176:32", &generator), 256);
 	assert_int_equal(design("link-order", 0, NULL, &generator), 32);
@@ -68,13 +79,28 @@ static void test_parse(void **state) {
 	free(wanted);
 }
 
-/* Half of 10 minutes, 0.1 s a run, 10 triggers: 300 runs each, 8 of them besides, 3 a layout: 97 layouts. */
+static unsigned layouts_of(const char *triggers, int64_t budget_ms, int64_t run_ms) {
+	bool *chosen = ifr_alloc(ifr_trigger_count * sizeof *chosen);
+	assert_int_equal(ifr_triggers_parse(triggers, chosen, NULL), 0);
+	const unsigned layouts = ifr_audit_layouts(budget_ms * 1000000, run_ms * 1000000, chosen);
+	free(chosen);
+	return layouts;
+}
+
+/* Half of 5 minutes, 0.1 s a run: 1500 runs. Two sweeps and two families: 8 runs each besides, 3 a layout: 489 layouts.
+ * The families take 32 each, and the sweeps have 212 each. With 0.06 s, 822 layouts less the families' 64 are enough
+ * for two periods of 256 and not for four; with 0.03 s, 1656 are. Two families in 100 runs: (100 - 16) / 3 = 28
+ * layouts, 14 each. */
 static void test_budget(void **state) {
 	(void)state;
-	assert_int_equal(ifr_audit_layouts(INT64_C(600000000000), 100000000, 10), 97);
-	assert_int_equal(ifr_audit_layouts(INT64_C(1000000000), 100000000, 10), IFR_AUDIT_LAYOUTS_LEAST);
-	assert_int_equal(ifr_audit_layouts(0, 100000000, 10), 0);
-	assert_int_equal(ifr_audit_layouts(INT64_MAX, 1, 1), IFR_LAYOUTS_MAX);
+	assert_int_equal(layouts_of("environment,stack,load,heap", 300000, 100), 212);
+	assert_int_equal(layouts_of("environment,stack,load,heap", 300000, 60), 256);
+	assert_int_equal(layouts_of("environment,stack,load,heap", 300000, 30), IFR_LAYOUTS_MAX);
+	assert_int_equal(layouts_of("load,heap", 20000, 100), 14);
+	assert_int_equal(layouts_of("all", 1000, 100), IFR_AUDIT_LAYOUTS_LEAST);
+	assert_int_equal(layouts_of("all", 0, 100), 0);
+	assert_int_equal(layouts_of("all", INT64_MAX / 1000000, 1), IFR_LAYOUTS_MAX);
+	assert_int_equal(ifr_audit_screen_runs(212), 8 + 3 * 212);
 }
 
 /* A train from the layouts that stand out, by layout number from 1 on. */
@@ -278,6 +304,68 @@ static void test_rows(void **state) {
 	assert_true(rows[0].found && !rows[1].found && rows[2].found && !rows[3].found);
 }
 
+/* A small p of runs that are not complete is neither a finding nor "no difference". */
+static void test_undecided(void **state) {
+	(void)state;
+	static const struct noise noise = {0.002, 0, 0, 0};
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis;
+	struct ifr_audit_row row;
+	struct ifr_buffer text = {0};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	fill_trigger(&dataset, &noise, 256, 3, "stack:bytes=0:4080:16", 0.3, rng);
+	make_row(&dataset, "environment", &analysis, &row);
+	row.full = false;
+	ifr_audit_adjust(&row, 1);
+	ifr_audit_text("prog.audit", &row, 1, false, &text);
+	char *flat = flatten(ifr_buffer_text(&text));
+	assert_null(strstr(flat, "No difference"));
+	assert_non_null(strstr(flat, "256 environment sizes are not decided"));
+	assert_non_null(strstr(flat, "undecided"));
+	assert_non_null(strstr(flat, "environment is not decided: time ended before all of its runs were made"));
+	free(flat);
+	ifr_buffer_release(&text);
+	ifr_audit_row_release(&row);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	gsl_rng_free(rng);
+}
+
+/* 64 values that are 64 bytes apart: the sentence and a warning say so, and p counts twice, as finer steps are another
+ * chance; so it does where coarser steps came before. */
+static void test_coarse(void **state) {
+	(void)state;
+	static const struct noise noise = {0.015, 0, 0, 0};
+	double p[3];
+	for (int i = 0; i < 3; i++) {
+		struct ifr_dataset dataset;
+		struct ifr_analysis *analysis;
+		struct ifr_audit_row row = {
+			.trigger = "environment", .sets = "environment sizes", .full = true, .finest_step = i == 1 ? 16 : 64};
+		struct ifr_buffer text = {0};
+		gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+		fill_trigger(&dataset, &noise, 64, 3, "stack:bytes=0:4032:64", 0, rng);
+		if (i == 2)
+			ifr_dataset_add_fact(&dataset, "coarser sweep", "stack:bytes=0:3968:128");
+		assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+		ifr_audit_row_make(analysis, &row);
+		p[i] = row.p;
+		ifr_audit_text("prog.audit", &row, 1, false, &text);
+		char *flat = flatten(ifr_buffer_text(&text));
+		assert_non_null(strstr(flat, i == 1 ? "was found between 64 environment sizes, 64 bytes apart ("
+		                                    : "64 environment sizes ("));
+		assert_int_equal(strstr(flat, "narrower than 64 bytes can hide") != NULL, i == 1);
+		free(flat);
+		ifr_buffer_release(&text);
+		ifr_audit_row_release(&row);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+		gsl_rng_free(rng);
+	}
+	assert_true(p[0] > 0 && p[0] < 0.5);
+	assert_true(fabs(p[1] - 2 * p[0]) < 1e-12 && fabs(p[2] - 2 * p[0]) < 1e-12);
+}
+
 /* Cycles of a sampled core have an error; counts, and cycles of short runs, have none. */
 static void test_sampled(void **state) {
 	static const struct {
@@ -309,9 +397,10 @@ static void test_sampled(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design), cmocka_unit_test(test_parse),
-	                                   cmocka_unit_test(test_budget), cmocka_unit_test(test_train),
-	                                   cmocka_unit_test(test_spike),  cmocka_unit_test(test_unbiased),
-	                                   cmocka_unit_test(test_rows),   cmocka_unit_test(test_sampled)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),    cmocka_unit_test(test_parse),
+	                                   cmocka_unit_test(test_budget),    cmocka_unit_test(test_train),
+	                                   cmocka_unit_test(test_spike),     cmocka_unit_test(test_unbiased),
+	                                   cmocka_unit_test(test_rows),      cmocka_unit_test(test_coarse),
+	                                   cmocka_unit_test(test_undecided), cmocka_unit_test(test_sampled)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "harness/campaign/audit_state.h"
+
+int64_t audit_divide_time(const struct audit_state *state, int64_t deadline_ns, int64_t part, int64_t all) {
+	static const int64_t least_ns = INT64_C(3000000000);
+	const int64_t now_ns = ifr_clock_ns(), whole_ns = state->deadline_ns - now_ns;
+	if (state->deadline_ns == INT64_MAX)
+		return 0;
+	const int64_t part_ns = (int64_t)((double)(deadline_ns - now_ns) * (double)part / (double)all);
+	if (part_ns >= least_ns)
+		return part_ns;
+	return whole_ns < 1 ? 1 : whole_ns < least_ns ? whole_ns : least_ns;
+}
+
+int audit_check_time(const struct audit_state *state, struct ifr_error *err) {
+	return ifr_clock_ns() < state->deadline_ns ? 0 : ifr_fail(err, IFR_E_USAGE, "the budget ended before");
+}
+
+void audit_announce(const struct audit_state *state, unsigned which, bool screen, unsigned number,
+                    unsigned count) {
+	if (state->audit->announce)
+		state->audit->announce(&ifr_triggers[which], screen, number, count);
+}
+
+unsigned audit_count_screen_runs(const struct audit_state *state) {
+	const unsigned runs = state->audit->campaign.repetitions;
+	return runs < IFR_AUDIT_SCREEN_RUNS ? runs : IFR_AUDIT_SCREEN_RUNS;
+}
+
+int audit_screen_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage,
+                         struct ifr_error *err) {
+	struct ifr_error *why_not = &state->outcomes[which].why_not;
+	bool whole = false;
+	*why_not = (struct ifr_error){0};
+	if (audit_run_trigger(state, which, stage, &whole, why_not) != -IFR_E_PROGRAM)
+		return 0;
+	*err = *why_not;
+	return -IFR_E_PROGRAM;
+}
+
+bool audit_passes(const struct ifr_audit_outcome *outcome) {
+	return outcome->measured && !outcome->why_not.code && !outcome->refined &&
+	       outcome->p <= IFR_AUDIT_SCREEN_LEVEL;
+}
+
+/* The triggers that the screen passed and that wait for more runs, the smallest p first. */
+static unsigned rank_triggers(const struct ifr_audit_outcome *outcomes, unsigned *order) {
+	unsigned count = 0;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		if (audit_passes(&outcomes[i])) {
+			unsigned at = count++;
+			for (; at && outcomes[order[at - 1]].p > outcomes[i].p; at--)
+				order[at] = order[at - 1];
+			order[at] = i;
+		}
+	return count;
+}
+
+int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned number, unsigned count,
+                         struct ifr_error *err) {
+	struct ifr_audit_outcome *outcome = &state->outcomes[which];
+	const struct audit_stage stage = {.repetitions = state->audit->campaign.repetitions,
+	                                  .budget_ns =
+	                                      audit_divide_time(state, state->deadline_ns, 1, count - number + 1)};
+	struct ifr_error inner = {0};
+	bool whole = false;
+	audit_announce(state, which, false, number, count);
+	/* A budget without time for another run leaves the trigger at its screen. */
+	const int failed = audit_run_trigger(state, which, &stage, &whole, &inner);
+	outcome->refined = true;
+	outcome->full = whole;
+	if (failed != -IFR_E_PROGRAM)
+		return 0;
+	*err = inner;
+	return failed;
+}
+
+int audit_refine_triggers(struct audit_state *state, struct ifr_error *err) {
+	unsigned *order = ifr_alloc((ifr_trigger_count + 1) * sizeof *order);
+	const unsigned count = rank_triggers(state->outcomes, order);
+	int result = 0;
+	for (unsigned i = 0; i < count && !state->interrupted && !result && !audit_check_time(state, NULL); i++)
+		result = audit_refine_trigger(state, order[i], i + 1, count, err);
+	free(order);
+	return result;
+}

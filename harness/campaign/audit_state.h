@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A running audit, shared by the files that carry it out:
+ *
+ *     audit.c          chooses triggers, screens them all
+ *     audit_trigger.c  one stage of one trigger
+ *     audit_stages.c   the time of a stage; further runs
+ *     audit_rest.c     the rest of a budget
+ */
+#ifndef IFR_HARNESS_CAMPAIGN_AUDIT_STATE_H
+#define IFR_HARNESS_CAMPAIGN_AUDIT_STATE_H
+
+#include "harness/campaign/audit.h"
+
+struct audit_state {
+	const struct ifr_audit *audit;
+	struct ifr_audit_outcome *outcomes;
+	bool *possible;      /* [ifr_trigger_count]: asked for, and the program has what it needs */
+	unsigned most;       /* layouts of a trigger in its first screen; 0: no limit */
+	int64_t deadline_ns; /* INT64_MAX without a budget */
+	bool interrupted;
+};
+
+/* One stage of one trigger within a part of the time. */
+struct audit_stage {
+	unsigned repetitions, most; /* most: layouts of a new experiment; 0: no limit */
+	int64_t budget_ns;          /* 0: none */
+	bool finer;                 /* a sweep of smaller steps takes the place of the one that is there */
+};
+
+/* Carries it out, and notes in the trigger's outcome what came of it. *whole: the budget sufficed. */
+int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,
+                      struct ifr_error *err);
+
+/* A part of the time, but never too little to measure one trigger: the last ones are then left out. 0 without a
+ * budget. */
+int64_t audit_divide_time(const struct audit_state *state, int64_t deadline_ns, int64_t part, int64_t all);
+/* Even an experiment without time for its layouts costs its reference runs. */
+int audit_check_time(const struct audit_state *state, struct ifr_error *err);
+void audit_announce(const struct audit_state *state, unsigned which, bool screen, unsigned number, unsigned count);
+
+unsigned audit_count_screen_runs(const struct audit_state *state);
+/* A trigger that cannot be carried out is left out with its reason; a program that fails ends the audit. */
+int audit_screen_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage,
+                         struct ifr_error *err);
+/* Whether the screen passed the trigger, and its further runs were not made. */
+bool audit_passes(const struct ifr_audit_outcome *outcome);
+/* The further runs of one trigger, number of count, and of all that the screen passed. */
+int audit_refine_trigger(struct audit_state *state, unsigned which, unsigned number, unsigned count,
+                         struct ifr_error *err);
+int audit_refine_triggers(struct audit_state *state, struct ifr_error *err);
+
+/* Spends the rest of the budget: finer steps, then missing triggers, then further runs of the others. */
+int audit_spend_rest(struct audit_state *state, struct ifr_error *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/campaign/audit_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/file.h"
+#include "harness/analysis/analysis.h"
+#include "harness/exec/exec.h"
+#include "harness/store/store.h"
+
+char *ifr_audit_file(const char *folder, const struct ifr_trigger *trigger) {
+	return ifr_format("%s/%s.exp", folder, trigger->name);
+}
+
+/* The sweep of an experiment that is there; NULL without one. The caller frees. */
+static char *find_sweep(const char *file) {
+	struct ifr_experiment *experiment = NULL;
+	char *sweep = NULL;
+	if (ifr_file_exists(file) && !ifr_experiment_open(file, &experiment, NULL)) {
+		sweep = ifr_experiment_get(experiment, "sweep");
+		ifr_experiment_close(experiment);
+	}
+	return sweep;
+}
+
+static int weigh_trigger(const char *file, const char *metric, double *p, struct ifr_error *err) {
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis = NULL;
+	struct ifr_audit_row row = {0};
+	int result = ifr_experiment_load(file, &dataset, err);
+	if (result)
+		return result;
+	result = ifr_analysis_make(&dataset, metric, &analysis, err);
+	if (!result) {
+		ifr_audit_row_make(analysis, &row);
+		*p = row.tested ? row.p : 1;
+		ifr_audit_row_release(&row);
+	}
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+/* The experiments of all triggers: the recording of one serves the others. */
+static void list_experiments(const char *folder, struct ifr_strings *files) {
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		ifr_strings_take(files, ifr_audit_file(folder, &ifr_triggers[i]));
+}
+
+/* A finer sweep replaces the experiment of the coarser one, which stays as FILE~. */
+static int make_design(const struct ifr_trigger *trigger, const struct audit_stage *stage,
+                       struct ifr_campaign *campaign, struct ifr_error *err) {
+	char *sweep = find_sweep(campaign->file);
+	const unsigned repetitions = campaign->repetitions;
+	int result = 0;
+	if (stage->finer) {
+		result = ifr_campaign_set_aside(campaign->file, err);
+		campaign->coarser_sweep = sweep;
+	}
+	if (!result)
+		result = ifr_trigger_design(trigger, campaign->generator.seed, stage->most, stage->finer ? NULL : sweep,
+		                            &campaign->generator, &campaign->variants, err);
+	if (!stage->finer)
+		free(sweep);
+	/* Suspects run again behind all of a trigger's runs: behind a screen, their runs would stand in for later ones. */
+	campaign->one_look = stage->repetitions < repetitions;
+	campaign->repetitions = stage->repetitions;
+	campaign->budget_ns = stage->budget_ns;
+	return result;
+}
+
+/* The cost of a layout in a whole screen, and the step of its sweep. */
+static void note_screen(const struct ifr_campaign *campaign, int64_t begun_ns, struct ifr_audit_outcome *outcome) {
+	const struct ifr_sweeps *sweeps = &campaign->generator.sweeps;
+	if (!outcome->screened && campaign->variants)
+		outcome->layout_ns = (ifr_clock_ns() - begun_ns) / campaign->variants;
+	outcome->screened = true;
+	outcome->layouts = campaign->variants;
+	outcome->step = sweeps->count ? sweeps->items[0].step : 0;
+}
+
+int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,
+                      struct ifr_error *err) {
+	struct ifr_audit_outcome *outcome = &state->outcomes[which];
+	struct ifr_campaign campaign = state->audit->campaign;
+	struct ifr_campaign_result done = {0};
+	struct ifr_strings siblings = {0};
+	const int64_t begun_ns = ifr_clock_ns();
+	char *file = ifr_audit_file(campaign.file, &ifr_triggers[which]);
+	list_experiments(campaign.file, &siblings);
+	campaign.file = file;
+	campaign.siblings = &siblings;
+	outcome->resumed |= !outcome->measured && ifr_file_exists(file);
+	int result = make_design(&ifr_triggers[which], stage, &campaign, err);
+	if (!result)
+		result = ifr_campaign_run(&campaign, &done, err);
+	outcome->measured |= !result && (done.runs || done.complete);
+	outcome->refused = done.refused_variants;
+	memcpy(outcome->refusal, done.refusal, sizeof outcome->refusal);
+	*whole = !result && done.complete;
+	if (*whole)
+		note_screen(&campaign, begun_ns, outcome);
+	state->interrupted |= done.interrupted || ifr_launch_interrupted();
+	if (!result && outcome->measured && !state->interrupted)
+		result = weigh_trigger(file, campaign.metric, &outcome->p, err);
+	ifr_plan_release(&campaign.generator.parameters);
+	ifr_strings_release(&siblings);
+	free(campaign.coarser_sweep);
+	free(file);
+	return result;
+}
