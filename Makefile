@@ -383,11 +383,12 @@ $(MAN)/interfero-%.5: $(BIN)/interfero docs/interfero-%.md scripts/man_page
 man: $(MAN_PAGES) ## make the man pages
 
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
+FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g'
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
 		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 $(INSTALL_ROOT)/share/man/man5 \
-		$(INSTALL_ROOT)/share/bash-completion/completions
+		$(INSTALL_ROOT)/share/bash-completion/completions $(INSTALL_ROOT)/lib/pkgconfig $(INSTALL_ROOT)/share/interfero
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
@@ -399,6 +400,9 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
 	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include
+	$(FILL_IN) packaging/interfero.pc.in > $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
+	$(FILL_IN) packaging/interfero.meson.in > $(INSTALL_ROOT)/share/interfero/interfero.meson
+	install -m 644 packaging/interfero.cmake $(INSTALL_ROOT)/share/interfero
 	install -m 644 $(filter %.1,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man1
 	install -m 644 $(filter %.5,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man5
 	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
@@ -409,8 +413,8 @@ uninstall: ## remove what install put there
 		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
 		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
 		$(FORMATS:%=$(INSTALL_ROOT)/share/man/man5/interfero-%.5) \
-		$(INSTALL_ROOT)/share/bash-completion/completions/interfero
-	rm -rf $(INSTALL_ROOT)/libexec/interfero
+		$(INSTALL_ROOT)/share/bash-completion/completions/interfero $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
+	rm -rf $(INSTALL_ROOT)/libexec/interfero $(INSTALL_ROOT)/share/interfero
 
 .PHONY: clean
 clean: ## remove build/

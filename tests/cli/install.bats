@@ -84,6 +84,31 @@ man_page() {
 	[ "${COMPREPLY[*]}" = --budget ]
 }
 
+@test "pkg-config leads to the header" {
+	need pkg-config
+	printf '#include <interfero.h>\nint main(void) { IFR_BEGIN("all"); IFR_END; return 0; }\n' >marked.c
+	PKG_CONFIG_PATH="$place/root/opt/ifr/lib/pkgconfig" pkg-config --define-variable=prefix="$place/root/opt/ifr" \
+		--cflags --libs interfero >flags
+	# shellcheck disable=SC2046
+	gcc marked.c $(cat flags) -o marked
+	./marked
+	[ "$(PKG_CONFIG_PATH="$place/root/opt/ifr/lib/pkgconfig" pkg-config --modversion interfero)" = \
+		"$("$place/root/opt/ifr/bin/interfero" --version | grep -o '[0-9][0-9.]*' | head -1)" ]
+}
+
+@test "CMake's toolchain file and Meson's native file name the compilers" {
+	need cmake
+	printf 'int main(void) { return 0; }\n' >c.c
+	printf 'cmake_minimum_required(VERSION 3.10)\nproject(p C)\nadd_executable(prog c.c)\n' >CMakeLists.txt
+	cmake -DCMAKE_TOOLCHAIN_FILE="$place/root/opt/ifr/share/interfero/interfero.cmake" -S . -B build >log
+	cmake --build build >>log
+	interfero variants -q -n 1 -o v build/prog
+	while read -r compiler; do
+		[ -x "$place/root$compiler" ] || say "$compiler"
+	done < <(sed -n "s/.* = '\(.*\)'/\1/p" "$place/root/opt/ifr/share/interfero/interfero.meson")
+	[ "$(grep -c "= '/opt/ifr/bin/interfero-" "$place/root/opt/ifr/share/interfero/interfero.meson")" = 3 ]
+}
+
 @test "uninstall leaves no file behind" {
 	make -s -C "$root" uninstall "PREFIX=/opt/ifr" "DESTDIR=$place/root"
 	[ -z "$(find "$place/root" -type f -o -type l)" ]
