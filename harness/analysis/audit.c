@@ -102,7 +102,7 @@ void ifr_audit_row_make(const struct ifr_analysis *analysis, struct ifr_audit_ro
 	for (size_t i = 0; i < analysis->layout_count; i++)
 		runs += analysis->layouts[i].variant->layout ? analysis->layouts[i].count : 0;
 	row->runs = row->layouts ? (double)runs / (double)row->layouts : 0;
-	row->range_pct = conclusion->range_pct;
+	row->range_pct = analysis->range_pct;
 	/* A count whose lowest value is 0 has no range in percent, and varies all the same. */
 	if (row->layouts && !(analysis->medians[0] > 0) && analysis->medians[row->layouts - 1] > analysis->medians[0])
 		row->range_pct = INFINITY;

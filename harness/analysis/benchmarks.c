@@ -18,8 +18,8 @@ static void describe(const struct ifr_analysis *from, struct ifr_benchmark_findi
 	made->scale = from->scale;
 	made->has_shipped = from->shipped != NULL;
 	made->shipped_to_centre = from->shipped_to_centre;
-	if (from->random_count && from->medians[0] > 0)
-		made->range_pct = 100 * (from->medians[from->random_count - 1] - from->medians[0]) / from->medians[0];
+	made->range_pct = from->range_pct;
+	made->expected_range_pct = from->expected_range_pct;
 }
 
 static void adjust(struct ifr_benchmark_finding *findings, size_t count) {

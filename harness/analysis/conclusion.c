@@ -39,9 +39,7 @@ static enum ifr_shipped_standing judge_standing(const struct ifr_analysis *analy
 
 static void measure(const struct ifr_analysis *analysis, struct ifr_conclusion *made) {
 	const struct ifr_components *c = &analysis->components;
-	const double low = analysis->random_count ? analysis->medians[0] : 0, base = analysis->centre;
-	if (low > 0)
-		made->range_pct = 100 * (analysis->medians[analysis->random_count - 1] - low) / low;
+	const double base = analysis->centre;
 	made->has_sd = analysis->has_components && base > 0;
 	made->has_noise = made->has_sd && c->noise_known;
 	if (made->has_sd) {
@@ -81,6 +79,8 @@ static enum ifr_advice advise(const struct ifr_analysis *analysis, struct ifr_co
 		made->wanted = LAYOUTS_USUAL;
 		return IFR_ADVICE_MORE_LAYOUTS;
 	}
+	if (made->effect == IFR_EFFECT_NOT_FOUND && made->most)
+		return IFR_ADVICE_OTHER_BENCHMARK;
 	switch (made->effect) {
 	case IFR_EFFECT_UNTESTED:
 	case IFR_EFFECT_UNKNOWN:
@@ -97,9 +97,28 @@ static enum ifr_advice advise(const struct ifr_analysis *analysis, struct ifr_co
 	return IFR_ADVICE_NOTHING;
 }
 
+/* Of several benchmarks each is judged with all others in mind: its own F test alone would contradict their table. */
+static void judge_benchmarks(const struct ifr_analysis *analysis, struct ifr_conclusion *made) {
+	if (analysis->benchmark_count < 2 || !ifr_counter_is_figure(analysis->metric))
+		return;
+	made->benchmarks = analysis->benchmark_count;
+	for (size_t i = 0; i < analysis->benchmark_count; i++) {
+		const struct ifr_benchmark_finding *b = &analysis->benchmarks[i];
+		if (b->counter == analysis->metric &&
+		    (made->effect == IFR_EFFECT_FOUND || made->effect == IFR_EFFECT_NOT_FOUND))
+			made->effect = b->effect;
+		if (b->effect != IFR_EFFECT_FOUND)
+			continue;
+		made->affected++;
+		if (!made->most || b->expected_range_pct > made->most->expected_range_pct)
+			made->most = b;
+	}
+}
+
 void ifr_conclusion_draw(struct ifr_analysis *analysis) {
 	struct ifr_conclusion *made = &analysis->conclusion;
 	made->effect = judge_effect(analysis);
+	judge_benchmarks(analysis, made);
 	made->standing = judge_standing(analysis);
 	measure(analysis, made);
 	made->advice = advise(analysis, made);

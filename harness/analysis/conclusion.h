@@ -35,20 +35,25 @@ enum ifr_advice {
 	IFR_ADVICE_MORE_LAYOUTS,
 	IFR_ADVICE_MORE_RUNS,
 	IFR_ADVICE_QUIETER_MACHINE,
-	IFR_ADVICE_BEST_LAYOUT,  /* build the best layout: it beats the shipped one beyond noise */
-	IFR_ADVICE_FIND_CODE,    /* attribute the effect to code */
-	IFR_ADVICE_READ_SWEEP,   /* look at the values that stand out */
-	IFR_ADVICE_FIND_AXIS,    /* vary one axis at a time: no code moved, and several axes vary */
-	IFR_ADVICE_FIX_WORK,     /* let all runs do the same work, before anything else */
-	IFR_ADVICE_COMPARE_MEANS /* judge changes of the program over many layouts */
+	IFR_ADVICE_BEST_LAYOUT,     /* build the best layout: it beats the shipped one beyond noise */
+	IFR_ADVICE_FIND_CODE,       /* attribute the effect to code */
+	IFR_ADVICE_READ_SWEEP,      /* look at the values that stand out */
+	IFR_ADVICE_OTHER_BENCHMARK, /* layout matters for another of the program's benchmarks: read about that */
+	IFR_ADVICE_FIND_AXIS,       /* vary one axis at a time: no code moved, and several axes vary */
+	IFR_ADVICE_FIX_WORK,        /* let all runs do the same work, before anything else */
+	IFR_ADVICE_COMPARE_MEANS    /* judge changes of the program over many layouts */
 };
+
+struct ifr_benchmark_finding;
 
 struct ifr_conclusion {
 	enum ifr_effect effect;
 	enum ifr_shipped_standing standing;
 	enum ifr_advice advice;
-	double range_pct;         /* from the lowest median of a random layout to the highest */
-	bool has_sd;              /* the next two are known */
+	size_t benchmarks,
+		affected; /* of the program's own, the metric among them, and where layout matters; else 0 */
+	const struct ifr_benchmark_finding *most; /* with the widest expected range, of those affected; or NULL */
+	bool has_sd;                              /* the next two are known */
 	double sd_pct, limit_pct; /* standard deviation between layouts, and the upper end of its interval */
 	bool has_noise;
 	double noise_pct; /* standard deviation from run to run */

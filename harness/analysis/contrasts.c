@@ -135,7 +135,31 @@ static void describe_pick(const struct ifr_analysis *analysis, struct ifr_pick *
 		predict_pick(analysis, pick);
 }
 
+/* Every layout is shrunk by its own noise: the highest median of one run says less than one of five. */
+static double expect_range(const struct ifr_analysis *analysis) {
+	double *values = ifr_alloc(2 * (analysis->random_count + 1) * sizeof *values),
+		   *noise = values + analysis->random_count, low = HUGE_VAL, high = -HUGE_VAL, centre = NAN;
+	fill_noise(analysis, values, noise);
+	ifr_sample_moments(values, analysis->random_count, &centre, NULL, NULL);
+	for (size_t i = 0; i < analysis->random_count; i++) {
+		const double kept = ifr_reliability(analysis->components.between_variance, noise[i]);
+		low = fmin(low, centre + kept * (values[i] - centre));
+		high = fmax(high, centre + kept * (values[i] - centre));
+	}
+	free(values);
+	return low > 0 ? 100 * (high - low) / low : 0;
+}
+
+static void find_range(struct ifr_analysis *analysis) {
+	const double *medians = analysis->medians;
+	const size_t count = analysis->random_count;
+	analysis->range_pct = count && medians[0] > 0 ? 100 * (medians[count - 1] - medians[0]) / medians[0] : 0;
+	analysis->expected_range_pct =
+		count > 1 && noise_is_known(analysis) ? expect_range(analysis) : analysis->range_pct;
+}
+
 void ifr_contrasts_find(struct ifr_analysis *analysis) {
+	find_range(analysis);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
 		if (&analysis->layouts[i] == analysis->shipped)
 			continue;

@@ -69,9 +69,9 @@ struct ifr_benchmark_finding {
 	bool known, tested; /* noise, and the F test */
 	double p;           /* adjusted for all benchmarks (Holm) */
 	enum ifr_effect effect;
-	size_t layouts;   /* random ones with values */
-	double range_pct; /* from the lowest median of a random layout to the highest */
-	double centre;    /* median of the random layouts' medians */
+	size_t layouts;                       /* random ones with values */
+	double range_pct, expected_range_pct; /* as in struct ifr_analysis */
+	double centre;                        /* median of the random layouts' medians */
 	struct ifr_scale scale;
 	bool has_shipped;
 	struct ifr_contrast shipped_to_centre;
@@ -117,6 +117,9 @@ struct ifr_analysis {
 	struct ifr_interval faster_share;
 	struct ifr_contrast shipped_to_centre;
 	struct ifr_pick best, worst;
+	/* From the lowest median of a random layout to the highest; and what to expect of it when all layouts are measured
+	 * again, each shrunk by its own noise. The same where noise is unknown. */
+	double range_pct, expected_range_pct;
 
 	struct ifr_counter_regression *regressions; /* the strongest first */
 	size_t regression_count;

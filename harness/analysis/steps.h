@@ -32,7 +32,7 @@ bool ifr_counter_median(const struct ifr_analysis *analysis, size_t counter, siz
 
 /* Chooses the unit and decimals of the metric. Needs the layouts and the variance components. */
 void ifr_scale_choose(struct ifr_analysis *analysis);
-/* Fills shipped_to_centre, faster, best and worst. */
+/* Fills shipped_to_centre, faster, best, worst, range_pct and expected_range_pct. */
 void ifr_contrasts_find(struct ifr_analysis *analysis);
 void ifr_regressions_find(struct ifr_analysis *analysis);
 /* Fills importance. Needs the regressions. */

@@ -28,7 +28,7 @@ static void put_row(struct ifr_buffer *out, const struct ifr_benchmark_finding *
 	if (b->layouts)
 		ifr_format_value(&value, &b->scale, b->centre);
 	if (b->layouts)
-		ifr_format_pct(&range, b->range_pct);
+		ifr_format_pct(&range, b->expected_range_pct);
 	if (b->has_shipped && b->shipped_to_centre.known)
 		ifr_format_signed_pct(&shipped, b->shipped_to_centre.difference_pct);
 	if (name.length > NAME_COLUMNS)
@@ -71,6 +71,7 @@ void ifr_prose_benchmarks(struct ifr_prose *prose) {
 		&prose->text,
 		"Layout matters for %zu of %zu benchmarks (F tests of layouts against runs; their p-values are "
 		"adjusted for all of them by Holm's method, so that the chance of any false one is 5 %%). The "
+		"range is what to expect when all layouts are measured again. The "
 		"rest of this report is about %s; --metric NAME reports another.",
 		found, analysis->benchmark_count, analysis->metric->name);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);

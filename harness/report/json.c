@@ -99,6 +99,8 @@ static json_t *json_spread(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "heavy_tails", json_boolean(analysis->tails.found));
 	ifr_json_set(made, "outlying_layouts", ifr_json_count(analysis->tails.outlying));
 	ifr_json_set(made, "excess_kurtosis", ifr_json_number(analysis->tails.kurtosis));
+	ifr_json_set(made, "range_pct", ifr_json_number(analysis->range_pct));
+	ifr_json_set(made, "expected_range_pct", ifr_json_number(analysis->expected_range_pct));
 	ifr_json_set(made, "unmet_share", ifr_json_number(analysis->tails.unmet_share));
 	ifr_json_set(made, "ms_between", ifr_json_number(c->ms_between));
 	ifr_json_set(made, "df_between", ifr_json_number(c->df_between));
@@ -267,6 +269,8 @@ static json_t *json_benchmarks(const struct ifr_analysis *analysis) {
 		ifr_json_set(benchmark, "random_layouts", ifr_json_count(from->layouts));
 		ifr_json_set(benchmark, "median_layout", ifr_json_number_if(from->layouts > 0, from->centre));
 		ifr_json_set(benchmark, "range_pct", ifr_json_number_if(from->layouts > 0, from->range_pct));
+		ifr_json_set(benchmark, "expected_range_pct",
+		             ifr_json_number_if(from->layouts > 0, from->expected_range_pct));
 		ifr_json_set(benchmark, "shipped", json_contrast(&from->shipped_to_centre));
 		json_array_append_new(made, benchmark);
 	}
@@ -281,15 +285,19 @@ static void take_headline(void *conclusion, enum ifr_prose_kind kind, const char
 }
 
 static json_t *json_conclusion(const struct ifr_analysis *analysis) {
-	static const char
-		*const effects[] = {"untested", "unknown", "none", "not found", "found"},
-			   *const standings[] = {"unknown", "typical", "better", "worse"},
-			   *const advice[] = {
-				   [IFR_ADVICE_NOTHING] = "nothing",         [IFR_ADVICE_MORE_LAYOUTS] = "more layouts",
-				   [IFR_ADVICE_MORE_RUNS] = "more runs",     [IFR_ADVICE_QUIETER_MACHINE] = "quieter machine",
-				   [IFR_ADVICE_BEST_LAYOUT] = "best layout", [IFR_ADVICE_FIND_CODE] = "find code",
-				   [IFR_ADVICE_READ_SWEEP] = "read sweep",   [IFR_ADVICE_FIND_AXIS] = "find axis",
-				   [IFR_ADVICE_FIX_WORK] = "fix iterations", [IFR_ADVICE_COMPARE_MEANS] = "compare means"};
+	static const char *const effects[] = {"untested", "unknown", "none", "not found", "found"},
+							 *const standings[] = {"unknown", "typical", "better", "worse"},
+							 *const advice[] = {[IFR_ADVICE_NOTHING] = "nothing",
+	                                            [IFR_ADVICE_MORE_LAYOUTS] = "more layouts",
+	                                            [IFR_ADVICE_MORE_RUNS] = "more runs",
+	                                            [IFR_ADVICE_QUIETER_MACHINE] = "quieter machine",
+	                                            [IFR_ADVICE_BEST_LAYOUT] = "best layout",
+	                                            [IFR_ADVICE_FIND_CODE] = "find code",
+	                                            [IFR_ADVICE_OTHER_BENCHMARK] = "other benchmark",
+	                                            [IFR_ADVICE_READ_SWEEP] = "read sweep",
+	                                            [IFR_ADVICE_FIND_AXIS] = "find axis",
+	                                            [IFR_ADVICE_FIX_WORK] = "fix iterations",
+	                                            [IFR_ADVICE_COMPARE_MEANS] = "compare means"};
 	const struct ifr_conclusion *from = &analysis->conclusion;
 	struct ifr_prose lead = {analysis, {0}, take_headline, json_object()};
 	json_t *made = lead.context;

@@ -110,6 +110,14 @@ void next_put_profile(const struct ifr_dataset *dataset, const char *program, st
 	ifr_buffer_puts(out, " && perf report");
 }
 
+void next_put_report(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out) {
+	if (!dataset->file)
+		return;
+	ifr_buffer_puts(out, "interfero report --metric");
+	put_word(out, metric);
+	put_word(out, dataset->file);
+}
+
 void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
 	if (!dataset->file || !ifr_dataset_fact(dataset, "kit"))
 		return;

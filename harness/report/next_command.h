@@ -17,6 +17,8 @@ void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, s
 /* perf's profile of a program, or of the user of a library, under the recorded command; nothing for one that a driver
  * starts */
 void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);
+/* interfero report of the experiment by another metric */
+void next_put_report(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out);
 /* interfero blame of the experiment */
 void next_put_blame(const struct ifr_dataset *dataset, struct ifr_buffer *out);
 

@@ -40,7 +40,7 @@ static void say_difference(struct ifr_prose *prose) {
 		                  analysis->layout_count);
 	if (analysis->layout_count >= 2 && c->effect == IFR_EFFECT_FOUND) {
 		ifr_buffer_puts(text, " (");
-		ifr_format_pct(text, c->range_pct);
+		ifr_format_pct(text, analysis->range_pct);
 		ifr_buffer_puts(text, " apart).");
 	}
 	ifr_prose_end(prose, IFR_PROSE_LEAD);

@@ -34,11 +34,30 @@ static void put_sd(struct ifr_prose *prose) {
 	ifr_buffer_puts(&prose->text, ")");
 }
 
+/* "Layout matters for 4 of 15 benchmarks (the most: BM_sum, expected range 3.1 %)." */
+static void say_benchmarks(struct ifr_prose *prose) {
+	const struct ifr_conclusion *c = &prose->analysis->conclusion;
+	struct ifr_buffer *text = &prose->text;
+	if (!c->affected) {
+		ifr_buffer_printf(text, "No layout effect found in any of %zu benchmarks.", c->benchmarks);
+		return;
+	}
+	ifr_buffer_printf(text, "Layout matters for %zu of %zu benchmarks (%s: %s, expected range ", c->affected,
+	                  c->benchmarks, c->affected > 1 ? "the most" : "this one", c->most->counter->name);
+	ifr_format_pct(text, c->most->expected_range_pct);
+	ifr_buffer_puts(text, ").");
+}
+
 static void say_effect(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	const struct ifr_conclusion *c = &analysis->conclusion;
 	struct ifr_buffer *text = &prose->text;
 	size_t n = analysis->random_count;
+	if (c->benchmarks && c->effect != IFR_EFFECT_UNTESTED && c->effect != IFR_EFFECT_UNKNOWN) {
+		say_benchmarks(prose);
+		ifr_prose_end(prose, IFR_PROSE_LEAD);
+		return;
+	}
 	switch (c->effect) {
 	case IFR_EFFECT_UNTESTED:
 		ifr_buffer_printf(text, "Whether layout matters is unknown: there is %s %s layout to compare.",
@@ -74,8 +93,8 @@ static void say_effect(struct ifr_prose *prose) {
 			put_sd(prose);
 			ifr_buffer_puts(text, ", ");
 		}
-		ifr_buffer_puts(text, "range ");
-		ifr_format_pct(text, c->range_pct);
+		ifr_buffer_puts(text, analysis->exact ? "range " : "expected range ");
+		ifr_format_pct(text, analysis->expected_range_pct);
 		ifr_buffer_puts(text, ".");
 		break;
 	}
@@ -97,7 +116,10 @@ static void say_standing(struct ifr_prose *prose) {
 		ifr_prose_end(prose, IFR_PROSE_LEAD);
 		return;
 	}
-	ifr_buffer_puts(text, "The shipped layout ");
+	if (analysis->conclusion.benchmarks)
+		ifr_buffer_printf(text, "%s: the shipped layout ", analysis->metric->name);
+	else
+		ifr_buffer_puts(text, "The shipped layout ");
 	if (standing == IFR_SHIPPED_TYPICAL) {
 		ifr_buffer_printf(text, "%s the median",
 		                  contrast->difference_pct == 0 ? "equals"
@@ -169,12 +191,16 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 	case IFR_ADVICE_READ_SWEEP:
 		ifr_buffer_puts(text, "see below which values stand out, and with what period.");
 		break;
+	case IFR_ADVICE_OTHER_BENCHMARK:
+		ifr_buffer_printf(text, "read about %s, where layout matters.", c->most->counter->name);
+		next_put_report(dataset, c->most->counter->name, command);
+		break;
 	case IFR_ADVICE_FIND_AXIS:
 		ifr_buffer_puts(text, "find the axis that causes it: interfero bench --axes with one of them at a time.");
 		break;
 	case IFR_ADVICE_COMPARE_MEANS:
 		ifr_buffer_puts(text, "judge changes over many layouts; a single one may mislead by ");
-		ifr_format_pct(text, c->range_pct);
+		ifr_format_pct(text, analysis->expected_range_pct);
 		ifr_buffer_puts(text, ".");
 		next_put_compare_with(dataset, command);
 		break;

@@ -15,7 +15,7 @@ static void say_range(struct ifr_prose *prose) {
 	ifr_format_range(text, &prose->analysis->scale, low, high);
 	if (low > 0) {
 		ifr_buffer_puts(text, ", which is ");
-		ifr_format_pct(text, analysis->conclusion.range_pct);
+		ifr_format_pct(text, analysis->range_pct);
 		ifr_buffer_puts(text, " from the lowest to the highest");
 	}
 	ifr_buffer_puts(text, ".");
@@ -92,6 +92,7 @@ static void say_tails(struct ifr_prose *prose) {
 
 static void say_cause(struct ifr_prose *prose) {
 	const struct ifr_components *c = &prose->analysis->components;
+	const bool found = prose->analysis->conclusion.effect == IFR_EFFECT_FOUND; /* of all benchmarks together */
 	struct ifr_buffer *text = &prose->text;
 	if (prose->analysis->exact) {
 		ifr_buffer_puts(text, "All of this comes from the layout: the model counts the same events in every run.");
@@ -105,14 +106,14 @@ static void say_cause(struct ifr_prose *prose) {
 	} else if (!c->testable) {
 		ifr_buffer_puts(text, "All runs of all layouts agree exactly: layout makes no difference here.");
 	} else {
-		ifr_buffer_puts(text, c->p < IFR_REPORT_LEVEL ? "That is more than run-to-run noise"
-		                                              : "That is no more than run-to-run noise");
+		ifr_buffer_puts(text,
+		                found ? "That is more than run-to-run noise" : "That is no more than run-to-run noise");
 		if (prose->analysis->centre > 0) {
 			ifr_buffer_puts(text, ", whose standard deviation from one run to the next is ");
 			ifr_format_pct(text, 100 * sqrt(c->ms_within) / prose->analysis->centre);
 		}
 		ifr_buffer_puts(text, ".");
-		if (c->p >= IFR_REPORT_LEVEL)
+		if (!found)
 			ifr_buffer_puts(text,
 			                " That does not settle whether layout matters: its effect may be too small for this "
 			                "many runs. The differences between single layouts below may be chance.");

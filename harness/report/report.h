@@ -25,8 +25,9 @@ void ifr_report_text(const struct ifr_analysis *analysis, bool color, struct ifr
  *     reliability       part of the event's variance that is the layouts'; null where nothing was corrected
  *
  * Of the conclusion: headline holds the three lines of the text, next_command the third one's command.
- * Of spread: unmet_share is the share below which a kind of layout may not have been met (3 / layouts). Of best and
- * worst: the interval of measured_again.against_shipped is of the two layouts' own values. Of relative_importance:
+ * Of spread: expected_range_pct is range_pct when all layouts are measured again; unmet_share
+ * is the share below which a kind of layout may not have been met (3 / layouts). Of best and worst: the interval of
+ * measured_again.against_shipped is of the two layouts' own values. Of relative_importance:
  * p is of a permutation test that repeats the choice among candidates; dropped names the others with "weak", "fewer
  * layouts" or "collinear"; slope is partial, of the layouts' own values, and coefficient
  * and its p (not adjusted for the number of counters) are by least squares. */

@@ -15,6 +15,7 @@
 #include "common/file.h"
 #include "harness/analysis/analysis.h"
 #include "harness/metrics/metrics.h"
+#include "harness/report/report.h"
 
 static struct ifr_own_figures figures;
 
@@ -437,6 +438,64 @@ static void test_family(void **state) {
 	assert_true(wrong < 29);
 }
 
+/* The report of a benchmark, its lines joined. */
+static char *open_report(const struct ifr_analysis *analysis) {
+	struct ifr_buffer text = {0};
+	ifr_report_text(analysis, false, &text);
+	char *flat = ifr_buffer_detach(&text), *to = flat;
+	for (const char *from = flat; *from; from++)
+		if (*from != ' ' && *from != '\n')
+			*to++ = *from;
+		else if (to > flat && to[-1] != ' ')
+			*to++ = ' ';
+	*to = '\0';
+	return flat;
+}
+
+static void says(const char *text, const char *part) {
+	if (!strstr(text, part))
+		fail_msg("no \"%s\" in: %.600s", part, text);
+}
+
+/* The report opens with the verdict of its table, also where its benchmark's own p is below 5 %, as it is in 5 of 100
+ * suites without an effect. */
+static void test_headline(void **state) {
+	(void)state;
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	unsigned contradictions = 0;
+	for (int suite = 0; suite < 60; suite++) {
+		struct ifr_dataset dataset;
+		struct ifr_analysis *analysis;
+		make_suite(&dataset, suite % 20 ? 0 : 0.05, rng);
+		dataset.file = ifr_strdup("suite.exp");
+		assert_int_equal(ifr_analysis_make(&dataset, suite % 3 ? NULL : "BM_1", &analysis, NULL), 0);
+		const struct ifr_conclusion *c = &analysis->conclusion;
+		char *text = open_report(analysis), *head;
+		contradictions += analysis->components.p < 0.05 && c->effect != IFR_EFFECT_FOUND;
+		assert_int_equal(c->effect, analysis->benchmarks[suite % 3 ? 0 : 1].effect);
+		if (c->affected) {
+			head = ifr_format("Layout matters for %zu of 12 benchmarks (", c->affected);
+			if (suite % 20 == 0)
+				says(text, ": BM_0, expected range 1"); /* three steps of 5 %, less what noise made */
+			assert_true(c->most->expected_range_pct < c->most->range_pct);
+		} else {
+			head = ifr_strdup("No layout effect found in any of 12 benchmarks.");
+		}
+		says(text, head);
+		says(text, suite % 3 ? "BM_0: the shipped layout" : "BM_1: the shipped layout");
+		if (c->affected && c->effect == IFR_EFFECT_NOT_FOUND)
+			says(text, ", where layout matters. interfero report --metric BM_");
+		if (c->effect == IFR_EFFECT_NOT_FOUND)
+			says(text, "That is no more than run-to-run noise");
+		free(head);
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+	gsl_rng_free(rng);
+	assert_true(contradictions > 0);
+}
+
 static int clean_up(void **state) {
 	(void)state;
 	ifr_own_figures_release(&figures);
@@ -456,6 +515,7 @@ int main(void) {
 		cmocka_unit_test(test_regex),
 		cmocka_unit_test(test_unequal_work),
 		cmocka_unit_test(test_family),
+		cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_requests),
 		cmocka_unit_test(test_adaptation),

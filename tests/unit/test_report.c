@@ -183,6 +183,28 @@ static void test_by_hand(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* By hand: random layouts of means 98, 100, 100, 102, two runs each, 1 off. Mean squares 5.333 between and 2 within, so
+ * that F = 2.667 and 1 - 1 / F = 0.625 of a distance from the mean is a layout's own. Measured, the range is 98 to 102,
+ * 4.1 %; expected is 98.75 to 101.25, 2.5 %. */
+static void test_expected_range(void **state) {
+	(void)state;
+	static const double values[] = {100, 98, 100, 102, 100};
+	struct recipe small = usual;
+	struct ifr_dataset dataset;
+	small.variants = 5;
+	small.rounds = 2;
+	fill(&dataset, &small, 1);
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].value[0] = values[dataset.runs[i].variant] + (dataset.runs[i].repetition ? 1 : -1);
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	json_t *root = json_of(analysis);
+	assert_true(fabs(number(root, "analysis.spread.range_pct") - 100 * 4 / 98.0) < 1e-9);
+	assert_true(fabs(number(root, "analysis.spread.expected_range_pct") - 100 * 2.5 / 98.75) < 1e-6);
+	json_decref(root);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
 /* Refused runs and variants are counted, reported, and change nothing else. */
 static void test_refused(void **state) {
 	(void)state;
@@ -386,7 +408,7 @@ static void test_headline(void **state) {
 	/* By hand from the JSON: 100 * between_sd / median_layout and the ends of its interval. */
 	json_t *root = json_of(analysis);
 	double centre = number(root, "analysis.median_layout") / 100;
-	char *sd = ifr_format("  Layout matters: sd %.1f %% (95 %% interval %.1f %% to %.1f %%), range ",
+	char *sd = ifr_format("  Layout matters: sd %.1f %% (95 %% interval %.1f %% to %.1f %%), expected range ",
 	                      number(root, "analysis.spread.between_sd") / centre,
 	                      number(root, "analysis.spread.between_sd_interval.low") / centre,
 	                      number(root, "analysis.spread.between_sd_interval.high") / centre);
@@ -500,14 +522,15 @@ static void test_edited(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text_order),   cmocka_unit_test(test_recovers_truth),
-		cmocka_unit_test(test_noise),        cmocka_unit_test(test_two_groups),
-		cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_regression),   cmocka_unit_test(test_poor_data),
-		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
-		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_next_command), cmocka_unit_test(test_few_layouts),
-		cmocka_unit_test(test_adaptive),     cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_text_order),     cmocka_unit_test(test_recovers_truth),
+		cmocka_unit_test(test_noise),          cmocka_unit_test(test_two_groups),
+		cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_regression),     cmocka_unit_test(test_poor_data),
+		cmocka_unit_test(test_conclusions),    cmocka_unit_test(test_gain),
+		cmocka_unit_test(test_tails),          cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_next_command),   cmocka_unit_test(test_few_layouts),
+		cmocka_unit_test(test_adaptive),       cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_expected_range),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
