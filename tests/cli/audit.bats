@@ -46,12 +46,16 @@ audit() { # ARGUMENTS...
 	audit -q --triggers load -r 1 --fresh -- ./where "$here/other"
 }
 
-# A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest.
+# A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest. A
+# machine that is busy throughout one try leaves no rest.
 @test "a budget takes larger steps, then smaller ones for the rest, which a second call keeps" {
-	audit -q --triggers environment --budget 3s -r 1 -- ./where "$here/log"
-	local sweep coarser
+	local sweep coarser try
+	for try in 1 2 3; do
+		audit -q --triggers environment --budget 3s -r 1 --fresh -- ./where "$here/log"
+		coarser=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'coarser sweep'")
+		[ -z "$coarser" ] || break
+	done
 	sweep=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'sweep'")
-	coarser=$(sql where.audit/environment.exp "SELECT value FROM fact WHERE name = 'coarser sweep'")
 	[[ $sweep =~ ^stack:bytes=0:4080:(16|32|64|128|256)$ ]]
 	[[ $coarser =~ ^stack:bytes=0:4080:(32|64|128|256|512)$ ]]
 	[ "${sweep##*:}" -lt "${coarser##*:}" ]
