@@ -5,7 +5,7 @@
 
 enum { MAKING_PART = 3, MODEL_PART = 2, ESTIMATE_FACTOR = 4 };
 
-static const double run_around_ns = 1e7;
+static const double run_around_ns = 1e7, replay_share = 0.8;
 
 bool budget_allows_layout(const struct making *making) {
 	if (making->deadline_ns == INT64_MAX ||
@@ -28,6 +28,13 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
 
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns) {
 	return deadline_ns == INT64_MAX || expected_ns / ESTIMATE_FACTOR < deadline_ns - now_ns;
+}
+
+unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t layouts, unsigned programs) {
+	if (left_ns <= 0 || expected_ns <= 0 || !programs)
+		return 0;
+	return (unsigned)fmin(replay_share * (double)left_ns / (double)expected_ns * (double)layouts / programs,
+	                      (double)layouts);
 }
 
 int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs) {

@@ -8,6 +8,7 @@
 #define IFR_HARNESS_BUDGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct making {
@@ -28,6 +29,10 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
 /* Whether it makes sense to begin a recording that is expected to take so long: an estimate may be four times too
  * high. */
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns);
+
+/* How many layouts of each of some programs can be replayed in the time that is left, where to replay that many layouts
+ * of one takes expected_ns. A part of the time is kept back, for the pace may vary. */
+unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t layouts, unsigned programs);
 
 /* A budget that is enough for so many runs, in whole seconds, where a campaign has spent spent_ns before its first run. A
  * run may take half as long again, and what came before as well: a longer budget allows a profile and more variants. */

@@ -248,6 +248,14 @@ static void release_campaign(struct campaign_state *state) {
 	free(state->folder);
 }
 
+/* Whether this call recorded a program. */
+static bool has_recorded(const struct campaign_state *state) {
+	bool recorded = false;
+	for (unsigned i = 0; state->programs && i < state->plan.program_count; i++)
+		recorded |= state->programs[i].recorded;
+	return recorded;
+}
+
 /* Removes the file that this call made, its recordings and variants: without a run they are of no use. */
 static void remove_files(const struct campaign_state *state) {
 	unlink(state->plan.file);
@@ -328,7 +336,7 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 		failed = campaign_plan_second_look(state, err);
 	if (!failed && state->again)
 		failed = campaign_look_again(state, result, err);
-	result->complete &= !*result->model_left_out;
+	result->complete &= !*result->model_left_out && !result->model_is_partial;
 	return failed;
 }
 
@@ -350,9 +358,12 @@ static char *describe_short_budget(const struct campaign_state *state, const str
 	const uint64_t runs = (uint64_t)RUNS * ifr_counters_passes(state->counters) * state->plan.program_count;
 	const int64_t run_ns = state->run_ns > state->reference_ns ? state->run_ns : state->reference_ns;
 	const int64_t spent_ns = ifr_clock_ns() - state->begun_ns - (int64_t)result->runs * run_ns;
-	if (!runs || *result->model_left_out)
-		return ifr_format("the budget is too short: one run takes %.1f s%s%s; give a longer --budget",
-		                  (double)run_ns / 1e9, *result->model_left_out ? ", and " : "", result->model_left_out);
+	if (!runs)
+		return ifr_format("the budget is too short: %s; give a longer --budget",
+		                  *result->model_left_out ? result->model_left_out : "it has no time for two layouts");
+	if (*result->model_left_out)
+		return ifr_format("the budget is too short: one run takes %.2g s, and %s; give a longer --budget",
+		                  (double)run_ns / 1e9, result->model_left_out);
 	return ifr_format("the budget is too short for two layouts: one run takes %.2g s, and --budget %" PRId64
 	                  "s is enough",
 	                  (double)run_ns / 1e9, budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs));
@@ -430,7 +441,9 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	bool made_here = state.experiment && !existed;
 	ifr_experiment_close(state.experiment);
 	state.experiment = NULL;
-	if (made_here && !result->runs && !result->complete)
+	/* Recordings take long: after an interruption, the same command goes on with them. */
+	const bool kept = ifr_launch_interrupted() && has_recorded(&state);
+	if (made_here && !result->runs && !result->complete && !kept)
 		remove_files(&state);
 	else if (!failed && !plan->keep_variants && may_remove_variants(&state, result))
 		ifr_tree_remove(state.folder, NULL);

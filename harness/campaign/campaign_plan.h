@@ -94,6 +94,7 @@ struct ifr_campaign_result {
 	bool complete; /* the experiment holds every planned run */
 	bool interrupted;
 	char refusal[512];        /* the first refused variant and why; "" if none */
+	bool model_is_partial;    /* the budget had time for the model of some layouts only */
 	char model_left_out[512]; /* why the budget had no time for the model; "" if it had, or was not asked for */
 };
 

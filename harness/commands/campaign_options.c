@@ -14,6 +14,7 @@
 #include "harness/commands/progress.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
+#include "harness/store/store.h"
 
 enum {
 	KEY_BUDGET = 256,
@@ -275,17 +276,31 @@ int campaign_options_find_library(const char *name, char **path, struct ifr_erro
 	return ifr_file_exists(*path) ? 0 : ifr_fail(err, IFR_E_USAGE, "there is no library %s", name);
 }
 
+char *campaign_options_describe_interrupt(const char *file) {
+	struct ifr_dataset dataset;
+	if (!ifr_file_exists(file) || ifr_experiment_load(file, &dataset, NULL))
+		return ifr_strdup("interrupted before the first run; nothing was kept");
+	const bool has_runs = dataset.run_count > 0;
+	ifr_dataset_release(&dataset);
+	return has_runs
+	           ? ifr_format("interrupted; %s holds every run so far, and the same command continues it (with the "
+	                        "layouts in %s.variants)",
+	                        file, file)
+	           : ifr_format(
+					 "interrupted before the first result; the recording is kept, and the same command goes on "
+					 "with it (%s)",
+					 file);
+}
+
 static int report_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done,
                       campaign_report *report, void *context, struct ifr_error *err) {
 	const char *file = campaign->file;
 	int result = 0;
-	if (done->interrupted && !ifr_file_exists(file))
-		ifr_command_note("interrupted before the first run; nothing was recorded");
-	else if (done->interrupted)
-		ifr_command_note(
-			"interrupted; %s holds every run so far, and the same command continues it (with the layouts in "
-			"%s.variants)",
-			file, file);
+	if (done->interrupted) {
+		char *text = campaign_options_describe_interrupt(file);
+		ifr_command_say(text);
+		free(text);
+	}
 	if (done->runs || done->complete)
 		result = report(file, context, err);
 	if (done->interrupted) {

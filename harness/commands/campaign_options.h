@@ -23,6 +23,9 @@ int campaign_options_find_library(const char *name, char **path, struct ifr_erro
  * --fresh and "--"; the caller frees. */
 char *campaign_options_keep(char *const *words, int count);
 
+/* Describes the rest of an experiment that was interrupted, in a sentence for the user; the caller frees. */
+char *campaign_options_describe_interrupt(const char *file);
+
 /* Reports the experiment file; returns 0 or a negative error code. */
 typedef int campaign_report(const char *experiment, void *context, struct ifr_error *err);
 

@@ -116,8 +116,10 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 		result = ifr_campaign_run_until(&campaign, rule, &done, &err);
 	if (campaign.progress)
 		progress_clear();
-	if (!result)
+	if (!result && (!done.interrupted || ifr_file_exists(trial->file)))
 		result = ifr_experiment_load(trial->file, &trial->dataset, &err);
+	if (!result && done.interrupted && !trial->dataset.run_count)
+		trial->failure = campaign_options_describe_interrupt(trial->file);
 	if (done.interrupted || (result && ifr_launch_interrupted()))
 		trial->status = STOPPED_BY_INTERRUPT;
 	else if (done.refused_variants)

@@ -50,12 +50,18 @@ void progress_show_replay(double share, int64_t spent_ns) {
 	end_line("", 100 * share < TELLING_PCT ? -1 : (int64_t)((double)spent_ns * (1 - share) / share));
 }
 
+/* A message takes the line of the bar. */
+static void say_over_bar(const char *text) {
+	progress_clear();
+	ifr_command_say(text);
+}
+
 void progress_follow(struct ifr_campaign *campaign, bool quiet) {
 	const bool shown = progress_wanted(quiet);
 	campaign->progress = shown ? progress_show : NULL;
 	campaign->recording_progress = shown ? progress_show_recording : NULL;
 	campaign->replay_progress = shown ? progress_show_replay : NULL;
-	campaign->say = quiet ? NULL : ifr_command_say;
+	campaign->say = quiet ? NULL : shown ? say_over_bar : ifr_command_say;
 }
 
 void progress_clear(void) {

@@ -56,12 +56,15 @@ static int replay_batch(struct ifr_model_executor *model, struct batch *batch, c
 	                                 .core = model->core,
 	                                 .errors = errors,
 	                                 .deadline_ns = model->deadline_ns,
-	                                 .progress = model->progress};
+	                                 .progress = model->progress,
+	                                 .foresee = model->foresee,
+	                                 .data = model->data};
 	struct ifr_counts *counts = ifr_alloc((batch->count + 1) * sizeof *counts);
 	int result = batch->count ? ifr_trace_open(batch->recording, &replay.trace, err) : 0;
 	if (!result && batch->count)
 		result = ifr_replay_plans(&replay, batch->plans, batch->count, counts, err);
 	model->expected_ns = replay.expected_ns;
+	model->expected_layouts = batch->count;
 	if (!result)
 		result = report_outcomes(model, batch, counts, errors, owner, err);
 	ifr_trace_free(replay.trace);

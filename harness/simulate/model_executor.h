@@ -13,7 +13,10 @@ struct ifr_model_executor {
 	enum ifr_core_use core; /* must be IFR_CORE_NONE for a machine without a core */
 	int64_t deadline_ns; /* as in struct ifr_plan_replay; may be set after ifr_model_executor_init, as progress */
 	void (*progress)(double share, int64_t spent_ns);
+	void (*foresee)(void *data, size_t layouts, int64_t expected_ns); /* as in struct ifr_plan_replay */
+	void *data;
 	int64_t expected_ns;                   /* result: not 0 where a replay could not end in time */
+	size_t expected_layouts;               /* … of so many layouts */
 	const struct ifr_count_errors *errors; /* of the outcome that the owner takes */
 };
 

@@ -72,7 +72,8 @@ struct batches {
 	struct ifr_builder *builder;
 	struct replay_pace pace;
 	int64_t shown_ns;      /* when progress was shown last */
-	pthread_mutex_t mutex; /* protects builder, pace and shown_ns */
+	bool foreseen;         /* the time was told */
+	pthread_mutex_t mutex; /* protects builder, pace, shown_ns and foreseen */
 };
 
 /* A batch on one machine, in its thread. */
@@ -80,6 +81,17 @@ struct batch_run {
 	struct batches *batches;
 	struct replay_work work;
 };
+
+/* Tells the expected time, once. */
+static void foresee(struct batches *batches, int64_t now_ns) {
+	const struct ifr_plan_replay *replay = batches->replay;
+	const int64_t expected_ns =
+		replay->foresee && !batches->foreseen ? replay_pace_foresee(&batches->pace, now_ns) : 0;
+	if (!expected_ns)
+		return;
+	batches->foreseen = true;
+	replay->foresee(replay->data, batches->count, expected_ns);
+}
 
 /* Called by all threads. */
 static bool go_on(void *data, size_t executions) {
@@ -94,6 +106,8 @@ static bool go_on(void *data, size_t executions) {
 		batches->shown_ns = now_ns;
 		replay->progress(replay_pace_share(&batches->pace), now_ns - batches->pace.begun_ns);
 	}
+	if (in_time)
+		foresee(batches, now_ns);
 	pthread_mutex_unlock(&batches->mutex);
 	return in_time && !ifr_launch_interrupted();
 }

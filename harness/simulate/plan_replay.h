@@ -23,6 +23,9 @@ struct ifr_plan_replay {
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
 	/* Called a few times a second with the share that is done, up to 1, after so much time; NULL: none. */
 	void (*progress)(double share, int64_t spent_ns);
+	/* Called once, as soon as the expected time of the whole replay is known; NULL: not. */
+	void (*foresee)(void *data, size_t layouts, int64_t expected_ns);
+	void *data;
 	const char *engine_name; /* results of ifr_replay_plans: the engine that ran */
 	int64_t expected_ns;     /* the expected time of the whole replay, where it cannot end in time; else 0 */
 };

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-/* The rest is foreseen from the first share on, and up to the second: behind it a replay goes on to its deadline. */
-static const double telling_share = 0.02, trusting_share = 0.5;
+/* The rest is foreseen from the first share or a quarter of the time on, and up to the second share: behind it a replay
+ * goes on to its deadline. */
+static const double telling_share = 0.02, trusting_share = 0.5, telling_ns = 5e9;
 
 /* The additional cost of an execution of the head, in executions behind it. */
 enum { HEAD_MORE = 3 };
@@ -32,13 +33,20 @@ double replay_pace_share(const struct replay_pace *pace) {
 	return pace->planned ? fmin((double)pace->done / (double)pace->planned, 1) : 0;
 }
 
+int64_t replay_pace_foresee(const struct replay_pace *pace, int64_t now_ns) {
+	const double share = replay_pace_share(pace), spent_ns = (double)(now_ns - pace->begun_ns);
+	return share > 0 && (share >= telling_share || spent_ns >= telling_ns) ? (int64_t)(spent_ns / share) : 0;
+}
+
 bool replay_pace_advance(struct replay_pace *pace, uint64_t work, int64_t now_ns) {
 	pace->done += work;
 	if (!pace->deadline_ns || pace->expected_ns)
 		return !pace->expected_ns;
 	const double share = replay_pace_share(pace), spent_ns = (double)(now_ns - pace->begun_ns);
 	const double whole_ns = share > 0 ? spent_ns / share : spent_ns;
-	const bool foreseen = share >= telling_share && share < trusting_share;
+	const bool telling =
+		share >= telling_share || (share > 0 && 4 * spent_ns >= (double)(pace->deadline_ns - pace->begun_ns));
+	const bool foreseen = telling && share < trusting_share;
 	if (now_ns <= pace->deadline_ns &&
 	    (!foreseen || (double)pace->begun_ns + whole_ns <= (double)pace->deadline_ns))
 		return true;

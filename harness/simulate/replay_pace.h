@@ -26,8 +26,11 @@ uint64_t replay_work_planned(const struct replay_work *work);
 uint64_t replay_work_advance(struct replay_work *work, uint64_t executions);
 
 void replay_pace_init(struct replay_pace *pace, int64_t now_ns, int64_t deadline_ns, uint64_t planned);
-/* Adds work. Returns false once the deadline has passed, or as soon as the first fiftieth tells that it will. */
+/* Adds work. Returns false once the deadline has passed, or as soon as the first fiftieth, or what a quarter of the
+ * time did, tells that it will. */
 bool replay_pace_advance(struct replay_pace *pace, uint64_t work, int64_t now_ns);
+/* The expected time of the whole replay, as soon as the first fiftieth or some seconds tell; else 0. */
+int64_t replay_pace_foresee(const struct replay_pace *pace, int64_t now_ns);
 /* The share that is done, at most 1: a replay may have to begin again. */
 double replay_pace_share(const struct replay_pace *pace);
 

@@ -202,6 +202,38 @@ says() {
 	[ -z "$(ls -d cut.exp* 2>/dev/null)" ]
 }
 
+@test "an interruption of the replay keeps the recordings, and the same command goes on with them" {
+	cp ../steps-of-a-program old
+	cp ../steps-of-a-program new
+	interfero compare -c model --machine haswell -n 5000 -o cut.exp ./old ./new -- 20000 >out 2>said &
+	campaign=$!
+	has_recorded() { [ -s cut.exp.2.trace ] && sql cut.exp "SELECT value FROM fact WHERE name = 'recording 2'" 2>/dev/null | grep -q .; }
+	await 120 has_recorded
+	kill -INT "$campaign"
+	status=0
+	wait "$campaign" || status=$?
+	[ "$status" = 130 ] && [ ! -s out ]
+	tail -n 1 said | grep -q 'interrupted before the first result; the recording is kept' || say "$(cat said)"
+	within 60 interfero compare -c model --machine haswell -n 2 -o cut.exp ./old ./new -- 20000 >text 2>said
+	grep -q '^Verdict' text
+	[ "$(grep -c recording said)" = 0 ]
+	rm -rf cut.exp*
+}
+
+@test "where the budget has no time for all layouts, some are replayed, and the same command goes on" {
+	# What a budget allows depends on the machine: no one replays thousands in these seconds, each replays some.
+	need_full_depth
+	local first
+	within 120 interfero bench -c model --machine haswell -n 5000 --budget 15s -o part.exp -- ../steps-of-a-program 100000 >text 2>said
+	grep -q 'the budget had time to replay [0-9]* of 5001 layouts; the same command continues' said || say "$(cat said)"
+	tr -s ' \n' '  ' <text | grep -q 'Partial results: the time budget was used up\.' || say "$(cat text)"
+	first=$(interfero report --json part.exp | jq '.analysis.counted.random_layouts')
+	[ "$first" -ge 2 ]
+	within 120 interfero bench -c model --machine haswell -n 5000 --budget 15s -o part.exp -- ../steps-of-a-program 100000 >text 2>said
+	[ "$(interfero report --json part.exp | jq '.analysis.counted.random_layouts')" -gt "$first" ]
+	rm -r part.exp*
+}
+
 @test "a prediction is of the program that was measured, from a whole trace" {
 	printf 'int main(void) { return 0; }\n' >other.c
 	interfero-gcc other.c -o other

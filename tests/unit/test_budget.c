@@ -55,6 +55,42 @@ static void test_model(void **state) {
 	assert_false(budget_allows_recording(10 * second_ns, 35 * second_ns, 101 * second_ns));
 }
 
+/* By hand: 33 layouts take 60 s; of 30 s, 24 s are used, for 24 / 60 * 33 = 13.2 layouts, or 6.6 of each of two
+ * programs. No time, or too little for one, gives none; more time than it takes gives all. */
+static void test_layouts_to_replay(void **state) {
+	(void)state;
+	assert_int_equal(budget_layouts_to_replay(30 * second_ns, 60 * second_ns, 33, 1), 13);
+	assert_int_equal(budget_layouts_to_replay(30 * second_ns, 60 * second_ns, 33, 2), 6);
+	assert_int_equal(budget_layouts_to_replay(second_ns, 60 * second_ns, 33, 1), 0);
+	assert_int_equal(budget_layouts_to_replay(0, 60 * second_ns, 33, 1), 0);
+	assert_int_equal(budget_layouts_to_replay(-second_ns, 60 * second_ns, 33, 1), 0);
+	assert_int_equal(budget_layouts_to_replay(600 * second_ns, 60 * second_ns, 33, 1), 33);
+}
+
+/* Of a large replay, less than a fiftieth is done in a quarter of the time: that tells as well. */
+static void test_quarter(void **state) {
+	(void)state;
+	struct replay_pace pace;
+	replay_pace_init(&pace, 10 * second_ns, 30 * second_ns, 100000);
+	assert_true(replay_pace_advance(&pace, 100, 14 * second_ns));
+	assert_false(replay_pace_advance(&pace, 0, 15 * second_ns));
+	assert_int_equal(pace.expected_ns, 5000 * second_ns);
+	replay_pace_init(&pace, 10 * second_ns, 30 * second_ns, 100000);
+	assert_true(replay_pace_advance(&pace, 0, 29 * second_ns));
+}
+
+/* A fiftieth tells the time of the whole; less of it does after five seconds. */
+static void test_foresight(void **state) {
+	(void)state;
+	struct replay_pace pace;
+	replay_pace_init(&pace, 10 * second_ns, 0, 10000);
+	assert_true(replay_pace_advance(&pace, 100, 11 * second_ns));
+	assert_int_equal(replay_pace_foresee(&pace, 14 * second_ns), 0);
+	assert_int_equal(replay_pace_foresee(&pace, 15 * second_ns), 500 * second_ns);
+	assert_true(replay_pace_advance(&pace, 100, 11 * second_ns));
+	assert_int_equal(replay_pace_foresee(&pace, 11 * second_ns), 50 * second_ns);
+}
+
 /* By hand: (0.65 + 6 * 0.31) * 1.5 = 3.765 s; nothing spent and one run of 0.99 s, with 10 ms around it, 1.5 s. */
 static void test_enough(void **state) {
 	(void)state;
@@ -105,8 +141,15 @@ static void test_work(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slow_layouts), cmocka_unit_test(test_no_budget), cmocka_unit_test(test_model),
-		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),      cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_layouts_to_replay),
+		cmocka_unit_test(test_foresight),
+		cmocka_unit_test(test_quarter),
+		cmocka_unit_test(test_slow_layouts),
+		cmocka_unit_test(test_no_budget),
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_enough),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
