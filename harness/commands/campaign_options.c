@@ -154,7 +154,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Measuring:", 2},
 	{"output", 'o', "EXPERIMENT", 0,
-     "The experiment file (PROG.exp; of a comparison OLD-NEW.exp); repeating an interrupted command continues it",
+     "The experiment file (PROG.exp, LIBRARY.exp; of a comparison OLD-NEW.exp); repeating an interrupted command continues it",
      2},
 	{"fresh", KEY_FRESH, NULL, 0,
      "Replace an experiment that the file holds, such as one of the program's last build; that one becomes FILE~",
@@ -344,7 +344,7 @@ int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *l
 		has_kit = under_test.found;
 	}
 	if (!result) {
-		file = ifr_format("%s.%s", ifr_path_base(program), ending);
+		file = ifr_format("%s.%s", ifr_path_base(library ? library : program), ending);
 		const struct ifr_campaign_program under_test = {.path = library ? library : program,
 		                                                .kit = has_kit ? &kit : NULL,
 		                                                .name = campaign->library  ? campaign->library
