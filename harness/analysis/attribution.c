@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gsl/gsl_cdf.h>
+
 #include "harness/analysis/set_conflicts.h"
 
 enum { PAGES_MOST = 8, CLASSES_MOST = 8, LAYOUTS_LEAST = 8 };
@@ -98,6 +100,13 @@ static void adjust_p_values(struct ifr_attribution *attribution, double families
 		attribution->found += p[i] * families < IFR_REPORT_LEVEL;
 	}
 	free(p);
+}
+
+double ifr_attribution_least_share(size_t tests, size_t layouts) {
+	if (layouts < 3 || !tests)
+		return 1;
+	const double df = (double)layouts - 2, t = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / (double)tests / 2, df);
+	return t * t / (t * t + df);
 }
 
 static struct ifr_unit_extent shipped_extent(const struct ifr_unit_addresses *addresses, const char *unit) {

@@ -73,6 +73,9 @@ uint64_t ifr_finding_address(const struct ifr_finding *finding, unsigned class, 
  * than 8 layouts. The caller releases. */
 int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_unit_addresses *addresses,
                          struct ifr_attribution *attribution, struct ifr_error *err);
+/* The least share of the variation that one of so many tests of two classes must explain in so many layouts to be found:
+ * its t is that of p = 0.05 / tests, and R^2 = t^2 / (t^2 + layouts - 2). 1 below three layouts. */
+double ifr_attribution_least_share(size_t tests, size_t layouts);
 void ifr_attribution_release(struct ifr_attribution *attribution);
 
 #endif

@@ -108,6 +108,33 @@ static void say_families(const struct ifr_analysis *analysis, const struct ifr_a
 		                  attribution->first_units, which[analysis->units->basis], 100 * IFR_FIRST_PART);
 }
 
+/* The event that goes along with the metric most; of modelled cycles the cause is among these. */
+static void say_event(const struct ifr_analysis *analysis, struct ifr_buffer *s) {
+	const struct ifr_counter_regression *r = analysis->regression_count ? analysis->regressions : NULL;
+	if (!r || !(r->p_adjusted < IFR_REPORT_LEVEL))
+		return;
+	ifr_buffer_printf(s, " Of the events, %s goes along with %s most (r = %.2f, ", r->counter->name,
+	                  analysis->response_is_cpi ? "CPI" : analysis->metric->name, r->line.r);
+	ifr_format_p(s, r->p_adjusted);
+	ifr_buffer_puts(s, ").");
+}
+
+/* Nothing was found: what more layouts would find, by arithmetic alone. */
+static void say_nothing_found(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
+                              struct ifr_buffer *s) {
+	enum { MORE = 4 };
+	const size_t tests = (attribution->count - attribution->conflicts) * (attribution->pairs ? 2 : 1);
+	ifr_buffer_puts(
+		s, "No single address or pair is found to explain the differences between these layouts: many may have a "
+		   "part in them.");
+	say_event(analysis, s);
+	ifr_buffer_printf(s,
+	                  " Among so many tests, an address is found from %.0f %% of the variation on; in %zu layouts "
+	                  "(interfero bench -n) from %.0f %% on.",
+	                  100 * ifr_attribution_least_share(tests, attribution->layouts), MORE * attribution->layouts,
+	                  100 * ifr_attribution_least_share(tests, MORE * attribution->layouts));
+}
+
 void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                           struct ifr_buffer *out) {
 	struct ifr_buffer s = {0};
@@ -127,10 +154,7 @@ void ifr_attribution_text(const struct ifr_analysis *analysis, const struct ifr_
 	if (attribution->found > SHOWN)
 		ifr_buffer_printf(&s, "%zu further findings are not shown.", attribution->found - SHOWN);
 	else if (!attribution->found)
-		ifr_buffer_puts(
-			&s,
-			"No single address or pair is found to explain the differences between these layouts. That does not settle "
-			"it: more layouts (interfero bench -n) may show one.");
+		say_nothing_found(analysis, attribution, &s);
 	else
 		ifr_buffer_puts(
 			&s, "Units that move together are found together: interfero blame --confirm moves one alone and "
