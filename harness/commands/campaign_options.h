@@ -29,9 +29,9 @@ char *campaign_options_describe_interrupt(const char *file);
 /* Reports the experiment file; returns 0 or a negative error code. */
 typedef int campaign_report(const char *experiment, void *context, struct ifr_error *err);
 
-/* Measures layouts of the program in campaign->argv into campaign->file (NULL: PROG.ENDING, or LIBRARY.ENDING) and calls report, after an
- * interruption for the partial results. rule: the stopping rule, or NULL to measure all layouts. Releases the options'
- * strings. Returns the exit status. */
+/* Measures layouts of the program in campaign->argv into campaign->file (NULL: PROG.ENDING, or LIBRARY.ENDING) and
+ * calls report, after an interruption for the partial results. rule: the stopping rule, or NULL to measure all
+ * layouts. Releases the options' strings. Returns the exit status. */
 int campaign_options_run(struct ifr_campaign *campaign, struct layout_options *layouts, bool quiet,
                          const char *ending, struct ifr_stopping_rule *rule, campaign_report *report,
                          void *context);
