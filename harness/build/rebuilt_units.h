@@ -10,6 +10,7 @@
 #define IFR_HARNESS_REBUILT_UNITS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/buffer.h"
 #include "common/strings.h"
@@ -72,9 +73,10 @@ int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *p
                            struct ifr_error *err);
 
 /* Compiles every unit with a recipe under no plan but the shipped one. A unit that fails or yields other code than
- * the shipped loses its recipe: no_recipe gives the reason. Errors: IFR_E_ENVIRONMENT if the folder cannot be
- * written. */
-int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err);
+ * the shipped loses its recipe: no_recipe gives the reason. Begins no unit after deadline_ns, on CLOCK_MONOTONIC; *tried
+ * is the number of those that it began. Errors: IFR_E_ENVIRONMENT if the folder cannot be written. */
+int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, int64_t deadline_ns, size_t *tried,
+                              struct ifr_error *err);
 
 /* Calls task for each unit, on all processors, until one task fails. Returns that task's error. */
 typedef int (*rebuilt_units_task)(struct rebuilt_unit *unit, const void *data, struct ifr_error *err);

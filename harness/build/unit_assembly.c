@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/parallel.h"
 #include "harness/build/recompilation.h"
@@ -82,15 +83,22 @@ static int rebuild_unit(struct rebuilt_unit *unit, const void *data, struct ifr_
 	return result;
 }
 
+/* The time of a trial, and the number of units that it began. */
+struct trial {
+	int64_t deadline_ns;
+	_Atomic size_t *tried;
+};
+
 /* Removes the recipe of a unit that fails to compile or yields other code than the shipped. */
 static int try_recipe(struct rebuilt_unit *unit, const void *data, struct ifr_error *err) {
 	struct ifr_plan none, own;
 	struct ifr_buffer text = {0};
 	struct ifr_error why = {0};
+	const struct trial *trial = data;
 	bool same = false;
-	(void)data;
-	if (unit->no_recipe)
+	if (unit->no_recipe || ifr_clock_ns() > trial->deadline_ns)
 		return 0;
+	(*trial->tried)++;
 	ifr_plan_init(&none);
 	ifr_plan_init(&own);
 	int result = ifr_template_merge_plan(unit->text.data, unit->text.length, &none, &own, err);
@@ -136,7 +144,12 @@ int rebuilt_units_assemble(struct rebuilt_units *units, const struct ifr_plan *p
 	return rebuilt_units_each(units, rebuild_unit, plan, err);
 }
 
-int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, struct ifr_error *err) {
+int rebuilt_units_try_recipes(struct rebuilt_units *units, const char *folder, int64_t deadline_ns, size_t *tried,
+                              struct ifr_error *err) {
+	_Atomic size_t count = 0;
+	const struct trial trial = {deadline_ns, &count};
 	name_objects(units, folder);
-	return rebuilt_units_each(units, try_recipe, NULL, err);
+	int result = rebuilt_units_each(units, try_recipe, &trial, err);
+	*tried = count;
+	return result;
 }

@@ -149,28 +149,30 @@ void builder_overlay_close(const struct ifr_builder *builder, struct ifr_builder
 }
 
 /* Tries the recipes and times the compilation. */
-static int time_trial(struct ifr_builder *builder, struct ifr_error *err) {
+static int time_trial(struct ifr_builder *builder, int64_t deadline_ns, struct ifr_error *err) {
 	const int64_t start_ns = ifr_clock_ns();
+	const size_t recipes = rebuilt_units_count_recipes(&builder->units);
+	size_t tried = 0;
 	int result = overlay_kit_open(&builder->overlay, err);
 	if (!result)
-		result = rebuilt_units_try_recipes(&builder->units, builder->overlay.objects, err);
-	builder->trial = (struct ifr_rebuild_trial){rebuilt_units_count_recipes(&builder->units),
+		result = rebuilt_units_try_recipes(&builder->units, builder->overlay.objects, deadline_ns, &tried, err);
+	builder->trial = (struct ifr_rebuild_trial){rebuilt_units_count_recipes(&builder->units), recipes - tried,
 	                                            (double)(ifr_clock_ns() - start_ns) / 1e9};
 	if (!result && !builder->trial.units)
 		result = ifr_fail(err, IFR_E_ENVIRONMENT, "no unit of %s can be compiled again: %s", builder->kit->program,
 		                  builder->units.items[0].no_recipe);
-	builder->tried = !result;
+	builder->tried = !result && !builder->trial.left;
 	return result;
 }
 
-int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
-                            struct ifr_error *err) {
+int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, int64_t deadline_ns,
+                            struct ifr_rebuild_trial *trial, struct ifr_error *err) {
 	*trial = (struct ifr_rebuild_trial){0};
 	if (!recompiled_axes(axes))
 		return 0;
 	int result = ifr_builder_check(builder, axes, err);
 	if (!result && !builder->tried)
-		result = time_trial(builder, err);
+		result = time_trial(builder, deadline_ns, err);
 	*trial = builder->trial;
 	return result;
 }
@@ -190,7 +192,7 @@ int builder_rebuild_units(struct ifr_builder *builder, const struct ifr_plan *pl
 	struct ifr_rebuild_trial trial;
 	int result = ifr_builder_check(builder, ifr_plan_axes(plan), err);
 	if (!result)
-		result = ifr_builder_try_recipes(builder, ifr_plan_axes(plan), &trial, err);
+		result = ifr_builder_try_recipes(builder, ifr_plan_axes(plan), INT64_MAX, &trial, err);
 	if (!result)
 		result = overlay_kit_open(&builder->overlay, err);
 	if (!result)

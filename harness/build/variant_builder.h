@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "relinker/relinker.h"
 
@@ -31,6 +32,7 @@ size_t ifr_builder_count_templates(const struct ifr_builder *builder);
 /* The cost of recompilation, measured by one compilation of all units. */
 struct ifr_rebuild_trial {
 	size_t units;   /* with a recipe that yields the shipped code */
+	size_t left;    /* not compiled, as there was no time; else 0 */
 	double seconds; /* for all units, on all processors */
 };
 
@@ -39,10 +41,11 @@ bool ifr_axes_recompile(unsigned axes);
 
 /* If an axis needs a compiler, compiles all units with recipes once, as they were compiled for the shipped
  * program, and measures the time; otherwise zeroes *trial. A unit that yields other code now keeps its shipped
- * form. Only the first call compiles. Errors: those of ifr_builder_check; IFR_E_ENVIRONMENT if no unit can be
+ * form. Only the first call compiles. Where the deadline (on CLOCK_MONOTONIC; INT64_MAX: none) passes, trial->left tells
+ * how many units were not compiled. Errors: those of ifr_builder_check; IFR_E_ENVIRONMENT if no unit can be
  * compiled. */
-int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, struct ifr_rebuild_trial *trial,
-                            struct ifr_error *err);
+int ifr_builder_try_recipes(struct ifr_builder *builder, unsigned axes, int64_t deadline_ns,
+                            struct ifr_rebuild_trial *trial, struct ifr_error *err);
 
 /* Returns "33 units compiled in 4.1 s: 16 variants take about 66 s to make"; the caller frees. */
 char *ifr_rebuild_trial_describe(const struct ifr_rebuild_trial *trial, unsigned variants);

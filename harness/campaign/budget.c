@@ -3,21 +3,37 @@
 
 #include <math.h>
 
-enum { MAKING_PART = 3, MODEL_PART = 2, ESTIMATE_FACTOR = 4 };
+#include "common/buffer.h"
+
+enum { MAKING_PART = 3, MODEL_PART = 2, ESTIMATE_FACTOR = 4, LAYOUTS_LEAST = 2 };
 
 static const double run_around_ns = 1e7, replay_share = 0.8;
 
+int64_t budget_trial_deadline(int64_t begun_ns, int64_t deadline_ns) {
+	return deadline_ns == INT64_MAX ? INT64_MAX : begun_ns + (deadline_ns - begun_ns) / MAKING_PART;
+}
+
 bool budget_allows_layout(const struct making *making) {
 	if (making->deadline_ns == INT64_MAX ||
-	    making->now_ns <= making->begun_ns + (making->deadline_ns - making->begun_ns) / MAKING_PART)
+	    making->now_ns + making->layout_ns <= budget_trial_deadline(making->begun_ns, making->deadline_ns))
 		return true;
 	if (!making->run_ns || !making->layout_ns)
 		return false;
 	/* Only measured layouts count, so both estimates are generous: a layout may take twice the mean, and a run
 	 * half as long again, with what surrounds it. */
-	const double runs = (double)(making->missing_runs + making->layout_runs);
-	return 2 * (double)making->layout_ns + 1.5 * runs * ((double)making->run_ns + run_around_ns) <=
+	const bool needed = making->layouts < LAYOUTS_LEAST;
+	const double layout_ns = (needed ? 1 : 2) * (double)making->layout_ns;
+	const double runs = (double)(needed ? making->least_runs : making->missing_runs + making->layout_runs);
+	return layout_ns + 1.5 * runs * ((double)making->run_ns + run_around_ns) <=
 	       (double)(making->deadline_ns - making->now_ns);
+}
+
+bool budget_allows_making(int64_t now_ns, int64_t deadline_ns, int64_t layout_ns) {
+	return deadline_ns == INT64_MAX || LAYOUTS_LEAST * layout_ns < deadline_ns - now_ns;
+}
+
+int64_t budget_enough_to_make(int64_t spent_ns, int64_t layout_ns) {
+	return budget_enough_seconds(spent_ns + LAYOUTS_LEAST * layout_ns, 0, 0);
 }
 
 int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures) {
@@ -40,4 +56,11 @@ unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t l
 int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs) {
 	const double run = (double)run_ns + run_around_ns, all_ns = 1.5 * ((double)spent_ns + (double)runs * run);
 	return (int64_t)ceil(all_ns / 1e9);
+}
+
+char *budget_describe_end(bool measured, const char *model_left_out) {
+	if (!*model_left_out)
+		return ifr_strdup("no: the time budget was used up");
+	return ifr_format("no: the time budget was %stoo short for the model: %s", measured ? "" : "used up, and ",
+	                  model_left_out);
 }

@@ -13,15 +13,26 @@
 
 struct making {
 	int64_t now_ns, begun_ns, deadline_ns; /* of the campaign; deadline_ns INT64_MAX: no budget */
-	int64_t layout_ns;     /* the mean cost of making one layout of all programs; 0: not known yet */
+	int64_t layout_ns;     /* the expected cost of making one layout of all programs; 0: not known yet */
 	int64_t run_ns;        /* the cost of one run; 0: not known yet */
 	uint64_t missing_runs; /* of the layouts that are made */
 	uint64_t layout_runs;  /* of one more layout, of all programs */
+	unsigned layouts;      /* random layouts that are made */
+	uint64_t least_runs;   /* of two layouts and the shipped one, without which there is no report */
 };
 
 /* Whether one more layout is to be made: within the first third of the budget, or where its runs can still be made
- * behind it. */
+ * behind it. A second layout needs no more room than the least that a report needs. */
 bool budget_allows_layout(const struct making *making);
+
+/* A budget that is enough, in whole seconds, where two layouts are made at layout_ns each behind spent_ns. */
+int64_t budget_enough_to_make(int64_t spent_ns, int64_t layout_ns);
+
+/* Whether two layouts can be made in the rest of a budget. */
+bool budget_allows_making(int64_t now_ns, int64_t deadline_ns, int64_t layout_ns);
+
+/* The time by which it must be known what a layout costs; INT64_MAX for none. */
+int64_t budget_trial_deadline(int64_t begun_ns, int64_t deadline_ns);
 
 /* The time by which the model must be done; INT64_MAX for none. measures: the campaign measures runs, too. */
 int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures);
@@ -37,5 +48,8 @@ unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t l
 /* A budget that is enough for so many runs, in whole seconds, where a campaign has spent spent_ns before its first run. A
  * run may take half as long again, and what came before as well: a longer budget allows a profile and more variants. */
 int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs);
+
+/* The words on a campaign that its budget ended, behind "no: "; the caller frees. measured: all runs are there. */
+char *budget_describe_end(bool measured, const char *model_left_out);
 
 #endif

@@ -297,11 +297,11 @@ static bool may_remove_variants(const struct campaign_state *state, const struct
 }
 
 /* The caller frees it. */
-static char *describe_end(const struct ifr_campaign_result *result) {
+static char *describe_end(const struct campaign_state *state, const struct ifr_campaign_result *result) {
+	const bool measured = state->ready == campaign_variant_count(state) && !campaign_missing_runs(state);
 	if (result->complete || result->interrupted)
 		return ifr_strdup(result->complete ? "yes" : "no: interrupted");
-	return ifr_format("no: the time budget was used up%s%s",
-	                  *result->model_left_out ? ", without the model: " : "", result->model_left_out);
+	return budget_describe_end(measured, result->model_left_out);
 }
 
 /* Makes variants, and leads the user of a library, or a driver, to them. */
@@ -419,7 +419,7 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 		failed = check_budget(state, result, err);
 	if (!failed)
 		failed = campaign_save_units(state, err);
-	char *end = describe_end(result);
+	char *end = describe_end(state, result);
 	if (!failed)
 		failed = ifr_experiment_set(state->experiment, "complete", end, err);
 	free(end);

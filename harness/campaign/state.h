@@ -69,9 +69,10 @@ struct campaign_state {
 	int64_t run_ns;            /* of one run, as measured last, with its overhead; 0: not known */
 	int64_t reference_ns;      /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
-	struct ifr_context *contexts;                  /* of each variant, by id */
-	unsigned ready;                                /* variants 0 … ready-1 are made */
-	struct ifr_builder **builders;                 /* of each program, while variants are made; NULL: not open */
+	struct ifr_context *contexts;  /* of each variant, by id */
+	unsigned ready;                /* variants 0 … ready-1 are made */
+	struct ifr_builder **builders; /* of each program, while variants are made; NULL: not open */
+	int64_t trial_ns;              /* of compiling the units of all programs once, for axes that need it; else 0 */
 	struct campaign_cost making, copying, running; /* of variants, of copies of their files, and of runs */
 	int64_t *copies; /* of each variant, by id: the number of the copy that its file is; -1: not known */
 	bool *again; /* of each variant, by id: whether it runs in the second look of a sweep; NULL: there is none */
@@ -117,6 +118,10 @@ bool campaign_is_incomplete(const struct campaign_state *state);
 /* Makes the missing variants, or as many as the time budget allows. Called again where more of it is known: makes
  * more. */
 int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
+/* Where units are compiled again for the variants that are needed: measures and says what that costs before it begins.
+ * Errors: those of the compilation; IFR_E_USAGE, with a budget that is enough, where it has no time for two layouts. */
+int campaign_estimate_rebuilds(struct campaign_state *state, unsigned program, struct ifr_builder *builder,
+                               unsigned needed, struct ifr_error *err);
 /* Ends the making. */
 void campaign_close_builders(struct campaign_state *state);
 /* The runs that are missing of the variants that are made. */

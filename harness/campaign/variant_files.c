@@ -214,18 +214,28 @@ uint64_t campaign_missing_runs(const struct campaign_state *state) {
 	return missing;
 }
 
+/* The layouts that are made, but the shipped one. */
+static unsigned count_made(const struct campaign_state *state) {
+	const unsigned made = state->ready / state->plan.program_count;
+	return made ? made - 1 : 0;
+}
+
 /* Variants that are not made by the end of the budget are left for the next call. */
 static bool may_make_layout(const struct campaign_state *state) {
+	enum { LEAST_RUNS = (2 + 1) * 2 };
 	const struct ifr_campaign *plan = &state->plan;
 	const unsigned programs = plan->program_count, passes = ifr_counters_passes(state->counters);
-	const struct making making = {
-		.now_ns = ifr_clock_ns(),
-		.begun_ns = state->begun_ns,
-		.deadline_ns = state->deadline_ns,
-		.layout_ns = state->making.count ? state->making.spent_ns / state->making.count * programs : 0,
-		.run_ns = state->run_ns ? state->run_ns : state->reference_ns,
-		.missing_runs = campaign_missing_runs(state),
-		.layout_runs = (uint64_t)programs * passes * plan->repetitions};
+	const struct making making = {.now_ns = ifr_clock_ns(),
+	                              .begun_ns = state->begun_ns,
+	                              .deadline_ns = state->deadline_ns,
+	                              .layout_ns = state->making.count
+	                                               ? state->making.spent_ns / state->making.count * programs
+	                                               : state->trial_ns,
+	                              .run_ns = state->run_ns ? state->run_ns : state->reference_ns,
+	                              .missing_runs = campaign_missing_runs(state),
+	                              .layout_runs = (uint64_t)programs * passes * plan->repetitions,
+	                              .layouts = count_made(state),
+	                              .least_runs = (uint64_t)LEAST_RUNS * programs * passes};
 	return budget_allows_layout(&making);
 }
 
@@ -235,32 +245,6 @@ static unsigned count_needed(const struct campaign_state *state, unsigned progra
 	for (unsigned layout = 1; layout <= state->plan.variants; layout++)
 		needed += is_needed(state, campaign_variant_id(state, program, layout));
 	return needed;
-}
-
-/* Where units are compiled again: measures and says what that costs before it begins, and refuses what the budget
- * does not allow. */
-static int estimate_rebuilds(struct campaign_state *state, unsigned program, struct ifr_builder *builder,
-                             struct ifr_error *err) {
-	struct ifr_rebuild_trial trial;
-	unsigned axes = state->plan.generator.axes, needed = count_needed(state, program);
-	if (!needed || !ifr_axes_recompile(axes))
-		return 0;
-	char *text = ifr_format("compiling the units of %s once, to see what a variant costs",
-	                        ifr_path_base(state->plan.programs[program].path));
-	campaign_say(state, text);
-	free(text);
-	int result = ifr_builder_try_recipes(builder, axes, &trial, err);
-	if (result)
-		return result;
-	text = ifr_rebuild_trial_describe(&trial, needed);
-	campaign_say(state, text);
-	free(text);
-	if (state->plan.budget_ns && trial.seconds > (double)state->plan.budget_ns / 3e9)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "the budget is too short: one variant takes %.1f s to compile, and making them may take a "
-		                "third of it; give a longer --budget, or leave out frames and globals",
-		                trial.seconds);
-	return 0;
 }
 
 static int note_unbuildable(struct campaign_state *state, const struct ifr_builder *builder,
@@ -290,7 +274,7 @@ static int open_builder(struct campaign_state *state, unsigned program, struct i
 	if (!result)
 		result = note_edit(state, program, *builder, err);
 	if (!result)
-		result = estimate_rebuilds(state, program, *builder, err);
+		result = campaign_estimate_rebuilds(state, program, *builder, count_needed(state, program), err);
 	if (!result)
 		result = note_unbuildable(state, *builder, err);
 	return result;

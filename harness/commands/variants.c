@@ -103,7 +103,7 @@ static int announce_costs(struct ifr_builder *builder, unsigned axes, unsigned v
 	bool costly = ifr_axes_recompile(axes) && !options->quiet;
 	if (costly)
 		ifr_command_note("compiling the units once, to see what a variant costs");
-	int result = ifr_builder_try_recipes(builder, axes, &trial, err);
+	int result = ifr_builder_try_recipes(builder, axes, INT64_MAX, &trial, err);
 	if (!result && costly) {
 		char *text = ifr_rebuild_trial_describe(&trial, variants);
 		ifr_command_say(text);

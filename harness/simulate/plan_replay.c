@@ -213,6 +213,11 @@ static size_t choose_batch_size(const struct ifr_plan_replay *replay, size_t cou
 	return size;
 }
 
+/* Of a number of seconds: whole ones, but two figures of fewer than ten. */
+static int decimals(double seconds) {
+	return seconds >= 10 ? 0 : seconds >= 1 ? 1 : 2;
+}
+
 /* A thread for which the trace cannot be opened once more is left out. */
 static int replay_batches(struct batches *batches, size_t threads, struct ifr_error *err) {
 	struct ifr_error inner = {0};
@@ -224,11 +229,12 @@ static int replay_batches(struct batches *batches, size_t threads, struct ifr_er
 		opened++;
 	int result = ifr_parallel_each(count, opened, replay_batch, batches, err);
 	batches->replay->expected_ns = batches->pace.expected_ns;
+	const double takes_s = (double)batches->pace.expected_ns / 1e9,
+				 left_s = fmax((double)(batches->replay->deadline_ns - batches->pace.begun_ns) / 1e9, 0);
 	if (batches->pace.expected_ns)
 		result = ifr_fail(err, IFR_E_USAGE,
-		                  "to replay %zu layouts takes about %.0f s, and %.0f s are left of the budget%s",
-		                  batches->count, (double)batches->pace.expected_ns / 1e9,
-		                  fmax((double)(batches->replay->deadline_ns - batches->pace.begun_ns) / 1e9, 0),
+		                  "to replay %zu layouts takes about %.*f s, and the budget leaves %.*f s for that%s",
+		                  batches->count, decimals(takes_s), takes_s, decimals(left_s), left_s,
 		                  batches->replay->core ? " (--core=none is faster, with an estimate of cycles)" : "");
 	while (opened > 1)
 		ifr_trace_free(batches->traces[--opened]);

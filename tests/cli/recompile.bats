@@ -157,6 +157,22 @@ vary() {
 	[ ! -e b.exp ]
 }
 
+@test "a budget bounds the trial compilation" {
+	local unit units=()
+	for unit in 1 2 3 4; do
+		printf 'int f%s(int x) { volatile int a[9]; a[x & 7] = x; return a[x & 7]; }\n' $unit >u$unit.c
+		units+=(u$unit.c)
+	done
+	sources interfero-gcc -O1 program.c "${units[@]}" -o program
+	# Each unit takes half a second, one after another, and the trial a third of 900 ms.
+	printf '#!/bin/sh\nsleep 0.5\nexec gcc "$@"\n' >slow-gcc
+	chmod +x slow-gcc
+	INTERFERO_GCC=$PWD/slow-gcc run -2 taskset -c "$(taskset -cp $$ | sed 's/.*[:,-] *//')" \
+		interfero bench -q -n 3 -c clock --budget 900ms -a frames --expect-exit 7 -o t.exp -- ./program
+	tr -s ' \n' '  ' <<<"$output" | grep -q 'the budget is too short: [01] of 5 units of program were compiled in .*s is enough for two'
+	[ ! -e t.exp ]
+}
+
 @test "only the units that a plan changes are compiled" {
 	printf 'int choose(int); int main2(int *p) { volatile int a[30]; a[*p] = choose(3); return a[*p]; }\n' >more.c
 	sources interfero-gcc -O2 program.c more.c -Wl,-u,main2 -o program

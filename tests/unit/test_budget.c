@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -28,6 +29,7 @@ static void test_slow_layouts(void **state) {
 	making.run_ns = second_ns / 5;
 	making.missing_runs = 4 * 5;
 	making.layout_runs = 5;
+	making.layouts = 3;
 	assert_true(budget_allows_layout(&making));
 	/* Five are made: 6 * 5 runs of 0.21 s take 6.3 s, and half as long again 9.45 s, the layout up to 16 s. At
 	 * 60 - 25.45 s they still fit, then not. */
@@ -36,6 +38,63 @@ static void test_slow_layouts(void **state) {
 	assert_true(budget_allows_layout(&making));
 	making.now_ns++;
 	assert_false(budget_allows_layout(&making));
+}
+
+/* A layout of 8 s that begins at 12 s ends by the third of 60 s; another 9 s later, or of unknown cost, begins in it. */
+static void test_third(void **state) {
+	struct making making = at(12);
+	(void)state;
+	making.layouts = 1;
+	making.layout_ns = 8 * second_ns;
+	assert_true(budget_allows_layout(&making));
+	making.now_ns++;
+	assert_false(budget_allows_layout(&making));
+	making.layout_ns = 0;
+	assert_true(budget_allows_layout(&making));
+}
+
+/* Layouts of 25 s: twice that does not fit behind the first, but a report needs a second. Six runs of 0.99 s, with 10 ms
+ * around each and half as long again, take 9 s: from 26 s on there are 34 s for both. */
+static void test_second_layout(void **state) {
+	struct making making = at(26);
+	(void)state;
+	making.layout_ns = 25 * second_ns;
+	making.run_ns = 99 * (second_ns / 100);
+	making.missing_runs = 2 * 30;
+	making.layout_runs = 30;
+	making.least_runs = 6;
+	making.layouts = 1;
+	assert_true(budget_allows_layout(&making));
+	making.now_ns++;
+	assert_false(budget_allows_layout(&making));
+	making.now_ns--;
+	making.layouts = 2;
+	assert_false(budget_allows_layout(&making));
+}
+
+/* A trial has the first third of 60 s. Two layouts of 12 s fit into the 25 s from 35 s on; behind 35 s of trial, by hand:
+ * 1.5 * (35 + 2 * 12) = 88.5 s. */
+static void test_trial(void **state) {
+	(void)state;
+	assert_int_equal(budget_trial_deadline(5 * second_ns, 65 * second_ns), 25 * second_ns);
+	assert_int_equal(budget_trial_deadline(5 * second_ns, INT64_MAX), INT64_MAX);
+	assert_true(budget_allows_making(35 * second_ns, 60 * second_ns, 12 * second_ns));
+	assert_false(budget_allows_making(35 * second_ns, 60 * second_ns, 13 * second_ns));
+	assert_true(budget_allows_making(35 * second_ns, INT64_MAX, 13 * second_ns));
+	assert_int_equal(budget_enough_to_make(35 * second_ns, 12 * second_ns), 89);
+}
+
+static void test_words(void **state) {
+	(void)state;
+	char *used_up = budget_describe_end(false, ""), *both = budget_describe_end(false, "to record takes 9 s"),
+		 *model = budget_describe_end(true, "to record takes 9 s");
+	assert_string_equal(used_up, "no: the time budget was used up");
+	assert_string_equal(both, "no: the time budget was used up, and too short for the model: to record takes 9 s");
+	/* Time is left where only the model has none. */
+	assert_string_equal(model, "no: the time budget was too short for the model: to record takes 9 s");
+	free(used_up);
+	free(both);
+	free(model);
 }
 
 static void test_no_budget(void **state) {
@@ -150,6 +209,10 @@ int main(void) {
 		cmocka_unit_test(test_pace),
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_slow_layouts), cmocka_unit_test(test_no_budget),     cmocka_unit_test(test_model),
+		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),          cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_third),        cmocka_unit_test(test_second_layout), cmocka_unit_test(test_trial),
+		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
