@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
 /* Layouts by number, of one program of one experiment. */
@@ -15,38 +16,25 @@ struct numbered {
 	size_t count;
 };
 
-static bool counts(const struct ifr_dataset *dataset, const struct ifr_dataset_run *run, size_t variant,
-                   size_t counter) {
-	return run->variant == variant && !run->refused && !run->twin && !dataset->variants[variant].refused &&
-	       isfinite(run->value[counter]);
-}
-
-static double median_of(const struct ifr_dataset *dataset, size_t variant, size_t counter, double *room) {
-	size_t count = 0;
-	double median = NAN;
-	for (size_t i = 0; i < dataset->run_count; i++)
-		if (counts(dataset, &dataset->runs[i], variant, counter))
-			room[count++] = dataset->runs[i].value[counter];
-	if (count)
-		ifr_sample_median(room, count, &median, NULL);
-	return median;
-}
-
+/* The medians are those of a report, of detrended runs: both give the same ranks. */
 static void number_layouts(const struct ifr_dataset *dataset, unsigned program, size_t counter, size_t count,
                            struct numbered *layouts) {
-	double *room = ifr_alloc((dataset->run_count + 1) * sizeof *room);
+	struct ifr_analysis *analysis = NULL;
 	*layouts = (struct numbered){ifr_alloc((count + 1) * sizeof *layouts->median),
 	                             ifr_alloc((count + 1) * sizeof *layouts->sha256), count};
 	for (size_t i = 0; i < count; i++)
 		layouts->median[i] = NAN;
-	for (size_t i = 0; i < dataset->variant_count; i++) {
-		const struct ifr_dataset_variant *variant = &dataset->variants[i];
-		if (variant->program != program || variant->layout >= count)
-			continue;
-		layouts->median[variant->layout] = median_of(dataset, i, counter, room);
-		layouts->sha256[variant->layout] = variant->sha256;
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		if (dataset->variants[i].program == program && dataset->variants[i].layout < count)
+			layouts->sha256[dataset->variants[i].layout] = dataset->variants[i].sha256;
+	if (ifr_analysis_make_brief(dataset, counter, &analysis))
+		return;
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		if (layout->variant->program == program && layout->variant->layout < count)
+			layouts->median[layout->variant->layout] = layout->median;
 	}
-	free(room);
+	ifr_analysis_free(analysis);
 }
 
 static void release_layouts(struct numbered *layouts) {

@@ -30,8 +30,9 @@ static void find_medians(const struct ifr_analysis *analysis, size_t first, size
 		end[i] = i / variants * runs + analysis->first[i % variants];
 	for (size_t i = 0; i < runs; i++) {
 		const struct ifr_dataset_run *run = &dataset->runs[i];
-		bool counts =
-			!run->refused && !run->twin && !dataset->variants[run->variant].refused && is_of(run, repetitions);
+		/* A sweep's second look runs suspects in another hour: its runs say nothing of the others' counters. */
+		bool counts = !run->refused && !run->twin && run->repetition < analysis->held_out &&
+		              !dataset->variants[run->variant].refused && is_of(run, repetitions);
 		for (size_t j = 0; j < count && counts; j++) {
 			double value = first + j == analysis->metric_index ? analysis->detrended[i] : run->value[first + j];
 			if (isfinite(value))

@@ -68,6 +68,47 @@ static void test_correlation(void **state) {
 	ifr_dataset_release(&second);
 }
 
+/* Layouts in an order drawn anew for each repetition, on a machine that slows slowly down by a fifth. */
+static void make_disturbed(struct ifr_dataset *dataset, unsigned long seed) {
+	enum { LAYOUTS = 17, RUNS = 3 };
+	double none[LAYOUTS] = {0};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	unsigned order[LAYOUTS];
+	gsl_rng_set(rng, seed);
+	make(dataset, none, LAYOUTS, "A", "x=1");
+	for (unsigned i = 0; i < LAYOUTS; i++)
+		order[i] = i;
+	for (unsigned i = 0; i < LAYOUTS * RUNS; i++) {
+		if (i % LAYOUTS == 0)
+			gsl_ran_shuffle(rng, order, LAYOUTS, sizeof *order);
+		struct ifr_dataset_run *run = &dataset->runs[i];
+		run->variant = order[i % LAYOUTS];
+		run->repetition = i / LAYOUTS;
+		run->started_ns = 1 + i;
+		run->value[0] = 100 * (1 + 0.2 * i / (LAYOUTS * RUNS) + gsl_ran_gaussian(rng, 0.01));
+	}
+	gsl_rng_free(rng);
+}
+
+/* The rank of the shipped layout is the one that the experiment's report gives, also where runs are detrended. */
+static void test_rank(void **state) {
+	(void)state;
+	for (unsigned long seed = 1; seed <= 10; seed++) {
+		struct ifr_dataset dataset;
+		struct ifr_agreement agreement;
+		struct ifr_analysis *analysis;
+		make_disturbed(&dataset, seed);
+		assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+		assert_true(analysis->disturbances.found);
+		assert_int_equal(ifr_agreement_make(&dataset, &dataset, 0, NULL, &agreement, NULL), 0);
+		assert_int_equal(agreement.shipped_rank[0], analysis->faster + 1);
+		assert_int_equal(agreement.ranked[1], analysis->layout_count);
+		ifr_agreement_release(&agreement);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 /* The same experiment twice agrees; in the reverse order of its layouts it disagrees. */
 static void test_verdicts(void **state) {
 	(void)state;
@@ -98,6 +139,7 @@ static void test_verdicts(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_correlation), cmocka_unit_test(test_verdicts)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_correlation), cmocka_unit_test(test_rank),
+	                                   cmocka_unit_test(test_verdicts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
