@@ -202,7 +202,7 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
 		if (dataset)
-			next_put_bench_of(dataset, program, command);
+			next_put_bench_of(dataset, program, c->metric.name, command);
 	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
 		say_inconclusive_step(c, s, command);
 	} else if (c->ratio > 1) {

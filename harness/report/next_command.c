@@ -79,21 +79,26 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 	put_arguments(dataset, out);
 }
 
-void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
+void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out) {
 	const char *program = ifr_dataset_program_name(dataset, 0);
-	if (!program || !*program || !ifr_dataset_fact(dataset, "command") || is_driven(dataset))
+	if (!program || !*program || !ifr_dataset_fact(dataset, "command"))
 		return;
-	ifr_buffer_printf(out, "interfero compare%s", runs_itself(dataset) ? "" : " --library");
+	ifr_buffer_puts(out, "interfero compare");
+	next_put_measuring(dataset, metric, out);
+	ifr_buffer_puts(out, runs_itself(dataset) || is_driven(dataset) ? "" : " --library");
 	put_word(out, program);
 	ifr_buffer_puts(out, " NEW");
 	put_arguments(dataset, out);
 }
 
-void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out) {
+void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, const char *metric,
+                       struct ifr_buffer *out) {
 	const char *command = ifr_dataset_fact(dataset, "command");
 	if (!command || is_driven(dataset))
 		return;
-	ifr_buffer_printf(out, "interfero bench %s", runs_itself(dataset) ? "--" : "--library");
+	ifr_buffer_puts(out, "interfero bench");
+	next_put_measuring(dataset, metric, out);
+	ifr_buffer_puts(out, runs_itself(dataset) ? " --" : " --library");
 	put_word(out, program);
 	put_fact(out, runs_itself(dataset) ? "" : "-- ", runs_itself(dataset) ? skip_word(command) : command);
 }

@@ -10,10 +10,15 @@
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out);
 /* interfero compare, continued with that many layouts */
 void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out);
-/* interfero compare of the experiment's program or library with another, NEW */
-void next_put_compare_with(const struct ifr_dataset *dataset, struct ifr_buffer *out);
-/* interfero bench of another program or library, under the recorded command; nothing for one that a driver starts */
-void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);
+/* The options of the experiment's command that decide what is measured, each behind a blank; with -m METRIC where the
+ * program prints figures of its own and no -m is among them. metric NULL: none. */
+void next_put_measuring(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out);
+/* interfero compare of the experiment's program or library with another, NEW, measured alike */
+void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out);
+/* interfero bench of another program or library, under the recorded command and measured alike; nothing for one that a
+ * driver starts */
+void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, const char *metric,
+                       struct ifr_buffer *out);
 /* perf's profile of a program, or of the user of a library, under the recorded command; nothing for one that a driver
  * starts */
 void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out);

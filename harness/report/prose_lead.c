@@ -202,7 +202,7 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 		ifr_buffer_puts(text, "judge changes over many layouts; a single one may mislead by ");
 		ifr_format_pct(text, analysis->expected_range_pct);
 		ifr_buffer_puts(text, ".");
-		next_put_compare_with(dataset, command);
+		next_put_compare_with(dataset, analysis->metric->name, command);
 		break;
 	}
 }

@@ -2,6 +2,7 @@
 /* Reports of experiments with known true values. */
 #include <math.h>
 
+#include "harness/report/next_command.h"
 #include "tests/unit/depth.h"
 #include "tests/unit/report_read.h"
 
@@ -483,10 +484,40 @@ static void test_next_command(void **state) {
 	analysis = analysed(&dataset, NULL);
 	analysis->conclusion.advice = IFR_ADVICE_COMPARE_MEANS;
 	text = as_text(analysis);
-	says(text, " interfero compare ./lua NEW -- fib.lua 32 Command:");
+	says(text, " interfero compare --axes stack,load --env 'A=b c' ./lua NEW -- fib.lua \\ 32 Command:");
 	free(text);
 	ifr_analysis_free(analysis);
 	ifr_dataset_release(&dataset);
+}
+
+static void check_measuring(const char *options, bool metrics, const char *kept) {
+	struct ifr_dataset dataset;
+	struct ifr_buffer text = {0};
+	ifr_dataset_init(&dataset);
+	ifr_dataset_add_fact(&dataset, "options", options);
+	ifr_dataset_add_fact(&dataset, "metrics", metrics ? "google-benchmark" : "none");
+	next_put_measuring(&dataset, "BM Sort", &text);
+	assert_string_equal(ifr_buffer_text(&text), kept);
+	ifr_buffer_release(&text);
+	ifr_dataset_release(&dataset);
+}
+
+/* Options of the measurement go on to another command; programs, budgets and reports do not. */
+static void test_measuring(void **state) {
+	(void)state;
+	static const char all[] =
+		"--metrics google-benchmark --metric=x --counters clock --program place/p --prepare 'sync; true' "
+		"--warmup 2 --env A=1 --env 'B=2 3' --stdin in.txt --cpu 1 --timeout 9s --core --axes load";
+	char *with = ifr_format("--budget 9s -q %s --fail-above 3 --html p.html ./old ./new", all),
+		 *kept = ifr_format(" %s", all);
+	check_measuring(with, true, kept);
+	check_measuring("./old ./new --metrics go", true, " --metrics go -m 'BM Sort'");
+	check_measuring("./old ./new -cmodel -m cycles", false, " -cmodel -m cycles");
+	check_measuring("--library old.so --looks 4 --prep true --until 1", false, " --prep true");
+	check_measuring("--core=full --sweep stack:bytes=0:4080:16 --seed 7 --ignore-output", false,
+	                " --core=full --ignore-output");
+	free(kept);
+	free(with);
 }
 
 /* A shipped file that was edited after its link counts nowhere: not among the layouts, not against them. The model
@@ -531,6 +562,15 @@ int main(void) {
 		cmocka_unit_test(test_next_command),   cmocka_unit_test(test_few_layouts),
 		cmocka_unit_test(test_adaptive),       cmocka_unit_test(test_edited),
 		cmocka_unit_test(test_expected_range),
+		cmocka_unit_test(test_text_order),   cmocka_unit_test(test_recovers_truth),
+		cmocka_unit_test(test_noise),        cmocka_unit_test(test_two_groups),
+		cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_regression),   cmocka_unit_test(test_poor_data),
+		cmocka_unit_test(test_conclusions),  cmocka_unit_test(test_gain),
+		cmocka_unit_test(test_tails),        cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_next_command), cmocka_unit_test(test_measuring),
+		cmocka_unit_test(test_few_layouts),  cmocka_unit_test(test_adaptive),
+		cmocka_unit_test(test_edited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
