@@ -36,7 +36,7 @@ struct ifr_profile {
 	struct mapping *mappings;
 	size_t mapping_count, run_mappings; /* run_mappings: those from there on are of the current run */
 	struct sample *samples;
-	size_t sample_count;
+	size_t sample_count, threads;
 };
 
 struct ifr_profile *ifr_profile_new(int64_t period_ns) {
@@ -68,9 +68,10 @@ void ifr_profile_close(struct ifr_profile *profile) {
 }
 
 int ifr_profile_arm(struct ifr_profile *profile, pid_t child, int cpu, struct ifr_error *err) {
+	const bool samples = profile->period_ns > 0;
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
 	                               .size = sizeof attr,
-	                               .config = PERF_COUNT_SW_CPU_CLOCK,
+	                               .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
 	                               .sample_period = (uint64_t)profile->period_ns,
 	                               .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
 	                               .disabled = 1,
@@ -78,8 +79,9 @@ int ifr_profile_arm(struct ifr_profile *profile, pid_t child, int cpu, struct if
 	                               .inherit = cpu >= 0,
 	                               .exclude_kernel = 1,
 	                               .exclude_hv = 1,
-	                               .mmap = 1,
-	                               .mmap2 = 1};
+	                               .mmap = samples,
+	                               .mmap2 = samples,
+	                               .task = 1};
 	detach(profile);
 	profile->child = (uint32_t)child;
 	profile->run_mappings = profile->mapping_count;
@@ -156,6 +158,16 @@ static void add_sample(struct ifr_profile *profile, uint64_t at) {
 	profile->samples[profile->sample_count++] = (struct sample){found, offset};
 }
 
+/* A thread, not a process, where the child has the number of its parent's process. */
+static void count_fork(struct ifr_profile *profile, uint64_t at) {
+	struct {
+		struct perf_event_header header;
+		uint32_t process, parent_process, thread, parent_thread;
+	} record;
+	copy_record(profile, at, &record, sizeof record);
+	profile->threads += record.process == record.parent_process;
+}
+
 void ifr_profile_collect(struct ifr_profile *profile) {
 	if (!profile->ring)
 		return;
@@ -170,8 +182,14 @@ void ifr_profile_collect(struct ifr_profile *profile) {
 			add_mapping(profile, at, header.size);
 		else if (header.type == PERF_RECORD_SAMPLE)
 			add_sample(profile, at);
+		else if (header.type == PERF_RECORD_FORK)
+			count_fork(profile, at);
 	}
 	detach(profile);
+}
+
+size_t ifr_profile_threads(const struct ifr_profile *profile) {
+	return profile->threads;
 }
 
 size_t ifr_profile_count(const struct ifr_profile *profile) {

@@ -17,7 +17,8 @@ struct ifr_profile_sample {
 
 struct ifr_profile;
 
-/* Samples user mode every period_ns of processor time. The caller closes. */
+/* Samples user mode every period_ns of processor time; with 0 it counts the threads that start, and samples nothing. The
+ * caller closes. */
 struct ifr_profile *ifr_profile_new(int64_t period_ns);
 void ifr_profile_close(struct ifr_profile *profile);
 
@@ -27,6 +28,8 @@ int ifr_profile_arm(struct ifr_profile *profile, pid_t child, int cpu, struct if
 /* Takes the samples over once the child has ended, and detaches. Samples of several runs add up. */
 void ifr_profile_collect(struct ifr_profile *profile);
 
+/* The threads that the child, and processes that it started, have started: none is too short-lived to be counted. */
+size_t ifr_profile_threads(const struct ifr_profile *profile);
 size_t ifr_profile_count(const struct ifr_profile *profile);
 /* The sample lives as long as the profile, until the next run is collected. */
 void ifr_profile_get(const struct ifr_profile *profile, size_t index, struct ifr_profile_sample *sample);

@@ -202,6 +202,8 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 	if (launch->profile && ifr_profile_arm(launch->profile, child, launch->cpu, &inner))
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
+	if (launch->threads)
+		ifr_profile_arm(launch->threads, child, launch->cpu, &inner);
 	int64_t start_ns = ifr_clock_ns();
 	uint64_t start_cycles = ifr_tsc_read();
 	bool released = release_child(launch, channels->go[1]);
@@ -216,6 +218,8 @@ static int observe(const struct ifr_launch *launch, struct channels *channels, p
 	kill(-child, SIGKILL);
 	if (launch->profile)
 		ifr_profile_collect(launch->profile);
+	if (launch->threads)
+		ifr_profile_collect(launch->threads);
 	if (failed || !released) {
 		if (launch->counters)
 			ifr_counters_disarm(launch->counters);

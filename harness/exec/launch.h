@@ -35,6 +35,7 @@ struct ifr_launch {
 	void (*watch)(pid_t child, int64_t elapsed_ns, void *data);
 	void *watch_data;
 	struct ifr_profile *profile;   /* NULL: none. Where it cannot be armed, the run is made without, and refused */
+	struct ifr_profile *threads;   /* counts threads, where it can be armed; NULL: none */
 	struct ifr_counters *counters; /* NULL: none */
 	const struct ifr_metrics *metrics; /* the program's own figures, which are read behind the run; NULL: none */
 	unsigned pass;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/output/output.h"
-#include "harness/report/report.h"
+#include "harness/report/format.h"
 
 enum { SCHEMA_VERSION = 1 };
 
@@ -98,6 +98,7 @@ void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t
 	ifr_json_set(root, "command", ifr_json_text(analysis ? ifr_dataset_fact(analysis->dataset, "command") : NULL));
 	ifr_json_set(root, "metric", ifr_json_text(analysis ? analysis->metric->name : NULL));
 	ifr_json_set(root, "sentence", ifr_json_text(ifr_buffer_text(&sentence)));
+	ifr_json_set(root, "warnings", analysis ? ifr_format_json_warnings(analysis->dataset) : json_array());
 	ifr_json_set(root, "triggers", triggers);
 	ifr_json_print(root, out);
 	ifr_buffer_release(&sentence);

@@ -285,6 +285,8 @@ void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t
 	ifr_buffer_puts(out, color ? "\033[0m" : "");
 	ifr_audit_sentence(rows, count, &text);
 	put_paragraph(out, &text, "  ", "  ");
+	if (analysis)
+		ifr_format_put_warnings(analysis->dataset, out);
 	ifr_buffer_puts(out, "\n");
 	put_table(out, rows, count);
 	put_left_out(out, rows, count);

@@ -76,6 +76,7 @@ void ifr_calibration_text(const struct ifr_analysis *analysis, const struct ifr_
 	ifr_buffer_printf(&text, "Calibration by %s%s", command ? command : "an experiment",
 	                  analysis->disturbances.found ? " (serial disturbances of the machine removed)" : "");
 	say(out, &text, "", "");
+	ifr_format_put_warnings(analysis->dataset, out);
 	ifr_buffer_puts(&text, "The program compared with itself:");
 	say(out, &text, "", "");
 	say_rate(out, &text, "halves of the runs of each layout", c->called_runs);
@@ -135,6 +136,7 @@ void ifr_calibration_json(const struct ifr_analysis *analysis, const struct ifr_
 			json_array_append_new(effects, effect);
 		}
 	ifr_json_set(root, "metric", ifr_json_text(analysis->metric->name));
+	ifr_json_set(root, "warnings", ifr_format_json_warnings(analysis->dataset));
 	ifr_json_set(root, "divisions", ifr_json_count(IFR_CALIBRATION_DRAWS));
 	ifr_json_set(root, "called_other_runs", ifr_json_number((double)c->called_runs / IFR_CALIBRATION_DRAWS));
 	ifr_json_set(root, "called_other_layouts",

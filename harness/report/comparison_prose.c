@@ -462,13 +462,14 @@ void comparison_say_unequal(const struct ifr_dataset *dataset, struct ifr_buffer
 
 void comparison_say_program(const struct ifr_comparison_entry *entry, comparison_emit *emit, void *context,
                             struct ifr_buffer *command) {
-	static const char *const facts[] = {"threads", "left processes", "own iterations"};
 	const struct ifr_dataset *dataset = entry->main.side[1].dataset;
 	const char *figures = ifr_dataset_fact(dataset, "own figures");
 	struct ifr_buffer sentence = {0};
-	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-		if (ifr_dataset_fact(dataset, facts[i]))
-			emit(context, true, ifr_dataset_fact(dataset, facts[i]));
+	struct ifr_strings warnings = {0};
+	ifr_format_program_warnings(dataset, &warnings);
+	for (size_t i = 0; i < warnings.count; i++)
+		emit(context, true, warnings.items[i]);
+	ifr_strings_release(&warnings);
 	if (!ifr_dataset_fact(dataset, "own iterations"))
 		comparison_say_unequal(dataset, &sentence);
 	if (sentence.length)

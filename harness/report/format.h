@@ -3,6 +3,8 @@
 #ifndef IFR_HARNESS_REPORT_FORMAT_H
 #define IFR_HARNESS_REPORT_FORMAT_H
 
+#include <jansson.h>
+
 #include "harness/report/report.h"
 
 /* Append a value: "103.4" or "103.4 ms". */
@@ -19,5 +21,12 @@ void ifr_format_signed_pct(struct ifr_buffer *out, double pct);
 bool ifr_format_is_vague(const struct ifr_interval *interval, double value, double base);
 /* "p = 0.03", "p < 0.001" */
 void ifr_format_p(struct ifr_buffer *out, double p);
+
+/* Lists the warnings about a program's behaviour: threads, processes that it leaves, iterations of its own choice. The
+ * caller releases. */
+void ifr_format_program_warnings(const struct ifr_dataset *dataset, struct ifr_strings *texts);
+/* The same as paragraphs marked "!", and as an array of JSON. */
+void ifr_format_put_warnings(const struct ifr_dataset *dataset, struct ifr_buffer *out);
+json_t *ifr_format_json_warnings(const struct ifr_dataset *dataset);
 
 #endif

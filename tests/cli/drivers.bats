@@ -140,3 +140,11 @@ END
 	within 60 interfero bench -c clock -n 2 -r 1 -o n.exp -- ./leaves >text
 	not grep -q 'several threads' text
 }
+
+@test "threads that live for a moment are met, too" {
+	[ "$(getconf _NPROCESSORS_ONLN)" -gt 1 ] || skip "there is one processor"
+	within 60 interfero bench -q -c clock -n 2 -r 1 -o m.exp -- ./leaves moment
+	# The kernel's count needs its permission, as the profile does.
+	[[ $(sql m.exp "SELECT value FROM fact WHERE name='profile'") != none:* ]] || skip "the kernel refuses samples"
+	[ "$(sql m.exp "SELECT count(*) FROM fact WHERE name='threads'")" = 1 ]
+}

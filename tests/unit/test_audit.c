@@ -331,6 +331,41 @@ static void test_undecided(void **state) {
 	gsl_rng_free(rng);
 }
 
+static void expect_warning(struct ifr_buffer *text, struct ifr_buffer *json) {
+	char *flat = flatten(ifr_buffer_text(text));
+	assert_non_null(strstr(flat, "! The program runs several threads."));
+	assert_non_null(strstr(ifr_buffer_text(json), "\"The program runs several threads.\""));
+	ifr_buffer_release(text);
+	ifr_buffer_release(json);
+	free(flat);
+}
+
+/* Audits and calibrations warn of a program's threads. */
+static void test_warnings(void **state) {
+	(void)state;
+	static const struct noise noise = {0.002, 0, 0, 0};
+	struct ifr_dataset dataset;
+	struct ifr_analysis *analysis;
+	struct ifr_audit_row row;
+	struct ifr_calibration calibration;
+	struct ifr_buffer text = {0}, json = {0};
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	fill_trigger(&dataset, &noise, 24, 4, NULL, 0, rng);
+	ifr_dataset_add_fact(&dataset, "threads", "The program runs several threads.");
+	make_row(&dataset, "load", &analysis, &row);
+	ifr_audit_text("prog.audit", &row, 1, false, &text);
+	ifr_audit_json("prog.audit", &row, 1, &json);
+	expect_warning(&text, &json);
+	assert_int_equal(ifr_calibration_make(analysis, 1, 0, &calibration, NULL), 0);
+	ifr_calibration_text(analysis, &calibration, &text);
+	ifr_calibration_json(analysis, &calibration, &json);
+	expect_warning(&text, &json);
+	ifr_audit_row_release(&row);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+	gsl_rng_free(rng);
+}
+
 /* 64 values that are 64 bytes apart: the sentence and a warning say so, and p counts twice, as finer steps are another
  * chance; so it does where coarser steps came before. */
 static void test_coarse(void **state) {
@@ -397,10 +432,10 @@ static void test_sampled(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_design),    cmocka_unit_test(test_parse),
-	                                   cmocka_unit_test(test_budget),    cmocka_unit_test(test_train),
-	                                   cmocka_unit_test(test_spike),     cmocka_unit_test(test_unbiased),
-	                                   cmocka_unit_test(test_rows),      cmocka_unit_test(test_coarse),
-	                                   cmocka_unit_test(test_undecided), cmocka_unit_test(test_sampled)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_design),  cmocka_unit_test(test_parse),   cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_train),   cmocka_unit_test(test_spike),   cmocka_unit_test(test_unbiased),
+		cmocka_unit_test(test_rows),    cmocka_unit_test(test_coarse),  cmocka_unit_test(test_undecided),
+		cmocka_unit_test(test_sampled), cmocka_unit_test(test_warnings)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

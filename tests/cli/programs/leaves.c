@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Leaves a daemon in a session of its own, which starts a child, and a process in its own group; each writes its number
- * into the file "left". With the word "threads", it runs a thread for 200 ms instead. */
+ * into the file "left". With the word "threads", it runs a thread for 200 ms instead; with "moment", one that does
+ * nothing. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,10 @@ static void *rest(void *data) {
 	(void)data;
 	usleep(200000);
 	return NULL;
+}
+
+static void *rest_not(void *data) {
+	return data;
 }
 
 static void note(void) {
@@ -55,6 +60,8 @@ int main(int argc, char **argv) {
 	pthread_t thread;
 	if (argc > 1 && !strcmp(argv[1], "threads"))
 		return pthread_create(&thread, NULL, rest, NULL) || pthread_join(thread, NULL);
+	if (argc > 1 && !strcmp(argv[1], "moment"))
+		return pthread_create(&thread, NULL, rest_not, NULL) || pthread_join(thread, NULL);
 	if (argc > 1 && !strcmp(argv[1], "leave"))
 		leave();
 	puts("done");
