@@ -194,11 +194,11 @@ int ifr_analysis_make(const struct ifr_dataset *dataset, const char *metric, str
 	analyse_layouts(made);
 	ifr_copies_find(made);
 	ifr_scale_choose(made);
+	ifr_sweep_find(made);
 	ifr_contrasts_find(made);
 	ifr_regressions_find(made);
 	ifr_importance_find(made);
 	ifr_benchmarks_find(made);
-	ifr_sweep_find(made);
 	ifr_conclusion_draw(made);
 	made->units = ifr_alloc(sizeof *made->units);
 	ifr_unit_map_make(made, made->units);

@@ -109,19 +109,48 @@ static struct ifr_contrast predict_gain(const struct ifr_analysis *analysis, con
 	return in_percent(difference, &interval, shipped->median);
 }
 
+/* A value that stands out is no draw from the distribution of the others: it tells nothing of their variance, and theirs
+ * nothing of it. */
+static void describe_others(struct ifr_analysis *analysis) {
+	struct ifr_group *groups = ifr_alloc((analysis->layout_count + 1) * sizeof *groups);
+	size_t count = 0;
+	analysis->others = analysis->components;
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		if (layout != analysis->shipped && !ifr_sweep_spike_of(analysis, layout))
+			groups[count++] = (struct ifr_group){layout->winsorised, layout->count};
+	}
+	if (count < analysis->random_count)
+		ifr_components_estimate(groups, count, IFR_REPORT_CONFIDENCE, &analysis->others, NULL);
+	free(groups);
+}
+
+/* The mean of the medians of the others; false without any. */
+static bool find_centre(const struct ifr_analysis *analysis, double *centre) {
+	double sum = 0;
+	size_t count = 0;
+	for (size_t i = 0; i < analysis->layout_count; i++)
+		if (&analysis->layouts[i] != analysis->shipped && !ifr_sweep_spike_of(analysis, &analysis->layouts[i])) {
+			sum += analysis->layouts[i].median;
+			count++;
+		}
+	*centre = count ? sum / (double)count : NAN;
+	return count;
+}
+
 static void predict_pick(const struct ifr_analysis *analysis, struct ifr_pick *pick) {
-	const struct ifr_components *c = &analysis->components;
+	const struct ifr_components *c = &analysis->others;
 	double noise = noise_variance(analysis, pick->layout);
 	struct ifr_shrinkage shrinkage = {
 		.measured = pick->layout->median,
 		.noise_variance = noise,
-		.centre_variance = (c->between_variance + noise) / (double)analysis->random_count,
+		.centre_variance = (c->between_variance + noise) / (double)c->groups,
 		.between_variance = c->between_variance,
 		.remeasurement_variance = noise,
 		.df = c->df_between,
 	};
 	/* The centre is the mean of the same medians that are shrunk towards it. */
-	if (ifr_sample_moments(analysis->medians, analysis->random_count, &shrinkage.centre, NULL, NULL))
+	if (!find_centre(analysis, &shrinkage.centre))
 		return;
 	pick->predicted = !ifr_shrinkage_predict(&shrinkage, IFR_REPORT_CONFIDENCE, &pick->prediction, NULL);
 	if (pick->predicted && analysis->shipped)
@@ -131,22 +160,30 @@ static void predict_pick(const struct ifr_analysis *analysis, struct ifr_pick *p
 static void describe_pick(const struct ifr_analysis *analysis, struct ifr_pick *pick) {
 	if (analysis->shipped)
 		pick->to_shipped = against_shipped(analysis, pick->layout);
-	if (noise_is_known(analysis))
+	pick->spike = ifr_sweep_spike_of(analysis, pick->layout);
+	if (noise_is_known(analysis) && !pick->spike)
 		predict_pick(analysis, pick);
 }
 
-/* Every layout is shrunk by its own noise: the highest median of one run says less than one of five. */
+/* Every layout is shrunk by its own noise: the highest median of one run says less than one of five. A value that stands
+ * out keeps its place. */
 static double expect_range(const struct ifr_analysis *analysis) {
-	double *values = ifr_alloc(2 * (analysis->random_count + 1) * sizeof *values),
-		   *noise = values + analysis->random_count, low = HUGE_VAL, high = -HUGE_VAL, centre = NAN;
-	fill_noise(analysis, values, noise);
-	ifr_sample_moments(values, analysis->random_count, &centre, NULL, NULL);
-	for (size_t i = 0; i < analysis->random_count; i++) {
-		const double kept = ifr_reliability(analysis->components.between_variance, noise[i]);
-		low = fmin(low, centre + kept * (values[i] - centre));
-		high = fmax(high, centre + kept * (values[i] - centre));
+	double low = HUGE_VAL, high = -HUGE_VAL, known = 0, centre;
+	size_t known_count = 0;
+	find_centre(analysis, &centre);
+	for (size_t i = 0; i < analysis->layout_count; i++) {
+		const struct ifr_layout *layout = &analysis->layouts[i];
+		if (layout == analysis->shipped)
+			continue;
+		if (layout->count != known_count)
+			known = noise_variance(analysis, layout);
+		known_count = layout->count;
+		const double kept =
+			ifr_sweep_spike_of(analysis, layout) ? 1 : ifr_reliability(analysis->others.between_variance, known);
+		const double expected = kept < 1 ? centre + kept * (layout->median - centre) : layout->median;
+		low = fmin(low, expected);
+		high = fmax(high, expected);
 	}
-	free(values);
 	return low > 0 ? 100 * (high - low) / low : 0;
 }
 
@@ -159,6 +196,7 @@ static void find_range(struct ifr_analysis *analysis) {
 }
 
 void ifr_contrasts_find(struct ifr_analysis *analysis) {
+	describe_others(analysis);
 	find_range(analysis);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
 		if (&analysis->layouts[i] == analysis->shipped)

@@ -33,6 +33,8 @@ struct ifr_contrast {
 struct ifr_pick {
 	const struct ifr_layout *layout; /* NULL without random layouts */
 	struct ifr_contrast to_shipped;  /* its interval allows for the choice among all */
+	const struct ifr_spike
+		*spike; /* the layout stands out in a sweep, and is not predicted from the others; or NULL */
 	bool predicted;
 	struct ifr_prediction prediction;
 	/* The prediction's expected value against the shipped layout; its interval is of the difference of the two
@@ -103,8 +105,9 @@ struct ifr_analysis {
 	size_t refusal_count;
 
 	struct ifr_components components;
-	struct ifr_mean mean;   /* over the random layouts, runs within them; known where the components are */
-	struct ifr_tails tails; /* of the random layouts' medians */
+	struct ifr_components others; /* of the layouts that do not stand out in a sweep: the same where none does */
+	struct ifr_mean mean;         /* over the random layouts, runs within them; known where the components are */
+	struct ifr_tails tails;       /* of the random layouts' medians */
 	struct ifr_copy_findings copies;
 	struct ifr_normality normality;
 	struct ifr_error no_components, no_normality;

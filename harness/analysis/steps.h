@@ -32,7 +32,9 @@ bool ifr_counter_median(const struct ifr_analysis *analysis, size_t counter, siz
 
 /* Chooses the unit and decimals of the metric. Needs the layouts and the variance components. */
 void ifr_scale_choose(struct ifr_analysis *analysis);
-/* Fills shipped_to_centre, faster, best, worst, range_pct and expected_range_pct. */
+/* Whether a layout stands out in a sweep: how, or NULL. */
+const struct ifr_spike *ifr_sweep_spike_of(const struct ifr_analysis *analysis, const struct ifr_layout *layout);
+/* Fills others, shipped_to_centre, faster, best, worst, range_pct and expected_range_pct. */
 void ifr_contrasts_find(struct ifr_analysis *analysis);
 void ifr_regressions_find(struct ifr_analysis *analysis);
 /* Fills importance. Needs the regressions. */

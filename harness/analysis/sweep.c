@@ -185,6 +185,14 @@ static void find_overlays(const struct ifr_analysis *analysis, struct ifr_sweep_
 	}
 }
 
+const struct ifr_spike *ifr_sweep_spike_of(const struct ifr_analysis *analysis, const struct ifr_layout *layout) {
+	const struct ifr_sweep_findings *found = analysis->sweep;
+	for (size_t i = 0; found && i < found->spike_count; i++)
+		if (found->spikes[i].layout == layout)
+			return &found->spikes[i];
+	return NULL;
+}
+
 void ifr_sweep_find(struct ifr_analysis *analysis) {
 	const char *fact = ifr_dataset_fact(analysis->dataset, "sweep");
 	struct ifr_sweeps sweeps;

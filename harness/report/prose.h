@@ -56,6 +56,11 @@ void ifr_prose_counters(struct ifr_prose *prose);
 bool ifr_prose_has_alternatives(const struct ifr_analysis *analysis);
 void ifr_prose_alternatives(struct ifr_prose *prose);
 
+/* Appends "5.9 % slower than its neighbours when measured again", of a value that stands out in a sweep; and its value,
+ * "stack:bytes=3184". */
+void ifr_prose_spike(struct ifr_prose *prose, const struct ifr_spike *spike);
+void ifr_prose_swept(struct ifr_prose *prose, const struct ifr_spike *spike);
+
 /* The kind of layouts of the experiment: "random" or "swept". */
 const char *ifr_prose_random(const struct ifr_analysis *analysis);
 /* "faster" or "lower", "slower" or "higher". */

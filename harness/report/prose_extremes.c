@@ -63,6 +63,11 @@ static void say_pick(struct ifr_prose *prose, const char *label, const struct if
 		ifr_buffer_puts(text, ")");
 	}
 	ifr_buffer_puts(text, ".");
+	if (pick->spike) {
+		ifr_buffer_puts(text, " It stands out: ");
+		ifr_prose_spike(prose, pick->spike);
+		ifr_buffer_puts(text, ".");
+	}
 	if (pick->predicted)
 		say_expected(prose, pick);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);

@@ -15,13 +15,14 @@ static const char *name_metric(const struct ifr_analysis *analysis) {
 	return !strcmp(name, "cpu_time") ? "processor time" : !strcmp(name, "duration_time") ? "elapsed time" : name;
 }
 
-/* "sd 1.8 % (95 % interval 1.4 % to 2.4 %)": between layouts, relative to the median layout */
+/* "sd 1.8 % (95 % interval 1.4 % to 2.4 %)": between layouts that do not stand out, relative to the median layout */
 static void put_sd(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
-	const struct ifr_interval *interval = &analysis->components.between_interval;
+	const struct ifr_components *c = &analysis->others;
+	const struct ifr_interval *interval = &c->between_interval;
 	ifr_buffer_puts(&prose->text, "sd ");
-	ifr_format_pct(&prose->text, analysis->conclusion.sd_pct);
-	if (ifr_format_is_vague(interval, analysis->components.between_sd, analysis->centre)) {
+	ifr_format_pct(&prose->text, 100 * c->between_sd / analysis->centre);
+	if (ifr_format_is_vague(interval, c->between_sd, analysis->centre)) {
 		ifr_buffer_puts(&prose->text, " (");
 		ifr_prose_unbounded(prose);
 		ifr_buffer_puts(&prose->text, ")");
@@ -48,11 +49,51 @@ static void say_benchmarks(struct ifr_prose *prose) {
 	ifr_buffer_puts(text, ").");
 }
 
+/* The value farthest from the others. */
+static const struct ifr_spike *find_farthest(const struct ifr_sweep_findings *sweep) {
+	const struct ifr_spike *farthest = sweep->spikes;
+	for (size_t i = 1; i < sweep->spike_count; i++)
+		if (fabs(sweep->spikes[i].deviation) > fabs(farthest->deviation))
+			farthest = &sweep->spikes[i];
+	return farthest;
+}
+
+/* "1 of 257 values stands out (stack:bytes=2960: 5.9 % slower); the others do not differ: sd 0.36 % (...)." */
+static void say_spikes(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	const struct ifr_sweep_findings *sweep = analysis->sweep;
+	const struct ifr_spike *farthest = find_farthest(sweep);
+	const struct ifr_components *c = &analysis->others;
+	struct ifr_buffer *text = &prose->text;
+	ifr_buffer_printf(text, "%zu of %u values %s%s", sweep->spike_count, sweep->layouts,
+	                  sweep->spike_count == 1 ? "stands out" : "stand out",
+	                  sweep->spike_count == 1 ? " (" : " (the farthest: ");
+	ifr_prose_swept(prose, farthest);
+	ifr_buffer_puts(text, ", ");
+	ifr_format_pct(text, 100 * farthest->deviation);
+	ifr_buffer_printf(text, " %s)", farthest->deviation > 0 ? ifr_prose_more(analysis) : ifr_prose_less(analysis));
+	if (analysis->conclusion.has_sd) {
+		const bool differ = analysis->exact || !c->testable ? c->between_sd > 0 : c->p < IFR_REPORT_LEVEL;
+		ifr_buffer_printf(text, "; the others %s: ", differ ? "differ, too" : "do not differ");
+		put_sd(prose);
+	}
+	if (analysis->conclusion.has_noise && !analysis->exact) {
+		ifr_buffer_puts(text, ", noise ");
+		ifr_format_pct(text, analysis->conclusion.noise_pct);
+	}
+	ifr_buffer_puts(text, ".");
+}
+
 static void say_effect(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	const struct ifr_conclusion *c = &analysis->conclusion;
 	struct ifr_buffer *text = &prose->text;
 	size_t n = analysis->random_count;
+	if (analysis->sweep && analysis->sweep->spike_count) {
+		say_spikes(prose);
+		ifr_prose_end(prose, IFR_PROSE_LEAD);
+		return;
+	}
 	if (c->benchmarks && c->effect != IFR_EFFECT_UNTESTED && c->effect != IFR_EFFECT_UNKNOWN) {
 		say_benchmarks(prose);
 		ifr_prose_end(prose, IFR_PROSE_LEAD);
@@ -71,12 +112,7 @@ static void say_effect(struct ifr_prose *prose) {
 		                  ifr_prose_random(analysis), name_metric(analysis));
 		break;
 	case IFR_EFFECT_NOT_FOUND:
-		if (analysis->sweep && analysis->sweep->spike_count)
-			ifr_buffer_printf(text, "%zu of %u values stand%s out; the others do not differ",
-			                  analysis->sweep->spike_count, analysis->sweep->layouts,
-			                  analysis->sweep->spike_count == 1 ? "s" : "");
-		else
-			ifr_buffer_puts(text, "No layout effect found");
+		ifr_buffer_puts(text, "No layout effect found");
 		if (c->has_sd) {
 			ifr_buffer_puts(text, ": ");
 			put_sd(prose);

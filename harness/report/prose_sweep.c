@@ -77,6 +77,17 @@ static void put_counters(struct ifr_prose *prose, unsigned layout) {
 	}
 }
 
+void ifr_prose_spike(struct ifr_prose *prose, const struct ifr_spike *spike) {
+	ifr_format_pct(&prose->text, 100 * spike->deviation);
+	ifr_buffer_printf(&prose->text, " %s than %s",
+	                  spike->deviation > 0 ? ifr_prose_more(prose->analysis) : ifr_prose_less(prose->analysis),
+	                  spike->again ? "its neighbours when measured again" : "the median");
+}
+
+void ifr_prose_swept(struct ifr_prose *prose, const struct ifr_spike *spike) {
+	put_values(&prose->text, &prose->analysis->sweep->sweeps, spike->layout->variant->layout);
+}
+
 static void say_spike(struct ifr_prose *prose, const struct ifr_spike *spike) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	const unsigned layout = spike->layout->variant->layout;
@@ -85,10 +96,7 @@ static void say_spike(struct ifr_prose *prose, const struct ifr_spike *spike) {
 	ifr_buffer_puts(text, ": ");
 	ifr_format_value(text, &analysis->scale, spike->layout->median);
 	ifr_buffer_puts(text, ", ");
-	ifr_format_pct(text, 100 * spike->deviation);
-	ifr_buffer_printf(text, " %s than %s",
-	                  spike->deviation > 0 ? ifr_prose_more(analysis) : ifr_prose_less(analysis),
-	                  spike->again ? "its neighbours when measured again" : "the median");
+	ifr_prose_spike(prose, spike);
 	if (!analysis->exact) {
 		ifr_buffer_puts(text, " (adjusted ");
 		ifr_format_p(text, spike->p);

@@ -222,7 +222,11 @@ static void test_findings(void **state) {
 	*end = 0;
 	assert_non_null(strstr(flat, "What does stack:bytes do?"));
 	assert_non_null(strstr(flat, "with a period of 512:"));
-	assert_non_null(strstr(flat, "3 of 97 values stand out"));
+	assert_non_null(strstr(flat, " 3 of 97 values stand out (the farthest: stack:bytes="));
+	assert_non_null(strstr(flat, " slower); the others do not differ: sd "));
+	assert_null(strstr(flat, "Layout matters"));
+	assert_non_null(strstr(flat, "3 of 97 values stand out from the others"));
+	assert_non_null(strstr(flat, " It stands out: 3"));
 	assert_non_null(strstr(flat, "They lie 512 apart."));
 	assert_non_null(strstr(flat, "stack:bytes=176: "));
 	assert_null(strstr(flat, "random layout"));
@@ -233,6 +237,30 @@ static void test_findings(void **state) {
 	assert_non_null(strstr(ifr_buffer_text(&text), "\"stack:bytes\": 1200"));
 	ifr_buffer_release(&text);
 	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
+/* Values that stand out say nothing of the others: with them refused, the others' deviation, the expected best and the
+ * rest of its prediction are the same. Nothing is expected of a worst value that stands out but what it was. */
+static void test_others(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	struct ifr_analysis *all, *rest;
+	make_sweep(&dataset, 5, true);
+	assert_int_equal(ifr_analysis_make(&dataset, "duration_time", &all, NULL), 0);
+	assert_non_null(all->worst.spike);
+	assert_false(all->worst.predicted || all->worst.again.known);
+	assert_true(all->best.predicted && !all->best.spike);
+	for (unsigned i = 1 + SPIKE_FROM; i <= LEVELS; i += PERIOD)
+		dataset.variants[i].refused = ifr_strdup("stands out");
+	assert_int_equal(ifr_analysis_make(&dataset, "duration_time", &rest, NULL), 0);
+	assert_int_equal(all->others.groups, LEVELS - 3);
+	assert_true(fabs(all->others.between_sd - rest->components.between_sd) < 1e-6 * rest->centre);
+	assert_true(all->components.between_sd > 10 * all->others.between_sd);
+	assert_true(fabs(all->best.prediction.expected / rest->best.prediction.expected - 1) < 1e-4);
+	assert_true(all->expected_range_pct > 30 && rest->expected_range_pct < 2);
+	ifr_analysis_free(rest);
+	ifr_analysis_free(all);
 	ifr_dataset_release(&dataset);
 }
 
@@ -255,6 +283,6 @@ int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),        cmocka_unit_test(test_refuses),
 	                                   cmocka_unit_test(test_longer_names), cmocka_unit_test(test_plan_gives),
 	                                   cmocka_unit_test(test_generator),    cmocka_unit_test(test_findings),
-	                                   cmocka_unit_test(test_nothing_found)};
+	                                   cmocka_unit_test(test_others),       cmocka_unit_test(test_nothing_found)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
