@@ -78,7 +78,7 @@ static const struct argp_option table[] = {
 	{"library", KEY_LIBRARY, NULL, 0, "OLD and NEW are shared libraries of one soname, which PROG loads", 4},
 	{"suite", KEY_SUITE, "FILE", 0,
      "Compare under many commands, one a line: NAME: ARGUMENTS. The false discovery rate is controlled over all "
-     "of them",
+     "of them, and they share the --budget",
      4},
 	{"interim", KEY_INTERIM, "K", 0,
      "Plan K analyses while the layouts grow to -n. Stop early where a change is significant, or is unlikely to "

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
@@ -344,8 +345,24 @@ int compare_results(struct compare_options *options, const char *suite, const st
 	return status;
 }
 
+/* An equal part of the rest for each line that is left: time that a line leaves goes on to the next. */
+static int64_t divide_budget(int64_t deadline_ns, size_t lines_left) {
+	const int64_t part_ns = (deadline_ns - ifr_clock_ns()) / (int64_t)lines_left;
+	return part_ns > 0 ? part_ns : 1;
+}
+
+static void announce_line(const struct compare_options *options, const struct suite *suite, size_t line) {
+	const int64_t budget_ns = options->campaign.budget_ns;
+	if (options->printing.quiet)
+		return;
+	char *part = budget_ns ? ifr_format(", with %.0f s of the budget", (double)budget_ns / 1e9) : ifr_strdup("");
+	ifr_command_note("line %zu of %zu: %s%s", line + 1, suite->count, suite->commands[line].name, part);
+	free(part);
+}
+
 int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
 	size_t count = suite->count ? suite->count : 1, done = 0;
+	const int64_t budget_ns = options->campaign.budget_ns, deadline_ns = ifr_clock_ns() + budget_ns;
 	struct compare_trial *trials = ifr_alloc(count * sizeof *trials);
 	for (; done < count && (!done || !ifr_launch_interrupted()); done++) {
 		struct compare_trial *trial = &trials[done];
@@ -357,6 +374,9 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 		                 : options->campaign.driven              ? join_words("", words)
 		                 : options->libraries && words && *words ? join_words(*words, words + 1)
 		                                                         : join_words(options->names[0], words);
+		options->campaign.budget_ns = budget_ns ? divide_budget(deadline_ns, count - done) : 0;
+		if (suite->count)
+			announce_line(options, suite, done);
 		if (inputs->input[0].kind != INPUT_EXPERIMENT)
 			measure_planned(options, inputs, trial->name, words, trial);
 	}

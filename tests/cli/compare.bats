@@ -89,6 +89,18 @@ teardown_file() {
 	[ "$(pinned s-one.exp)" = "$(pinned s-two.exp)" ]
 }
 
+# 4000 s for four lines: 1000 s each, and lines of a second leave the rest to the last.
+@test "the budget is the whole suite's: each line has an equal part of what is left" {
+	printf 'one: again\ntwo: again\nthree: again\nfour: again\n' >suite
+	within 120 interfero compare ./subject ./other -n 2 -r 1 --counters clock --budget 4000s --suite suite >out 2>errors ||
+		[ $? = 1 ]
+	grep -q 'line 1 of 4: one, with 1000 s of the budget' errors
+	local last
+	last=$(sed -n 's/.*line 4 of 4: four, with \([0-9]*\) s of the budget.*/\1/p' errors)
+	[ "$last" -gt 3800 ]
+	[ "$last" -lt 4000 ]
+}
+
 @test "a name of a suite is refused by the character that it cannot have" {
 	printf 'one: again\nBM_Parse/8: again\n' >suite
 	refuse 2 'suite:2: ' '"BM_Parse/8" has "/"' -- interfero compare ./subject ./other --suite suite
