@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/campaign/budget.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "common/buffer.h"
@@ -44,6 +45,18 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
 
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns) {
 	return deadline_ns == INT64_MAX || expected_ns / ESTIMATE_FACTOR < deadline_ns - now_ns;
+}
+
+int64_t budget_enough_for_model(int64_t now_ns, int64_t model_deadline_ns, int64_t expected_ns, int64_t budget_ns,
+                                bool measures) {
+	const double missing_ns = fmax(0, (double)(now_ns - model_deadline_ns) + (double)expected_ns / replay_share);
+	return (int64_t)ceil(((double)budget_ns + (measures ? MODEL_PART : 1) * missing_ns) / 1e9);
+}
+
+char *budget_explain_model(const char *why, bool measures, int64_t enough_s) {
+	return ifr_format("%s; %s--budget %" PRId64 "s has time for that", why,
+	                  measures ? "the model may take half of the budget, as the runs need the rest: " : "",
+	                  enough_s);
 }
 
 unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t layouts, unsigned programs) {

@@ -41,6 +41,13 @@ int64_t budget_model_deadline(int64_t now_ns, int64_t deadline_ns, bool measures
  * high. */
 bool budget_allows_recording(int64_t now_ns, int64_t deadline_ns, int64_t expected_ns);
 
+/* A budget, in whole seconds, that has time for a step of the model that is expected to take so long and does not fit
+ * by model_deadline_ns. */
+int64_t budget_enough_for_model(int64_t now_ns, int64_t model_deadline_ns, int64_t expected_ns, int64_t budget_ns,
+                                bool measures);
+/* The words on a model that was left out, behind the reason; the caller frees. */
+char *budget_explain_model(const char *why, bool measures, int64_t enough_s);
+
 /* How many layouts of each of some programs can be replayed in the time that is left, where to replay that many layouts
  * of one takes expected_ns. A part of the time is kept back, for the pace may vary. */
 unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t layouts, unsigned programs);

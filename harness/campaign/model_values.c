@@ -147,6 +147,16 @@ static void say_partial(const struct campaign_state *state, unsigned layouts) {
 	free(text);
 }
 
+void campaign_leave_model_out(const struct campaign_state *state, int64_t expected_ns, const char *why,
+                              struct ifr_campaign_result *result) {
+	const bool measures = ifr_counters_passes(state->counters) > 0;
+	char *text = budget_explain_model(why, measures,
+	                                  budget_enough_for_model(ifr_clock_ns(), state->model_deadline_ns,
+	                                                          expected_ns, state->plan.budget_ns, measures));
+	snprintf(result->model_left_out, sizeof result->model_left_out, "%.500s", text);
+	free(text);
+}
+
 /* Replays the missing jobs. Where the budget has no time for all, parts of them follow each other, each of the layouts
  * that the pace of the last one allows. Where there is no time for any, the campaign goes on without them. */
 static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, struct ifr_error *err) {
@@ -165,7 +175,7 @@ static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, 
 	}
 	result->model_is_partial = replayed < all;
 	if (failed && !replayed)
-		snprintf(result->model_left_out, sizeof result->model_left_out, "%.500s", err->message);
+		campaign_leave_model_out(run->state, model->expected_ns * run->programs, err->message, result);
 	else if (replayed < all)
 		say_partial(run->state, replayed);
 	return 0;

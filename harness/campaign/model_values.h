@@ -30,6 +30,9 @@ bool campaign_has_recording(const struct campaign_state *state, unsigned program
 int campaign_read_executed(struct campaign_state *state, unsigned program, struct ifr_buffer *classes,
                            struct ifr_error *err);
 
+/* Notes why the budget has no time for a step of the model that is expected to take so long, and which has. */
+void campaign_leave_model_out(const struct campaign_state *state, int64_t expected_ns, const char *why,
+                              struct ifr_campaign_result *result);
 /* Whether a variant lacks the model's values. */
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);
 /* Carries out the missing jobs in the model. */

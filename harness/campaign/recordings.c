@@ -317,14 +317,15 @@ int campaign_check_model(const struct campaign_state *state, struct ifr_error *e
 }
 
 /* Records one program within the model's part of the budget. too_slow: it is not long enough for that. */
-static int record_in_time(struct campaign_state *state, unsigned program, bool *too_slow, struct ifr_error *err) {
-	const int64_t expected_ns = ifr_recording_estimate_ns(state->programs[program].processor_ns);
-	const double seconds = (double)expected_ns / 1e9;
+static int record_in_time(struct campaign_state *state, unsigned program, int64_t *expected_ns, bool *too_slow,
+                          struct ifr_error *err) {
+	*expected_ns = ifr_recording_estimate_ns(state->programs[program].processor_ns);
+	const double seconds = (double)*expected_ns / 1e9;
 	const int adaptive = campaign_check_iterations(state, err);
 	*too_slow = false;
 	if (adaptive)
 		return adaptive;
-	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, expected_ns);
+	*too_slow = !budget_allows_recording(ifr_clock_ns(), state->model_deadline_ns, *expected_ns);
 	if (*too_slow)
 		return ifr_fail(err, IFR_E_USAGE, "to record the program takes about %.0f s", seconds);
 	char *text = ifr_format("recording %s for the model: about %.0f s",
@@ -337,6 +338,7 @@ static int record_in_time(struct campaign_state *state, unsigned program, bool *
 int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_result *result,
                              struct ifr_error *err) {
 	bool too_slow = false;
+	int64_t expected_ns = 0;
 	int failed = 0;
 	state->model_deadline_ns =
 		budget_model_deadline(ifr_clock_ns(), state->deadline_ns, ifr_counters_passes(state->counters) > 0);
@@ -350,10 +352,10 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
 		return try_model(state, err);
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
 		if (needs_recording(state, i) && !campaign_has_recording(state, i))
-			failed = record_in_time(state, i, &too_slow, err);
+			failed = record_in_time(state, i, &expected_ns, &too_slow, err);
 	if (ifr_launch_interrupted() || !too_slow)
 		return ifr_launch_interrupted() ? 0 : failed;
 	/* Without time for it, and only then, the campaign goes on without the model. */
-	snprintf(result->model_left_out, sizeof result->model_left_out, "%.500s", err->message);
+	campaign_leave_model_out(state, expected_ns, err->message, result);
 	return 0;
 }

@@ -84,6 +84,23 @@ static void test_trial(void **state) {
 	assert_int_equal(budget_enough_to_make(35 * second_ns, 12 * second_ns), 89);
 }
 
+/* 300 s, of which 10 s are spent and half of the rest, 145 s, is the model's until second 155. At second 20, a replay of
+ * 540 s, a fifth of whose time is kept back, needs 675 s, to second 695: 540 s more, and twice as much with the runs'
+ * half: 1380 s. */
+static void test_enough_for_model(void **state) {
+	(void)state;
+	assert_int_equal(budget_model_deadline(10 * second_ns, 300 * second_ns, true), 155 * second_ns);
+	assert_int_equal(
+		budget_enough_for_model(20 * second_ns, 155 * second_ns, 540 * second_ns, 300 * second_ns, true), 1380);
+	assert_int_equal(
+		budget_enough_for_model(20 * second_ns, 300 * second_ns, 540 * second_ns, 300 * second_ns, false), 695);
+	char *text = budget_explain_model("to replay takes 540 s", true, 1230);
+	assert_string_equal(text,
+	                    "to replay takes 540 s; the model may take half of the budget, as the runs need the rest: "
+	                    "--budget 1230s has time for that");
+	free(text);
+}
+
 static void test_words(void **state) {
 	(void)state;
 	char *used_up = budget_describe_end(false, ""), *both = budget_describe_end(false, "to record takes 9 s"),
@@ -209,10 +226,17 @@ int main(void) {
 		cmocka_unit_test(test_pace),
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_enough),
-		cmocka_unit_test(test_slow_layouts), cmocka_unit_test(test_no_budget),     cmocka_unit_test(test_model),
-		cmocka_unit_test(test_pace),         cmocka_unit_test(test_work),          cmocka_unit_test(test_enough),
-		cmocka_unit_test(test_third),        cmocka_unit_test(test_second_layout), cmocka_unit_test(test_trial),
+		cmocka_unit_test(test_slow_layouts),
+		cmocka_unit_test(test_no_budget),
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_enough),
+		cmocka_unit_test(test_third),
+		cmocka_unit_test(test_second_layout),
+		cmocka_unit_test(test_trial),
 		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_enough_for_model),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
