@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/completions.h"
 
@@ -42,17 +43,23 @@ static const struct ifr_command commands[] = {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 int ifr_command_failed(const struct ifr_error *err) {
-	fprintf(stderr, "interfero: %s\n", err->message);
+	char *line = ifr_one_line(err->message);
+	fprintf(stderr, "interfero: %s\n", line);
+	free(line);
 	return err->code ? err->code : IFR_E_BUG;
 }
 
 void ifr_command_note(const char *format, ...) {
 	va_list args;
+	char *text = NULL;
 	va_start(args, format);
-	fputs("interfero: ", stderr);
-	vfprintf(stderr, format, args);
-	fputs("\n", stderr);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
 	va_end(args);
+	char *line = ifr_one_line(text ? text : format);
+	fprintf(stderr, "interfero: %s\n", line);
+	free(line);
+	free(text);
 }
 
 void ifr_command_say(const char *text) {

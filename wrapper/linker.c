@@ -111,6 +111,13 @@ static int request_ltrans(struct ifr_link *link, const char *cwd, const char *fo
 	return result;
 }
 
+static void warn_missing(const char *output, const char *why) {
+	char *name = ifr_one_line(output), *reason = ifr_one_line(why);
+	fprintf(stderr, "interfero: warning: there will be no kit of %s: %s\n", name, reason);
+	free(name);
+	free(reason);
+}
+
 static int link_and_capture(const char *name, const char *real, struct ifr_link *link, const char *cwd, int argc,
                             char **argv) {
 	struct ifr_error err = {0}, start = {0};
@@ -136,7 +143,7 @@ static int link_and_capture(const char *name, const char *real, struct ifr_link 
 	if (!captured && !status)
 		captured = ifr_capture(link, kind, real, by_products.dependencies, by_products.map, &err);
 	if (captured && !status)
-		fprintf(stderr, "interfero: warning: there will be no kit of %s: %s\n", link->output, err.message);
+		warn_missing(link->output, err.message);
 	remove_by_products(&by_products);
 	ifr_strings_release(&given);
 	ifr_strings_release(&more);

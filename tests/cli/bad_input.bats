@@ -187,3 +187,14 @@ bad_plan() {
 	chmod 755 closed
 	[[ $output == *v00001* ]]
 }
+
+@test "names with a line end stay in one line of messages; a program of such a name has no kit, and is measured" {
+	refuse 2 'there is no experiment a\nb' -- interfero report $'a\nb'
+	refuse 2 'there is no program ./a\nb' -- interfero bench -- $'./a\nb'
+	run --separate-stderr interfero-gcc -O1 "$programs/subject.c" -o $'a\nb'
+	[ "$status" = 0 ]
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	[[ $stderr == *'there will be no kit of a\nb: its path has a line end'* ]] || say "$stderr"
+	within 60 interfero bench -q -n 2 -r 1 --counters clock --no-profile -o line.exp -- $'./a\nb'
+	interfero report line.exp >/dev/null
+}

@@ -186,6 +186,8 @@ int ifr_capture(const struct ifr_link *link, const char *linker, const char *rea
 	char cwd[PATH_MAX];
 	if (!getcwd(cwd, sizeof cwd))
 		return ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot tell the current folder");
+	if (strchr(link->output, '\n') || strchr(cwd, '\n'))
+		return ifr_fail(err, IFR_E_USAGE, "its path has a line end, which lists of files cannot hold");
 	struct ifr_kit kit;
 	struct ifr_strings files = {0};
 	struct ifr_buffer list = {0};
