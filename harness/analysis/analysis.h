@@ -54,5 +54,8 @@ bool ifr_work_is_unequal(const struct ifr_dataset *dataset, double *share);
 bool ifr_work_is_adaptive(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *metric);
 /* Whether the counter is a figure of the program's own benchmarks. */
 bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter);
+/* Whether the counter, by name, is of the kernel's dealings with a process: it goes along with time where the machine was
+ * busy, and is hardly a cause. */
+bool ifr_counter_is_symptom(const char *name);
 
 #endif

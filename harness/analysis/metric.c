@@ -69,3 +69,12 @@ int ifr_metric_match(const struct ifr_dataset *const datasets[2], const char *na
 			                           : ifr_dataset_find_counter(datasets[side], last);
 	return counters[0] < 0 ? 0 : counters[1] < 0 ? 1 : -1;
 }
+
+bool ifr_counter_is_symptom(const char *name) {
+	static const char *const names[] = {"context-switches", "cpu-migrations", "cgroup-switches", "page-faults",
+	                                    "minor-faults",     "major-faults",   "max-rss"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}

@@ -108,9 +108,12 @@ static void say_families(const struct ifr_analysis *analysis, const struct ifr_a
 		                  attribution->first_units, which[analysis->units->basis], 100 * IFR_FIRST_PART);
 }
 
-/* The event that goes along with the metric most; of modelled cycles the cause is among these. */
+/* The event that goes along with the metric most; of modelled cycles the cause is among these. What the machine did to
+ * the process is no cause. */
 static void say_event(const struct ifr_analysis *analysis, struct ifr_buffer *s) {
-	const struct ifr_counter_regression *r = analysis->regression_count ? analysis->regressions : NULL;
+	const struct ifr_counter_regression *r = NULL;
+	for (size_t i = 0; i < analysis->regression_count && !r; i++)
+		r = ifr_counter_is_symptom(analysis->regressions[i].counter->name) ? NULL : &analysis->regressions[i];
 	if (!r || !(r->p_adjusted < IFR_REPORT_LEVEL))
 		return;
 	ifr_buffer_printf(s, " Of the events, %s goes along with %s most (r = %.2f, ", r->counter->name,

@@ -183,8 +183,9 @@ static void say_events(struct ifr_buffer *text, const struct ifr_audit_row *row)
 		const struct ifr_audit_event *event = &row->events[i];
 		if (event->constant || fabs(event->r) < IFR_AUDIT_R)
 			continue;
-		ifr_buffer_printf(text, "%s%s (r = %.2f, %.5g to %.5g)",
-		                  shown ? ", " : "Events that go along: ", event->name, event->r, event->low, event->high);
+		ifr_buffer_printf(text, "%s%s (r = %.2f, %.5g to %.5g%s)",
+		                  shown ? ", " : "Events that go along: ", event->name, event->r, event->low, event->high,
+		                  ifr_counter_is_symptom(event->name) ? "; a symptom of the machine" : "");
 		shown++;
 	}
 	ifr_buffer_puts(text, shown ? "." : "");

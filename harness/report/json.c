@@ -99,6 +99,10 @@ static json_t *json_spread(const struct ifr_analysis *analysis) {
 	ifr_json_set(made, "heavy_tails", json_boolean(analysis->tails.found));
 	ifr_json_set(made, "outlying_layouts", ifr_json_count(analysis->tails.outlying));
 	ifr_json_set(made, "excess_kurtosis", ifr_json_number(analysis->tails.kurtosis));
+	ifr_json_set(
+		made, "variance_share",
+		ifr_json_number_if(analysis->components.noise_known, ifr_reliability(analysis->components.between_variance,
+	                                                                         analysis->components.ms_within)));
 	ifr_json_set(made, "range_pct", ifr_json_number(analysis->range_pct));
 	ifr_json_set(made, "expected_range_pct", ifr_json_number(analysis->expected_range_pct));
 	ifr_json_set(made, "unmet_share", ifr_json_number(analysis->tails.unmet_share));

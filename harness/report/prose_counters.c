@@ -134,6 +134,8 @@ static void say_regression(struct ifr_prose *prose, const struct ifr_counter_reg
 	ifr_buffer_printf(text, "r = %.2f, by ranks %.2f, ", regression->line.r, regression->rank_correlation);
 	ifr_format_p(text, regression->p_adjusted);
 	ifr_buffer_puts(text, ").");
+	if (ifr_counter_is_symptom(regression->counter->name))
+		ifr_buffer_puts(text, " The counter is a symptom of the machine, and hardly a cause.");
 	if (analysis->per_1000_instructions)
 		say_zero(prose, regression);
 	ifr_prose_end(prose, IFR_PROSE_ITEM);

@@ -112,6 +112,11 @@ static void say_cause(struct ifr_prose *prose) {
 			ifr_buffer_puts(text, ", whose standard deviation from one run to the next is ");
 			ifr_format_pct(text, 100 * sqrt(c->ms_within) / prose->analysis->centre);
 		}
+		if (found && !prose->analysis->sweep) {
+			ifr_buffer_puts(text, "; of the variance of single runs, ");
+			ifr_prose_proportion(text, 100 * ifr_reliability(c->between_variance, c->ms_within));
+			ifr_buffer_puts(text, " is the layouts'");
+		}
 		ifr_buffer_puts(text, ".");
 		if (!found)
 			ifr_buffer_puts(text,

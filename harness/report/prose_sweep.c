@@ -152,10 +152,11 @@ static void say_spikes(struct ifr_prose *prose) {
 static void say_overlays(struct ifr_prose *prose) {
 	const struct ifr_sweep_findings *found = prose->analysis->sweep;
 	struct ifr_buffer *text = &prose->text;
-	for (size_t i = 0; i < found->overlay_count; i++)
-		ifr_buffer_printf(text, "%s%s (r = %.2f)", i ? ", " : "Counters that go along most closely: ",
-		                  prose->analysis->dataset->counters[found->overlays[i].counter].name,
-		                  found->overlays[i].r);
+	for (size_t i = 0; i < found->overlay_count; i++) {
+		const char *name = prose->analysis->dataset->counters[found->overlays[i].counter].name;
+		ifr_buffer_printf(text, "%s%s (r = %.2f%s)", i ? ", " : "Counters that go along most closely: ", name,
+		                  found->overlays[i].r, ifr_counter_is_symptom(name) ? "; a symptom of the machine" : "");
+	}
 	ifr_buffer_puts(text, found->overlay_count ? "." : "");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }

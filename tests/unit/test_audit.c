@@ -174,6 +174,7 @@ static void fill_trigger(struct ifr_dataset *dataset, const struct noise *noise,
 	add_counter(dataset, "cpu_time", "ns", "clock");
 	add_counter(dataset, "ld_blocks_partial.address_alias", "", "model");
 	add_counter(dataset, "L1-dcache-load-misses", "", "model");
+	add_counter(dataset, "context-switches", "", "clock");
 	add_variants(dataset, &recipe);
 	for (unsigned run = 0; run < runs; run++)
 		for (unsigned i = 0; i <= layouts; i++) {
@@ -187,6 +188,7 @@ static void fill_trigger(struct ifr_dataset *dataset, const struct noise *noise,
 				5e7 * (1 + (biased ? bias : 0) + tail + noise->drift * at + gsl_ran_gaussian(rng, noise->usual));
 			made->value[1] = biased ? 131072 : 4;
 			made->value[2] = 1000;
+			made->value[3] = biased ? 4 : (double)(i % 2);
 		}
 }
 
@@ -225,7 +227,8 @@ static unsigned audit(const struct noise *noise, double bias, unsigned values, u
 		assert_int_equal(rows[0].train.period, 4096);
 		assert_string_equal(rows[0].events[0].name, "ld_blocks_partial.address_alias");
 		assert_true(rows[0].events[0].r > 0.6);
-		assert_true(rows[0].events[1].constant);
+		assert_string_equal(rows[0].events[1].name, "context-switches");
+		assert_true(rows[0].events[2].constant);
 	}
 	for (int i = 0; i < 3; i++)
 		found += rows[i].found;
@@ -279,6 +282,8 @@ static void test_spike(void **state) {
 	assert_non_null(strstr(flat, "cpu_time differed between 512 environment sizes ("));
 	assert_non_null(strstr(flat, "no difference was found between 24 load addresses and 24 heap placements"));
 	assert_non_null(strstr(flat, "16 wide every 4096"));
+	assert_non_null(strstr(flat, ", context-switches (r = 0."));
+	assert_non_null(strstr(flat, ", 0 to 4; a symptom of the machine)."));
 	assert_non_null(strstr(flat, "Ruled out, the same for every value: L1-dcache-load-misses."));
 	for (const char *line = ifr_buffer_text(&text); *line; line += strcspn(line, "\n") + 1)
 		if (strcspn(line, "\n") > 80)

@@ -189,21 +189,33 @@ static void test_by_hand(void **state) {
  * 4.1 %; expected is 98.75 to 101.25, 2.5 %. */
 static void test_expected_range(void **state) {
 	(void)state;
-	static const double values[] = {100, 98, 100, 102, 100};
-	struct recipe small = usual;
-	struct ifr_dataset dataset;
-	small.variants = 5;
-	small.rounds = 2;
-	fill(&dataset, &small, 1);
-	for (size_t i = 0; i < dataset.run_count; i++)
-		dataset.runs[i].value[0] = values[dataset.runs[i].variant] + (dataset.runs[i].repetition ? 1 : -1);
-	struct ifr_analysis *analysis = analysed(&dataset, NULL);
-	json_t *root = json_of(analysis);
-	assert_true(fabs(number(root, "analysis.spread.range_pct") - 100 * 4 / 98.0) < 1e-9);
-	assert_true(fabs(number(root, "analysis.spread.expected_range_pct") - 100 * 2.5 / 98.75) < 1e-6);
-	json_decref(root);
-	ifr_analysis_free(analysis);
-	ifr_dataset_release(&dataset);
+	/* The second set: means 90 to 110, mean squares 133.33 and 2, so that 65.67 / (65.67 + 2) = 97 % of the variance of
+	 * runs is the layouts', and 1 - 1 / F = 0.985: expected is 90.15 to 109.85. */
+	static const struct {
+		double values[5], range, expected, share;
+	} sets[] = {{{100, 98, 100, 102, 100}, 4 / 98.0, 2.5 / 98.75, 1.6667 / 3.6667},
+	            {{100, 90, 100, 110, 100}, 20 / 90.0, 19.7 / 90.15, 65.6667 / 67.6667}};
+	for (size_t set = 0; set < 2; set++) {
+		struct recipe small = usual;
+		struct ifr_dataset dataset;
+		small.variants = 5;
+		small.rounds = 2;
+		fill(&dataset, &small, 1);
+		for (size_t i = 0; i < dataset.run_count; i++)
+			dataset.runs[i].value[0] =
+				sets[set].values[dataset.runs[i].variant] + (dataset.runs[i].repetition ? 1 : -1);
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		json_t *root = json_of(analysis);
+		char *text = as_text(analysis);
+		assert_true(fabs(number(root, "analysis.spread.range_pct") - 100 * sets[set].range) < 1e-6);
+		assert_true(fabs(number(root, "analysis.spread.expected_range_pct") - 100 * sets[set].expected) < 1e-4);
+		assert_true(fabs(number(root, "analysis.spread.variance_share") - sets[set].share) < 1e-4);
+		assert_int_equal(strstr(text, "of the variance of single runs, 97 % is the layouts'.") != NULL, set);
+		free(text);
+		json_decref(root);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
 }
 
 /* Refused runs and variants are counted, reported, and change nothing else. */

@@ -225,6 +225,8 @@ static void test_findings(void **state) {
 	assert_non_null(strstr(flat, " 3 of 97 values stand out (the farthest: stack:bytes="));
 	assert_non_null(strstr(flat, " slower); the others do not differ: sd "));
 	assert_null(strstr(flat, "Layout matters"));
+	assert_non_null(strstr(flat, "page-faults (r = 0.9"));
+	assert_non_null(strstr(flat, "; a symptom of the machine)."));
 	assert_non_null(strstr(flat, "3 of 97 values stand out from the others"));
 	assert_non_null(strstr(flat, " It stands out: 3"));
 	assert_non_null(strstr(flat, "They lie 512 apart."));
