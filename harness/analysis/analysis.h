@@ -43,6 +43,8 @@ void ifr_analysis_weigh(const struct ifr_analysis *analysis, struct ifr_evidence
 /* Whether only the process of the program varied, not its file: its code and data lay where they ship. */
 bool ifr_analysis_varies_process_alone(const struct ifr_analysis *analysis);
 
+/* The unit in which a value of the counter is printed, such as "million cycles"; without decimals. */
+struct ifr_scale ifr_scale_of(const struct ifr_dataset_counter *counter, double value);
 /* Whether the counter is a time, so that less of it is faster. */
 bool ifr_counter_is_time(const struct ifr_dataset_counter *counter);
 /* Whether runs of one layout execute different numbers of instructions, by more than a program with fixed work does;

@@ -31,20 +31,26 @@ static double resolution(const struct ifr_analysis *analysis) {
 	return range > 0 ? range / 100 : fabs(analysis->centre) / 1000;
 }
 
-void ifr_scale_choose(struct ifr_analysis *analysis) {
-	const char *unit = analysis->metric->unit;
-	bool time = !strcmp(unit, "ns"), size = !strcmp(unit, "bytes");
-	const struct step *step = choose_step(time ? times : size ? sizes : counts, analysis->centre);
+struct ifr_scale ifr_scale_of(const struct ifr_dataset_counter *counter, double value) {
+	const char *unit = counter->unit;
+	const bool time = !strcmp(unit, "ns"), size = !strcmp(unit, "bytes");
+	const struct step *step = choose_step(time ? times : size ? sizes : counts, value);
 	struct ifr_scale scale = {.divisor = step->divisor};
 	snprintf(scale.unit, sizeof scale.unit, "%s%s%s", step->name,
 	         *step->name && *unit && !time && !size ? " " : "", time || size ? "" : unit);
-	double value = fabs(analysis->centre) / step->divisor, fine = resolution(analysis) / step->divisor;
+	return scale;
+}
+
+void ifr_scale_choose(struct ifr_analysis *analysis) {
+	struct ifr_scale scale = ifr_scale_of(analysis->metric, analysis->centre);
+	double value = fabs(analysis->centre) / scale.divisor, fine = resolution(analysis) / scale.divisor;
 	int before = value >= 1 ? (int)floor(log10(value)) + 1 : 1;
 	int wanted = fine > 0 ? (int)ceil(-log10(fine)) : DIGITS_MIN;
 	wanted = wanted < DIGITS_MIN - before ? DIGITS_MIN - before : wanted;
 	wanted = wanted > DIGITS_MAX - before ? DIGITS_MAX - before : wanted;
 	/* Counts that are small are whole numbers, or halves of them; figures of programs may be any. */
-	bool whole = step->divisor == 1 && !time && !ifr_counter_is_figure(analysis->metric);
+	bool whole = scale.divisor == 1 && strcmp(analysis->metric->unit, "ns") != 0 &&
+	             !ifr_counter_is_figure(analysis->metric);
 	scale.decimals = wanted < 0 ? 0 : whole && wanted > 1 ? 1 : wanted;
 	analysis->scale = scale;
 }

@@ -8,6 +8,7 @@
 #include "harness/output/output.h"
 #include "harness/report/comparison_prose.h"
 #include "harness/report/format.h"
+#include "harness/report/next_budget.h"
 #include "harness/report/next_command.h"
 
 /* The loader's share of the instructions from which on it is told, and the largest change beside which it is. */
@@ -157,6 +158,11 @@ static bool is_too_few(const struct ifr_comparison *c) {
 	return 2 * count_layouts(c) <= c->needed;
 }
 
+static size_t planned_runs(const struct ifr_dataset *dataset) {
+	const char *runs = ifr_dataset_fact(dataset, "rounds planned");
+	return runs ? strtoul(runs, NULL, 10) : 0;
+}
+
 static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
                                   struct ifr_buffer *command) {
 	const struct ifr_dataset *both = c->side[1].dataset;
@@ -178,11 +184,20 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 	size_t layouts = !c->recommended                  ? SIZE_MAX
 	                 : c->recommended > c->layouts[1] ? c->recommended
 	                                                  : 2 * c->layouts[1];
-	if (is_too_few(c) && layouts > c->needed) {
-		layouts = c->needed;
-		ifr_buffer_printf(s, "measure %zu layouts: %zu do not tell how many it takes.", layouts, count_layouts(c));
+	const bool few = is_too_few(c) && layouts > c->needed, own = c->side[0].dataset == both;
+	layouts = few ? c->needed : layouts;
+	if (own && next_is_planned(both, layouts, 0)) {
+		layouts = strtoul(ifr_dataset_fact(both, "variants planned"), NULL, 10);
+		ifr_buffer_puts(s, "go on with the same command");
 	} else {
-		ifr_buffer_printf(s, "measure %zu layouts: that shows ", layouts);
+		ifr_buffer_printf(s, "measure %zu layouts", layouts);
+	}
+	if (own)
+		next_put_time(both, layouts, planned_runs(both), s);
+	if (few) {
+		ifr_buffer_printf(s, ": %zu do not tell how many it takes.", count_layouts(c));
+	} else {
+		ifr_buffer_puts(s, ": that shows ");
 		ifr_format_pct(s, 100 * c->margin);
 		ifr_buffer_puts(s, " nine times in ten.");
 	}

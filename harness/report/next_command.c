@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/output/output.h"
+#include "harness/report/next_budget.h"
 #include "harness/report/next_command.h"
 
 enum { RUNS_USUAL = 5 };
@@ -52,7 +53,7 @@ void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t ru
 	if (!kit || !command)
 		return;
 	ifr_buffer_puts(out, "interfero bench");
-	put_fact(out, "", ifr_dataset_fact(dataset, "options"));
+	next_put_options(dataset, layouts, runs, out);
 	if (!ifr_dataset_fact(dataset, "sweep")) /* a sweep has as many layouts as values */
 		ifr_buffer_printf(out, " -n %zu", layouts);
 	if (runs != RUNS_USUAL)
@@ -69,7 +70,9 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 			   *runs = ifr_dataset_fact(dataset, "rounds planned");
 	if (!options || !command)
 		return;
-	ifr_buffer_printf(out, "interfero compare %s -n %zu", options, layouts);
+	ifr_buffer_puts(out, "interfero compare");
+	next_put_options(dataset, layouts, runs ? strtoul(runs, NULL, 10) : RUNS_USUAL, out);
+	ifr_buffer_printf(out, " -n %zu", layouts);
 	if (runs && strtoul(runs, NULL, 10) != RUNS_USUAL)
 		ifr_buffer_printf(out, " -r %s", runs);
 	if (dataset->file) {

@@ -3,9 +3,11 @@
  * the next step with its command. harness/analysis/conclusion.c chooses what they say. Each fits into 80 columns with
  * usual figures. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/strings.h"
+#include "harness/report/next_budget.h"
 #include "harness/report/next_command.h"
 #include "harness/report/prose.h"
 
@@ -188,6 +190,23 @@ static void put_best(const struct ifr_analysis *analysis, struct ifr_buffer *com
 	ifr_buffer_release(&recipe);
 }
 
+/* The same command where it was stopped before, else one for more, with its time where it has a budget. Takes over
+ * `what`. */
+static void say_more(const struct ifr_dataset *dataset, char *what, size_t layouts, size_t runs,
+                     struct ifr_buffer *text, struct ifr_buffer *command) {
+	if (next_is_planned(dataset, layouts, runs)) {
+		layouts = strtoul(ifr_dataset_fact(dataset, "variants planned"), NULL, 10);
+		runs = strtoul(ifr_dataset_fact(dataset, "rounds planned"), NULL, 10);
+		ifr_buffer_puts(text, "go on with the same command");
+	} else {
+		ifr_buffer_puts(text, what);
+	}
+	next_put_time(dataset, layouts, runs, text);
+	ifr_buffer_puts(text, ".");
+	next_put_bench(dataset, layouts, runs, command);
+	free(what);
+}
+
 static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *text, struct ifr_buffer *command) {
 	const struct ifr_conclusion *c = &analysis->conclusion;
 	const struct ifr_dataset *dataset = analysis->dataset;
@@ -197,12 +216,12 @@ static void say_advice(const struct ifr_analysis *analysis, struct ifr_buffer *t
 		ifr_buffer_puts(text, "nothing to do about layout; look for time elsewhere.");
 		break;
 	case IFR_ADVICE_MORE_LAYOUTS:
-		ifr_buffer_printf(text, "measure more layouts, %zu in all.", c->wanted);
-		next_put_bench(dataset, c->wanted, analysis->layouts[0].count, command);
+		say_more(dataset, ifr_format("measure more layouts, %zu in all", c->wanted), c->wanted,
+		         analysis->layouts[0].count, text, command);
 		break;
 	case IFR_ADVICE_MORE_RUNS:
-		ifr_buffer_printf(text, "run each layout more often, %zu times.", c->wanted);
-		next_put_bench(dataset, analysis->random_count, c->wanted, command);
+		say_more(dataset, ifr_format("run each layout more often, %zu times", c->wanted), analysis->random_count,
+		         c->wanted, text, command);
 		break;
 	case IFR_ADVICE_QUIETER_MACHINE:
 		ifr_buffer_puts(text, "make the machine quieter, then measure again. How:");

@@ -2,9 +2,13 @@
 /* How far apart the layouts are, and where the shipped one stands. */
 #include <math.h>
 
+#include "common/axis.h"
 #include "harness/report/prose.h"
 
 enum { LAYOUTS_OF_INTERVAL = 5 /* their median has an interval of IFR_REPORT_CONFIDENCE_LEAST */ };
+
+/* A wider interval of the share of faster layouts says nothing. */
+static const double share_width_most = 0.9;
 
 static void say_range(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
@@ -106,11 +110,12 @@ static void say_cause(struct ifr_prose *prose) {
 	} else if (!c->testable) {
 		ifr_buffer_puts(text, "All runs of all layouts agree exactly: layout makes no difference here.");
 	} else {
-		ifr_buffer_puts(text,
-		                found ? "That is more than run-to-run noise" : "That is no more than run-to-run noise");
+		ifr_buffer_puts(text, found ? "That is more than run-to-run noise explains"
+		                            : "That is no more than run-to-run noise explains");
 		if (prose->analysis->centre > 0) {
-			ifr_buffer_puts(text, ", whose standard deviation from one run to the next is ");
+			ifr_buffer_puts(text, " (standard deviation from one run to the next: ");
 			ifr_format_pct(text, 100 * sqrt(c->ms_within) / prose->analysis->centre);
+			ifr_buffer_puts(text, ")");
 		}
 		if (found && !prose->analysis->sweep) {
 			ifr_buffer_puts(text, "; of the variance of single runs, ");
@@ -163,7 +168,7 @@ static void say_faster(struct ifr_prose *prose) {
 		ifr_buffer_printf(text, " %zu of the %zu %s layouts (%.0f %%) %s %s.", analysis->faster, n,
 		                  ifr_prose_random(analysis), 100.0 * (double)analysis->faster / (double)n,
 		                  analysis->faster == 1 ? "is" : "are", ifr_prose_less(analysis));
-	bool tells = analysis->faster_share.low > 0 || analysis->faster_share.high < 1;
+	const bool tells = analysis->faster_share.high - analysis->faster_share.low <= share_width_most;
 	if (analysis->has_faster_share && n >= 3 && tells && !analysis->sweep)
 		ifr_buffer_printf(text, " Of all possible layouts, %.0f to %.0f %% are (95 %% interval).",
 		                  100 * analysis->faster_share.low, 100 * analysis->faster_share.high);
@@ -206,6 +211,21 @@ static void say_against_centre(struct ifr_prose *prose) {
 	ifr_buffer_puts(text, unclear ? "): these runs do not settle which is." : ").");
 }
 
+/* The shipped layout is no draw of axes that replace the allocator: all others have the runtime's. */
+static void say_allocator(struct ifr_prose *prose) {
+	const unsigned heap = prose->analysis->axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
+	if (!heap)
+		return;
+	ifr_buffer_printf(&prose->text,
+	                  "It runs with its own allocator, and all other layouts with that of interfero, which the %s "
+	                  "need%s: a difference may come from the allocator as well as from addresses.",
+	                  heap == 1u << IFR_AXIS_HEAP     ? "axis heap"
+	                  : heap == 1u << IFR_AXIS_BLOCKS ? "axis blocks"
+	                                                  : "axes heap and blocks",
+	                  heap & (heap - 1) ? "" : "s");
+	ifr_prose_end(prose, IFR_PROSE_WARNING);
+}
+
 void ifr_prose_shipped(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	ifr_prose_say(prose, IFR_PROSE_HEADING, "Where does the shipped layout stand?");
@@ -235,6 +255,7 @@ void ifr_prose_shipped(struct ifr_prose *prose) {
 	if (analysis->random_count)
 		say_faster(prose);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
+	say_allocator(prose);
 	say_against_centre(prose);
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }

@@ -9,24 +9,25 @@
 /* The three lines come first, then the sections in their order. */
 static void test_text_order(void **state) {
 	(void)state;
-	static const char *const parts[] = {"Layouts of ./lua",
-	                                    "Layout matters: sd ",
-	                                    "The shipped layout ",
-	                                    "Next: ",
-	                                    "Measured: ",
-	                                    "How far apart",
-	                                    "standard deviation between",
-	                                    "more than run-to-run noise",
-	                                    "Where does the shipped layout stand?",
-	                                    "rank ",
-	                                    "Best: ",
-	                                    "Worst: ",
-	                                    "interfero variants --seed 42 --axes functions,padding -n ",
-	                                    "rest on",
-	                                    "Pinned to: CPU 1",
-	                                    "off",
-	                                    "^ shipped",
-	                                    "vs shipped"};
+	static const char *const parts[] = {
+		"Layouts of ./lua",
+		"Layout matters: sd ",
+		"The shipped layout ",
+		"Next: ",
+		"Measured: ",
+		"How far apart",
+		"standard deviation between",
+		"more than run-to-run noise explains (standard deviation from one run to the next: ",
+		"Where does the shipped layout stand?",
+		"rank ",
+		"Best: ",
+		"Worst: ",
+		"interfero variants --seed 42 --axes functions,padding -n ",
+		"rest on",
+		"Pinned to: CPU 1",
+		"off",
+		"^ shipped",
+		"vs shipped"};
 	char *text = text_of(&usual, 7, NULL), *at = text;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
 		at = strstr(at, parts[i]);
@@ -563,6 +564,105 @@ static void test_edited(void **state) {
 	}
 }
 
+/* A budget that is too short for the advised layouts becomes one that is enough. By hand: of 21 layouts in 3 runs each,
+ * 18 runs are there; 45 of 0.11 s and 15 layouts of 10 s are 155 s, and a third more is 4 min. Where the plan has as
+ * many, the same command goes on: 33 layouts in 3 runs less 18 are 81 runs, and 27 layouts, 279 s. */
+static void test_next_budget(void **state) {
+	(void)state;
+	static const struct {
+		const char *options, *planned, *advice, *command;
+	} cases[] = {
+		{"--axes stack --budget 90s --env 'A=b --budget c'", NULL,
+	     "Next: measure more layouts, 20 in all (about 3 min). interfero bench ",
+	     "--axes stack --budget 4m --env 'A=b --budget c' -n 20 \\ -r 3 -o lua.exp"},
+		{"--budget=1h", NULL, "20 in all (about 3 min). ", "interfero bench --budget 1h -n 20 -r 3 -o lua.exp"},
+		{"--axes stack", NULL, "20 in all. ", "interfero bench --axes stack -n 20 -r 3 -o lua.exp"},
+		{"--budget 90s", "32", "Next: go on with the same command (about 5 min). ",
+	     "interfero bench --budget 7m -n 32 -r 3 -o lua.exp"},
+		{"--budget 90s", "12", "Next: measure more layouts, 20 in all", "--budget 4m -n 20"},
+	};
+	struct recipe recipe = usual;
+	recipe.variants = 6;
+	recipe.rounds = 3;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_dataset dataset;
+		fill(&dataset, &recipe, 7);
+		ifr_dataset_add_fact(&dataset, "options", cases[i].options);
+		ifr_dataset_add_fact(&dataset, "run cost_ns", "100000000");
+		ifr_dataset_add_fact(&dataset, "copy cost_ns", "10000000");
+		ifr_dataset_add_fact(&dataset, "layout cost_ns", "10000000000");
+		ifr_dataset_add_fact(&dataset, "rounds planned", "3");
+		ifr_dataset_add_fact(&dataset, "variants planned", cases[i].planned ? cases[i].planned : "5");
+		ifr_dataset_add_fact(&dataset, "complete", cases[i].planned ? "no: the time budget was used up" : "yes");
+		dataset.file = ifr_strdup("lua.exp");
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis);
+		says(text, cases[i].advice);
+		says(text, cases[i].command);
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
+/* The share of faster layouts is told where its interval tells something. */
+static void test_share_told(void **state) {
+	(void)state;
+	static const char words[] = "Of all possible layouts, ";
+	unsigned told = 0, untold = 0;
+	for (unsigned variants = 4; variants <= 34; variants += 6) {
+		struct ifr_dataset dataset;
+		struct recipe recipe = usual;
+		recipe.variants = variants;
+		recipe.within = 0.02;
+		fill(&dataset, &recipe, variants);
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis);
+		const bool wide = analysis->faster_share.high - analysis->faster_share.low > 0.9;
+		(wide ? says_not : says)(text, words);
+		told += !wide;
+		untold += wide;
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+	assert_true(told && untold);
+}
+
+/* Layouts of the heap have another allocator than the shipped program. */
+static void test_allocator(void **state) {
+	(void)state;
+	static const char *const axes[] = {"functions,padding", "heap", "stack,blocks", "heap,blocks"};
+	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+		struct ifr_dataset dataset;
+		fill(&dataset, &usual, 7);
+		for (size_t j = 0; j < dataset.fact_count; j++)
+			if (!strcmp(dataset.facts[j].name, "axes")) {
+				free(dataset.facts[j].value);
+				dataset.facts[j].value = ifr_strdup(axes[i]);
+			}
+		struct ifr_analysis *analysis = analysed(&dataset, NULL);
+		char *text = as_text(analysis);
+		(i ? says : says_not)(text,
+		                      "It runs with its own allocator, and all other layouts with that of interfero");
+		free(text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
+/* One unit for all values: the largest that is not above the value. */
+static void test_scale(void **state) {
+	(void)state;
+	const struct ifr_dataset_counter cycles = {.unit = "cycles"}, time = {.unit = "ns"};
+	struct ifr_scale scale = ifr_scale_of(&cycles, 20195600);
+	assert_true(scale.divisor == 1e6);
+	assert_string_equal(scale.unit, "million cycles");
+	scale = ifr_scale_of(&time, 5.523);
+	assert_true(scale.divisor == 1);
+	assert_string_equal(scale.unit, "ns");
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text_order),     cmocka_unit_test(test_recovers_truth),
@@ -582,6 +682,9 @@ int main(void) {
 		cmocka_unit_test(test_headline),       cmocka_unit_test(test_next_command),
 		cmocka_unit_test(test_measuring),      cmocka_unit_test(test_few_layouts),
 		cmocka_unit_test(test_adaptive),       cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_expected_range), cmocka_unit_test(test_next_budget),
+		cmocka_unit_test(test_share_told),     cmocka_unit_test(test_allocator),
+		cmocka_unit_test(test_scale),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
