@@ -281,6 +281,6 @@ int ifr_command_variants(int argc, char **argv) {
 	if (result)
 		return ifr_command_failed(&err);
 	if (repeatable)
-		fprintf(stderr, "--seed %llu repeats them\n", (unsigned long long)options.layouts.seed);
+		fprintf(stderr, "--seed %llu repeats these layouts\n", (unsigned long long)options.layouts.seed);
 	return 0;
 }

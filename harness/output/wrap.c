@@ -81,8 +81,10 @@ void ifr_text_command(struct ifr_buffer *out, const char *command, const char *i
 	for (size_t length; *text; text += length + (text[length] == ' ')) {
 		length = command_word(text);
 		size_t width = ifr_text_width(text, length);
+		/* A further command begins a line, unless all of it stands on this one. */
+		const size_t whole = strncmp(text, "&& ", 3) ? width : ifr_text_width(text, strlen(text));
 		/* The last two columns are the backslash's. */
-		if (column && column + 1 + width > COLUMNS - 2) {
+		if (column && column + 1 + whole > COLUMNS - 2) {
 			ifr_buffer_puts(out, " \\\n  ");
 			column = 0;
 		}

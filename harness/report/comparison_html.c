@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Comparisons as one self-contained page. */
+#include <string.h>
+
 #include <stdlib.h>
 
 #include "harness/output/output.h"
@@ -11,7 +13,7 @@
 static void put_escaped(struct ifr_buffer *out, const char *tag, const char *text) {
 	ifr_buffer_printf(out, "<%s>", tag);
 	ifr_escape_html(out, text);
-	ifr_buffer_printf(out, "</%s>\n", tag);
+	ifr_buffer_printf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
 }
 
 static void put_lead(struct ifr_buffer *out, const struct ifr_comparison *comparison) {
@@ -75,7 +77,7 @@ static void put_program(struct ifr_buffer *out, const struct ifr_comparison_entr
 	if (warnings.length)
 		ifr_buffer_printf(out, "<ul>\n%s</ul>\n", ifr_buffer_text(&warnings));
 	if (command.length)
-		put_escaped(out, "pre", ifr_buffer_text(&command));
+		put_escaped(out, "pre class=\"command\"", ifr_buffer_text(&command));
 	ifr_buffer_release(&warnings);
 	ifr_buffer_release(&command);
 }

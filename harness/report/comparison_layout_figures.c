@@ -12,8 +12,9 @@ enum { WIDTH = 640, LEFT = 130, RIGHT = 20, SIDE = 46, PAIRS = 170 };
 
 /* A number with its unit, for a title or the end of an axis. */
 static void put_value(struct ifr_buffer *out, const struct ifr_comparison *c, double value) {
-	const bool time = ifr_counter_is_time(&c->metric) && !strcmp(c->metric.unit, "ns");
-	ifr_buffer_printf(out, time ? "%.4g ms" : "%.6g", time ? value / 1e6 : value);
+	const struct ifr_scale scale = ifr_scale_of(&c->metric, value);
+	ifr_buffer_printf(out, c->exact ? "%.6g" : "%.4g", value / scale.divisor);
+	ifr_buffer_printf(out, "%s%s", *scale.unit ? " " : "", scale.unit);
 }
 
 static double place(double value, double low, double high) {

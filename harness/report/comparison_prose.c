@@ -42,6 +42,13 @@ void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *int
 	ifr_format_signed_pct(out, 100 * (interval->high - 1));
 }
 
+void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_comparison *c) {
+	if (c->ratio == 1 && c->between_sd == 0 && c->within_sd == 0)
+		ifr_buffer_puts(out, "equal in all runs");
+	else
+		comparison_put_range(out, &c->interval, c->ratio);
+}
+
 static size_t count_layouts(const struct ifr_comparison *c) {
 	return c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
 }
@@ -253,6 +260,13 @@ static void say_edited(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	                  " edited after the link, from which all other layouts come: the layout effect is unknown.");
 }
 
+/* Whether the interval of the layout effect includes none, and reaches farther than the whole difference as shipped. */
+static bool is_open(const struct ifr_comparison *c) {
+	const struct ifr_interval *i = &c->layout_effect_interval;
+	return c->has_layout_effect && i->low <= 1 && i->high >= 1 &&
+	       log(i->high / i->low) > 2 * fabs(log(c->shipped_ratio));
+}
+
 static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	if (c->edited[0] || c->edited[1]) {
 		say_edited(c, s);
@@ -268,6 +282,12 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 		ifr_buffer_puts(s, " (");
 		put_interval(s, c, &c->shipped_interval, c->shipped_ratio);
 		ifr_buffer_puts(s, ")");
+	}
+	if (is_open(c)) {
+		ifr_buffer_puts(s, ". How much of that is the layout effect of these two files is open (");
+		put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
+		ifr_buffer_puts(s, "): it may be none.");
+		return;
 	}
 	ifr_buffer_puts(s, ", of which ");
 	ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));

@@ -13,6 +13,9 @@ void comparison_find_names(const struct ifr_comparison *comparison, const char *
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],
                          struct ifr_buffer *command);
+/* The same of a counter in a table; "equal in all runs" for one that does not vary at all. */
+void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_comparison *comparison);
+
 /* Emits ratios, basis and warnings, a sentence or a few at a time; text lives until emit returns. */
 typedef void comparison_emit(void *context, bool warning, const char *text);
 void comparison_say_details(const struct ifr_comparison *comparison, comparison_emit *emit, void *context);

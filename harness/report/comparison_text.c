@@ -27,17 +27,29 @@ static void put_detail(void *out, bool warning, const char *text) {
 	ifr_text_wrap(out, text, warning ? "  ! " : "  - ", "    ");
 }
 
+/* The names' column: as wide as the longest, and the line within 80 columns. */
+static int name_width(const struct ifr_comparison_entry *entry) {
+	enum { LEAST = 20, MOST = 38 };
+	size_t width = LEAST;
+	for (size_t i = 0; i < entry->other_count; i++) {
+		const size_t length = strlen(entry->others[i].metric.name);
+		width = length > width ? length : width;
+	}
+	return (int)(width < MOST ? width : MOST);
+}
+
 static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	if (!entry->other_count)
 		return;
-	ifr_buffer_printf(out, "\n  %-28s %9s %9s  %s\n", "all counters", "ratio", "change", "interval");
+	const int width = name_width(entry);
+	ifr_buffer_printf(out, "\n  %-*s %9s %9s  %s\n", width, "all counters", "ratio", "change", "interval");
 	for (size_t i = 0; i < entry->other_count; i++) {
 		const struct ifr_comparison *c = &entry->others[i];
 		struct ifr_buffer change = {0}, range = {0}, name = {0};
 		ifr_escape_plain(&name, c->metric.name);
 		ifr_format_signed_pct(&change, 100 * (c->ratio - 1));
-		comparison_put_range(&range, &c->interval, c->ratio);
-		ifr_buffer_printf(out, "  %-28.28s %9.4f %9s  %s\n", ifr_buffer_text(&name), c->ratio,
+		comparison_put_counter_range(&range, c);
+		ifr_buffer_printf(out, "  %-*.*s %9.4f %9s  %s\n", width, width, ifr_buffer_text(&name), c->ratio,
 		                  ifr_buffer_text(&change), ifr_buffer_text(&range));
 		ifr_buffer_release(&change);
 		ifr_buffer_release(&range);

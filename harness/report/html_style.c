@@ -24,6 +24,7 @@ const char ifr_html_style[] =
 	"pre{background:var(--shade);border:1px solid var(--line);padding:.7rem "
 	".9rem;overflow-x:auto;font-size:.86rem;"
 	"line-height:1.4}\n"
+	"div.lead pre,pre.command{white-space:pre-wrap;overflow-wrap:anywhere}\n"
 	"figure{margin:1.2rem 0;overflow-x:auto}figure svg{display:block;width:100%;height:auto;color:var(--ink)}\n"
 	"@media (max-width:40rem){figure svg{min-width:34rem}figcaption{position:sticky;left:0}}\n"
 	"figure.units text{fill:var(--ink)}figure.units .unit{fill:var(--soft)}figure.units .found{font-weight:600}\n"

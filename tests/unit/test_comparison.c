@@ -828,6 +828,52 @@ static void test_edited(void **state) {
 	gsl_rng_free(rng);
 }
 
+static void assert_says(const struct ifr_comparison_entry *entry, const char *words, bool wanted) {
+	struct ifr_buffer out = {0};
+	ifr_comparison_text(entry, 1, false, &out);
+	char *text = unbroken(ifr_buffer_text(&out));
+	if (!strstr(text, words) == wanted)
+		fail_msg("%s \"%s\": %s", wanted ? "lacks" : "has", words, text);
+	free(text);
+	ifr_buffer_release(&out);
+}
+
+/* An interval of the layout effect that is wider than all of the difference leaves its size open; counters that never
+ * vary have no interval to tell; long names and further commands are whole. */
+static void test_words(void **state) {
+	(void)state;
+	const struct recipe recipe = {32, 5, 1.03, 1, 0.02, 0.003, false, 0, 0};
+	gsl_rng *rng = seeded(11);
+	struct ifr_dataset datasets[2];
+	struct ifr_comparison other;
+	struct ifr_comparison_entry entry = {.name = "", .command = "", .others = &other, .other_count = 1};
+	entry.main = compared(&recipe, rng, datasets);
+	other = entry.main;
+	strcpy(other.metric.name, "model:ld_blocks_partial.address_alias");
+	assert_says(&entry, "model:ld_blocks_partial.address_alias", true);
+	assert_says(&entry, "equal in all runs", false);
+	other.ratio = 1;
+	other.between_sd = other.within_sd = 0;
+	other.interval = (struct ifr_interval){NAN, NAN, 0.95};
+	assert_says(&entry, "equal in all runs", true);
+	assert_says(&entry, "unbounded", false);
+	assert_says(&entry, "is open (99 % interval", false);
+	entry.main.shipped_ratio = 1.22;
+	entry.main.layout_effect = 1.28;
+	entry.main.layout_effect_interval = (struct ifr_interval){0.9966, 1.63, 0.99};
+	assert_says(&entry, "is open (99 % interval -0.34 % to +63 %): it may be none.", true);
+	assert_says(&entry, "+28 %", false);
+	/* The page's axes: no powers of ten. */
+	struct ifr_buffer page = {0};
+	ifr_comparison_html(&entry, 1, &page);
+	assert_null(strstr(ifr_buffer_text(&page), "e+0"));
+	assert_null(strstr(ifr_buffer_text(&page), "e-0"));
+	assert_non_null(strstr(ifr_buffer_text(&page), " ms</text>"));
+	ifr_buffer_release(&page);
+	release(datasets);
+	gsl_rng_free(rng);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verdicts),
@@ -848,6 +894,7 @@ int main(void) {
 		cmocka_unit_test(test_few_layouts),
 		cmocka_unit_test(test_edited),
 		cmocka_unit_test(test_few_repeats),
+		cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
