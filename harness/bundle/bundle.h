@@ -20,8 +20,8 @@
 #include "common/strings.h"
 
 /* Packs an experiment of bench or compare into file. left_out gets a sentence for each file that the command names and
- * that the bundle does not hold. Errors: IFR_E_USAGE for an experiment that no campaign of programs made, and for a
- * program that is no longer the measured one. */
+ * that the bundle does not hold. Errors: IFR_E_USAGE for an experiment that no campaign of programs made, or one with a
+ * driver, and for a program that is no longer the measured one. */
 int ifr_bundle_pack(const char *experiment, const char *file, struct ifr_strings *left_out, struct ifr_error *err);
 
 /* Whether a file is compressed by zstd, as bundles are; an experiment is not. */

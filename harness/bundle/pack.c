@@ -205,6 +205,17 @@ static int add_all(struct packing *packing, struct ifr_error *err) {
 	return result ? result : add_inputs(packing, err);
 }
 
+static int refuse_driver(const struct packing *packing, struct ifr_error *err) {
+	const char *place = ifr_dataset_fact(&packing->dataset, "driver of");
+	return !place || *place != '/'
+	           ? 0
+	           : ifr_fail(
+					 err, IFR_E_USAGE,
+					 "%s was measured by a driver, which looks for %s, outside of any bundle: run it again where it "
+					 "is, with bench --again %s",
+					 packing->experiment, place, packing->experiment);
+}
+
 int ifr_bundle_pack(const char *experiment, const char *file, struct ifr_strings *left_out,
                     struct ifr_error *err) {
 	struct packing packing = {.experiment = experiment, .left_out = left_out};
@@ -213,7 +224,9 @@ int ifr_bundle_pack(const char *experiment, const char *file, struct ifr_strings
 		return result;
 	const char *folder = ifr_dataset_fact(&packing.dataset, "folder");
 	packing.folder = folder ? ifr_strdup(folder) : getcwd(NULL, 0);
-	result = bundle_archive_begin(file, &packing.archive, err);
+	result = refuse_driver(&packing, err);
+	if (!result)
+		result = bundle_archive_begin(file, &packing.archive, err);
 	if (!result)
 		result = bundle_archive_end(packing.archive, add_all(&packing, err), err);
 	ifr_strings_release(&packing.names);

@@ -43,6 +43,9 @@ need_mounts() {
 	sort -u by_path | sed 's/ .*//' >seen
 	sql d.exp 'SELECT sha256 FROM variant ORDER BY sha256' | cmp - seen
 	[ "$(sha256sum <subject)" = "$digest" ]
+	# A bundle has no place for a driver to look at.
+	refuse 2 'measured by a driver' "$PWD/subject" -- interfero pack d.exp
+	[ ! -e d.exp.bundle ]
 	# The same once more, from the experiment alone.
 	sort -u by_path >first
 	rm by_path
