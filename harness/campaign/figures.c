@@ -207,13 +207,22 @@ static void put_word(struct ifr_buffer *text, const char *word) {
 	free(quoted);
 }
 
-/* The command that measures the program's own figures, in place of what the experiment holds. */
+/* "lua-figures.exp" of "lua.exp": another experiment beside it. The caller frees. */
+static char *name_figures(const char *file) {
+	const size_t length = strlen(file), end = strlen(".exp");
+	const bool ends = length > end && !strcmp(file + length - end, ".exp");
+	return ifr_format("%.*s-figures.exp", (int)(ends ? length - end : length), file);
+}
+
+/* The command that measures the program's own figures, beside what the experiment holds. */
 static char *write_recipe(const struct campaign_state *state, const char *option) {
 	const struct ifr_campaign *plan = &state->plan;
 	struct ifr_buffer text = {0};
 	const bool two = plan->program_count > 1;
-	ifr_buffer_printf(&text, "interfero %s --metrics %s --fresh -o", two ? "compare" : "bench", option);
-	put_word(&text, plan->file);
+	ifr_buffer_printf(&text, "interfero %s --metrics %s -o", two ? "compare" : "bench", option);
+	char *file = name_figures(plan->file);
+	put_word(&text, file);
+	free(file);
 	if (plan->driven) {
 		ifr_buffer_puts(&text, " --program");
 		put_word(&text, plan->driven);
@@ -262,6 +271,9 @@ int campaign_note_adaptation(struct campaign_state *state, const struct ifr_outc
 		state->adaptive_option = found.option;
 	}
 	if (state->metrics || (!found.differs && !found.framework))
+		return 0;
+	/* Work that is fixed is what the model wants. */
+	if (!found.differs && ifr_counters_has_model(state->counters))
 		return 0;
 	char *description = describe_adaptation(&found);
 	char *recipe = found.option ? write_recipe(state, found.option) : NULL;

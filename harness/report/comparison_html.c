@@ -96,7 +96,8 @@ static void put_name(struct ifr_buffer *out, const struct ifr_comparison_entry *
 }
 
 static void put_verdict(struct ifr_buffer *out, const struct ifr_comparison *c) {
-	ifr_buffer_printf(out, "%s%s", ifr_comparison_verdict_name(c->verdict), c->regressed ? ", a regression" : "");
+	ifr_buffer_printf(out, "%s%s%s", ifr_comparison_verdict_name(c->verdict),
+	                  comparison_is_of_start(c) ? " of the whole run" : "", c->regressed ? ", a regression" : "");
 }
 
 static void put_overview_row(struct ifr_buffer *out, const struct ifr_comparison_entry *entry, size_t number) {

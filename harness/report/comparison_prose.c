@@ -88,11 +88,22 @@ void comparison_find_names(const struct ifr_comparison *c, const char *names[2])
 		names[side] = same ? c->side[side].name : ifr_path_base(c->side[side].name);
 }
 
+/* NaN for measured runs, and without a recording. */
+static double find_start_share(const struct ifr_comparison *c) {
+	const struct ifr_dataset *dataset = c->side[1].dataset;
+	return c->exact && dataset ? ifr_loader_share(dataset, c->side[1].program) : NAN;
+}
+
+bool comparison_is_of_start(const struct ifr_comparison *c) {
+	return find_start_share(c) >= start_share;
+}
+
 /* The verdict, the change and its interval. */
 static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	const char *names[2];
 	comparison_find_names(c, names);
-	ifr_buffer_printf(s, "Verdict: %s: ", ifr_comparison_verdict_name(c->verdict));
+	ifr_buffer_printf(s, "Verdict: %s%s: ", ifr_comparison_verdict_name(c->verdict),
+	                  comparison_is_of_start(c) ? " of the whole run" : "");
 	switch (c->verdict) {
 	case IFR_VERDICT_CHANGE:
 	case IFR_VERDICT_BOTH:
@@ -220,7 +231,11 @@ static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, 
 	if (dataset && ifr_work_is_adaptive(dataset, &c->metric)) {
 		ifr_buffer_puts(s, "first let all runs do the same work, as the next lines say.");
 	} else if (c->verdict == IFR_VERDICT_NO_CHANGE) {
-		ifr_buffer_puts(s, "nothing.");
+		if (comparison_is_of_start(c))
+			ifr_buffer_printf(s, "let a run do more work: %.0f %% of it is the dynamic loader's.",
+			                  100 * find_start_share(c));
+		else
+			ifr_buffer_puts(s, "nothing.");
 	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
 		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
 		if (dataset)
@@ -382,14 +397,16 @@ static void warn_few(const struct ifr_comparison *c, struct details *details) {
 
 /* A model that counts mostly the program's start hides what differs later. */
 static void warn_start(const struct ifr_comparison *c, struct details *details) {
-	const double share = c->exact ? ifr_loader_share(c->side[1].dataset, c->side[1].program) : NAN;
-	if (!(share >= start_share) || fabs(c->ratio - 1) >= start_change)
+	if (!comparison_is_of_start(c))
 		return;
 	ifr_buffer_printf(
 		&details->text,
-		"The dynamic loader executed %.0f %% of the recorded instructions, before the program's main: a "
-		"change of the program hardly shows. Let a run do more work (more iterations, larger input).",
-		100 * share);
+		"The dynamic loader executed %.0f %% of the recorded instructions, before the program's main: %s. Let a run do "
+		"more work (more iterations, larger input).",
+		100 * find_start_share(c),
+		fabs(c->ratio - 1) < start_change
+			? "a change of the program hardly shows"
+			: "the change is of the whole run, and that of the program itself is larger");
 	end(details, true);
 }
 

@@ -9,6 +9,9 @@ enum { COMPARISON_LEAD = 3 };
 
 /* The names of the programs, old and new, without their folders where that is enough to tell them apart. */
 void comparison_find_names(const struct ifr_comparison *comparison, const char *names[2]);
+/* Whether the dynamic loader executed so much of the recorded instructions, a fifth or more, that the verdict by the
+ * model is one about the whole run: the program's start, too. */
+bool comparison_is_of_start(const struct ifr_comparison *comparison);
 /* Appends one sentence to each buffer: the verdict with its interval, its meaning, the next step. command gets the next
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],

@@ -60,15 +60,11 @@ static void put_others(const struct ifr_comparison_entry *entry, struct ifr_buff
 		                  entry->other_count);
 }
 
-/* The command is not wrapped: it must remain fit to be copied. */
 static void put_program(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	struct ifr_buffer command = {0};
 	comparison_say_program(entry, put_detail, out, &command);
-	if (command.length) {
-		ifr_buffer_puts(out, "        ");
-		ifr_escape_plain(out, ifr_buffer_text(&command));
-		ifr_buffer_puts(out, "\n");
-	}
+	if (command.length)
+		ifr_text_command(out, ifr_buffer_text(&command), "        ");
 	ifr_buffer_release(&command);
 }
 
@@ -93,10 +89,11 @@ static void put_entry(const struct ifr_comparison_entry *entry, bool color, stru
 
 enum { OVERVIEW_NAME = 24 };
 
-/* "no change", "change (regression)", "not compared" */
+/* "no change *", "change (regression)", "not compared" */
 static void put_verdict(const struct ifr_comparison_entry *entry, struct ifr_buffer *out) {
 	ifr_buffer_puts(out, entry->failure ? "not compared" : ifr_comparison_verdict_name(entry->main.verdict));
 	ifr_buffer_puts(out, !entry->failure && entry->main.regressed ? " (regression)" : "");
+	ifr_buffer_puts(out, !entry->failure && comparison_is_of_start(&entry->main) ? " *" : "");
 }
 
 static void put_overview_row(const struct ifr_comparison_entry *entry, bool color, struct ifr_buffer *out) {
@@ -124,9 +121,13 @@ static void put_overview(const struct ifr_comparison_entry *entries, size_t coun
 	ifr_text_wrap(out, ifr_buffer_text(&summary), "", "");
 	ifr_buffer_printf(out, "  %-*s %-21s %9s  %s\n", OVERVIEW_NAME, "command", "verdict", "change",
 	                  "95 % interval");
-	for (size_t i = 0; i < count; i++)
+	bool marked = false;
+	for (size_t i = 0; i < count; i++) {
 		put_overview_row(&entries[i], color, out);
-	ifr_buffer_puts(out, "\n");
+		marked |= !entries[i].failure && comparison_is_of_start(&entries[i].main);
+	}
+	ifr_buffer_puts(
+		out, marked ? "  * of the whole run, a fifth or more of which is the dynamic loader's start\n\n" : "\n");
 	ifr_buffer_release(&summary);
 }
 
@@ -215,7 +216,8 @@ void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t 
 			continue;
 		}
 		struct ifr_buffer verdict = {0};
-		ifr_buffer_printf(&verdict, "%s%s", ifr_comparison_verdict_name(c->verdict),
+		ifr_buffer_printf(&verdict, "%s%s%s", ifr_comparison_verdict_name(c->verdict),
+		                  comparison_is_of_start(c) ? " of the whole run" : "",
 		                  c->regressed ? ", a regression" : "");
 		put_cell(out, ifr_buffer_text(&verdict));
 		ifr_buffer_release(&verdict);
