@@ -157,7 +157,10 @@ static void put_row(struct ifr_buffer *out, const struct ifr_audit_row *row) {
 	put_shape(&shape, row);
 	if (row->tested && !row->analysis->exact)
 		ifr_buffer_printf(&p, row->p_adjusted < 0.001 ? "<0.001" : "%.3f", row->p_adjusted);
-	ifr_buffer_printf(out, "  %-12s%6zu %4.3g", row->trigger, row->layouts, row->runs);
+	/* A mean over layouts that do not all have as many. */
+	char *runs = ifr_format("%s%.0f", row->runs == floor(row->runs) ? "" : "~", row->runs);
+	ifr_buffer_printf(out, "  %-12s%6zu %4s", row->trigger, row->layouts, runs);
+	free(runs);
 	put_cell(out, true, row->range_pct);
 	put_cell(out, row->has_sd, row->sd_pct);
 	put_cell(out, row->has_noise, row->noise_pct);

@@ -321,12 +321,14 @@ static void test_undecided(void **state) {
 	fill_trigger(&dataset, &noise, 256, 3, "stack:bytes=0:4080:16", 0.3, rng);
 	make_row(&dataset, "environment", &analysis, &row);
 	row.full = false;
+	row.runs = 1.62;
 	ifr_audit_adjust(&row, 1);
 	ifr_audit_text("prog.audit", &row, 1, false, &text);
 	char *flat = flatten(ifr_buffer_text(&text));
 	assert_null(strstr(flat, "No difference"));
 	assert_non_null(strstr(flat, "256 environment sizes are not decided"));
 	assert_non_null(strstr(flat, "undecided"));
+	assert_non_null(strstr(flat, "environment 256 ~2 "));
 	assert_non_null(strstr(flat, "environment is not decided: time ended before all of its runs were made"));
 	free(flat);
 	ifr_buffer_release(&text);
