@@ -102,10 +102,10 @@ static void adjust_p_values(struct ifr_attribution *attribution, double families
 	free(p);
 }
 
-double ifr_attribution_least_share(size_t tests, size_t layouts) {
-	if (layouts < 3 || !tests)
+double ifr_attribution_least_share(double tests, size_t layouts) {
+	if (layouts < 3 || !(tests > 0))
 		return 1;
-	const double df = (double)layouts - 2, t = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / (double)tests / 2, df);
+	const double df = (double)layouts - 2, t = gsl_cdf_tdist_Qinv(IFR_REPORT_LEVEL / tests / 2, df);
 	return t * t / (t * t + df);
 }
 

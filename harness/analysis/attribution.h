@@ -75,7 +75,7 @@ int ifr_attribution_make(const struct ifr_analysis *analysis, const struct ifr_u
                          struct ifr_attribution *attribution, struct ifr_error *err);
 /* The least share of the variation that one of so many tests of two classes must explain in so many layouts to be found:
  * its t is that of p = 0.05 / tests, and R^2 = t^2 / (t^2 + layouts - 2). 1 below three layouts. */
-double ifr_attribution_least_share(size_t tests, size_t layouts);
+double ifr_attribution_least_share(double tests, size_t layouts);
 void ifr_attribution_release(struct ifr_attribution *attribution);
 
 #endif

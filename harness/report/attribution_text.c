@@ -126,7 +126,10 @@ static void say_event(const struct ifr_analysis *analysis, struct ifr_buffer *s)
 static void say_nothing_found(const struct ifr_analysis *analysis, const struct ifr_attribution *attribution,
                               struct ifr_buffer *s) {
 	enum { MORE = 4 };
-	const size_t tests = (attribution->count - attribution->conflicts) * (attribution->pairs ? 2 : 1);
+	double tests = (double)(attribution->count - attribution->conflicts) * (attribution->pairs ? 2 : 1);
+	/* Of units that are tested apart, for a part of the rate. */
+	if (attribution->first_units && attribution->first_units < attribution->units)
+		tests *= (double)attribution->first_units / (double)attribution->units / IFR_FIRST_PART;
 	ifr_buffer_puts(
 		s, "No single address or pair is found to explain the differences between these layouts: many may have a "
 		   "part in them.");

@@ -224,12 +224,12 @@ says() {
 	# What a budget allows depends on the machine: no one replays thousands in these seconds, each replays some.
 	need_full_depth
 	local first
-	within 120 interfero bench -c model --machine haswell -n 5000 --budget 15s -o part.exp -- ../steps-of-a-program 100000 >text 2>said
+	within 120 interfero bench -c model --machine haswell -n 5000 --budget 30s -o part.exp -- ../steps-of-a-program 20000 >text 2>said
 	grep -q 'the budget had time to replay [0-9]* of 5001 layouts; the same command continues' said || say "$(cat said)"
 	tr -s ' \n' '  ' <text | grep -q 'Partial results: the time budget was used up\.' || say "$(cat text)"
 	first=$(interfero report --json part.exp | jq '.analysis.counted.random_layouts')
 	[ "$first" -ge 2 ]
-	within 120 interfero bench -c model --machine haswell -n 5000 --budget 15s -o part.exp -- ../steps-of-a-program 100000 >text 2>said
+	within 120 interfero bench -c model --machine haswell -n 5000 --budget 30s -o part.exp -- ../steps-of-a-program 20000 >text 2>said
 	[ "$(interfero report --json part.exp | jq '.analysis.counted.random_layouts')" -gt "$first" ]
 	rm -r part.exp*
 }

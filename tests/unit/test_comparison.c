@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "harness/commands/suite.h"
+#include "harness/output/output.h"
 #include "harness/report/report.h"
 #include "tests/unit/depth.h"
 
@@ -880,6 +881,12 @@ static void test_words(void **state) {
 	entry.main.layout_effect_interval = (struct ifr_interval){0.9966, 1.63, 0.99};
 	assert_says(&entry, "is open (99 % interval -0.34 % to +63 %): it may be none.", true);
 	assert_says(&entry, "+28 %", false);
+	/* A further command begins a line of its own where it does not fit. */
+	struct ifr_buffer command = {0};
+	ifr_text_command(&command, "perf record -e cpu-clock -- interfero run --library l.so -- ./u && perf report",
+	                 "      ");
+	assert_non_null(strstr(ifr_buffer_text(&command), "\n        && perf report\n"));
+	ifr_buffer_release(&command);
 	/* The page's axes: no powers of ten. */
 	struct ifr_buffer page = {0};
 	ifr_comparison_html(&entry, 1, &page);
