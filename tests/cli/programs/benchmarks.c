@@ -69,7 +69,7 @@ static int is_early(void) {
 int main(int argc, char **argv) {
 	const char *kind = argc > 1 ? argv[1] : "";
 	/* Numbers of two processes that differ by a multiple of a small number give other noise, too. */
-	double noise = ((unsigned)getpid() * 2654435761u % 997 + 1) * 1e-4;
+	double noise = ((unsigned)getpid() * 2654435761u % 997 + 1) * 7e-5;
 	if (argc > 3 && !strcmp(argv[3], "later") && is_early())
 		noise = 0;
 	if (read_arguments(argc, argv))
