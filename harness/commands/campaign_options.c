@@ -181,7 +181,7 @@ static const struct argp_option table[] = {
      2},
 	{"program", KEY_PROGRAM, "PROG", 0,
      "The command is a driver, such as a script, that starts PROG by its path or its name; layouts take its place. The "
-     "driver's run is measured, or with --metrics its figures",
+     "driver's run is measured, or its figures (--metrics)",
      2},
 	{"prepare", KEY_PREPARE, "COMMAND", 0, "Run a shell command before each run, unmeasured", 2},
 	{"warmup", KEY_WARMUP, "N", 0, "Make N unmeasured runs before each measured one, of the same file (0)", 2},

@@ -231,7 +231,7 @@ static error_t parse_sweep(int key, char *argument, struct argp_state *state) {
 static const struct argp_option sweep_table[] = {
 	{"sweep", KEY_SWEEP, "VALUES", 0,
      "Take these values of an axis, AXIS:NAME=FROM:TO:STEP such as stack:bytes=0:4096:16, one a layout, instead of "
-     "random layouts. Two sweeps span a grid. Axes of --axes vary at random beside",
+     "random layouts. Two sweeps span a grid. Other axes (--axes) vary at random",
      1},
 	{0},
 };
