@@ -40,8 +40,8 @@ const char ifr_html_style[] =
 const char ifr_html_methods[] =
 	"<details><summary>How are the numbers computed?</summary>\n"
 	"<ul class=\"methods\">"
-	"<li>The value of a layout is the median of its runs; layouts are compared, not runs. Nothing is imputed and no "
-	"outlier is dropped.</li>\n"
+	"<li>The value of a layout is the median of its runs, detrended where the report names serial disturbances; "
+	"layouts are compared, not runs. Nothing is imputed and no outlier is dropped.</li>\n"
 	"<li>Interval of a median: order statistics, distribution-free, with the confidence that the number of runs "
 	"allows "
 	"(David and Nagaraja 2003).</li>\n"

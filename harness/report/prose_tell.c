@@ -25,11 +25,11 @@ static void say_subject(struct ifr_prose *prose) {
 	else
 		ifr_buffer_printf(
 			&prose->text,
-			"Measured: %s (%s, from %s), less is better; the value of a layout is the median of its runs.",
+			"Measured: %s (%s, from %s), less is better; the value of a layout is the median of its %sruns.",
 			!strcmp(analysis->metric->name, "cpu_time") ? "processor time"
 			: ifr_counter_is_time(analysis->metric)     ? "time"
 														: "a count",
-			analysis->metric->name, analysis->metric->source);
+			analysis->metric->name, analysis->metric->source, analysis->disturbances.found ? "detrended " : "");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 }
 

@@ -103,6 +103,12 @@ static void test_rank(void **state) {
 		assert_int_equal(ifr_agreement_make(&dataset, &dataset, 0, NULL, &agreement, NULL), 0);
 		assert_int_equal(agreement.shipped_rank[0], analysis->faster + 1);
 		assert_int_equal(agreement.ranked[1], analysis->layout_count);
+		struct ifr_buffer text = {0};
+		ifr_report_text(analysis, false, &text);
+		char *joined = ifr_buffer_detach(&text);
+		join_lines(joined);
+		says(joined, "the value of a layout is the median of its detrended runs.");
+		free(joined);
 		ifr_agreement_release(&agreement);
 		ifr_analysis_free(analysis);
 		ifr_dataset_release(&dataset);
