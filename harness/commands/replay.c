@@ -394,10 +394,39 @@ static int describe_machine(const struct ifr_machine *machine, struct ifr_error 
 	return end_output(err);
 }
 
+/* Where the text of a line begins, behind the name before it; 0 where there is none. */
+static size_t find_text(const char *line) {
+	enum { NAME_MOST = 30 };
+	const size_t indent = strspn(line, " ");
+	const char *gap = strstr(line + indent, "  ");
+	return gap && gap - line < NAME_MOST ? (size_t)(gap - line) + strspn(gap, " ") : 0;
+}
+
+/* A line of the list within 80 columns; what does not fit stands below its text. */
+static void print_entry(const char *line, struct ifr_buffer *out) {
+	enum { COLUMNS = 80, FURTHER = 2 };
+	const size_t text = find_text(line), indent = strspn(line, " "); /* a heading has none */
+	if (strlen(line) <= COLUMNS || !indent) {
+		ifr_buffer_printf(out, "%s\n", line);
+		return;
+	}
+	char *first = ifr_format("%.*s", (int)(text ? text : indent), line),
+		 *rest = ifr_format("%*s", (int)(text ? text : indent + FURTHER), "");
+	ifr_text_wrap(out, line + (text ? text : indent), first, rest);
+	free(first);
+	free(rest);
+}
+
 static int list_machines(struct ifr_error *err) {
-	struct ifr_buffer text = {0};
+	struct ifr_buffer text = {0}, wrapped = {0};
+	struct ifr_strings lines = {0};
 	ifr_machine_print_help(&text);
-	fputs(ifr_buffer_text(&text), stdout);
+	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		print_entry(lines.items[i], &wrapped);
+	fputs(ifr_buffer_text(&wrapped), stdout);
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&wrapped);
 	ifr_buffer_release(&text);
 	return end_output(err);
 }

@@ -40,9 +40,7 @@ static void help_predictor(struct ifr_buffer *out, const char *group, const char
 
 void ifr_machine_print_help(struct ifr_buffer *out) {
 	help_machines(out);
-	ifr_buffer_puts(out,
-	                "Predictors of directions (predictor=KIND; those with counters or rows also as KIND-SIZEk, "
-	                "in KiB):\n");
+	ifr_buffer_puts(out, "Predictors of directions (predictor=KIND, or KIND-SIZEk for tables of SIZE KiB):\n");
 	for (size_t i = 0; ifr_predictors[i]; i++)
 		help_predictor(out, "direction", ifr_predictors[i]->name, ifr_predictors[i]->about,
 		               ifr_predictors[i]->parameters);

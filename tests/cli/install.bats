@@ -49,6 +49,11 @@ man_page() {
 	grep -qx 'bench  .*' "$(man_page interfero.1)"
 	grep -qx 'symbols    the symbol table' "$(man_page interfero-verify.1)"
 	grep -qx '.SH AXES' "$(man_page interfero-bench.1)"
+	# A parameter begins a line of its own, with a default and without.
+	grep -q '(no default)' "$(man_page interfero-plan.5)"
+	not grep -Pzo '\n(?!\.br\n)[^\n]*\n[a-z\\\\-]+ \(no default\)' "$(man_page interfero-plan.5)"
+	# No fact is described twice.
+	[ -z "$(sed -n 's/^| \(`.*`\) | .*/\1/p' "$BATS_TEST_DIRNAME/../../docs/interfero-experiment.md" | grep -o '`[a-z][^`]* [^`]*`' | sort | uniq -d)" ]
 	grep -qx '.SH "EXIT STATUS"' "$(man_page interfero-bench.1)"
 }
 

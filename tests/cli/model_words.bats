@@ -134,8 +134,12 @@ classes() {
 	[ "$(sql native.exp "SELECT value FROM fact WHERE name = 'machine'")" = "$name" ]
 }
 
-@test "a machine is described in 80 columns" {
+@test "a machine is described in 80 columns, and so are all there are" {
 	local machine
+	interfero replay --machine help >list
+	awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' list
+	grep -q '^  pipeline.table  ' list || grep -q '^  *pipeline.table ' list
+	grep -A1 '^  l1i.policy ' list | grep -q '^ \{25\}[a-z(]'
 	for machine in skylake cachegrind zen2; do
 		interfero replay --describe-machine --machine $machine >described
 		awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' described
