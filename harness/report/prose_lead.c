@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/axis.h"
 #include "common/strings.h"
 #include "harness/report/next_budget.h"
 #include "harness/report/next_command.h"
@@ -168,6 +169,8 @@ static void say_standing(struct ifr_prose *prose) {
 		ifr_format_pct(text, contrast->difference_pct);
 		ifr_buffer_printf(text, " %s than the median",
 		                  standing == IFR_SHIPPED_WORSE ? ifr_prose_more(analysis) : ifr_prose_less(analysis));
+		if (analysis->axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS))
+			ifr_buffer_puts(text, " (it has another allocator)");
 	}
 	ifr_buffer_printf(text, "; %zu of %zu %s %s.", analysis->faster, analysis->random_count,
 	                  analysis->faster == 1 ? "is" : "are", ifr_prose_less(analysis));

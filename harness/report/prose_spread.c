@@ -216,13 +216,14 @@ static void say_allocator(struct ifr_prose *prose) {
 	const unsigned heap = prose->analysis->axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS);
 	if (!heap)
 		return;
-	ifr_buffer_printf(&prose->text,
-	                  "It runs with its own allocator, and all other layouts with that of interfero, which the %s "
-	                  "need%s: a difference may come from the allocator as well as from addresses.",
-	                  heap == 1u << IFR_AXIS_HEAP     ? "axis heap"
-	                  : heap == 1u << IFR_AXIS_BLOCKS ? "axis blocks"
-	                                                  : "axes heap and blocks",
-	                  heap & (heap - 1) ? "" : "s");
+	ifr_buffer_printf(
+		&prose->text,
+		"The shipped program runs with its own allocator, all other layouts with that of interfero, which the %s "
+		"need%s: a difference may come from the allocator as well as from addresses.",
+		heap == 1u << IFR_AXIS_HEAP     ? "axis heap"
+		: heap == 1u << IFR_AXIS_BLOCKS ? "axis blocks"
+										: "axes heap and blocks",
+		heap & (heap - 1) ? "" : "s");
 	ifr_prose_end(prose, IFR_PROSE_WARNING);
 }
 

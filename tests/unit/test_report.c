@@ -636,6 +636,8 @@ static void test_allocator(void **state) {
 	for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
 		struct ifr_dataset dataset;
 		fill(&dataset, &usual, 7);
+		for (size_t j = 0; j < dataset.run_count; j++)
+			dataset.runs[j].value[0] *= dataset.runs[j].variant ? 1 : 0.9;
 		for (size_t j = 0; j < dataset.fact_count; j++)
 			if (!strcmp(dataset.facts[j].name, "axes")) {
 				free(dataset.facts[j].value);
@@ -643,8 +645,10 @@ static void test_allocator(void **state) {
 			}
 		struct ifr_analysis *analysis = analysed(&dataset, NULL);
 		char *text = as_text(analysis);
-		(i ? says : says_not)(text,
-		                      "It runs with its own allocator, and all other layouts with that of interfero");
+		(i ? says : says_not)(
+			text, "The shipped program runs with its own allocator, all other layouts with that of interfero");
+		/* Where they differ, the first lines say so, too. */
+		(i ? says : says_not)(text, " (it has another allocator)");
 		free(text);
 		ifr_analysis_free(analysis);
 		ifr_dataset_release(&dataset);
