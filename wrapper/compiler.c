@@ -36,18 +36,24 @@ static const char *compiler_of(const char *called_as) {
 	return ifr_starts_with(base, "interfero-") ? base + strlen("interfero-") : "gcc";
 }
 
-static char *find_compiler(const char *compiler, const char *self) {
+/* The compiler that its variable names, else the one of its own name. */
+static const char *wanted_compiler(const char *compiler) {
 	/* They name another compiler: of GCC one of the same version. */
 	static const char *const variables[][2] = {{"gcc", "INTERFERO_GCC"},
 	                                           {"g++", "INTERFERO_GXX"},
 	                                           {"gfortran", "INTERFERO_GFORTRAN"},
 	                                           {"clang", "INTERFERO_CLANG"},
 	                                           {"clang++", "INTERFERO_CLANGXX"}};
-	const char *const not_this[] = {self, NULL}, *chosen = NULL;
+	const char *chosen = NULL;
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		if (!strcmp(compiler, variables[i][0]))
 			chosen = getenv(variables[i][1]);
-	return ifr_program_find(chosen && *chosen ? chosen : compiler, not_this);
+	return chosen && *chosen ? chosen : compiler;
+}
+
+static char *find_compiler(const char *compiler, const char *self) {
+	const char *const not_this[] = {self, NULL};
+	return ifr_program_find(wanted_compiler(compiler), not_this);
 }
 
 /* Whether the compiler behind a path is clang, by the name of the file that it leads to: our plugin is GCC's. */
@@ -130,7 +136,7 @@ static int find_and_exec_compiler(const char *name, const char *self, int argc, 
 	int status;
 	const bool clang = is_for_clang(compiler);
 	if (!real)
-		status = print_failure(name, "there is no compiler ", compiler,
+		status = print_failure(name, "there is no compiler ", wanted_compiler(compiler),
 		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX)");
 	else if (!clang && !is_companion(compiler) && is_clang(real))
 		status = print_failure(name, real, " is clang, which cannot load a plugin of GCC's",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero compare: tells a change of a program from a layout effect. */
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,23 +138,6 @@ static int check_options(const struct compare_options *options, const struct com
 	return 0;
 }
 
-/* The experiments that --suite wrote under -o NAME, where no file has that name itself. */
-static void find_suite_results(const char *name, struct ifr_strings *files) {
-	static const char special[] = "*?[]\\";
-	struct ifr_buffer pattern = {0};
-	glob_t found;
-	if (ifr_file_exists(name))
-		return;
-	for (const char *c = name; *c; c++)
-		ifr_buffer_printf(&pattern, strchr(special, *c) ? "\\%c" : "%c", *c);
-	ifr_buffer_puts(&pattern, "-*.exp");
-	if (!glob(pattern.data, 0, NULL, &found))
-		for (size_t i = 0; i < found.gl_pathc; i++)
-			ifr_strings_add(files, found.gl_pathv[i]);
-	globfree(&found);
-	ifr_buffer_release(&pattern);
-}
-
 int ifr_command_compare(int argc, char **argv) {
 	struct compare_options options = {.analyses = 1};
 	struct compare_inputs inputs;
@@ -171,7 +153,7 @@ int ifr_command_compare(int argc, char **argv) {
 	options.rules.margin = options.rules.fail_above > 0 ? options.rules.fail_above : 0.01;
 	catch_interrupts();
 	if (options.name_count == 1 && !options.suite && !options.arguments)
-		find_suite_results(options.names[0], &results);
+		suite_find_results(options.names[0], &results);
 	if (results.count) {
 		int status = compare_results(&options, options.names[0], &results);
 		ifr_strings_release(&results);

@@ -9,6 +9,7 @@
 #include "harness/commands/layout_options.h"
 #include "harness/store/store.h"
 #include "harness/report/report.h"
+#include "harness/commands/suite.h"
 
 static error_t parse_printing(int key, char *argument, struct argp_state *state) {
 	struct printing_options *options = state->input;
@@ -104,12 +105,24 @@ static int print_csv(const struct ifr_dataset *dataset, struct ifr_error *err) {
 	return result;
 }
 
+/* An experiment that is none may be what a suite wrote under that name. */
+static int explain_missing(const char *experiment, int result, struct ifr_error *err) {
+	struct ifr_strings files = {0};
+	suite_find_results(experiment, &files);
+	if (files.count)
+		result = ifr_fail(err, IFR_E_USAGE,
+		                  "%s is a suite of %zu experiments, such as %s: \"interfero compare %s\" reports it",
+		                  experiment, files.count, files.items[0], experiment);
+	ifr_strings_release(&files);
+	return result;
+}
+
 int output_report(const char *experiment, const struct output_options *options, struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *report = NULL;
 	int result = ifr_experiment_load(experiment, &dataset, err);
 	if (result)
-		return result;
+		return explain_missing(experiment, result, err);
 	if (options->csv) {
 		result = print_csv(&dataset, err);
 		ifr_dataset_release(&dataset);

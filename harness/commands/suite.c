@@ -2,6 +2,7 @@
 #include "harness/commands/suite.h"
 
 #include <ctype.h>
+#include <glob.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,4 +99,20 @@ void suite_release(struct suite *suite) {
 	}
 	free(suite->commands);
 	*suite = (struct suite){0};
+}
+
+void suite_find_results(const char *name, struct ifr_strings *files) {
+	static const char special[] = "*?[]\\";
+	struct ifr_buffer pattern = {0};
+	glob_t found;
+	if (ifr_file_exists(name))
+		return;
+	for (const char *c = name; *c; c++)
+		ifr_buffer_printf(&pattern, strchr(special, *c) ? "\\%c" : "%c", *c);
+	ifr_buffer_puts(&pattern, "-*.exp");
+	if (!glob(pattern.data, 0, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			ifr_strings_add(files, found.gl_pathv[i]);
+	globfree(&found);
+	ifr_buffer_release(&pattern);
 }

@@ -28,4 +28,7 @@ int suite_read(const char *path, struct suite *suite, struct ifr_error *err);
 int suite_parse(const char *text, const char *origin, struct suite *suite, struct ifr_error *err);
 void suite_release(struct suite *suite);
 
+/* Lists the experiments that --suite wrote under -o NAME, where no file has that name itself. */
+void suite_find_results(const char *name, struct ifr_strings *files);
+
 #endif

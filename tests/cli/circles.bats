@@ -65,6 +65,8 @@ works() {
 	ln -s "$INTERFERO_BUILD/bin/interfero-gcc" first/gcc
 	stopped env PATH="$here/first" "$INTERFERO_BUILD/bin/interfero-gcc" main.c
 	[[ $stderr == *"no compiler gcc"*INTERFERO_GCC* ]]
+	stopped env INTERFERO_GCC=/nonexist/gcc "$INTERFERO_BUILD/bin/interfero-gcc" main.c
+	[[ $stderr == *"no compiler /nonexist/gcc"*INTERFERO_GCC* ]]
 }
 
 @test "gcc in PATH is a script that becomes interfero-gcc" {

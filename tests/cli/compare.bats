@@ -87,6 +87,7 @@ teardown_file() {
 	# Both on the same processor.
 	pinned() { sql "$1" "SELECT value FROM fact WHERE name='pinned to'"; }
 	[ "$(pinned s-one.exp)" = "$(pinned s-two.exp)" ]
+	refuse 2 's is a suite of 2 experiments, such as s-one.exp: "interfero compare s" reports it' -- interfero report s
 }
 
 # 4000 s for four lines: 1000 s each, and lines of a second leave the rest to the last.
