@@ -120,6 +120,9 @@ static struct ifr_unit_extent shipped_extent(const struct ifr_unit_addresses *ad
 static void find_remedies(const struct ifr_unit_addresses *addresses, struct ifr_attribution *attribution) {
 	for (size_t i = 0; i < attribution->found && addresses->shipped; i++) {
 		struct ifr_finding *f = &attribution->findings[i];
+		const size_t index = ifr_unit_addresses_index(addresses, f->unit);
+		f->pin = addresses->pins && index < addresses->unit_count ? addresses->pins[index] : NULL;
+		f->neighbour = f->pin ? ifr_unit_addresses_neighbour(addresses, index) : NULL;
 		const struct ifr_unit_extent unit = shipped_extent(addresses, f->unit),
 									 other = shipped_extent(addresses, f->other);
 		if (!unit.at || (f->other && !other.at))

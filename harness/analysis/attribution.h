@@ -20,10 +20,11 @@ enum ifr_feature {
 };
 
 struct ifr_finding {
-	const char *unit;   /* borrowed from the addresses, like the next two */
-	const char *other;  /* the unit that it conflicts with; NULL but for IFR_FEATURE_SET_CONFLICT */
-	const char *source; /* where the unit begins in the sources, or NULL */
-	const char *lead;   /* ifr_unit_addresses_lead of the unit, or NULL */
+	const char *unit;            /* borrowed from the addresses, like the next two */
+	const char *other;           /* the unit that it conflicts with; NULL but for IFR_FEATURE_SET_CONFLICT */
+	const char *source;          /* where the unit begins in the sources, or NULL */
+	const char *lead;            /* ifr_unit_addresses_lead of the unit, or NULL */
+	const char *pin, *neighbour; /* why nothing moves the unit, and the nearest unit that can be moved; or NULL */
 	uint64_t
 		best_at; /* the address in the shipped program at which the unit has its best class; 0: none is known */
 	enum ifr_feature feature;

@@ -17,6 +17,8 @@ static void name_units(const struct ifr_plan *places, struct ifr_unit_addresses 
 	qsort(addresses->units, addresses->unit_count, sizeof *addresses->units, by_name);
 	addresses->bytes = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->bytes);
 	addresses->shipped = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->shipped);
+	addresses->pins = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->pins);
+	addresses->pinned = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->pinned);
 	addresses->sources = ifr_alloc((addresses->unit_count + 1) * sizeof *addresses->sources);
 	addresses->at = ifr_alloc((addresses->variant_count * addresses->unit_count + 1) * sizeof *addresses->at);
 }
@@ -35,6 +37,10 @@ static void measure_units(const struct ifr_relinker *relinker, struct ifr_unit_a
 			continue;
 		addresses->bytes[place] = unit.bytes;
 		addresses->shipped[place] = unit.pin ? 0 : unit.address;
+		if (unit.pin && !addresses->pins[place]) {
+			addresses->pins[place] = ifr_strdup(unit.pin);
+			addresses->pinned[place] = unit.address;
+		}
 	}
 }
 
@@ -55,6 +61,20 @@ const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, 
 			lead = i;
 	}
 	return lead < addresses->unit_count ? addresses->units[lead] : NULL;
+}
+
+const char *ifr_unit_addresses_neighbour(const struct ifr_unit_addresses *addresses, size_t unit) {
+	uint64_t least = UINT64_MAX;
+	const char *nearest = NULL;
+	for (size_t i = 0; addresses->pinned && addresses->shipped && i < addresses->unit_count; i++) {
+		const uint64_t at = addresses->shipped[i], from = addresses->pinned[unit];
+		const uint64_t distance = at > from ? at - from : from - at;
+		if (at && distance < least) {
+			least = distance;
+			nearest = addresses->units[i];
+		}
+	}
+	return nearest;
 }
 
 static int add_variant(const struct ifr_relinker *relinker, const struct ifr_dataset_variant *variant,
@@ -102,6 +122,10 @@ void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses) {
 		free(addresses->units[i]);
 	for (size_t i = 0; addresses->sources && i < addresses->unit_count; i++)
 		free(addresses->sources[i]);
+	for (size_t i = 0; addresses->pins && i < addresses->unit_count; i++)
+		free(addresses->pins[i]);
+	free(addresses->pins);
+	free(addresses->pinned);
 	free(addresses->sources);
 	free(addresses->first);
 	free(addresses->bytes);

@@ -15,6 +15,8 @@ struct ifr_unit_addresses {
 	size_t unit_count, variant_count;
 	uint64_t *bytes;   /* [unit_count]; 0: unknown */
 	uint64_t *shipped; /* [unit_count] in the program as it ships; 0: unknown; NULL: none is known */
+	char **pins;       /* [unit_count] why nothing moves the unit, or NULL; NULL: none is known */
+	uint64_t *pinned;  /* [unit_count] where such a unit ships */
 	char **sources;    /* [unit_count] "lvm.c:1120", or NULL */
 	bool *first;  /* [unit_count] tested as a family of their own, before the others; NULL: all are one family */
 	uint64_t *at; /* [variant * unit_count + unit], by the variant's index in the dataset; 0: unknown */
@@ -33,6 +35,8 @@ void ifr_unit_addresses_find_sources(const struct ifr_kit *kit, const struct ifr
 /* The unit that ships first in the output section of `unit`, other than it: ordered first, it stays where it is, and lets
  * the rest flow around a unit with an address of its own. NULL where there is none. */
 const char *ifr_unit_addresses_lead(const struct ifr_unit_addresses *addresses, size_t unit);
+/* The unit that can be moved and ships nearest to a pinned one; NULL where there is none. */
+const char *ifr_unit_addresses_neighbour(const struct ifr_unit_addresses *addresses, size_t unit);
 void ifr_unit_addresses_release(struct ifr_unit_addresses *addresses);
 
 #endif

@@ -90,7 +90,7 @@ static int make_sets(const struct ifr_confirmation *in, struct sets *sets, struc
 
 const struct ifr_finding *ifr_confirmation_choose(const struct ifr_attribution *code) {
 	for (size_t i = 0; i < code->found; i++)
-		if (code->findings[i].feature != IFR_FEATURE_PAGE)
+		if (code->findings[i].feature != IFR_FEATURE_PAGE && !code->findings[i].pin)
 			return &code->findings[i];
 	return NULL;
 }

@@ -99,8 +99,9 @@ static int confirm_finding(struct options *options, const struct attributed *fro
 	struct ifr_comparison comparison;
 	struct ifr_buffer text = {0};
 	if (!confirmation.finding)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "all findings are about pages, and moving one unit cannot change only its page");
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"all findings are about pages, or units that cannot be moved: moving one unit cannot change only its page");
 	char *file = ifr_format("%s.confirm", options->experiment);
 	campaign->file = campaign->file ? campaign->file : file;
 	progress_follow(campaign, false);

@@ -72,7 +72,12 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	put_class(&s, f->feature, (unsigned)f->classes.lowest);
 	if (f->feature != IFR_FEATURE_SET_CONFLICT)
 		ifr_feature_class_extent(f->feature, (unsigned)f->classes.lowest, &offset, &bytes, &frame);
-	if (f->feature == IFR_FEATURE_SET_CONFLICT)
+	if (f->pin)
+		ifr_buffer_printf(&s, ". It cannot be moved by itself (%s%s)%s%s%s.", f->pin,
+		                  strstr(f->pin, "start file") ? ", the compiler's start-up code" : "",
+		                  f->neighbour ? ": move its neighbour " : "", f->neighbour ? f->neighbour : "",
+		                  f->neighbour ? ", with which it lies" : "");
+	else if (f->feature == IFR_FEATURE_SET_CONFLICT)
 		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
 		                    "differ, or side by side.");
 	else if (f->feature != IFR_FEATURE_PAGE && !offset)
@@ -80,7 +85,8 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	else
 		ifr_buffer_puts(&s, ". Remedy: an address of its own by an \"at\" line in the plan.");
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  - ", "    ");
-	put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
+	if (!f->pin)
+		put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
 	ifr_buffer_release(&s);
 }
 

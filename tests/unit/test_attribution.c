@@ -112,6 +112,41 @@ static void test_guilty(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* Nothing moves a unit of a start file: the text names the nearest unit that moves, and no remedy that moves this one. */
+static void test_pinned(void **state) {
+	(void)state;
+	struct world w;
+	struct ifr_analysis *analysis;
+	struct ifr_attribution attribution;
+	struct ifr_buffer text = {0};
+	gsl_rng *rng = seeded(5);
+	make(&w, rng, 0.01);
+	w.addresses.shipped = ifr_alloc(UNITS * sizeof *w.addresses.shipped);
+	w.addresses.bytes = ifr_alloc(UNITS * sizeof *w.addresses.bytes);
+	w.addresses.pins = ifr_alloc(UNITS * sizeof *w.addresses.pins);
+	w.addresses.pinned = ifr_alloc(UNITS * sizeof *w.addresses.pinned);
+	for (unsigned i = 0; i < UNITS; i++)
+		w.addresses.shipped[i] = i == GUILTY ? 0 : 0x401000 + 0x100 * i;
+	w.addresses.pins[GUILTY] = ifr_strdup("it is of a start file");
+	w.addresses.pinned[GUILTY] = 0x40140f; /* unit04 begins 15 bytes before it */
+	assert_int_equal(ifr_analysis_make(&w.dataset, NULL, &analysis, NULL), 0);
+	assert_int_equal(ifr_attribution_make(analysis, &w.addresses, &attribution, NULL), 0);
+	assert_string_equal(attribution.findings[0].unit, "unit07");
+	assert_string_equal(attribution.findings[0].neighbour, "unit04");
+	attribution.found = 1;
+	ifr_attribution_text(analysis, &attribution, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "cannot"));
+	assert_non_null(strstr(ifr_buffer_text(&text), "start-up"));
+	assert_non_null(strstr(ifr_buffer_text(&text), "unit04"));
+	assert_null(strstr(ifr_buffer_text(&text), "Remedy"));
+	assert_null(strstr(ifr_buffer_text(&text), "aligned("));
+	ifr_buffer_release(&text);
+	ifr_attribution_release(&attribution);
+	ifr_analysis_free(analysis);
+	drop(&w);
+	gsl_rng_free(rng);
+}
+
 static void test_set_conflict(void **state) {
 	(void)state;
 	struct world w;
@@ -328,11 +363,11 @@ static void test_nothing_found(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guilty),        cmocka_unit_test(test_set_conflict),
-		cmocka_unit_test(test_innocent),      cmocka_unit_test(test_classes),
-		cmocka_unit_test(test_addresses),     cmocka_unit_test(test_innocent_shapes),
-		cmocka_unit_test(test_power),         cmocka_unit_test(test_least_share),
-		cmocka_unit_test(test_nothing_found),
+		cmocka_unit_test(test_guilty),          cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_set_conflict),    cmocka_unit_test(test_innocent),
+		cmocka_unit_test(test_classes),         cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_innocent_shapes), cmocka_unit_test(test_power),
+		cmocka_unit_test(test_least_share),     cmocka_unit_test(test_nothing_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
