@@ -35,6 +35,10 @@ void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan) {
 		copy->places[i] = plan->places[i];
 		copy->places[i].unit = ifr_strdup(plan->places[i].unit);
 	}
+	copy->rooms = NULL;
+	copy->room_count = 0;
+	for (size_t i = 0; i < plan->room_count; i++)
+		ifr_plan_give_room(copy, plan->rooms[i].unit, plan->rooms[i].bytes);
 }
 
 void ifr_plan_release(struct ifr_plan *plan) {
@@ -45,6 +49,9 @@ void ifr_plan_release(struct ifr_plan *plan) {
 	for (size_t i = 0; i < plan->place_count; i++)
 		free(plan->places[i].unit);
 	free(plan->places);
+	for (size_t i = 0; i < plan->room_count; i++)
+		free(plan->rooms[i].unit);
+	free(plan->rooms);
 	ifr_plan_init(plan);
 }
 
@@ -116,4 +123,11 @@ void ifr_plan_place(struct ifr_plan *plan, const char *unit) {
 
 void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address) {
 	add_place(plan, &(struct ifr_plan_place){.unit = ifr_strdup(unit), .fixed = true, .address = address});
+}
+
+void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes) {
+	/* As places. */
+	if (!(plan->room_count & (plan->room_count - 1)))
+		plan->rooms = ifr_realloc(plan->rooms, plan->room_count ? 2 * plan->room_count : 1, sizeof *plan->rooms);
+	plan->rooms[plan->room_count++] = (struct ifr_plan_room){ifr_strdup(unit), bytes};
 }

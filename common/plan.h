@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-enum { IFR_PLAN_VERSION = 1, IFR_NAME_MAX = 64, IFR_KEY_MAX = 136 };
+enum { IFR_PLAN_VERSION = 1, IFR_NAME_MAX = 64, IFR_KEY_MAX = 136, IFR_PLAN_ROOM_MOST = 1 << 20 };
 
 struct ifr_axis_setting {
 	bool on;
@@ -41,19 +41,27 @@ struct ifr_plan_place {
 	uint64_t address; /* in the shipped program */
 };
 
+/* The room of a unit: what follows it begins as if the unit had so many bytes, if it has fewer. */
+struct ifr_plan_room {
+	char *unit;
+	uint64_t bytes;
+};
+
 struct ifr_plan {
 	char name[IFR_NAME_MAX];
 	char kit[IFR_KEY_MAX];
 	struct ifr_axis_setting axis[IFR_AXIS_COUNT];
 	struct ifr_plan_place *places; /* no unit twice */
 	size_t place_count;
+	struct ifr_plan_room *rooms; /* of a unit named twice, the last one holds */
+	size_t room_count;
 };
 
-/* Sets all axes off, all parameters to their defaults, and no places. */
+/* Sets all axes off, all parameters to their defaults, and no places and rooms. */
 void ifr_plan_init(struct ifr_plan *plan);
-/* Copies a plan with its patterns and places, which each plan owns. */
+/* Copies a plan with its patterns, places and rooms, which each plan owns. */
 void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan);
-/* Frees patterns and places, and initialises the plan again. */
+/* Frees patterns, places and rooms, and initialises the plan again. */
 void ifr_plan_release(struct ifr_plan *plan);
 
 /* Switches an axis on under a seed; its parameters stay. */
@@ -81,6 +89,8 @@ bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char 
 void ifr_plan_place(struct ifr_plan *plan, const char *unit);
 /* Adds an `at` line for a unit that has no place yet. */
 void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address);
+/* Adds a `room` line for a unit. */
+void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes);
 
 /* Parses a plan, which the caller releases; origin is the file's name for messages. Errors: IFR_E_USAGE with
  * origin:line; the plan is then initialised. */

@@ -113,21 +113,25 @@ static int set_text(char *field, size_t size, const char *word, const char *valu
 	return 0;
 }
 
-/* Parses "UNIT" behind `order`, or "ADDRESS UNIT" behind `at`. */
-static int parse_place(struct ifr_plan *plan, bool fixed, char *rest, struct ifr_error *err) {
-	uint64_t address = 0;
-	if (fixed) {
-		char *number = strtok_r(rest, " \t", &rest);
-		if (!number || parse_number(number, &address))
-			return ifr_fail(err, IFR_E_USAGE, "at needs an address and a unit's name");
+/* Parses "UNIT" behind `order`, "ADDRESS UNIT" behind `at`, or "BYTES UNIT" behind `room`. */
+static int parse_place(struct ifr_plan *plan, const char *word, char *rest, struct ifr_error *err) {
+	const bool fixed = !strcmp(word, "at"), room = !strcmp(word, "room");
+	uint64_t number = 0;
+	if (fixed || room) {
+		char *text = strtok_r(rest, " \t", &rest);
+		if (!text || parse_number(text, &number) || (room && number > IFR_PLAN_ROOM_MOST))
+			return ifr_fail(err, IFR_E_USAGE, "%s needs %s and a unit's name", word,
+			                fixed ? "an address" : "at most 2^20 bytes");
 		rest += strspn(rest, " \t");
 	}
 	for (char *end = rest + strlen(rest); end > rest && (end[-1] == ' ' || end[-1] == '\t');)
 		*--end = '\0';
 	if (!*rest)
-		return ifr_fail(err, IFR_E_USAGE, "%s needs a unit's name (OBJECT:SECTION)", fixed ? "at" : "order");
+		return ifr_fail(err, IFR_E_USAGE, "%s needs a unit's name (OBJECT:SECTION)", word);
 	if (fixed)
-		ifr_plan_place_at(plan, rest, address);
+		ifr_plan_place_at(plan, rest, number);
+	else if (room)
+		ifr_plan_give_room(plan, rest, number);
 	else
 		ifr_plan_place(plan, rest);
 	return 0;
@@ -163,8 +167,8 @@ static int parse_line(struct ifr_plan *plan, char *line, struct ifr_error *err) 
 		return set_text(plan->kit, sizeof plan->kit, word, rest, err);
 	if (!strcmp(word, "name"))
 		return set_text(plan->name, sizeof plan->name, word, rest, err);
-	if (!strcmp(word, "order") || !strcmp(word, "at"))
-		return parse_place(plan, !strcmp(word, "at"), rest, err);
+	if (!strcmp(word, "order") || !strcmp(word, "at") || !strcmp(word, "room"))
+		return parse_place(plan, word, rest, err);
 	int axis = ifr_axis_find(word, err);
 	if (axis < 0)
 		return axis;
@@ -259,6 +263,8 @@ static void print_plan(const struct ifr_plan *plan, bool keyed, struct ifr_buffe
 		else
 			ifr_buffer_printf(text, "order %s\n", place->unit);
 	}
+	for (size_t i = 0; i < plan->room_count; i++)
+		ifr_buffer_printf(text, "room %" PRIu64 " %s\n", plan->rooms[i].bytes, plan->rooms[i].unit);
 }
 
 void ifr_plan_print(const struct ifr_plan *plan, struct ifr_buffer *text) {

@@ -211,6 +211,8 @@ static int prepare_campaign(struct campaign_state *state, struct ifr_error *err)
 	if (!result)
 		result = campaign_record_configuration(state, err);
 	if (!result)
+		result = campaign_match_programs(state, err);
+	if (!result)
 		result = claim_folder(state, err);
 	if (!result)
 		result = save_path_length(state, err);
@@ -246,6 +248,7 @@ static void release_campaign(struct campaign_state *state) {
 	free(state->copies);
 	free(state->again);
 	free(state->folder);
+	ifr_plan_release(&state->rooms);
 }
 
 /* Whether this call recorded a program. */

@@ -68,6 +68,10 @@ static uint64_t output_size(const struct placement_work *work, uint64_t end) {
 	uint64_t growth = 0, most = work->pads.on ? placement_padding_most(work) : 0;
 	if (text && axis[IFR_AXIS_BASE].on)
 		growth += ifr_axis_setting_most(&axis[IFR_AXIS_BASE], IFR_AXIS_BASE, 0);
+	for (size_t i = 0; i < work->count && work->rooms; i++) {
+		const uint64_t spare = placement_spare(work, work->sequence[i]);
+		growth += spare ? spare + COMMON_ALIGNMENT_BYTES - 1 : 0;
+	}
 	if (text && work->pads.on)
 		growth += output->count * (most + COMMON_ALIGNMENT_BYTES - 1);
 	if (work->moves && (!text || work->fixed_count)) {
@@ -76,7 +80,7 @@ static uint64_t output_size(const struct placement_work *work, uint64_t end) {
 		uint64_t longest = 0, all = 0, gaps = 0;
 		for (size_t i = 0; i < work->count; i++) {
 			const struct unit *unit = &work->units->items[work->sequence[i]];
-			uint64_t room = unit->span_bytes + unit->align + most;
+			uint64_t room = unit->span_bytes + placement_spare(work, work->sequence[i]) + unit->align + most;
 			longest = room > longest ? room : longest;
 			gaps += unit->align + most;
 			all += room;
@@ -140,12 +144,13 @@ static void draw_base_and_interp(struct placement *placement, const struct ifr_p
 int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,
                    const uint8_t *pinned, struct ifr_error *err) {
 	struct known_place *places = ifr_alloc((plan->place_count + 1) * sizeof *places);
+	uint64_t *rooms = placement_find_rooms(units, plan);
 	*placement = (struct placement){0};
 	draw_base_and_interp(placement, plan);
 	int result = plan->place_count ? placement_find_places(units, plan, placement, places, err) : 0;
 	for (int r = 0; r < OUTPUTS && !result; r++) {
 		struct placement_work work = {
-			.units = units, .plan = plan, .output = (enum output_section)r, .pinned = pinned};
+			.units = units, .plan = plan, .output = (enum output_section)r, .pinned = pinned, .rooms = rooms};
 		work.moves = is_moved(plan, work.output);
 		if (is_placed(units, plan, work.output, places, placement->places))
 			result = place_output(placement, &work, places, err);
@@ -153,6 +158,7 @@ int placement_make(struct placement *placement, const struct units *units, const
 	for (size_t i = 0; pinned && i < units->count; i++)
 		placement->pinned += pinned[i];
 	free(places);
+	free(rooms);
 	if (result)
 		placement_release(placement);
 	return result;

@@ -41,32 +41,39 @@ static void append_unit(struct placed_output *placed, size_t unit, uint64_t padd
 	placed->order[placed->count++] = (struct placed_unit){unit, padding_bytes};
 }
 
-/* Without fixed units, paddings are those of the axes, and the engines align the units. */
+/* Without fixed units, paddings are those of the axes and the spare room of the unit before; the engines align the
+ * units. */
 static void append_in_order(const struct placement_work *work, uint64_t base_bytes, struct placed_output *placed) {
+	uint64_t spare = base_bytes;
 	for (size_t i = 0; i < work->count; i++) {
 		uint64_t bytes = placement_padding(work, &work->units->items[work->sequence[i]]);
 		placed->padding_bytes += bytes;
-		append_unit(placed, work->sequence[i], bytes + (i ? 0 : base_bytes));
+		append_unit(placed, work->sequence[i], bytes + spare);
+		spare = placement_spare(work, work->sequence[i]);
 	}
 }
 
 /* With fixed units, each padding reaches exactly to the offset that is computed here. */
 static void append_around_fixed(const struct placement_work *work, uint64_t base_bytes,
                                 struct placed_output *placed, uint64_t *end) {
-	uint64_t at = 0, more = base_bytes;
+	uint64_t at = 0, more = base_bytes, spare = 0; /* spare: of the unit before */
 	size_t next = 0;
 	for (size_t i = 0; i < work->count; i++) {
 		const struct unit *unit = &work->units->items[work->sequence[i]];
-		uint64_t bytes = placement_padding(work, unit), place = align_up(at + more + bytes, unit->align);
-		for (; next < work->fixed_count && place + unit->span_bytes > work->fixed[next].offset; next++) {
+		const uint64_t bytes = placement_padding(work, unit),
+					   room = unit->span_bytes + placement_spare(work, work->sequence[i]);
+		uint64_t place = align_up(at + spare + more + bytes, unit->align);
+		for (; next < work->fixed_count && place + room > work->fixed[next].offset; next++) {
 			const struct fixed_unit *fixed = &work->fixed[next];
 			append_unit(placed, fixed->unit, fixed->offset - at);
 			at = fixed->offset + work->units->items[fixed->unit].span_bytes;
+			spare = 0;
 			place = align_up(at + more + bytes, unit->align);
 		}
 		append_unit(placed, work->sequence[i], place - at);
 		placed->padding_bytes += bytes;
 		at = place + unit->span_bytes;
+		spare = room - unit->span_bytes;
 		more = 0;
 	}
 	for (; next < work->fixed_count; next++) {

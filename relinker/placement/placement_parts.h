@@ -38,7 +38,8 @@ struct placement_work {
 	const struct ifr_plan *plan;
 	enum output_section output;
 	const uint8_t *pinned;
-	size_t *sequence; /* the units in their new order, without the fixed ones */
+	const uint64_t *rooms; /* by unit: the bytes that it takes; NULL: its own */
+	size_t *sequence;      /* the units in their new order, without the fixed ones */
 	size_t count;
 	struct fixed_unit *fixed; /* in the order of their offsets */
 	size_t fixed_count;
@@ -54,6 +55,15 @@ struct placement_work {
  * has room for all. Errors: IFR_E_USAGE if a unit cannot have its place, or if the program has none of the units. */
 int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
                           struct known_place *places, struct ifr_error *err);
+
+/* Finds the rooms that the plan gives to functions, by unit; the caller frees. NULL where it gives none. */
+uint64_t *placement_find_rooms(const struct units *units, const struct ifr_plan *plan);
+
+/* The bytes that a unit takes beyond its own, before what follows. */
+static inline uint64_t placement_spare(const struct placement_work *work, size_t unit) {
+	const uint64_t own = work->units->items[unit].span_bytes;
+	return work->rooms && work->rooms[unit] > own ? work->rooms[unit] - own : 0;
+}
 
 /* Fills sequence: the listed units, then the others as the axes order them. */
 void placement_rank(struct placement_work *work);

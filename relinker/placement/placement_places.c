@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The places that a plan gives to units by their names. */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "relinker/placement/placement_parts.h"
 #include "relinker/read/names.h"
@@ -51,4 +52,18 @@ int placement_find_places(const struct units *units, const struct ifr_plan *plan
 		             plan->places[0].unit, plan->place_count > 1 ? ", …" : "");
 	names_release(&index);
 	return result;
+}
+
+uint64_t *placement_find_rooms(const struct units *units, const struct ifr_plan *plan) {
+	struct names index = {0};
+	uint64_t *rooms = plan->room_count ? ifr_alloc((units->count + 1) * sizeof *rooms) : NULL;
+	for (size_t i = 0; i < units->count && rooms; i++)
+		names_add(&index, units->items[i].name, 0, (uint32_t)i, NULL);
+	for (size_t i = 0; i < plan->room_count; i++) {
+		const uint32_t *found = names_find(&index, plan->rooms[i].unit, 0);
+		if (found && units->items[*found].output == OUTPUT_TEXT)
+			rooms[*found] = plan->rooms[i].bytes;
+	}
+	names_release(&index);
+	return rooms;
 }

@@ -126,6 +126,33 @@ teardown_file() {
 	grep -q 'errors="1"' j.xml
 }
 
+@test "functions that both programs have lie at equal addresses in a pair of layouts" {
+	for n in $(seq 20); do echo "__attribute__((noinline)) int f$n(int x) { return x * $n + 1 MORE$n; }"; done >many.c
+	{ echo 'int main(void) { int s = 0;'; for n in $(seq 20); do echo "s = f$n(s);"; done; echo 'return s == 7; }'; } >>many.c
+	none=$(printf -- '-DMORE%d= ' $(seq 20))
+	# shellcheck disable=SC2086
+	interfero-gcc -O1 $none many.c -o short
+	# shellcheck disable=SC2086
+	interfero-gcc -O1 ${none/-DMORE7=/-DMORE7='+x%5*x/9'} many.c -o long
+	within 60 interfero compare -q -c clock -n 2 -r 1 -o m.exp ./short ./long || [ $? = 1 ]
+	for side in 0 1; do
+		program=$([ $side = 0 ] && echo ./short || echo ./long)
+		sql m.exp "SELECT plan FROM variant WHERE layout = 2 AND program = $side" >$side.plan
+		for plan in matched plain; do
+			[ $plan = matched ] || sed -i '/^room /d' $side.plan
+			interfero variants -q --plan $side.plan -o v$side-$plan "$program"
+			nm --defined-only "$(find v$side-$plan -type f -perm -1)" | sed -n 's/^\(.*\) [tT] \(f[0-9]*\|main\)$/\2 \1/p' |
+				sort >$side.$plan
+		done
+	done
+	[ "$(wc -l <0.matched)" = 21 ]
+	diff 0.matched 1.matched
+	# Without the rooms what follows f7 lies elsewhere.
+	not diff 0.plain 1.plain >apart
+	interfero compare m.exp >text || [ $? = 1 ]
+	tr -s ' \n' ' ' <text | grep -q 'with their common functions at equal addresses'
+}
+
 @test "folders of variants are compared by the names that both have" {
 	interfero variants -q -n 3 -o v ./subject
 	interfero variants -q -n 4 -o w ./other

@@ -311,6 +311,76 @@ static void test_all_orders(void **state) {
 	all_orders(OBJECTS);
 }
 
+/* Offsets of all units from their section's start, by unit: each behind the one before, padded and aligned. */
+static uint64_t *offsets_of(const struct units *units, const struct placement *placement) {
+	uint64_t *offsets = ifr_alloc(units->count * sizeof *offsets), at = 0;
+	for (size_t i = 0; i < placement->outputs[OUTPUT_TEXT].count; i++) {
+		const struct placed_unit *placed = &placement->outputs[OUTPUT_TEXT].order[i];
+		const struct unit *unit = &units->items[placed->unit];
+		at = (at + placed->padding_bytes + unit->align - 1) / unit->align * unit->align;
+		offsets[placed->unit] = at;
+		at += unit->span_bytes;
+	}
+	assert_true(at <= placement->sizes.output_bytes[OUTPUT_TEXT]);
+	return offsets;
+}
+
+/* Two programs differ in the sizes of three functions. With the rooms of the longer ones, all functions lie at equal
+ * offsets in both; without, hardly any, unless the longer ones come last. pin: a unit that an image pins. */
+static void check_rooms(uint64_t seed, unsigned axes, int pin) {
+	static const struct {
+		int function;
+		uint64_t old, new;
+	} changed[] = {{7, 16, 83}, {22, 40, 9}, {51, 16, 17}};
+	struct units units[2];
+	struct ifr_plan plans[2] = {plan_of(axes, seed), plan_of(axes, seed)};
+	uint8_t pinned[60] = {0};
+	size_t equal[2] = {0};
+	if (pin >= 0)
+		pinned[pin] = 1;
+	for (int side = 0; side < 2; side++)
+		program(&units[side], -1);
+	for (size_t i = 0; i < 3; i++)
+		for (int side = 0; side < 2; side++) {
+			struct unit *unit = &units[side].items[changed[i].function];
+			unit->bytes = unit->span_bytes = side ? changed[i].new : changed[i].old;
+			units[side].outputs[OUTPUT_TEXT].bytes += 96;
+			ifr_plan_give_room(&plans[1], unit->name,
+			                   changed[i].old > changed[i].new ? changed[i].old : changed[i].new);
+		}
+	for (int matched = 0; matched < 2; matched++) {
+		uint64_t *offsets[2];
+		for (int side = 0; side < 2; side++) {
+			struct placement placement;
+			struct ifr_error err = {0};
+			if (placement_make(&placement, &units[side], &plans[matched], pin >= 0 ? pinned : NULL, &err))
+				fail_msg("%s", err.message);
+			offsets[side] = offsets_of(&units[side], &placement);
+			placement_release(&placement);
+		}
+		for (size_t i = 0; i < units[0].count; i++)
+			equal[matched] += offsets[0][i] == offsets[1][i];
+		free(offsets[0]);
+		free(offsets[1]);
+	}
+	assert_int_equal(equal[1], units[0].count);
+	assert_true(equal[0] < units[0].count);
+	ifr_plan_release(&plans[0]);
+	ifr_plan_release(&plans[1]);
+	units_release(&units[0]);
+	units_release(&units[1]);
+}
+
+static void test_rooms(void **state) {
+	(void)state;
+	for (uint64_t seed = 1; seed < 50; seed++) {
+		check_rooms(seed, FUNCTIONS, -1);
+		check_rooms(seed, FUNCTIONS | PADDING, -1);
+		check_rooms(seed, FUNCTIONS | OBJECTS | PADDING | 1u << IFR_AXIS_BASE, -1);
+		check_rooms(seed, FUNCTIONS | PADDING | 1u << IFR_AXIS_BASE, 30);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_on_nothing_moves),
@@ -321,6 +391,7 @@ int main(void) {
 		cmocka_unit_test(test_base_and_interpreter),
 		cmocka_unit_test(test_same_plan_same_placement),
 		cmocka_unit_test(test_all_orders),
+		cmocka_unit_test(test_rooms),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,9 @@ static void test_errors_name_their_line(void **state) {
 		{HEAD "at\n", ":2: at needs an address"},
 		{HEAD "at x.o:.text\n", ":2: at needs an address"},
 		{HEAD "at 0x10 \n", ":2: at needs a unit's name"},
+		{HEAD "room a.o:.text\n", ":2: room needs at most 2^20 bytes and a unit's name"},
+		{HEAD "room 1048577 a.o:.text\n", ":2: room needs at most 2^20 bytes"},
+		{HEAD "room 64\n", ":2: room needs a unit's name"},
 		{HEAD "order a.o:.text\nat 16 a.o:.text\n", "a.o:.text is given two places"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -174,7 +177,8 @@ static void test_places(void **state) {
 	struct ifr_plan plan, copy;
 	struct ifr_error err;
 	assert_int_equal(parse(HEAD
-	                       "order b.o:.text.b\nfunctions seed=1\nat 0x1230\ta (1).o:.text \norder\tc.o:.text\n",
+	                       "order b.o:.text.b\nfunctions seed=1\nat 0x1230\ta (1).o:.text \norder\tc.o:.text\n"
+	                       "room 0x40 b (2).o:.text.b \n",
 	                       &plan, &err),
 	                 0);
 	ifr_plan_copy(&copy, &plan);
@@ -189,7 +193,8 @@ static void test_places(void **state) {
 	struct ifr_buffer text = {0};
 	ifr_plan_print(&copy, &text);
 	assert_string_equal(ifr_buffer_text(&text), HEAD "functions seed=1 cross=0\norder b.o:.text.b\n"
-	                                                 "at 0x1230 a (1).o:.text\norder c.o:.text\n");
+	                                                 "at 0x1230 a (1).o:.text\norder c.o:.text\n"
+	                                                 "room 64 b (2).o:.text.b\n");
 	ifr_buffer_release(&text);
 	ifr_plan_release(&copy);
 }
