@@ -6,34 +6,25 @@
 #include "model/core/sample.h"
 
 void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass) {
-	*course = (struct ifr_core_course){.period = pass->core_period,
-	                                   .before = IFR_EXECUTION_BREAK,
-	                                   .size = pass->machine->values[IFR_RETURN_STACK_ENTRIES]};
-	course->calls = ifr_alloc((course->size + 1) * sizeof *course->calls);
+	*course = (struct ifr_core_course){
+		.period = pass->core_period, .before = IFR_EXECUTION_BREAK, .stack = ifr_return_stack_new(pass)};
 }
 
 void ifr_core_course_release(struct ifr_core_course *course) {
 	free(course->spans);
 	free(course->callers);
-	free(course->calls);
+	free(course->stack.calls);
 }
 
-/* Pushes a call, or pops a return's call, as the stage of returns does. Returns the calling block of a return. */
+/* Pushes a call, or pops a return's call. Returns the calling block of a return. */
 static uint32_t follow_call(struct ifr_core_course *course, bool returns, uint32_t block) {
-	if (!course->size)
+	uint32_t caller;
+	if (!course->stack.size)
 		return IFR_ANY_CALLER;
-	if (!returns) {
-		course->top = course->top + 1 < course->size ? course->top + 1 : 0;
-		course->calls[course->top] = block;
-		course->depth += course->depth < course->size;
-		return IFR_ANY_CALLER;
-	}
-	if (!course->depth)
-		return IFR_NO_CALLER;
-	const uint32_t caller = course->calls[course->top];
-	course->top = (course->top ? course->top : course->size) - 1;
-	course->depth--;
-	return caller;
+	if (returns)
+		return ifr_return_stack_pop(&course->stack, &caller) ? caller : IFR_NO_CALLER;
+	ifr_return_stack_push(&course->stack, block);
+	return IFR_ANY_CALLER;
 }
 
 /* Counts the branch before an execution, of which all outcomes are numbered. */

@@ -4,7 +4,7 @@
 #ifndef IFR_MODEL_CORE_COURSE_H
 #define IFR_MODEL_CORE_COURSE_H
 
-#include "model/replay/stages.h"
+#include "model/replay/return_stack.h"
 
 /* Executions in a row, with the number of each event's next one before them (outcomes.h). */
 struct ifr_core_span {
@@ -27,9 +27,8 @@ struct ifr_core_course {
 	uint32_t *callers; /* by execution of the chunk; of those behind a return: the block that called */
 	uint64_t instructions;
 	uint32_t before;
-	bool skipping;   /* the last execution was not run */
-	uint32_t *calls; /* the return stack: a ring of calling blocks */
-	unsigned top, depth, size;
+	bool skipping; /* the last execution was not run */
+	struct ifr_return_stack stack;
 };
 
 void ifr_core_course_init(struct ifr_core_course *course, const struct ifr_pass *pass);

@@ -23,8 +23,8 @@ struct ifr_outcomes {
 	struct ifr_marks conditional; /* mispredicted ones, by number of the conditional branch */
 	struct ifr_marks indirect;    /* the same of the indirect branches */
 	struct ifr_marks taken; /* not in the first BTB: number of the taken branch << IFR_BTB_LEVEL_BITS | level */
-	uint8_t *
-		data; /* by position: level of the line, that of the page << IFR_OUTCOME_PAGE_SHIFT; the worst of all pieces */
+	/* By position: level of the line, and of the page << IFR_OUTCOME_PAGE_SHIFT; the worst of all pieces. */
+	uint8_t *data;
 	uint8_t *fetch_lines, *fetch_pages; /* by miss in pass->fetch_lines and fetch_pages: its level */
 };
 

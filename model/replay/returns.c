@@ -7,7 +7,7 @@
  * call are counted, and the lanes are compared once a run.
  * Invariant: misses + the counted runs of callers = misses so far, in each lane.
  * Gain: git log c945215. */
-#include "model/replay/stages.h"
+#include "model/replay/return_stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,7 @@ struct caller {
 };
 
 struct returns {
-	uint32_t *stack; /* ring of size entries; the last depth of them, up to top, are filled */
-	unsigned size, top, depth;
+	struct ifr_return_stack stack;
 	uint64_t unpredicted; /* returns with an empty stack: missed in every layout */
 	uint64_t *misses;     /* by lane, without the runs that callers still count */
 	struct caller *callers;
@@ -29,8 +28,7 @@ struct returns {
 
 static void *create_returns(const struct ifr_pass *pass) {
 	struct returns *returns = ifr_alloc(sizeof *returns);
-	returns->size = pass->machine->values[IFR_RETURN_STACK_ENTRIES];
-	returns->stack = ifr_alloc((returns->size + 1) * sizeof *returns->stack);
+	returns->stack = ifr_return_stack_new(pass);
 	returns->misses = ifr_alloc(pass->lanes_count * sizeof *returns->misses);
 	return returns;
 }
@@ -38,16 +36,10 @@ static void *create_returns(const struct ifr_pass *pass) {
 static void destroy_returns(void *state, const struct ifr_pass *pass) {
 	struct returns *returns = state;
 	(void)pass;
-	free(returns->stack);
+	free(returns->stack.calls);
 	free(returns->misses);
 	free(returns->callers);
 	free(returns);
-}
-
-static void push_call(struct returns *returns, uint32_t caller) {
-	returns->top = returns->top + 1 < returns->size ? returns->top + 1 : 0;
-	returns->stack[returns->top] = caller;
-	returns->depth += returns->depth < returns->size;
 }
 
 static bool arrives_elsewhere(const struct ifr_geometry *blocks, uint32_t call, uint32_t arrival) {
@@ -62,19 +54,17 @@ static void charge_misses(struct returns *returns, const struct ifr_pass *pass, 
 }
 
 static void predict_return(struct returns *returns, const struct ifr_pass *pass, uint32_t arrival) {
-	if (!returns->depth) {
+	uint32_t call;
+	if (!ifr_return_stack_pop(&returns->stack, &call)) {
 		returns->unpredicted++;
 		return;
 	}
-	const uint32_t call = returns->stack[returns->top];
 	struct caller *caller = &returns->callers[call];
 	if (caller->arrival != arrival) {
 		charge_misses(returns, pass, call);
 		*caller = (struct caller){.arrival = arrival};
 	}
 	caller->times++;
-	returns->top = (returns->top ? returns->top : returns->size) - 1;
-	returns->depth--;
 }
 
 static void add_blocks(struct returns *returns, size_t count) {
@@ -88,7 +78,7 @@ static void add_blocks(struct returns *returns, size_t count) {
 
 static void run_returns(void *state, struct ifr_pass *pass) {
 	struct returns *returns = state;
-	if (!returns->size)
+	if (!returns->stack.size)
 		return;
 	add_blocks(returns, pass->blocks_count);
 	for (size_t i = 0; i < pass->calls.count; i++) {
@@ -96,7 +86,7 @@ static void run_returns(void *state, struct ifr_pass *pass) {
 		if (pass->kinds[block] == IFR_BRANCH_RETURN)
 			predict_return(returns, pass, pass->calls.next[i]);
 		else
-			push_call(returns, block);
+			ifr_return_stack_push(&returns->stack, block);
 	}
 }
 
