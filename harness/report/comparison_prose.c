@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sentences of a comparison. */
+/* The details of a comparison, and what its sentences are made of. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/file.h"
-#include "harness/output/output.h"
 #include "harness/report/comparison_prose.h"
 #include "harness/report/format.h"
-#include "harness/report/next_budget.h"
-#include "harness/report/next_command.h"
 
 /* The loader's share of the instructions from which on it is told, and the largest change beside which it is. */
 static const double start_share = 0.2, start_change = 0.01;
@@ -49,15 +46,14 @@ void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_compa
 		comparison_put_range(out, &c->interval, c->ratio);
 }
 
-static size_t count_layouts(const struct ifr_comparison *c) {
+size_t comparison_count_layouts(const struct ifr_comparison *c) {
 	return c->layouts[0] < c->layouts[1] ? c->layouts[0] : c->layouts[1];
 }
 
-/* "95 % interval +1.2 % to +3.4 %", or "2 layouts do not bound it" */
-static void put_interval(struct ifr_buffer *out, const struct ifr_comparison *c,
-                         const struct ifr_interval *interval, double ratio) {
+void comparison_put_interval(struct ifr_buffer *out, const struct ifr_comparison *c,
+                             const struct ifr_interval *interval, double ratio) {
 	if (is_vague(interval, ratio)) {
-		ifr_buffer_printf(out, "%zu layouts do not bound it", count_layouts(c));
+		ifr_buffer_printf(out, "%zu layouts do not bound it", comparison_count_layouts(c));
 		return;
 	}
 	ifr_buffer_printf(out, "%.4g %% interval ", 100 * interval->confidence);
@@ -76,8 +72,7 @@ static void end(struct details *details, bool warning) {
 	ifr_buffer_clear(&details->text);
 }
 
-/* "4.1 % slower than ./old" */
-static void put_change(struct ifr_buffer *out, const struct ifr_comparison *c, const char *old) {
+void comparison_put_change(struct ifr_buffer *out, const struct ifr_comparison *c, const char *old) {
 	put_ratio(out, c, c->ratio);
 	ifr_buffer_printf(out, " %s %s", fabs(c->ratio - 1) < 5e-5 ? "to" : "than", old);
 }
@@ -88,174 +83,20 @@ void comparison_find_names(const struct ifr_comparison *c, const char *names[2])
 		names[side] = same ? c->side[side].name : ifr_path_base(c->side[side].name);
 }
 
-/* NaN for measured runs, and without a recording. */
-static double find_start_share(const struct ifr_comparison *c) {
+double comparison_start_share(const struct ifr_comparison *c) {
 	const struct ifr_dataset *dataset = c->side[1].dataset;
 	return c->exact && dataset ? ifr_loader_share(dataset, c->side[1].program) : NAN;
 }
 
 bool comparison_is_of_start(const struct ifr_comparison *c) {
-	return find_start_share(c) >= start_share;
-}
-
-/* The verdict, the change and its interval. */
-static void say_verdict(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	const char *names[2];
-	comparison_find_names(c, names);
-	ifr_buffer_printf(s, "Verdict: %s%s: ", ifr_comparison_verdict_name(c->verdict),
-	                  comparison_is_of_start(c) ? " of the whole run" : "");
-	switch (c->verdict) {
-	case IFR_VERDICT_CHANGE:
-	case IFR_VERDICT_BOTH:
-		ifr_buffer_printf(s, "%s is ", names[1]);
-		put_change(s, c, names[0]);
-		break;
-	case IFR_VERDICT_LAYOUT:
-		ifr_buffer_puts(s, "the change is ");
-		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
-		break;
-	case IFR_VERDICT_NO_CHANGE:
-		if (c->exact) {
-			ifr_format_signed_pct(s, 100 * (c->ratio - 1));
-			ifr_buffer_puts(s, ", ");
-		}
-		ifr_buffer_puts(s, "less than ");
-		ifr_format_pct(s, 100 * c->margin);
-		break;
-	case IFR_VERDICT_INCONCLUSIVE:
-		ifr_buffer_puts(s, "the change is ");
-		ifr_format_signed_pct(s, 100 * (c->ratio - 1));
-		break;
-	}
-	ifr_buffer_puts(s, " (");
-	put_interval(s, c, &c->interval, c->ratio);
-	ifr_buffer_puts(s, ").");
-}
-
-/* Counts of the model are exact, and show what a longer symbol table costs the loader. */
-static bool is_small(const struct ifr_comparison *c) {
-	return c->margin > 0 && c->interval.low > 1 - c->margin && c->interval.high < 1 + c->margin;
-}
-
-static void say_meaning(const struct ifr_comparison *c, struct ifr_buffer *s) {
-	ifr_buffer_puts(s, "What it means: ");
-	switch (c->verdict) {
-	case IFR_VERDICT_NO_CHANGE:
-		ifr_buffer_puts(s, "a change as small as that counts as none.");
-		break;
-	case IFR_VERDICT_INCONCLUSIVE:
-		ifr_buffer_puts(s, "there may be a change, or none.");
-		break;
-	case IFR_VERDICT_LAYOUT:
-		if (c->same_instructions) {
-			ifr_buffer_puts(s, "the same instructions, class by class; only layout differs.");
-			break;
-		}
-		ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
-		ifr_buffer_puts(s, " by addresses alone; other builds need not show it.");
-		break;
-	case IFR_VERDICT_CHANGE:
-		if (is_small(c)) {
-			ifr_buffer_puts(s, "certain, but below ");
-			ifr_format_pct(s, 100 * c->margin);
-			ifr_buffer_puts(s, ": the code, or the program's start.");
-			break;
-		}
-		ifr_buffer_puts(s, "the change is in the code, and stays when layouts change.");
-		break;
-	case IFR_VERDICT_BOTH:
-		ifr_buffer_puts(s, "the change stays in other layouts; a layout effect of ");
-		ifr_format_signed_pct(s, 100 * (c->layout_effect - 1));
-		ifr_buffer_puts(s, " need not.");
-		break;
-	}
-}
-
-/* So few layouts that the standard deviation between them, and so the power of more, is hardly known. */
-static bool is_too_few(const struct ifr_comparison *c) {
-	return 2 * count_layouts(c) <= c->needed;
-}
-
-static size_t planned_runs(const struct ifr_dataset *dataset) {
-	const char *runs = ifr_dataset_fact(dataset, "rounds planned");
-	return runs ? strtoul(runs, NULL, 10) : 0;
-}
-
-static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
-                                  struct ifr_buffer *command) {
-	const struct ifr_dataset *both = c->side[1].dataset;
-	if (4 * c->sampling_error > c->margin) {
-		ifr_buffer_puts(s, "replay the whole run (--core=full): samples leave +- ");
-		ifr_format_pct(s, 200 * c->sampling_error);
-		ifr_buffer_puts(s, ".");
-		return;
-	}
-	if (!c->recommended && c->exact) {
-		ifr_buffer_puts(s, "replay more layouts (-n): they vary much.");
-		return;
-	}
-	if (!c->recommended && !is_too_few(c)) {
-		ifr_buffer_puts(s, "make the machine quieter, or let the program run longer. How:");
-		ifr_buffer_puts(command, "interfero doctor");
-		return;
-	}
-	size_t layouts = !c->recommended                  ? SIZE_MAX
-	                 : c->recommended > c->layouts[1] ? c->recommended
-	                                                  : 2 * c->layouts[1];
-	const bool few = is_too_few(c) && layouts > c->needed, own = c->side[0].dataset == both;
-	layouts = few ? c->needed : layouts;
-	if (own && next_is_planned(both, layouts, 0)) {
-		layouts = strtoul(ifr_dataset_fact(both, "variants planned"), NULL, 10);
-		ifr_buffer_puts(s, "go on with the same command");
-	} else {
-		ifr_buffer_printf(s, "measure %zu layouts", layouts);
-	}
-	if (own)
-		next_put_time(both, layouts, planned_runs(both), s);
-	if (few) {
-		ifr_buffer_printf(s, ": %zu do not tell how many it takes.", count_layouts(c));
-	} else {
-		ifr_buffer_puts(s, ": that shows ");
-		ifr_format_pct(s, 100 * c->margin);
-		ifr_buffer_puts(s, " nine times in ten.");
-	}
-	if (c->side[0].dataset == both)
-		next_put_compare(both, layouts, command);
-}
-
-static void say_next_step(const struct ifr_comparison *c, struct ifr_buffer *s, struct ifr_buffer *command) {
-	const char *names[2], *program = c->side[1].name;
-	const struct ifr_dataset *dataset = c->side[1].dataset;
-	comparison_find_names(c, names);
-	ifr_buffer_puts(s, "Next: ");
-	if (dataset && ifr_work_is_adaptive(dataset, &c->metric)) {
-		ifr_buffer_puts(s, "first let all runs do the same work, as the next lines say.");
-	} else if (c->verdict == IFR_VERDICT_NO_CHANGE) {
-		if (comparison_is_of_start(c))
-			ifr_buffer_printf(s, "let a run do more work: %.0f %% of it is the dynamic loader's.",
-			                  100 * find_start_share(c));
-		else
-			ifr_buffer_puts(s, "nothing.");
-	} else if (c->verdict == IFR_VERDICT_LAYOUT) {
-		ifr_buffer_printf(s, "find a better layout of %s.", names[1]);
-		if (dataset)
-			next_put_bench_of(dataset, program, c->metric.name, command);
-	} else if (c->verdict == IFR_VERDICT_INCONCLUSIVE) {
-		say_inconclusive_step(c, s, command);
-	} else if (c->ratio > 1) {
-		ifr_buffer_printf(s, "look in the code of %s for the cause.", names[1]);
-		if (dataset)
-			next_put_profile(dataset, program, command);
-	} else {
-		ifr_buffer_printf(s, "keep the code of %s.", names[1]);
-	}
+	return comparison_start_share(c) >= start_share;
 }
 
 static void say_change(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_printf(s, "On average over layouts %s is ", c->side[1].name);
-	put_change(s, c, c->side[0].name);
+	comparison_put_change(s, c, c->side[0].name);
 	ifr_buffer_puts(s, " (");
-	put_interval(s, c, &c->interval, c->ratio);
+	comparison_put_interval(s, c, &c->interval, c->ratio);
 	ifr_buffer_puts(s, ", ");
 	ifr_format_p(s, c->p);
 	ifr_buffer_puts(s, ")");
@@ -295,12 +136,12 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_format_signed_pct(s, 100 * (c->shipped_ratio - 1));
 	if (c->has_layout_effect) {
 		ifr_buffer_puts(s, " (");
-		put_interval(s, c, &c->shipped_interval, c->shipped_ratio);
+		comparison_put_interval(s, c, &c->shipped_interval, c->shipped_ratio);
 		ifr_buffer_puts(s, ")");
 	}
 	if (is_open(c)) {
 		ifr_buffer_puts(s, ". How much of that is the layout effect of these two files is open (");
-		put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
+		comparison_put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
 		ifr_buffer_puts(s, "): it may be none.");
 		return;
 	}
@@ -309,7 +150,7 @@ static void say_shipped(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	ifr_buffer_puts(s, " is the layout effect of these two files");
 	if (c->has_layout_effect) {
 		ifr_buffer_puts(s, " (");
-		put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
+		comparison_put_interval(s, c, &c->layout_effect_interval, c->layout_effect);
 		ifr_buffer_puts(
 			s, c->verdict == IFR_VERDICT_LAYOUT || c->verdict == IFR_VERDICT_BOTH ? ")." : ": it may be none).");
 	} else if (c->sampling_error > 0) {
@@ -386,7 +227,7 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 
 static void warn_few(const struct ifr_comparison *c, struct details *details) {
 	struct ifr_buffer *s = &details->text;
-	size_t layouts = count_layouts(c);
+	size_t layouts = comparison_count_layouts(c);
 	if (layouts >= c->needed)
 		return;
 	ifr_buffer_printf(
@@ -406,7 +247,7 @@ static void warn_start(const struct ifr_comparison *c, struct details *details) 
 		&details->text,
 		"The dynamic loader executed %.0f %% of the recorded instructions, before the program's main: %s. Let a run do "
 		"more work (more iterations, larger input).",
-		100 * find_start_share(c),
+		100 * comparison_start_share(c),
 		fabs(c->ratio - 1) < start_change
 			? "a change of the program hardly shows"
 			: "the change is of the whole run, and that of the program itself is larger");
@@ -532,13 +373,6 @@ void comparison_say_program(const struct ifr_comparison_entry *entry, comparison
 	if (figures)
 		ifr_buffer_puts(command, figures);
 	ifr_buffer_release(&sentence);
-}
-
-void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[COMPARISON_LEAD],
-                         struct ifr_buffer *command) {
-	say_verdict(c, &lead[0]);
-	say_meaning(c, &lead[1]);
-	say_next_step(c, &lead[2], command);
 }
 
 void comparison_say_details(const struct ifr_comparison *c, comparison_emit *emit, void *context) {

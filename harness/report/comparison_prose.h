@@ -16,8 +16,6 @@ bool comparison_is_of_start(const struct ifr_comparison *comparison);
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],
                          struct ifr_buffer *command);
-/* The same of a counter in a table; "equal in all runs" for one that does not vary at all. */
-void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_comparison *comparison);
 
 /* Emits ratios, basis and warnings, a sentence or a few at a time; text lives until emit returns. */
 typedef void comparison_emit(void *context, bool warning, const char *text);
@@ -43,5 +41,19 @@ void comparison_say_program(const struct ifr_comparison_entry *entry, comparison
 
 /* Appends a ratio's interval: "+1.2 % to +3.4 %", or "unbounded" where it includes 1 and reaches more than 100 % away. */
 void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval, double ratio);
+/* The same of a counter in a table; "equal in all runs" for one that does not vary at all. */
+void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_comparison *comparison);
+
+/* --- parts of sentences --- */
+
+/* "95 % interval +1.2 % to +3.4 %", or "2 layouts do not bound it" */
+void comparison_put_interval(struct ifr_buffer *out, const struct ifr_comparison *comparison,
+                             const struct ifr_interval *interval, double ratio);
+/* "4.1 % slower than ./old" */
+void comparison_put_change(struct ifr_buffer *out, const struct ifr_comparison *comparison, const char *old);
+/* The random layouts that both sides have at least. */
+size_t comparison_count_layouts(const struct ifr_comparison *comparison);
+/* The dynamic loader's share of the recorded instructions; NaN for measured runs, and without a recording. */
+double comparison_start_share(const struct ifr_comparison *comparison);
 
 #endif
