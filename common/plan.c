@@ -109,11 +109,13 @@ bool ifr_axis_setting_covers(const struct ifr_axis_setting *setting, const char 
 	       !(setting->except && match_any(setting->except, names));
 }
 
+/* An array with room for one more element: it doubles whenever the count is a power of two. */
+static void *grow(void *items, size_t count, size_t bytes) {
+	return count & (count - 1) ? items : ifr_realloc(items, count ? 2 * count : 1, bytes);
+}
+
 static void add_place(struct ifr_plan *plan, const struct ifr_plan_place *place) {
-	/* The array doubles whenever the count is a power of two. */
-	if (!(plan->place_count & (plan->place_count - 1)))
-		plan->places =
-			ifr_realloc(plan->places, plan->place_count ? 2 * plan->place_count : 1, sizeof *plan->places);
+	plan->places = grow(plan->places, plan->place_count, sizeof *plan->places);
 	plan->places[plan->place_count++] = *place;
 }
 
@@ -126,8 +128,6 @@ void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address
 }
 
 void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes) {
-	/* As places. */
-	if (!(plan->room_count & (plan->room_count - 1)))
-		plan->rooms = ifr_realloc(plan->rooms, plan->room_count ? 2 * plan->room_count : 1, sizeof *plan->rooms);
+	plan->rooms = grow(plan->rooms, plan->room_count, sizeof *plan->rooms);
 	plan->rooms[plan->room_count++] = (struct ifr_plan_room){ifr_strdup(unit), bytes};
 }

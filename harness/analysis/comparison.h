@@ -47,8 +47,8 @@ struct ifr_comparison {
 	struct ifr_interval shipped_interval;
 	struct ifr_interval layout_effect_interval; /* of 99 %: it is the second question to the same data */
 	double between_sd, within_sd;               /* of the ratio between layouts, and of a run; relative */
-	double
-		pair_correlation; /* of the logarithms of a pair's two layouts; NaN where not paired, or all layouts are equal */
+	/* Of the logarithms of a pair\'s two layouts; NaN where not paired, or all layouts are equal. */
+	double pair_correlation;
 	size_t runs_detrended; /* runs that removing serial disturbances brought within 3 deviations */
 	double
 		sampling_error; /* standard error of the ratio that samples of the model's core leave; in the interval */

@@ -30,19 +30,29 @@ static struct ifr_contrast in_percent(double difference, const struct ifr_interv
 	return contrast;
 }
 
-/* The variance of a median takes an integration, and most layouts have the same number of runs. */
+/* The noise of the layout before: the variance of a median takes an integration, and most layouts have the same number of
+ * runs. */
+struct last_noise {
+	size_t runs;
+	double variance;
+};
+
+static double recall_noise(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
+                           struct last_noise *last) {
+	if (layout->count != last->runs)
+		*last = (struct last_noise){layout->count, noise_variance(analysis, layout)};
+	return last->variance;
+}
+
 static void fill_noise(const struct ifr_analysis *analysis, double *values, double *noise) {
-	size_t known_count = 0, at = 0;
-	double known = 0;
+	struct last_noise last = {0};
+	size_t at = 0;
 	for (size_t i = 0; i < analysis->layout_count; i++) {
 		const struct ifr_layout *layout = &analysis->layouts[i];
 		if (layout == analysis->shipped)
 			continue;
-		if (layout->count != known_count)
-			known = noise_variance(analysis, layout);
-		known_count = layout->count;
 		values[at] = layout->median;
-		noise[at++] = known;
+		noise[at++] = recall_noise(analysis, layout, &last);
 	}
 }
 
@@ -168,18 +178,16 @@ static void describe_pick(const struct ifr_analysis *analysis, struct ifr_pick *
 /* Every layout is shrunk by its own noise: the highest median of one run says less than one of five. A value that stands
  * out keeps its place. */
 static double expect_range(const struct ifr_analysis *analysis) {
-	double low = HUGE_VAL, high = -HUGE_VAL, known = 0, centre;
-	size_t known_count = 0;
+	double low = HUGE_VAL, high = -HUGE_VAL, centre;
+	struct last_noise last = {0};
 	find_centre(analysis, &centre);
 	for (size_t i = 0; i < analysis->layout_count; i++) {
 		const struct ifr_layout *layout = &analysis->layouts[i];
 		if (layout == analysis->shipped)
 			continue;
-		if (layout->count != known_count)
-			known = noise_variance(analysis, layout);
-		known_count = layout->count;
+		const double noise = recall_noise(analysis, layout, &last);
 		const double kept =
-			ifr_sweep_spike_of(analysis, layout) ? 1 : ifr_reliability(analysis->others.between_variance, known);
+			ifr_sweep_spike_of(analysis, layout) ? 1 : ifr_reliability(analysis->others.between_variance, noise);
 		const double expected = kept < 1 ? centre + kept * (layout->median - centre) : layout->median;
 		low = fmin(low, expected);
 		high = fmax(high, expected);

@@ -72,7 +72,7 @@ static bool needs_layout(const struct campaign_state *state, unsigned layout) {
 	return false;
 }
 
-static bool needs_program(const struct campaign_state *state, unsigned program) {
+bool campaign_program_needs_model(const struct campaign_state *state, unsigned program) {
 	for (unsigned id = program; id < state->ready; id += state->plan.program_count)
 		if (campaign_needs_model(state, id))
 			return true;
@@ -82,7 +82,7 @@ static bool needs_program(const struct campaign_state *state, unsigned program) 
 static unsigned count_programs(const struct campaign_state *state) {
 	unsigned count = 0;
 	for (unsigned program = 0; program < state->plan.program_count; program++)
-		count += needs_program(state, program);
+		count += campaign_program_needs_model(state, program);
 	return count;
 }
 

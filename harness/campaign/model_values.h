@@ -35,6 +35,8 @@ void campaign_leave_model_out(const struct campaign_state *state, int64_t expect
                               struct ifr_campaign_result *result);
 /* Whether a variant lacks the model's values. */
 bool campaign_needs_model(const struct campaign_state *state, unsigned id);
+/* Whether any variant of a program does, of those that are made. */
+bool campaign_program_needs_model(const struct campaign_state *state, unsigned program);
 /* Carries out the missing jobs in the model. */
 int campaign_model(struct campaign_state *state, struct ifr_campaign_result *result, struct ifr_error *err);
 

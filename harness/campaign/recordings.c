@@ -169,13 +169,6 @@ static int ensure_recording(struct campaign_state *state, unsigned program, int6
 	return result;
 }
 
-static bool needs_recording(const struct campaign_state *state, unsigned program) {
-	for (unsigned id = program; id < state->ready; id += state->plan.program_count)
-		if (campaign_needs_model(state, id))
-			return true;
-	return false;
-}
-
 /* --- auto -----------------------------------------------------------------------------------------------------
  */
 
@@ -351,7 +344,7 @@ int campaign_record_programs(struct campaign_state *state, struct ifr_campaign_r
 	if (campaign_auto_is_open(state))
 		return try_model(state, err);
 	for (unsigned i = 0; i < state->plan.program_count && !failed; i++)
-		if (needs_recording(state, i) && !campaign_has_recording(state, i))
+		if (campaign_program_needs_model(state, i) && !campaign_has_recording(state, i))
 			failed = record_in_time(state, i, &expected_ns, &too_slow, err);
 	if (ifr_launch_interrupted() || !too_slow)
 		return ifr_launch_interrupted() ? 0 : failed;

@@ -5,7 +5,7 @@
  *     budget.c         how a time budget is divided
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout; called by all others
- *     matching.c       equal addresses of what two programs have in common
+ *     matched_layouts.c  equal addresses of what two programs have in common
  *     variant_files.c  the variants' files
  *     copies.c         fresh copies of these files for each repetition
  *     reference.c      the reference run of each shipped program
@@ -96,7 +96,7 @@ void campaign_variant_name(const struct campaign_state *state, unsigned id, char
 char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 /* The plan of a variant, under its program's kit and the name of its file; without axes for given files. */
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
-/* Finds the rooms by which the layouts of two programs match (matching.c); behind the configuration. */
+/* Finds the rooms by which the layouts of two programs match (matched_layouts.c); behind the configuration. */
 int campaign_match_programs(struct campaign_state *state, struct ifr_error *err);
 /* Whether an axis of the campaign changes the programs' files; else variants are copies of the shipped file. */
 bool campaign_changes_files(const struct campaign_state *state);
