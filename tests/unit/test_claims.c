@@ -285,9 +285,7 @@ static void test_few_repeats(void **state) {
 			ifr_dataset_release(&e.dataset);
 		}
 		gsl_rng_free(rng);
-		/* Five repeats seldom meet one of the runs that are far off, and cannot tell of them: 97 %. */
-		expect_at_most("interval of the layout effect", &cut[i], &effect,
-		               cut[i].machine.outliers > 0 ? 0.03 : 0.01);
+		expect_at_most("interval of the layout effect", &cut[i], &effect, 0.01);
 	}
 }
 
