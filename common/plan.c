@@ -37,8 +37,9 @@ void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan) {
 	}
 	copy->rooms = NULL;
 	copy->room_count = 0;
-	for (size_t i = 0; i < plan->room_count; i++)
-		ifr_plan_give_room(copy, plan->rooms[i].unit, plan->rooms[i].bytes);
+	copy->last = NULL;
+	copy->last_count = 0;
+	ifr_plan_match(copy, plan);
 }
 
 void ifr_plan_release(struct ifr_plan *plan) {
@@ -52,6 +53,9 @@ void ifr_plan_release(struct ifr_plan *plan) {
 	for (size_t i = 0; i < plan->room_count; i++)
 		free(plan->rooms[i].unit);
 	free(plan->rooms);
+	for (size_t i = 0; i < plan->last_count; i++)
+		free(plan->last[i]);
+	free(plan->last);
 	ifr_plan_init(plan);
 }
 
@@ -130,4 +134,17 @@ void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address
 void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes) {
 	plan->rooms = grow(plan->rooms, plan->room_count, sizeof *plan->rooms);
 	plan->rooms[plan->room_count++] = (struct ifr_plan_room){ifr_strdup(unit), bytes};
+}
+
+void ifr_plan_put_last(struct ifr_plan *plan, const char *unit) {
+	plan->last = grow(plan->last, plan->last_count, sizeof *plan->last);
+	plan->last[plan->last_count++] = ifr_strdup(unit);
+}
+
+void ifr_plan_match(struct ifr_plan *plan, const struct ifr_plan *other) {
+	for (size_t i = 0; i < other->room_count; i++)
+		ifr_plan_give_room(plan, other->rooms[i].unit, other->rooms[i].bytes);
+	for (size_t i = 0; i < other->last_count; i++)
+		ifr_plan_put_last(plan, other->last[i]);
+	plan->code_start = other->code_start;
 }

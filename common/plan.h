@@ -55,13 +55,16 @@ struct ifr_plan {
 	size_t place_count;
 	struct ifr_plan_room *rooms; /* of a unit named twice, the last one holds */
 	size_t room_count;
+	char **last; /* units that come behind all others of .text, as the axes order them */
+	size_t last_count;
+	uint64_t code_start; /* of the shipped program: a layout's .text begins there at the earliest; 0: as shipped */
 };
 
-/* Sets all axes off, all parameters to their defaults, and no places and rooms. */
+/* Sets all axes off, all parameters to their defaults, and no places, rooms and last units. */
 void ifr_plan_init(struct ifr_plan *plan);
-/* Copies a plan with its patterns, places and rooms, which each plan owns. */
+/* Copies a plan with its patterns and names, which each plan owns. */
 void ifr_plan_copy(struct ifr_plan *copy, const struct ifr_plan *plan);
-/* Frees patterns, places and rooms, and initialises the plan again. */
+/* Frees patterns and names, and initialises the plan again. */
 void ifr_plan_release(struct ifr_plan *plan);
 
 /* Switches an axis on under a seed; its parameters stay. */
@@ -91,6 +94,10 @@ void ifr_plan_place(struct ifr_plan *plan, const char *unit);
 void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address);
 /* Adds a `room` line for a unit. */
 void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes);
+/* Adds a `last` line for a unit. */
+void ifr_plan_put_last(struct ifr_plan *plan, const char *unit);
+/* Gives a plan the rooms, the start and the last units of another. */
+void ifr_plan_match(struct ifr_plan *plan, const struct ifr_plan *other);
 
 /* Parses a plan, which the caller releases; origin is the file's name for messages. Errors: IFR_E_USAGE with
  * origin:line; the plan is then initialised. */

@@ -113,7 +113,7 @@ static int set_text(char *field, size_t size, const char *word, const char *valu
 	return 0;
 }
 
-/* Parses "UNIT" behind `order`, "ADDRESS UNIT" behind `at`, or "BYTES UNIT" behind `room`. */
+/* Parses "UNIT" behind `order` or `last`, "ADDRESS UNIT" behind `at`, or "BYTES UNIT" behind `room`. */
 static int parse_place(struct ifr_plan *plan, const char *word, char *rest, struct ifr_error *err) {
 	const bool fixed = !strcmp(word, "at"), room = !strcmp(word, "room");
 	uint64_t number = 0;
@@ -132,8 +132,20 @@ static int parse_place(struct ifr_plan *plan, const char *word, char *rest, stru
 		ifr_plan_place_at(plan, rest, number);
 	else if (room)
 		ifr_plan_give_room(plan, rest, number);
+	else if (!strcmp(word, "last"))
+		ifr_plan_put_last(plan, rest);
 	else
 		ifr_plan_place(plan, rest);
+	return 0;
+}
+
+/* Parses "ADDRESS" behind `start`. */
+static int parse_start(struct ifr_plan *plan, char *rest, struct ifr_error *err) {
+	char *text = strtok_r(rest, " \t", &rest);
+	if (plan->code_start)
+		return ifr_fail(err, IFR_E_USAGE, "start is given twice");
+	if (!text || parse_number(text, &plan->code_start) || !plan->code_start || strtok_r(NULL, " \t", &rest))
+		return ifr_fail(err, IFR_E_USAGE, "start needs the address at which code begins at the earliest");
 	return 0;
 }
 
@@ -167,8 +179,10 @@ static int parse_line(struct ifr_plan *plan, char *line, struct ifr_error *err) 
 		return set_text(plan->kit, sizeof plan->kit, word, rest, err);
 	if (!strcmp(word, "name"))
 		return set_text(plan->name, sizeof plan->name, word, rest, err);
-	if (!strcmp(word, "order") || !strcmp(word, "at") || !strcmp(word, "room"))
+	if (!strcmp(word, "order") || !strcmp(word, "at") || !strcmp(word, "room") || !strcmp(word, "last"))
 		return parse_place(plan, word, rest, err);
+	if (!strcmp(word, "start"))
+		return parse_start(plan, rest, err);
 	int axis = ifr_axis_find(word, err);
 	if (axis < 0)
 		return axis;
@@ -263,6 +277,10 @@ static void print_plan(const struct ifr_plan *plan, bool keyed, struct ifr_buffe
 		else
 			ifr_buffer_printf(text, "order %s\n", place->unit);
 	}
+	for (size_t i = 0; i < plan->last_count; i++)
+		ifr_buffer_printf(text, "last %s\n", plan->last[i]);
+	if (plan->code_start)
+		ifr_buffer_printf(text, "start 0x%" PRIx64 "\n", plan->code_start);
 	for (size_t i = 0; i < plan->room_count; i++)
 		ifr_buffer_printf(text, "room %" PRIu64 " %s\n", plan->rooms[i].bytes, plan->rooms[i].unit);
 }

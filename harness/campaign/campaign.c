@@ -248,7 +248,7 @@ static void release_campaign(struct campaign_state *state) {
 	free(state->copies);
 	free(state->again);
 	free(state->folder);
-	ifr_plan_release(&state->rooms);
+	ifr_plan_release(&state->match);
 }
 
 /* Whether this call recorded a program. */

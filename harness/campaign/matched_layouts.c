@@ -5,14 +5,19 @@
  * that became longer shifts all that follow by its difference, and most of what layouts differ by is where code lies in
  * windows and lines. Pairs then share little: by measurement, times of gawk with one changed function correlated at 0.37.
  * Idea: every function gets the room of the longer of both (the plan's `room` lines), so that all common functions lie
- * at equal addresses in both programs. The difference between the layouts of a pair is the change alone.
- * Limit: functions that one program lacks shift what follows them; those that an image pins stay where they ship. */
+ * at equal addresses in both programs. Functions that one program lacks come behind all others (`last`): one branch that
+ * is said to be unlikely makes a part of its own. Both begin where the later one does (`start`), because one more
+ * function of a library makes the table of calls before the code longer. The difference between the layouts of a pair
+ * is the change alone.
+ * Limit: functions that an image pins stay where they ship. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/campaign/state.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
+
+enum matching { MATCH_NOTHING, MATCH_ROOMS, MATCH_ALL };
 
 /* The units of one program by name. */
 struct side {
@@ -45,31 +50,66 @@ static void close_side(struct side *side) {
 	ifr_relinker_close(side->relinker);
 }
 
-/* Gives the units that both have, of different sizes, the larger room. */
-static void match_units(const struct side sides[2], struct ifr_plan *rooms) {
-	for (size_t i = 0, k = 0; i < sides[0].count && k < sides[1].count;) {
-		struct ifr_relinker_unit old, new;
-		ifr_relinker_unit(sides[0].relinker, sides[0].order[i], &old);
-		ifr_relinker_unit(sides[1].relinker, sides[1].order[k], &new);
-		const int order = strcmp(old.name, new.name);
-		const uint64_t most = old.bytes > new.bytes ? old.bytes : new.bytes;
-		if (!order && old.bytes != new.bytes &&most <= IFR_PLAN_ROOM_MOST)
-			ifr_plan_give_room(rooms, old.name, most);
-		i += order <= 0;
-		k += order >= 0;
+static bool is_code(const struct ifr_relinker_unit *unit) {
+	return !strncmp(unit->section, ".text", 5) && !unit->pin;
+}
+
+/* Gives the units that both have, of different sizes, the larger room, and puts functions that one of them lacks behind
+ * all others. */
+static void match_units(const struct side sides[2], enum matching matching, struct ifr_plan *match) {
+	size_t next[2] = {0};
+	while (next[0] < sides[0].count || next[1] < sides[1].count) {
+		struct ifr_relinker_unit unit[2];
+		for (int s = 0; s < 2; s++)
+			if (next[s] < sides[s].count)
+				ifr_relinker_unit(sides[s].relinker, sides[s].order[next[s]], &unit[s]);
+		const int order = next[0] == sides[0].count   ? 1
+		                  : next[1] == sides[1].count ? -1
+		                                              : strcmp(unit[0].name, unit[1].name);
+		const uint64_t most = !order && unit[0].bytes > unit[1].bytes ? unit[0].bytes : unit[1].bytes;
+		if (!order && unit[0].bytes != unit[1].bytes && most <= IFR_PLAN_ROOM_MOST)
+			ifr_plan_give_room(match, unit[0].name, most);
+		else if (order && matching == MATCH_ALL && is_code(&unit[order > 0]))
+			ifr_plan_put_last(match, unit[order > 0].name);
+		next[0] += order <= 0;
+		next[1] += order >= 0;
 	}
+}
+
+/* The address at which the shipped code begins; 0 without code. */
+static uint64_t start_of_code(const struct side *side) {
+	uint64_t start = 0;
+	for (size_t i = 0; i < side->count; i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(side->relinker, i, &unit);
+		if (!strncmp(unit.section, ".text", 5) && (!start || unit.address < start))
+			start = unit.address;
+	}
+	return start;
+}
+
+/* Lets the code of both begin where the later one does. Programs of fixed and of free addresses have none in common. */
+static void match_starts(const struct side sides[2], struct ifr_plan *match) {
+	const uint64_t old = start_of_code(&sides[0]), new = start_of_code(&sides[1]), later = old > new ? old : new;
+	if (old && new &&old != new &&later - (old < new ? old : new) <= IFR_PLAN_ROOM_MOST)
+		match->code_start = later;
 }
 
 static bool moves_code(const struct campaign_state *state) {
 	return state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER);
 }
 
-/* An experiment from before has layouts that were not matched, and goes on with them. */
-static int is_wanted(struct campaign_state *state, bool *wanted, struct ifr_error *err) {
+/* An experiment from before has layouts that were not matched, or by rooms alone ("yes"), and goes on with them. */
+static int find_matching(struct campaign_state *state, enum matching *matching, struct ifr_error *err) {
 	char *known = ifr_experiment_get(state->experiment, IFR_FACT_MATCHED),
 		 *made = ifr_experiment_variant_digest(state->experiment, campaign_variant_id(state, 0, 1));
-	*wanted = known ? !strcmp(known, "yes") : !made;
-	int result = known ? 0 : ifr_experiment_set(state->experiment, IFR_FACT_MATCHED, *wanted ? "yes" : "no", err);
+	*matching = known  ? !strcmp(known, "all")   ? MATCH_ALL
+	                     : !strcmp(known, "yes") ? MATCH_ROOMS
+	                                             : MATCH_NOTHING
+	            : made ? MATCH_NOTHING
+	                   : MATCH_ALL;
+	int result =
+		known ? 0 : ifr_experiment_set(state->experiment, IFR_FACT_MATCHED, *matching ? "all" : "no", err);
 	free(known);
 	free(made);
 	return result;
@@ -79,15 +119,18 @@ int campaign_match_programs(struct campaign_state *state, struct ifr_error *err)
 	const struct ifr_campaign_program *programs = state->plan.programs;
 	struct side sides[2] = {{0}};
 	struct ifr_error ignored = {0};
-	bool wanted = false;
+	enum matching matching = MATCH_NOTHING;
 	if (state->plan.program_count != 2 || !programs[0].kit || !programs[1].kit || !moves_code(state))
 		return 0;
-	int result = is_wanted(state, &wanted, err);
-	if (result || !wanted)
+	int result = find_matching(state, &matching, err);
+	if (result || !matching)
 		return result;
 	/* Kits that cannot be opened are told of where variants are made. */
-	if (!open_side(programs[0].kit, &sides[0], &ignored) && !open_side(programs[1].kit, &sides[1], &ignored))
-		match_units(sides, &state->rooms);
+	if (!open_side(programs[0].kit, &sides[0], &ignored) && !open_side(programs[1].kit, &sides[1], &ignored)) {
+		match_units(sides, matching, &state->match);
+		if (matching == MATCH_ALL)
+			match_starts(sides, &state->match);
+	}
 	close_side(&sides[0]);
 	close_side(&sides[1]);
 	return 0;

@@ -46,8 +46,8 @@ void campaign_variant_plan(const struct campaign_state *state, unsigned id, stru
 	if (!program->files)
 		ifr_layout_generator_plan(&state->plan.generator, program->kit ? program->kit->key : NULL,
 		                          campaign_layout_of(state, id), plan);
-	for (size_t i = 0; i < state->rooms.room_count && campaign_layout_of(state, id); i++)
-		ifr_plan_give_room(plan, state->rooms.rooms[i].unit, state->rooms.rooms[i].bytes);
+	if (campaign_layout_of(state, id))
+		ifr_plan_match(plan, &state->match);
 	campaign_variant_name(state, id, plan->name);
 }
 

@@ -61,8 +61,8 @@ struct campaign_state {
 	struct ifr_context context;     /* of the shipped layouts */
 	struct ifr_library library;     /* of the campaign's user, if there is one; of a driver only the name */
 	bool stands_in;                 /* variants take the program's place where a driver looks for it */
-	struct ifr_plan rooms;          /* of functions whose sizes differ between two programs; no axes */
-	char *folder;                   /* of the variants */
+	struct ifr_plan match; /* what makes layouts of two programs match: rooms, start, last functions; no axes */
+	char *folder;          /* of the variants */
 	int lock;
 	int cpu;
 	int64_t begun_ns;          /* on CLOCK_MONOTONIC, as all moments */
@@ -96,7 +96,7 @@ void campaign_variant_name(const struct campaign_state *state, unsigned id, char
 char *campaign_variant_path(const struct campaign_state *state, unsigned id);
 /* The plan of a variant, under its program's kit and the name of its file; without axes for given files. */
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan);
-/* Finds the rooms by which the layouts of two programs match (matched_layouts.c); behind the configuration. */
+/* Finds what makes the layouts of two programs match (matched_layouts.c); behind the configuration. */
 int campaign_match_programs(struct campaign_state *state, struct ifr_error *err);
 /* Whether an axis of the campaign changes the programs' files; else variants are copies of the shipped file. */
 bool campaign_changes_files(const struct campaign_state *state);

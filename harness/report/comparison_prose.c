@@ -195,7 +195,7 @@ static void say_basis(const struct ifr_comparison *c, struct ifr_buffer *s) {
 	if (isfinite(c->pair_correlation))
 		ifr_buffer_printf(s, " (correlation %.2f)", c->pair_correlation);
 	const char *matched = ifr_dataset_fact(c->side[1].dataset, IFR_FACT_MATCHED);
-	if (c->paired && matched && !strcmp(matched, "yes"))
+	if (c->paired && matched && !strcmp(matched, "all"))
 		ifr_buffer_puts(s, " with their common functions at equal addresses");
 	if (c->exact)
 		say_model(c, s);

@@ -91,7 +91,7 @@ static bool plan_is_derived(const struct ifr_analysis *analysis, const struct if
 		return false;
 	ifr_plan_init(&derived);
 	ifr_plan_derive(&derived, *seed, axes, layout->variant->layout);
-	bool same = !recorded.place_count && !recorded.room_count;
+	bool same = !recorded.place_count && !recorded.room_count && !recorded.code_start;
 	for (int i = 0; i < IFR_AXIS_COUNT && same; i++) {
 		const struct ifr_axis_setting *a = &recorded.axis[i], *b = &derived.axis[i];
 		same =

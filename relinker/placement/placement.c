@@ -66,6 +66,7 @@ static uint64_t output_size(const struct placement_work *work, uint64_t end) {
 	const struct ifr_axis_setting *axis = work->plan->axis;
 	bool text = work->output == OUTPUT_TEXT;
 	uint64_t growth = 0, most = work->pads.on ? placement_padding_most(work) : 0;
+	growth += text ? work->late_bytes : 0;
 	if (text && axis[IFR_AXIS_BASE].on)
 		growth += ifr_axis_setting_most(&axis[IFR_AXIS_BASE], IFR_AXIS_BASE, 0);
 	for (size_t i = 0; i < work->count && work->rooms; i++) {
@@ -96,7 +97,7 @@ static int place_output(struct placement *placement, struct placement_work *work
                         struct ifr_error *err) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	struct placed_output *placed = &placement->outputs[work->output];
-	uint64_t base_bytes = work->output == OUTPUT_TEXT ? placement->base_bytes : 0, end;
+	uint64_t base_bytes = work->output == OUTPUT_TEXT ? placement->base_bytes + work->late_bytes : 0, end;
 	work->sequence = ifr_alloc((output->count + 1) * sizeof *work->sequence);
 	work->listed = ifr_alloc((output->count + 1) * sizeof *work->listed);
 	work->fixed = ifr_alloc((output->count + 1) * sizeof *work->fixed);
@@ -141,16 +142,36 @@ static void draw_base_and_interp(struct placement *placement, const struct ifr_p
 			interp, 0, ifr_random_below(decide(&path, "path"), (uint64_t)interp->value[0] + 1));
 }
 
+/* By how many bytes the plan lets code begin later than it ships. */
+static int find_late_bytes(const struct ifr_plan *plan, const struct output_units *text, uint64_t *late,
+                           struct ifr_error *err) {
+	*late = plan->code_start > text->address ? plan->code_start - text->address : 0;
+	return *late <= IFR_PLAN_ROOM_MOST ? 0
+	                                   : ifr_fail(err, IFR_E_USAGE,
+	                                              "code cannot begin at 0x%" PRIx64 ": it ships at 0x%" PRIx64
+	                                              " and may begin up to 1 MiB later",
+	                                              plan->code_start, text->address);
+}
+
 int placement_make(struct placement *placement, const struct units *units, const struct ifr_plan *plan,
                    const uint8_t *pinned, struct ifr_error *err) {
 	struct known_place *places = ifr_alloc((plan->place_count + 1) * sizeof *places);
 	uint64_t *rooms = placement_find_rooms(units, plan);
+	uint8_t *last = placement_find_last(units, plan);
 	*placement = (struct placement){0};
 	draw_base_and_interp(placement, plan);
-	int result = plan->place_count ? placement_find_places(units, plan, placement, places, err) : 0;
+	uint64_t late;
+	int result = find_late_bytes(plan, &units->outputs[OUTPUT_TEXT], &late, err);
+	if (!result && plan->place_count)
+		result = placement_find_places(units, plan, placement, places, err);
 	for (int r = 0; r < OUTPUTS && !result; r++) {
-		struct placement_work work = {
-			.units = units, .plan = plan, .output = (enum output_section)r, .pinned = pinned, .rooms = rooms};
+		struct placement_work work = {.units = units,
+		                              .plan = plan,
+		                              .output = (enum output_section)r,
+		                              .pinned = pinned,
+		                              .rooms = rooms,
+		                              .last = last,
+		                              .late_bytes = late};
 		work.moves = is_moved(plan, work.output);
 		if (is_placed(units, plan, work.output, places, placement->places))
 			result = place_output(placement, &work, places, err);
@@ -159,6 +180,7 @@ int placement_make(struct placement *placement, const struct units *units, const
 		placement->pinned += pinned[i];
 	free(places);
 	free(rooms);
+	free(last);
 	if (result)
 		placement_release(placement);
 	return result;

@@ -39,6 +39,8 @@ struct placement_work {
 	enum output_section output;
 	const uint8_t *pinned;
 	const uint64_t *rooms; /* by unit: the bytes that it takes; NULL: its own */
+	const uint8_t *last;   /* marks units that come behind all others; NULL: none */
+	uint64_t late_bytes;   /* by which code begins later than it ships */
 	size_t *sequence;      /* the units in their new order, without the fixed ones */
 	size_t count;
 	struct fixed_unit *fixed; /* in the order of their offsets */
@@ -59,13 +61,16 @@ int placement_find_places(const struct units *units, const struct ifr_plan *plan
 /* Finds the rooms that the plan gives to functions, by unit; the caller frees. NULL where it gives none. */
 uint64_t *placement_find_rooms(const struct units *units, const struct ifr_plan *plan);
 
+/* Marks the functions that the plan puts last; the caller frees. NULL where it names none. */
+uint8_t *placement_find_last(const struct units *units, const struct ifr_plan *plan);
+
 /* The bytes that a unit takes beyond its own, before what follows. */
 static inline uint64_t placement_spare(const struct placement_work *work, size_t unit) {
 	const uint64_t own = work->units->items[unit].span_bytes;
 	return work->rooms && work->rooms[unit] > own ? work->rooms[unit] - own : 0;
 }
 
-/* Fills sequence: the listed units, then the others as the axes order them. */
+/* Fills sequence: the listed units, then the others as the axes order them, then those that come last. */
 void placement_rank(struct placement_work *work);
 
 /* Turns sequence and fixed units into the output section's order and paddings. base_bytes come before the first

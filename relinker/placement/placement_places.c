@@ -24,12 +24,18 @@ static int check_fixed(const struct unit *unit, const struct output_units *outpu
 	return 0;
 }
 
-int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
-                          struct known_place *places, struct ifr_error *err) {
+/* An index of the units by name. */
+static struct names index_units(const struct units *units) {
 	struct names index = {0};
-	int result = 0;
 	for (size_t i = 0; i < units->count; i++)
 		names_add(&index, units->items[i].name, 0, (uint32_t)i, NULL);
+	return index;
+}
+
+int placement_find_places(const struct units *units, const struct ifr_plan *plan, struct placement *placement,
+                          struct known_place *places, struct ifr_error *err) {
+	struct names index = index_units(units);
+	int result = 0;
 	for (size_t i = 0; i < plan->place_count && !result; i++) {
 		const struct ifr_plan_place *place = &plan->places[i];
 		const uint32_t *found = names_find(&index, place->unit, 0);
@@ -55,10 +61,10 @@ int placement_find_places(const struct units *units, const struct ifr_plan *plan
 }
 
 uint64_t *placement_find_rooms(const struct units *units, const struct ifr_plan *plan) {
-	struct names index = {0};
-	uint64_t *rooms = plan->room_count ? ifr_alloc((units->count + 1) * sizeof *rooms) : NULL;
-	for (size_t i = 0; i < units->count && rooms; i++)
-		names_add(&index, units->items[i].name, 0, (uint32_t)i, NULL);
+	if (!plan->room_count)
+		return NULL;
+	struct names index = index_units(units);
+	uint64_t *rooms = ifr_alloc((units->count + 1) * sizeof *rooms);
 	for (size_t i = 0; i < plan->room_count; i++) {
 		const uint32_t *found = names_find(&index, plan->rooms[i].unit, 0);
 		if (found && units->items[*found].output == OUTPUT_TEXT)
@@ -66,4 +72,18 @@ uint64_t *placement_find_rooms(const struct units *units, const struct ifr_plan 
 	}
 	names_release(&index);
 	return rooms;
+}
+
+uint8_t *placement_find_last(const struct units *units, const struct ifr_plan *plan) {
+	if (!plan->last_count)
+		return NULL;
+	struct names index = index_units(units);
+	uint8_t *last = ifr_alloc(units->count + 1);
+	for (size_t i = 0; i < plan->last_count; i++) {
+		const uint32_t *found = names_find(&index, plan->last[i], 0);
+		if (found && units->items[*found].output == OUTPUT_TEXT)
+			last[*found] = 1;
+	}
+	names_release(&index);
+	return last;
 }

@@ -120,8 +120,13 @@ static bool is_free(const struct placement_work *work, const struct unit *unit) 
 	return true;
 }
 
-/* Ranks the units that are neither listed nor fixed. Units that no axis may move keep their positions among them. */
-static void rank_others(struct placement_work *work) {
+static bool is_last(const struct placement_work *work, size_t unit) {
+	return work->last && work->last[unit] && is_free(work, &work->units->items[unit]);
+}
+
+/* Ranks the units that are neither listed nor fixed: those that come last, or the others. Units that no axis may move
+ * keep their positions among the others. */
+static void rank_rest(struct placement_work *work, bool last) {
 	const struct output_units *output = &work->units->outputs[work->output];
 	struct decider by_object = decider_of(work->plan, IFR_AXIS_LINK_ORDER),
 				   by_name =
@@ -130,7 +135,7 @@ static void rank_others(struct placement_work *work) {
 	size_t first = work->count, free_count = 0, next = 0;
 	for (size_t i = 0; i < output->count; i++) {
 		size_t index = output->first + i;
-		if (work->assigned[i])
+		if (work->assigned[i] || is_last(work, index) != last)
 			continue;
 		work->sequence[work->count++] = index;
 		if (!is_free(work, &work->units->items[index]))
@@ -151,5 +156,7 @@ static void rank_others(struct placement_work *work) {
 void placement_rank(struct placement_work *work) {
 	for (size_t i = 0; i < work->listed_count; i++)
 		work->sequence[work->count++] = work->listed[i];
-	rank_others(work);
+	rank_rest(work, false);
+	if (work->last)
+		rank_rest(work, true);
 }

@@ -127,28 +127,35 @@ teardown_file() {
 }
 
 @test "functions that both programs have lie at equal addresses in a pair of layouts" {
-	for n in $(seq 20); do echo "__attribute__((noinline)) int f$n(int x) { return x * $n + 1 MORE$n; }"; done >many.c
+	for n in $(seq 20); do
+		echo "__attribute__((noinline)) int f$n(int x) { volatile int y = x * $n + 1 MORE$n; return y; }"
+	done >many.c
+	sed -i '1i #include <stdlib.h>' many.c
 	{ echo 'int main(void) { int s = 0;'; for n in $(seq 20); do echo "s = f$n(s);"; done; echo 'return s == 7; }'; } >>many.c
 	none=$(printf -- '-DMORE%d= ' $(seq 20))
 	# shellcheck disable=SC2086
-	interfero-gcc -O1 $none many.c -o short
+	interfero-gcc -O2 $none many.c -o short
 	# shellcheck disable=SC2086
-	interfero-gcc -O1 ${none/-DMORE7=/-DMORE7='+x%5*x/9'} many.c -o long
+	interfero-gcc -O2 ${none/-DMORE7=/-DMORE7='+x%5*x/9;if(__builtin_expect(x==-77777,0))abort();return~x'} many.c -o long
 	within 60 interfero compare -q -c clock -n 2 -r 1 -o m.exp ./short ./long || [ $? = 1 ]
 	for side in 0 1; do
 		program=$([ $side = 0 ] && echo ./short || echo ./long)
 		sql m.exp "SELECT plan FROM variant WHERE layout = 2 AND program = $side" >$side.plan
-		for plan in matched plain; do
-			[ $plan = matched ] || sed -i '/^room /d' $side.plan
-			interfero variants -q --plan $side.plan -o v$side-$plan "$program"
+		cp $side.plan $side.matched.plan
+		for plan in matched start room last; do
+			[ $plan = matched ] || sed "/^$plan /d" $side.plan >$side.$plan.plan
+			interfero variants -q --plan $side.$plan.plan -o v$side-$plan "$program"
 			nm --defined-only "$(find v$side-$plan -type f -perm -1)" | sed -n 's/^\(.*\) [tT] \(f[0-9]*\|main\)$/\2 \1/p' |
 				sort >$side.$plan
 		done
 	done
 	[ "$(wc -l <0.matched)" = 21 ]
 	diff 0.matched 1.matched
-	# Without the rooms what follows f7 lies elsewhere.
-	not diff 0.plain 1.plain >apart
+	# The call of abort makes what lies before the code longer, f7 is longer, and a part of it is a function of its own.
+	for line in start room last; do
+		grep -q "^$line " 1.plan
+		not diff 0.$line 1.$line >apart
+	done
 	interfero compare m.exp >text || [ $? = 1 ]
 	tr -s ' \n' ' ' <text | grep -q 'with their common functions at equal addresses'
 }

@@ -126,6 +126,11 @@ static void test_errors_name_their_line(void **state) {
 		{HEAD "room a.o:.text\n", ":2: room needs at most 2^20 bytes and a unit's name"},
 		{HEAD "room 1048577 a.o:.text\n", ":2: room needs at most 2^20 bytes"},
 		{HEAD "room 64\n", ":2: room needs a unit's name"},
+		{HEAD "last\n", ":2: last needs a unit's name"},
+		{HEAD "start\n", ":2: start needs the address"},
+		{HEAD "start 0\n", ":2: start needs the address"},
+		{HEAD "start 0x40 a.o:.text\n", ":2: start needs the address"},
+		{HEAD "start 0x40\nstart 0x50\n", ":3: start is given twice"},
 		{HEAD "order a.o:.text\nat 16 a.o:.text\n", "a.o:.text is given two places"},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -178,7 +183,7 @@ static void test_places(void **state) {
 	struct ifr_error err;
 	assert_int_equal(parse(HEAD
 	                       "order b.o:.text.b\nfunctions seed=1\nat 0x1230\ta (1).o:.text \norder\tc.o:.text\n"
-	                       "room 0x40 b (2).o:.text.b \n",
+	                       "room 0x40 b (2).o:.text.b \nstart 4144\nlast\tc.o:.text.c \n",
 	                       &plan, &err),
 	                 0);
 	ifr_plan_copy(&copy, &plan);
@@ -194,7 +199,7 @@ static void test_places(void **state) {
 	ifr_plan_print(&copy, &text);
 	assert_string_equal(ifr_buffer_text(&text), HEAD "functions seed=1 cross=0\norder b.o:.text.b\n"
 	                                                 "at 0x1230 a (1).o:.text\norder c.o:.text\n"
-	                                                 "room 64 b (2).o:.text.b\n");
+	                                                 "last c.o:.text.c\nstart 0x1030\nroom 64 b (2).o:.text.b\n");
 	ifr_buffer_release(&text);
 	ifr_plan_release(&copy);
 }
