@@ -120,36 +120,37 @@ int ifr_relinker_apply(const struct ifr_relinker_layout *layout, struct ifr_buff
 	return image_apply(layout->image, &layout->placement, layout->build_id, bytes, err);
 }
 
-/* Writes the units of an output section into the plan, in their order or with their addresses. */
-static int name_places(const struct units *units, const struct placed_output *placed, enum output_section output,
-                       bool addresses, struct ifr_plan *plan, struct ifr_error *err) {
-	uint64_t at = units->outputs[output].address;
-	for (size_t i = 0; i < placed->count; i++) {
-		const struct unit *unit = &units->items[placed->order[i].unit];
-		/* Pinned data stay without being named. */
-		bool named = unit->nameable && (output == OUTPUT_TEXT || !unit->pin);
-		if (addresses && named && !unit->align)
-			return ifr_fail(err, IFR_E_ENVIRONMENT, "the alignment of %s is not known: no addresses can be told",
-			                unit->name);
-		uint64_t align = unit->align ? unit->align : 1;
-		at = (at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
-		if (named && addresses)
-			ifr_plan_place_at(plan, unit->name, at);
-		else if (named)
-			ifr_plan_place(plan, unit->name);
-		at += unit->span_bytes;
+/* A unit where a layout places it. */
+struct place_of_unit {
+	const struct unit *unit;
+	uint64_t at;
+};
+
+/* Calls visit for each unit of an output section, in its order. The address of a unit without a known alignment is that
+ * of the bytes before it. */
+static int visit_output(const struct units *units, const struct placed_output *placed, enum output_section output,
+                        int (*visit)(const struct place_of_unit *, void *, struct ifr_error *), void *data,
+                        struct ifr_error *err) {
+	struct place_of_unit place = {.at = units->outputs[output].address};
+	int result = 0;
+	for (size_t i = 0; i < placed->count && !result; i++) {
+		place.unit = &units->items[placed->order[i].unit];
+		const uint64_t align = place.unit->align ? place.unit->align : 1;
+		place.at = (place.at + placed->order[i].padding_bytes + align - 1) & ~(align - 1);
+		result = visit(&place, data, err);
+		place.at += place.unit->span_bytes;
 	}
-	return 0;
+	return result;
 }
 
-int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool addresses, struct ifr_plan *plan,
-                                struct ifr_error *err) {
+/* Visits the units that a layout places; of the shipped one, those of .text. */
+static int visit_units(const struct ifr_relinker_layout *layout,
+                       int (*visit)(const struct place_of_unit *, void *, struct ifr_error *), void *data,
+                       struct ifr_error *err) {
 	const struct units *units = &layout->relinker->units;
 	struct placement base = {0};
 	const struct placement *placement = &layout->placement;
 	int result = 0;
-	ifr_plan_init(plan);
-	strcpy(plan->kit, layout->relinker->kit->key);
 	if (layout->shipped) {
 		struct ifr_plan none;
 		ifr_plan_init(&none);
@@ -157,11 +158,65 @@ int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool a
 		placement = &base;
 	}
 	for (int r = 0; r < OUTPUTS && !result; r++)
-		result = name_places(units, &placement->outputs[r], (enum output_section)r, addresses, plan, err);
+		result = visit_output(units, &placement->outputs[r], (enum output_section)r, visit, data, err);
 	placement_release(&base);
+	return result;
+}
+
+static int check_alignment(const struct unit *unit, struct ifr_error *err) {
+	return unit->align ? 0
+	                   : ifr_fail(err, IFR_E_ENVIRONMENT,
+	                              "the alignment of %s is not known: no addresses can be told", unit->name);
+}
+
+/* Pinned data stay without being named. */
+static bool is_named(const struct unit *unit) {
+	return unit->nameable && (unit->output == OUTPUT_TEXT || !unit->pin);
+}
+
+static int name_order(const struct place_of_unit *place, void *plan, struct ifr_error *err) {
+	(void)err;
+	if (is_named(place->unit))
+		ifr_plan_place(plan, place->unit->name);
+	return 0;
+}
+
+static int name_address(const struct place_of_unit *place, void *plan, struct ifr_error *err) {
+	if (!is_named(place->unit))
+		return 0;
+	ifr_plan_place_at(plan, place->unit->name, place->at);
+	return check_alignment(place->unit, err);
+}
+
+int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool addresses, struct ifr_plan *plan,
+                                struct ifr_error *err) {
+	ifr_plan_init(plan);
+	strcpy(plan->kit, layout->relinker->kit->key);
+	int result = visit_units(layout, addresses ? name_address : name_order, plan, err);
 	if (result)
 		ifr_plan_release(plan);
 	return result;
+}
+
+/* The addresses to fill in, and the units by whose indices they are ordered. */
+struct addresses {
+	const struct unit *units;
+	uint64_t *at;
+};
+
+static int note_address(const struct place_of_unit *place, void *data, struct ifr_error *err) {
+	const struct addresses *addresses = data;
+	addresses->at[place->unit - addresses->units] = place->at;
+	return check_alignment(place->unit, err);
+}
+
+int ifr_relinker_layout_addresses(const struct ifr_relinker_layout *layout, uint64_t *addresses,
+                                  struct ifr_error *err) {
+	const struct units *units = &layout->relinker->units;
+	struct addresses found = {units->items, addresses};
+	for (size_t i = 0; i < units->count; i++)
+		addresses[i] = units->items[i].address;
+	return visit_units(layout, note_address, &found, err);
 }
 
 int layout_link(const struct ifr_relinker_layout *layout, const char *path, struct ifr_buffer *bytes,

@@ -90,6 +90,11 @@ void ifr_relinker_layout_close(struct ifr_relinker_layout *layout);
 int ifr_relinker_layout_to_plan(const struct ifr_relinker_layout *layout, bool addresses, struct ifr_plan *plan,
                                 struct ifr_error *err);
 
+/* Writes the address of each unit, by its index, in the layout; units that the layout does not place keep theirs.
+ * addresses: [ifr_relinker_unit_count]. Errors: IFR_E_ENVIRONMENT if an alignment is unknown. */
+int ifr_relinker_layout_addresses(const struct ifr_relinker_layout *layout, uint64_t *addresses,
+                                  struct ifr_error *err);
+
 /* A range of the shipped program and its address in a layout, both as in the ELF files. */
 struct ifr_relinker_move {
 	uint64_t from, bytes, to;

@@ -70,9 +70,10 @@ struct ifr_campaign {
 	bool ignore_output;
 	bool
 		one_file; /* one file of each variant serves all repetitions; else each repetition has a copy of its own */
-	bool no_profile;    /* do not sample where the program spends its time */
-	bool keep_variants; /* leave FILE.variants there */
-	bool fresh;         /* the command replaces an existing experiment: ifr_campaign_set_aside */
+	bool files_in_contexts; /* given files run in the process contexts of the generator's layouts */
+	bool no_profile;        /* do not sample where the program spends its time */
+	bool keep_variants;     /* leave FILE.variants there */
+	bool fresh;             /* the command replaces an existing experiment: ifr_campaign_set_aside */
 	const char
 		*options; /* of the command line, for a shell, without those for -n, -r and -o: reports print commands
 	                        that continue; NULL: not known */

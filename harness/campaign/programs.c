@@ -43,7 +43,7 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id) {
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
 	const struct ifr_campaign_program *program = &state->plan.programs[campaign_program_of(state, id)];
 	ifr_plan_init(plan);
-	if (!program->files)
+	if (!program->files || state->plan.files_in_contexts)
 		ifr_layout_generator_plan(&state->plan.generator, program->kit ? program->kit->key : NULL,
 		                          campaign_layout_of(state, id), plan);
 	if (campaign_layout_of(state, id))

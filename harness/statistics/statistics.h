@@ -6,6 +6,7 @@
  *     replication.h  copies within layouts; how many of each level pay
  *     inference.h    ratios, differences of medians, correlation, classes, multiple tests, interim analyses, power
  *     regression.h   regression line, multiple regression, relative importance
+ *     ridge.h        ridge regression
  *     series.h       a series at equal steps: its period, and values that stand out
  *     disturbance.h  serial disturbances of the machine, detected and removed
  *
@@ -25,6 +26,7 @@
 #include "harness/statistics/inference.h"
 #include "harness/statistics/regression.h"
 #include "harness/statistics/replication.h"
+#include "harness/statistics/ridge.h"
 #include "harness/statistics/sample.h"
 #include "harness/statistics/series.h"
 

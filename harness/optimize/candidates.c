@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/optimize/candidates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/random.h"
+
+enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_STEP = 16, GAPS = 4, PASSES = 2 };
+
+int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err) {
+	struct ifr_relinker_layout *layout = NULL;
+	uint64_t *addresses = ifr_alloc((ifr_relinker_unit_count(source->relinker) + 1) * sizeof *addresses);
+	int result = ifr_relinker_place(source->relinker, &candidate->plan, &layout, err);
+	if (!result)
+		result = ifr_relinker_layout_addresses(layout, addresses, err);
+	if (!result)
+		features_compute(source->code, addresses, candidate->features);
+	if (!result && source->surrogate)
+		candidate->expected = ifr_ridge_predict(source->surrogate, candidate->features, &candidate->se);
+	ifr_relinker_layout_close(layout);
+	free(addresses);
+	return result;
+}
+
+int candidate_draw(const struct candidate_source *source, unsigned layout, struct candidate *candidate,
+                   struct ifr_error *err) {
+	*candidate = (struct candidate){.origin = CANDIDATE_RANDOM};
+	ifr_layout_generator_plan(source->generator, source->kit_key, layout, &candidate->plan);
+	return candidate_evaluate(source, candidate, err);
+}
+
+/* --- clusters ---------------------------------------------------------------------------------------------------- */
+
+/* An order of hot functions, and the bytes left free before each. */
+struct sequence {
+	size_t unit[CLUSTERED_UNITS_MOST]; /* of the hot code */
+	unsigned gap[CLUSTERED_UNITS_MOST];
+	size_t count;
+	uint64_t start; /* of the code */
+};
+
+/* Functions in clusters: next links the members of one, head its first; both by unit of the hot code. */
+struct clusters {
+	long next[CLUSTERED_UNITS_MOST];
+	size_t head[CLUSTERED_UNITS_MOST], last[CLUSTERED_UNITS_MOST]; /* last: of the cluster with this head */
+	uint64_t bytes[CLUSTERED_UNITS_MOST], instructions[CLUSTERED_UNITS_MOST]; /* of the cluster with this head */
+	bool moves[CLUSTERED_UNITS_MOST];
+	size_t count;
+};
+
+static void clusters_init(const struct hot_code *code, struct clusters *c) {
+	*c = (struct clusters){.count =
+	                           code->unit_count < CLUSTERED_UNITS_MOST ? code->unit_count : CLUSTERED_UNITS_MOST};
+	for (size_t i = 0; i < c->count; i++) {
+		c->next[i] = -1;
+		c->head[i] = c->last[i] = i;
+		c->bytes[i] = code->units[i].bytes;
+		c->instructions[i] = code->units[i].instructions;
+		c->moves[i] = code->units[i].moves;
+	}
+}
+
+static void append_cluster(struct clusters *c, size_t to, size_t from) {
+	c->next[c->last[to]] = (long)from;
+	for (long i = (long)from; i >= 0; i = c->next[i])
+		c->head[i] = to;
+	c->last[to] = c->last[from];
+	c->bytes[to] += c->bytes[from];
+	c->instructions[to] += c->instructions[from];
+}
+
+/* The most executed function first, each cluster is appended to that of its most frequent caller, up to a page. */
+static void join_callers(const struct hot_code *code, struct clusters *c) {
+	for (size_t callee = 0; callee < c->count; callee++) {
+		const struct hot_call *call = NULL;
+		for (size_t i = 0; i < code->call_count && !call; i++)
+			if (code->calls[i].to == callee && code->calls[i].from < c->count)
+				call = &code->calls[i];
+		if (!call || !c->moves[callee] || !c->moves[call->from])
+			continue;
+		const size_t to = c->head[call->from], from = c->head[callee];
+		if (to != from && c->bytes[to] + c->bytes[from] <= CLUSTER_BYTES)
+			append_cluster(c, to, from);
+	}
+}
+
+/* Ranks clusters: the densest first, or as a number draws. */
+static double rank_of(const struct candidate_source *source, const struct clusters *c, size_t head,
+                      unsigned number) {
+	const double density = (double)c->instructions[head] / (double)(c->bytes[head] + 1);
+	const struct ifr_random_key key = ifr_random_key_of(source->generator->seed + number, "clusters");
+	return number ? -(double)ifr_random_named(key, source->code->units[head].name) : -density;
+}
+
+static void order_clusters(const struct candidate_source *source, const struct clusters *c, unsigned number,
+                           struct sequence *sequence) {
+	bool taken[CLUSTERED_UNITS_MOST] = {false};
+	for (;;) {
+		long best = -1;
+		double least = 0;
+		for (size_t i = 0; i < c->count; i++) {
+			const double rank = c->head[i] == i && !taken[i] && c->moves[i] ? rank_of(source, c, i, number) : 1;
+			if (rank <= 0 && (best < 0 || rank < least)) {
+				best = (long)i;
+				least = rank;
+			}
+		}
+		if (best < 0)
+			return;
+		taken[best] = true;
+		for (long i = best; i >= 0; i = c->next[i])
+			sequence->unit[sequence->count++] = (size_t)i;
+	}
+}
+
+/* --- distances --------------------------------------------------------------------------------------------------- */
+
+static uint64_t align_up(uint64_t at, unsigned align) {
+	return align ? (at + align - 1) & ~(uint64_t)(align - 1) : at;
+}
+
+/* Places the sequence's functions among addresses of the others. */
+static void place_sequence(const struct hot_code *code, const struct sequence *s, uint64_t *addresses) {
+	uint64_t at = s->start;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct hot_unit *unit = &code->units[s->unit[i]];
+		at = align_up(align_up(at, GAP_STEP) + s->gap[i], unit->align);
+		addresses[unit->unit] = at;
+		at += unit->bytes;
+	}
+}
+
+static double expect(const struct candidate_source *source, const struct sequence *s, uint64_t *addresses) {
+	double features[FEATURES_MOST];
+	place_sequence(source->code, s, addresses);
+	features_compute(source->code, addresses, features);
+	return ifr_ridge_predict(source->surrogate, features, NULL);
+}
+
+/* Tries the gaps before one function after another, and keeps what is expected to be fastest. */
+static void choose_gaps(const struct candidate_source *source, struct sequence *s, uint64_t *addresses) {
+	double least = expect(source, s, addresses);
+	for (int pass = 0; pass < PASSES; pass++)
+		for (size_t i = 0; i < s->count; i++) {
+			unsigned best = s->gap[i];
+			for (unsigned gap = 0; gap < GAPS; gap++) {
+				s->gap[i] = gap * GAP_STEP;
+				const double expected = expect(source, s, addresses);
+				if (expected < least) {
+					least = expected;
+					best = s->gap[i];
+				}
+			}
+			s->gap[i] = best;
+		}
+}
+
+static uint64_t start_of_code(const struct ifr_relinker *relinker) {
+	uint64_t start = UINT64_MAX;
+	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(relinker, i, &unit);
+		if (ifr_starts_with(unit.section, ".text") && unit.address < start)
+			start = unit.address;
+	}
+	return start;
+}
+
+/* The order as `order` lines; a gap as room of the function before it, or as a later start. */
+static void write_plan(const struct candidate_source *source, const struct sequence *s, struct ifr_plan *plan) {
+	ifr_plan_init(plan);
+	snprintf(plan->kit, sizeof plan->kit, "%s", source->kit_key);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct hot_unit *unit = &source->code->units[s->unit[i]];
+		const unsigned gap = i + 1 < s->count ? s->gap[i + 1] : 0;
+		ifr_plan_place(plan, unit->name);
+		if (gap)
+			ifr_plan_give_room(plan, unit->name, align_up(unit->bytes, GAP_STEP) + gap);
+	}
+	plan->code_start = s->count && s->gap[0] ? s->start + s->gap[0] : 0;
+}
+
+int candidate_cluster(const struct candidate_source *source, unsigned number, struct candidate *candidate,
+                      struct ifr_error *err) {
+	struct clusters clusters;
+	struct sequence sequence = {.start = align_up(start_of_code(source->relinker), GAP_STEP)};
+	const size_t units = ifr_relinker_unit_count(source->relinker);
+	uint64_t *addresses = ifr_alloc((units + 1) * sizeof *addresses);
+	*candidate = (struct candidate){.origin = CANDIDATE_CLUSTERED};
+	clusters_init(source->code, &clusters);
+	join_callers(source->code, &clusters);
+	order_clusters(source, &clusters, number, &sequence);
+	for (size_t i = 0; i < units; i++) {
+		struct ifr_relinker_unit unit;
+		ifr_relinker_unit(source->relinker, i, &unit);
+		addresses[i] = unit.address;
+	}
+	if (source->surrogate)
+		choose_gaps(source, &sequence, addresses);
+	write_plan(source, &sequence, &candidate->plan);
+	free(addresses);
+	return sequence.count ? candidate_evaluate(source, candidate, err)
+	                      : ifr_fail(err, IFR_E_USAGE, "no hot function of the program can be moved");
+}
+
+void candidate_release(struct candidate *candidate) {
+	ifr_plan_release(&candidate->plan);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Features of a layout.
+ *
+ *     windows      a block enters every window of 16, 32 or 64 bytes that it lies in; without a jump into it, the window
+ *                  in which the block before it ended is entered already
+ *     branch ends  branches that cross or end at a multiple of 32 bytes, which some decoded-instruction caches refuse
+ *     crowded      branches in a line of 64 bytes that has two others before them, more than a line's entry tells
+ *     footprint    lines and pages of the hot code, and executions in lines beyond eight of one of 64 sets
+ *
+ * A line counts as hot with a tenth of a per mille of the program's block executions. */
+#include "harness/optimize/features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW };
+enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, BRANCHES_A_LINE = 2 };
+
+static const char *const program_names[FEATURES_OF_PROGRAM] = {
+	"windows of 16 bytes entered",
+	"windows of 32 bytes entered",
+	"windows of 64 bytes entered",
+	"branches that cross or end at 32 bytes",
+	"branches beyond two in a line",
+	"lines of hot code",
+	"pages of hot code",
+	"executions beyond eight ways of a set",
+};
+static const unsigned window_bytes[] = {16, 32, 64};
+static const unsigned unit_windows[FEATURES_OF_UNIT] = {16, 32, 64};
+
+static size_t units_with_features(const struct hot_code *code) {
+	return code->unit_count < FEATURE_UNITS_MOST ? code->unit_count : FEATURE_UNITS_MOST;
+}
+
+size_t features_count(const struct hot_code *code) {
+	return FEATURES_OF_PROGRAM + units_with_features(code) * FEATURES_OF_UNIT;
+}
+
+void features_name(const struct hot_code *code, size_t feature, struct ifr_buffer *name) {
+	if (feature < FEATURES_OF_PROGRAM) {
+		ifr_buffer_puts(name, program_names[feature]);
+		return;
+	}
+	feature -= FEATURES_OF_PROGRAM;
+	ifr_buffer_printf(name, "windows of %u bytes entered, in %s", unit_windows[feature % FEATURES_OF_UNIT],
+	                  code->units[feature / FEATURES_OF_UNIT].name);
+}
+
+/* Windows entered by all executions of a block. */
+static double windows_entered(const struct hot_block *block, uint64_t at, unsigned bytes) {
+	const uint64_t spans = block->bytes ? (at + block->bytes - 1) / bytes - at / bytes + 1 : 0;
+	return (double)block->executions * (double)spans - (at % bytes && spans ? (double)block->falls : 0);
+}
+
+static bool ends_badly(const struct hot_block *block, uint64_t at) {
+	const uint64_t end = at + block->bytes, begin = end - block->branch_bytes;
+	return block->branch_bytes && (end % 32 == 0 || begin / 32 != (end - 1) / 32);
+}
+
+/* A line of hot code, and the executions of blocks in it. */
+struct line {
+	uint64_t number;
+	double executions;
+};
+
+static int by_set(const void *a, const void *b) {
+	const struct line *x = a, *y = b;
+	const uint64_t s = x->number % SETS, t = y->number % SETS;
+	if (s != t)
+		return s < t ? -1 : 1;
+	return x->executions != y->executions ? (x->executions < y->executions) - (x->executions > y->executions)
+	                                      : (x->number > y->number) - (x->number < y->number);
+}
+
+static int by_number(const void *a, const void *b) {
+	const struct line *x = a, *y = b;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Lists the lines of all blocks by number, each once. Returns their count. */
+static size_t list_lines(const struct hot_code *code, const uint64_t *addresses, struct line *lines) {
+	size_t count = 0, distinct = 0;
+	for (size_t i = 0; i < code->block_count; i++) {
+		const struct hot_block *block = &code->blocks[i];
+		const uint64_t at = addresses[block->unit] + block->offset;
+		for (uint64_t line = at / LINE; block->bytes && line <= (at + block->bytes - 1) / LINE; line++)
+			lines[count++] = (struct line){line, (double)block->executions};
+	}
+	qsort(lines, count, sizeof *lines, by_number);
+	for (size_t i = 0; i < count; i++) {
+		if (distinct && lines[distinct - 1].number == lines[i].number)
+			lines[distinct - 1].executions += lines[i].executions;
+		else
+			lines[distinct++] = lines[i];
+	}
+	return distinct;
+}
+
+static void measure_footprint(const struct hot_code *code, const uint64_t *addresses, double *values) {
+	size_t most = 0, hot = 0, in_set = 0;
+	double all = 0;
+	for (size_t i = 0; i < code->block_count; i++) {
+		most += code->blocks[i].bytes / LINE + 2;
+		all += (double)code->blocks[i].executions;
+	}
+	struct line *lines = ifr_alloc((most + 1) * sizeof *lines);
+	const size_t count = list_lines(code, addresses, lines);
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].executions >= 1e-4 * all)
+			lines[hot++] = lines[i];
+	for (size_t i = 0; i < hot; i++)
+		values[PAGES] += !i || lines[i].number / (PAGE / LINE) != lines[i - 1].number / (PAGE / LINE);
+	qsort(lines, hot, sizeof *lines, by_set);
+	for (size_t i = 0; i < hot; i++) {
+		in_set = i && lines[i].number % SETS == lines[i - 1].number % SETS ? in_set + 1 : 0;
+		values[SET_OVERFLOW] += in_set >= WAYS ? lines[i].executions : 0;
+	}
+	values[LINES] = (double)hot;
+	free(lines);
+}
+
+static double crowded_executions(const struct hot_code *code, const uint64_t *addresses) {
+	struct line *ends = ifr_alloc((code->block_count + 1) * sizeof *ends);
+	size_t count = 0, in_line = 0;
+	double crowded = 0;
+	for (size_t i = 0; i < code->block_count; i++) {
+		const struct hot_block *block = &code->blocks[i];
+		if (block->branch_bytes)
+			ends[count++] = (struct line){addresses[block->unit] + block->offset + block->bytes - 1,
+			                              (double)block->executions};
+	}
+	qsort(ends, count, sizeof *ends, by_number);
+	for (size_t i = 0; i < count; i++) {
+		const bool same_line = i && ends[i].number / LINE == ends[i - 1].number / LINE;
+		/* Blocks that end in one branch overlap: a jump into the middle of another block. */
+		in_line = !same_line ? 0 : ends[i].number == ends[i - 1].number ? in_line : in_line + 1;
+		crowded += in_line >= BRANCHES_A_LINE ? ends[i].executions : 0;
+	}
+	free(ends);
+	return crowded;
+}
+
+void features_compute(const struct hot_code *code, const uint64_t *addresses, double *values) {
+	const double per_mille = 1000 / (double)code->instructions;
+	const size_t units = units_with_features(code);
+	memset(values, 0, features_count(code) * sizeof *values);
+	for (size_t i = 0; i < code->block_count; i++) {
+		const struct hot_block *block = &code->blocks[i];
+		const uint64_t at = addresses[block->unit] + block->offset;
+		for (size_t w = 0; w < sizeof window_bytes / sizeof *window_bytes; w++)
+			values[WINDOWS + w] += windows_entered(block, at, window_bytes[w]);
+		values[BRANCH_ENDS] += ends_badly(block, at) ? (double)block->executions : 0;
+		for (size_t u = 0; u < units; u++)
+			for (size_t w = 0; w < FEATURES_OF_UNIT && code->units[u].unit == block->unit; w++)
+				values[FEATURES_OF_PROGRAM + u * FEATURES_OF_UNIT + w] +=
+					windows_entered(block, at, unit_windows[w]);
+	}
+	values[CROWDED] = crowded_executions(code, addresses);
+	measure_footprint(code, addresses, values);
+	for (size_t i = 0; i < features_count(code); i++)
+		values[i] *= i == LINES || i == PAGES ? 1 : per_mille;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Exact features of a layout: what a front end meets there. They follow from the addresses of the hot blocks alone, so
+ * that a layout costs no run and no replay. */
+#ifndef IFR_HARNESS_FEATURES_H
+#define IFR_HARNESS_FEATURES_H
+
+#include "harness/optimize/hot_code.h"
+
+/* Features of the whole program, and of each of its most executed functions. */
+enum { FEATURES_OF_PROGRAM = 8, FEATURE_UNITS_MOST = 6, FEATURES_OF_UNIT = 3 };
+enum { FEATURES_MOST = FEATURES_OF_PROGRAM + FEATURE_UNITS_MOST * FEATURES_OF_UNIT };
+
+/* The number of features of a program's layouts. */
+size_t features_count(const struct hot_code *code);
+/* Appends a feature's name, such as "windows of 32 bytes entered, in lvm.o:.text.luaV_execute". */
+void features_name(const struct hot_code *code, size_t feature, struct ifr_buffer *name);
+
+/* Computes the features of a layout, as numbers for each 1000 executed instructions, or of lines and pages. addresses:
+ * of the relinker's units. values: [features_count]. */
+void features_compute(const struct hot_code *code, const uint64_t *addresses, double *values);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The search for a fast layout of a program, on this machine and by its clock.
+ *
+ *     hot_code.h     what a recording executed
+ *     features.h     exact features of a layout, without a run
+ *     candidates.h   layouts to try
+ *     stages.h       campaigns of the search, each an experiment in its folder
+ *     pins.h         the result as files that builds take
+ *
+ * Random layouts are measured first. A ridge regression of their times on their features, the surrogate, learns which
+ * features matter on this machine, and predicts thousands of further layouts, of which the promising ones are measured;
+ * then it is fitted again. The finalists are measured with more runs, and the best of them is compared with the shipped
+ * layout in runs of their own: the gain that is reported comes from these alone. */
+#ifndef IFR_HARNESS_OPTIMIZE_H
+#define IFR_HARNESS_OPTIMIZE_H
+
+#include "harness/analysis/analysis.h"
+#include "harness/campaign/campaign.h"
+
+struct ifr_optimization {
+	struct ifr_campaign
+		campaign;          /* of the random layouts: one program with a kit; its file is the folder of the search,
+	                                 its budget that of all stages */
+	unsigned candidates;   /* random layouts whose features are computed, beyond the measured ones */
+	unsigned rounds, each; /* rounds of further layouts, and how many each measures */
+	unsigned contexts;     /* stack positions in which the best layout is confirmed */
+	void (*announce)(const char *step); /* called before each stage; may be NULL */
+};
+
+enum { IFR_OPTIMUM_FEATURES = 5 };
+
+/* The outcome of a search; times are relative to the shipped layout's. */
+struct ifr_optimum {
+	size_t predicted, measured; /* layouts */
+	double r;                   /* of measured times and what the surrogate predicts for each from the others */
+	struct {
+		char *name;
+		double effect;                  /* of a standard deviation more, on the logarithm of the time */
+	} feature[IFR_OPTIMUM_FEATURES];    /* the strongest first; name NULL behind the last */
+	double fastest_random;              /* the least ratio among the random layouts, as measured */
+	double best;                        /* of the layout that is confirmed, as measured in the search */
+	bool clustered;                     /* it puts hot functions first, instead of being a random layout */
+	struct ifr_comparison confirmation; /* of shipped and best; side is not set */
+	bool has_confirmation, faster; /* faster: the confirmation finds a change, and its whole interval is below 1 */
+	char *plan_file, *order_file;  /* the pinned layout; NULL where it is not faster */
+	bool interrupted;
+};
+
+/* Searches. Repeating it continues what was interrupted. Errors: those of recordings and campaigns; IFR_E_USAGE for a
+ * program without a kit, for axes that no relinker moves, and for a budget too short. */
+int ifr_optimize(const struct ifr_optimization *search, struct ifr_optimum *optimum, struct ifr_error *err);
+void ifr_optimum_release(struct ifr_optimum *optimum);
+
+/* Appends the outcome as text, and as JSON. */
+void ifr_optimum_text(const struct ifr_optimum *optimum, const char *program, struct ifr_buffer *out);
+void ifr_optimum_json(const struct ifr_optimum *optimum, const char *program, struct ifr_buffer *out);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "harness/optimize/optimize.h"
+#include "harness/output/output.h"
+
+/* Below this correlation, features are not named. */
+static const double TELLING = 0.3;
+
+static void put_line(struct ifr_buffer *out, const char *first, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void put_line(struct ifr_buffer *out, const char *first, const char *format, ...) {
+	struct ifr_buffer text = {0};
+	va_list arguments;
+	va_start(arguments, format);
+	ifr_buffer_vprintf(&text, format, arguments);
+	va_end(arguments);
+	ifr_text_wrap(out, ifr_buffer_text(&text), first, "    ");
+	ifr_buffer_release(&text);
+}
+
+static double percent(double ratio) {
+	return 100 * (ratio - 1);
+}
+
+static void put_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	const struct ifr_comparison *c = &o->confirmation;
+	if (!o->has_confirmation)
+		put_line(out, "",
+		         "Interrupted: %zu layouts are measured, and none is confirmed. The same command goes on.",
+		         o->measured);
+	else if (o->faster)
+		put_line(
+			out, "",
+			"Faster: the layout found runs %s in %.1f %% less time than the shipped one (95 %% interval %.1f to "
+			"%.1f %%).",
+			program, -percent(c->ratio), -percent(c->interval.high), -percent(c->interval.low));
+	else
+		put_line(out, "",
+		         "No layout found is faster: the best differs from the shipped one by %+.1f %% (95 %% interval "
+		         "%+.1f to %+.1f %%), so that a gain above %.1f %% is ruled out for it.",
+		         percent(c->ratio), percent(c->interval.low), percent(c->interval.high),
+		         fmax(0, -percent(c->interval.low)));
+}
+
+static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted, o->measured);
+	if (o->r > 0)
+		put_line(out, "  - ",
+		         "What the features predict for a layout from all others goes with its measured time at r = %.2f.",
+		         o->r);
+	else
+		put_line(out, "  - ",
+		         "The features do not tell these layouts' times: the search went by the clock alone.");
+	if (isfinite(o->fastest_random))
+		put_line(out, "  - ",
+		         "The fastest random layout measured %+.1f %% before, the one confirmed %+.1f %%: such extremes "
+		         "hold luck, and only the confirmation's runs, which are its own, give the gain.",
+		         percent(o->fastest_random), percent(o->best));
+	if (o->has_confirmation)
+		put_line(out, "  - ", "The layout confirmed %s.",
+		         o->clustered ? "puts hot functions first, callers beside callees" : "is a random one");
+	if (o->r > TELLING && o->feature[0].name)
+		put_line(out, "  - ",
+		         "What matters on this machine, and the change of time with a standard deviation more of it:");
+	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->r > TELLING && o->feature[i].name; i++)
+		put_line(out, "      ", "%s (%+.1f %%)", o->feature[i].name, percent(exp(o->feature[i].effect)));
+}
+
+void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	put_verdict(o, program, out);
+	put_search(o, out);
+	if (o->plan_file) {
+		struct ifr_buffer command = {0};
+		ifr_buffer_puts(&command, "interfero variants --plan ");
+		ifr_quote_shell(&command, o->plan_file);
+		ifr_buffer_puts(&command, " -o best ");
+		ifr_quote_shell(&command, program);
+		ifr_buffer_puts(out, "\nTo make it:\n");
+		ifr_text_command(out, ifr_buffer_text(&command), "    ");
+		put_line(out, "", "%s has the order of functions alone, for --symbol-ordering-file of lld.",
+		         o->order_file);
+		ifr_buffer_release(&command);
+	}
+}
+
+static json_t *interval_json(const struct ifr_interval *interval) {
+	json_t *made = json_object();
+	ifr_json_set(made, "low", ifr_json_number(interval->low));
+	ifr_json_set(made, "high", ifr_json_number(interval->high));
+	ifr_json_set(made, "confidence", ifr_json_number(interval->confidence));
+	return made;
+}
+
+void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
+	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->feature[i].name; i++) {
+		json_t *feature = json_object();
+		ifr_json_set(feature, "name", ifr_json_text(o->feature[i].name));
+		ifr_json_set(feature, "effect", ifr_json_number(exp(o->feature[i].effect) - 1));
+		json_array_append_new(features, feature);
+	}
+	ifr_json_set(document, "program", ifr_json_text(program));
+	ifr_json_set(document, "faster", json_boolean(o->faster));
+	ifr_json_set(document, "ratio", ifr_json_number_if(o->has_confirmation, o->confirmation.ratio));
+	ifr_json_set(document, "interval",
+	             o->has_confirmation ? interval_json(&o->confirmation.interval) : json_null());
+	ifr_json_set(document, "p", ifr_json_number_if(o->has_confirmation, o->confirmation.p));
+	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
+	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
+	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
+	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));
+	ifr_json_set(document, "features", features);
+	ifr_json_set(document, "plan", ifr_json_text(o->plan_file));
+	ifr_json_set(document, "order", ifr_json_text(o->order_file));
+	ifr_json_print(document, out);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "harness/optimize/stages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/file.h"
+#include "harness/store/store.h"
+
+/* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
+enum { SHIPPED_ENTRIES = 2 };
+
+char *stage_file(const struct stages *stages, const char *name) {
+	return ifr_format("%s/%s", stages->search->campaign.file, name);
+}
+
+/* Runs a campaign within a share of the rest of the budget, and reads its experiment. */
+static int run_stage(struct stages *stages, const char *name, double share, struct ifr_campaign *campaign,
+                     struct ifr_dataset *dataset, struct ifr_error *err) {
+	struct ifr_campaign_result done;
+	char *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
+	const bool bounded = stages->deadline_ns != INT64_MAX;
+	const int64_t left_ns = stages->deadline_ns - ifr_clock_ns();
+	campaign->file = file;
+	campaign->budget_ns = bounded ? (int64_t)(share * (double)left_ns) : 0;
+	if (stages->search->announce)
+		stages->search->announce(name);
+	int result = bounded && left_ns <= 0
+	                 ? ifr_fail(err, IFR_E_USAGE, "the budget ended before the stage \"%s\"", name)
+	                 : ifr_campaign_run(campaign, &done, err);
+	if (!result)
+		stages->interrupted |= done.interrupted;
+	if (!result)
+		result = ifr_experiment_load(file, dataset, err);
+	free(file);
+	free(base);
+	return result;
+}
+
+/* The logarithm of the lower quartile of a variant's runs, which disturbances make slower and never faster; NaN where it
+ * has none. */
+static double time_of(const struct ifr_dataset *dataset, size_t variant, int counter) {
+	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values), time = NAN;
+	size_t count = 0;
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		const struct ifr_dataset_run *run = &dataset->runs[i];
+		if (run->variant == variant && !run->refused && run->value[counter] > 0)
+			values[count++] = log(run->value[counter]);
+	}
+	if (!count || dataset->variants[variant].refused || ifr_sample_quantile(values, count, 0.25, &time, NULL))
+		time = NAN;
+	free(values);
+	return time;
+}
+
+static int find_counter(const struct stages *stages, const struct ifr_dataset *dataset, int *counter,
+                        struct ifr_error *err) {
+	const char *metric = stages->search->campaign.metric;
+	*counter = ifr_dataset_counter(dataset, metric ? metric : "cpu_time");
+	return *counter >= 0 ? 0
+	                     : ifr_fail(err, IFR_E_USAGE, "the runs did not record \"%s\": choose another --metric",
+	                                metric ? metric : "cpu_time");
+}
+
+/* --- random layouts ---------------------------------------------------------------------------------------------- */
+
+static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, size_t variant, double time,
+                      struct trial *trial, struct ifr_error *err) {
+	const struct ifr_dataset_variant *from = &dataset->variants[variant];
+	*trial = (struct trial){.time = time};
+	ifr_plan_init(&trial->candidate.plan);
+	int result =
+		*from->plan ? ifr_plan_parse(from->plan, strlen(from->plan), from->name, &trial->candidate.plan, err) : 0;
+	return result ? result : candidate_evaluate(&stages->source, &trial->candidate, err);
+}
+
+int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err) {
+	struct ifr_campaign campaign = stages->search->campaign;
+	struct ifr_dataset dataset;
+	int counter = -1;
+	*count = 0;
+	int result = run_stage(stages, "random", share, &campaign, &dataset, err);
+	if (result)
+		return result;
+	*trials = ifr_alloc((dataset.variant_count + 1) * sizeof **trials);
+	result = find_counter(stages, &dataset, &counter, err);
+	const double shipped = result ? NAN : time_of(&dataset, 0, counter);
+	for (size_t i = 0; i < dataset.variant_count && !result; i++) {
+		const double time = time_of(&dataset, i, counter) - shipped;
+		if (isfinite(time))
+			result = take_trial(stages, &dataset, i, time, &(*trials)[(*count)++], err);
+	}
+	ifr_dataset_release(&dataset);
+	return result;
+}
+
+/* --- given layouts ----------------------------------------------------------------------------------------------- */
+
+/* Makes the variants of trials in a folder of the stage, which stay for later calls. */
+static int make_files(struct stages *stages, const char *folder, const struct trial *trials, size_t count,
+                      struct ifr_strings *files, struct ifr_error *err) {
+	int result = ifr_dir_make(folder, err);
+	for (size_t i = 0; i < count && !result; i++) {
+		struct ifr_variant made = {0};
+		char *name = ifr_format("c%05zu", i);
+		struct ifr_plan plan;
+		ifr_plan_copy(&plan, &trials[i].candidate.plan);
+		snprintf(plan.name, sizeof plan.name, "%s", name);
+		result = ifr_builder_write(stages->builder, &plan, folder, true, &made, err);
+		ifr_strings_take(files, ifr_format("%s/%s", folder, name));
+		ifr_buffer_release(&made.facts);
+		ifr_plan_release(&plan);
+		free(name);
+	}
+	return result;
+}
+
+static void set_times(const struct ifr_dataset *dataset, int counter, struct trial *trials, size_t count) {
+	double shipped = 0, *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
+	size_t shipped_count = 0;
+	for (size_t i = 0; i < count; i++)
+		trials[i].time = NAN;
+	for (size_t i = 0; i < dataset->variant_count; i++) {
+		times[i] = time_of(dataset, i, counter);
+		if (dataset->variants[i].layout > count && isfinite(times[i])) {
+			shipped += times[i];
+			shipped_count++;
+		}
+	}
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		if (dataset->variants[i].layout && dataset->variants[i].layout <= count && shipped_count)
+			trials[dataset->variants[i].layout - 1].time = times[i] - shipped / (double)shipped_count;
+	free(times);
+}
+
+int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
+                  struct trial *trials, size_t count, struct ifr_error *err) {
+	struct ifr_campaign campaign = stages->search->campaign;
+	struct ifr_strings files = {0};
+	struct ifr_dataset dataset;
+	char *folder = stage_file(stages, name);
+	int counter = -1;
+	int result = make_files(stages, folder, trials, count, &files, err);
+	for (int i = 0; i < SHIPPED_ENTRIES; i++)
+		ifr_strings_add(&files, stages->search->campaign.programs->path);
+	const struct ifr_campaign_program program = {.path = stages->search->campaign.programs->path, .files = &files};
+	campaign.programs = &program;
+	campaign.variants = (unsigned)files.count;
+	campaign.repetitions = repetitions;
+	campaign.generator.axes = 0;
+	campaign.no_profile = true;
+	if (!result)
+		result = run_stage(stages, name, share, &campaign, &dataset, err);
+	if (!result) {
+		result = find_counter(stages, &dataset, &counter, err);
+		if (!result)
+			set_times(&dataset, counter, trials, count);
+		ifr_dataset_release(&dataset);
+	}
+	ifr_strings_release(&files);
+	free(folder);
+	return result;
+}
+
+/* --- the confirmation -------------------------------------------------------------------------------------------- */
+
+static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_comparison *comparison,
+                   struct ifr_error *err) {
+	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, 1, "best"};
+	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
+	memset(comparison->side, 0, sizeof comparison->side);
+	return result;
+}
+
+int stage_confirm(struct stages *stages, const struct candidate *best, struct ifr_comparison *comparison,
+                  struct ifr_error *err) {
+	struct ifr_campaign campaign = stages->search->campaign;
+	struct ifr_strings files[2] = {{0}}, made = {0};
+	struct ifr_dataset dataset;
+	const struct trial trial = {.candidate = *best};
+	char *folder = stage_file(stages, "best");
+	int result = make_files(stages, folder, &trial, 1, &made, err);
+	for (unsigned i = 0; i < stages->search->contexts && !result; i++) {
+		ifr_strings_add(&files[0], stages->search->campaign.programs->path);
+		ifr_strings_add(&files[1], made.items[0]);
+	}
+	const struct ifr_campaign_program sides[2] = {
+		{.path = stages->search->campaign.programs->path, .files = &files[0]},
+		{.path = stages->search->campaign.programs->path, .files = &files[1]}};
+	campaign.programs = sides;
+	campaign.program_count = 2;
+	campaign.variants = stages->search->contexts;
+	campaign.generator.axes = 1u << IFR_AXIS_STACK;
+	campaign.files_in_contexts = true;
+	campaign.no_profile = true;
+	if (!result)
+		result = run_stage(stages, "confirmation", 1, &campaign, &dataset, err);
+	if (!result) {
+		result = compare(stages, &dataset, comparison, err);
+		ifr_dataset_release(&dataset);
+	}
+	ifr_strings_release(&files[0]);
+	ifr_strings_release(&files[1]);
+	ifr_strings_release(&made);
+	free(folder);
+	return result;
+}

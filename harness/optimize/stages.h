@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The campaigns of a search: random layouts, given layouts beside the shipped one, and the confirmation. */
+#ifndef IFR_HARNESS_OPTIMIZE_STAGES_H
+#define IFR_HARNESS_OPTIMIZE_STAGES_H
+
+#include "harness/build/build.h"
+#include "harness/optimize/candidates.h"
+#include "harness/optimize/optimize.h"
+
+/* A layout with its measured time. */
+struct trial {
+	struct candidate candidate;
+	double time; /* logarithm of its runs' lower quartile, less that of the shipped layout in the same stage */
+};
+
+struct stages {
+	const struct ifr_optimization *search;
+	struct ifr_builder *builder;
+	struct candidate_source source;
+	int64_t deadline_ns; /* on CLOCK_MONOTONIC; INT64_MAX: none */
+	bool interrupted;
+};
+
+/* A stage's experiment in the folder of the search; the caller frees. */
+char *stage_file(const struct stages *stages, const char *name);
+
+/* Measures random layouts. trials receives them and the shipped one; the caller releases them. share: of the rest of the
+ * budget. Errors: those of campaigns. */
+int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err);
+
+/* Measures the layouts of trials and sets their times. repetitions: of each. Errors: those of campaigns and of making the
+ * variants. */
+int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
+                  struct trial *trials, size_t count, struct ifr_error *err);
+
+/* Compares the shipped layout with another in stack positions of their own, by runs that no stage before has seen.
+ * Errors: those of campaigns and comparisons. */
+int stage_confirm(struct stages *stages, const struct candidate *best, struct ifr_comparison *comparison,
+                  struct ifr_error *err);
+
+#endif

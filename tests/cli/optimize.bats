@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero optimize: the search for a fast layout. The programs print costs that follow from where their functions lie, and
+# these are searched for instead of a time.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	cd "$place" || return 1
+	# Each of three functions of 48 bytes costs as many as the windows of 64 bytes that it and its return lie in: three at
+	# best, where one random layout in 64 has them, six at worst.
+	cat >planted.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#define FUNCTION(n) __attribute__((noipa)) static void f##n(void) { __asm__ volatile(".rept 16\n nopl (%rax)\n .endr"); }
+		FUNCTION(1)
+		FUNCTION(2)
+		FUNCTION(3)
+		static int windows(void (*f)(void)) {
+			uintptr_t at = (uintptr_t)f;
+			return (int)((at + 48) / 64 - at / 64 + 1);
+		}
+		int main(void) {
+			for (int i = 0; i < 2000; i++) f1();
+			for (int i = 0; i < 2000; i++) f2();
+			for (int i = 0; i < 2000; i++) f3();
+			printf("cost: %d\n", windows(f1) + windows(f2) + windows(f3));
+		}
+	END
+	interfero-gcc -O2 planted.c -o planted
+	sed 's/windows(f1) + windows(f2) + windows(f3)/5/' planted.c >equal.c
+	interfero-gcc -O2 equal.c -o equal
+	search -o found ./planted >found.text && echo 0 >found.status || echo $? >found.status
+}
+
+setup() {
+	use_own_folder
+	ln -s ../planted ../equal .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# The search by what a program prints: its last argument.
+search() {
+	local program=${*: -1}
+	within 60 interfero optimize -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --rounds 2 \
+		--contexts 4 --ignore-output "${@:1:$#-1}" -- "$program"
+}
+
+@test "a planted best layout is found, confirmed and written" {
+	[ "$(cat ../found.status)" = 0 ]
+	[ "$(./planted)" != "cost: 3" ]
+	grep -q '^Faster: the layout found runs' ../found.text
+	interfero variants -q --plan ../found/best.plan -o best ./planted
+	[ "$(best/best)" = "cost: 3" ]
+	[ "$(head -n 4 ../found/best.order | sort | tr '\n' ' ')" = "f1 f2 f3 main " ]
+	[ "$(awk 'length > 80' ../found.text)" = "" ]
+}
+
+@test "its JSON gives the ratio that the costs have" {
+	shipped=$(./planted | tr -dc 0-9)
+	cd "$place"
+	search --json -o found ./planted >again
+	jq -e --argjson shipped "$shipped" '.faster and (.ratio - 3 / $shipped | fabs < 1e-9) and .layouts_measured >= 9' again
+	jq -e '.features[].name | select(test("windows of 64 bytes entered"))' again >/dev/null
+}
+
+@test "an interrupted search goes on with the runs it has" {
+	cd "$place"
+	cp -r found copy
+	rm copy/confirmation.exp copy/finalists.exp
+	before=$(sqlite3 copy/round-1.exp 'SELECT max(started_ns) FROM run')
+	search -q -o copy ./planted
+	[ "$(sqlite3 copy/round-1.exp 'SELECT max(started_ns) FROM run')" = "$before" ]
+	cmp copy/best.plan found/best.plan
+}
+
+@test "where all layouts are equal, none is called faster" {
+	run --separate-stderr search -o none ./equal
+	[ "$status" = 1 ]
+	grep -q '^No layout found is faster' <<<"$output"
+	[ ! -e none/best.plan ]
+}
+
+@test "what cannot be searched is refused" {
+	cp ./planted bare
+	objcopy --remove-section=.note.gnu.build-id bare
+	refuse 2 'bare has no kit' -- interfero optimize -- ./bare
+	refuse 2 'stack is not of it' -- interfero optimize -a functions,stack -- ./planted
+	refuse 2 'learns from 6' -- interfero optimize -n 3 -- ./planted
+	refuse 2 '"nope"' -- interfero optimize -n 6 -r 1 -m nope -- ./equal
+	[ ! -e equal.optimize/random.exp ]
+}

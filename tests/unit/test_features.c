@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Features of layouts, counted by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "harness/optimize/features.h"
+
+enum { WINDOWS_16, WINDOWS_32, WINDOWS_64, BRANCH_ENDS, CROWDED, LINES, PAGES, SET_OVERFLOW, OF_FIRST_UNIT };
+
+static void near(double got, double expected) {
+	if (!(fabs(got - expected) <= 1e-12))
+		fail_msg("got %.15g, expected %.15g", got, expected);
+}
+
+/* 1000 instructions, so that features are numbers of executions. */
+static struct hot_code code_of(struct hot_block *blocks, size_t count, struct hot_unit *units, size_t unit_count) {
+	return (struct hot_code){
+		.blocks = blocks, .block_count = count, .units = units, .unit_count = unit_count, .instructions = 1000};
+}
+
+/* A block of 40 bytes, executed ten times and entered four times from the block before it, at each offset of 16:
+ *
+ *     at    windows of 16   of 32            of 64
+ *     0     3 a jump        2                1
+ *     16    3               2                1
+ *     32    3               2 (32 to 71)     2
+ *     48    3               2 (48 to 87)     2
+ *
+ * Entered without a jump, the first window counts only where the block begins one. */
+static void test_windows(void **state) {
+	(void)state;
+	static const double windows[4][3] = {
+		{30, 20, 10}, {30, 20 - 4, 10 - 4}, {30, 20, 20 - 4}, {30, 20 - 4, 20 - 4}};
+	struct hot_unit unit = {.unit = 0, .name = "a.o:.text.f", .bytes = 40};
+	struct hot_block block = {.unit = 0, .offset = 0, .executions = 10, .falls = 4, .bytes = 40};
+	struct hot_code code = code_of(&block, 1, &unit, 1);
+	for (unsigned i = 0; i < 4; i++) {
+		const uint64_t at = 0x1000 + 16 * i;
+		double values[FEATURES_MOST];
+		features_compute(&code, &at, values);
+		for (unsigned w = 0; w < 3; w++) {
+			near(values[WINDOWS_16 + w], windows[i][w]);
+			near(values[OF_FIRST_UNIT + w], windows[i][w]);
+		}
+	}
+	assert_int_equal(features_count(&code), OF_FIRST_UNIT + 3);
+}
+
+/* Branches of six bytes that end at 0x1f, at 0x20 and at 0x23: the second ends where a window does, the third crosses. */
+static void test_branch_ends(void **state) {
+	(void)state;
+	static const uint64_t ends[] = {0x1f, 0x20, 0x23, 0x26, 0x25};
+	static const double bad[] = {0, 10, 10, 0, 10};
+	struct hot_unit unit = {.unit = 0, .name = "a.o:.text.f", .bytes = 8};
+	struct hot_block block = {.unit = 0, .executions = 10, .bytes = 8, .branch_bytes = 6};
+	struct hot_code code = code_of(&block, 1, &unit, 1);
+	for (unsigned i = 0; i < sizeof ends / sizeof *ends; i++) {
+		const uint64_t at = 0x1000 + ends[i] - 8;
+		double values[FEATURES_MOST];
+		features_compute(&code, &at, values);
+		near(values[BRANCH_ENDS], bad[i]);
+	}
+}
+
+/* Four branches in one line, of which two overlap in one end; then one in the next line. */
+static void test_crowded_branches(void **state) {
+	(void)state;
+	struct hot_unit unit = {.unit = 0, .name = "a.o:.text.f", .bytes = 96};
+	struct hot_block blocks[] = {
+		{.offset = 0, .executions = 1, .bytes = 8, .branch_bytes = 2},
+		{.offset = 8, .executions = 10, .bytes = 8, .branch_bytes = 2},
+		{.offset = 12, .executions = 100, .bytes = 4, .branch_bytes = 2},
+		{.offset = 16, .executions = 1000, .bytes = 8, .branch_bytes = 2},
+		{.offset = 64, .executions = 10000, .bytes = 8, .branch_bytes = 2},
+	};
+	struct hot_code code = code_of(blocks, 5, &unit, 1);
+	const uint64_t at = 0x1000;
+	double values[FEATURES_MOST];
+	features_compute(&code, &at, values);
+	near(values[CROWDED], 1000);
+	near(values[LINES], 2);
+	near(values[PAGES], 1);
+}
+
+/* Nine lines of one set, of which the least executed has no way left. */
+static void test_set_overflow(void **state) {
+	(void)state;
+	struct hot_unit units[9];
+	struct hot_block blocks[9];
+	uint64_t at[9];
+	for (unsigned i = 0; i < 9; i++) {
+		units[i] = (struct hot_unit){.unit = i, .name = "a.o:.text.f", .bytes = 16};
+		blocks[i] = (struct hot_block){.unit = i, .executions = 100 - i, .bytes = 16};
+		at[i] = 0x10000 + 4096 * i;
+	}
+	struct hot_code code = code_of(blocks, 9, units, 9);
+	double values[FEATURES_MOST];
+	features_compute(&code, at, values);
+	near(values[SET_OVERFLOW], 92);
+	near(values[PAGES], 9);
+	at[8] += 64;
+	features_compute(&code, at, values);
+	near(values[SET_OVERFLOW], 0);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows), cmocka_unit_test(test_branch_ends),
+	                                   cmocka_unit_test(test_crowded_branches),
+	                                   cmocka_unit_test(test_set_overflow)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
