@@ -58,19 +58,6 @@ void ifr_strings_split(struct ifr_strings *strings, const char *text, const char
 	}
 }
 
-char *ifr_one_line(const char *text) {
-	struct ifr_buffer line = {0};
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-		if (*c == '\n')
-			ifr_buffer_puts(&line, "\\n");
-		else if (*c < ' ' || *c == 0x7f)
-			ifr_buffer_printf(&line, "\\x%02x", *c);
-		else
-			ifr_buffer_append(&line, c, 1);
-	}
-	return line.length ? ifr_buffer_detach(&line) : ifr_strdup("");
-}
-
 bool ifr_starts_with(const char *text, const char *prefix) {
 	return !strncmp(text, prefix, strlen(prefix));
 }

@@ -26,9 +26,6 @@ bool ifr_strings_contain(const struct ifr_strings *strings, const char *text);
 /* Splits text at any of the separators; drops empty parts. */
 void ifr_strings_split(struct ifr_strings *strings, const char *text, const char *separators);
 
-/* A text for messages, in one line: line ends and other control characters as \n, \x1b and so on; the caller frees. */
-char *ifr_one_line(const char *text);
-
 bool ifr_starts_with(const char *text, const char *prefix);
 bool ifr_ends_with(const char *text, const char *suffix);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/plain_text.h"
 #include "common/strings.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/completions.h"
@@ -43,10 +44,15 @@ static const struct ifr_command commands[] = {
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
+void ifr_command_say(const char *text) {
+	struct ifr_buffer line = {0};
+	ifr_escape_plain(&line, text);
+	fprintf(stderr, "interfero: %s\n", ifr_buffer_text(&line));
+	ifr_buffer_release(&line);
+}
+
 int ifr_command_failed(const struct ifr_error *err) {
-	char *line = ifr_one_line(err->message);
-	fprintf(stderr, "interfero: %s\n", line);
-	free(line);
+	ifr_command_say(err->message);
 	return err->code ? err->code : IFR_E_BUG;
 }
 
@@ -57,14 +63,8 @@ void ifr_command_note(const char *format, ...) {
 	if (vasprintf(&text, format, args) < 0)
 		text = NULL;
 	va_end(args);
-	char *line = ifr_one_line(text ? text : format);
-	fprintf(stderr, "interfero: %s\n", line);
-	free(line);
+	ifr_command_say(text ? text : format);
 	free(text);
-}
-
-void ifr_command_say(const char *text) {
-	ifr_command_note("%s", text);
 }
 
 static int help(void) {

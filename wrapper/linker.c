@@ -13,6 +13,7 @@
 
 #include "common/buffer.h"
 #include "common/file.h"
+#include "common/plain_text.h"
 #include "common/process.h"
 #include "wrapper/capture/capture.h"
 #include "wrapper/capture/ltrans.h"
@@ -112,10 +113,13 @@ static int request_ltrans(struct ifr_link *link, const char *cwd, const char *fo
 }
 
 static void warn_missing(const char *output, const char *why) {
-	char *name = ifr_one_line(output), *reason = ifr_one_line(why);
-	fprintf(stderr, "interfero: warning: there will be no kit of %s: %s\n", name, reason);
-	free(name);
-	free(reason);
+	struct ifr_buffer text = {0};
+	ifr_buffer_puts(&text, "interfero: warning: there will be no kit of ");
+	ifr_escape_plain(&text, output);
+	ifr_buffer_puts(&text, ": ");
+	ifr_escape_plain(&text, why);
+	fprintf(stderr, "%s\n", ifr_buffer_text(&text));
+	ifr_buffer_release(&text);
 }
 
 static int link_and_capture(const char *name, const char *real, struct ifr_link *link, const char *cwd, int argc,

@@ -6,7 +6,7 @@
 #include "harness/output/output.h"
 
 void alias_output_print(const struct ifr_named_aliases *named, struct ifr_buffer *out) {
-	struct ifr_buffer text = {0}, plain = {0};
+	struct ifr_buffer text = {0};
 	for (size_t i = 0; i < named->count; i++) {
 		const struct ifr_named_alias *pair = &named->items[i];
 		ifr_buffer_printf(&text,
@@ -15,24 +15,19 @@ void alias_output_print(const struct ifr_named_aliases *named, struct ifr_buffer
 		                  pair->count, pair->count == 1 ? "" : "s", pair->load.data, pair->load.address,
 		                  pair->load.code, pair->count == 1 ? "s" : "", pair->store.data, pair->store.address,
 		                  pair->store.code);
-		ifr_escape_plain(&plain, ifr_buffer_text(&text));
-		ifr_text_wrap(out, ifr_buffer_text(&plain), "  - ", "    ");
+		ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
 		ifr_buffer_clear(&text);
-		ifr_buffer_clear(&plain);
 	}
 	for (size_t i = 0; i < named->trial_count; i++) {
 		const struct ifr_alias_trial *trial = &named->trials[i];
 		ifr_buffer_printf(&text, "%s moved alone, by %d bytes: %" PRIu64 " aliases of %" PRIu64 " remain.",
 		                  trial->variable, IFR_ALIAS_TRIAL_SHIFT, trial->events, named->events);
-		ifr_escape_plain(&plain, ifr_buffer_text(&text));
-		ifr_text_wrap(out, ifr_buffer_text(&plain), "  - ", "    ");
+		ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
 		ifr_buffer_clear(&text);
-		ifr_buffer_clear(&plain);
 	}
 	if (named->all > named->count) {
 		ifr_buffer_printf(&text, "%zu more pairs.", named->all - named->count);
 		ifr_text_wrap(out, ifr_buffer_text(&text), "  - ", "    ");
 	}
-	ifr_buffer_release(&plain);
 	ifr_buffer_release(&text);
 }

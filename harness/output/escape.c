@@ -9,42 +9,16 @@ static bool continues(const char *text) {
 	return ((unsigned char)*text & 0xc0) == 0x80;
 }
 
-/* Bytes of the character at text, 0 if it is not UTF-8. */
-static size_t character(const char *text, uint32_t *code) {
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned char lead = (unsigned char)*text;
-	size_t length = lead < 0x80 ? 1 : lead < 0xc0 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 0;
-	*code = length <= 1 ? lead : lead & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		if (!continues(text + i))
-			return 0;
-		*code = *code << 6 | ((unsigned char)text[i] & 0x3f);
-	}
-	bool surrogate = *code >= 0xd800 && *code < 0xe000;
-	return length && *code >= smallest[length] && *code < 0x110000 && !surrogate ? length : 0;
-}
-
-/* Controls, and the marks that turn the direction of what follows. */
-static bool is_control(uint32_t code) {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
 /* Appends one character and returns the bytes read. */
 static size_t copy_character(struct ifr_buffer *out, const char *text, bool lines) {
 	uint32_t code;
-	size_t length = character(text, &code);
-	bool kept = length && (!is_control(code) || (lines && (code == '\n' || code == '\t')));
+	size_t length = ifr_utf8_read(text, &code);
+	bool kept = length && (!ifr_utf8_is_control(code) || (lines && (code == '\n' || code == '\t')));
 	if (kept)
 		ifr_buffer_append(out, text, length);
 	else
 		ifr_buffer_puts(out, !lines && (code == '\n' || code == '\t') ? " " : "?");
 	return length ? length : 1;
-}
-
-void ifr_escape_plain(struct ifr_buffer *out, const char *text) {
-	while (*text)
-		text += copy_character(out, text, false);
 }
 
 char *ifr_escape_utf8(const char *text) {
@@ -99,8 +73,8 @@ static void quote_bytes(struct ifr_buffer *out, const char *text) {
 	uint32_t code;
 	ifr_buffer_puts(out, "$'");
 	while (*text) {
-		size_t length = character(text, &code);
-		if (length && !is_control(code) && code != '\'' && code != '\\') {
+		size_t length = ifr_utf8_read(text, &code);
+		if (length && !ifr_utf8_is_control(code) && code != '\'' && code != '\\') {
 			ifr_buffer_append(out, text, length);
 			text += length;
 		} else if (*text == '\n' || *text == '\t') {
@@ -117,7 +91,7 @@ static void quote_bytes(struct ifr_buffer *out, const char *text) {
 static bool is_shown(const char *text) {
 	uint32_t code;
 	for (size_t length; *text; text += length)
-		if (!(length = character(text, &code)) || is_control(code))
+		if (!(length = ifr_utf8_read(text, &code)) || ifr_utf8_is_control(code))
 			return false;
 	return true;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes text from outside harmless in each format that prints it. Bytes that are
- * not UTF-8 and control characters become '?', in HTML and JSON apart from line ends and tabs. */
+/* Makes text from outside harmless in each format that prints it; for one line of a terminal, common/plain_text.h does.
+ * Bytes that are not UTF-8 and control characters become '?', in HTML and JSON apart from line ends and tabs. */
 #ifndef IFR_HARNESS_ESCAPE_H
 #define IFR_HARNESS_ESCAPE_H
 
 #include <stdbool.h>
 
 #include "common/buffer.h"
+#include "common/plain_text.h"
 #include "common/strings.h"
 
-/* For a terminal; a line end becomes a space. */
-void ifr_escape_plain(struct ifr_buffer *out, const char *text);
 /* For HTML text and double-quoted attributes. */
 void ifr_escape_html(struct ifr_buffer *out, const char *text);
 /* For a JSON library: valid UTF-8, not quoted; the caller frees. */

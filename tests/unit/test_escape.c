@@ -72,7 +72,30 @@ static void test_read_back(void **state) {
 	ifr_buffer_release(&expected);
 }
 
+/* One line of a message or a report: marks that tell a line end from a space, and say which byte was there. */
+static void test_one_line(void **state) {
+	(void)state;
+	static const char *const texts[][2] = {
+		{"", ""},
+		{"gr\xc3\xbc\xc3\x9f a\\b", "gr\xc3\xbc\xc3\x9f a\\b"},
+		{"a\nb\tc", "a\\nb\\tc"},
+		{"\033[1m\x7f", "\\x1b[1m\\x7f"},
+		{"\xff\xc3", "\\xff\\xc3"}, /* not UTF-8, and a character that is cut off */
+		{"\xe2\x80\xae"
+	     "x",
+	     "\\xe2\\x80\\xaex"},       /* right-to-left override */
+		{"\xc2\x9b", "\\xc2\\x9b"}, /* the control sequence introducer of eight bits */
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct ifr_buffer out = {0};
+		ifr_escape_plain(&out, texts[i][0]);
+		assert_string_equal(ifr_buffer_text(&out), texts[i][1]);
+		ifr_buffer_release(&out);
+	}
+}
+
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_hand), cmocka_unit_test(test_read_back)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_line), cmocka_unit_test(test_by_hand),
+	                                   cmocka_unit_test(test_read_back)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
