@@ -78,11 +78,13 @@ const struct argp ifr_limit_argp = {
 	"-- ./PROG [ARGS...]",
 	"Make, from a long-running program, one that ends after a budget of time, at the same instruction in every "
 	"layout.\v"
-	"Build PROG with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\" first. limit runs PROG once for the budget, "
+	"Build PROG with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\" first. limit runs PROG for the budget, "
 	"with a counter at each function's entry. Among the functions entered in the last tenth of the budget (else "
 	"the last quarter, or half) it picks the one with the fewest entries. LIMITED is PROG with two instructions "
 	"at the entry of that function, which call exit(0) at the same count of entries: stdio's buffers are "
-	"written, and atexit's functions run. Three runs check that it ends there, with the same output each time. "
+	"written, and atexit's functions run. Three runs check that it ends there, with the same output each time, and "
+	"say when; where that is a tenth or more from the budget, limit tries once more with a corrected one. Time that "
+	"a run waits for a busy processor does not count. "
 	"\"interfero bench -- ./LIMITED ARGS\", with the same ARGS, then measures its layouts, which all execute the "
 	"same instructions of the program.\n"
 	"\n"
@@ -94,15 +96,16 @@ const struct argp ifr_limit_argp = {
 	NULL};
 
 static void print_limited(const struct ifr_limit *limit, const struct ifr_limited *limited) {
-	printf("%s ends when %s is entered for the %" PRIu64
-	       "%s time, after about %.2f s (of %zu functions counted)\n",
-	       limit->path, limited->procedure, limited->count,
+	const double least = (double)limited->least_ns / 1e9, most = (double)limited->most_ns / 1e9;
+	printf("%s ends when %s is entered for the %" PRIu64 "%s time (of %zu functions counted)\n", limit->path,
+	       limited->procedure, limited->count,
 	       limited->count % 100 / 10 == 1 ? "th"
 	       : limited->count % 10 == 1     ? "st"
 	       : limited->count % 10 == 2     ? "nd"
 	       : limited->count % 10 == 3     ? "rd"
 	                                      : "th",
-	       (double)limited->last_ns / 1e9, limited->counted);
+	       limited->counted);
+	printf("  after %.3g to %.3g s in three runs, without waits for a busy processor\n", least, most);
 }
 
 /* The command that measures the limited program. */

@@ -5,6 +5,8 @@
  *  1. Assemble the program's units with a counter at the entry of each function, and run it for the budget.
  *  2. Choose the function with the fewest entries among those entered near the end of the budget.
  *  3. Link the program with two instructions at the entry of that function, which call exit(0) at the same count.
+ *  4. Run it. Where its time is not near the budget, as counting makes a program slower, do all of it once more, with a
+ *     budget that is corrected by that.
  *
  * The end depends on no clock: a deterministic program executes the same instructions of its own in every run and
  * every layout. If a program's behaviour depends on addresses, its instruction counts differ slightly. Lua's cache
@@ -32,11 +34,13 @@ struct ifr_limit {
 	const char *path;                  /* of the limited program */
 };
 
+/* The limited program. */
 struct ifr_limited {
 	char *procedure; /* assembler name of the chosen function; the caller frees */
 	uint64_t count;  /* the entry, from 1, at which the program ends */
-	int64_t last_ns; /* time of that entry in the counting run, since the start */
-	size_t counted;  /* functions with counters */
+	/* Its time in test runs without the time that it waited for a processor: the shortest and the longest. */
+	int64_t least_ns, most_ns;
+	size_t counted; /* functions with counters */
 };
 
 /* Makes the limited program at limit->path, completely or not at all, and saves its kit. Three test runs must end

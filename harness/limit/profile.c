@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "harness/limit/quiet_time.h"
 #include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
 #include "kit/kit.h"
@@ -20,7 +21,9 @@ struct profile {
 	uint64_t entry;          /* address of the program's first instruction in its file */
 	uint64_t address, bytes; /* of the counters in the file */
 	struct ifr_entry_counter *counters;
+	int64_t budget_ns;
 	bool seen; /* the counters were read at least once */
+	bool over; /* the budget */
 	bool threads;
 	int error; /* errno of a read that failed */
 };
@@ -91,14 +94,16 @@ static void read_counters(pid_t child, int64_t elapsed_ns, void *data) {
 	struct iovec there = {(void *)(uintptr_t)(base + profile->address), profile->bytes};
 	ssize_t got = process_vm_readv(child, &here, 1, &there, 1, 0);
 	if (got == (ssize_t)profile->bytes) {
-		store_counters(profile, elapsed_ns);
+		const int64_t quiet_ns = quiet_time_of(child, elapsed_ns);
+		store_counters(profile, quiet_ns);
 		profile->seen = true;
+		profile->over = quiet_ns >= profile->budget_ns;
 	} else if (got < 0 && errno != ESRCH) { /* ESRCH: the program has just ended */
 		profile->error = errno;
 	}
 out:
-	/* The run cannot succeed any more. */
-	if (profile->threads || profile->error)
+	/* The run has told enough, or cannot succeed any more. */
+	if (profile->over || profile->threads || profile->error)
 		kill(child, SIGKILL);
 }
 
@@ -122,10 +127,11 @@ static int check_profile(const struct ifr_limit *limit, const struct profile *pr
 			"the system must let it be read: kernel.yama.ptrace_scope at most 1)",
 			name);
 	}
-	if (!outcome->timed_out && outcome->signal)
+	const bool ended = !profile->over && !outcome->timed_out;
+	if (ended && outcome->signal)
 		return ifr_fail(err, IFR_E_PROGRAM, "%s ends by signal %d after %.2f s, before the budget", name,
 		                outcome->signal, (double)outcome->times.wall_ns / 1e9);
-	if (!outcome->timed_out)
+	if (ended)
 		return ifr_fail(
 			err, IFR_E_PROGRAM,
 			"%s ends by itself with status %d after %.2f s, before the budget: measure it as it is, or "
@@ -134,6 +140,10 @@ static int check_profile(const struct ifr_limit *limit, const struct profile *pr
 	return profile->seen
 	           ? 0
 	           : ifr_fail(err, IFR_E_ENVIRONMENT, "the counters of %s were never seen: give more --seconds", name);
+}
+
+int64_t limit_timeout(const struct ifr_limit *limit) {
+	return 10 * limit->budget_ns + INT64_C(10000000000);
 }
 
 int limit_run_program(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
@@ -153,18 +163,16 @@ int limit_run_program(const struct ifr_limit *limit, const char *path, int64_t t
 }
 
 int profile_program(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
-                    struct ifr_buffer *output, struct ifr_error *err) {
-	struct profile profile = {.procedures = procedures};
+                    struct ifr_error *err) {
+	struct profile profile = {.procedures = procedures, .budget_ns = limit->budget_ns};
 	struct ifr_outcome outcome;
 	int result = find_counters(path, &profile, err);
 	if (result)
 		return result;
 	profile.counters = ifr_alloc(profile.bytes);
-	result = limit_run_program(limit, path, limit->budget_ns, read_counters, &profile, &outcome, err);
+	result = limit_run_program(limit, path, limit_timeout(limit), read_counters, &profile, &outcome, err);
 	if (!result)
 		result = check_profile(limit, &profile, &outcome, err);
-	if (!result)
-		ifr_buffer_append(output, ifr_buffer_text(&outcome.output), outcome.output.length);
 	ifr_outcome_release(&outcome);
 	free(profile.counters);
 	return result;

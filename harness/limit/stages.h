@@ -40,17 +40,20 @@ int link_limited_program(const struct ifr_kit *kit, const struct procedure *proc
 int limit_build_save_kit(struct limit_build *build, const char *path, struct ifr_error *err);
 void limit_build_close(struct limit_build *build);
 
-/* Runs the counting program for the budget, stores its counts in procedures and appends its output. */
+/* Runs the counting program for the budget, without the time that it waits for a processor, and stores its counts in
+ * procedures. */
 int profile_program(const struct ifr_limit *limit, const char *path, struct procedures *procedures,
-                    struct ifr_buffer *output, struct ifr_error *err);
+                    struct ifr_error *err);
 
 /* The procedure to end at: the one with the fewest entries among the procedures last entered in the last tenth of
  * the budget, else in the last quarter, else in the last half; among equals the latest, then the first. NULL if
  * there is none. */
 const struct procedure *choose_procedure(const struct procedures *procedures, int64_t budget_ns);
 
-/* Runs a program with the limit's arguments, environment and input; timeout_ns 0: none. watch (may be NULL) is
- * called while it runs. The caller releases the outcome. */
+/* The longest time of a run, on a machine however busy. */
+int64_t limit_timeout(const struct ifr_limit *limit);
+/* Runs a program with the limit's arguments, environment and input. watch is called while it runs. The caller releases
+ * the outcome. */
 int limit_run_program(const struct ifr_limit *limit, const char *path, int64_t timeout_ns,
                       void (*watch)(pid_t, int64_t, void *), void *data, struct ifr_outcome *outcome,
                       struct ifr_error *err);

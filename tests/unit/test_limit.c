@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "harness/limit/quiet_time.h"
 #include "harness/limit/stages.h"
 #include "compiletime/compiletime.h"
 
@@ -35,6 +36,33 @@ static void test_choice(void **state) {
 	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("quarter", 50, 760)), "quarter");
 	assert_string_equal(CHOSEN(SEEN("half", 2, 510), SEEN("early", 1, 490)), "half");
 	assert_string_equal(CHOSEN(SEEN("early", 1, 490), SEEN("never", 0, 0)), "none");
+}
+
+/* The kernel's line: time on a processor, time of waiting for one, time slices. */
+static void test_delay(void **state) {
+	(void)state;
+	assert_int_equal(quiet_time_parse_delay("521000000 479000000 37\n"), 479000000);
+	assert_int_equal(quiet_time_parse_delay("0 0 0\n"), 0);
+	assert_int_equal(quiet_time_parse_delay(""), 0);
+	assert_int_equal(quiet_time_parse_delay("12"), 0);
+	assert_int_equal(quiet_time_parse_delay("1 -5 3"), 0);
+	/* No such process: all of its time counts. */
+	assert_int_equal(quiet_time_of(0x7fffffff, 1234), 1234);
+}
+
+/* A program without counters that takes half of the budget gets twice the budget to count in. */
+static void test_correction(void **state) {
+	(void)state;
+	assert_int_equal(quiet_time_correct(1000, 500), 2000);
+	assert_int_equal(quiet_time_correct(1000, 2000), 500);
+	assert_int_equal(quiet_time_correct(1000, 910), 0);
+	assert_int_equal(quiet_time_correct(1000, 1090), 0);
+	assert_int_equal(quiet_time_correct(1000, 800), 1250);
+	/* At most fourfold, and never without a time. */
+	assert_int_equal(quiet_time_correct(1000, 10), 4000);
+	assert_int_equal(quiet_time_correct(1000, 100000), 250);
+	assert_int_equal(quiet_time_correct(1000, 0), 0);
+	assert_int_equal(quiet_time_correct(1000, -5), 0);
 }
 
 #define TEMPLATE                                                                                          \
@@ -86,9 +114,8 @@ static void test_end(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_count),
-		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_delay), cmocka_unit_test(test_correction), cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_count), cmocka_unit_test(test_end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
