@@ -71,6 +71,27 @@ int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs) {
 	return (int64_t)ceil(all_ns / 1e9);
 }
 
+char *budget_describe_few(int64_t run_ns, int64_t left_ns, const struct plan_size *size) {
+	static const double clearly = 0.8;
+	const double runs = floor(fmax(0, (double)left_ns) / ((double)run_ns + run_around_ns)),
+				 planned = (double)size->layouts * size->repetitions;
+	if (!size->missing_runs || !(planned > 0) || runs < 1 || runs >= clearly * (double)size->missing_runs)
+		return NULL;
+	/* A layout's repetition has a run of each program in each pass. */
+	const double each = (double)size->missing_runs / planned, layouts = floor(runs / each),
+				 repetitions = floor(layouts / size->layouts);
+	struct ifr_buffer text = {0};
+	ifr_buffer_printf(
+		&text, "one run takes %.2g s, so that the budget holds about %.0f run%s of the %" PRIu64 " planned: ",
+		(double)run_ns / 1e9, runs, runs == 1 ? "" : "s", size->missing_runs);
+	if (repetitions >= 1)
+		ifr_buffer_printf(&text, "%.0f of %u of each of the %u layouts", repetitions, size->repetitions,
+		                  size->layouts);
+	else
+		ifr_buffer_printf(&text, "one of each of %.0f of the %u layouts", layouts, size->layouts);
+	return ifr_buffer_detach(&text);
+}
+
 char *budget_describe_end(bool measured, const char *model_left_out) {
 	if (!*model_left_out)
 		return ifr_strdup("no: the time budget was used up");

@@ -56,6 +56,15 @@ unsigned budget_layouts_to_replay(int64_t left_ns, int64_t expected_ns, size_t l
  * run may take half as long again, and what came before as well: a longer budget allows a profile and more variants. */
 int64_t budget_enough_seconds(int64_t spent_ns, int64_t run_ns, uint64_t runs);
 
+/* Runs that are missing, of layouts (shipped ones among them) that have so many repetitions each. */
+struct plan_size {
+	uint64_t missing_runs;
+	unsigned layouts, repetitions;
+};
+/* How many runs the rest of a budget holds, where that is clearly fewer than are missing; NULL where it is not. The
+ * caller frees it. */
+char *budget_describe_few(int64_t run_ns, int64_t left_ns, const struct plan_size *size);
+
 /* The words on a campaign that its budget ended, behind "no: "; the caller frees. measured: all runs are there. */
 char *budget_describe_end(bool measured, const char *model_left_out);
 

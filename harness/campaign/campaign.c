@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/budget_words.h"
 #include "harness/campaign/cycles.h"
 #include "harness/campaign/figures.h"
 #include "harness/campaign/model_values.h"
@@ -343,50 +344,6 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 	return failed;
 }
 
-/* The random layouts of which every program ran at least once. */
-static unsigned count_measured_layouts(const struct campaign_state *state) {
-	unsigned count = 0;
-	for (unsigned layout = 1; layout <= state->plan.variants; layout++) {
-		bool ran = true;
-		for (unsigned program = 0; program < state->plan.program_count; program++)
-			ran &= ifr_experiment_has_run(state->experiment, campaign_variant_id(state, program, layout), 0, 0);
-		count += ran;
-	}
-	return count;
-}
-
-/* The caller frees it. Enough is the budget that gives two runs to each of two layouts and to the shipped one. */
-static char *describe_short_budget(const struct campaign_state *state, const struct ifr_campaign_result *result) {
-	enum { RUNS = (2 + 1) * 2 };
-	const uint64_t runs = (uint64_t)RUNS * ifr_counters_passes(state->counters) * state->plan.program_count;
-	const int64_t run_ns = state->run_ns > state->reference_ns ? state->run_ns : state->reference_ns;
-	const int64_t spent_ns = ifr_clock_ns() - state->begun_ns - (int64_t)result->runs * run_ns;
-	if (!runs)
-		return ifr_format("the budget is too short: %s; give a longer --budget",
-		                  *result->model_left_out ? result->model_left_out : "it has no time for two layouts");
-	if (*result->model_left_out)
-		return ifr_format("the budget is too short: one run takes %.2g s, and %s; give a longer --budget",
-		                  (double)run_ns / 1e9, result->model_left_out);
-	return ifr_format("the budget is too short for two layouts: one run takes %.2g s, and --budget %" PRId64
-	                  "s is enough",
-	                  (double)run_ns / 1e9, budget_enough_seconds(spent_ns > 0 ? spent_ns : 0, run_ns, runs));
-}
-
-/* Without a run there is nothing to report; with runs of fewer than two layouts, little. */
-static int check_budget(const struct campaign_state *state, const struct ifr_campaign_result *result,
-                        struct ifr_error *err) {
-	if (result->complete || result->interrupted || !state->plan.budget_ns ||
-	    (result->runs && (state->plan.variants < 2 || !ifr_counters_passes(state->counters) ||
-	                      count_measured_layouts(state) >= 2)))
-		return 0;
-	char *text = describe_short_budget(state, result);
-	if (result->runs)
-		campaign_say(state, text);
-	const int failed = result->runs ? 0 : ifr_fail(err, IFR_E_USAGE, "%s", text);
-	free(text);
-	return failed;
-}
-
 /* Whether the second look of a sweep ended early; all planned runs may be there. */
 static bool was_cut_short(const struct campaign_state *state) {
 	char *end = campaign_may_look_again(state) ? ifr_experiment_get(state->experiment, "complete") : NULL;
@@ -410,6 +367,8 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())
+		campaign_announce_budget(state);
+	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_profile_programs(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_record_programs(state, result, err);
@@ -419,7 +378,7 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	if (!failed)
 		failed = fill_values(state, result, err);
 	if (!failed)
-		failed = check_budget(state, result, err);
+		failed = campaign_check_budget(state, result, err);
 	if (!failed)
 		failed = campaign_save_units(state, err);
 	char *end = describe_end(state, result);

@@ -84,6 +84,8 @@ struct ifr_campaign {
 	 * done, up to 1, after spent_ns. */
 	void (*recording_progress)(const struct ifr_recording_progress *progress);
 	void (*replay_progress)(double share, int64_t spent_ns);
+	/* Called once a second where a program's first run lasts; may be NULL. */
+	void (*waiting)(int64_t elapsed_ns);
 	/* Called with notes for the user before long steps, such as what making the variants costs; may be NULL. */
 	void (*say)(const char *text);
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/figures.h"
 #include "harness/campaign/model_values.h"
@@ -20,6 +21,21 @@ static const char *first_line(const struct ifr_buffer *text, char *line, size_t 
 	return line;
 }
 
+/* Until a run's duration is known, a budget limits it, too. */
+static int64_t limit_run(const struct campaign_state *state) {
+	static const int64_t hour_ns = INT64_C(3600000000000), least_ns = 1000000;
+	const int64_t limit_ns = state->plan.timeout_ns ? state->plan.timeout_ns : hour_ns,
+				  left_ns = state->plan.budget_ns ? state->deadline_ns - ifr_clock_ns() : INT64_MAX;
+	if (left_ns >= limit_ns)
+		return limit_ns;
+	return left_ns > least_ns ? left_ns : least_ns;
+}
+
+/* Whether it was the budget that ended a run, and no --timeout. */
+static bool is_bounded_by_budget(const struct campaign_state *state) {
+	return state->plan.budget_ns && ifr_clock_ns() >= state->deadline_ns;
+}
+
 static int judge(const struct campaign_state *state, unsigned program, const struct ifr_outcome *outcome,
                  struct ifr_error *err) {
 	char line[160];
@@ -30,6 +46,10 @@ static int judge(const struct campaign_state *state, unsigned program, const str
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s reads its standard input: give it with --stdin FILE (--stdin /dev/null for nothing)",
 		                name);
+	if (outcome->timed_out && is_bounded_by_budget(state))
+		return ifr_fail(
+			err, IFR_E_PROGRAM,
+			"%s did not end before the budget was over as it ships: give a longer --budget, or less to do", name);
 	if (outcome->timed_out)
 		return ifr_fail(err, IFR_E_PROGRAM,
 		                "%s did not end in time as it ships: give a longer --timeout, or less to do", name);
@@ -59,10 +79,17 @@ static int judge_figures(const struct ifr_outcome *outcome, struct ifr_error *er
 
 enum { MANY = 2 }; /* threads that share a processor */
 
-static void count_threads(pid_t child, int64_t elapsed_ns, void *data) {
-	unsigned *most = data, now = ifr_process_threads(child);
-	(void)elapsed_ns;
-	*most = now > *most ? now : *most;
+/* Sights of a reference while it runs. */
+struct observation {
+	struct ifr_patience *patience;
+	unsigned threads; /* the most at a time */
+};
+
+static void watch_run(pid_t child, int64_t elapsed_ns, void *data) {
+	struct observation *observation = data;
+	const unsigned now = ifr_process_threads(child);
+	observation->threads = now > observation->threads ? now : observation->threads;
+	ifr_patience_watch(observation->patience, elapsed_ns);
 }
 
 /* Threads that share one processor take turns, which the program's own users need not see. */
@@ -123,16 +150,22 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
                          struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct ifr_launch launch;
 	struct library_watch library;
-	unsigned id = campaign_first_variant(state, program), threads = 0;
+	struct observation observation = {&state->patience, 0};
+	unsigned id = campaign_first_variant(state, program);
 	char *path = campaign_variant_path(state, id);
 	ifr_outcome_init(outcome);
 	campaign_describe_launch(state, id, path, 0, &launch);
 	launch.counters = NULL;
 	launch.watch_stdin = watch_stdin;
-	launch.watch = count_threads;
-	launch.watch_data = &threads;
+	launch.watch = watch_run;
+	launch.watch_data = &observation;
 	launch.threads = ifr_profile_new(0);
-	launch.timeout_ns = state->plan.timeout_ns ? state->plan.timeout_ns : INT64_C(3600000000000);
+	launch.timeout_ns = limit_run(state);
+	state->patience.program = state->plan.argv[0];
+	state->patience.limit_ns = launch.timeout_ns;
+	state->patience.options = "--timeout or --budget";
+	state->patience.say = state->plan.say;
+	state->patience.progress = state->plan.waiting;
 	watch_library(state, &launch, &library);
 	int result = campaign_prepare_run(state, &launch, path, 0, err);
 	int watch = state->plan.driven ? ifr_stand_in_watch(path) : -1;
@@ -148,7 +181,7 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 		result = reached;
 	/* The kernel's count knows the shortest ones; where it is not allowed, some may be met. */
 	if (!result)
-		result = note_threads(state, ifr_profile_threads(launch.threads) ? MANY : threads, err);
+		result = note_threads(state, ifr_profile_threads(launch.threads) ? MANY : observation.threads, err);
 	if (!result)
 		result = campaign_note_left(state, outcome, err);
 	ifr_profile_close(launch.threads);

@@ -3,6 +3,7 @@
  *
  *     campaign.c       prepares, runs the steps, ends; resumes
  *     budget.c         how a time budget is divided
+ *     budget_words.c   words on a budget that is short
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout; called by all others
  *     matched_layouts.c  equal addresses of what two programs have in common
@@ -71,6 +72,7 @@ struct campaign_state {
 	int64_t run_ns;            /* of one run, as measured last, with its overhead; 0: not known */
 	int64_t reference_ns;      /* the duration of a run of the slowest program */
 	int64_t timeout_ns;
+	struct ifr_patience patience;  /* with runs before that is known */
 	struct ifr_context *contexts;  /* of each variant, by id */
 	unsigned ready;                /* variants 0 … ready-1 are made */
 	struct ifr_builder **builders; /* of each program, while variants are made; NULL: not open */

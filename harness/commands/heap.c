@@ -10,6 +10,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
+#include "harness/commands/progress.h"
 #include "harness/heap/heap.h"
 #include "harness/exec/exec.h"
 
@@ -115,8 +116,13 @@ int ifr_command_heap(int argc, char **argv) {
 	char *found = ifr_program_find(name, NULL);
 	options.plan.program = found;
 	catch_interrupts();
+	const bool shown = progress_wanted(false);
+	options.plan.say = shown ? progress_say_over : ifr_command_say;
+	options.plan.waiting = shown ? progress_show_waiting : NULL;
 	int result = found ? ifr_heap_compare(&options.plan, rows, &err)
 	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", name);
+	if (shown)
+		progress_clear();
 	if (!result && !ifr_launch_interrupted()) {
 		result = print_results(&options, rows, &err);
 		note_left(rows);

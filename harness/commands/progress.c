@@ -50,8 +50,13 @@ void progress_show_replay(double share, int64_t spent_ns) {
 	end_line("", 100 * share < TELLING_PCT ? -1 : (int64_t)((double)spent_ns * (1 - share) / share));
 }
 
+void progress_show_waiting(int64_t elapsed_ns) {
+	const long long seconds = elapsed_ns / 1000000000;
+	fprintf(stderr, "\rfirst run: %lld:%02lld\033[K", seconds / 60, seconds % 60);
+}
+
 /* A message takes the line of the bar. */
-static void say_over_bar(const char *text) {
+void progress_say_over(const char *text) {
 	progress_clear();
 	ifr_command_say(text);
 }
@@ -61,7 +66,8 @@ void progress_follow(struct ifr_campaign *campaign, bool quiet) {
 	campaign->progress = shown ? progress_show : NULL;
 	campaign->recording_progress = shown ? progress_show_recording : NULL;
 	campaign->replay_progress = shown ? progress_show_replay : NULL;
-	campaign->say = quiet ? NULL : shown ? say_over_bar : ifr_command_say;
+	campaign->waiting = shown ? progress_show_waiting : NULL;
+	campaign->say = quiet ? NULL : shown ? progress_say_over : ifr_command_say;
 }
 
 void progress_clear(void) {

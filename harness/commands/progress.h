@@ -16,6 +16,10 @@ void progress_show(unsigned done, unsigned planned, int64_t left_ns);
 void progress_show_recording(const struct ifr_recording_progress *recording);
 /* Draws the line for a replay, of which a share of 1 is done, after so much time. */
 void progress_show_replay(double share, int64_t spent_ns);
+/* Draws the line for a program's first run, which lasts. */
+void progress_show_waiting(int64_t elapsed_ns);
+/* Says a text in a line of its own, in the place of the progress line. */
+void progress_say_over(const char *text);
 /* Gives a campaign these lines, if they are wanted, and its notes for the user. */
 void progress_follow(struct ifr_campaign *campaign, bool quiet);
 /* Clears the line. */

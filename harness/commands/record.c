@@ -259,6 +259,7 @@ static int check_recording(const struct options *options, bool *same, struct ifr
 int ifr_command_record(int argc, char **argv) {
 	struct options options = {0};
 	struct ifr_recorded recorded = {0};
+	struct ifr_patience patience;
 	struct ifr_error err = {0};
 	char *program = NULL, *path = NULL;
 	bool same = true, written = false;
@@ -273,6 +274,15 @@ int ifr_command_record(int argc, char **argv) {
 		options.request.progress = progress_wanted(options.quiet) ? progress_show_recording : NULL;
 		if (!options.request.path)
 			options.request.path = path;
+		const bool shown = progress_wanted(options.quiet);
+		patience = (struct ifr_patience){.program = options.request.argv[0],
+		                                 .limit_ns = ifr_recording_time_left(&options.request),
+		                                 .options = "--timeout or --budget",
+		                                 .say = options.quiet ? NULL
+		                                        : shown       ? progress_say_over
+		                                                      : ifr_command_say,
+		                                 .progress = shown ? progress_show_waiting : NULL};
+		options.request.patience = &patience;
 		result = record_program(&options, &recorded, &err);
 		written = !result;
 	}

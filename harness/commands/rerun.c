@@ -317,7 +317,7 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 }
 
 static int compare(const struct rerun *rerun, const struct ifr_campaign *campaign, const char *metric,
-                   struct ifr_error *err) {
+                   bool verdict_only, struct ifr_error *err) {
 	struct ifr_dataset now;
 	struct ifr_buffer text = {0};
 	int result = ifr_experiment_load(campaign->file, &now, err);
@@ -329,7 +329,7 @@ static int compare(const struct rerun *rerun, const struct ifr_campaign *campaig
 		if (!result && campaign->program_count > 1)
 			ifr_buffer_printf(&text, "%s%s\n", i ? "\n" : "", fact_of(rerun, "program", i));
 		if (!result)
-			ifr_agreement_text(&agreement, &text);
+			ifr_agreement_text(&agreement, verdict_only, &text);
 		ifr_agreement_release(&agreement);
 	}
 	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
@@ -361,8 +361,7 @@ int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char 
 	struct rerun rerun = {.old = old, .work = ifr_format("%s.again", file)};
 	const bool clash = !strcmp(file, itself);
 	campaign->file = file;
-	campaign->progress = progress_wanted(quiet) ? progress_show : NULL;
-	campaign->say = quiet ? NULL : ifr_command_say;
+	progress_follow(campaign, quiet);
 	catch_interrupts();
 	int result = clash ? ifr_fail(&err, IFR_E_USAGE, "%s is the experiment to repeat: choose another -o", old)
 	                   : open_recorded(&rerun, &err);
@@ -374,13 +373,13 @@ int rerun_experiment(const char *old, struct ifr_campaign *campaign, const char 
 		result = ifr_campaign_run(campaign, &done, &err);
 	if (campaign->progress)
 		progress_clear();
-	if (!result && (done.runs || done.complete) && !quiet)
-		result = compare(&rerun, campaign, metric, &err);
-	if (!result && done.complete) {
+	if (!result && (done.runs || done.complete))
+		result = compare(&rerun, campaign, metric, quiet, &err);
+	/* An interrupted repetition goes on with its folder; after a refusal nothing does. */
+	if (result ? !clash && !ifr_launch_interrupted() : done.complete)
 		ifr_tree_remove(rerun.work, NULL);
-		if (!quiet)
-			ifr_command_note("the repetition is in %s", shown);
-	}
+	if (!result && done.complete && !quiet)
+		ifr_command_note("the repetition is in %s", shown);
 	int status = result ? ifr_command_failed(&err) : done.refused_variants ? IFR_E_PROGRAM : 0;
 	if (done.interrupted || (result && ifr_launch_interrupted()))
 		status = STOPPED_BY_INTERRUPT;

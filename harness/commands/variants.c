@@ -266,11 +266,15 @@ int ifr_command_variants(int argc, char **argv) {
 	layout_options_init(&options.layouts, 16);
 	argp_parse(&ifr_variants_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
+	const bool existed = ifr_file_exists(options.folder);
 	int result = check_folder(options.folder, &err);
 	if (!result && !options.plans.count)
 		result = make_generated(&options, &err);
 	for (size_t i = 0; i < options.plans.count && !result && !ifr_launch_interrupted(); i++)
 		result = make_plan(&options, options.plans.items[i], &err);
+	/* Only an empty folder goes. */
+	if (result && !existed)
+		rmdir(options.folder);
 	bool repeatable = !options.quiet && !options.plans.count;
 	ifr_strings_release(&options.plans);
 	ifr_plan_release(&options.layouts.parameters);

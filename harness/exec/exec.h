@@ -11,6 +11,7 @@
 #include "harness/exec/host.h"
 #include "harness/exec/launch.h"
 #include "harness/exec/library.h"
+#include "harness/exec/patience.h"
 #include "harness/exec/process_tree.h"
 #include "harness/exec/stand_in.h"
 

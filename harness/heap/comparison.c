@@ -52,7 +52,13 @@ struct run_options {
 	const char *log;  /* NULL: none */
 	unsigned repeats; /* of IFR_REPEAT; 0: none */
 	int64_t timeout_ns;
+	struct ifr_patience *patience; /* of the first run; NULL: it is none */
 };
+
+static void watch_run(pid_t child, int64_t elapsed_ns, void *data) {
+	(void)child;
+	ifr_patience_watch(data, elapsed_ns);
+}
 
 /* Of the first run, where none was asked for, as for the reference run of bench. */
 static const int64_t first_timeout_ns = INT64_C(3600000000000), least_timeout_ns = INT64_C(10000000000);
@@ -82,6 +88,8 @@ static int run_program(const struct ifr_heap_plan *plan, const struct ifr_alloca
 		.cpu = plan->cpu,
 		.keep_aslr = true,
 		.timeout_ns = options->timeout_ns,
+		.watch = options->patience ? watch_run : NULL,
+		.watch_data = options->patience,
 	};
 	int result = ifr_launch_run(&launch, outcome, err);
 	if (!result && outcome->timed_out)
@@ -101,7 +109,13 @@ static int log_allocations(const struct ifr_heap_plan *plan, const struct ifr_al
                            const char *library, const char *folder, int64_t *timeout_ns, struct ifr_heap_row *row,
                            struct ifr_error *err) {
 	char *log = ifr_format("%s/log", folder);
-	struct run_options options = {log, 0, *timeout_ns ? *timeout_ns : first_timeout_ns};
+	const int64_t limit_ns = *timeout_ns ? *timeout_ns : first_timeout_ns;
+	struct ifr_patience patience = {.program = plan->argv[0],
+	                                .limit_ns = limit_ns,
+	                                .options = "--timeout",
+	                                .say = plan->say,
+	                                .progress = plan->waiting};
+	struct run_options options = {log, 0, limit_ns, allocator == ifr_allocators ? &patience : NULL};
 	struct ifr_outcome outcome;
 	struct ifr_log_event *events = NULL;
 	size_t count = 0;
@@ -137,7 +151,7 @@ static int time_once(const struct ifr_heap_plan *plan, const struct ifr_allocato
                      struct ifr_error *err) {
 	double region[2] = {0, 0};
 	for (int i = 0; i < (plan->marker ? 2 : 1); i++) {
-		struct run_options options = {NULL, plan->marker ? (i ? REPEATS : 1) : 0, timeout_ns};
+		struct run_options options = {NULL, plan->marker ? (i ? REPEATS : 1) : 0, timeout_ns, NULL};
 		struct ifr_outcome outcome;
 		int result = run_program(plan, allocator, library, &options, &outcome, err);
 		*ms = (double)outcome.times.wall_ns / 1e6;

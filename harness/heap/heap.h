@@ -46,6 +46,9 @@ struct ifr_heap_plan {
 	const char *stdin_file;
 	int cpu;            /* to pin to; -1: none */
 	int64_t timeout_ns; /* of one run; 0: twenty times the first run, 10 s at least */
+	/* As in struct ifr_patience. */
+	void (*say)(const char *text);
+	void (*waiting)(int64_t elapsed_ns);
 };
 
 struct ifr_heap_row {

@@ -6,10 +6,7 @@
 #include "harness/report/format.h"
 
 static void put_line(struct ifr_buffer *out, struct ifr_buffer *text) {
-	struct ifr_buffer clean = {0};
-	ifr_escape_plain(&clean, ifr_buffer_text(text));
-	ifr_text_wrap(out, ifr_buffer_text(&clean), "  ", "    ");
-	ifr_buffer_release(&clean);
+	ifr_text_wrap(out, ifr_buffer_text(text), "  ", "    ");
 	ifr_buffer_clear(text);
 }
 
@@ -63,9 +60,11 @@ static void put_conditions(const struct ifr_agreement *agreement, struct ifr_buf
 	}
 }
 
-void ifr_agreement_text(const struct ifr_agreement *agreement, struct ifr_buffer *out) {
+void ifr_agreement_text(const struct ifr_agreement *agreement, bool verdict_only, struct ifr_buffer *out) {
 	struct ifr_buffer text = {0};
 	ifr_text_wrap(out, judge(agreement), "", "");
+	if (verdict_only)
+		return;
 	if (agreement->known) {
 		ifr_buffer_printf(&text, "Medians of %zu layouts (%s), then and now: r = ", agreement->layouts,
 		                  agreement->metric.name);

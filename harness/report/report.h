@@ -110,8 +110,8 @@ void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t 
 void ifr_comparison_junit(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 void ifr_comparison_json(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out);
 
-/* Appends whether an experiment's repetition agrees with it, and what differed. */
-void ifr_agreement_text(const struct ifr_agreement *agreement, struct ifr_buffer *out);
+/* Appends whether an experiment's repetition agrees with it, and, unless only the verdict is wanted, what differed. */
+void ifr_agreement_text(const struct ifr_agreement *agreement, bool verdict_only, struct ifr_buffer *out);
 
 /* Appends what came of confirming a finding, at most 80 columns wide. */
 void ifr_confirmation_text(const struct ifr_finding *finding, const struct ifr_comparison *comparison,

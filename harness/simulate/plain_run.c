@@ -42,6 +42,11 @@ static int judge(const struct ifr_outcome *outcome, struct ifr_error *err) {
 	return 0;
 }
 
+static void watch_run(pid_t child, int64_t elapsed_ns, void *data) {
+	(void)child;
+	ifr_patience_watch(data, elapsed_ns);
+}
+
 int ifr_recording_time_plain(struct ifr_recording_request *request, struct ifr_error *err) {
 	struct ifr_context context;
 	struct ifr_outcome outcome;
@@ -60,7 +65,9 @@ int ifr_recording_time_plain(struct ifr_recording_request *request, struct ifr_e
 	                                  .context = &context,
 	                                  .stdin_file = request->stdin_file,
 	                                  .cpu = -1,
-	                                  .timeout_ns = ifr_recording_time_left(request)};
+	                                  .timeout_ns = ifr_recording_time_left(request),
+	                                  .watch = request->patience ? watch_run : NULL,
+	                                  .watch_data = request->patience};
 	result = ifr_launch_run(&launch, &outcome, err);
 	if (!result)
 		result = judge(&outcome, err);

@@ -6,6 +6,7 @@
 
 #include "common/plan.h"
 #include "common/strings.h"
+#include "harness/exec/exec.h"
 #include "model/model.h"
 
 struct ifr_recording_request {
@@ -14,20 +15,21 @@ struct ifr_recording_request {
 	const struct ifr_strings *more_environment; /* as for ifr_context_init */
 	enum ifr_recorder recorder;                 /* IFR_RECORDER_AUTO: as INTERFERO_RECORDER says, if it is set */
 	const char *path;                           /* of the trace, which is written */
-	const char *library;         /* a library that layouts move instead of the program; NULL: none */
-	const char *library_file;    /* its file, as the loader maps it */
-	const char *stdin_file;      /* NULL: /dev/null */
-	bool silent;                 /* drop the program's output */
-	const struct ifr_plan *plan; /* record its variant, with its stack and load; NULL: the program */
-	uint64_t stack_bytes;        /* of additional environment */
-	uint64_t from, to;           /* window in instructions; 0, 0: all */
-	const char *region;          /* name of the marked region (interfero.h); NULL: all */
-	bool everything;             /* derivable accesses, too: slower, for tests */
-	bool objects;                /* record requests to the allocator and their heap objects */
-	int64_t timeout_ns;          /* of the run; 0: none */
-	int64_t deadline_ns;         /* of all runs, on CLOCK_MONOTONIC; 0: none */
-	uint64_t most_bytes;         /* of the trace; 0: no limit */
-	int64_t plain_ns;            /* processor time of a run without the recorder; 0: not known */
+	const char *library;           /* a library that layouts move instead of the program; NULL: none */
+	const char *library_file;      /* its file, as the loader maps it */
+	const char *stdin_file;        /* NULL: /dev/null */
+	bool silent;                   /* drop the program's output */
+	const struct ifr_plan *plan;   /* record its variant, with its stack and load; NULL: the program */
+	uint64_t stack_bytes;          /* of additional environment */
+	uint64_t from, to;             /* window in instructions; 0, 0: all */
+	const char *region;            /* name of the marked region (interfero.h); NULL: all */
+	bool everything;               /* derivable accesses, too: slower, for tests */
+	bool objects;                  /* record requests to the allocator and their heap objects */
+	int64_t timeout_ns;            /* of the run; 0: none */
+	int64_t deadline_ns;           /* of all runs, on CLOCK_MONOTONIC; 0: none */
+	uint64_t most_bytes;           /* of the trace; 0: no limit */
+	struct ifr_patience *patience; /* of the run without the recorder; NULL: none */
+	int64_t plain_ns;              /* processor time of a run without the recorder; 0: not known */
 	void (*progress)(const struct ifr_recording_progress *progress); /* as in struct ifr_recording */
 };
 

@@ -161,6 +161,10 @@ bad_plan() {
 	refuse 4 file/x.html -- interfero report ../good.exp -q --html file/x.html
 	refuse 4 file -- interfero report ../good.exp -q --figures file/figures
 	refuse 4 /proc -- interfero variants -n 1 -o /proc/interfero ./subject
+	mkdir mine
+	refuse 2 "cannot open /nonexist" -- interfero variants -o vv /nonexist
+	refuse 2 "cannot open /nonexist" -- interfero variants -o mine /nonexist
+	[ ! -e vv ] && [ -d mine ]
 	[ "$(cat file)" = text ]
 	nothing_left
 }

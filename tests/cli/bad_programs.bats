@@ -172,3 +172,18 @@ poked() {
 	[[ $(tr -s ' \n' '  ' <<<"$output") == *"something else in every run"* ]]
 	[ "$(sql x.exp 'SELECT count(*) FROM run WHERE refused IS NOT NULL')" -eq 0 ]
 }
+
+@test "a budget bounds the first run, whose duration nobody knows" {
+	printf 'int main(void) { for (;;); }\n' | gcc -x c - -o hang
+	refuse 3 ./hang "before the budget was over" "longer --budget" -- interfero bench -c clock -a stack --budget 1s -o x.exp -- ./hang
+	nothing_left
+}
+
+@test "a first run that lasts is said, with what bounds it" {
+	printf '#include <unistd.h>\nint main(void) { sleep(30); return 0; }\n' | gcc -x c - -o sleeps
+	need_full_depth # two waits of 12 s; tests/unit/test_patience.c has the words and the pace
+	run --separate-stderr within 60 interfero bench -c clock -a stack --timeout 12s -o x.exp -- ./sleeps
+	[[ ${stderr_lines[0]} == "interfero: the first run of ./sleeps has not ended after 10 s, and goes on; --timeout"*"(now 12 s)" ]] || say "$stderr"
+	run --separate-stderr within 60 interfero heap --timeout 12s -- ./sleeps
+	[[ ${stderr_lines[0]} == "interfero: the first run of ./sleeps has not ended after 10 s"* ]] || say "$stderr"
+}

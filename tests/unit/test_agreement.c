@@ -54,7 +54,7 @@ static void test_correlation(void **state) {
 	assert_int_equal(agreement.ranked[1], 6);
 	assert_int_equal(agreement.other_bytes, 1);
 	assert_int_equal(agreement.compared_bytes, 6);
-	ifr_agreement_text(&agreement, &text);
+	ifr_agreement_text(&agreement, false, &text);
 	char *joined = ifr_buffer_detach(&text);
 	join_lines(joined);
 	says(joined, "processor: A, then B");
@@ -129,14 +129,14 @@ static void test_verdicts(void **state) {
 	make(&first, then, 12, "A", "x=1");
 	make(&second, back, 12, "A", "x=1");
 	assert_int_equal(ifr_agreement_make(&first, &first, 0, NULL, &agreement, NULL), 0);
-	ifr_agreement_text(&agreement, &text);
+	ifr_agreement_text(&agreement, false, &text);
 	says(ifr_buffer_text(&text), "The layouts agree");
 	says(ifr_buffer_text(&text), "are the same");
 	ifr_buffer_clear(&text);
 	ifr_agreement_release(&agreement);
 	assert_int_equal(ifr_agreement_make(&first, &second, 0, NULL, &agreement, NULL), 0);
 	assert_float_equal(agreement.rank.r, -1, 1e-9);
-	ifr_agreement_text(&agreement, &text);
+	ifr_agreement_text(&agreement, false, &text);
 	says(ifr_buffer_text(&text), "disagree");
 	ifr_buffer_release(&text);
 	ifr_agreement_release(&agreement);
