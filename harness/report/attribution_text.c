@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/axis.h"
 #include "harness/output/output.h"
 #include "harness/report/format.h"
 #include "harness/report/report.h"
+#include "harness/report/unit_map.h"
 
 enum { SHOWN = 10 };
 
@@ -50,11 +52,13 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	                                       "its offset in 16 bytes", "its page"};
 	struct ifr_buffer s = {0};
 	unsigned offset = 0, bytes, frame = 0;
-	ifr_buffer_puts(&s, f->unit);
+	char *unit = map_unit_words(f->unit), *other = f->other ? map_unit_words(f->other) : NULL,
+		 *neighbour = f->neighbour ? map_unit_words(f->neighbour) : NULL;
+	ifr_buffer_puts(&s, unit);
 	if (f->source)
 		ifr_buffer_printf(&s, " (%s)", f->source);
 	if (f->other)
-		ifr_buffer_printf(&s, ": set conflicts with %s explain ", f->other);
+		ifr_buffer_printf(&s, ": set conflicts with %s explain ", other);
 	else
 		ifr_buffer_printf(&s, ": %s explains ", features[f->feature]);
 	ifr_format_pct(&s, 100 * f->classes.share);
@@ -75,7 +79,7 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	if (f->pin)
 		ifr_buffer_printf(&s, ". It cannot be moved by itself (%s%s)%s%s%s.", f->pin,
 		                  strstr(f->pin, "start file") ? ", the compiler's start-up code" : "",
-		                  f->neighbour ? ": move its neighbour " : "", f->neighbour ? f->neighbour : "",
+		                  f->neighbour ? ": move its neighbour " : "", neighbour ? neighbour : "",
 		                  f->neighbour ? ", with which it lies" : "");
 	else if (f->feature == IFR_FEATURE_SET_CONFLICT)
 		ifr_buffer_puts(&s, ". Remedy: \"at\" lines in the plan that keep the two at addresses whose bits 6 to 11 "
@@ -87,6 +91,9 @@ static void say_finding(const struct ifr_finding *f, struct ifr_buffer *out) {
 	ifr_text_wrap(out, ifr_buffer_text(&s), "  - ", "    ");
 	if (!f->pin)
 		put_lines(f, f->feature < IFR_FEATURE_PAGE && !offset, frame, out);
+	free(neighbour);
+	free(other);
+	free(unit);
 	ifr_buffer_release(&s);
 }
 

@@ -3,15 +3,19 @@
 
 #include "harness/analysis/analysis.h"
 #include "harness/report/report.h"
+#include "harness/report/unit_map.h"
 #include "harness/output/output.h"
 
 /* Describes the cost of the worse of two places; the caller frees. */
 static char *describe_cost(const struct ifr_finding *f, double pct) {
-	if (f->other)
-		return ifr_format("%s %s costs %+.2f %%",
-		                  f->classes.highest ? "sharing cache sets with" : "keeping out of the cache sets of",
-		                  f->other, pct);
-	return ifr_format("its worst place costs %+.2f %% against its best", pct);
+	if (!f->other)
+		return ifr_format("its worst place costs %+.2f %% against its best", pct);
+	char *other = map_unit_words(f->other),
+		 *cost = ifr_format("%s %s costs %+.2f %%",
+	                        f->classes.highest ? "sharing cache sets with" : "keeping out of the cache sets of",
+	                        other, pct);
+	free(other);
+	return cost;
 }
 
 void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_comparison *c, struct ifr_buffer *text) {
@@ -27,7 +31,9 @@ void ifr_confirmation_text(const struct ifr_finding *f, const struct ifr_compari
 	                  c->layouts[1], cost, 100 * (c->interval.low - 1), 100 * (c->interval.high - 1),
 	                  c->metric.name);
 	ifr_buffer_puts(text, "\n");
-	ifr_text_wrap(text, f->unit, "", "  ");
+	char *unit = map_unit_words(f->unit);
+	ifr_text_wrap(text, unit, "", "  ");
+	free(unit);
 	free(cost);
 	ifr_text_wrap(text, ifr_buffer_text(&s), "  ", "  ");
 	ifr_buffer_release(&s);

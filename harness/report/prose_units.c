@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The hot functions, and the picture of where the units lie. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "harness/report/prose.h"
 #include "harness/report/unit_map.h"
@@ -20,7 +21,9 @@ static void say_hot(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	for (size_t i = 0; i < map->hot_count && i < HOT_SHOWN && map->hot[i].share >= hot_least; i++) {
 		const struct ifr_dataset_unit *unit = map->hot[i].unit;
-		ifr_buffer_printf(text, "%.0f %%: %s", 100 * map->hot[i].share, map_unit_label(unit));
+		char *name = map_unit_label(unit->name, MAP_WORDS);
+		ifr_buffer_printf(text, "%.0f %%: %s", 100 * map->hot[i].share, name);
+		free(name);
 		if (unit->source)
 			ifr_buffer_printf(text, " (%s)", unit->source);
 		if (unit->bytes)
@@ -50,8 +53,10 @@ static void say_found(struct ifr_prose *prose) {
 	struct ifr_buffer *text = &prose->text;
 	for (size_t i = 0; i < map->found; i++) {
 		const struct ifr_unit_row *row = &map->rows[i];
-		ifr_buffer_printf(text, "%s %s: its %s go%s with it, ", i ? ";" : "Found:", map_unit_label(row->unit),
-		                  features[row->feature], row->feature == IFR_FEATURE_SET_CONFLICT ? "" : "es");
+		char *name = map_unit_label(row->unit->name, MAP_WORDS);
+		ifr_buffer_printf(text, "%s %s: its %s go%s with it, ", i ? ";" : "Found:", name, features[row->feature],
+		                  row->feature == IFR_FEATURE_SET_CONFLICT ? "" : "es");
+		free(name);
 		ifr_format_signed_pct(text, 100 * row->difference);
 		ifr_buffer_puts(text, " from best to worst (");
 		ifr_format_p(text, row->p);

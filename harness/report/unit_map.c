@@ -2,6 +2,7 @@
 /* Words of the picture of causes, and its data in JSON. */
 #include "harness/report/unit_map.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/output/output.h"
@@ -13,16 +14,32 @@ unsigned map_step(uint64_t address, int panel) {
 	return (unsigned)(address % map_frames[panel] / (map_frames[panel] / MAP_STEPS));
 }
 
-const char *map_unit_label(const struct ifr_dataset_unit *unit) {
+const char *map_unit_symbol(const char *unit) {
 	static const char *const kinds[] = {"unlikely.", "startup.", "hot.", "exit."};
-	const char *text = strstr(unit->name, ".text.");
+	const char *text = strstr(unit, ".text.");
 	if (!text || !text[6])
-		return unit->name;
+		return unit;
 	text += 6;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (!strncmp(text, kinds[i], strlen(kinds[i])) && text[strlen(kinds[i])])
 			return text + strlen(kinds[i]);
 	return text;
+}
+
+char *map_unit_label(const char *unit, size_t columns) {
+	const char *symbol = map_unit_symbol(unit);
+	char *name = ifr_symbol_demangle(symbol), *label = ifr_symbol_shorten(name ? name : symbol, columns);
+	free(name);
+	return label;
+}
+
+char *map_unit_words(const char *unit) {
+	char *name = ifr_symbol_demangle(map_unit_symbol(unit));
+	if (!name)
+		return ifr_strdup(unit);
+	char *label = ifr_symbol_shorten(name, MAP_WORDS);
+	free(name);
+	return label;
 }
 
 void map_put_caption(const struct ifr_analysis *analysis, const struct ifr_unit_map *map, struct ifr_buffer *out) {
@@ -50,6 +67,9 @@ static json_t *json_row(const struct ifr_unit_row *row) {
 	static const char *const features[] = {"line", "window", "word", "page", "set conflict"};
 	json_t *made = json_object();
 	ifr_json_set(made, "name", ifr_json_text(row->unit->name));
+	char *demangled = ifr_symbol_demangle(map_unit_symbol(row->unit->name));
+	ifr_json_set(made, "demangled", ifr_json_text(demangled));
+	free(demangled);
 	ifr_json_set(made, "source", ifr_json_text(row->unit->source));
 	ifr_json_set(made, "bytes", row->unit->bytes ? json_integer((json_int_t)row->unit->bytes) : json_null());
 	ifr_json_set(made, "samples", json_integer((json_int_t)row->unit->samples));

@@ -9,12 +9,16 @@
 #include "harness/report/format.h"
 
 /* The panels: the address within a cache line, and within a page. */
-enum { MAP_PANELS = 2, MAP_STEPS = 16 };
+enum { MAP_PANELS = 2, MAP_STEPS = 16, MAP_WORDS = 64 /* columns of a unit in a sentence */ };
 extern const unsigned map_frames[MAP_PANELS]; /* 64, 4096 */
 extern const char *const map_titles[MAP_PANELS];
 
-/* "luaV_execute" for the unit "lvm.c:.text.luaV_execute"; a name of its own where that says nothing. */
-const char *map_unit_label(const struct ifr_dataset_unit *unit);
+/* "luaV_execute" for the unit "lvm.c:.text.luaV_execute"; the whole name where that says nothing. */
+const char *map_unit_symbol(const char *unit);
+/* That for people: demangled, and in so many columns. The caller frees it. */
+char *map_unit_label(const char *unit, size_t columns);
+/* A unit in a sentence: its label where its symbol is mangled, else its whole name. The caller frees it. */
+char *map_unit_words(const char *unit);
 /* The step of an address in a panel's frame, 0 … MAP_STEPS - 1. */
 unsigned map_step(uint64_t address, int panel);
 /* One sentence: what rows and columns are, and how the rows were chosen. */

@@ -2,11 +2,14 @@
 /* The picture of causes as SVG: medians on top, then a panel for lines and one for pages. Hues are a circle, as offsets
  * are; text and lines take the page's colours. */
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "harness/output/output.h"
 #include "harness/report/unit_map.h"
 
-enum { WIDTH = 860, NAMES = 250, ROW = 19, TIMES = 60, GAP = 34, LEGEND = 26 };
+enum { NAME_COLUMNS = 30, WIDTH = 860, NAMES = 250, ROW = 19, TIMES = 60, GAP = 34, LEGEND = 26 };
 
 /* The data of a drawing, and the width of a column. */
 struct drawing {
@@ -60,12 +63,17 @@ static void put_times(struct drawing *d) {
 
 static void put_label(struct drawing *d, const struct ifr_unit_row *row, double y) {
 	struct ifr_buffer label = {0};
-	ifr_escape_html(&label, map_unit_label(row->unit));
-	ifr_buffer_printf(d->out, "<text class=\"%s\" x=\"0\" y=\"%.1f\"%s>", row->found ? "found" : "unit",
-	                  y + ROW - 5.5,
-	                  label.length > 26 ? " textLength=\"195\" lengthAdjust=\"spacingAndGlyphs\"" : "");
+	char *name = map_unit_label(row->unit->name, NAME_COLUMNS), *whole = map_unit_label(row->unit->name, SIZE_MAX);
+	ifr_escape_html(&label, name);
+	ifr_buffer_printf(
+		d->out, "<text class=\"%s\" x=\"0\" y=\"%.1f\"%s>", row->found ? "found" : "unit", y + ROW - 5.5,
+		label.length > NAME_COLUMNS - 4 ? " textLength=\"195\" lengthAdjust=\"spacingAndGlyphs\"" : "");
 	ifr_buffer_puts(d->out, ifr_buffer_text(&label));
 	ifr_buffer_puts(d->out, "<title>");
+	if (strcmp(whole, map_unit_symbol(row->unit->name))) {
+		ifr_escape_html(d->out, whole);
+		ifr_buffer_puts(d->out, ", ");
+	}
 	ifr_escape_html(d->out, row->unit->name);
 	if (row->unit->source) {
 		ifr_buffer_puts(d->out, ", ");
@@ -79,6 +87,8 @@ static void put_label(struct drawing *d, const struct ifr_unit_row *row, double 
 		ifr_buffer_printf(d->out, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">*</text>\n", NAMES - 8,
 		                  y + ROW - 5.5);
 	ifr_buffer_release(&label);
+	free(whole);
+	free(name);
 }
 
 static void put_cell(struct drawing *d, const struct ifr_unit_row *row, size_t layout, int panel, double y) {
@@ -88,7 +98,9 @@ static void put_cell(struct drawing *d, const struct ifr_unit_row *row, size_t l
 	ifr_buffer_printf(
 		d->out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" fill=\"hsl(%.0f 65%% 58%%)\"><title>",
 		NAMES + d->cell * (double)layout, y + 1, d->cell + 0.05, ROW - 2, hue(at, panel));
-	ifr_escape_html(d->out, map_unit_label(row->unit));
+	char *name = map_unit_label(row->unit->name, MAP_WORDS);
+	ifr_escape_html(d->out, name);
+	free(name);
 	ifr_buffer_printf(d->out, " at 0x%llx, %u bytes into its %s; ", (unsigned long long)at,
 	                  (unsigned)(at % map_frames[panel]), panel ? "page" : "64-byte line");
 	put_value(d, layout);

@@ -2,6 +2,7 @@
 /* The picture of causes in characters. A cell is a hexadecimal digit, which says the same without colour: the sixteenth
  * of the line or page that the unit begins in. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness/output/output.h"
@@ -21,14 +22,13 @@ static size_t layout_of(const struct ifr_analysis *analysis, size_t column, size
 
 static void put_label(struct ifr_buffer *out, const struct ifr_unit_row *row) {
 	struct ifr_buffer clean = {0};
-	ifr_escape_plain(&clean, map_unit_label(row->unit));
-	const char *text = ifr_buffer_text(&clean);
-	size_t bytes = 0, width = ifr_text_width(text, clean.length);
-	bool cut = width > NAME;
-	while (bytes < clean.length && ifr_text_width(text, bytes + 1) <= (cut ? NAME - 2 : width))
-		bytes++;
-	ifr_buffer_append(out, text, bytes);
-	ifr_buffer_printf(out, "%s%*s %c", cut ? ".." : "", (int)(cut ? 0 : NAME - width), "", row->found ? '*' : ' ');
+	char *name = ifr_symbol_demangle(map_unit_symbol(row->unit->name));
+	ifr_escape_plain(&clean, name ? name : map_unit_symbol(row->unit->name));
+	char *text = ifr_symbol_shorten(ifr_buffer_text(&clean), NAME);
+	ifr_buffer_printf(out, "%s%*s %c", text, (int)(NAME - ifr_text_width(text, strlen(text))), "",
+	                  row->found ? '*' : ' ');
+	free(text);
+	free(name);
 	if (isnan(row->share))
 		ifr_buffer_puts(out, "      ");
 	else
