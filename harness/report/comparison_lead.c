@@ -90,10 +90,26 @@ static size_t planned_runs(const struct ifr_dataset *dataset) {
 	return runs ? strtoul(runs, NULL, 10) : 0;
 }
 
+static bool is_of_samples(const struct ifr_comparison *c) {
+	return 4 * c->sampling_error > c->margin;
+}
+
+/* How many layouts settle what is inconclusive, or tell how many do; 0 where more layouts do not help. */
+static size_t find_layouts(const struct ifr_comparison *c, bool *few) {
+	*few = false;
+	if (is_of_samples(c) || (!c->recommended && (c->exact || !is_too_few(c))))
+		return 0;
+	const size_t layouts = !c->recommended                  ? SIZE_MAX
+	                       : c->recommended > c->layouts[1] ? c->recommended
+	                                                        : 2 * c->layouts[1];
+	*few = is_too_few(c) && layouts > c->needed;
+	return *few ? c->needed : layouts;
+}
+
 static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buffer *s,
                                   struct ifr_buffer *command) {
 	const struct ifr_dataset *both = c->side[1].dataset;
-	if (4 * c->sampling_error > c->margin) {
+	if (is_of_samples(c)) {
 		ifr_buffer_puts(s, "replay the whole run (--core=full): samples leave +- ");
 		ifr_format_pct(s, 200 * c->sampling_error);
 		ifr_buffer_puts(s, ".");
@@ -108,11 +124,9 @@ static void say_inconclusive_step(const struct ifr_comparison *c, struct ifr_buf
 		ifr_buffer_puts(command, "interfero doctor");
 		return;
 	}
-	size_t layouts = !c->recommended                  ? SIZE_MAX
-	                 : c->recommended > c->layouts[1] ? c->recommended
-	                                                  : 2 * c->layouts[1];
-	const bool few = is_too_few(c) && layouts > c->needed, own = c->side[0].dataset == both;
-	layouts = few ? c->needed : layouts;
+	bool few;
+	size_t layouts = find_layouts(c, &few);
+	const bool own = c->side[0].dataset == both;
 	if (own && next_is_planned(both, layouts, 0)) {
 		layouts = strtoul(ifr_dataset_fact(both, "variants planned"), NULL, 10);
 		ifr_buffer_puts(s, "go on with the same command");
@@ -165,4 +179,29 @@ void comparison_say_lead(const struct ifr_comparison *c, struct ifr_buffer lead[
 	say_verdict(c, &lead[0]);
 	say_meaning(c, &lead[1]);
 	say_next_step(c, &lead[2], command);
+}
+
+void comparison_say_open(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *s,
+                         struct ifr_buffer *command) {
+	const struct ifr_comparison_entry *most = NULL;
+	size_t open = 0, most_layouts = 0;
+	bool few;
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].failure || entries[i].main.verdict != IFR_VERDICT_INCONCLUSIVE)
+			continue;
+		const size_t layouts = find_layouts(&entries[i].main, &few);
+		open++;
+		if (!most || layouts > most_layouts) {
+			most = &entries[i];
+			most_layouts = layouts;
+		}
+	}
+	const struct ifr_dataset *dataset = most ? most->main.side[1].dataset : NULL;
+	if (!most || (dataset && ifr_work_is_adaptive(dataset, &most->main.metric)))
+		return;
+	if (open == 1)
+		ifr_buffer_printf(s, "Next, for %s, which is inconclusive: ", most->name);
+	else
+		ifr_buffer_printf(s, "Next, for the %zu that are inconclusive (%s needs the most): ", open, most->name);
+	say_inconclusive_step(&most->main, s, command);
 }

@@ -230,12 +230,14 @@ static void warn_few(const struct ifr_comparison *c, struct details *details) {
 	size_t layouts = comparison_count_layouts(c);
 	if (layouts >= c->needed)
 		return;
-	ifr_buffer_printf(
-		s,
-		"%zu layouts are too few for reliable 95 %% intervals: where the distribution of layouts is skewed or "
-		"has a rare "
-		"mode, they miss more often than that. Take %zu (-n).",
-		layouts, c->needed);
+	ifr_buffer_printf(s,
+	                  "%zu layouts are too few for reliable 95 %% intervals: where the distribution of layouts is "
+	                  "skewed or has a rare mode, they miss more often than that. Take %zu (-n)",
+	                  layouts, c->needed);
+	ifr_buffer_puts(
+		s, c->needed > IFR_MEAN_LAYOUTS_LEAST
+			   ? ": these layouts are skewed, and a mean then needs six times the square of their skewness."
+			   : ".");
 	end(details, true);
 }
 

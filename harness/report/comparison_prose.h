@@ -16,6 +16,10 @@ bool comparison_is_of_start(const struct ifr_comparison *comparison);
  * step's command, to be pasted, or stays empty. */
 void comparison_say_lead(const struct ifr_comparison *comparison, struct ifr_buffer lead[COMPARISON_LEAD],
                          struct ifr_buffer *command);
+/* Appends the next step for the inconclusive entries, by the one that needs the most layouts; nothing where there is
+ * none, or where all runs are to do the same work first. */
+void comparison_say_open(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *s,
+                         struct ifr_buffer *command);
 
 /* Emits ratios, basis and warnings, a sentence or a few at a time; text lives until emit returns. */
 typedef void comparison_emit(void *context, bool warning, const char *text);

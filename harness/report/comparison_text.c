@@ -131,7 +131,18 @@ static void put_overview(const struct ifr_comparison_entry *entries, size_t coun
 	ifr_buffer_release(&summary);
 }
 
-/* The table, then the reasons for each benchmark that differs. */
+static void put_open(const struct ifr_comparison_entry *entries, size_t count, struct ifr_buffer *out) {
+	struct ifr_buffer text = {0}, command = {0};
+	comparison_say_open(entries, count, &text, &command);
+	if (text.length)
+		ifr_text_wrap(out, ifr_buffer_text(&text), "  ", "  ");
+	if (command.length)
+		ifr_text_command(out, ifr_buffer_text(&command), "      ");
+	ifr_buffer_release(&text);
+	ifr_buffer_release(&command);
+}
+
+/* The table and what to do about inconclusive ones, then the reasons for each benchmark that differs. */
 static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t count, bool color,
                            struct ifr_buffer *out) {
 	struct ifr_buffer lead = {0};
@@ -142,6 +153,7 @@ static void put_benchmarks(const struct ifr_comparison_entry *entries, size_t co
 	ifr_buffer_puts(out, color ? "\033[0m\n" : "\n");
 	ifr_buffer_release(&lead);
 	comparison_put_table(entries, count, out);
+	put_open(entries, count, out);
 	for (size_t i = 0; i < count; i++) {
 		if (!entries[i].failure && first)
 			put_program(&entries[i], out);

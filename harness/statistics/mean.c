@@ -8,7 +8,7 @@
 #include "harness/statistics/distributions.h"
 #include "harness/statistics/components.h"
 
-enum { SKEWNESS_FROM = 8, NEEDED_LEAST = 20 };
+enum { SKEWNESS_FROM = 8 };
 
 /* Layouts per squared skewness at which the interval keeps its confidence, by simulation of gamma, exponential and
  * two-kinded layouts (tests/unit/test_coverage.c). Without the correction, Cochran (1977, section 2.15) asks for
@@ -27,7 +27,7 @@ size_t ifr_mean_layouts_needed(const double *values, size_t count) {
 	double skewness = 0, kurtosis;
 	if (count >= SKEWNESS_FROM)
 		ifr_sample_shape(values, count, &skewness, &kurtosis);
-	return (size_t)fmax(NEEDED_LEAST, ceil(needed_per_square * skewness * skewness));
+	return (size_t)fmax(IFR_MEAN_LAYOUTS_LEAST, ceil(needed_per_square * skewness * skewness));
 }
 
 /* Solves Hall's cubic t = w + a w^2 + a^2 w^3 / 3 + b for w; it is monotone, so that w is unique. */

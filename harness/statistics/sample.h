@@ -73,6 +73,9 @@ double ifr_t_test_p(double value, double se, double df);
  * transformation; with skewness 0 it is Student's. Ref: Hall 1992, section 3. */
 struct ifr_interval ifr_mean_interval(double mean, double sd, double skewness, size_t count, double confidence);
 
+/* Values that ifr_mean_interval needs of a distribution that is not skewed. */
+enum { IFR_MEAN_LAYOUTS_LEAST = 20 };
+
 /* How many values like these ifr_mean_interval needs to keep its confidence: max(20, 6 G1^2).
  *
  * With fewer, the interval is too short: 12 exponential values lose 2 points of confidence. A rare kind of layout

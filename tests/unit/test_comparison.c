@@ -467,6 +467,43 @@ static void test_a_against_a(void **state) {
 	}
 }
 
+/* Benchmarks of one experiment: what is inconclusive gets one next step, by the benchmark that needs the most layouts,
+ * in the text as on the page. */
+static void test_open_benchmarks(void **state) {
+	static const double values[12] = {100, 150, 100, 110, 200, 190, 150, 150, 130, 130, 170, 170};
+	struct ifr_dataset dataset;
+	struct ifr_comparison c;
+	struct ifr_buffer text = {0};
+	(void)state;
+	fill_values(&dataset, "clock", values);
+	const struct ifr_comparison_side old = {&dataset, 0, "old"}, new = {&dataset, 1, "new"};
+	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, NULL), 0);
+	assert_int_equal(c.verdict, IFR_VERDICT_INCONCLUSIVE);
+	struct ifr_comparison_entry entries[] = {
+		{.name = "BM_a", .command = "./old", .benchmark = "a", .main = c},
+		{.name = "BM_b", .command = "./old", .benchmark = "b", .main = c},
+		{.name = "BM_c", .command = "./old", .benchmark = "c", .main = c},
+	};
+	/* 12 layouts of 20 that are needed are enough to say how many it takes. */
+	for (int i = 0; i < 3; i++) {
+		entries[i].main.needed = 8;
+		entries[i].main.recommended = i == 1 ? 77 : 33;
+	}
+	ifr_comparison_text(entries, 3, false, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "Next, for the 3 that are inconclusive (BM_b needs the most): "
+	                                               "measure 77"));
+	ifr_buffer_clear(&text);
+	entries[0].main.verdict = entries[1].main.verdict = IFR_VERDICT_NO_CHANGE;
+	ifr_comparison_text(entries, 3, false, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "Next, for BM_c, which is inconclusive: measure 33 layouts"));
+	ifr_buffer_clear(&text);
+	entries[2].main.verdict = IFR_VERDICT_NO_CHANGE;
+	ifr_comparison_text(entries, 3, false, &text);
+	assert_null(strstr(ifr_buffer_text(&text), "Next"));
+	ifr_buffer_release(&text);
+	ifr_dataset_release(&dataset);
+}
+
 static size_t count_of(const char *text, const char *words) {
 	size_t count = 0;
 	for (; (text = strstr(text, words)); text++)
@@ -900,25 +937,16 @@ static void test_words(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts),
-		cmocka_unit_test(test_by_hand),
-		cmocka_unit_test(test_large_changes),
-		cmocka_unit_test(test_pairs),
-		cmocka_unit_test(test_a_against_a),
-		cmocka_unit_test(test_forms),
-		cmocka_unit_test(test_suite),
-		cmocka_unit_test(test_small_change),
-		cmocka_unit_test(test_headline),
-		cmocka_unit_test(test_layouts),
-		cmocka_unit_test(test_library_commands),
-		cmocka_unit_test(test_overview),
-		cmocka_unit_test(test_same_instructions),
-		cmocka_unit_test(test_exact_margin),
-		cmocka_unit_test(test_sampled_cycles),
-		cmocka_unit_test(test_few_layouts),
-		cmocka_unit_test(test_edited),
-		cmocka_unit_test(test_few_repeats),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_open_benchmarks), cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_large_changes),
+		cmocka_unit_test(test_pairs),           cmocka_unit_test(test_a_against_a),
+		cmocka_unit_test(test_forms),           cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_small_change),    cmocka_unit_test(test_headline),
+		cmocka_unit_test(test_layouts),         cmocka_unit_test(test_library_commands),
+		cmocka_unit_test(test_overview),        cmocka_unit_test(test_same_instructions),
+		cmocka_unit_test(test_exact_margin),    cmocka_unit_test(test_sampled_cycles),
+		cmocka_unit_test(test_few_layouts),     cmocka_unit_test(test_edited),
+		cmocka_unit_test(test_few_repeats),     cmocka_unit_test(test_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
