@@ -110,11 +110,12 @@ static const struct argp_option table[] = {
 	{"until", KEY_UNTIL, "PCT", 0,
      "Stop when the 95% interval of the mean is no wider than PCT of the mean; tested at --interim analyses (10)",
      1},
+	{NULL, 0, NULL, 0, "Report:", 4},
 	{0},
 };
 static const struct argp_child children[] = {{&layout_argp, 0, "Layouts:", 1},
                                              {&campaign_argp, 0, NULL, 2},
-                                             {&output_argp, 0, "Report:", 4},
+                                             {&output_argp, 0, NULL, 4},
                                              {&sweep_argp, 0, NULL, 1},
                                              {0}};
 const struct argp ifr_bench_argp = {

@@ -43,6 +43,20 @@ static void put_row(struct ifr_buffer *out, const struct ifr_benchmark_finding *
 	ifr_buffer_release(&shipped);
 }
 
+/* A command in lines that still fit behind the indentation of code. */
+static void put_command(struct ifr_buffer *out, const char *command) {
+	static const char indent[] = "    ";
+	struct ifr_buffer wrapped = {0};
+	struct ifr_strings lines = {0};
+	ifr_text_command(&wrapped, command, indent);
+	ifr_strings_split(&lines, ifr_buffer_text(&wrapped), "\n");
+	for (size_t i = 0; i < lines.count; i++)
+		ifr_buffer_printf(out, "%s\n", lines.items[i] + strlen(indent));
+	ifr_buffer_puts(out, "\n");
+	ifr_strings_release(&lines);
+	ifr_buffer_release(&wrapped);
+}
+
 void ifr_prose_adaptation(struct ifr_prose *prose) {
 	const struct ifr_dataset *dataset = prose->analysis->dataset;
 	const char *iterations = ifr_dataset_fact(dataset, "own iterations");
@@ -55,7 +69,7 @@ void ifr_prose_adaptation(struct ifr_prose *prose) {
 	ifr_prose_say(prose, IFR_PROSE_WARNING, iterations);
 	if (!command)
 		return;
-	ifr_buffer_printf(&prose->text, "%s\n\n", command);
+	put_command(&prose->text, command);
 	ifr_prose_end(prose, IFR_PROSE_CODE);
 }
 

@@ -205,7 +205,8 @@ static void put_page(struct page *page) {
 	ifr_prose_tell(page->analysis, emit, page);
 	switch_block(page, NULL, NULL);
 	end_section(page);
-	ifr_buffer_printf(page->out, "%s</body></html>\n", ifr_html_methods);
+	ifr_html_methods(page->analysis, page->out);
+	ifr_buffer_puts(page->out, "</body></html>\n");
 	free(title);
 }
 

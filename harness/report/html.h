@@ -7,8 +7,8 @@
 
 /* Style rules: light and dark by the reader's setting, black on white in print. */
 extern const char ifr_html_style[];
-/* The methods with their references, as a folded section. */
-extern const char ifr_html_methods[];
+/* Appends the methods with their references, as a folded section. */
+void ifr_html_methods(const struct ifr_analysis *analysis, struct ifr_buffer *out);
 
 /* Appends the table of all layouts. */
 void ifr_html_table(const struct ifr_analysis *analysis, struct ifr_buffer *out);
