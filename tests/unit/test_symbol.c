@@ -53,6 +53,7 @@ static void test_shorten(void **state) {
 	assert_shortened("main()", 5, "..n()");
 	/* Brackets of operators open nothing; those of an unnamed namespace are its name. */
 	assert_shortened("a::operator<<(std::ostream&, a const&)", 20, "a::operator<<(..)");
+	assert_shortened("name<int, long>::operator<<(long)", 26, "name<..>::operator<<(..)");
 	assert_shortened("a::operator()(int, int) const", 25, "a::operator()(..) const");
 	assert_shortened("a<int>::operator->(long, long)", 26, "a<int>::operator->(..)");
 	assert_shortened("a<int, int>::operator->(long)", 24, "a<..>::operator->(..)");
