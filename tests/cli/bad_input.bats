@@ -164,7 +164,8 @@ bad_plan() {
 	mkdir mine
 	refuse 2 "cannot open /nonexist" -- interfero variants -o vv /nonexist
 	refuse 2 "cannot open /nonexist" -- interfero variants -o mine /nonexist
-	[ ! -e vv ] && [ -d mine ]
+	[ ! -e vv ]
+	[ -d mine ]
 	[ "$(cat file)" = text ]
 	nothing_left
 }
