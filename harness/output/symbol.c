@@ -55,6 +55,20 @@ static char *fold(const char *name, char open, char close) {
 	return out.length ? ifr_buffer_detach(&out) : ifr_strdup("");
 }
 
+static bool fits(const char *name, size_t columns) {
+	return ifr_text_width(name, strlen(name)) <= columns;
+}
+
+/* The name without as many of its outer scopes as is enough; all of it where that does not help. */
+static const char *drop_scopes(const char *name, size_t columns) {
+	for (const char *scope = name; (scope = strstr(scope, "::"));) {
+		scope += 2;
+		if (fits(scope, columns))
+			return scope;
+	}
+	return name;
+}
+
 /* The last columns: the function's own name is at the end. */
 static char *cut(const char *name, size_t columns) {
 	const size_t bytes = strlen(name);
@@ -62,10 +76,6 @@ static char *cut(const char *name, size_t columns) {
 	while (ifr_text_width(name + from, bytes - from) > columns - 2 || ((unsigned char)name[from] & 0xc0) == 0x80)
 		from++;
 	return ifr_format("..%s", name + from);
-}
-
-static bool fits(const char *name, size_t columns) {
-	return ifr_text_width(name, strlen(name)) <= columns;
 }
 
 char *ifr_symbol_shorten(const char *name, size_t columns) {
@@ -77,7 +87,8 @@ char *ifr_symbol_shorten(const char *name, size_t columns) {
 		text = folded;
 	}
 	if (!fits(text, columns)) {
-		char *end = cut(text, columns);
+		const char *inner = drop_scopes(text, columns);
+		char *end = inner > text ? ifr_strdup(inner) : cut(text, columns);
 		free(text);
 		text = end;
 	}

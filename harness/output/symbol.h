@@ -8,7 +8,7 @@
 /* "Json::Value::size() const" for "_ZNK4Json5Value4sizeEv"; NULL for a name that is not mangled. The caller frees it. */
 char *ifr_symbol_demangle(const char *symbol);
 /* A demangled name in so many columns, 8 at least, by the first of these that suffices: its parameters as "(..)", its
- * template arguments as "<..>", its last columns behind "..". The caller frees it. */
+ * template arguments as "<..>", without outer scopes, its last columns behind "..". The caller frees it. */
 char *ifr_symbol_shorten(const char *name, size_t columns);
 
 #endif

@@ -49,7 +49,8 @@ static void test_shorten(void **state) {
 	assert_shortened(name, 80, name);
 	assert_shortened(name, 54, "std::map<int, std::vector<char> >::at(..) const");
 	assert_shortened(name, 30, "std::map<..>::at(..) const");
-	assert_shortened(name, 20, "..<..>::at(..) const");
+	assert_shortened(name, 20, "at(..) const");
+	assert_shortened(name, 21, "map<..>::at(..) const");
 	assert_shortened("main()", 5, "..n()");
 	/* Brackets of operators open nothing; those of an unnamed namespace are its name. */
 	assert_shortened("a::operator<<(std::ostream&, a const&)", 20, "a::operator<<(..)");
