@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/audit_state.h"
@@ -19,6 +21,11 @@ static int check_needs(const struct ifr_audit *audit, const struct ifr_trigger *
 	return 0;
 }
 
+static void watch_run(pid_t child, int64_t elapsed_ns, void *data) {
+	(void)child;
+	ifr_patience_watch(data, elapsed_ns);
+}
+
 /* The duration of a run, with what surrounds it: it decides how many layouts fit into the budget. */
 static int time_run(const struct ifr_audit *audit, int64_t *run_ns, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &audit->campaign;
@@ -26,19 +33,30 @@ static int time_run(const struct ifr_audit *audit, int64_t *run_ns, struct ifr_e
 	struct ifr_context context;
 	struct ifr_outcome outcome;
 	ifr_context_init(&context, &campaign->environment);
+	const int64_t limit_ns = campaign->timeout_ns && campaign->timeout_ns < campaign->budget_ns
+	                             ? campaign->timeout_ns
+	                             : campaign->budget_ns;
+	struct ifr_patience patience = {.program = campaign->argv[0],
+	                                .limit_ns = limit_ns,
+	                                .options = "--timeout or --budget",
+	                                .say = campaign->say,
+	                                .progress = campaign->waiting};
 	const struct ifr_launch launch = {.program = campaign->user ? campaign->user : campaign->programs->path,
 	                                  .argv = campaign->argv,
 	                                  .context = &context,
 	                                  .stdin_file = campaign->stdin_file,
 	                                  .cpu = -1,
 	                                  .keep_aslr = true,
-	                                  .timeout_ns =
-	                                      campaign->timeout_ns ? campaign->timeout_ns : campaign->budget_ns};
+	                                  .timeout_ns = limit_ns,
+	                                  .watch = watch_run,
+	                                  .watch_data = &patience};
 	const int64_t begun_ns = ifr_clock_ns();
 	int result = ifr_launch_run(&launch, &outcome, err);
 	*run_ns = ifr_clock_ns() - begun_ns + around_ns;
 	if (!result && outcome.timed_out)
-		result = ifr_fail(err, IFR_E_USAGE, "the budget is too short: one run takes longer");
+		result = ifr_fail(err, IFR_E_PROGRAM, "%s did not end within %.3g s: give a longer %s, or less to do",
+		                  campaign->argv[0], (double)limit_ns / 1e9,
+		                  limit_ns < campaign->budget_ns ? "--timeout" : "--budget");
 	ifr_outcome_release(&outcome);
 	ifr_context_release(&context);
 	return result;
@@ -129,6 +147,8 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 	for (unsigned i = 0; i < ifr_trigger_count; i++)
 		if (!outcomes[i].measured && !outcomes[i].why_not.code)
 			ifr_fail(&outcomes[i].why_not, IFR_E_USAGE, "the audit was interrupted before");
+	if (result)
+		rmdir(audit->campaign.file); /* if nothing is in it */
 	*interrupted = state.interrupted;
 	free(state.possible);
 	return result;

@@ -49,6 +49,24 @@ static void list_experiments(const char *folder, struct ifr_strings *files) {
 		ifr_strings_take(files, ifr_audit_file(folder, &ifr_triggers[i]));
 }
 
+/* The options by which bench goes on with a trigger's experiment; the caller frees. */
+static char *list_options(const char *given, const struct ifr_trigger *trigger,
+                          const struct ifr_layout_generator *generator) {
+	struct ifr_buffer words = {0};
+	ifr_buffer_printf(&words, "%s%s", given ? given : "", given && *given ? " " : "");
+	for (unsigned i = 0; i < generator->sweeps.count; i++) {
+		ifr_buffer_puts(&words, i ? " --sweep " : "--sweep ");
+		ifr_sweep_print(&generator->sweeps.items[i], &words);
+	}
+	if (!generator->sweeps.count) {
+		ifr_buffer_puts(&words, "--axes ");
+		ifr_axes_print(generator->axes, &words);
+	}
+	if (trigger->set.text)
+		ifr_buffer_printf(&words, " --set %s:%s", ifr_axes[trigger->set.axis].name, trigger->set.text);
+	return ifr_buffer_detach(&words);
+}
+
 /* A finer sweep replaces the experiment of the coarser one, which stays as FILE~. */
 static int make_design(const struct ifr_trigger *trigger, const struct audit_stage *stage,
                        struct ifr_campaign *campaign, struct ifr_error *err) {
@@ -92,10 +110,14 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	list_experiments(campaign.file, &siblings);
 	campaign.file = file;
 	campaign.siblings = &siblings;
+	char *options = NULL;
 	outcome->resumed |= !outcome->measured && ifr_file_exists(file);
 	int result = make_design(&ifr_triggers[which], stage, &campaign, err);
-	if (!result)
+	if (!result) {
+		options = list_options(campaign.options, &ifr_triggers[which], &campaign.generator);
+		campaign.options = options;
 		result = ifr_campaign_run(&campaign, &done, err);
+	}
 	outcome->measured |= !result && (done.runs || done.complete);
 	outcome->refused = done.refused_variants;
 	memcpy(outcome->refusal, done.refusal, sizeof outcome->refusal);
@@ -108,6 +130,7 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	ifr_plan_release(&campaign.generator.parameters);
 	ifr_strings_release(&siblings);
 	free(campaign.coarser_sweep);
+	free(options);
 	free(file);
 	return result;
 }

@@ -267,6 +267,8 @@ int ifr_command_audit(int argc, char **argv) {
 	ifr_triggers_parse("all", options.wanted, NULL);
 	argp_parse(&ifr_audit_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	options.campaign.metric = options.printing.metric;
+	char *words = campaign_options_keep(argv + 1, (int)(options.campaign.argv - argv) - 1);
+	options.campaign.options = words;
 	ifr_kit_init(&kit);
 	int result = find_programs(&options.campaign, &program, &driver, err);
 	if (!result)
@@ -280,6 +282,7 @@ int ifr_command_audit(int argc, char **argv) {
 	ifr_strings_release(&options.campaign.environment);
 	free(driver);
 	free(program);
+	free(words);
 	free(options.wanted);
 	return status;
 }

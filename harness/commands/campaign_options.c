@@ -218,7 +218,7 @@ static int match_option(const char *word, bool last, const char *letter, const c
 	const size_t length = strlen(name);
 	if (!strcmp(word, letter) || (!strncmp(word, "--", 2) && !strcmp(word + 2, name)))
 		return value && !last ? 2 : 1;
-	const bool joined = value && !strncmp(word, letter, 2) && word[2];
+	const bool joined = value && letter[1] != '-' && !strncmp(word, letter, 2) && word[2];
 	return joined ||
 	       (value && !strncmp(word, "--", 2) && !strncmp(word + 2, name, length) && word[2 + length] == '=');
 }
@@ -227,9 +227,10 @@ char *campaign_options_keep(char *const *words, int count) {
 	static const struct {
 		const char *letter, *name;
 		bool value;
-	} left_out[] = {{"-n", "number", true},     {"-r", "runs", true},   {"-o", "output", true},
-	                {"-j", "json", false},      {"-q", "quiet", false}, {"--", "", false},
-	                {"--fresh", "fresh", false}};
+	} left_out[] = {{"-n", "number", true},      {"-r", "runs", true},
+	                {"-o", "output", true},      {"-j", "json", false},
+	                {"-q", "quiet", false},      {"--", "", false},
+	                {"--fresh", "fresh", false}, {"--triggers", "triggers", true}};
 	struct ifr_buffer text = {0};
 	ifr_buffer_puts(&text, "");
 	for (int i = 0; i < count;) {

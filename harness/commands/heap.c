@@ -127,9 +127,11 @@ int ifr_command_heap(int argc, char **argv) {
 		result = print_results(&options, rows, &err);
 		note_left(rows);
 	}
-	int status = result ? ifr_command_failed(&err) : 0;
+	int status = STOPPED_BY_INTERRUPT;
 	if (ifr_launch_interrupted())
-		status = STOPPED_BY_INTERRUPT;
+		ifr_command_note("interrupted; nothing was measured");
+	else
+		status = result ? ifr_command_failed(&err) : 0;
 	ifr_strings_release(&options.plan.environment);
 	free(found);
 	return status;

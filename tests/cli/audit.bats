@@ -46,6 +46,21 @@ audit() { # ARGUMENTS...
 	audit -q --triggers load -r 1 --fresh -- ./where "$here/other"
 }
 
+# What a report of a trigger's experiment advises goes on with it: the values of the sweep, and the audit's own options.
+@test "bench goes on with a trigger's experiment by the options that it holds" {
+	local options layouts
+	audit -q --triggers load,environment --counters clock --budget 1s -r 1 -- ./where "$here/log"
+	layouts="-n $(sql where.audit/load.exp "SELECT max(layout) FROM variant")"
+	for trigger in load environment; do
+		options=$(sql where.audit/$trigger.exp "SELECT value FROM fact WHERE name = 'options'")
+		[[ $options == *"--counters clock --budget 1s --"* && $options != *triggers* ]] || say "$options"
+		# shellcheck disable=SC2086 # words
+		within 60 interfero bench -q $options -r 1 $layouts -o where.audit/$trigger.exp -- ./where "$here/log"
+		layouts=
+	done
+	[[ $options == *" --sweep stack:bytes=0:"* ]] || say "$options"
+}
+
 # A run of where takes a millisecond and counts for twenty: the screen ends early, and finer steps have the rest. A
 # machine that is busy throughout one try leaves no rest.
 @test "a budget takes larger steps, then smaller ones for the rest, which a second call keeps" {

@@ -176,6 +176,8 @@ poked() {
 @test "a budget bounds the first run, whose duration nobody knows" {
 	printf 'int main(void) { for (;;); }\n' | gcc -x c - -o hang
 	refuse 3 ./hang "before the budget was over" "longer --budget" -- interfero bench -c clock -a stack --budget 1s -o x.exp -- ./hang
+	refuse 3 ./hang "did not end within 1 s" "longer --budget" -- interfero audit -c clock --budget 1s -- ./hang
+	[ ! -e hang.audit ]
 	nothing_left
 }
 
