@@ -19,7 +19,7 @@ struct options {
 	bool json;
 };
 
-enum { KEY_JSON = 256, KEY_MARKER, KEY_STDIN, KEY_ENV, KEY_TIMEOUT };
+enum { KEY_MARKER = 256, KEY_STDIN, KEY_ENV, KEY_TIMEOUT };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -31,7 +31,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 			option_refuse(state, &err);
 		options->plan.runs = (unsigned)number;
 		return 0;
-	case KEY_JSON:
+	case 'j':
 		options->json = true;
 		return 0;
 	case KEY_MARKER:
@@ -67,7 +67,7 @@ static const struct argp_option table[] = {
 	{"timeout", KEY_TIMEOUT, "TIME", 0, "Kill a run that takes longer (20 times the first run, at least 10s)", 1},
 	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 1},
 	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 1},
-	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 1},
+	{"json", 'j', NULL, 0, "Print JSON instead of the table", 1},
 	{0},
 };
 const struct argp ifr_heap_argp = {

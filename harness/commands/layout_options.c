@@ -173,6 +173,8 @@ static void describe_axis(const struct ifr_axis_info *axis, struct ifr_buffer *l
 /* The list of axes after the options; argp frees it. */
 static char *describe_axes(int key, const char *text, void *input) {
 	const struct layout_options *options = input;
+	if (key == 'n' && options && options->usual == 1)
+		return ifr_strdup("The layout's number, 1 to 99999 (1)");
 	if (key == 'n' && options)
 		return options->usual ? ifr_format("%s (%u)", text, options->usual) : ifr_format("%s (0: none)", text);
 	if (key != ARGP_KEY_HELP_POST_DOC)

@@ -21,7 +21,7 @@ struct options {
 	bool json;
 };
 
-enum { KEY_TRACE = 256, KEY_FIGURES, KEY_JSON, KEY_MACHINE, KEY_PREDICTOR };
+enum { KEY_TRACE = 256, KEY_MACHINE, KEY_PREDICTOR };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
@@ -42,12 +42,12 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case KEY_TRACE:
 		options->trace = argument;
 		return 0;
-	case KEY_FIGURES:
+	case 'F':
 		options->figures = argument;
 		if (option_output("--figures", argument, true, &err))
 			option_refuse(state, &err);
 		return 0;
-	case KEY_JSON:
+	case 'j':
 		options->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
@@ -75,8 +75,8 @@ static const struct argp_option table[] = {
 	{"metric", 'm', "COUNTER", 0, "The metric to predict (cycles per instruction where counted, else cpu_time)",
      0},
 	{"trace", KEY_TRACE, "TRACE", 0, "The recording (the one that bench --counters model made)", 0},
-	{"figures", KEY_FIGURES, "DIR", 0, "Also draw mispredictions and predictions as SVG and PDF", 0},
-	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
+	{"figures", 'F', "DIR", 0, "Also draw mispredictions and predictions as SVG and PDF", 0},
+	{"json", 'j', NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
 const struct argp ifr_predict_argp = {

@@ -16,7 +16,7 @@
 #include "harness/output/output.h"
 #include "harness/simulate/simulate.h"
 
-enum { KEY_JSON = 256, KEY_ENGINE, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, KEY_CORE, SCHEMA_VERSION = 1 };
+enum { KEY_ENGINE = 256, KEY_DESCRIBE, KEY_MACHINE, KEY_ALIASES, KEY_CORE, SCHEMA_VERSION = 1 };
 
 struct options {
 	struct layout_options layouts;
@@ -67,7 +67,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		if (ifr_core_use_find(argument ? argument : "sampled", &options->core, &err))
 			option_refuse(state, &err);
 		return 0;
-	case KEY_JSON:
+	case 'j':
 		options->json = true;
 		return 0;
 	case KEY_DESCRIBE:
@@ -110,7 +110,7 @@ static const struct argp_option table[] = {
      "Compute cycles by the machine's core, over samples of the run (sampled) or over all of it (full), with the events "
      "of front end and back end; \"none\", without --core: an estimate (sampled)",
      0},
-	{"json", KEY_JSON, NULL, 0, "Print JSON instead of the table", 0},
+	{"json", 'j', NULL, 0, "Print JSON instead of the table", 0},
 	{0},
 };
 static const struct argp_child children[] = {{&layout_argp, 0, "Layouts besides the shipped one:", 1},

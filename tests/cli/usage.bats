@@ -36,6 +36,12 @@ teardown_file() {
 	done <"$place/commands" | sort -u >letters
 	[ "$(wc -l <letters)" -ge 12 ]
 	[ -z "$(cut -d' ' -f1 letters | uniq -d)" ] || say "$(cat letters)"
+	# What has a letter in one command has it in all.
+	while read -r command; do
+		interfero "$command" --help | sed -nE 's/^      --(json|figures)\b.*/'"$command"' \1/p'
+	done <"$place/commands" >bare
+	[ ! -s bare ] || say "without its letter: $(cat bare)"
+	interfero run --help | grep -q -e "-n, --number=N  *The layout's number"
 }
 
 @test "the help is whole: no word falls out of its column, no line is blank but for spaces" {
