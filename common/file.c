@@ -115,7 +115,7 @@ int ifr_file_write(const char *path, const void *data, size_t length, mode_t mod
 
 int ifr_file_read_named(const char *path, size_t limit, struct ifr_buffer *contents, struct ifr_error *err) {
 	if (access(path, F_OK) && errno == ENOENT)
-		return ifr_fail(err, IFR_E_USAGE, "there is no file %s", path);
+		return ifr_fail(err, IFR_E_USAGE, "there is no file %s", *path ? path : "\"\"");
 	return ifr_file_read(path, limit, contents, err);
 }
 

@@ -73,7 +73,7 @@ static int parse_campaign(int key, char *argument, struct ifr_campaign *campaign
 	switch (key) {
 	case 'o':
 		campaign->file = argument;
-		return 0;
+		return option_file("-o", argument, err);
 	case 'r':
 		result = option_number("--runs", argument, 1, 10000, &number, err);
 		campaign->repetitions = (unsigned)number;
@@ -256,7 +256,7 @@ int campaign_options_find_program(const char *name, char **program, struct ifr_e
 		result = ifr_fail(err, IFR_E_USAGE, "%s is no program: it cannot be executed", name);
 	else
 		result = ifr_fail(
-			err, IFR_E_USAGE, "there is no program %s%s", name,
+			err, IFR_E_USAGE, "there is no program %s%s", *name ? name : "\"\"",
 			!strchr(name, '/') && ifr_file_exists(name) ? " in PATH: write it with a slash, as ./PROG" : "");
 	if (!result && ifr_is_library(*program)) {
 		result =

@@ -120,7 +120,7 @@ int ifr_command_heap(int argc, char **argv) {
 	options.plan.say = shown ? progress_say_over : ifr_command_say;
 	options.plan.waiting = shown ? progress_show_waiting : NULL;
 	int result = found ? ifr_heap_compare(&options.plan, rows, &err)
-	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", name);
+	                   : ifr_fail(&err, IFR_E_USAGE, "there is no program %s", *name ? name : "\"\"");
 	if (shown)
 		progress_clear();
 	if (!result && !ifr_launch_interrupted()) {

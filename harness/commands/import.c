@@ -5,6 +5,7 @@
 
 #include "common/file.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/layout_options.h"
 #include "harness/store/store.h"
 
 struct options {
@@ -17,6 +18,7 @@ enum { KEY_CSV = 256, KEY_HYPERFINE, KEY_GOOGLE, KEY_PERF, SIZE_MOST = 1 << 28 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	struct ifr_error err = {0};
 	switch (key) {
 	case KEY_CSV:
 	case KEY_HYPERFINE:
@@ -29,6 +31,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case 'o':
 		options->output = argument;
+		if (option_file("-o", argument, &err))
+			option_refuse(state, &err);
 		return 0;
 	case ARGP_KEY_ARG:
 		ifr_strings_add(&options->files, argument);

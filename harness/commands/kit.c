@@ -27,6 +27,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case 'o':
 		options->output = argument;
+		if (option_file("-o", argument, &err))
+			option_refuse(state, &err);
 		return 0;
 	case 'a':
 	case KEY_ALL:

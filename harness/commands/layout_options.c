@@ -69,7 +69,13 @@ int option_percentage(const char *option, const char *text, bool zero, double *s
 	return 0;
 }
 
+int option_file(const char *option, const char *path, struct ifr_error *err) {
+	return *path ? 0 : ifr_fail(err, IFR_E_USAGE, "%s needs a name, not \"\"", option);
+}
+
 int option_output(const char *option, const char *path, bool folder, struct ifr_error *err) {
+	if (option_file(option, path, err))
+		return -IFR_E_USAGE;
 	struct stat there;
 	char *above = ifr_path_dir(path);
 	int result = 0;

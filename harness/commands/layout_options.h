@@ -31,6 +31,8 @@ void layout_options_init(struct layout_options *options, unsigned variants);
 /* Parses a whole number (decimal or 0x…) from least to most. Errors: IFR_E_USAGE, with the option's name. */
 int option_number(const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *number,
                   struct ifr_error *err);
+/* Refuses the empty name of a file. */
+int option_file(const char *option, const char *path, struct ifr_error *err);
 /* Parses a positive duration such as "90" (seconds), "90s", "5m", "1h" or "250ms". Errors: IFR_E_USAGE, with the
  * option's name. */
 int option_duration(const char *option, const char *text, int64_t *nanoseconds, struct ifr_error *err);

@@ -40,6 +40,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return 0;
 	case 'o':
 		options->limit.path = argument;
+		if (option_file("-o", argument, &err))
+			option_refuse(state, &err);
 		return 0;
 	case KEY_STDIN:
 		options->limit.stdin_file = argument;
@@ -128,8 +130,9 @@ static int limit_program(struct options *options, struct ifr_error *err) {
 	ifr_kit_init(&kit);
 	ifr_context_init(&context, &options->environment);
 	char *program = ifr_program_find(limit.argv[0], NULL), *path = NULL;
-	int result = program ? ifr_kit_of_program(program, &kit, err)
-	                     : ifr_fail(err, IFR_E_USAGE, "there is no program %s", limit.argv[0]);
+	int result =
+		program ? ifr_kit_of_program(program, &kit, err)
+				: ifr_fail(err, IFR_E_USAGE, "there is no program %s", *limit.argv[0] ? limit.argv[0] : "\"\"");
 	if (!result) {
 		path = ifr_format("%s.limited", ifr_path_base(program));
 		limit.kit = &kit;

@@ -5,6 +5,7 @@
 #include "common/file.h"
 #include "harness/bundle/bundle.h"
 #include "harness/commands/commands.h"
+#include "harness/commands/layout_options.h"
 
 struct options {
 	const char *experiment, *output;
@@ -13,9 +14,12 @@ struct options {
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
+	struct ifr_error err = {0};
 	switch (key) {
 	case 'o':
 		options->output = argument;
+		if (option_file("-o", argument, &err))
+			option_refuse(state, &err);
 		return 0;
 	case 'q':
 		options->quiet = true;

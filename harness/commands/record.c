@@ -92,6 +92,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	switch (key) {
 	case 'o':
 		options->request.path = argument;
+		if (option_file("-o", argument, &err))
+			option_refuse(state, &err);
 		return 0;
 	case 'p':
 		options->plan = argument;

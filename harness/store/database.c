@@ -276,7 +276,7 @@ int database_open(const char *path, bool create, sqlite3 **database, struct ifr_
 	if (!stat(path, &status) && !S_ISREG(status.st_mode))
 		return ifr_fail(err, IFR_E_ENVIRONMENT, "%s is not a file", path);
 	if (!create && access(path, F_OK))
-		return ifr_fail_errno(err, IFR_E_USAGE, "there is no experiment %s", path);
+		return ifr_fail_errno(err, IFR_E_USAGE, "there is no experiment %s", *path ? path : "\"\"");
 	int flags = create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE;
 	int opened = create || allows_log(path) ? sqlite3_open_v2(path, database, flags, NULL)
 	                                        : open_unwritable(path, database);

@@ -156,7 +156,7 @@ int ifr_trace_open(const char *path, struct ifr_trace **out, struct ifr_error *e
 			.path = ifr_strdup(""), .bytes = IFR_OFFSET_MASK, .closed = UINT64_MAX, .fixed = true};
 	trace->file = fopen(path, "rbe");
 	if (!trace->file)
-		result = ifr_fail_errno(err, IFR_E_USAGE, "cannot read the trace %s", path);
+		result = ifr_fail_errno(err, IFR_E_USAGE, "cannot read the trace %s", *path ? path : "\"\"");
 	if (!result)
 		result = read_all(trace, path, err);
 	if (result) {

@@ -57,6 +57,18 @@ teardown_file() {
 	done <"$place/commands"
 }
 
+@test "an empty name is refused at once, and shown" {
+	for words in "bench -n 2 -r 1" "audit" "calibrate" "record" "limit --seconds 1"; do
+		# shellcheck disable=SC2086 # words
+		refuse 2 '-o needs a name, not ""' -- interfero $words -o "" -- ./subject
+	done
+	refuse 2 '-o needs a name, not ""' -- interfero pack -o "" x.exp
+	refuse 2 '--html needs a name, not ""' -- interfero bench -n 2 -r 1 -H "" -- ./subject
+	refuse 2 'there is no program ""' -- interfero bench -- ""
+	refuse 2 'there is no experiment ""' -- interfero report ""
+	[ "$(ls -A)" = subject ]
+}
+
 @test "a shared library is no program, and programs of one name have a file of their own" {
 	mkdir -p old new
 	echo 'int one(void); int one(void) { return 1; }' | interfero-gcc -shared -fPIC -x c - -o lib.so
