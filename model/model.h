@@ -17,6 +17,7 @@
 #include "model/core/parameters.h"
 #include "model/layout/aliases.h"
 #include "model/layout/changes.h"
+#include "model/layout/conflicts.h"
 #include "model/layout/count.h"
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"

@@ -106,6 +106,60 @@ static void name_changes(const struct evidence *evidence, enum ifr_event event, 
 	ifr_buffer_release(&text);
 }
 
+static void put_conflict(const struct ifr_named_conflicts *named, const struct ifr_named_conflict *conflict,
+                         const char *event, struct ifr_buffer *text) {
+	ifr_buffer_printf(text, "%s: in the worst layout %zu %s meet in set %u of the %s, which has %u ways: ", event,
+	                  conflict->lines, strcmp(named->structure, "BTB") ? "lines" : "branches", conflict->set,
+	                  named->structure, named->ways);
+	for (size_t i = 0; i < conflict->names.count && i < NAMED; i++)
+		ifr_buffer_printf(text, "%s%s", i ? ", " : "", conflict->names.items[i]);
+	if (conflict->names.count > NAMED)
+		ifr_buffer_printf(text, " and %zu more", conflict->names.count - NAMED);
+	if (conflict->sets > 1)
+		ifr_buffer_printf(text, "; so they do in %zu sets", conflict->sets);
+	ifr_buffer_printf(text, ". They miss there %" PRIu64 " times, in the best layout %" PRIu64 " times.",
+	                  conflict->misses[1], conflict->misses[0]);
+}
+
+static void name_conflicts(const struct evidence *evidence, enum ifr_event event, struct ifr_buffer *out) {
+	const struct ifr_plan *const plans[] = {&evidence->plans[0], &evidence->plans[1]};
+	struct ifr_named_conflicts named = {0};
+	struct ifr_buffer text = {0};
+	if (!ifr_conflicts_name(evidence->trace, evidence->builder, plans, evidence->machine,
+	                        (enum ifr_conflict_structure)ifr_conflicts_structure(event), NAMED, &named, NULL))
+		for (size_t i = 0; i < named.count; i++) {
+			put_conflict(&named, &named.items[i], ifr_event_name(event), &text);
+			put_point(out, &text);
+		}
+	if (named.rest_sets) {
+		ifr_buffer_printf(&text,
+		                  "%s: %zu more set%s miss%s more often in the worst layout, by %" PRIu64 " in all.",
+		                  ifr_event_name(event), named.rest_sets, named.rest_sets == 1 ? "" : "s",
+		                  named.rest_sets == 1 ? "es" : "", named.rest);
+		put_point(out, &text);
+	}
+	ifr_named_conflicts_release(&named);
+	ifr_buffer_release(&text);
+}
+
+/* One event for each structure: loads and stores meet in the same sets. */
+static void name_all_conflicts(const struct evidence *evidence, const struct ifr_audit_row *row,
+                               struct ifr_buffer *out) {
+	unsigned named = 0;
+	for (int event = 0; event < IFR_EVENT_COUNT; event++) {
+		const int structure = ifr_conflicts_structure((enum ifr_event)event);
+		if (structure < 0 || named & 1u << structure || !goes_along(row, ifr_event_name((enum ifr_event)event)))
+			continue;
+		named |= 1u << structure;
+		name_conflicts(evidence, (enum ifr_event)event, out);
+	}
+}
+
+/* Whether the mechanism behind an event has names. */
+static bool is_named(enum ifr_event event) {
+	return event == IFR_EVENT_ADDRESS_ALIAS || ifr_changes_know(event) || ifr_conflicts_structure(event) >= 0;
+}
+
 static void name_aliases(const struct evidence *evidence, struct ifr_buffer *out) {
 	struct ifr_named_aliases named = {0};
 	if (!ifr_aliases_name(evidence->trace, &evidence->plans[1], evidence->machine, NAMED, &named, NULL))
@@ -118,8 +172,7 @@ void audit_mechanism_name(const struct ifr_campaign *campaign, struct ifr_audit_
 	struct ifr_buffer text = {0};
 	bool wanted = false;
 	for (int event = 0; event < IFR_EVENT_COUNT && row->found; event++)
-		wanted |= (event == IFR_EVENT_ADDRESS_ALIAS || ifr_changes_know((enum ifr_event)event)) &&
-		          goes_along(row, ifr_event_name((enum ifr_event)event));
+		wanted |= is_named((enum ifr_event)event) && goes_along(row, ifr_event_name((enum ifr_event)event));
 	if (!wanted)
 		return;
 	ifr_plan_init(&evidence.plans[0]);
@@ -130,6 +183,8 @@ void audit_mechanism_name(const struct ifr_campaign *campaign, struct ifr_audit_
 	for (int event = 0; event < IFR_EVENT_COUNT && open; event++)
 		if (ifr_changes_know((enum ifr_event)event) && goes_along(row, ifr_event_name((enum ifr_event)event)))
 			name_changes(&evidence, (enum ifr_event)event, &text);
+	if (open)
+		name_all_conflicts(&evidence, row, &text);
 	if (text.length)
 		row->mechanism = ifr_buffer_detach(&text);
 	ifr_buffer_release(&text);

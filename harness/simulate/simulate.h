@@ -7,6 +7,7 @@
  *     plan_replay.h      replay a trace under plans
  *     alias_pairs.h      the loads and stores that alias in a layout, by name
  *     change_names.h     the accesses and blocks by which two layouts differ, by name
+ *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
  *     executed_code.h    the blocks of a recording, and how often each was executed
  *     instruction_classes.h  executed instructions by class
  *     model_executor.h   the executor of campaigns that replays instead of running
@@ -17,6 +18,7 @@
 #include "harness/simulate/address_check.h"
 #include "harness/simulate/alias_pairs.h"
 #include "harness/simulate/change_names.h"
+#include "harness/simulate/conflict_names.h"
 #include "harness/simulate/executed_code.h"
 #include "harness/simulate/heap_objects.h"
 #include "harness/simulate/instruction_classes.h"

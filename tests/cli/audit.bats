@@ -165,6 +165,34 @@ range() { # EXPERIMENT COUNTER
 	END
 }
 
+# Eight lines of a table lie in set 5 of 64 by eight ways. In one stack in 64 lines, the loop's variables lie in that set, too:
+# then each round of the eight misses eight times, as the variables take a way (LRU).
+@test "an audit names the data that meet in a set of the cache beyond its ways" {
+	cat >sets.c <<-'END'
+		static _Alignas(4096) volatile char table[8][4096];
+		int main(void) {
+			_Alignas(16) struct { long round, line; } on = {0};
+			for (on.round = 0; on.round < 1000; on.round++)
+				for (on.line = 0; on.line < 8; on.line++)
+					(void)table[on.line][5 * 64];
+			return 0;
+		}
+	END
+	gcc -O0 -g sets.c -o sets
+	within 120 interfero audit --counters model --machine ivybridge,l1d.policy=lru --metric L1-dcache-load-misses --no-profile \
+		--triggers environment -- ./sets | tr -s ' \n' ' ' >text
+	python3 - "$(range sets.audit/environment.exp L1-dcache-load-misses)" <<-'END'
+		import re, sys
+		text = open("text").read()
+		found = re.search(r"- L1-dcache-load-misses: in the worst layout (\d+) lines meet in set 5 of the L1D, which has 8 ways: "
+		                  r"(.*?)\. They miss there (\d+) times, in the best layout (\d+) times", text)
+		assert found, text
+		assert int(found[1]) >= 9 and "table in main (sets.c:6)" in found[2] and re.search(r"\bon\S* in main \(sets.c:", found[2]), found
+		assert 7900 < int(found[3]) - int(found[4]) < 8100, found
+		assert abs(int(found[3]) - int(found[4]) - int(sys.argv[1])) < 200, (found, sys.argv)
+	END
+}
+
 @test "what an audit refuses" {
 	refuse 2 "which program" -- interfero audit
 	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit --triggers moon -- ./where
