@@ -20,6 +20,7 @@ enum ifr_axis {
 	IFR_AXIS_BASE,
 	IFR_AXIS_DATA,
 	IFR_AXIS_INTERP,
+	IFR_AXIS_NAMES,
 	IFR_AXIS_UNIT_ORDER,
 	IFR_AXIS_NOPS,
 	IFR_AXIS_ALIGN,
@@ -29,6 +30,8 @@ enum ifr_axis {
 	IFR_AXIS_HEAP,
 	IFR_AXIS_BLOCKS,
 	IFR_AXIS_LOAD,
+	IFR_AXIS_ALLOCATOR,
+	IFR_AXIS_HUGE_PAGES,
 	IFR_AXIS_COPIES,
 	IFR_AXIS_COUNT
 };
@@ -40,7 +43,7 @@ enum ifr_axis_owner {
 	IFR_OWNER_LAUNCHER = 1 << 2, /* at each run */
 };
 
-enum { IFR_AXIS_PARAMETERS = 4, IFR_AXIS_VALUES = 4 };
+enum { IFR_AXIS_PARAMETERS = 4, IFR_AXIS_VALUES = 5 };
 
 struct ifr_axis_parameter {
 	const char *name; /* NULL: no further parameter */

@@ -20,11 +20,11 @@ const char *ifr_sweep_meaning(const struct ifr_sweep *sweep) {
 }
 
 unsigned ifr_sweep_levels(const struct ifr_sweep *sweep) {
-	return (unsigned)((sweep->to - sweep->from) / sweep->step + 1);
+	return sweep->listed ? sweep->listed : (unsigned)((sweep->to - sweep->from) / sweep->step + 1);
 }
 
 int64_t ifr_sweep_value(const struct ifr_sweep *sweep, unsigned level) {
-	return sweep->from + level * sweep->step;
+	return sweep->listed ? sweep->list[level] : sweep->from + level * sweep->step;
 }
 
 unsigned ifr_sweeps_layouts(const struct ifr_sweeps *sweeps) {
@@ -85,6 +85,24 @@ static int find_name(struct ifr_sweep *sweep, const char *name, int64_t *least, 
 	return result;
 }
 
+/* Parses "VALUE,VALUE,...": two values or more, ascending. */
+static bool parse_list(const char *text, struct ifr_sweep *sweep) {
+	for (char *end;; text = end + 1) {
+		errno = 0;
+		const int64_t value = strtoll(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
+		if (!isdigit((unsigned char)*text) || errno || sweep->listed == IFR_SWEEP_LIST_MAX ||
+		    (sweep->listed && value <= sweep->to))
+			return false;
+		sweep->to = sweep->list[sweep->listed++] = value;
+		if (*end != ',')
+			break;
+		if (!end[1])
+			return false;
+	}
+	sweep->from = sweep->list[0];
+	return sweep->listed > 1 && !strchr(text, ':');
+}
+
 /* Parses "FROM:TO:STEP". */
 static bool parse_range(const char *text, struct ifr_sweep *sweep) {
 	int64_t *const numbers[] = {&sweep->from, &sweep->to, &sweep->step};
@@ -107,7 +125,10 @@ static int check_range(const struct ifr_sweep *sweep, int64_t least, int64_t mos
 		                most);
 	if (sweep->step < 1 || sweep->to <= sweep->from)
 		return ifr_fail(err, IFR_E_USAGE, "--sweep: %s:%s needs FROM below TO, and a step above 0", axis, name);
-	if (sweep->from % multiple || sweep->step % multiple)
+	bool fits = sweep->listed || !(sweep->from % multiple || sweep->step % multiple);
+	for (unsigned i = 0; i < sweep->listed; i++)
+		fits &= !(sweep->list[i] % multiple);
+	if (!fits)
 		return ifr_fail(err, IFR_E_USAGE, "--sweep: %s:%s goes in multiples of %" PRId64, axis, name, multiple);
 	return 0;
 }
@@ -116,10 +137,11 @@ static int parse_sweep(const char *text, struct ifr_sweep *sweep, struct ifr_err
 	int64_t least = 0, most = 0, multiple = 1;
 	const char *colon = strchr(text, ':'), *equals = colon ? strchr(colon, '=') : NULL;
 	*sweep = (struct ifr_sweep){.step = 1};
-	if (!equals || !parse_range(equals + 1, sweep))
+	if (!equals || !(strchr(equals, ',') ? parse_list : parse_range)(equals + 1, sweep))
 		return ifr_fail(err, IFR_E_USAGE,
-		                "--sweep needs AXIS:NAME=FROM:TO:STEP, such as stack:bytes=0:4096:16, not \"%.60s\"",
-		                text);
+		                "--sweep needs AXIS:NAME=FROM:TO:STEP, such as stack:bytes=0:4096:16, or ascending values "
+		                "such as align:functions=16,32,64 (%d at most), not \"%.60s\"",
+		                IFR_SWEEP_LIST_MAX, text);
 	char *axis_name = ifr_format("%.*s", (int)(colon - text), text),
 		 *name = ifr_format("%.*s", (int)(equals - colon - 1), colon + 1);
 	int axis = ifr_axis_find(axis_name, err), result = axis < 0 ? axis : 0;
@@ -146,7 +168,7 @@ int ifr_sweeps_add(struct ifr_sweeps *sweeps, const char *text, struct ifr_error
 		    !strcmp(ifr_sweep_name(&sweeps->items[i]), ifr_sweep_name(&sweep)))
 			return ifr_fail(err, IFR_E_USAGE, "--sweep: %s:%s is swept twice", ifr_axes[sweep.axis].name,
 			                ifr_sweep_name(&sweep));
-	const int64_t levels = (sweep.to - sweep.from) / sweep.step + 1,
+	const int64_t levels = sweep.listed ? sweep.listed : (sweep.to - sweep.from) / sweep.step + 1,
 				  all = levels * (sweeps->count ? ifr_sweeps_layouts(sweeps) : 1);
 	if (all > IFR_SWEEP_LAYOUTS_MAX)
 		return ifr_fail(err, IFR_E_USAGE, "--sweep: %" PRId64 " layouts, and %d are the most: take larger steps",
@@ -167,8 +189,11 @@ int ifr_sweeps_parse(struct ifr_sweeps *sweeps, const char *texts, struct ifr_er
 }
 
 void ifr_sweep_print(const struct ifr_sweep *sweep, struct ifr_buffer *text) {
-	ifr_buffer_printf(text, "%s:%s=%" PRId64 ":%" PRId64 ":%" PRId64, ifr_axes[sweep->axis].name,
-	                  ifr_sweep_name(sweep), sweep->from, sweep->to, sweep->step);
+	ifr_buffer_printf(text, "%s:%s=", ifr_axes[sweep->axis].name, ifr_sweep_name(sweep));
+	for (unsigned i = 0; i < sweep->listed; i++)
+		ifr_buffer_printf(text, "%s%" PRId64, i ? "," : "", sweep->list[i]);
+	if (!sweep->listed)
+		ifr_buffer_printf(text, "%" PRId64 ":%" PRId64 ":%" PRId64, sweep->from, sweep->to, sweep->step);
 }
 
 void ifr_sweeps_print(const struct ifr_sweeps *sweeps, struct ifr_buffer *text) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sweep: one parameter or value of an axis from one number to another in equal steps, such as
+/* A sweep: one parameter or value of an axis from one number to another in equal steps, or in listed ones, such as
  *
  *     stack:bytes=0:4096:16
+ *     allocator:which=0,1,3
  *
  * Two sweeps span a grid, whose first sweep changes fastest. */
 #ifndef IFR_COMMON_SWEEP_H
@@ -9,13 +10,15 @@
 
 #include "common/plan.h"
 
-enum { IFR_SWEEPS_MAX = 2, IFR_SWEEP_LAYOUTS_MAX = 4096 };
+enum { IFR_SWEEPS_MAX = 2, IFR_SWEEP_LAYOUTS_MAX = 4096, IFR_SWEEP_LIST_MAX = 16 };
 
 struct ifr_sweep {
 	enum ifr_axis axis;
 	bool given;     /* a value that plans give (ifr_axes[].value); false: a parameter */
 	unsigned index; /* of the value, or of the parameter */
 	int64_t from, to, step;
+	int64_t list[IFR_SWEEP_LIST_MAX]; /* ascending, from `from` to `to`; step is then 1 */
+	unsigned listed;                  /* 0: no list, but equal steps */
 };
 
 struct ifr_sweeps {
@@ -23,8 +26,8 @@ struct ifr_sweeps {
 	unsigned count;
 };
 
-/* Adds the sweep of a text AXIS:NAME=FROM:TO:STEP. Errors: IFR_E_USAGE, also for a name that is swept already, and for
- * more than IFR_SWEEP_LAYOUTS_MAX layouts of all sweeps. */
+/* Adds the sweep of a text AXIS:NAME=FROM:TO:STEP or AXIS:NAME=VALUE,VALUE,... Errors: IFR_E_USAGE, also for a name that
+ * is swept already, and for more than IFR_SWEEP_LAYOUTS_MAX layouts of all sweeps. */
 int ifr_sweeps_add(struct ifr_sweeps *sweeps, const char *text, struct ifr_error *err);
 /* Parses texts with blanks between, as ifr_sweeps_print writes them. */
 int ifr_sweeps_parse(struct ifr_sweeps *sweeps, const char *texts, struct ifr_error *err);

@@ -41,6 +41,8 @@ static void derive_build_id(const struct ifr_kit *kit, const struct ifr_plan *pl
 static int find_image(const struct ifr_relinker *relinker, const struct placement *placement,
                       const struct image **image, struct ifr_error *err) {
 	struct layout_sizes sizes = placement->sizes;
+	if (placement->names)
+		return ifr_fail(err, IFR_E_ENVIRONMENT, "added external symbols need a link");
 	uint64_t wanted = sizes.interp_bytes;
 	sizes.interp_bytes = 0;
 	for (;;) {
@@ -71,6 +73,8 @@ static int place_units(struct ifr_relinker_layout *layout, struct ifr_error *err
 			return result;
 		if (!ld_interpreter_of(relinker->kit))
 			placement->sizes.interp_bytes = 0;
+		if (!sections_find(&relinker->sections, ".dynsym"))
+			placement->names = placement->name_bytes = 0;
 		if (find_image(relinker, placement, &layout->image, &layout->refused))
 			layout->image = NULL;
 		if (!layout->image || attempt || !(pinned = image_pinned_units(layout->image)))

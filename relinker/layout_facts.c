@@ -49,6 +49,17 @@ static void print_places(const struct ifr_relinker_layout *layout, struct ifr_bu
 		                  placement->pinned > 1 ? "s" : "", placement->pinned > 1 ? "they ship" : "it ships");
 }
 
+static void print_names(const struct ifr_relinker_layout *layout, struct ifr_buffer *facts) {
+	const struct placement *placement = &layout->placement;
+	if (!layout->plan.axis[IFR_AXIS_NAMES].on)
+		return;
+	if (sections_find(&layout->relinker->sections, ".dynsym"))
+		ifr_buffer_printf(facts, "names: +%" PRIu64 " external functions, the first name +%" PRIu64 " bytes\n",
+		                  placement->names, placement->name_bytes);
+	else
+		ifr_buffer_puts(facts, "names: the program has no dynamic symbols\n");
+}
+
 void layout_print_facts(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,
                         struct ifr_buffer *facts) {
 	const struct ifr_relinker *relinker = layout->relinker;
@@ -59,6 +70,7 @@ void layout_print_facts(const struct ifr_relinker_layout *layout, const struct i
 		ifr_buffer_printf(facts, "interp: path +%" PRIu64 " bytes\n", layout->placement.sizes.interp_bytes);
 	else if (layout->plan.axis[IFR_AXIS_INTERP].on)
 		ifr_buffer_puts(facts, "interp: the program has no interpreter\n");
+	print_names(layout, facts);
 	print_places(layout, facts);
 	if (!sections_read(&sections, ifr_buffer_text(bytes), bytes->length, "the variant", NULL)) {
 		ifr_buffer_puts(facts, "sections: ");

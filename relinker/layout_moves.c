@@ -29,13 +29,6 @@ static int by_from(const void *a, const void *b) {
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static const struct section_place *find_section(const struct sections *sections, const char *name) {
-	for (size_t i = 0; i < sections->count; i++)
-		if (!strcmp(sections->items[i].name, name))
-			return &sections->items[i];
-	return NULL;
-}
-
 static int find_output(const char *name) {
 	for (int r = 0; r < OUTPUTS; r++)
 		if (!strcmp(output_names[r], name))
@@ -154,7 +147,7 @@ int ifr_relinker_layout_moves(const struct ifr_relinker *shipped, const struct i
 	if (!result)
 		result = sections_read(&now, bytes.data, bytes.length, "the variant", err);
 	for (size_t i = 0; i < base->count && !result; i++) {
-		const struct section_place *section = find_section(&now, base->items[i].name);
+		const struct section_place *section = sections_find(&now, base->items[i].name);
 		/* .tbss takes no room in the program's address space. */
 		if (section && base->items[i].address && strcmp(section->name, ".tbss") != 0)
 			result = add_section(layout, &base->items[i], section, &moves, err);

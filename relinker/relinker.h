@@ -32,6 +32,9 @@
 
 struct ifr_relinker;
 
+/* The begin of the names of the functions that the axis names adds. */
+#define IFR_NAMES_PREFIX "interfero_name_"
+
 /* A summary of a program's units. */
 struct ifr_relinker_info {
 	size_t units;      /* in .text */

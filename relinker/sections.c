@@ -30,7 +30,7 @@ void sections_release(struct sections *sections) {
 	*sections = (struct sections){0};
 }
 
-static const struct section_place *find_section(const struct sections *sections, const char *name) {
+const struct section_place *sections_find(const struct sections *sections, const char *name) {
 	for (size_t i = 0; i < sections->count; i++)
 		if (!strcmp(sections->items[i].name, name))
 			return &sections->items[i];
@@ -39,7 +39,7 @@ static const struct section_place *find_section(const struct sections *sections,
 
 /* By how much the section at index moved; 0 also if the variant lacks it. */
 static long long shift_of(const struct sections *base, size_t index, const struct sections *variant) {
-	const struct section_place *old = &base->items[index], *new = find_section(variant, old->name);
+	const struct section_place *old = &base->items[index], *new = sections_find(variant, old->name);
 	return new ? (long long)(new->address - old->address) : 0;
 }
 
@@ -66,7 +66,7 @@ void sections_compare(const struct sections *base, const struct sections *varian
 	const char *separator = "; resized";
 	print_moved(base, variant, text);
 	for (size_t i = 0; i < base->count; i++) {
-		const struct section_place *old = &base->items[i], *new = find_section(variant, old->name);
+		const struct section_place *old = &base->items[i], *new = sections_find(variant, old->name);
 		if (!new || new->bytes == old->bytes)
 			continue;
 		ifr_buffer_printf(text, "%s %s %+lld", separator, old->name, (long long)(new->bytes - old->bytes));

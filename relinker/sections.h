@@ -22,6 +22,9 @@ int sections_read(struct sections *sections, const void *bytes, size_t length, c
                   struct ifr_error *err);
 void sections_release(struct sections *sections);
 
+/* The section of that name; NULL if there is none. */
+const struct section_place *sections_find(const struct sections *sections, const char *name);
+
 /* Appends "moved .rodata to .data +4096; resized .text +512", or "no section moved". */
 void sections_compare(const struct sections *base, const struct sections *variant, struct ifr_buffer *text);
 

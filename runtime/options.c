@@ -7,6 +7,7 @@
 #include "runtime/runtime.h"
 
 static const char *const heap_words[] = {"glibc", "shuffle", "diehard", NULL};
+static const char *const text_words[] = {"file", "huge", NULL};
 static const char *const block_words[] = {"glibc", "aligned", "random", "alias-free", NULL};
 
 #define FIELD(name) offsetof(struct options, name)
@@ -24,6 +25,7 @@ const struct option options_table[] = {
 	{"blocks-seed", "INTERFERO_BLOCKS_SEED", NULL, 1, 0, UINT64_MAX, 0, FIELD(blocks_seed), "the seed of that"},
 	{"stack", "INTERFERO_STACK", NULL, 0, 0, 1 << 20, 0, FIELD(stack_bytes),
      "bytes under main's frame, rounded down to a multiple of 16"},
+	{"text", "INTERFERO_TEXT", text_words, TEXT_FILE, 0, 0, 0, FIELD(text), "pages of the program's text"},
 	{"repeat", "INTERFERO_REPEAT", NULL, 1, 1, 1000000, 0, FIELD(repeats),
      "how often a region of IFR_REPEAT runs"},
 	{"events", "INTERFERO_EVENTS", NULL, 0, 0, IFR_REGION_EVENTS, 0, FIELD(events),

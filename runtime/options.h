@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum heap_mode { HEAP_GLIBC, HEAP_SHUFFLE, HEAP_DIEHARD };
+enum text_pages { TEXT_FILE, TEXT_HUGE };
 enum block_policy { BLOCKS_GLIBC, BLOCKS_ALIGNED, BLOCKS_RANDOM, BLOCKS_ALIAS_FREE };
 
 struct options {
@@ -20,6 +21,7 @@ struct options {
 	uint64_t blocks;        /* enum block_policy */
 	uint64_t blocks_seed;   /* seed of the placement of blocks */
 	uint64_t stack_bytes;   /* between the frame of main's caller and main's, a multiple of 16 */
+	uint64_t text;          /* enum text_pages */
 	uint64_t repeats;       /* executions of an IFR_REPEAT statement */
 	uint64_t events;        /* perf events counted in regions, from descriptor IFR_EVENT_FD on */
 	char log[512];          /* file of the allocation log; "": none */
@@ -38,7 +40,7 @@ struct option {
 	const char *meaning;
 };
 extern const struct option options_table[];
-enum { OPTIONS_COUNT = 12 };
+enum { OPTIONS_COUNT = 13 };
 
 /* The variable that holds all settings in the short form, "1;heap=diehard;heap-seed=17". Its name and value do not
  * mention interfero, and the launcher chooses its length. It takes precedence over the variables of the table. */

@@ -33,7 +33,8 @@ enum ifr_report_applied {
 	IFR_APPLIED_BLOCKS = 1 << 2,
 	IFR_APPLIED_STACK = 1 << 3,
 	IFR_APPLIED_LOG = 1 << 4,
-	IFR_APPLIED_ADDRESS = 1 << 5 /* the arena begins at its preferred address */
+	IFR_APPLIED_ADDRESS = 1 << 5, /* the arena begins at its preferred address */
+	IFR_APPLIED_TEXT = 1 << 6     /* huge pages hold the program's text */
 };
 
 struct ifr_region_sum {

@@ -27,12 +27,13 @@ int campaign_open_driver(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	if (!plan->driven)
 		return 0;
-	if (plan->generator.axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
+	if (plan->generator.axes &
+	        (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS | 1u << IFR_AXIS_ALLOCATOR | 1u << IFR_AXIS_HUGE_PAGES) ||
 	    ifr_counters_has_regions(state->counters))
 		return ifr_fail(
 			err, IFR_E_USAGE,
-			"with --program, the axes heap and blocks, and regions, would act in the driver, too: leave "
-			"them out");
+			"with --program, the axes heap, blocks, allocator and huge-pages, and regions, would act in the driver, "
+			"too: leave them out");
 	if (ifr_counters_has_model(state->counters))
 		return ifr_fail(
 			err, IFR_E_USAGE,

@@ -108,12 +108,17 @@ static int set_parameters(struct layout_options *options, const char *text, stru
 	return axis < 0 ? axis : ifr_plan_set(&options->parameters, (enum ifr_axis)axis, colon + 1, err);
 }
 
+unsigned layout_axes_apart(void) {
+	return 1u << IFR_AXIS_NAMES | 1u << IFR_AXIS_ALLOCATOR | 1u << IFR_AXIS_HUGE_PAGES;
+}
+
 static int set_axes(struct layout_options *options, const char *text, struct ifr_error *err) {
 	options->all = !strcmp(text, "all");
 	options->axes_given = true;
 	if (options->all) {
 		/* With kept copies, the place of a file would count as layout effect. */
-		options->axes = ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES);
+		options->axes =
+			ifr_axes_of(IFR_OWNER_RELINKER | IFR_OWNER_LAUNCHER) & ~(1u << IFR_AXIS_COPIES | layout_axes_apart());
 		return 0;
 	}
 	return ifr_axes_parse(text, &options->axes, err);
@@ -191,10 +196,12 @@ static char *describe_axes(int key, const char *text, void *input) {
 		describe_axis(&ifr_axes[i], &list);
 	ifr_buffer_puts(
 		&list,
-		"stack, heap, blocks, load and copies need no special build: any program has them. unit-order, nops "
+		"stack, heap, blocks, load, allocator, huge-pages and copies need no special build: any program has them. "
+		"unit-order, nops "
 		"and align need a program built with \"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\". frames and "
 		"globals compile every variant again and need INTERFERO_SOURCES=1 instead. \"--axes all\" leaves "
-		"these five out, and copies. only=PATTERNS and except=PATTERNS limit an axis to functions by name, "
+		"these five out, and copies; also names, allocator and huge-pages, which change more than places. "
+		"only=PATTERNS and except=PATTERNS limit an axis to functions by name, "
 		"as in --set nops:only=main.");
 	return ifr_buffer_detach(&list);
 }
@@ -238,7 +245,8 @@ static error_t parse_sweep(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option sweep_table[] = {
 	{"sweep", KEY_SWEEP, "VALUES", 0,
-     "Take these values of an axis, AXIS:NAME=FROM:TO:STEP such as stack:bytes=0:4096:16, one a layout, instead of "
+     "Take these values of an axis, AXIS:NAME=FROM:TO:STEP such as stack:bytes=0:4096:16, or AXIS:NAME=N,N,..., "
+     "one a layout, instead of "
      "random layouts. Two sweeps span a grid. Other axes (--axes) vary at random",
      1},
 	{0},

@@ -24,6 +24,9 @@ struct layout_options {
 extern const struct argp layout_argp;
 /* --sweep, for the commands that take it; the parser's input is the same. */
 extern const struct argp sweep_argp;
+/* The axes that change more than places, such as the work of the loader: commands vary them only by
+ * their names. */
+unsigned layout_axes_apart(void);
 /* The generator of the chosen layouts; it borrows the parameters. */
 struct ifr_layout_generator layout_options_generator(const struct layout_options *options);
 void layout_options_init(struct layout_options *options, unsigned variants);

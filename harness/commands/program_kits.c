@@ -14,7 +14,7 @@ static unsigned axes_of_files(void) {
 
 /* The runtime's axes are those of a dynamically linked program: its loader preloads the runtime. */
 static unsigned axes_of_runtime(void) {
-	return 1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS;
+	return 1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS | 1u << IFR_AXIS_ALLOCATOR | 1u << IFR_AXIS_HUGE_PAGES;
 }
 
 static char *list_axes(unsigned axes) {
@@ -50,7 +50,8 @@ static void note_axes(const char *program, unsigned axes) {
 /* Chooses the axes for programs of which one has no kit. */
 static int choose_axes(const char *without, struct layout_options *layouts, bool dynamic, bool quiet,
                        struct ifr_error *err) {
-	unsigned possible = ifr_axes_of(IFR_OWNER_LAUNCHER) & ~(dynamic ? 0 : axes_of_runtime());
+	unsigned possible =
+		ifr_axes_of(IFR_OWNER_LAUNCHER) & ~layout_axes_apart() & ~(dynamic ? 0 : axes_of_runtime());
 	if (layouts->axes_given && !layouts->all)
 		return layouts->axes & axes_of_files()
 		           ? refuse_axes(without, layouts->axes & axes_of_files(), possible, err)

@@ -21,6 +21,34 @@ bool ifr_loads_libraries(const char *program) {
 	return found;
 }
 
+/* The kernel loads a program that can lie anywhere at two thirds of the address space, or below by its alignment. Ref:
+ * Linux, arch/x86/include/asm/elf.h, ELF_ET_DYN_BASE; fs/binfmt_elf.c, load_elf_binary. */
+static uint64_t load_address(Elf *elf, uint64_t alignment) {
+	GElf_Ehdr header;
+	const bool movable = gelf_getehdr(elf, &header) && header.e_type == ET_DYN;
+	return movable ? UINT64_C(0x555555554000) & -alignment : 0;
+}
+
+uint64_t ifr_huge_text_bytes(const char *program) {
+	static const uint64_t huge_bytes = 1 << 21;
+	struct ifr_elf_file file;
+	GElf_Phdr header, text = {0};
+	uint64_t alignment = 4096;
+	size_t count = 0;
+	if (ifr_elf_open(&file, program) && elf_kind(file.elf) == ELF_K_ELF && !elf_getphdrnum(file.elf, &count))
+		for (size_t i = 0; i < count; i++) {
+			if (!gelf_getphdr(file.elf, (int)i, &header) || header.p_type != PT_LOAD)
+				continue;
+			alignment = header.p_align > alignment ? header.p_align : alignment;
+			text = header.p_flags & PF_X ? header : text;
+		}
+	const uint64_t begin = file.elf ? load_address(file.elf, alignment) + text.p_vaddr : 0,
+				   end = begin + text.p_filesz, first = (begin + huge_bytes - 1) & -huge_bytes,
+				   last = end & -huge_bytes;
+	ifr_elf_close(&file);
+	return first < last ? last - first : 0;
+}
+
 /* The flags of a dynamic section, 0 without one. A program without a loader, but made to lie anywhere, says so there. */
 static uint64_t flags_of(Elf *elf) {
 	GElf_Shdr header;

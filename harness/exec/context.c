@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/random.h"
+#include "harness/exec/allocators.h"
 #include "harness/exec/runtime_settings.h"
 
 static void set_variable(struct ifr_strings *environment, const char *entry) {
@@ -66,6 +67,21 @@ static void set_stack(struct ifr_context *context, const struct ifr_axis_setting
 	context->argument_bytes = stack->on ? ifr_axis_setting_value(stack, 3, 0) : 0;
 }
 
+/* The working directory of a plan that gives no growth stays where it is. */
+static void set_directory(struct ifr_context *context, const struct ifr_axis_setting *stack) {
+	context->moves_directory = stack->on && stack->given[4] >= 0;
+	context->directory_bytes = context->moves_directory ? (uint64_t)stack->given[4] : 0;
+}
+
+/* One of as many choices as the axis has. */
+static unsigned choose(const struct ifr_plan *plan, enum ifr_axis axis) {
+	const struct ifr_axis_setting *setting = &plan->axis[axis];
+	const struct ifr_axis_value *value = &ifr_axes[axis].value[0];
+	const uint64_t drawn = ifr_random_below(ifr_random_keyed(setting->seed, ifr_axes[axis].key, value->name),
+	                                        (uint64_t)value->maximum + 1);
+	return setting->on ? (unsigned)ifr_axis_setting_value(setting, 0, drawn) : 0;
+}
+
 static void set_load(struct ifr_context *context, const struct ifr_axis_setting *load) {
 	const uint64_t drawn =
 		1 + ifr_random_below(ifr_random_keyed(load->seed, "load", "mappings"), (uint64_t)load->value[0]);
@@ -74,10 +90,19 @@ static void set_load(struct ifr_context *context, const struct ifr_axis_setting 
 
 void ifr_context_set_plan(struct ifr_context *context, const struct ifr_plan *plan, unsigned axes, bool regions) {
 	set_stack(context, &plan->axis[IFR_AXIS_STACK]);
+	set_directory(context, &plan->axis[IFR_AXIS_STACK]);
 	set_load(context, &plan->axis[IFR_AXIS_LOAD]);
+	context->has_allocator = axes & 1u << IFR_AXIS_ALLOCATOR;
+	context->has_huge_pages = axes & 1u << IFR_AXIS_HUGE_PAGES;
+	context->allocator = choose(plan, IFR_AXIS_ALLOCATOR);
+	context->huge_pages = choose(plan, IFR_AXIS_HUGE_PAGES);
+	const struct ifr_runtime_wishes wishes = {
+		.main_bytes = context->main_bytes, .huge_text = context->huge_pages & IFR_HUGE_TEXT, .regions = regions};
 	free(context->runtime);
-	context->runtime = ifr_runtime_settings(plan, axes, context->main_bytes, regions);
+	context->runtime = ifr_runtime_settings(plan, axes, &wishes);
 }
+
+static const char *const huge_parts[] = {"none", "heap", "text", "heap and text"};
 
 void ifr_context_describe(const struct ifr_context *context, const struct ifr_plan *plan,
                           struct ifr_buffer *facts) {
@@ -90,8 +115,30 @@ void ifr_context_describe(const struct ifr_context *context, const struct ifr_pl
 		ifr_buffer_printf(facts, "stack: path +%" PRIu64 " bytes\n", context->path_bytes);
 	if (stack->on && stack->given[3] >= 0)
 		ifr_buffer_printf(facts, "stack: argv[0] +%" PRIu64 " bytes\n", context->argument_bytes);
+	if (context->moves_directory)
+		ifr_buffer_printf(facts, "stack: directory +%" PRIu64 " bytes\n", context->directory_bytes);
+	if (plan->axis[IFR_AXIS_ALLOCATOR].on)
+		ifr_buffer_printf(facts, "allocator: %u, %s\n", context->allocator,
+		                  ifr_libraries[context->allocator].name);
+	if (plan->axis[IFR_AXIS_HUGE_PAGES].on)
+		ifr_buffer_printf(facts, "huge-pages: %u, %s\n", context->huge_pages, huge_parts[context->huge_pages]);
 	if (plan->axis[IFR_AXIS_LOAD].on)
 		ifr_buffer_printf(facts, "load: mappings %" PRIu64 " pages lower\n", context->load_pages);
+}
+
+/* The user's own tunables stay, before ours. */
+static void tune_glibc(bool huge, struct ifr_strings *environment) {
+	static const char name[] = "GLIBC_TUNABLES=";
+	size_t i = 0;
+	while (i < environment->count && !ifr_starts_with(environment->items[i], name))
+		i++;
+	if (i < environment->count) {
+		char *old = environment->items[i];
+		environment->items[i] = ifr_format("%s:glibc.malloc.hugetlb=%d", old, huge);
+		free(old);
+	} else {
+		ifr_strings_take(environment, ifr_format("%sglibc.malloc.hugetlb=%d", name, huge));
+	}
 }
 
 void ifr_context_environment(const struct ifr_context *context, struct ifr_strings *environment) {
@@ -99,6 +146,10 @@ void ifr_context_environment(const struct ifr_context *context, struct ifr_strin
 	char *padding = ifr_alloc(strlen(name) + context->stack_bytes + 1);
 	memset(stpcpy(padding, name), 'x', context->stack_bytes);
 	ifr_strings_add_all(environment, &context->environment);
+	if (context->has_allocator)
+		ifr_allocator_environment(context->allocator, environment);
+	if (context->has_huge_pages)
+		tune_glibc(context->huge_pages & IFR_HUGE_HEAP, environment);
 	ifr_strings_take(environment, padding);
 }
 
@@ -169,6 +220,10 @@ static int shift_mappings(uint64_t pages) {
 		return -1;
 	limit.rlim_cur = ((rlim_t)128 << 20) + pages * 4096;
 	return setrlimit(RLIMIT_STACK, &limit);
+}
+
+int ifr_context_check(const struct ifr_context *context, const char *program, struct ifr_error *err) {
+	return context->allocator ? ifr_allocator_check(context->allocator, program, err) : 0;
 }
 
 int ifr_context_enter(const struct ifr_context *context) {

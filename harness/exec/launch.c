@@ -21,6 +21,8 @@
 #include "common/children.h"
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/exec/allocators.h"
+#include "harness/exec/directory.h"
 #include "harness/exec/handover.h"
 #include "harness/exec/runtime_settings.h"
 #include "harness/exec/stand_in.h"
@@ -56,7 +58,7 @@ struct channels {
 };
 
 struct failure {
-	char what[48];
+	char what[64];
 	int error;
 };
 
@@ -92,7 +94,8 @@ static int open_channels(const struct ifr_launch *launch, struct channels *chann
 	return 0;
 }
 
-static const char *prepare_child(const struct ifr_launch *launch, const struct channels *channels) {
+static const char *prepare_child(const struct ifr_launch *launch, const struct channels *channels,
+                                 const char *folder) {
 	cpu_set_t one;
 	CPU_ZERO(&one);
 	if (launch->cpu >= 0)
@@ -100,6 +103,8 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 	setpgid(0, 0);
 	if (launch->stand_in && ifr_stand_in_enter(launch->stand_in, launch->place))
 		return "put the variant into the program's place";
+	if (ifr_directory_enter(launch->context, folder))
+		return "mount its working directory (stack:directory-bytes)";
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (launch->cpu >= 0 && sched_setaffinity(0, sizeof one, &one))
 		return "pin it to its processor";
@@ -114,12 +119,18 @@ static const char *prepare_child(const struct ifr_launch *launch, const struct c
 	return ifr_handover_receive(channels->go[0], IFR_EVENT_FD) ? NULL : "release it";
 }
 
-static void exec_program(const struct ifr_launch *launch, const struct channels *channels, const char *path,
-                         char *const *argv, char *const *environment) {
+/* The arguments of exec, and the folder of the working directory's mount. */
+struct execution {
+	char *path, **argv, *folder;
+	struct ifr_strings environment;
+};
+
+static void exec_program(const struct ifr_launch *launch, const struct channels *channels,
+                         const struct execution *execution) {
 	struct failure failure = {"start it", 0};
-	const char *what = prepare_child(launch, channels);
+	const char *what = prepare_child(launch, channels, execution->folder);
 	if (!what)
-		execve(path, argv, environment);
+		execve(execution->path, execution->argv, execution->environment.items);
 	failure.error = errno;
 	if (what)
 		snprintf(failure.what, sizeof failure.what, "%s", what);
@@ -255,27 +266,72 @@ static void read_figures(const struct ifr_launch *launch, struct ifr_outcome *ou
 		snprintf(outcome->refused, sizeof outcome->refused, "%.255s", inner.message);
 }
 
+static int prepare_execution(const struct ifr_launch *launch, const struct channels *channels,
+                             struct execution *execution, struct ifr_error *err) {
+	const struct ifr_context *context = launch->context;
+	int result = ifr_context_check(context, launch->program, err);
+	if (!result)
+		result = ifr_context_program(context, launch->program, &execution->path, err);
+	if (!result)
+		result = ifr_context_arguments(context, launch->argv, &execution->argv, err);
+	if (!result)
+		result = ifr_directory_make(context, &execution->folder, err);
+	if (result)
+		return result;
+	ifr_context_environment(context, &execution->environment);
+	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
+	if (context->runtime)
+		ifr_runtime_environment(&execution->environment, context->runtime, launch->repeats, events,
+		                        channels->report);
+	return 0;
+}
+
+static void release_execution(struct execution *execution) {
+	ifr_directory_remove(execution->folder);
+	ifr_strings_release(&execution->environment);
+	free(execution->argv);
+	free(execution->path);
+}
+
+/* Whether the process was as planned, as far as the run itself can show. */
+static void check_run(const struct ifr_launch *launch, const struct channels *channels,
+                      struct ifr_outcome *outcome) {
+	const char *complaint = ifr_allocator_complaint(ifr_buffer_text(&outcome->errors));
+	if (channels->report >= 0 && !*outcome->refused)
+		ifr_runtime_check(channels->report, launch->context->runtime, &outcome->runtime, outcome->refused,
+		                  sizeof outcome->refused);
+	if (launch->context->allocator && complaint && !*outcome->refused)
+		snprintf(outcome->refused, sizeof outcome->refused, "%s", complaint);
+}
+
+static void collect_outcome(const struct ifr_launch *launch, const struct channels *channels, bool whole,
+                            struct ifr_outcome *outcome) {
+	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels->in, 0, SEEK_CUR) > 0;
+	read_back(channels->out, &outcome->output);
+	read_back(channels->errors, &outcome->errors);
+	if (!whole)
+		return;
+	check_run(launch, channels, outcome);
+	if (launch->metrics)
+		read_figures(launch, outcome);
+	if (launch->counters)
+		collect_values(launch, outcome);
+}
+
 int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome, struct ifr_error *err) {
 	struct channels channels;
 	struct ifr_children known = {0};
-	struct ifr_strings environment = {0};
-	char *path = NULL, **argv = NULL;
+	struct execution execution = {0};
 	ifr_outcome_init(outcome);
 	int result = open_channels(launch, &channels, err);
 	if (!result)
-		result = ifr_context_program(launch->context, launch->program, &path, err);
-	if (!result)
-		result = ifr_context_arguments(launch->context, launch->argv, &argv, err);
+		result = prepare_execution(launch, &channels, &execution, err);
 	if (result)
 		goto out;
-	ifr_context_environment(launch->context, &environment);
-	unsigned events = launch->counters ? ifr_counters_region_events(launch->counters, launch->pass, NULL) : 0;
-	if (launch->context->runtime)
-		ifr_runtime_environment(&environment, launch->context->runtime, launch->repeats, events, channels.report);
 	ifr_children_adopt(&known);
 	pid_t child = fork();
 	if (child == 0)
-		exec_program(launch, &channels, path, argv, environment.items);
+		exec_program(launch, &channels, &execution);
 	if (child < 0) {
 		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
 		goto out;
@@ -285,21 +341,10 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	close(channels.fail[1]);
 	channels.go[0] = channels.fail[1] = -1;
 	result = observe(launch, &channels, child, &known, outcome, err);
-	if (!result && channels.report >= 0 && !*outcome->refused)
-		ifr_runtime_check(channels.report, launch->context->runtime, &outcome->runtime, outcome->refused,
-		                  sizeof outcome->refused);
-	outcome->read_stdin = launch->watch_stdin && !launch->stdin_file && lseek(channels.in, 0, SEEK_CUR) > 0;
-	read_back(channels.out, &outcome->output);
-	read_back(channels.errors, &outcome->errors);
-	if (!result && launch->metrics)
-		read_figures(launch, outcome);
-	if (!result && launch->counters)
-		collect_values(launch, outcome);
+	collect_outcome(launch, &channels, !result, outcome);
 out:
 	close_all(&channels);
 	ifr_children_release(&known);
-	ifr_strings_release(&environment);
-	free(argv);
-	free(path);
+	release_execution(&execution);
 	return result;
 }

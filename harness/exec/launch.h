@@ -73,6 +73,10 @@ bool ifr_loads_libraries(const char *program);
 /* Whether a file is a shared library that nothing starts: no program, which names a loader or says that it is one. */
 bool ifr_is_library(const char *file);
 
+/* The bytes of a program's text that huge pages can hold: those between the first and the last multiple of 2 MiB, where
+ * the kernel loads it without address-space randomization. */
+uint64_t ifr_huge_text_bytes(const char *program);
+
 /* Starts the probe program twice and compares the addresses of its stack, code, heap and libraries. Errors:
  * IFR_E_ENVIRONMENT if they differ, with the remedy. */
 int ifr_aslr_check(int cpu, struct ifr_error *err);

@@ -19,25 +19,28 @@ static const uint64_t nonce = UINT64_C(1234567890123456789);
 
 /* Whether any plan of the design asks the runtime for something. */
 static bool needs_runtime(const struct ifr_plan *plan, unsigned axes) {
-	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS) ||
+	return axes & (1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS | 1u << IFR_AXIS_HUGE_PAGES) ||
 	       (axes & 1u << IFR_AXIS_STACK && ifr_axis_setting_most(&plan->axis[IFR_AXIS_STACK], IFR_AXIS_STACK, 1));
 }
 
-char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, uint64_t main_bytes, bool regions) {
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, const struct ifr_runtime_wishes *wishes) {
 	static const char *const policies[] = {"aligned", "random", "alias-free"};
 	const struct ifr_axis_setting *heap = &plan->axis[IFR_AXIS_HEAP], *blocks = &plan->axis[IFR_AXIS_BLOCKS];
 	struct ifr_buffer text = {0};
-	if (!needs_runtime(plan, axes) && !regions)
+	if (!needs_runtime(plan, axes) && !wishes->regions)
 		return NULL;
-	ifr_buffer_puts(&text, heap->on || blocks->on || main_bytes || regions ? "1;" : "0;");
+	const bool wanted = heap->on || blocks->on || wishes->main_bytes || wishes->huge_text || wishes->regions;
+	ifr_buffer_puts(&text, wanted ? "1;" : "0;");
 	if (heap->on)
 		ifr_buffer_printf(
 			&text, "heap=%s;heap-seed=%" PRIu64 ";fullness=%" PRId64 ";window=%" PRId64 ";granule=%" PRId64 ";",
 			heap->value[0] ? "diehard" : "shuffle", heap->seed, heap->value[1], heap->value[2], heap->value[3]);
 	if (blocks->on)
 		ifr_buffer_printf(&text, "blocks=%s;blocks-seed=%" PRIu64 ";", policies[blocks->value[0]], blocks->seed);
-	if (main_bytes)
-		ifr_buffer_printf(&text, "stack=%" PRIu64 ";", main_bytes);
+	if (wishes->main_bytes)
+		ifr_buffer_printf(&text, "stack=%" PRIu64 ";", wishes->main_bytes);
+	if (wishes->huge_text)
+		ifr_buffer_puts(&text, "text=huge;");
 	while (text.length < FILLED)
 		ifr_buffer_puts(&text, "x");
 	return ifr_buffer_detach(&text);
@@ -118,6 +121,8 @@ void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *
 		why = "the runtime did not place the heap";
 	else if (strstr(settings, ";stack=") && !(report->applied & IFR_APPLIED_STACK))
 		why = "the runtime did not move main's frame: the program does not begin through libc";
+	else if (strstr(settings, ";text=") && !(report->applied & IFR_APPLIED_TEXT))
+		why = "the runtime did not put the text into huge pages: the program does not begin through libc";
 	else if ((heap || blocks) && !(report->applied & IFR_APPLIED_ADDRESS))
 		why = "the heap's usual address was taken";
 	else if (report->elsewhere)

@@ -8,11 +8,17 @@
 #include "common/strings.h"
 #include "runtime/runtime.h"
 
-/* Makes the settings for a plan whose stack axis asks for main_bytes above main's frame. Under one mask of axes
+/* Requests to the runtime beside the plan's heap and blocks. */
+struct ifr_runtime_wishes {
+	uint64_t main_bytes;     /* above main's frame */
+	bool huge_text, regions; /* text in huge pages; time the regions that the program marks */
+};
+
+/* Makes the settings for a plan. Under one mask of axes
  * (1u << enum ifr_axis) all settings have one length, so that they do not move the stack. A plan without the
  * runtime's axes gets settings that change nothing, or time the regions only. NULL if no axis of the mask is the
  * runtime's and no regions are measured. The caller frees. */
-char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, uint64_t main_bytes, bool regions);
+char *ifr_runtime_settings(const struct ifr_plan *plan, unsigned axes, const struct ifr_runtime_wishes *wishes);
 /* Whether settings (NULL allowed) change or measure anything. */
 bool ifr_runtime_wanted(const char *settings);
 

@@ -36,8 +36,12 @@ static int unshare_mounts(void) {
 	return prctl(PR_SET_DUMPABLE, 1);
 }
 
+int ifr_mounts_unshare(void) {
+	return unshare_mounts() ? -1 : mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
 int ifr_stand_in_enter(const char *file, const char *place) {
-	if (unshare_mounts() || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (ifr_mounts_unshare())
 		return -1;
 	return mount(file, place, NULL, MS_BIND, NULL);
 }

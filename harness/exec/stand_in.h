@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+/* Gives this process and its children mounts of their own; -1 with errno where the kernel does not allow it. */
+int ifr_mounts_unshare(void);
 /* Puts file into its place for this process and its children; -1 with errno where the kernel does not allow it. */
 int ifr_stand_in_enter(const char *file, const char *place);
 /* Whether that works here: tries it in a child. */

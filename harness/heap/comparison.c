@@ -27,26 +27,6 @@ _Static_assert(sizeof ifr_allocators / sizeof *ifr_allocators == IFR_ALLOCATORS,
 
 enum { REPEATS = 101 };
 
-/* The path of the first of the libraries, apart by |, that is installed in the usual folders, NULL if none is; the
- * caller frees. */
-static char *find_library(const char *names) {
-	static const char *const folders[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64",
-	                                      "/usr/lib", "/usr/local/lib"};
-	struct ifr_strings alternatives = {0};
-	char *path = NULL;
-	ifr_strings_split(&alternatives, names, "|");
-	for (size_t n = 0; n < alternatives.count && !path; n++)
-		for (size_t i = 0; i < sizeof folders / sizeof *folders && !path; i++) {
-			path = ifr_format("%s/%s", folders[i], alternatives.items[n]);
-			if (!ifr_file_exists(path)) {
-				free(path);
-				path = NULL;
-			}
-		}
-	ifr_strings_release(&alternatives);
-	return path;
-}
-
 /* Options of one run beside its allocator. */
 struct run_options {
 	const char *log;  /* NULL: none */
@@ -206,7 +186,7 @@ int ifr_heap_compare(const struct ifr_heap_plan *plan, struct ifr_heap_row rows[
 	double *kib = ifr_alloc(IFR_ALLOCATORS * plan->runs * sizeof *kib);
 	memset(rows, 0, IFR_ALLOCATORS * sizeof *rows);
 	for (int a = 0; a < IFR_ALLOCATORS; a++) {
-		library[a] = ifr_allocators[a].library ? find_library(ifr_allocators[a].library) : NULL;
+		library[a] = ifr_allocators[a].library ? ifr_allocator_find(ifr_allocators[a].library) : NULL;
 		rows[a].measured = library[a] || !ifr_allocators[a].library;
 		if (!rows[a].measured)
 			snprintf(rows[a].why, sizeof rows[a].why, "not installed (Debian: %s)", ifr_allocators[a].package);

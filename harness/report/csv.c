@@ -25,6 +25,8 @@ static const struct placed_value {
 	{IFR_AXIS_DATA, "moved", "data: %" SCNu64 " of %n"},
 	{IFR_AXIS_DATA, "bytes", "data: %*u of %*u units at another position, %" SCNu64 " bytes of padding%n"},
 	{IFR_AXIS_INTERP, "bytes", "interp: path +%" SCNu64 " bytes%n"},
+	{IFR_AXIS_NAMES, "count", "names: +%" SCNu64 " external %n"},
+	{IFR_AXIS_NAMES, "bytes", "names: +%*u external functions, the first name +%" SCNu64 " bytes%n"},
 	{IFR_AXIS_UNIT_ORDER, "functions", "templates: %*u of %*u units assembled, %" SCNu64 " functions ordered%n"},
 	{IFR_AXIS_NOPS, "places",
      "templates: %*u of %*u units assembled, %*u functions ordered, %" SCNu64 " places%n"},
@@ -38,6 +40,9 @@ static const struct placed_value {
 	{IFR_AXIS_STACK, "main_bytes", "stack: %" SCNu64 " bytes above main's frame%n"},
 	{IFR_AXIS_STACK, "path_bytes", "stack: path +%" SCNu64 " bytes%n"},
 	{IFR_AXIS_STACK, "argument_bytes", "stack: argv[0] +%" SCNu64 " bytes%n"},
+	{IFR_AXIS_STACK, "directory_bytes", "stack: directory +%" SCNu64 " bytes%n"},
+	{IFR_AXIS_ALLOCATOR, "which", "allocator: %" SCNu64 ", %n"},
+	{IFR_AXIS_HUGE_PAGES, "parts", "huge-pages: %" SCNu64 ", %n"},
 	{IFR_AXIS_LOAD, "pages", "load: mappings %" SCNu64 " pages lower%n"},
 };
 enum { PLACED_VALUES = sizeof placed_values / sizeof *placed_values };

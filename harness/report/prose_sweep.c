@@ -30,9 +30,17 @@ static void say_range(struct ifr_prose *prose, const struct ifr_sweep_side *side
 	const struct ifr_sweep *sweep = side->sweep;
 	struct ifr_buffer *text = &prose->text;
 	put_name(text, sweep);
-	ifr_buffer_printf(text, " (%s) took %u values, from %" PRId64 " to %" PRId64 " in steps of %" PRId64 ".",
-	                  ifr_sweep_meaning(sweep), side->levels, sweep->from,
-	                  ifr_sweep_value(sweep, side->levels - 1), sweep->step);
+	ifr_buffer_printf(text, " (%s) took %u values, ", ifr_sweep_meaning(sweep), side->levels);
+	for (unsigned i = 0; i < sweep->listed; i++)
+		ifr_buffer_printf(text, "%s%" PRId64,
+		                  i == 0                   ? ""
+		                  : i + 1 == sweep->listed ? " and "
+		                                           : ", ",
+		                  sweep->list[i]);
+	if (!sweep->listed)
+		ifr_buffer_printf(text, "from %" PRId64 " to %" PRId64 " in steps of %" PRId64, sweep->from,
+		                  ifr_sweep_value(sweep, side->levels - 1), sweep->step);
+	ifr_buffer_puts(text, ".");
 	if (prose->analysis->sweep->sweeps.count > 1)
 		ifr_buffer_puts(text, " The mean over the other sweep stands for each.");
 }

@@ -16,7 +16,10 @@ static unsigned program_axes(void) {
 
 unsigned ifr_layout_axes(void) {
 	/* Copies of a file differ in physical addresses, which the model does not have. */
-	return program_axes() | 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | 1u << IFR_AXIS_COPIES | ifr_object_axes();
+	const unsigned process =
+		1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD | 1u << IFR_AXIS_COPIES | ifr_object_axes();
+	/* With more external symbols, the loader executes more. */
+	return (program_axes() & ~(1u << IFR_AXIS_NAMES)) | process;
 }
 
 unsigned ifr_instruction_axes(void) {
@@ -33,10 +36,12 @@ int ifr_layout_check_runtime(const struct ifr_plan *plan, struct ifr_error *err)
 			err, IFR_E_USAGE,
 			"stack:main is applied by the runtime, which is not in a recording: measure it instead (interfero bench)");
 	if (plan->axis[IFR_AXIS_STACK].on &&
-	    (plan->axis[IFR_AXIS_STACK].given[2] > 0 || plan->axis[IFR_AXIS_STACK].given[3] > 0))
-		return ifr_fail(err, IFR_E_USAGE,
-		                "stack:path-bytes and stack:argument-bytes are the launcher's, of which a recording knows "
-		                "nothing: sweep stack:bytes instead, or measure them (interfero bench --counters clock)");
+	    (plan->axis[IFR_AXIS_STACK].given[2] > 0 || plan->axis[IFR_AXIS_STACK].given[3] > 0 ||
+	     plan->axis[IFR_AXIS_STACK].given[4] >= 0))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"stack:path-bytes, argument-bytes and directory-bytes are the launcher's, of which a recording "
+			"knows nothing: sweep stack:bytes instead, or measure them (interfero bench --counters clock)");
 	return 0;
 }
 

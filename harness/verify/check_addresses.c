@@ -45,6 +45,8 @@ static void list_rela(const struct verify_image *image, const struct image_secti
 		struct ifr_buffer text = {0};
 		if (!gelf_getrela(section->data, (int)i, &rela))
 			break;
+		if (image_adds_name(symbol_name(image, section, GELF_R_SYM(rela.r_info))))
+			continue;
 		unsigned type = GELF_R_TYPE(rela.r_info);
 		append_address(image, "the place of a relocation", rela.r_offset, &text, finding);
 		ifr_buffer_printf(&text, " %u ", type);

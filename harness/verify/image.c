@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/strings.h"
 #include "kit/kit.h"
+#include "relinker/relinker.h"
 
 static int by_key(const void *left, const void *right) {
 	const struct image_symbol *a = left, *b = right;
@@ -166,6 +168,27 @@ bool image_loads(const struct verify_image *image, uint64_t address) {
 			return true;
 	}
 	return false;
+}
+
+bool image_adds_name(const char *name) {
+	return ifr_starts_with(name, IFR_NAMES_PREFIX);
+}
+
+static void drop_names(struct image_symbols *symbols) {
+	size_t kept = 0;
+	for (size_t i = 0; i < symbols->count; i++)
+		if (!image_adds_name(symbols->items[i].name))
+			symbols->items[kept++] = symbols->items[i];
+	symbols->count = kept;
+}
+
+/* Added symbols are undefined: the list by address has none of them. */
+void image_drop_names(struct verify_image *image) {
+	drop_names(&image->symbols);
+	drop_names(&image->dynamic_symbols);
+	image->placed_count = 0;
+	free(image->placed);
+	sort_by_address(image);
 }
 
 bool image_symbol_is_function(const struct image_symbol *symbol) {

@@ -68,6 +68,10 @@ bool image_loads(const struct verify_image *image, uint64_t address);
 const struct image_symbol *image_symbol_at(const struct verify_image *image, uint64_t address);
 /* The frame that describes an address, or NULL. */
 const struct image_frame *image_frame_at(const struct verify_image *image, uint64_t address);
+/* Whether a symbol is one that the axis names adds, of which the program has none. */
+bool image_adds_name(const char *name);
+/* Removes the symbols that the axis names added. */
+void image_drop_names(struct verify_image *image);
 /* Whether a symbol is a function or an indirect function. */
 bool image_symbol_is_function(const struct image_symbol *symbol);
 

@@ -43,7 +43,7 @@ static bool add_finding(struct ifr_verdict *verdict, const char *check, struct i
 	return true;
 }
 
-static void check_structure(const struct work *work, const char *path, struct ifr_verdict *verdict) {
+static void check_structure(const struct work *work, const char *path, bool names, struct ifr_verdict *verdict) {
 	struct verify_image variant = {0};
 	struct ifr_buffer bytes = {0}, finding = {0};
 	struct ifr_error why = {0};
@@ -51,6 +51,8 @@ static void check_structure(const struct work *work, const char *path, struct if
 		ifr_buffer_puts(&finding, why.message);
 	else
 		verify_image_open(&variant, &bytes, &finding);
+	if (names)
+		image_drop_names(&variant);
 	bool ended = add_finding(verdict, "file", &finding);
 	for (size_t i = 0; i < sizeof checks / sizeof *checks && !ended; i++) {
 		checks[i].check(&work->base, &variant, &finding);
@@ -154,7 +156,7 @@ static int check_variant(const struct work *work, struct ifr_verdict *verdict, s
 	if (!result) {
 		/* Axes of the compiler change the sizes of functions: plan, bodies and test check these variants. */
 		if (!(ifr_plan_axes(&plan) & ifr_axes_of(IFR_OWNER_PLUGIN)))
-			check_structure(work, path, verdict);
+			check_structure(work, path, plan.axis[IFR_AXIS_NAMES].on, verdict);
 		result = check_plan(work, path, &plan, verdict, err);
 		if (!result)
 			result = check_bodies(work, &plan, verdict, err);

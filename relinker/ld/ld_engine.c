@@ -9,6 +9,7 @@
 
 #include "common/file.h"
 #include "common/process.h"
+#include "relinker/ld/names_object.h"
 
 int ld_engine_open(struct ld_engine *engine, const struct ifr_kit *kit, struct ifr_error *err) {
 	*engine = (struct ld_engine){.kit = kit};
@@ -211,12 +212,25 @@ int ld_engine_link_base(const struct ld_engine *engine, const char *build_id, co
 	return result;
 }
 
+/* Writes the object of the axis names, if the placement has names, and appends it to ld's command line. */
+static int add_names(const struct placement *placement, const char *file, struct ifr_strings *arguments,
+                     struct ifr_error *err) {
+	struct ifr_buffer object = {0};
+	if (!placement->names)
+		return 0;
+	names_object_make(placement->names, placement->name_bytes, &object);
+	int result = ifr_file_write(file, object.data, object.length, 0600, err);
+	ifr_strings_add(arguments, file);
+	ifr_buffer_release(&object);
+	return result;
+}
+
 int ld_engine_link(const struct ld_engine *engine, const struct units *units, const struct placement *placement,
                    const char *script, const char *build_id, const char *output, const char *map,
                    struct ifr_error *err) {
 	struct ifr_strings arguments = {0};
 	struct ifr_buffer text = {0}, said = {0};
-	char *made = NULL, *script_file = NULL;
+	char *made = NULL, *script_file = NULL, *names_file = NULL;
 	int result = ld_script_print(script, units, placement, &text, err);
 	if (result || (result = temporary_beside(output, &made, err)))
 		goto out;
@@ -224,13 +238,18 @@ int ld_engine_link(const struct ld_engine *engine, const struct units *units, co
 	if ((result = ifr_file_write(script_file, ifr_buffer_text(&text), text.length, 0600, err)))
 		goto out;
 	add_arguments(engine, build_id, made, placement->sizes.interp_bytes, script_file, &arguments);
+	names_file = ifr_format("%s.names.o", made);
 	if (map)
 		ifr_strings_take(&arguments, ifr_format("-Map=%s", map));
-	result = run_linker(engine, &arguments, made, output, &said, err);
+	result = add_names(placement, names_file, &arguments, err);
+	if (!result)
+		result = run_linker(engine, &arguments, made, output, &said, err);
+	unlink(names_file);
 	unlink(script_file);
 out:
 	if (result && made)
 		unlink(made);
+	free(names_file);
 	free(script_file);
 	free(made);
 	ifr_buffer_release(&said);

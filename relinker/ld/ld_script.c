@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "relinker/ld/ld_engine.h"
+#include "relinker/ld/names_object.h"
 
 /* Finds the text behind the '{' of an output section; NULL if the script does not have the section. */
 static const char *find_body(const char *script, const char *name) {
@@ -95,6 +96,8 @@ int ld_script_print(const char *script, const struct units *units, const struct 
 		print_order(units, &placement->outputs[r], text);
 		ifr_buffer_append(text, body, (size_t)(end - body));
 		ifr_buffer_printf(text, "  . = MAX(., %" PRIu64 ");\n  ", placement->sizes.output_bytes[r]);
+		if (r == OUTPUT_TEXT && placement->names)
+			ifr_buffer_puts(text, "KEEP(*(" NAMES_OBJECT_SECTION "))\n  ");
 		script = end;
 	}
 	ifr_buffer_puts(text, script);

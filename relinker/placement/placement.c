@@ -129,6 +129,19 @@ static bool is_placed(const struct units *units, const struct ifr_plan *plan, en
 	return is_moved(plan, output) && units->outputs[output].movable;
 }
 
+static void draw_names(struct placement *placement, const struct ifr_plan *plan) {
+	const struct ifr_axis_setting *names = &plan->axis[IFR_AXIS_NAMES];
+	struct decider draw = decider_of(plan, IFR_AXIS_NAMES);
+	if (!names->on)
+		return;
+	placement->names =
+		ifr_axis_setting_value(names, 0, 1 + ifr_random_below(decide(&draw, "count"), (uint64_t)names->value[0]));
+	placement->name_bytes =
+		ifr_axis_setting_value(names, 1, ifr_random_below(decide(&draw, "bytes"), (uint64_t)names->value[1] + 1));
+	if (!placement->names)
+		placement->name_bytes = 0;
+}
+
 static void draw_base_and_interp(struct placement *placement, const struct ifr_plan *plan) {
 	const struct ifr_axis_setting *base = &plan->axis[IFR_AXIS_BASE], *interp = &plan->axis[IFR_AXIS_INTERP];
 	struct decider shift = decider_of(plan, IFR_AXIS_BASE), path = decider_of(plan, IFR_AXIS_INTERP);
@@ -160,6 +173,7 @@ int placement_make(struct placement *placement, const struct units *units, const
 	uint8_t *last = placement_find_last(units, plan);
 	*placement = (struct placement){0};
 	draw_base_and_interp(placement, plan);
+	draw_names(placement, plan);
 	uint64_t late;
 	int result = find_late_bytes(plan, &units->outputs[OUTPUT_TEXT], &late, err);
 	if (!result && plan->place_count)

@@ -33,6 +33,8 @@ struct placed_output {
 struct placement {
 	struct placed_output outputs[OUTPUTS];
 	struct layout_sizes sizes;
+	uint64_t names;      /* added external functions (axis names) */
+	uint64_t name_bytes; /* growth of the name of the first; 0 without one */
 	uint64_t base_bytes; /* of the axis base, before the first unit of .text that may move */
 	size_t places;       /* places of the plan that were followed */
 	size_t unknown;      /* places of the plan whose unit the program does not have */

@@ -79,7 +79,7 @@ need_mounts() {
 
 @test "a driver that does not start the program, and what a driver cannot have, are refused" {
 	refuse 2 'did not start' subject -- interfero bench -c clock -n 2 --program ./subject -o x.exp -- ./drive true
-	refuse 2 'heap and blocks' -- interfero bench -c clock -n 2 -a heap --program ./subject -o x.exp -- ./drive ./subject
+	refuse 2 'heap, blocks, allocator and huge-pages' -- interfero bench -c clock -n 2 -a heap --program ./subject -o x.exp -- ./drive ./subject
 	refuse 2 model -- interfero bench -c clock,model -n 2 --program ./subject -o x.exp -- ./drive ./subject
 	refuse 2 'which driver' -- interfero compare -c clock -n 2 --program ./subject ./subject ./other
 	refuse 2 'no program ./nothing' -- interfero bench --program ./nothing -- ./drive ./subject

@@ -388,9 +388,9 @@ static void test_axis_lists(void **state) {
 	unsigned owned =
 		ifr_axes_of(IFR_OWNER_RELINKER) | ifr_axes_of(IFR_OWNER_PLUGIN) | ifr_axes_of(IFR_OWNER_LAUNCHER);
 	assert_int_equal(owned, (1u << IFR_AXIS_COUNT) - 1);
-	assert_int_equal(ifr_axes_of(IFR_OWNER_LAUNCHER), 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_HEAP |
-	                                                      1u << IFR_AXIS_BLOCKS | 1u << IFR_AXIS_LOAD |
-	                                                      1u << IFR_AXIS_COPIES);
+	assert_int_equal(ifr_axes_of(IFR_OWNER_LAUNCHER),
+	                 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_HEAP | 1u << IFR_AXIS_BLOCKS | 1u << IFR_AXIS_LOAD |
+	                     1u << IFR_AXIS_ALLOCATOR | 1u << IFR_AXIS_HUGE_PAGES | 1u << IFR_AXIS_COPIES);
 }
 
 int main(void) {

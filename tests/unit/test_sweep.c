@@ -52,7 +52,7 @@ static void test_refuses(void **state) {
 		{"stack:bytes= 0:16:4", "AXIS:NAME=FROM:TO:STEP"},
 		{"colour:bytes=0:16:4", "there is no axis"},
 		{"stack:size=0:16:4",
-	     "stack has no \"size\", but bytes, main-bytes, path-bytes, argument-bytes, max, main"},
+	     "stack has no \"size\", but bytes, main-bytes, path-bytes, argument-bytes, directory-bytes, max, main"},
 		{"copies:n=0:16:4", "nothing to sweep"},
 		{"stack:bytes=0:65537:1024", "is from 0 to 65536"},
 		{"base:step=0:16:1", "is from 1 to 4096"},
@@ -107,6 +107,39 @@ static void test_longer_names(void **state) {
 	assert_int_equal(ifr_context_arguments(&context, bare, &made, NULL), 0);
 	assert_string_equal(made[0], "prog");
 	free(made);
+}
+
+static void test_list(void **state) {
+	(void)state;
+	struct ifr_sweeps sweeps = {0};
+	struct ifr_buffer text = {0};
+	struct ifr_plan plan;
+	assert_int_equal(ifr_sweeps_add(&sweeps, "allocator:which=0,1,3", NULL), 0);
+	assert_int_equal(ifr_sweeps_add(&sweeps, "align:functions=16,0x20", NULL), 0);
+	assert_int_equal(ifr_sweeps_layouts(&sweeps), 6);
+	ifr_sweeps_print(&sweeps, &text);
+	assert_string_equal(ifr_buffer_text(&text), "allocator:which=0,1,3 align:functions=16,32");
+	struct ifr_sweeps back;
+	assert_int_equal(ifr_sweeps_parse(&back, ifr_buffer_text(&text), NULL), 0);
+	ifr_plan_init(&plan);
+	ifr_sweeps_apply(&back, 3, &plan);
+	assert_int_equal(plan.axis[IFR_AXIS_ALLOCATOR].given[0], 3);
+	assert_int_equal(plan.axis[IFR_AXIS_ALIGN].value[0], 16);
+	ifr_sweeps_apply(&back, 4, &plan);
+	assert_int_equal(plan.axis[IFR_AXIS_ALLOCATOR].given[0], 0);
+	assert_int_equal(plan.axis[IFR_AXIS_ALIGN].value[0], 32);
+	/* One value, none, not ascending, out of range, no multiple of 16, 17 values. */
+	static const char *const wrong[] = {
+		"allocator:which=1,",   "allocator:which=,1",  "allocator:which=1,1",
+		"allocator:which=3,1",  "allocator:which=0,5", "allocator:which=0,1:2",
+		"stack:main-bytes=0,8", "allocator:which=0,a", "load:pages=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct ifr_sweeps none = {0};
+		if (ifr_sweeps_add(&none, wrong[i], NULL) != -IFR_E_USAGE || none.count)
+			fail_msg("%s is taken", wrong[i]);
+	}
+	ifr_plan_release(&plan);
+	ifr_buffer_release(&text);
 }
 
 /* The process gets the values that a plan gives, whatever the seed. */
@@ -282,9 +315,10 @@ static void test_nothing_found(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),        cmocka_unit_test(test_refuses),
-	                                   cmocka_unit_test(test_longer_names), cmocka_unit_test(test_plan_gives),
-	                                   cmocka_unit_test(test_generator),    cmocka_unit_test(test_findings),
-	                                   cmocka_unit_test(test_others),       cmocka_unit_test(test_nothing_found)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),        cmocka_unit_test(test_list),
+	                                   cmocka_unit_test(test_refuses),      cmocka_unit_test(test_longer_names),
+	                                   cmocka_unit_test(test_plan_gives),   cmocka_unit_test(test_generator),
+	                                   cmocka_unit_test(test_findings),     cmocka_unit_test(test_others),
+	                                   cmocka_unit_test(test_nothing_found)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
