@@ -28,6 +28,7 @@ struct ifr_audit_row {
 	const struct ifr_analysis *analysis;  /* NULL: not measured */
 	struct ifr_error why_not;             /* why there is no analysis */
 	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
+	const char *note;                     /* what the machine or the program lacks of the trigger; "": nothing */
 	bool full;                            /* the screen passed it, and it has the full number of runs */
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */

@@ -14,6 +14,8 @@
 
 /* Why the program lacks what the trigger needs. */
 static int check_needs(const struct ifr_audit *audit, const struct ifr_trigger *trigger, struct ifr_error *err) {
+	if (trigger->needs == IFR_NEEDS_MOUNTS && !ifr_directory_works())
+		return ifr_fail(err, IFR_E_USAGE, "the kernel allows no mounts of a process's own here");
 	if (trigger->needs == IFR_NEEDS_LOADER && !audit->has_loader)
 		return ifr_fail(err, IFR_E_USAGE, "the program is statically linked");
 	if (trigger->needs >= IFR_NEEDS_KIT && !audit->campaign.programs->kit)
@@ -114,7 +116,8 @@ static unsigned choose_triggers(struct audit_state *state) {
 		if (!audit->wanted[i])
 			ifr_fail(&outcome->why_not, IFR_E_USAGE, "it was not asked for");
 		else
-			state->possible[i] = !check_needs(audit, &ifr_triggers[i], &outcome->why_not);
+			state->possible[i] = !check_needs(audit, &ifr_triggers[i], &outcome->why_not) &&
+			                     !audit_choose_levels(state, i, &outcome->why_not);
 		count += state->possible[i];
 	}
 	return count;
@@ -135,6 +138,7 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 	struct audit_state state = {.audit = audit,
 	                            .outcomes = outcomes,
 	                            .possible = ifr_alloc(ifr_trigger_count * sizeof *state.possible),
+	                            .sweeps = ifr_alloc(ifr_trigger_count * sizeof *state.sweeps),
 	                            .deadline_ns = budget_ns ? begun_ns + budget_ns : INT64_MAX};
 	const unsigned count = choose_triggers(&state);
 	int64_t run_ns = 0;
@@ -150,6 +154,9 @@ int ifr_audit_run(const struct ifr_audit *audit, struct ifr_audit_outcome *outco
 	if (result)
 		rmdir(audit->campaign.file); /* if nothing is in it */
 	*interrupted = state.interrupted;
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		free(state.sweeps[i]);
+	free(state.sweeps);
 	free(state.possible);
 	return result;
 }

@@ -23,6 +23,7 @@ struct ifr_audit_outcome {
 	bool measured;            /* its experiment has runs */
 	bool full;                /* the screen passed it, and every run was made */
 	struct ifr_error why_not; /* why it was not measured: it was not asked for, lacks a kit, the budget ended */
+	char note[256];           /* what this machine lacks of the trigger; "": nothing */
 	unsigned refused;         /* variants */
 	char refusal[512];        /* the first of them, and why */
 	bool screened, refined;   /* its screen, and its further runs, were made; the latter as far as time allowed */

@@ -2,6 +2,7 @@
 /* A running audit, shared by the files that carry it out:
  *
  *     audit.c          chooses triggers, screens them all
+ *     audit_levels.c   the levels of a sweep that this machine has
  *     audit_trigger.c  one stage of one trigger
  *     audit_stages.c   the time of a stage; further runs
  *     audit_rest.c     the rest of a budget
@@ -15,6 +16,7 @@ struct audit_state {
 	const struct ifr_audit *audit;
 	struct ifr_audit_outcome *outcomes;
 	bool *possible;      /* [ifr_trigger_count]: asked for, and the program has what it needs */
+	char **sweeps;       /* [ifr_trigger_count]: of what this machine has; NULL: the trigger's own */
 	unsigned most;       /* layouts of a trigger in its first screen; 0: no limit */
 	int64_t deadline_ns; /* INT64_MAX without a budget */
 	bool interrupted;
@@ -26,6 +28,10 @@ struct audit_stage {
 	int64_t budget_ns;          /* 0: none */
 	bool finer;                 /* a sweep of smaller steps takes the place of the one that is there */
 };
+
+/* Chooses the allocators that are installed, and the parts that huge pages can hold; the outcome's note names the
+ * others. Errors: IFR_E_USAGE where fewer than two levels remain. */
+int audit_choose_levels(struct audit_state *state, unsigned which, struct ifr_error *err);
 
 /* Carries it out, and notes in the trigger's outcome what came of it. *whole: the budget sufficed. */
 int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,

@@ -68,9 +68,12 @@ static char *list_options(const char *given, const struct ifr_trigger *trigger,
 }
 
 /* A finer sweep replaces the experiment of the coarser one, which stays as FILE~. */
-static int make_design(const struct ifr_trigger *trigger, const struct audit_stage *stage,
+static int make_design(const struct audit_state *state, unsigned which, const struct audit_stage *stage,
                        struct ifr_campaign *campaign, struct ifr_error *err) {
+	const struct ifr_trigger *trigger = &ifr_triggers[which];
 	char *sweep = find_sweep(campaign->file);
+	if (!sweep && state->sweeps[which])
+		sweep = ifr_strdup(state->sweeps[which]);
 	const unsigned repetitions = campaign->repetitions;
 	int result = 0;
 	if (stage->finer) {
@@ -112,7 +115,7 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	campaign.siblings = &siblings;
 	char *options = NULL;
 	outcome->resumed |= !outcome->measured && ifr_file_exists(file);
-	int result = make_design(&ifr_triggers[which], stage, &campaign, err);
+	int result = make_design(state, which, stage, &campaign, err);
 	if (!result) {
 		options = list_options(campaign.options, &ifr_triggers[which], &campaign.generator);
 		campaign.options = options;

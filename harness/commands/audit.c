@@ -26,13 +26,37 @@ struct options {
 
 enum { KEY_TRIGGERS = 1024 };
 
+static void list_triggers(struct ifr_buffer *list) {
+	for (unsigned i = 0; i < ifr_trigger_count; i++) {
+		const char *needs = ifr_trigger_needs(&ifr_triggers[i]);
+		char *name = ifr_format("  %-12s ", ifr_triggers[i].name),
+			 *line = ifr_format("%s%s%s%s", ifr_triggers[i].summary, *needs ? " (needs " : "", needs,
+		                        *needs ? ")" : "");
+		ifr_text_wrap(list, line, name, "               ");
+		free(line);
+		free(name);
+	}
+}
+
+/* Ends the process, as --help does. */
+static void print_triggers(const struct argp_state *state) {
+	struct ifr_buffer list = {0};
+	list_triggers(&list);
+	fputs(ifr_buffer_text(&list), stdout);
+	ifr_buffer_release(&list);
+	if (!(state->flags & ARGP_NO_EXIT))
+		exit(fflush(stdout) ? IFR_E_ENVIRONMENT : 0);
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
 	switch (key) {
 	case KEY_TRIGGERS:
 		options->triggers = argument;
-		if (ifr_triggers_parse(argument, options->wanted, &err))
+		if (!strcmp(argument, "list"))
+			print_triggers(state);
+		else if (ifr_triggers_parse(argument, options->wanted, &err))
 			option_refuse(state, &err);
 		return 0;
 	case 's':
@@ -68,21 +92,14 @@ static char *describe_triggers(int key, const char *text, void *input) {
 		return (char *)text;
 	struct ifr_buffer list = {0};
 	ifr_buffer_puts(&list, "Triggers:\n");
-	for (unsigned i = 0; i < ifr_trigger_count; i++) {
-		char *name = ifr_format("  %-12s ", ifr_triggers[i].name);
-		ifr_text_wrap(&list, ifr_triggers[i].summary, name, "               ");
-		free(name);
-	}
-	ifr_buffer_puts(&list,
-	                "link-order to interpreter need a program built with CC=interfero-gcc, loops one built with "
-	                "\"INTERFERO_TEMPLATES=1 make CC=interfero-gcc\"; any program has the others, but for stack, "
-	                "heap and blocks where it is statically linked.");
+	list_triggers(&list);
 	return ifr_buffer_detach(&list);
 }
 
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Triggers:", 1},
-	{"triggers", KEY_TRIGGERS, "LIST", 0, "The triggers to try, such as environment,heap (all)", 1},
+	{"triggers", KEY_TRIGGERS, "LIST", 0,
+     "The triggers to try, such as environment,heap (all); \"list\" prints them with what each needs", 1},
 	{"seed", 's', "SEED", 0, "The seed that repeats these layouts, 0 to 2^64-1 (1)", 1},
 	{0},
 };
@@ -132,6 +149,7 @@ static int read_trigger(const struct options *options, unsigned which, const str
 	                              .sets = ifr_triggers[which].sets,
 	                              .finest_step = ifr_trigger_step(&ifr_triggers[which]),
 	                              .why_not = outcome->why_not,
+	                              .note = outcome->note,
 	                              .full = outcome->full};
 	if (!outcome->measured)
 		return 0;

@@ -23,6 +23,11 @@ const struct ifr_trigger ifr_triggers[] = {
      .summary = "length of the program's path",
      .sets = "path lengths",
      .sweep = "stack:path-bytes=0:3568:16"},
+	{.name = "directory",
+     .summary = "length of the working directory's path",
+     .sets = "paths of the working directory",
+     .needs = IFR_NEEDS_MOUNTS,
+     .sweep = "stack:directory-bytes=0:3568:16"},
 	{.name = "arguments",
      .summary = "length of argv[0]",
      .sets = "lengths of argv[0]",
@@ -50,6 +55,16 @@ const struct ifr_trigger ifr_triggers[] = {
      .needs = IFR_NEEDS_LOADER,
      .axes = 1u << IFR_AXIS_BLOCKS,
      .layouts = 32},
+	{.name = "allocator",
+     .summary = "the allocator: glibc's and those that are installed",
+     .sets = "allocators",
+     .needs = IFR_NEEDS_LOADER,
+     .sweep = "allocator:which=0,1,2,3,4"},
+	{.name = "huge-pages",
+     .summary = "huge pages for heap and text",
+     .sets = "uses of huge pages",
+     .needs = IFR_NEEDS_LOADER,
+     .sweep = "huge-pages:parts=0,1,2,3"},
 	{.name = "copies",
      .summary = "place of the program's file in memory",
      .sets = "copies of the file",
@@ -89,6 +104,12 @@ const struct ifr_trigger ifr_triggers[] = {
      .sets = "interpreter paths",
      .needs = IFR_NEEDS_KIT,
      .sweep = "interp:bytes=0:1008:16"},
+	{.name = "names",
+     .summary = "number and length of external symbols",
+     .sets = "sets of external symbols",
+     .needs = IFR_NEEDS_KIT,
+     .axes = 1u << IFR_AXIS_NAMES,
+     .layouts = 32},
 	{.name = "loops",
      .summary = "alignment of functions and loops by the compiler",
      .sets = "alignments",
@@ -97,6 +118,15 @@ const struct ifr_trigger ifr_triggers[] = {
      .layouts = 32},
 };
 const unsigned ifr_trigger_count = sizeof ifr_triggers / sizeof *ifr_triggers;
+
+const char *ifr_trigger_needs(const struct ifr_trigger *trigger) {
+	static const char *const needs[] = {[IFR_NEEDS_NOTHING] = "",
+	                                    [IFR_NEEDS_MOUNTS] = "mounts of its own (user namespaces)",
+	                                    [IFR_NEEDS_LOADER] = "a loader: no static program",
+	                                    [IFR_NEEDS_KIT] = "a kit: CC=interfero-gcc",
+	                                    [IFR_NEEDS_TEMPLATES] = "a kit with INTERFERO_TEMPLATES=1"};
+	return needs[trigger->needs];
+}
 
 int ifr_trigger_find(const char *name) {
 	for (unsigned i = 0; i < ifr_trigger_count; i++)

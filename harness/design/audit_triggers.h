@@ -19,7 +19,8 @@ enum { IFR_AUDIT_SCREEN_RUNS = 2, IFR_AUDIT_LAYOUTS_LEAST = 8 };
 /* The part of a program that a trigger needs. */
 enum ifr_trigger_needs {
 	IFR_NEEDS_NOTHING,
-	IFR_NEEDS_LOADER,   /* the runtime is preloaded */
+	IFR_NEEDS_MOUNTS,   /* mounts of its own, which the kernel allows */
+	IFR_NEEDS_LOADER,   /* libraries are preloaded */
 	IFR_NEEDS_KIT,      /* code and data move */
 	IFR_NEEDS_TEMPLATES /* the compiler's axes */
 };
@@ -42,6 +43,9 @@ struct ifr_trigger {
 extern const struct ifr_trigger ifr_triggers[];
 extern const unsigned ifr_trigger_count;
 
+/* "a kit", or "" where any program will do. */
+const char *ifr_trigger_needs(const struct ifr_trigger *trigger);
+
 /* The index of a trigger, or -1. */
 int ifr_trigger_find(const char *name);
 /* Parses a list such as "environment,heap" or "all" into wanted[ifr_trigger_count]. Errors: IFR_E_USAGE. */
@@ -49,8 +53,8 @@ int ifr_triggers_parse(const char *list, bool *wanted, struct ifr_error *err);
 
 /* Makes the generator and the number of layouts of a trigger, of `most` layouts at most (0: as many as it has). A sweep
  * ends after its period, then doubles its steps; a random family has fewer layouts; neither has fewer than
- * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or NULL. The caller releases the
- * generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
+ * IFR_AUDIT_LAYOUTS_LEAST. sweep: that of an earlier part of the same audit, or of what this machine has; or NULL. The
+ * caller releases the generator's parameters. Errors: IFR_E_USAGE for a sweep that cannot be parsed. */
 int ifr_trigger_design(const struct ifr_trigger *trigger, uint64_t seed, unsigned most, const char *sweep,
                        struct ifr_layout_generator *generator, unsigned *layouts, struct ifr_error *err);
 

@@ -267,6 +267,9 @@ static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *row
 			                  "makes them.",
 			                  rows[i].trigger);
 		put_paragraph(out, &text, "  - ", "    ");
+		if (rows[i].analysis && rows[i].note && *rows[i].note)
+			ifr_buffer_printf(&text, "%s: %s.", rows[i].trigger, rows[i].note);
+		put_paragraph(out, &text, "  - ", "    ");
 		say_coarse(&text, &rows[i]);
 		put_paragraph(out, &text, "  - ", "    ");
 		if (rows[i].refused)

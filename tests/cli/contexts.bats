@@ -166,3 +166,27 @@ grown() { # SECTION: by how much the variant's section is larger
 		say "$(sql e.exp "SELECT facts FROM variant")"
 	refuse 2 "cannot follow the axis names" -- interfero bench --counters model --axes names -- ./kitted "$here/log"
 }
+
+audit() { # TRIGGERS PLANT PROGRAM
+	interfero audit --json --counters clock --no-profile --metrics 'regex:^([a-z]+): ([0-9.]+) (ns)' -m plant \
+		--triggers "$1" -r 3 --fresh -o found.audit -- "$3" "$here/log" "$2" >json
+	python3 -c 'import json, sys
+print(*[t["trigger"] for t in json.load(open("json"))["triggers"] if t.get("found")])'
+}
+
+@test "an audit finds a planted bias by its trigger alone, and says what this machine lacks" {
+	[ -e /usr/lib/x86_64-linux-gnu/libjemalloc.so.2 ] || skip "no jemalloc"
+	[ "$(audit allocator,huge-pages jemalloc ./tell)" = allocator ] || say "$(cat json)"
+	[ -e /usr/lib/libhoard.so ] || grep -q '"lacks": *"hoard is not installed' json
+	[ "$(at_depth quick full)" = full ] || return 0 # seconds
+	[ -z "$(audit allocator,huge-pages nothing ./tell)" ] || say "$(cat json)"
+	grep -q 'heap text$' log || skip "no huge pages"
+	[ "$(audit allocator,huge-pages heap ./tell)" = huge-pages ] || say "$(cat json)"
+}
+
+@test "an audit lists its triggers, and leaves out those that the program cannot have" {
+	interfero audit --triggers list >list
+	grep -Eq '^ +names +.*needs a kit' list
+	grep -Eq '^ +directory ' list
+	refuse 2 "statically linked" -- interfero audit --counters clock --triggers allocator -- ./fixed "$here/log"
+}

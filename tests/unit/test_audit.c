@@ -52,9 +52,14 @@ static void test_design(void **state) {
 	assert_int_equal(design("link-order", 1, NULL, &generator), 8);
 	assert_int_equal(design("aslr", 0, NULL, &generator), 32);
 	assert_int_equal(generator.axes, 1u << IFR_AXIS_STACK | 1u << IFR_AXIS_LOAD);
+	/* All five allocators however little time there is, and those that are installed. */
+	assert_int_equal(design("allocator", 1, NULL, &generator), 5);
+	assert_int_equal(design("allocator", 0, "allocator:which=0,2", &generator), 2);
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
 		assert_int_equal(ifr_trigger_find(ifr_triggers[i].name), i);
-		assert_true(design(ifr_triggers[i].name, 0, NULL, &generator) >= 32);
+		/* A list is of a few choices. */
+		const bool listed = ifr_triggers[i].sweep && strchr(ifr_triggers[i].sweep, ',');
+		assert_true((design(ifr_triggers[i].name, 0, NULL, &generator) < 32) == listed);
 		assert_true((generator.axes & ifr_axes_of(IFR_OWNER_LAUNCHER)) == generator.axes ||
 		            ifr_triggers[i].needs >= IFR_NEEDS_KIT);
 	}
