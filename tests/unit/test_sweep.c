@@ -128,11 +128,13 @@ static void test_list(void **state) {
 	ifr_sweeps_apply(&back, 4, &plan);
 	assert_int_equal(plan.axis[IFR_AXIS_ALLOCATOR].given[0], 0);
 	assert_int_equal(plan.axis[IFR_AXIS_ALIGN].value[0], 32);
-	/* One value, none, not ascending, out of range, no multiple of 16, 17 values. */
+	/* One value, none, not ascending (twice), out of range, no multiple of 16, 17 values. */
 	static const char *const wrong[] = {
-		"allocator:which=1,",   "allocator:which=,1",  "allocator:which=1,1",
-		"allocator:which=3,1",  "allocator:which=0,5", "allocator:which=0,1:2",
-		"stack:main-bytes=0,8", "allocator:which=0,a", "load:pages=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"};
+		"allocator:which=1,",      "allocator:which=,1",
+		"allocator:which=1,1",     "allocator:which=3,1",
+		"allocator:which=0,3,1,4", "allocator:which=0,5",
+		"allocator:which=0,1:2",   "stack:main-bytes=0,8",
+		"allocator:which=0,a",     "load:pages=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct ifr_sweeps none = {0};
 		if (ifr_sweeps_add(&none, wrong[i], NULL) != -IFR_E_USAGE || none.count)
