@@ -108,17 +108,17 @@ static void name_changes(const struct evidence *evidence, enum ifr_event event, 
 
 static void put_conflict(const struct ifr_named_conflicts *named, const struct ifr_named_conflict *conflict,
                          const char *event, struct ifr_buffer *text) {
-	ifr_buffer_printf(text, "%s: in the worst layout %zu %s meet in set %u of the %s, which has %u ways: ", event,
+	ifr_buffer_printf(text, "%s: in the worst layout %zu %s meet in set %u of the %s, which has %u way%s: ", event,
 	                  conflict->lines, strcmp(named->structure, "BTB") ? "lines" : "branches", conflict->set,
-	                  named->structure, named->ways);
+	                  named->structure, named->ways, named->ways == 1 ? "" : "s");
 	for (size_t i = 0; i < conflict->names.count && i < NAMED; i++)
 		ifr_buffer_printf(text, "%s%s", i ? ", " : "", conflict->names.items[i]);
 	if (conflict->names.count > NAMED)
 		ifr_buffer_printf(text, " and %zu more", conflict->names.count - NAMED);
 	if (conflict->sets > 1)
 		ifr_buffer_printf(text, "; so they do in %zu sets", conflict->sets);
-	ifr_buffer_printf(text, ". They miss there %" PRIu64 " times, in the best layout %" PRIu64 " times.",
-	                  conflict->misses[1], conflict->misses[0]);
+	ifr_buffer_printf(text, ". They miss there %" PRIu64 " times, in the best layout %" PRIu64 " time%s.",
+	                  conflict->misses[1], conflict->misses[0], conflict->misses[0] == 1 ? "" : "s");
 }
 
 static void name_conflicts(const struct evidence *evidence, enum ifr_event event, struct ifr_buffer *out) {

@@ -39,24 +39,22 @@ static char *name_line(struct ifr_site_names *names, const struct ifr_conflict_l
 	return name;
 }
 
-static int compare_names(const void *left, const void *right) {
-	return strcmp(*(char *const *)left, *(char *const *)right);
+static bool has_name(const struct ifr_strings *list, const char *name) {
+	bool has = false;
+	for (size_t i = 0; i < list->count && !has; i++)
+		has = !strcmp(list->items[i], name);
+	return has;
 }
 
 static void name_set(struct ifr_site_names *names, const struct ifr_conflicts *conflicts,
                      const struct ifr_conflict_set *set, struct ifr_strings *list) {
 	for (size_t i = 0; i < set->count && i < LINES_MOST; i++) {
 		char *name = name_line(names, &conflicts->lines[set->first + i]);
-		bool known = false;
-		for (size_t j = 0; j < list->count; j++)
-			known |= !strcmp(list->items[j], name);
-		if (known)
+		if (has_name(list, name))
 			free(name);
 		else
 			ifr_strings_take(list, name);
 	}
-	if (list->count)
-		qsort(list->items, list->count, sizeof *list->items, compare_names);
 }
 
 /* Of a set that misses more in the second layout. */
@@ -64,10 +62,11 @@ static uint64_t rise(const struct ifr_conflict_set *set) {
 	return set->misses[1] - set->misses[0];
 }
 
+/* In any order: no list has a name twice. */
 static bool same_names(const struct ifr_strings *a, const struct ifr_strings *b) {
 	bool same = a->count == b->count;
 	for (size_t i = 0; same && i < a->count; i++)
-		same = !strcmp(a->items[i], b->items[i]);
+		same = has_name(b, a->items[i]);
 	return same;
 }
 

@@ -10,11 +10,12 @@
 
 /* Sets in which lines of the same names meet. Index 0 is the first layout. */
 struct ifr_named_conflict {
-	struct ifr_strings names; /* "table in look_up (map.c:5)", "main (map.c:20)": each once */
-	uint32_t set;             /* the set that differs most */
-	size_t lines;             /* that miss in it again and again */
-	size_t sets;              /* of the same names */
-	uint64_t misses[2];       /* in all of them, beyond the first of each line */
+	struct ifr_strings
+		names;          /* "table in look_up (map.c:5)", "main (map.c:20)": each once, the most misses first */
+	uint32_t set;       /* the set that differs most */
+	size_t lines;       /* that miss in it again and again */
+	size_t sets;        /* of the same names */
+	uint64_t misses[2]; /* in all of them, beyond the first of each line */
 };
 
 struct ifr_named_conflicts {

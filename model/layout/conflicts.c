@@ -185,32 +185,38 @@ static uint64_t misses_elsewhere(const struct walk *walk, const struct ifr_confl
 	return number != IFR_TABLE_NONE ? side->lines.items[number].misses[1] - 1 : 0;
 }
 
-/* Lines with a hundredth of their set's misses, and lines that are there at half of them. */
-static bool is_met(const struct ifr_conflict_line *line, const uint64_t *set_misses) {
-	enum { PART = 100 };
-	const uint64_t all = set_misses[line->set];
-	return (line->misses[1] && PART * line->misses[1] >= all) || (all && 2 * line->met >= all);
+/* The misses of a set, beyond the first of each line, and the most of one line. */
+struct set_misses {
+	uint64_t all, most;
+};
+
+/* Lines with a tenth of the misses of the set's first, and lines that are there at half of all its misses. */
+static bool is_met(const struct ifr_conflict_line *line, const struct set_misses *set) {
+	enum { PART = 10 };
+	return (line->misses[1] && PART * line->misses[1] >= set->most) || (set->all && 2 * line->met >= set->all);
 }
 
 static void list_lines(const struct walk *walk, struct ifr_conflicts *conflicts) {
 	const struct conflict_lines *list = &walk->sides[1].lines;
-	uint64_t *set_misses = ifr_alloc(conflicts->shape.sets * sizeof *set_misses);
+	struct set_misses *sets = ifr_alloc(conflicts->shape.sets * sizeof *sets);
 	conflicts->lines = ifr_alloc((list->count + 1) * sizeof *conflicts->lines);
 	for (size_t i = 0; i < list->count; i++) {
 		struct ifr_conflict_line *line = &list->items[i];
 		line->set = (uint32_t)ifr_cache_set(&conflicts->shape, line->key);
-		set_misses[line->set] += --line->misses[1];
+		const uint64_t again = --line->misses[1];
+		sets[line->set].all += again;
+		sets[line->set].most = again > sets[line->set].most ? again : sets[line->set].most;
 	}
 	for (size_t i = 0; i < list->count; i++) {
 		struct ifr_conflict_line *line = &list->items[i];
-		if (!is_met(line, set_misses))
+		if (!is_met(line, &sets[line->set]))
 			continue;
 		line->misses[0] = misses_elsewhere(walk, line);
 		conflicts->lines[conflicts->line_count++] = *line;
 	}
 	if (conflicts->line_count)
 		qsort(conflicts->lines, conflicts->line_count, sizeof *conflicts->lines, by_set);
-	free(set_misses);
+	free(sets);
 }
 
 static void list_sets(struct ifr_conflicts *conflicts) {

@@ -12,8 +12,8 @@ enum ifr_conflict_structure { IFR_CONFLICT_L1D, IFR_CONFLICT_L1I, IFR_CONFLICT_L
 
 enum { IFR_CONFLICT_NO_ACCESS = UINT32_MAX };
 
-/* A line, or a branch, that meets others: it has a hundredth of its set's misses, or is there at half of them. Its first
- * miss is no conflict and is not counted. */
+/* A line, or a branch, that meets others: it has a tenth of the misses of its set's first, or is there at half of all the
+ * set's misses. Its first miss is no conflict and is not counted. */
 struct ifr_conflict_line {
 	uint64_t key;       /* address / line bytes, or the address of a branch, in the second layout */
 	uint64_t misses[2]; /* of the same data or code in the first layout, and in the second */

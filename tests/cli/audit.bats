@@ -185,7 +185,7 @@ range() { # EXPERIMENT COUNTER
 		import re, sys
 		text = open("text").read()
 		found = re.search(r"- L1-dcache-load-misses: in the worst layout (\d+) lines meet in set 5 of the L1D, which has 8 ways: "
-		                  r"(.*?)\. They miss there (\d+) times, in the best layout (\d+) times", text)
+		                  r"(.*?)\. They miss there (\d+) times, in the best layout (\d+) times?\.", text)
 		assert found, text
 		assert int(found[1]) >= 9 and "table in main (sets.c:6)" in found[2] and re.search(r"\bon\S* in main \(sets.c:", found[2]), found
 		assert 7900 < int(found[3]) - int(found[4]) < 8100, found
