@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Smooths an array of the heap into another one with five weights. The argument is a number of floats by which the second
- * array begins later. Ref: Melhus 2013, section 4.1.2. */
-#include <stdio.h>
-#include <stdlib.h>
+/* Smooths an array of the heap into another one with five weights, TIMES times:
+ *
+ *     heap-pair FLOATS PADDING TIMES               the second array begins PADDING floats later
+ *     heap-pair FLOATS clock ROUNDS PADDING...     prints each padding, and picoseconds a float
+ *
+ * -DPROMISE=restrict lets the compiler assume that the arrays are apart. Ref: Melhus 2013, section 4.1.2. */
+#include <string.h>
 
-enum { FLOATS = 65536, REACH = 2, PADDING_MOST = 1024 };
+#include "../clock.h"
+
+#ifndef PROMISE
+#define PROMISE
+#endif
+
+enum { REACH = 2, PADDING_MOST = 1024, PADDINGS_MOST = 64 };
 
 static float weight[2 * REACH + 1] = {0.1f, 0.2f, 0.4f, 0.2f, 0.1f};
+static float *source, *target;
+static long floats, paddings[PADDINGS_MOST];
 
-/* Without restrict: the compiler keeps every store, as from may be to. */
-__attribute__((noinline)) static void smooth(long count, const float *from, float *to) {
+__attribute__((noinline)) static void smooth(long count, const float *PROMISE from, float *PROMISE to) {
 	for (long at = REACH; at < count - REACH; at++) {
 		to[at] = 0;
 		for (int near = -REACH; near <= REACH; near++)
@@ -17,15 +27,47 @@ __attribute__((noinline)) static void smooth(long count, const float *from, floa
 	}
 }
 
+static void smooth_padded(int which) {
+	smooth(floats, source, target + paddings[which]);
+}
+
+static long parse(const char *text, long most) {
+	char *end;
+	const long value = strtol(text, &end, 10);
+	if (end == text || *end || value < 0 || value > most) {
+		fprintf(stderr, "heap-pair: %s is not a number from 0 to %ld\n", text, most);
+		exit(2);
+	}
+	return value;
+}
+
+static void print_times(int count, int rounds) {
+	double median_ns[PADDINGS_MOST];
+	time_in_turn(count, rounds, smooth_padded, median_ns);
+	for (int i = 0; i < count; i++)
+		printf("%ld %.0f\n", paddings[i], 1e3 * median_ns[i] / (double)floats);
+}
+
 int main(int argc, char **argv) {
-	const long padding = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
-	float *from = calloc(FLOATS, sizeof *from), *to = calloc(FLOATS + PADDING_MOST, sizeof *to);
-	if (!from || !to || padding < 0 || padding > PADDING_MOST)
+	if (argc < 4 || argc > 4 + PADDINGS_MOST) {
+		fputs("usage: heap-pair FLOATS PADDING TIMES | FLOATS clock ROUNDS PADDING...\n", stderr);
 		return 2;
-	from[REACH] = 10;
-	smooth(FLOATS, from, to + padding);
-	printf("%.1f\n", (double)to[padding + REACH]);
-	free(to);
-	free(from);
+	}
+	floats = parse(argv[1], 1L << 28);
+	source = need(malloc((size_t)floats * sizeof *source));
+	target = need(malloc((size_t)(floats + PADDING_MOST) * sizeof *target));
+	memset(source, 0, (size_t)floats * sizeof *source);
+	memset(target, 0, (size_t)(floats + PADDING_MOST) * sizeof *target);
+	if (!strcmp(argv[2], "clock")) {
+		for (int i = 4; i < argc; i++)
+			paddings[i - 4] = parse(argv[i], PADDING_MOST);
+		print_times(argc - 4, (int)parse(argv[3], 10000));
+	} else {
+		paddings[0] = parse(argv[2], PADDING_MOST);
+		for (long left = parse(argv[3], 1L << 30); left > 0; left--)
+			smooth_padded(0);
+	}
+	free(target);
+	free(source);
 	return 0;
 }

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh
+# Part of every study's script: `run FOLDER` builds, measures and prints in FOLDER. QUICK=1 takes smaller sizes,
+# INTERFERO_STUDY=model leaves out the machine at hand, =clock leaves out the model.
+# Figures of the thesis (Melhus 2013) stand in the scripts.
+
+set -eu
+mkdir -p "${1:?"usage: $0 FOLDER"}"
+cd "$1"
+CC=${CC:-gcc}
+
+# Whether this part is wanted: "model", or "clock", the machine at hand.
+wants() {
+	[ "${INTERFERO_STUDY:-$1}" = "$1" ]
+}
+
+# heading TEXT: a line before a table.
+heading() {
+	printf '\n%s\n' "$1"
+}
+
+# record TRACE [OPTION...] -- COMMAND...: one recording. Its notes are shown where it fails.
+record() {
+	trace=$1
+	shift
+	interfero record -q --once -o "$trace" "$@" >record.log 2>&1 || {
+		cat record.log >&2
+		return 1
+	}
+}
+
+# replay_layouts TRACE [OPTION...]: the counters of each layout on the described Ivy Bridge, a line each, the shipped one
+# first: cycles, loads that alias, loads that waited for an alias, slots from the loop buffer. Cycles are those of the core,
+# for every instruction.
+replay_layouts() {
+	trace=$1
+	shift
+	interfero replay --json --core=full --machine ivybridge "$@" "$trace" | tr '{,}' '[\n*]' | awk -F'"' '
+		{ value = $3; sub(/^: */, "", value) }
+		$2 == "cycles" { cycles = value }
+		$2 == "ld_blocks_partial.address_alias" { alias = value }
+		$2 == "alias-delayed-loads" { waited = value }
+		$2 == "lsd.uops" { lsd = value }
+		$2 == "counters" { if (open) print cycles, alias, waited, lsd; open = 1 }
+		END { print cycles, alias, waited, lsd }'
+}
+
+# subtract MORE LESS: the differences of two files of replay_layouts: the work that MORE did beyond LESS, without the
+# start of the program.
+subtract() {
+	paste -d ' ' "$1" "$2" | awk '{ print $1 - $5, $2 - $6, $3 - $7, $4 - $8 }'
+}
+
+# say_seen WHAT HERE THESIS [LEAST]: whether the thesis' effect is seen, by the slower figure over the faster one: LEAST
+# (1.05) or more. THESIS is empty where the thesis has no figure.
+say_seen() {
+	awk -v what="$1" -v here="$2" -v thesis="$3" -v least="${4:-1.05}" 'BEGIN {
+		printf "%s: %s, a factor of %.2f%s\n", what, (here >= least) ? "seen" : "not seen", here,
+			thesis ? " (the thesis: " thesis ")" : "" }'
+}
+
+# The machine at hand, and the day: figures of the clock hold for these.
+name_machine() {
+	awk -F': *' '/^vendor_id/ { vendor = $2 } /^cpu family/ { family = $2 } /^model\t/ { model = $2 }
+		END { printf "machine at hand: %s, family %s, model %s", vendor, family, model }' /proc/cpuinfo
+	printf '; gcc %s; %s\n' "$($CC -dumpfullversion)" "$(date +%Y-%m-%d)"
+}
+
+# fetch PACKAGE...: the files of these Debian packages, unpacked in the folder root, by the machine's own apt. Nonzero and
+# a reason where there is none.
+fetch() {
+	mkdir -p debs root
+	for package; do
+		[ ! -f "debs/$package.done" ] || continue
+		{ (cd debs && timeout 120 apt-get -q download "$package") >fetch.log 2>&1 &&
+			dpkg-deb -x debs/"$package"_*.deb root && : >"debs/$package.done"; } || {
+			echo "$package cannot be fetched: $(tail -n 1 fetch.log)" >&2
+			return 1
+		}
+	done
+}
