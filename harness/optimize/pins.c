@@ -6,11 +6,59 @@
 
 #include "common/file.h"
 
-int pin_write_plan(const struct ifr_plan *plan, const char *path, struct ifr_error *err) {
+static int find_addresses(const struct ifr_relinker *relinker, const struct ifr_plan *plan, uint64_t *addresses,
+                          struct ifr_error *err) {
+	struct ifr_relinker_layout *layout = NULL;
+	int result = ifr_relinker_place(relinker, plan, &layout, err);
+	if (!result)
+		result = ifr_relinker_layout_addresses(layout, addresses, err);
+	ifr_relinker_layout_close(layout);
+	return result;
+}
+
+/* Replaces the axes that draw an order by the order that they drew. */
+static int spell_out(const struct ifr_relinker *relinker, const struct ifr_plan *plan, struct ifr_plan *spelled,
+                     struct ifr_error *err) {
+	struct ifr_relinker_layout *layout = NULL;
+	struct ifr_plan order;
+	ifr_plan_init(&order);
+	ifr_plan_copy(spelled, plan);
+	int result = ifr_relinker_place(relinker, plan, &layout, err);
+	if (!result)
+		result = ifr_relinker_layout_to_plan(layout, false, &order, err);
+	spelled->axis[IFR_AXIS_FUNCTIONS].on = spelled->axis[IFR_AXIS_LINK_ORDER].on = false;
+	for (size_t i = 0; i < order.place_count; i++)
+		ifr_plan_place(spelled, order.places[i].unit);
+	ifr_plan_release(&order);
+	ifr_relinker_layout_close(layout);
+	return result;
+}
+
+int pin_write_plan(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
+                   struct ifr_error *err) {
+	const size_t bytes = (ifr_relinker_unit_count(relinker) + 1) * sizeof(uint64_t);
+	uint64_t *wanted = ifr_alloc(bytes), *spelled_out = ifr_alloc(bytes);
 	struct ifr_buffer text = {0};
-	ifr_plan_print(plan, &text);
-	int result = ifr_file_write(path, text.data, text.length, 0644, err);
+	struct ifr_plan spelled;
+	struct ifr_error ignored = {0};
+	int result = find_addresses(relinker, plan, wanted, err);
+	ifr_plan_init(&spelled);
+	const bool same = !result && !plan->place_count && !spell_out(relinker, plan, &spelled, &ignored) &&
+	                  !find_addresses(relinker, &spelled, spelled_out, &ignored) &&
+	                  !memcmp(wanted, spelled_out, bytes);
+	if (!same) {
+		ifr_plan_release(&spelled);
+		ifr_plan_copy(&spelled, plan);
+	}
+	/* Later builds have other kits. */
+	*spelled.kit = '\0';
+	ifr_plan_print(&spelled, &text);
+	if (!result)
+		result = ifr_file_write(path, text.data, text.length, 0644, err);
+	ifr_plan_release(&spelled);
 	ifr_buffer_release(&text);
+	free(spelled_out);
+	free(wanted);
 	return result;
 }
 

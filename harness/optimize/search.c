@@ -268,7 +268,7 @@ static int confirm(struct search *search, const struct trial *best, struct ifr_e
 		return 0;
 	optimum->plan_file = stage_file(&search->stages, "best.plan");
 	optimum->order_file = stage_file(&search->stages, "best.order");
-	result = pin_write_plan(&best->candidate.plan, optimum->plan_file, err);
+	result = pin_write_plan(search->stages.source.relinker, &best->candidate.plan, optimum->plan_file, err);
 	return result
 	           ? result
 	           : pin_write_order(search->stages.source.relinker, &best->candidate.plan, optimum->order_file, err);

@@ -46,8 +46,7 @@ teardown_file() {
 # The search by what a program prints: its last argument.
 search() {
 	local program=${*: -1}
-	within 60 interfero optimize -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --rounds 2 \
-		--contexts 4 --ignore-output "${@:1:$#-1}" -- "$program"
+	within 60 interfero optimize -n 8 -r 1 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 4 --each 4 --contexts 4 --ignore-output "${@:1:$#-1}" -- "$program"
 }
 
 @test "a planted best layout is found, confirmed and written" {
@@ -66,6 +65,21 @@ search() {
 	search --json -o found ./planted >again
 	jq -e --argjson shipped "$shipped" '.faster and (.ratio - 3 / $shipped | fabs < 1e-9) and .layouts_measured >= 9' again
 	jq -e '.features[].name | select(test("windows of 64 bytes entered"))' again >/dev/null
+}
+
+@test "a random layout is written with its order by name, and gives the cost that was confirmed" {
+	cd "$place"
+	shipped=$(./planted | tr -dc 0-9)
+	search --json --rounds 0 -o drawn ./planted >drawn.json
+	grep -q '^order planted.c:.text.f1$' drawn/best.plan
+	not grep '^functions' drawn/best.plan
+	interfero variants -q --plan drawn/best.plan -o drawn.best ./planted
+	cost=$(drawn.best/* | tr -dc 0-9)
+	jq -e --argjson cost "$cost" --argjson shipped "$shipped" '.faster and (.ratio - $cost / $shipped | fabs < 1e-9)' drawn.json
+	# A later build takes what it still has.
+	sed 's/FUNCTION(2)/FUNCTION(2) FUNCTION(4)/' planted.c >later.c
+	interfero-gcc -O2 later.c -o later
+	interfero variants --plan drawn/best.plan -o later.best ./later | grep -q 'places: [0-9]* of [0-9]* followed'
 }
 
 @test "an interrupted search goes on with the runs it has" {
