@@ -38,7 +38,9 @@ static const struct format formats[] = {
                    ".epochIterations(N) fixes them",
                    "it prints its table, or its template json, on standard output"},
 	[JSON] = {"json", "JSON", NULL, NULL, "", NULL, NULL, "", "the path has to lead to numbers"},
-	[REGEX] = {"regex", "a pattern", NULL, NULL, "", NULL, NULL, "", "no number stands where the pattern matches"},
+	[REGEX] =
+		{"regex", "a pattern", NULL, NULL, "", NULL, NULL, "",
+         "no number stands where the pattern matches (its groups, by position: value; name, value; name, value, unit)"},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 

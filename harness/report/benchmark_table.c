@@ -46,8 +46,13 @@ static void put_row(struct ifr_buffer *out, const struct ifr_benchmark_finding *
 /* A command in lines that still fit behind the indentation of code. */
 static void put_command(struct ifr_buffer *out, const char *command) {
 	static const char indent[] = "    ";
+	enum { COLUMNS = 80 };
 	struct ifr_buffer wrapped = {0};
 	struct ifr_strings lines = {0};
+	if (strlen(indent) + ifr_text_width(command, strlen(command)) <= COLUMNS) {
+		ifr_buffer_printf(out, "%s\n\n", command);
+		return;
+	}
 	ifr_text_command(&wrapped, command, indent);
 	ifr_strings_split(&lines, ifr_buffer_text(&wrapped), "\n");
 	for (size_t i = 0; i < lines.count; i++)

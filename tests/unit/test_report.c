@@ -477,6 +477,30 @@ static void test_adaptive(void **state) {
 	}
 }
 
+/* A long command to paste keeps to 80 columns, by backslashes. */
+static void test_long_recipe(void **state) {
+	(void)state;
+	struct recipe recipe = usual;
+	struct ifr_dataset dataset;
+	struct ifr_buffer text = {0};
+	recipe.variants = 4;
+	fill(&dataset, &recipe, 7);
+	ifr_dataset_add_fact(&dataset, "own iterations", "The program chooses its iterations anew in every run (x)");
+	ifr_dataset_add_fact(&dataset, "own figures",
+	                     "interfero bench --metrics google-benchmark -o a-very-long-name-of-figures.exp "
+	                     "-- ./a-very-long-name --with-an-argument");
+	struct ifr_analysis *analysis = analysed(&dataset, NULL);
+	ifr_report_text(analysis, false, &text);
+	const char *line = strstr(ifr_buffer_text(&text), "    interfero bench --metrics google-benchmark -o ");
+	assert_non_null(line);
+	assert_memory_equal(line + strcspn(line, "\n") - 2, " \\", 2);
+	for (int i = 0; i < 3; i++, line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 80);
+	ifr_buffer_release(&text);
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
 /* The command goes on with the options of the one before, its own -n and -r in their place. */
 static void test_next_command(void **state) {
 	(void)state;
@@ -685,10 +709,10 @@ int main(void) {
 		cmocka_unit_test(test_gain),           cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_headline),       cmocka_unit_test(test_next_command),
 		cmocka_unit_test(test_measuring),      cmocka_unit_test(test_few_layouts),
-		cmocka_unit_test(test_adaptive),       cmocka_unit_test(test_edited),
-		cmocka_unit_test(test_expected_range), cmocka_unit_test(test_next_budget),
-		cmocka_unit_test(test_share_told),     cmocka_unit_test(test_allocator),
-		cmocka_unit_test(test_scale),
+		cmocka_unit_test(test_long_recipe),    cmocka_unit_test(test_adaptive),
+		cmocka_unit_test(test_edited),         cmocka_unit_test(test_expected_range),
+		cmocka_unit_test(test_next_budget),    cmocka_unit_test(test_share_told),
+		cmocka_unit_test(test_allocator),      cmocka_unit_test(test_scale),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
