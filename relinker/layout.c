@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Layouts: placing units by a plan, and making variants by one of the engines. */
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ static int place_units(struct ifr_relinker_layout *layout, struct ifr_error *err
 			placement->sizes.interp_bytes = 0;
 		if (!sections_find(&relinker->sections, ".dynsym"))
 			placement->names = placement->name_bytes = 0;
+		placement->names_by_got = !sections_find(&relinker->sections, ".rela.plt");
 		if (find_image(relinker, placement, &layout->image, &layout->refused))
 			layout->image = NULL;
 		if (!layout->image || attempt || !(pinned = image_pinned_units(layout->image)))
@@ -223,13 +225,33 @@ int ifr_relinker_layout_addresses(const struct ifr_relinker_layout *layout, uint
 	return visit_units(layout, note_address, &found, err);
 }
 
+/* A linker can leave weak functions out (-z nodynamic-undefined-weak). */
+static int check_names(const struct ifr_relinker_layout *layout, const struct ifr_buffer *bytes,
+                       struct ifr_error *err) {
+	const uint64_t wanted = layout->placement.names * sizeof(Elf64_Sym);
+	const struct section_place *base = sections_find(&layout->relinker->sections, ".dynsym"), *now;
+	struct sections sections;
+	if (!wanted)
+		return 0;
+	int result = sections_read(&sections, ifr_buffer_text(bytes), bytes->length, "the variant", err);
+	now = result ? NULL : sections_find(&sections, ".dynsym");
+	if (!result && (!base || !now || now->bytes != base->bytes + wanted))
+		result =
+			ifr_fail(err, IFR_E_USAGE,
+		             "the axis names cannot act: the linker leaves weak external functions out of this program");
+	sections_release(&sections);
+	return result;
+}
+
 int layout_link(const struct ifr_relinker_layout *layout, const char *path, struct ifr_buffer *bytes,
                 struct ifr_error *err) {
 	const struct ifr_relinker *relinker = layout->relinker;
 	int result = ld_engine_link(&relinker->engine, &relinker->units, &layout->placement,
 	                            ifr_buffer_text(&relinker->script), layout->build_id, path, NULL, err);
 	ifr_buffer_clear(bytes);
-	return result ? result : ifr_file_read(path, 0, bytes, err);
+	if (!result)
+		result = ifr_file_read(path, 0, bytes, err);
+	return result ? result : check_names(layout, bytes, err);
 }
 
 int ifr_relinker_write(const struct ifr_relinker_layout *layout, const char *path, struct ifr_variant *variant,

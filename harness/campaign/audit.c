@@ -20,6 +20,8 @@ static int check_needs(const struct ifr_audit *audit, const struct ifr_trigger *
 		return ifr_fail(err, IFR_E_USAGE, "the program is statically linked");
 	if (trigger->needs >= IFR_NEEDS_KIT && !audit->campaign.programs->kit)
 		return ifr_fail(err, IFR_E_USAGE, "the program has no kit: build it with CC=interfero-gcc");
+	if (trigger->axes & 1u << IFR_AXIS_NAMES && !ifr_loads_libraries(audit->campaign.programs->path))
+		return ifr_fail(err, IFR_E_USAGE, "the program is statically linked: it has no external symbols");
 	return 0;
 }
 

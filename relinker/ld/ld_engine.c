@@ -218,7 +218,7 @@ static int add_names(const struct placement *placement, const char *file, struct
 	struct ifr_buffer object = {0};
 	if (!placement->names)
 		return 0;
-	names_object_make(placement->names, placement->name_bytes, &object);
+	names_object_make(placement->names, placement->name_bytes, placement->names_by_got, &object);
 	int result = ifr_file_write(file, object.data, object.length, 0600, err);
 	ifr_strings_add(arguments, file);
 	ifr_buffer_release(&object);

@@ -14,29 +14,35 @@
 #include "relinker/relinker.h"
 
 enum { NONE, TEXT, RELOCATIONS, SYMBOLS, STRINGS, PROPERTY, STACK, SECTIONS };
-enum { JUMP_BYTES = 5 };
+enum { FIELD_BYTES = 4 };
 
 struct object {
 	struct ifr_buffer part[SECTIONS]; /* contents */
 	Elf64_Shdr header[SECTIONS];
 };
 
+/* jmp name@PLT, or jmp *name@GOTPCREL(%rip). */
+static void add_jump(struct object *object, uint64_t number, bool by_got) {
+	static const unsigned char direct[] = {0xe9}, indirect[] = {0xff, 0x25};
+	struct ifr_buffer *text = &object->part[TEXT];
+	ifr_buffer_append(text, by_got ? indirect : direct, by_got ? sizeof indirect : sizeof direct);
+	const Elf64_Rela relocation = {.r_offset = text->length,
+	                               .r_info = ELF64_R_INFO(number + 1, by_got ? R_X86_64_GOTPCREL : R_X86_64_PLT32),
+	                               .r_addend = -FIELD_BYTES};
+	ifr_buffer_append(text, "\0\0\0\0", FIELD_BYTES);
+	ifr_buffer_append(&object->part[RELOCATIONS], &relocation, sizeof relocation);
+}
+
 static void add_symbol(struct object *object, uint64_t number, uint64_t longer) {
-	static const unsigned char jump[JUMP_BYTES] = {0xe9};
 	struct ifr_buffer *strings = &object->part[STRINGS];
 	const Elf64_Sym symbol = {.st_name = (Elf64_Word)strings->length,
 	                          .st_info = ELF64_ST_INFO(STB_WEAK, STT_NOTYPE)};
-	const Elf64_Rela relocation = {.r_offset = object->part[TEXT].length + 1,
-	                               .r_info = ELF64_R_INFO(number + 1, R_X86_64_PLT32),
-	                               .r_addend = -4};
 	ifr_buffer_puts(strings, IFR_NAMES_PREFIX);
 	for (uint64_t i = 0; i < longer; i++)
 		ifr_buffer_puts(strings, "x");
 	ifr_buffer_printf(strings, "%06" PRIu64, number);
 	ifr_buffer_append(strings, "", 1);
-	ifr_buffer_append(&object->part[TEXT], (const char *)jump, sizeof jump);
-	ifr_buffer_append(&object->part[RELOCATIONS], (const char *)&relocation, sizeof relocation);
-	ifr_buffer_append(&object->part[SYMBOLS], (const char *)&symbol, sizeof symbol);
+	ifr_buffer_append(&object->part[SYMBOLS], &symbol, sizeof symbol);
 }
 
 /* Ref: System V ABI, AMD64 supplement, section "Program Property"; GNU_PROPERTY_X86_FEATURE_1_AND. */
@@ -49,7 +55,7 @@ static void add_property(struct ifr_buffer *note) {
 	                                 4,
 	                                 GNU_PROPERTY_X86_FEATURE_1_IBT | GNU_PROPERTY_X86_FEATURE_1_SHSTK,
 	                                 0};
-	ifr_buffer_append(note, (const char *)words, sizeof words);
+	ifr_buffer_append(note, words, sizeof words);
 }
 
 static void describe_section(struct object *object, int section, const char *name, Elf64_Shdr header) {
@@ -91,7 +97,7 @@ static void write_file(struct object *object, struct ifr_buffer *file) {
 	                     .e_shentsize = sizeof(Elf64_Shdr),
 	                     .e_shnum = SECTIONS,
 	                     .e_shstrndx = STRINGS};
-	ifr_buffer_append(file, (const char *)&header, sizeof header);
+	ifr_buffer_append(file, &header, sizeof header);
 	for (int i = TEXT; i < SECTIONS; i++) {
 		while (file->length % ALIGNMENT)
 			ifr_buffer_append(file, "", 1);
@@ -103,16 +109,18 @@ static void write_file(struct object *object, struct ifr_buffer *file) {
 		ifr_buffer_append(file, "", 1);
 	header.e_shoff = file->length;
 	memcpy(file->data, &header, sizeof header);
-	ifr_buffer_append(file, (const char *)object->header, sizeof object->header);
+	ifr_buffer_append(file, object->header, sizeof object->header);
 }
 
-void names_object_make(uint64_t symbols, uint64_t bytes, struct ifr_buffer *file) {
+void names_object_make(uint64_t symbols, uint64_t bytes, bool by_got, struct ifr_buffer *file) {
 	static const Elf64_Sym none;
 	struct object object = {0};
 	ifr_buffer_append(&object.part[STRINGS], "", 1);
-	ifr_buffer_append(&object.part[SYMBOLS], (const char *)&none, sizeof none);
-	for (uint64_t i = 0; i < symbols; i++)
+	ifr_buffer_append(&object.part[SYMBOLS], &none, sizeof none);
+	for (uint64_t i = 0; i < symbols; i++) {
 		add_symbol(&object, i, i ? 0 : bytes);
+		add_jump(&object, i, by_got);
+	}
 	add_property(&object.part[PROPERTY]);
 	describe_sections(&object);
 	write_file(&object, file);

@@ -35,6 +35,7 @@ struct placement {
 	struct layout_sizes sizes;
 	uint64_t names;      /* added external functions (axis names) */
 	uint64_t name_bytes; /* growth of the name of the first; 0 without one */
+	bool names_by_got;   /* the program has no procedure linkage table to which they could be added */
 	uint64_t base_bytes; /* of the axis base, before the first unit of .text that may move */
 	size_t places;       /* places of the plan that were followed */
 	size_t unknown;      /* places of the plan whose unit the program does not have */

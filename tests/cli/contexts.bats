@@ -153,7 +153,7 @@ grown() { # SECTION: by how much the variant's section is larger
 @test "added external symbols grow .dynsym, .dynstr, .rela.plt and .plt, and move the text" {
 	printf 'interfero-plan 1\nnames count=3 bytes=100\n' >plan
 	interfero variants --plan plan -o out ./kitted >/dev/null
-	cp out/v* variant 2>/dev/null || cp "$(find out -type f ! -name '*.plan' | head -n 1)" variant
+	cp out/plan variant
 	[ "$(grown .dynsym) $(grown .dynstr) $(grown .rela.plt) $(grown .plt) $(grown .got.plt)" = "72 166 72 48 24" ]
 	[ $((0x$(nm variant | awk '$3 == "main" { print $1 }') - 0x$(nm kitted | awk '$3 == "main" { print $1 }'))) -eq 48 ]
 	[ "$(nm -D variant | grep -c ' w interfero_name_')" = 3 ]
@@ -169,6 +169,16 @@ grown() { # SECTION: by how much the variant's section is larger
 	printf 'interfero-plan 1\nbase bytes=64\nnames count=1 bytes=0\n' >plan
 	interfero variants --plan plan -o both ./kitted >/dev/null
 	interfero verify ./kitted both >/dev/null
+	# A program without .rela.plt; a linker that leaves weak functions out; a static program.
+	printf 'interfero-plan 1\nnames count=3 bytes=100\n' >plan
+	interfero-gcc -O1 -fno-plt -Wl,-z,now "$programs/where.c" -o other
+	interfero variants --plan plan -o got ./other >/dev/null
+	interfero verify ./other got -- ./other "$here/log" >/dev/null
+	[ "$(nm -D got/plan | grep -c ' w interfero_name_')" = 3 ]
+	interfero-gcc -O1 -Wl,-z,nodynamic-undefined-weak "$programs/where.c" -o other
+	refuse 2 "leaves weak external functions out" -- interfero variants --plan plan -o none ./other
+	interfero-gcc -O1 -static "$programs/where.c" -o other
+	refuse 2 "no external symbols" -- interfero audit --counters clock --triggers names -- ./other "$here/log"
 	bench --sweep names:count=0,2,5 --set names:max=0 -- ./kitted "$here/log"
 	[ "$(sql e.exp "SELECT group_concat(substr(facts, 1, 8)) FROM variant WHERE layout")" = "names: +,names: +,names: +" ] ||
 		say "$(sql e.exp "SELECT facts FROM variant")"
