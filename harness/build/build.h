@@ -4,12 +4,14 @@
  *     variant_builder.h   kit and plan -> variant, or its layout alone
  *     rebuilt_units.h     units assembled from their templates or compiled by their recipes
  *     edited_program.h    whether a program is still what its link gave
+ *     matched_plan.h      plans under which two programs' functions lie at equal addresses
  *     overlay_kit.h       a kit with some units replaced by rebuilt ones
  */
 #ifndef IFR_HARNESS_BUILD_H
 #define IFR_HARNESS_BUILD_H
 
 #include "harness/build/edited_program.h"
+#include "harness/build/matched_plan.h"
 #include "harness/build/overlay_kit.h"
 #include "harness/build/rebuilt_units.h"
 #include "harness/build/variant_builder.h"

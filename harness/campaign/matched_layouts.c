@@ -1,99 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matched layouts of two programs.
- *
- * Problem: decisions are keyed by name, so that the functions of both programs come in the same order; but a function
- * that became longer shifts all that follow by its difference, and most of what layouts differ by is where code lies in
- * windows and lines. Pairs then share little: by measurement, times of gawk with one changed function correlated at 0.37.
- * Idea: every function gets the room of the longer of both (the plan's `room` lines), so that all common functions lie
- * at equal addresses in both programs. Functions that one program lacks come behind all others (`last`): one branch that
- * is said to be unlikely makes a part of its own. Both begin where the later one does (`start`), because one more
- * function of a library makes the table of calls before the code longer. The difference between the layouts of a pair
- * is the change alone.
- * Limit: functions that an image pins stay where they ship. */
+/* The layouts of two programs under comparison are matched (harness/build/matched_plan.h). */
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/build/build.h"
 #include "harness/campaign/state.h"
 #include "kit/kit.h"
 #include "relinker/relinker.h"
 
 enum matching { MATCH_NOTHING, MATCH_ROOMS, MATCH_ALL };
-
-/* The units of one program by name. */
-struct side {
-	struct ifr_relinker *relinker;
-	size_t count;
-	size_t *order; /* indices of units, by name */
-};
-
-static int by_name(const void *a, const void *b, void *relinker) {
-	struct ifr_relinker_unit x, y;
-	ifr_relinker_unit(relinker, *(const size_t *)a, &x);
-	ifr_relinker_unit(relinker, *(const size_t *)b, &y);
-	return strcmp(x.name, y.name);
-}
-
-static int open_side(const struct ifr_kit *kit, struct side *side, struct ifr_error *err) {
-	int result = ifr_relinker_open(kit, &side->relinker, err);
-	if (result)
-		return result;
-	side->count = ifr_relinker_unit_count(side->relinker);
-	side->order = ifr_alloc((side->count + 1) * sizeof *side->order);
-	for (size_t i = 0; i < side->count; i++)
-		side->order[i] = i;
-	qsort_r(side->order, side->count, sizeof *side->order, by_name, side->relinker);
-	return 0;
-}
-
-static void close_side(struct side *side) {
-	free(side->order);
-	ifr_relinker_close(side->relinker);
-}
-
-static bool is_code(const struct ifr_relinker_unit *unit) {
-	return !strncmp(unit->section, ".text", 5) && !unit->pin;
-}
-
-/* Gives the units that both have, of different sizes, the larger room, and puts functions that one of them lacks behind
- * all others. */
-static void match_units(const struct side sides[2], enum matching matching, struct ifr_plan *match) {
-	size_t next[2] = {0};
-	while (next[0] < sides[0].count || next[1] < sides[1].count) {
-		struct ifr_relinker_unit unit[2];
-		for (int s = 0; s < 2; s++)
-			if (next[s] < sides[s].count)
-				ifr_relinker_unit(sides[s].relinker, sides[s].order[next[s]], &unit[s]);
-		const int order = next[0] == sides[0].count   ? 1
-		                  : next[1] == sides[1].count ? -1
-		                                              : strcmp(unit[0].name, unit[1].name);
-		const uint64_t most = !order && unit[0].bytes > unit[1].bytes ? unit[0].bytes : unit[1].bytes;
-		if (!order && unit[0].bytes != unit[1].bytes && most <= IFR_PLAN_ROOM_MOST)
-			ifr_plan_give_room(match, unit[0].name, most);
-		else if (order && matching == MATCH_ALL && is_code(&unit[order > 0]))
-			ifr_plan_put_last(match, unit[order > 0].name);
-		next[0] += order <= 0;
-		next[1] += order >= 0;
-	}
-}
-
-/* The address at which the shipped code begins; 0 without code. */
-static uint64_t start_of_code(const struct side *side) {
-	uint64_t start = 0;
-	for (size_t i = 0; i < side->count; i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(side->relinker, i, &unit);
-		if (!strncmp(unit.section, ".text", 5) && (!start || unit.address < start))
-			start = unit.address;
-	}
-	return start;
-}
-
-/* Lets the code of both begin where the later one does. Programs of fixed and of free addresses have none in common. */
-static void match_starts(const struct side sides[2], struct ifr_plan *match) {
-	const uint64_t old = start_of_code(&sides[0]), new = start_of_code(&sides[1]), later = old > new ? old : new;
-	if (old && new &&old != new &&later - (old < new ? old : new) <= IFR_PLAN_ROOM_MOST)
-		match->code_start = later;
-}
 
 static bool moves_code(const struct campaign_state *state) {
 	return state->plan.generator.axes & ifr_axes_of(IFR_OWNER_RELINKER);
@@ -117,7 +32,7 @@ static int find_matching(struct campaign_state *state, enum matching *matching, 
 
 int campaign_match_programs(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign_program *programs = state->plan.programs;
-	struct side sides[2] = {{0}};
+	struct ifr_relinker *relinkers[2] = {NULL};
 	struct ifr_error ignored = {0};
 	enum matching matching = MATCH_NOTHING;
 	if (state->plan.program_count != 2 || !programs[0].kit || !programs[1].kit || !moves_code(state))
@@ -126,12 +41,10 @@ int campaign_match_programs(struct campaign_state *state, struct ifr_error *err)
 	if (result || !matching)
 		return result;
 	/* Kits that cannot be opened are told of where variants are made. */
-	if (!open_side(programs[0].kit, &sides[0], &ignored) && !open_side(programs[1].kit, &sides[1], &ignored)) {
-		match_units(sides, matching, &state->match);
-		if (matching == MATCH_ALL)
-			match_starts(sides, &state->match);
-	}
-	close_side(&sides[0]);
-	close_side(&sides[1]);
+	if (!ifr_relinker_open(programs[0].kit, &relinkers[0], &ignored) &&
+	    !ifr_relinker_open(programs[1].kit, &relinkers[1], &ignored))
+		ifr_plan_match_programs(relinkers[0], relinkers[1], matching == MATCH_ROOMS, &state->match);
+	ifr_relinker_close(relinkers[0]);
+	ifr_relinker_close(relinkers[1]);
 	return 0;
 }
