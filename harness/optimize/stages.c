@@ -40,29 +40,18 @@ static int run_stage(struct stages *stages, const char *name, double share, stru
 	return result;
 }
 
-/* The logarithm of the lower quartile of a variant's runs, which disturbances make slower and never faster; NaN where it
- * has none. */
-static double time_of(const struct ifr_dataset *dataset, size_t variant, int counter) {
-	double *values = ifr_alloc((dataset->run_count + 1) * sizeof *values), time = NAN;
-	size_t count = 0;
-	for (size_t i = 0; i < dataset->run_count; i++) {
-		const struct ifr_dataset_run *run = &dataset->runs[i];
-		if (run->variant == variant && !run->refused && run->value[counter] > 0)
-			values[count++] = log(run->value[counter]);
-	}
-	if (!count || dataset->variants[variant].refused || ifr_sample_quantile(values, count, 0.25, &time, NULL))
-		time = NAN;
-	free(values);
-	return time;
-}
-
-static int find_counter(const struct stages *stages, const struct ifr_dataset *dataset, int *counter,
-                        struct ifr_error *err) {
-	const char *metric = stages->search->campaign.metric;
-	*counter = ifr_dataset_counter(dataset, metric ? metric : "cpu_time");
-	return *counter >= 0 ? 0
-	                     : ifr_fail(err, IFR_E_USAGE, "the runs did not record \"%s\": choose another --metric",
-	                                metric ? metric : "cpu_time");
+/* Stores the logarithm of each variant's median, without serial disturbances, in times[variant_count]; NaN for a variant
+ * without one. */
+static int read_times(const struct stages *stages, const struct ifr_dataset *dataset, double *times,
+                      struct ifr_error *err) {
+	struct ifr_analysis *analysis = NULL;
+	int result = ifr_analysis_make(dataset, stages->search->campaign.metric, &analysis, err);
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		times[i] = NAN;
+	for (size_t i = 0; !result && i < analysis->layout_count; i++)
+		times[analysis->layouts[i].variant - dataset->variants] = log(analysis->layouts[i].median);
+	ifr_analysis_free(analysis);
+	return result;
 }
 
 /* --- random layouts ---------------------------------------------------------------------------------------------- */
@@ -80,19 +69,18 @@ static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, 
 int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err) {
 	struct ifr_campaign campaign = stages->search->campaign;
 	struct ifr_dataset dataset;
-	int counter = -1;
 	*count = 0;
 	int result = run_stage(stages, "random", share, &campaign, &dataset, err);
 	if (result)
 		return result;
+	double *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
 	*trials = ifr_alloc((dataset.variant_count + 1) * sizeof **trials);
-	result = find_counter(stages, &dataset, &counter, err);
-	const double shipped = result ? NAN : time_of(&dataset, 0, counter);
-	for (size_t i = 0; i < dataset.variant_count && !result; i++) {
-		const double time = time_of(&dataset, i, counter) - shipped;
-		if (isfinite(time))
-			result = take_trial(stages, &dataset, i, time, &(*trials)[(*count)++], err);
-	}
+	result = read_times(stages, &dataset, times, err);
+	/* Variant 0 is the shipped layout. */
+	for (size_t i = 0; i < dataset.variant_count && !result; i++)
+		if (isfinite(times[i] - times[0]))
+			result = take_trial(stages, &dataset, i, times[i] - times[0], &(*trials)[(*count)++], err);
+	free(times);
 	ifr_dataset_release(&dataset);
 	return result;
 }
@@ -118,22 +106,23 @@ static int make_files(struct stages *stages, const char *folder, const struct tr
 	return result;
 }
 
-static void set_times(const struct ifr_dataset *dataset, int counter, struct trial *trials, size_t count) {
+static int set_times(const struct stages *stages, const struct ifr_dataset *dataset, struct trial *trials,
+                     size_t count, struct ifr_error *err) {
 	double shipped = 0, *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
 	size_t shipped_count = 0;
+	int result = read_times(stages, dataset, times, err);
 	for (size_t i = 0; i < count; i++)
 		trials[i].time = NAN;
-	for (size_t i = 0; i < dataset->variant_count; i++) {
-		times[i] = time_of(dataset, i, counter);
+	for (size_t i = 0; i < dataset->variant_count && !result; i++)
 		if (dataset->variants[i].layout > count && isfinite(times[i])) {
 			shipped += times[i];
 			shipped_count++;
 		}
-	}
-	for (size_t i = 0; i < dataset->variant_count; i++)
-		if (dataset->variants[i].layout && dataset->variants[i].layout <= count && shipped_count)
+	for (size_t i = 0; i < dataset->variant_count && shipped_count; i++)
+		if (dataset->variants[i].layout && dataset->variants[i].layout <= count)
 			trials[dataset->variants[i].layout - 1].time = times[i] - shipped / (double)shipped_count;
 	free(times);
+	return result;
 }
 
 int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
@@ -142,7 +131,6 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	struct ifr_strings files = {0};
 	struct ifr_dataset dataset;
 	char *folder = stage_file(stages, name);
-	int counter = -1;
 	int result = make_files(stages, folder, trials, count, &files, err);
 	for (int i = 0; i < SHIPPED_ENTRIES; i++)
 		ifr_strings_add(&files, stages->search->campaign.programs->path);
@@ -155,9 +143,7 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 	if (!result)
 		result = run_stage(stages, name, share, &campaign, &dataset, err);
 	if (!result) {
-		result = find_counter(stages, &dataset, &counter, err);
-		if (!result)
-			set_times(&dataset, counter, trials, count);
+		result = set_times(stages, &dataset, trials, count, err);
 		ifr_dataset_release(&dataset);
 	}
 	ifr_strings_release(&files);

@@ -10,7 +10,7 @@
 /* A layout with its measured time. */
 struct trial {
 	struct candidate candidate;
-	double time; /* logarithm of its runs' lower quartile, less that of the shipped layout in the same stage */
+	double time; /* logarithm of its median, less that of the shipped layout in the same stage */
 };
 
 struct stages {
