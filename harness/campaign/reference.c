@@ -21,14 +21,14 @@ static const char *first_line(const struct ifr_buffer *text, char *line, size_t 
 	return line;
 }
 
-/* Until a run's duration is known, a budget limits it, too. */
+/* Until a run's duration is known, a budget limits it, too; but a few seconds are given to short budgets, for only a whole
+ * run tells which budget is enough. */
 static int64_t limit_run(const struct campaign_state *state) {
-	static const int64_t hour_ns = INT64_C(3600000000000), least_ns = 1000000;
+	static const int64_t hour_ns = INT64_C(3600000000000), least_ns = INT64_C(3000000000);
 	const int64_t limit_ns = state->plan.timeout_ns ? state->plan.timeout_ns : hour_ns,
 				  left_ns = state->plan.budget_ns ? state->deadline_ns - ifr_clock_ns() : INT64_MAX;
-	if (left_ns >= limit_ns)
-		return limit_ns;
-	return left_ns > least_ns ? left_ns : least_ns;
+	const int64_t allowed_ns = left_ns > least_ns ? left_ns : least_ns;
+	return allowed_ns < limit_ns ? allowed_ns : limit_ns;
 }
 
 /* Whether it was the budget that ended a run, and no --timeout. */
