@@ -87,7 +87,7 @@ teardown_file() {
 	local folder="$BATS_TEST_DIRNAME/../../examples/studies/heap-pair" padding
 	gcc -O3 "$folder/heap-pair.c" -o pair
 	for padding in 0 48; do
-		record --once -o pair.trace -- ./pair $padding
+		record --once -o pair.trace -- ./pair 65536 $padding 1
 		counters ivybridge pair.trace | jq '."ld_blocks_partial.address_alias"'
 	done >aliases
 	[ "$(head -n 1 aliases)" -gt 65536 ]
