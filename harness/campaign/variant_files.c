@@ -115,15 +115,16 @@ static int make_variant(struct campaign_state *state, struct ifr_builder *builde
 	struct ifr_plan plan;
 	struct ifr_variant variant = {0};
 	char digest[IFR_SHA256_HEX] = "", *path = campaign_variant_path(state, id);
-	int result = 0;
 	campaign_variant_plan(state, id, &plan);
 	ifr_context_release(&state->contexts[id]);
 	ifr_context_copy(&state->contexts[id], &state->context);
 	ifr_context_set_plan(&state->contexts[id], &plan, state->plan.generator.axes,
 	                     ifr_counters_has_regions(state->counters));
+	int result = ifr_context_check(&state->contexts[id],
+	                               state->plan.user ? state->plan.user : state->plan.programs[0].path, err);
 	/* A second look may choose values whose planned runs are there. */
 	const bool needed = !layout || is_needed(state, id) || campaign_may_look_again(state);
-	if (needed && !is_made(state, id, path)) {
+	if (!result && needed && !is_made(state, id, path)) {
 		/* The model alone executes no variant: only the program itself is there, for the reference. */
 		if (!layout || ifr_counters_passes(state->counters)) {
 			result = place_variant(state, builder, id, &plan, path, &variant, err);

@@ -223,7 +223,21 @@ static int shift_mappings(uint64_t pages) {
 }
 
 int ifr_context_check(const struct ifr_context *context, const char *program, struct ifr_error *err) {
-	return context->allocator ? ifr_allocator_check(context->allocator, program, err) : 0;
+	struct ifr_error why;
+	struct ifr_buffer others = {0};
+	int result = context->allocator ? ifr_allocator_check(context->allocator, program, &why) : 0;
+	if (!result)
+		return 0;
+	for (unsigned i = 0; i < IFR_LIBRARIES; i++)
+		if (!ifr_allocator_check(i, program, NULL))
+			ifr_buffer_printf(&others, "%s%u", others.length ? "," : "", i);
+	if (strchr(ifr_buffer_text(&others), ','))
+		ifr_fail(err, IFR_E_USAGE, "%s: --sweep allocator:which=%s takes those that are", why.message,
+		         ifr_buffer_text(&others));
+	else
+		ifr_fail(err, IFR_E_USAGE, "%s", why.message);
+	ifr_buffer_release(&others);
+	return result;
 }
 
 int ifr_context_enter(const struct ifr_context *context) {

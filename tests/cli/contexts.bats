@@ -113,7 +113,11 @@ column() { # NUMBER
 	bench --sweep "allocator:which=$levels" --env LD_PRELOAD=/lib/x86_64-linux-gnu/libm.so.6 -- ./tell "$here/log"
 	[ "$(column 3 | sort -u | wc -l)" -eq 2 ]
 	printf 'interfero-plan 1\nallocator which=4\n' >plan
-	[ -e /usr/lib/libhoard.so ] || refuse 2 "hoard is not installed" -- interfero run --plan plan -- ./tell "$here/log"
+	[ -e /usr/lib/libhoard.so ] || {
+		refuse 2 "hoard is not installed" "which=$levels takes those that are" -- interfero run --plan plan -- ./tell "$here/log"
+		refuse 2 "hoard is not installed" -- interfero bench --counters clock -a allocator -n 64 -r 1 -o r.exp -- ./tell "$here/none"
+		[ ! -e none ] # before the first run
+	}
 	printf 'interfero-plan 1\nallocator which=%s\n' "${levels##*,}" >plan
 	refuse 2 "statically linked" -- interfero run --plan plan -- ./fixed "$here/log"
 	interfero run --plan plan -- ./tell "$here/other" >/dev/null
