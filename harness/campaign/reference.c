@@ -21,8 +21,8 @@ static const char *first_line(const struct ifr_buffer *text, char *line, size_t 
 	return line;
 }
 
-/* Until a run's duration is known, a budget limits it, too; but a few seconds are given to short budgets, for only a whole
- * run tells which budget is enough. */
+/* Until a run's duration is known, a budget limits it, too; but a few seconds are given to short budgets, for only a
+ * whole run tells which budget is enough. */
 static int64_t limit_run(const struct campaign_state *state) {
 	static const int64_t hour_ns = INT64_C(3600000000000), least_ns = INT64_C(3000000000);
 	const int64_t limit_ns = state->plan.timeout_ns ? state->plan.timeout_ns : hour_ns,

@@ -42,7 +42,7 @@ struct ifr_optimum {
 	bool clustered;                     /* it puts hot functions first, instead of being a random layout */
 	struct ifr_comparison confirmation; /* of shipped and best; side is not set */
 	bool has_confirmation, faster; /* faster: the confirmation finds a change, and its whole interval is below 1 */
-	char *plan_file, *order_file;  /* the pinned layout; NULL where it is not faster */
+	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where it is not faster */
 	bool interrupted;
 };
 

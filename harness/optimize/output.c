@@ -81,8 +81,11 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 		ifr_quote_shell(&command, program);
 		ifr_buffer_puts(out, "\nTo make it:\n");
 		ifr_text_command(out, ifr_buffer_text(&command), "    ");
-		put_line(out, "", "%s has the order of functions alone, for --symbol-ordering-file of lld.",
-		         o->order_file);
+		put_line(
+			out, "",
+			"The order of functions alone, without their distances: %s for --symbol-ordering-file of lld, %s for "
+			"--section-ordering-file of gold.",
+			o->order_file, o->sections_file);
 		ifr_buffer_release(&command);
 	}
 }
@@ -116,5 +119,6 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	ifr_json_set(document, "features", features);
 	ifr_json_set(document, "plan", ifr_json_text(o->plan_file));
 	ifr_json_set(document, "order", ifr_json_text(o->order_file));
+	ifr_json_set(document, "sections", ifr_json_text(o->sections_file));
 	ifr_json_print(document, out);
 }

@@ -76,24 +76,29 @@ static const char *symbol_of(const char *unit) {
 	return *symbol ? symbol : NULL;
 }
 
-int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
-                    struct ifr_error *err) {
+int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *symbols,
+                    const char *sections, struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
 	struct ifr_plan order;
-	struct ifr_buffer text = {0};
+	struct ifr_buffer of_symbols = {0}, of_sections = {0};
 	ifr_plan_init(&order);
 	int result = ifr_relinker_place(relinker, plan, &layout, err);
 	if (!result)
 		result = ifr_relinker_layout_to_plan(layout, false, &order, err);
 	for (size_t i = 0; i < order.place_count && !result; i++) {
-		const char *symbol = symbol_of(order.places[i].unit);
-		if (symbol)
-			ifr_buffer_printf(&text, "%s\n", symbol);
+		const char *unit = order.places[i].unit, *symbol = symbol_of(unit);
+		if (symbol) {
+			ifr_buffer_printf(&of_symbols, "%s\n", symbol);
+			ifr_buffer_printf(&of_sections, "%s\n", strrchr(unit, ':') + 1);
+		}
 	}
 	if (!result)
-		result = ifr_file_write(path, text.data, text.length, 0644, err);
+		result = ifr_file_write(symbols, of_symbols.data, of_symbols.length, 0644, err);
+	if (!result)
+		result = ifr_file_write(sections, of_sections.data, of_sections.length, 0644, err);
 	ifr_relinker_layout_close(layout);
 	ifr_plan_release(&order);
-	ifr_buffer_release(&text);
+	ifr_buffer_release(&of_symbols);
+	ifr_buffer_release(&of_sections);
 	return result;
 }

@@ -11,9 +11,10 @@
 int pin_write_plan(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
                    struct ifr_error *err);
 
-/* Writes the order of the layout's functions as symbols, a line each, as `--symbol-ordering-file` of lld and mold takes
- * them. Paddings are not in it. A function whose section names none is left out. */
-int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *path,
-                    struct ifr_error *err);
+/* Writes the order of the layout's functions, a line each: their symbols, as lld's --symbol-ordering-file takes them, and
+ * their sections, as gold's --section-ordering-file does. Paddings are in neither, and functions that share a section are
+ * left out. */
+int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *symbols,
+                    const char *sections, struct ifr_error *err);
 
 #endif

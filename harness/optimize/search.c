@@ -268,10 +268,12 @@ static int confirm(struct search *search, const struct trial *best, struct ifr_e
 		return 0;
 	optimum->plan_file = stage_file(&search->stages, "best.plan");
 	optimum->order_file = stage_file(&search->stages, "best.order");
+	optimum->sections_file = stage_file(&search->stages, "best.sections");
 	result = pin_write_plan(search->stages.source.relinker, &best->candidate.plan, optimum->plan_file, err);
-	return result
-	           ? result
-	           : pin_write_order(search->stages.source.relinker, &best->candidate.plan, optimum->order_file, err);
+	if (!result)
+		result = pin_write_order(search->stages.source.relinker, &best->candidate.plan, optimum->order_file,
+		                         optimum->sections_file, err);
+	return result;
 }
 
 static int run_final(struct search *search, struct ifr_error *err) {
@@ -392,5 +394,6 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 		free(optimum->feature[i].name);
 	free(optimum->plan_file);
 	free(optimum->order_file);
+	free(optimum->sections_file);
 	*optimum = (struct ifr_optimum){0};
 }

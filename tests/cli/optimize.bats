@@ -32,6 +32,7 @@ setup_file() {
 	sed 's/windows(f1) + windows(f2) + windows(f3)/5/' planted.c >equal.c
 	interfero-gcc -O2 equal.c -o equal
 	search -o found ./planted >found.text && echo 0 >found.status || echo $? >found.status
+	search --json --rounds 0 -o drawn ./planted >drawn.json
 }
 
 setup() {
@@ -59,6 +60,16 @@ search() {
 	[ "$(awk 'length > 80' ../found.text)" = "" ]
 }
 
+@test "other linkers follow the written order" {
+	cd "$place"
+	order=$(grep -xE 'main|f[123]' drawn/best.order | tr '\n' ' ')
+	[ "$order" != "main f1 f2 f3 " ]
+	for linker in lld,--symbol-ordering-file=drawn/best.order gold,--section-ordering-file=drawn/best.sections; do
+		gcc -O2 -ffunction-sections planted.c "-fuse-ld=${linker%,*}" "-Wl,${linker#*,}" -o linked
+		[ "$(nm linked | sort | sed -n 's/.* [tT] \(f[123]\|main\)$/\1/p' | tr '\n' ' ')" = "$order" ] || say "$linker"
+	done
+}
+
 @test "its JSON gives the ratio that the costs have" {
 	shipped=$(./planted | tr -dc 0-9)
 	cd "$place"
@@ -70,7 +81,6 @@ search() {
 @test "a random layout is written with its order by name, and gives the cost that was confirmed" {
 	cd "$place"
 	shipped=$(./planted | tr -dc 0-9)
-	search --json --rounds 0 -o drawn ./planted >drawn.json
 	grep -q '^order planted.c:.text.f1$' drawn/best.plan
 	not grep '^functions' drawn/best.plan
 	interfero variants -q --plan drawn/best.plan -o drawn.best ./planted
