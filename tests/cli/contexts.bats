@@ -206,6 +206,30 @@ print(*[t["trigger"] for t in json.load(open("json"))["triggers"] if t.get("foun
 	[ "$(audit allocator,huge-pages heap ./tell)" = huge-pages ] || say "$(cat json)"
 }
 
+# The figure is twice as high where main begins at an odd multiple of 16, or where the directory's path is long.
+@test "an audit finds what only symbols, or only the directory's path, can plant" {
+	need_full_depth # half a minute
+	unshare -Urm true || skip "no mounts of a process's own here"
+	cat >planted.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <string.h>
+		#include <time.h>
+		#include <unistd.h>
+		int main(int argc, char **argv) {
+			char path[4096];
+			struct timespec now;
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			const int high = *argv[argc - 1] == 'n' ? (int)((uintptr_t)main >> 4 & 1) : strlen(getcwd(path, sizeof path)) > 2000;
+			printf("plant: %ld ns\n", 1000 * (1 + high) + now.tv_nsec / 64 % 8);
+			return 0;
+		}
+	END
+	interfero-gcc -O1 planted.c -o planted
+	[ "$(audit names,load names ./planted)" = names ] || say "$(cat json)"
+	[ "$(audit directory,path directory ./planted)" = directory ] || say "$(cat json)"
+}
+
 @test "an audit lists its triggers, and leaves out those that the program cannot have" {
 	interfero audit --triggers list >list
 	grep -Eq '^ +names +.*needs a kit' list
