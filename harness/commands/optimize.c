@@ -19,9 +19,10 @@ struct options {
 	struct layout_options layouts;
 	struct printing_options printing;
 	uint64_t candidates, rounds, each, contexts;
+	struct ifr_strings held_out;
 };
 
-enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS };
+enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT };
 enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_FASTER = 1 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -40,6 +41,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_CONTEXTS:
 		result = option_number("--contexts", argument, 2, 1000, &options->contexts, &err);
+		break;
+	case KEY_HELD_OUT:
+		ifr_strings_add(&options->held_out, argument);
 		break;
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &options->layouts;
@@ -73,6 +77,9 @@ static const struct argp_option table[] = {
 	{"candidates", KEY_CANDIDATES, "N", 0, "Random layouts to predict, without running them (10000)", 1},
 	{"rounds", KEY_ROUNDS, "N", 0, "Rounds that measure the promising ones and learn from them (2)", 1},
 	{"each", KEY_EACH, "N", 0, "Layouts to measure in each round (8)", 1},
+	{"held-out", KEY_HELD_OUT, "ARGS", 0,
+     "Confirm the best one with these arguments of PROG, too, of which the search knows nothing (may be repeated)",
+     1},
 	{"contexts", KEY_CONTEXTS, "N", 0, "Stack positions in which the best one is confirmed (12)", 1},
 	{0},
 };
@@ -115,15 +122,23 @@ static int print_optimum(const struct options *options, const struct ifr_optimum
 	return result;
 }
 
-static int set_aside(const char *folder, unsigned rounds, struct ifr_error *err) {
+/* Sets the experiments of all stages aside. */
+static int set_aside(const char *folder, unsigned rounds, size_t held_out, struct ifr_error *err) {
 	static const char *const stages[] = {"random", "finalists", "confirmation"};
+	struct ifr_strings names = {0};
 	int result = 0;
-	for (unsigned i = 0; i < rounds + sizeof stages / sizeof *stages && !result; i++) {
-		char *file = i < rounds ? ifr_format("%s/round-%u.exp", folder, i + 1)
-		                        : ifr_format("%s/%s.exp", folder, stages[i - rounds]);
+	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
+		ifr_strings_add(&names, stages[i]);
+	for (unsigned i = 0; i < rounds; i++)
+		ifr_strings_take(&names, ifr_format("round-%u", i + 1));
+	for (size_t i = 0; i < held_out; i++)
+		ifr_strings_take(&names, ifr_format("held-out-%zu", i + 1));
+	for (size_t i = 0; i < names.count && !result; i++) {
+		char *file = ifr_format("%s/%s.exp", folder, names.items[i]);
 		result = ifr_campaign_set_aside(file, err);
 		free(file);
 	}
+	ifr_strings_release(&names);
 	return result;
 }
 
@@ -144,8 +159,9 @@ static int run_search(struct options *options, const struct ifr_campaign_program
 	                                        .rounds = (unsigned)options->rounds,
 	                                        .each = (unsigned)options->each,
 	                                        .contexts = (unsigned)options->contexts,
+	                                        .held_out = &options->held_out,
 	                                        .announce = campaign->progress ? announce : NULL};
-	int result = campaign->fresh ? set_aside(campaign->file, search.rounds, err) : 0;
+	int result = campaign->fresh ? set_aside(campaign->file, search.rounds, options->held_out.count, err) : 0;
 	if (!result)
 		result = ifr_optimize(&search, &optimum, err);
 	else
@@ -181,6 +197,7 @@ int ifr_command_optimize(int argc, char **argv) {
 		.path = program, .kit = has_kit ? &kit : NULL, .name = options.campaign.argv[0]};
 	int status = result ? ifr_command_failed(err) : run_search(&options, &under_test, err);
 	ifr_kit_release(&kit);
+	ifr_strings_release(&options.held_out);
 	ifr_strings_release(&options.campaign.environment);
 	free(program);
 	return status;

@@ -24,10 +24,19 @@ struct ifr_optimization {
 	unsigned candidates;   /* random layouts whose features are computed, beyond the measured ones */
 	unsigned rounds, each; /* rounds of further layouts, and how many each measures */
 	unsigned contexts;     /* stack positions in which the best layout is confirmed */
+	const struct ifr_strings
+		*held_out; /* arguments of further runs that confirm only, as a shell writes them; or NULL */
 	void (*announce)(const char *step); /* called before each stage; may be NULL */
 };
 
 enum { IFR_OPTIMUM_FEATURES = 5 };
+
+/* The shipped layout against the best one. */
+struct ifr_confirmed {
+	char *arguments;                  /* of held-out runs; NULL: those of the search */
+	struct ifr_comparison comparison; /* side is not set */
+	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
+};
 
 /* The outcome of a search; times are relative to the shipped layout's. */
 struct ifr_optimum {
@@ -35,13 +44,14 @@ struct ifr_optimum {
 	double r;                   /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;
-		double effect;                  /* of a standard deviation more, on the logarithm of the time */
-	} feature[IFR_OPTIMUM_FEATURES];    /* the strongest first; name NULL behind the last */
-	double fastest_random;              /* the least ratio among the random layouts, as measured */
-	double best;                        /* of the layout that is confirmed, as measured in the search */
-	bool clustered;                     /* it puts hot functions first, instead of being a random layout */
-	struct ifr_comparison confirmation; /* of shipped and best; side is not set */
-	bool has_confirmation, faster; /* faster: the confirmation finds a change, and its whole interval is below 1 */
+		double effect;               /* of a standard deviation more, on the logarithm of the time */
+	} feature[IFR_OPTIMUM_FEATURES]; /* the strongest first; name NULL behind the last */
+	double fastest_random;           /* the least ratio among the random layouts, as measured */
+	double best;                     /* of the layout that is confirmed, as measured in the search */
+	bool clustered;                  /* it puts hot functions first, instead of being a random layout */
+	struct ifr_confirmed *confirmed; /* [confirmed_count]: by the search's arguments first, then held-out ones */
+	size_t confirmed_count;          /* 0: interrupted before */
+	bool faster;                     /* by the search's arguments */
 	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where it is not faster */
 	bool interrupted;
 };

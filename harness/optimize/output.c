@@ -27,8 +27,8 @@ static double percent(double ratio) {
 }
 
 static void put_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
-	const struct ifr_comparison *c = &o->confirmation;
-	if (!o->has_confirmation)
+	const struct ifr_comparison *c = o->confirmed_count ? &o->confirmed->comparison : NULL;
+	if (!c)
 		put_line(out, "",
 		         "Interrupted: %zu layouts are measured, and none is confirmed. The same command goes on.",
 		         o->measured);
@@ -46,6 +46,20 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 		         fmax(0, -percent(c->interval.low)));
 }
 
+/* The search knew nothing of these runs. */
+static void put_held_out(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	for (size_t i = 1; i < o->confirmed_count; i++) {
+		const struct ifr_confirmed *by = &o->confirmed[i];
+		const struct ifr_comparison *c = &by->comparison;
+		put_line(out, "  - ", "With the arguments %s it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
+		         by->arguments,
+		         by->faster   ? "faster"
+		         : by->slower ? "slower"
+		                      : "not told apart from the shipped one",
+		         percent(c->ratio), percent(c->interval.low), percent(c->interval.high));
+	}
+}
+
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted, o->measured);
 	if (o->r > 0)
@@ -60,7 +74,7 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 		         "The fastest random layout measured %+.1f %% before, the one confirmed %+.1f %%: such extremes "
 		         "hold luck, and only the confirmation's runs, which are its own, give the gain.",
 		         percent(o->fastest_random), percent(o->best));
-	if (o->has_confirmation)
+	if (o->confirmed_count)
 		put_line(out, "  - ", "The layout confirmed %s.",
 		         o->clustered ? "puts hot functions first, callers beside callees" : "is a random one");
 	if (o->r > TELLING && o->feature[0].name)
@@ -72,6 +86,7 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 
 void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	put_verdict(o, program, out);
+	put_held_out(o, out);
 	put_search(o, out);
 	if (o->plan_file) {
 		struct ifr_buffer command = {0};
@@ -98,7 +113,22 @@ static json_t *interval_json(const struct ifr_interval *interval) {
 	return made;
 }
 
+static json_t *held_out_json(const struct ifr_optimum *o) {
+	json_t *list = json_array();
+	for (size_t i = 1; i < o->confirmed_count; i++) {
+		json_t *one = json_object();
+		ifr_json_set(one, "arguments", ifr_json_text(o->confirmed[i].arguments));
+		ifr_json_set(one, "faster", json_boolean(o->confirmed[i].faster));
+		ifr_json_set(one, "slower", json_boolean(o->confirmed[i].slower));
+		ifr_json_set(one, "ratio", ifr_json_number(o->confirmed[i].comparison.ratio));
+		ifr_json_set(one, "interval", interval_json(&o->confirmed[i].comparison.interval));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	const struct ifr_comparison *c = o->confirmed_count ? &o->confirmed->comparison : NULL;
 	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
 	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->feature[i].name; i++) {
 		json_t *feature = json_object();
@@ -108,10 +138,10 @@ void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct i
 	}
 	ifr_json_set(document, "program", ifr_json_text(program));
 	ifr_json_set(document, "faster", json_boolean(o->faster));
-	ifr_json_set(document, "ratio", ifr_json_number_if(o->has_confirmation, o->confirmation.ratio));
-	ifr_json_set(document, "interval",
-	             o->has_confirmation ? interval_json(&o->confirmation.interval) : json_null());
-	ifr_json_set(document, "p", ifr_json_number_if(o->has_confirmation, o->confirmation.p));
+	ifr_json_set(document, "ratio", ifr_json_number_if(c, c ? c->ratio : 0));
+	ifr_json_set(document, "interval", c ? interval_json(&c->interval) : json_null());
+	ifr_json_set(document, "p", ifr_json_number_if(c, c ? c->p : 0));
+	ifr_json_set(document, "held_out", held_out_json(o));
 	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
 	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
 	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));

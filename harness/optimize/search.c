@@ -253,27 +253,38 @@ static size_t choose_finalists(const struct search *search, struct trial finalis
 	return count;
 }
 
-static int confirm(struct search *search, const struct trial *best, struct ifr_error *err) {
+static int write_pins(struct search *search, const struct trial *best, struct ifr_error *err) {
 	struct ifr_optimum *optimum = search->optimum;
-	optimum->best = exp(best->time);
-	optimum->clustered = best->candidate.origin == CANDIDATE_CLUSTERED;
-	int result = stage_confirm(&search->stages, &best->candidate, &optimum->confirmation, err);
-	if (result)
-		return result;
-	optimum->has_confirmation = true;
-	const enum ifr_comparison_verdict verdict = optimum->confirmation.verdict;
-	optimum->faster =
-		(verdict == IFR_VERDICT_CHANGE || verdict == IFR_VERDICT_BOTH) && optimum->confirmation.interval.high < 1;
-	if (!optimum->faster)
-		return 0;
+	const struct ifr_relinker *relinker = search->stages.source.relinker;
 	optimum->plan_file = stage_file(&search->stages, "best.plan");
 	optimum->order_file = stage_file(&search->stages, "best.order");
 	optimum->sections_file = stage_file(&search->stages, "best.sections");
-	result = pin_write_plan(search->stages.source.relinker, &best->candidate.plan, optimum->plan_file, err);
+	int result = pin_write_plan(relinker, &best->candidate.plan, optimum->plan_file, err);
 	if (!result)
-		result = pin_write_order(search->stages.source.relinker, &best->candidate.plan, optimum->order_file,
-		                         optimum->sections_file, err);
+		result =
+			pin_write_order(relinker, &best->candidate.plan, optimum->order_file, optimum->sections_file, err);
 	return result;
+}
+
+/* Confirms by the search's arguments, then by each held-out list. */
+static int confirm(struct search *search, const struct trial *best, struct ifr_error *err) {
+	const struct ifr_strings *held_out = search->stages.search->held_out;
+	struct ifr_optimum *optimum = search->optimum;
+	const size_t count = 1 + (held_out ? held_out->count : 0);
+	int result = 0;
+	optimum->best = exp(best->time);
+	optimum->clustered = best->candidate.origin == CANDIDATE_CLUSTERED;
+	optimum->confirmed = ifr_alloc(count * sizeof *optimum->confirmed);
+	for (size_t i = 0; i < count && !result && !search->stages.interrupted; i++) {
+		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
+		char *name = i ? ifr_format("held-out-%zu", i) : ifr_strdup("confirmation");
+		confirmed->arguments = i ? ifr_strdup(held_out->items[i - 1]) : NULL;
+		result = stage_confirm(&search->stages, name, 1 / (double)(count - i), &best->candidate, confirmed, err);
+		optimum->confirmed_count++;
+		free(name);
+	}
+	optimum->faster = !result && optimum->confirmed->faster;
+	return optimum->faster ? write_pins(search, best, err) : result;
 }
 
 static int run_final(struct search *search, struct ifr_error *err) {
@@ -392,6 +403,9 @@ int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimu
 void ifr_optimum_release(struct ifr_optimum *optimum) {
 	for (int i = 0; i < IFR_OPTIMUM_FEATURES; i++)
 		free(optimum->feature[i].name);
+	for (size_t i = 0; i < optimum->confirmed_count; i++)
+		free(optimum->confirmed[i].arguments);
+	free(optimum->confirmed);
 	free(optimum->plan_file);
 	free(optimum->order_file);
 	free(optimum->sections_file);

@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "harness/output/output.h"
 #include "harness/store/store.h"
 
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
@@ -153,45 +154,75 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
 
 /* --- the confirmation -------------------------------------------------------------------------------------------- */
 
-static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_comparison *comparison,
+static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
                    struct ifr_error *err) {
 	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
 	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, 1, "best"};
-	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, comparison, err);
-	memset(comparison->side, 0, sizeof comparison->side);
+	struct ifr_comparison *c = &confirmed->comparison;
+	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, c, err);
+	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
+	confirmed->faster = changed && c->interval.high < 1;
+	confirmed->slower = changed && c->interval.low > 1;
+	memset(c->side, 0, sizeof c->side);
 	return result;
 }
 
-int stage_confirm(struct stages *stages, const struct candidate *best, struct ifr_comparison *comparison,
-                  struct ifr_error *err) {
-	struct ifr_campaign campaign = stages->search->campaign;
-	struct ifr_strings files[2] = {{0}}, made = {0};
-	struct ifr_dataset dataset;
+/* The words of a run: the search's, or others behind the program's name. */
+static int list_words(const struct stages *stages, const struct ifr_confirmed *confirmed,
+                      struct ifr_strings *words, struct ifr_error *err) {
+	char *const *argv = stages->search->campaign.argv;
+	ifr_strings_add(words, argv[0]);
+	if (confirmed->arguments)
+		return ifr_unquote_shell(confirmed->arguments, words)
+		           ? 0
+		           : ifr_fail(err, IFR_E_USAGE, "a quote stays open in \"%s\"", confirmed->arguments);
+	for (int i = 1; argv[i]; i++)
+		ifr_strings_add(words, argv[i]);
+	return 0;
+}
+
+/* The shipped file and the best layout's, as many of each as there are stack positions. */
+static int list_files(struct stages *stages, const struct candidate *best, struct ifr_strings files[2],
+                      struct ifr_error *err) {
 	const struct trial trial = {.candidate = *best};
+	struct ifr_strings made = {0};
 	char *folder = stage_file(stages, "best");
 	int result = make_files(stages, folder, &trial, 1, &made, err);
 	for (unsigned i = 0; i < stages->search->contexts && !result; i++) {
 		ifr_strings_add(&files[0], stages->search->campaign.programs->path);
 		ifr_strings_add(&files[1], made.items[0]);
 	}
+	ifr_strings_release(&made);
+	free(folder);
+	return result;
+}
+
+int stage_confirm(struct stages *stages, const char *name, double share, const struct candidate *best,
+                  struct ifr_confirmed *confirmed, struct ifr_error *err) {
+	struct ifr_campaign campaign = stages->search->campaign;
+	struct ifr_strings files[2] = {{0}}, words = {0};
+	struct ifr_dataset dataset;
+	int result = list_words(stages, confirmed, &words, err);
+	if (!result)
+		result = list_files(stages, best, files, err);
 	const struct ifr_campaign_program sides[2] = {
 		{.path = stages->search->campaign.programs->path, .files = &files[0]},
 		{.path = stages->search->campaign.programs->path, .files = &files[1]}};
 	campaign.programs = sides;
 	campaign.program_count = 2;
+	campaign.argv = words.items;
 	campaign.variants = stages->search->contexts;
 	campaign.generator.axes = 1u << IFR_AXIS_STACK;
 	campaign.files_in_contexts = true;
 	campaign.no_profile = true;
 	if (!result)
-		result = run_stage(stages, "confirmation", 1, &campaign, &dataset, err);
+		result = run_stage(stages, name, share, &campaign, &dataset, err);
 	if (!result) {
-		result = compare(stages, &dataset, comparison, err);
+		result = compare(stages, &dataset, confirmed, err);
 		ifr_dataset_release(&dataset);
 	}
 	ifr_strings_release(&files[0]);
 	ifr_strings_release(&files[1]);
-	ifr_strings_release(&made);
-	free(folder);
+	ifr_strings_release(&words);
 	return result;
 }

@@ -34,8 +34,9 @@ int stage_measure(struct stages *stages, const char *name, unsigned repetitions,
                   struct trial *trials, size_t count, struct ifr_error *err);
 
 /* Compares the shipped layout with another in stack positions of their own, by runs that no stage before has seen.
- * Errors: those of campaigns and comparisons. */
-int stage_confirm(struct stages *stages, const struct candidate *best, struct ifr_comparison *comparison,
-                  struct ifr_error *err);
+ * confirmed->arguments: NULL for those of the search. Errors: those of campaigns and comparisons; IFR_E_USAGE for
+ * arguments that are no words. */
+int stage_confirm(struct stages *stages, const char *name, double share, const struct candidate *best,
+                  struct ifr_confirmed *confirmed, struct ifr_error *err);
 
 #endif
