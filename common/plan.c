@@ -131,6 +131,25 @@ void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address
 	add_place(plan, &(struct ifr_plan_place){.unit = ifr_strdup(unit), .fixed = true, .address = address});
 }
 
+void ifr_plan_adopt(struct ifr_plan *plan, const struct ifr_plan *other) {
+	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
+		struct ifr_axis_setting *setting = &plan->axis[i];
+		if (!other->axis[i].on)
+			continue;
+		free(setting->only);
+		free(setting->except);
+		*setting = other->axis[i];
+		setting->only = copy_text(other->axis[i].only);
+		setting->except = copy_text(other->axis[i].except);
+	}
+	for (size_t i = 0; i < other->place_count; i++) {
+		struct ifr_plan_place place = other->places[i];
+		place.unit = ifr_strdup(place.unit);
+		add_place(plan, &place);
+	}
+	ifr_plan_match(plan, other);
+}
+
 void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes) {
 	plan->rooms = grow(plan->rooms, plan->room_count, sizeof *plan->rooms);
 	plan->rooms[plan->room_count++] = (struct ifr_plan_room){ifr_strdup(unit), bytes};
@@ -146,5 +165,6 @@ void ifr_plan_match(struct ifr_plan *plan, const struct ifr_plan *other) {
 		ifr_plan_give_room(plan, other->rooms[i].unit, other->rooms[i].bytes);
 	for (size_t i = 0; i < other->last_count; i++)
 		ifr_plan_put_last(plan, other->last[i]);
-	plan->code_start = other->code_start;
+	if (other->code_start)
+		plan->code_start = other->code_start;
 }

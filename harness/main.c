@@ -20,6 +20,7 @@ const char *argp_program_version = "interfero " INTERFERO_VERSION;
 static const struct ifr_command commands[] = {
 	{"bench", ifr_command_bench, "measure many layouts of a program and report", &ifr_bench_argp},
 	{"audit", ifr_command_audit, "find the contexts that a program's speed depends on", &ifr_audit_argp},
+	{"cure", ifr_command_cure, "tell whether a change of the layout helps in fresh contexts", &ifr_cure_argp},
 	{"optimize", ifr_command_optimize, "search a fast layout, and confirm it", &ifr_optimize_argp},
 	{"compare", ifr_command_compare, "tell a change of a program from a layout effect", &ifr_compare_argp},
 	{"calibrate", ifr_command_calibrate, "false alarms and power of comparisons on this machine",

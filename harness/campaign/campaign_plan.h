@@ -32,6 +32,8 @@ struct ifr_campaign_program {
 	const struct ifr_strings *files; /* the file of each layout from 1 on, without a shipped one; NULL: variants
 	                                    are made from the kit, or are copies where no axis changes the file */
 	const char *name;                /* as the user wrote it, for commands to be pasted; NULL: the path */
+	const struct ifr_plan *cure; /* its axes and places are in each of the program's layouts but the shipped one,
+	                                    and its axes off in those of the other programs; NULL: none */
 };
 
 struct ifr_campaign {

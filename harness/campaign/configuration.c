@@ -232,6 +232,12 @@ static int record_circumstances(struct campaign_state *state, struct ifr_error *
 	return result;
 }
 
+static char *print_cure(const struct ifr_plan *cure) {
+	struct ifr_buffer text = {0};
+	ifr_plan_print(cure, &text);
+	return ifr_buffer_detach(&text);
+}
+
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err) {
 	const struct ifr_campaign *plan = &state->plan;
 	adopt_seed(state);
@@ -277,6 +283,9 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		result = validate_fact(state, "programs", ifr_format("%u", plan->program_count), err);
 	for (unsigned i = 1; i < plan->program_count && !result; i++)
 		result = validate_program(state, i, err);
+	for (unsigned i = 1; i < plan->program_count && !result; i++)
+		if (plan->programs[i].cure)
+			result = validate_fact(state, "cure", print_cure(plan->programs[i].cure), err);
 	if (!result && plan->options)
 		result = update_fact(state, "options", ifr_strdup(plan->options), err);
 	char *started = ifr_experiment_get(state->experiment, "started");

@@ -40,12 +40,25 @@ char *campaign_variant_path(const struct campaign_state *state, unsigned id) {
 	return ifr_format("%s/%s", state->folder, name);
 }
 
+/* Programs differ by a cure alone: the others are as without its axes. */
+static void apply_cures(const struct campaign_state *state, const struct ifr_plan *own, struct ifr_plan *plan) {
+	unsigned cured = 0;
+	for (unsigned i = 0; i < state->plan.program_count; i++)
+		cured |= state->plan.programs[i].cure ? ifr_plan_axes(state->plan.programs[i].cure) : 0;
+	for (int i = 0; i < IFR_AXIS_COUNT; i++)
+		plan->axis[i].on = plan->axis[i].on && !(cured & 1u << i);
+	if (own)
+		ifr_plan_adopt(plan, own);
+}
+
 void campaign_variant_plan(const struct campaign_state *state, unsigned id, struct ifr_plan *plan) {
 	const struct ifr_campaign_program *program = &state->plan.programs[campaign_program_of(state, id)];
 	ifr_plan_init(plan);
 	if (!program->files || state->plan.files_in_contexts)
 		ifr_layout_generator_plan(&state->plan.generator, program->kit ? program->kit->key : NULL,
 		                          campaign_layout_of(state, id), plan);
+	if (campaign_layout_of(state, id))
+		apply_cures(state, program->cure, plan);
 	if (campaign_layout_of(state, id))
 		ifr_plan_match(plan, &state->match);
 	campaign_variant_name(state, id, plan->name);

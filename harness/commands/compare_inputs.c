@@ -158,8 +158,10 @@ void compare_inputs_enter(struct compare_inputs *s, struct ifr_campaign *campaig
 	bool folders = old->kind == INPUT_FOLDER;
 	for (int i = 0; i < 2; i++) {
 		const struct compare_input *input = &s->input[i];
-		s->programs[i] = (struct ifr_campaign_program){input->path, input->has_kit ? &input->kit : NULL,
-		                                               folders ? &input->files : NULL, input->name};
+		s->programs[i] = (struct ifr_campaign_program){.path = input->path,
+		                                               .kit = input->has_kit ? &input->kit : NULL,
+		                                               .files = folders ? &input->files : NULL,
+		                                               .name = input->name};
 	}
 	campaign->programs = s->programs;
 	campaign->program_count = 2;

@@ -87,6 +87,21 @@ void ifr_audit_text(const char *folder, const struct ifr_audit_row *rows, size_t
  * range_pct is null where the lowest value is 0. */
 void ifr_audit_json(const char *folder, const struct ifr_audit_row *rows, size_t count, struct ifr_buffer *out);
 
+/* --- cure --------------------------------------------------------------------------------------------------------- */
+
+/* A cure: a program with lines of a plan against the program without them, in the same random layouts. */
+struct ifr_cure {
+	const struct ifr_comparison *comparison; /* old: without the cure */
+	const char *plan;                        /* the lines, a plan */
+	const char *command, *experiment;        /* as the user wrote the command */
+	bool makes_file;                         /* the lines change the program's file */
+};
+
+/* Appends whether the cure helps, with its interval, and where it does the plan that applies it. */
+void ifr_cure_text(const struct ifr_cure *cure, bool color, struct ifr_buffer *out);
+/* schema_version 1 */
+void ifr_cure_json(const struct ifr_cure *cure, struct ifr_buffer *out);
+
 /* --- comparison ----------------------------------------------------------------------------------------------- */
 
 /* One command's comparison in a suite, or that of one of the program's own benchmarks. */
