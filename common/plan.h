@@ -96,7 +96,7 @@ void ifr_plan_place_at(struct ifr_plan *plan, const char *unit, uint64_t address
 void ifr_plan_give_room(struct ifr_plan *plan, const char *unit, uint64_t bytes);
 /* Adds a `last` line for a unit. */
 void ifr_plan_put_last(struct ifr_plan *plan, const char *unit);
-/* Gives a plan the settings of all axes that are on in another, and the other's places. */
+/* Gives a plan the settings of all axes that are on in another, and the other's places, rooms, start and last units. */
 void ifr_plan_adopt(struct ifr_plan *plan, const struct ifr_plan *other);
 /* Gives a plan the rooms, the start and the last units of another. */
 void ifr_plan_match(struct ifr_plan *plan, const struct ifr_plan *other);

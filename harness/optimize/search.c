@@ -357,12 +357,26 @@ static int run_stages(struct search *search, struct ifr_error *err) {
 	return result;
 }
 
+/* Stages of given layouts have no kit, by which the model would lay them out. */
+static bool asks_for_model(const char *counters) {
+	struct ifr_strings names = {0};
+	ifr_strings_split(&names, counters ? counters : "", ",");
+	const bool asks = ifr_strings_contain(&names, "model") || ifr_strings_contain(&names, "auto");
+	ifr_strings_release(&names);
+	return asks;
+}
+
 static int check_request(const struct ifr_optimization *search, struct ifr_error *err) {
 	const unsigned others = search->campaign.generator.axes & ~ifr_axes_of(IFR_OWNER_RELINKER);
 	if (!search->campaign.programs->kit)
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s has no kit, so that its code cannot be moved: build it with CC=interfero-gcc",
 		                search->campaign.programs->path);
+	if (asks_for_model(search->campaign.counters))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"a search measures by the clock or by perf, and its features are the model's part: leave model and auto "
+			"out of --counters");
 	for (int i = 0; i < IFR_AXIS_COUNT; i++)
 		if (others & 1u << i)
 			return ifr_fail(err, IFR_E_USAGE,

@@ -126,6 +126,7 @@ search() {
 	objcopy --remove-section=.note.gnu.build-id bare
 	refuse 2 'bare has no kit' -- interfero optimize -- ./bare
 	refuse 2 'stack is not of it' -- interfero optimize -a functions,stack -- ./planted
+	refuse 2 'leave model and auto out' -- interfero optimize -c clock,model -- ./planted
 	refuse 2 'learns from 6' -- interfero optimize -n 3 -- ./planted
 	refuse 2 '"nope"' -- interfero optimize -n 6 -r 1 -m nope -- ./equal
 	[ ! -e equal.optimize/random.exp ]
