@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "harness/exec/exec.h"
 #include "harness/optimize/pins.h"
+#include "harness/optimize/shortlist.h"
 #include "harness/optimize/stages.h"
 #include "harness/simulate/simulate.h"
 
@@ -119,33 +120,6 @@ static bool is_known(const struct search *search, const struct candidate *candid
 	return false;
 }
 
-/* The candidates of a round: the best of all by two rules, one of which likes the uncertain ones. */
-struct shortlist {
-	struct candidate *items; /* [room], the most promising first */
-	size_t count, room;
-	double optimism; /* standard errors by which expectations are lowered */
-};
-
-static double promise_of(const struct shortlist *list, const struct candidate *candidate) {
-	return candidate->expected - list->optimism * candidate->se;
-}
-
-/* Takes a candidate over if it is among the most promising; else releases it. */
-static void shortlist_offer(struct shortlist *list, struct candidate *candidate) {
-	size_t at = list->count;
-	while (at && promise_of(list, candidate) < promise_of(list, &list->items[at - 1]))
-		at--;
-	if (at == list->room) {
-		candidate_release(candidate);
-		return;
-	}
-	if (list->count == list->room)
-		candidate_release(&list->items[--list->count]);
-	memmove(&list->items[at + 1], &list->items[at], (list->count - at) * sizeof *list->items);
-	list->items[at] = *candidate;
-	list->count++;
-}
-
 /* Offers a candidate to both lists. */
 static void offer(struct shortlist lists[2], struct candidate *candidate) {
 	struct candidate copy = *candidate;
@@ -201,22 +175,19 @@ static void add_trials(struct search *search, struct trial *trials, size_t count
 static int run_round(struct search *search, unsigned round, struct ifr_error *err) {
 	const struct ifr_optimization *plan = search->stages.search;
 	const size_t most = plan->each;
-	struct shortlist lists[2] = {{.room = 4 * most}, {.room = 4 * most, .optimism = 1}};
+	struct shortlist lists[2];
 	struct trial *chosen = ifr_alloc((most + 1) * sizeof *chosen);
 	size_t count = 0;
 	char *name = ifr_format("round-%u", round + 1);
 	int result = fit(search, err);
-	for (int i = 0; i < 2; i++)
-		lists[i].items = ifr_alloc((lists[i].room + 1) * sizeof *lists[i].items);
+	shortlist_init(&lists[0], 4 * most, 0);
+	shortlist_init(&lists[1], 4 * most, 1);
 	if (!result)
 		result = fill_shortlists(search, round, lists, err);
 	for (int i = 0; i < 2 && !result; i++)
 		choose(search, &lists[i], chosen, &count, i ? most : most / 2);
-	for (int i = 0; i < 2; i++) {
-		for (size_t j = 0; j < lists[i].count; j++)
-			candidate_release(&lists[i].items[j]);
-		free(lists[i].items);
-	}
+	shortlist_release(&lists[0]);
+	shortlist_release(&lists[1]);
 	if (!result && count)
 		result = stage_measure(&search->stages, name, plan->campaign.repetitions, round_share, chosen, count, err);
 	add_trials(search, chosen, count);
