@@ -24,6 +24,8 @@ static void is_printed_back(const struct ifr_plan *plan) {
 	assert(!ifr_plan_parse(ifr_buffer_text(&text), text.length, "again", &back, NULL));
 	assert(!strcmp(plan->name, back.name) && !strcmp(plan->kit, back.kit));
 	assert(ifr_plan_axes(plan) == ifr_plan_axes(&back));
+	assert(plan->place_count == back.place_count && plan->room_count == back.room_count);
+	assert(plan->last_count == back.last_count && plan->code_start == back.code_start);
 	for (int i = 0; i < IFR_AXIS_COUNT; i++) {
 		assert(plan->axis[i].seed == back.axis[i].seed);
 		assert(!memcmp(plan->axis[i].value, back.axis[i].value, sizeof back.axis[i].value));
