@@ -7,7 +7,7 @@
 
 #include "common/random.h"
 
-enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_STEP = 16, GAPS = 4, PASSES = 2 };
+enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_UNITS_MOST = 24, GAP_STEP = 16, GAPS = 4, PASSES = 2 };
 
 int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
@@ -139,12 +139,14 @@ static double expect(const struct candidate_source *source, const struct sequenc
 	return ifr_ridge_predict(source->surrogate, features, NULL);
 }
 
-/* Tries the gaps before one function after another, and keeps what is expected to be fastest. */
+/* Tries the gaps before one after another of the most executed functions, and keeps what is expected to be fastest. */
 static void choose_gaps(const struct candidate_source *source, struct sequence *s, uint64_t *addresses) {
 	double least = expect(source, s, addresses);
 	for (int pass = 0; pass < PASSES; pass++)
 		for (size_t i = 0; i < s->count; i++) {
 			unsigned best = s->gap[i];
+			if (s->unit[i] >= GAP_UNITS_MOST)
+				continue;
 			for (unsigned gap = 0; gap < GAPS; gap++) {
 				s->gap[i] = gap * GAP_STEP;
 				const double expected = expect(source, s, addresses);

@@ -38,6 +38,12 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 			"Faster: the layout found runs %s in %.1f %% less time than the shipped one (95 %% interval %.1f to "
 			"%.1f %%).",
 			program, -percent(c->ratio), -percent(c->interval.high), -percent(c->interval.low));
+	else if (o->confirmed->slower)
+		put_line(
+			out, "",
+			"No layout found is faster: the best of the search is slower than the shipped one, by %.1f %% (95 %% "
+			"interval %.1f to %.1f %%).",
+			percent(c->ratio), percent(c->interval.low), percent(c->interval.high));
 	else
 		put_line(out, "",
 		         "No layout found is faster: the best differs from the shipped one by %+.1f %% (95 %% interval "

@@ -12,26 +12,35 @@
 #include "harness/simulate/simulate.h"
 
 /* Orders of clusters that are tried in each round; layouts of the last stage, and by how much more they run; the part of
- * the rest of the budget for recording, random layouts, each round and finalists. */
+ * the rest of the budget for recording, random layouts, predictions and runs of each round, and finalists; the part of
+ * the whole that rounds leave for finalists and confirmation. */
 enum { CLUSTER_ORDERS = 24, FINALISTS = 4, FINAL_FACTOR = 3 };
-static const double recording_share = 0.25, random_share = 0.5, round_share = 0.35, final_share = 0.4;
+static const double recording_share = 0.25, random_share = 0.5, predicting_share = 0.15, round_share = 0.35,
+					final_share = 0.4, reserved_share = 0.3;
 
 struct search {
 	struct stages stages;
 	struct hot_code code;
 	struct trial *trials; /* measured layouts, the shipped one among them */
 	size_t count;
+	unsigned drawn; /* random layouts, in the round that had most */
 	struct ifr_ridge surrogate;
 	bool fitted;
 	struct ifr_optimum *optimum;
 };
+
+/* The moment at which a share of the rest of the budget is used; INT64_MAX without one. */
+static int64_t moment_of_share(const struct stages *stages, double share) {
+	const int64_t now_ns = ifr_clock_ns();
+	return stages->deadline_ns == INT64_MAX ? INT64_MAX
+	                                        : now_ns + (int64_t)(share * (double)(stages->deadline_ns - now_ns));
+}
 
 /* --- the recording ----------------------------------------------------------------------------------------------- */
 
 static int record(struct stages *stages, const char *path, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &stages->search->campaign;
 	struct ifr_recorded recorded = {0};
-	const int64_t now_ns = ifr_clock_ns();
 	const struct ifr_recording_request request = {
 		.program = campaign->programs->path,
 		.argv = campaign->argv,
@@ -39,9 +48,7 @@ static int record(struct stages *stages, const char *path, struct ifr_error *err
 		.path = path,
 		.stdin_file = campaign->stdin_file,
 		.silent = true,
-		.deadline_ns = stages->deadline_ns == INT64_MAX
-	                       ? 0
-	                       : now_ns + (int64_t)(recording_share * (double)(stages->deadline_ns - now_ns)),
+		.deadline_ns = stages->deadline_ns == INT64_MAX ? 0 : moment_of_share(stages, recording_share),
 		.most_bytes = campaign->most_recording_bytes,
 		.progress = campaign->recording_progress};
 	if (stages->search->announce)
@@ -128,31 +135,42 @@ static void offer(struct shortlist lists[2], struct candidate *candidate) {
 	shortlist_offer(&lists[1], &copy);
 }
 
+/* Offers orders of clusters. The first, the densest cluster first, is tried in each round, with other gaps. */
+static void offer_clusters(struct search *search, unsigned round, int64_t until_ns, struct shortlist lists[2]) {
+	for (unsigned i = 0; i < CLUSTER_ORDERS && (!i || ifr_clock_ns() < until_ns); i++) {
+		struct candidate candidate;
+		struct ifr_error ignored = {0};
+		if (!candidate_cluster(&search->stages.source, i ? round * CLUSTER_ORDERS + i : 0, &candidate, &ignored))
+			offer(lists, &candidate);
+		else
+			candidate_release(&candidate);
+		search->optimum->predicted++;
+	}
+}
+
 static int fill_shortlists(struct search *search, unsigned round, struct shortlist lists[2],
                            struct ifr_error *err) {
 	const struct ifr_optimization *plan = search->stages.search;
 	const unsigned first = plan->campaign.variants + 1;
 	int result = 0;
-	for (unsigned i = 0; i < plan->candidates && !result; i++) {
+	unsigned predicted = 0;
+	offer_clusters(search, round, moment_of_share(&search->stages, predicting_share / 2), lists);
+	const int64_t until_ns = moment_of_share(&search->stages, predicting_share / 2);
+	for (; predicted < plan->candidates && !result && ifr_clock_ns() < until_ns; predicted++) {
 		struct candidate candidate;
 		if (ifr_launch_interrupted())
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
-		result = candidate_draw(&search->stages.source, first + i, &candidate, err);
+		result = candidate_draw(&search->stages.source, first + predicted, &candidate, err);
 		if (!result)
 			offer(lists, &candidate);
 		else
 			candidate_release(&candidate);
 	}
-	for (unsigned i = 0; i < CLUSTER_ORDERS && !result; i++) {
-		struct candidate candidate;
-		struct ifr_error ignored = {0};
-		/* Number 0, the densest cluster first, is tried in each round, with other gaps. */
-		if (!candidate_cluster(&search->stages.source, i ? round * CLUSTER_ORDERS + i : 0, &candidate, &ignored))
-			offer(lists, &candidate);
-		else
-			candidate_release(&candidate);
+	/* Later rounds predict the same random layouts again. */
+	if (predicted > search->drawn) {
+		search->optimum->predicted += predicted - search->drawn;
+		search->drawn = predicted;
 	}
-	search->optimum->predicted = plan->candidates + (round + 1) * CLUSTER_ORDERS;
 	return result;
 }
 
@@ -310,6 +328,12 @@ static void find_fastest_random(struct search *search) {
 			search->optimum->fastest_random = fmin(search->optimum->fastest_random, exp(search->trials[i].time));
 }
 
+/* Whether a round leaves what is reserved for finalists and confirmation. */
+static bool has_time(const struct stages *stages) {
+	const double reserved_ns = reserved_share * (double)stages->search->campaign.budget_ns;
+	return stages->deadline_ns == INT64_MAX || (double)(stages->deadline_ns - ifr_clock_ns()) > 1.5 * reserved_ns;
+}
+
 static int run_stages(struct search *search, struct ifr_error *err) {
 	struct stages *stages = &search->stages;
 	int result = read_code(search, err);
@@ -318,7 +342,7 @@ static int run_stages(struct search *search, struct ifr_error *err) {
 		result = stage_learn(stages, random_share, &search->trials, &search->count, err);
 	if (!result)
 		find_fastest_random(search);
-	for (unsigned i = 0; i < stages->search->rounds && !result && !stages->interrupted; i++)
+	for (unsigned i = 0; i < stages->search->rounds && !result && !stages->interrupted && has_time(stages); i++)
 		result = run_round(search, i, err);
 	if (!result && !stages->interrupted)
 		result = run_final(search, err);

@@ -29,9 +29,15 @@ static int run_stage(struct stages *stages, const char *name, double share, stru
 	campaign->budget_ns = bounded ? (int64_t)(share * (double)left_ns) : 0;
 	if (stages->search->announce)
 		stages->search->announce(name);
-	int result = bounded && left_ns <= 0
-	                 ? ifr_fail(err, IFR_E_USAGE, "the budget ended before the stage \"%s\"", name)
-	                 : ifr_campaign_run(campaign, &done, err);
+	struct ifr_error why = {0};
+	int result = bounded && left_ns <= 0 ? ifr_fail(&why, IFR_E_USAGE, "no time is left")
+	                                     : ifr_campaign_run(campaign, &done, &why);
+	if (result && bounded && why.code == IFR_E_USAGE && left_ns < stages->search->campaign.budget_ns)
+		ifr_fail(err, IFR_E_USAGE,
+		         "the stage \"%s\" does not fit into what is left of the budget (%s): --budget %.0fs may do", name,
+		         why.message, ceil(2e-9 * (double)stages->search->campaign.budget_ns));
+	else if (result)
+		*err = why;
 	if (!result)
 		stages->interrupted |= done.interrupted;
 	if (!result)
