@@ -10,6 +10,7 @@
 /* The parameters of the axes (common/axis.c). */
 enum { NOPS_RATE, NOPS_MAX, HOTNESS };
 enum { ALIGN_FUNCTIONS, ALIGN_LOOPS };
+enum { GIVEN_LOOP }; /* values of align that a plan gives */
 enum { FRAMES_MAX };
 enum { GLOBALS_ALIGN };
 enum { HOTNESS_ALL, HOTNESS_NOT_COLD, HOTNESS_COLD };
@@ -154,8 +155,13 @@ unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr
 }
 
 unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal) {
-	return choose_alignment_bytes(draw_bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1,
-	                              align->value[ALIGN_LOOPS]);
+	unsigned bytes = 1;
+	for (; align->given[GIVEN_LOOP] > 0 && 2 * bytes <= align->given[GIVEN_LOOP]; bytes *= 2)
+		;
+	return align->given[GIVEN_LOOP] > 0
+	           ? bytes
+	           : choose_alignment_bytes(draw_bits(align, IFR_AXIS_ALIGN, key, "loop", ordinal), 1,
+	                                    align->value[ALIGN_LOOPS]);
 }
 
 unsigned ifr_decide_frame_bytes(const struct ifr_axis_setting *frames, const char *key) {

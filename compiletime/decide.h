@@ -69,8 +69,8 @@ unsigned ifr_decide_align_function(const struct ifr_plan *plan, const struct ifr
 #define IFR_ALIGN_LOOP ".p2align %u"
 #define IFR_PUT_NOPS ".nops %u"
 
-/* Alignment of the ordinal-th loop of a function in bytes: a power of two from 1 to the parameter `loops`, each as
- * likely. */
+/* Alignment of the ordinal-th loop of a function in bytes: the value `loop-bytes` where the plan gives one above 0,
+ * rounded down to a power of two; else a power of two from 1 to the parameter `loops`, each as likely. */
 unsigned ifr_decide_loop_alignment_bytes(const struct ifr_axis_setting *align, const char *key, unsigned ordinal);
 
 /* Extra bytes in the frame of a function: 0, or a multiple of 16 up to the parameter `max`, each as likely. */

@@ -93,6 +93,8 @@ const struct argp ifr_cure_argp = {
 	"  blocks policy=2          large heap blocks as far apart modulo 4096 as\n"
 	"                           possible (the preloaded runtime's allocator)\n"
 	"  stack main-bytes=64      bytes above the frame of main\n"
+	"  align loop-bytes=32 functions=0 only=f\n"
+	"                           the loops of f aligned to 32 bytes\n"
 	"  at 0x1200 f.o:.text.f    a function at an address; data alike\n"
 	"A pinned layout: interfero layout --addresses --plan best.plan ./prog > pin.plan, and --plan pin.plan.\n"
 	"\n"

@@ -11,11 +11,22 @@ setup_file() {
 	interfero-gcc -O2 -c "$studies/loop-stream/main.c" "$studies/loop-stream/foo.c"
 	interfero-gcc -DROUNDS=5000 -c "$studies/loop-stream/loop.S"
 	interfero-gcc main.o loop.o foo.o -o prog
+	# A loop of 52 bytes or some more: two windows of 32 bytes, or three where it begins 16 bytes into one.
+	cat >hot.c <<-'END'
+		__attribute__((noinline, noclone)) static int hot(int n) {
+			do
+				__asm__ volatile(".globl hot_begin\nhot_begin: .skip 48, 0x90");
+			while (--n);
+			return n;
+		}
+		int main(void) { return hot(20000); }
+	END
+	INTERFERO_TEMPLATES=1 interfero-gcc -O2 hot.c -o hot
 }
 
 setup() {
 	use_own_folder
-	cp ../pair ../prog .
+	cp ../pair ../prog ../hot .
 }
 
 teardown_file() {
@@ -62,6 +73,19 @@ modelled() { # OPTION... -- COMMAND
 	modelled --core=none --metric windows-32 -n 24 --axes functions,base --fresh \
 		--line "at $(printf 0x%x $((begin + 16))) loop.o:.text" -- ./prog
 	[ "$(jq -r '"\(.effect) \(.contexts_with_more > 6)"' json)" = "does harm true" ]
+}
+
+@test "the loops of one function aligned to 32 bytes enter fewer windows, and begin one in the variant" {
+	modelled --core=none --metric windows-32 -n 30 --axes functions,padding,base \
+		--line 'align loop-bytes=32 functions=0 only=hot' -- ./hot
+	[ "$(jq -r '"\(.effect) \(.contexts_with_more)"' json)" = "helps 0" ]
+	jq -r .plan json >cure.plan
+	interfero variants -q --plan cure.plan -o cured ./hot
+	[ $((0x$(nm cured/cure | awk '$3 == "hot_begin" {print $1}') % 32)) = 0 ]
+	jq -r .plan json | sed 's/only=hot/only=main/' >other.plan
+	within 60 interfero cure -q --json --counters model --core=none --metric windows-32 -n 6 --axes functions,base --fresh \
+		--plan other.plan -- ./hot >json
+	[ "$(jq -r .ratio json)" = 1 ]
 }
 
 @test "a wrong cure is refused in one line, and another cure does not go on in the same experiment" {

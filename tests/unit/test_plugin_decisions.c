@@ -113,6 +113,28 @@ static void test_alignment(void **state) {
 	}
 }
 
+/* A plan that gives the alignment of loops leaves the seed nothing to draw. */
+static void test_given_loop_alignment(void **state) {
+	(void)state;
+	static const struct {
+		const char *words;
+		unsigned bytes;
+	} cases[] = {{"seed=1 loop-bytes=32", 32},
+	             {"seed=2 loop-bytes=32 loops=16", 32},
+	             {"loop-bytes=63", 32},
+	             {"loop-bytes=64", 64},
+	             {"loop-bytes=1 loops=64", 1}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ifr_plan plan;
+		ifr_plan_init(&plan);
+		assert_int_equal(ifr_plan_set(&plan, IFR_AXIS_ALIGN, cases[i].words, NULL), 0);
+		for (unsigned loop = 0; loop < 50; loop++)
+			assert_int_equal(ifr_decide_loop_alignment_bytes(&plan.axis[IFR_AXIS_ALIGN], "f", loop),
+			                 cases[i].bytes);
+		ifr_plan_release(&plan);
+	}
+}
+
 /* Patterns match each name of a function; an exempt axis changes nothing, whatever the patterns. */
 static void test_patterns_and_attributes(void **state) {
 	(void)state;
@@ -405,6 +427,7 @@ int main(void) {
 		cmocka_unit_test(test_nops_extremes),
 		cmocka_unit_test(test_nops_nested),
 		cmocka_unit_test(test_alignment),
+		cmocka_unit_test(test_given_loop_alignment),
 		cmocka_unit_test(test_patterns_and_attributes),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_order_is_kept_without_a_newcomer),
