@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/output/output.h"
+
 enum { WINDOWS = 0, BRANCH_ENDS = 3, CROWDED, LINES, PAGES, SET_OVERFLOW };
+enum { NAME_COLUMNS = 32 };
 enum { LINE = 64, PAGE = 4096, SETS = 64, WAYS = 8, BRANCHES_A_LINE = 2 };
 
 static const char *const program_names[FEATURES_OF_PROGRAM] = {
@@ -43,8 +46,15 @@ void features_name(const struct hot_code *code, size_t feature, struct ifr_buffe
 		return;
 	}
 	feature -= FEATURES_OF_PROGRAM;
+	const char *unit = code->units[feature / FEATURES_OF_UNIT].name, *symbol = hot_unit_symbol(unit);
+	char *plain = ifr_symbol_demangle(symbol ? symbol : unit), *narrow = ifr_symbol_shorten(plain    ? plain
+	                                                                                        : symbol ? symbol
+	                                                                                                 : unit,
+	                                                                                        NAME_COLUMNS);
 	ifr_buffer_printf(name, "windows of %u bytes entered, in %s", unit_windows[feature % FEATURES_OF_UNIT],
-	                  code->units[feature / FEATURES_OF_UNIT].name);
+	                  narrow);
+	free(narrow);
+	free(plain);
 }
 
 /* Windows entered by all executions of a block. */

@@ -12,7 +12,7 @@ enum { FEATURES_MOST = FEATURES_OF_PROGRAM + FEATURE_UNITS_MOST * FEATURES_OF_UN
 
 /* The number of features of a program's layouts. */
 size_t features_count(const struct hot_code *code);
-/* Appends a feature's name, such as "windows of 32 bytes entered, in lvm.o:.text.luaV_execute". */
+/* Appends a feature's name, such as "windows of 32 bytes entered, in luaV_execute". */
 void features_name(const struct hot_code *code, size_t feature, struct ifr_buffer *name);
 
 /* Computes the features of a layout, as numbers for each 1000 executed instructions, or of lines and pages. addresses:

@@ -2,6 +2,7 @@
 #include "harness/optimize/hot_code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/exec/exec.h"
 
@@ -258,4 +259,16 @@ void hot_code_release(struct hot_code *code) {
 	free(code->units);
 	free(code->calls);
 	*code = (struct hot_code){0};
+}
+
+const char *hot_unit_symbol(const char *unit) {
+	static const char *const kinds[] = {"unlikely.", "startup.", "hot.", "exit."};
+	const char *colon = strrchr(unit, ':');
+	if (!colon || !ifr_starts_with(colon + 1, ".text."))
+		return NULL;
+	const char *symbol = colon + strlen(":.text.");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (ifr_starts_with(symbol, kinds[i]))
+			return symbol + strlen(kinds[i]);
+	return *symbol ? symbol : NULL;
 }

@@ -45,4 +45,8 @@ int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, 
                   struct ifr_error *err);
 void hot_code_release(struct hot_code *code);
 
+/* The symbol of "lvm.o:.text.luaV_execute", a part of the name, or NULL. GCC puts start-up and seldom executed functions
+ * into sections of these names. */
+const char *hot_unit_symbol(const char *unit);
+
 #endif

@@ -34,6 +34,7 @@ enum { IFR_OPTIMUM_FEATURES = 5 };
 /* The shipped layout against the best one. */
 struct ifr_confirmed {
 	char *arguments;                  /* of held-out runs; NULL: those of the search */
+	char *metric;                     /* the counter's name */
 	struct ifr_comparison comparison; /* side is not set */
 	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
 };

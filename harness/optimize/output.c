@@ -35,21 +35,23 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 	else if (o->faster)
 		put_line(
 			out, "",
-			"Faster: the layout found runs %s in %.1f %% less time than the shipped one (95 %% interval %.1f to "
-			"%.1f %%).",
-			program, -percent(c->ratio), -percent(c->interval.high), -percent(c->interval.low));
+			"Faster: the layout found takes %.1f %% less %s than the shipped one (95 %% interval %.1f to %.1f %%) "
+			"when it runs %s.",
+			-percent(c->ratio), o->confirmed->metric, -percent(c->interval.high), -percent(c->interval.low),
+			program);
 	else if (o->confirmed->slower)
 		put_line(
 			out, "",
-			"No layout found is faster: the best of the search is slower than the shipped one, by %.1f %% (95 %% "
+			"No layout found is faster: the best of the search takes %.1f %% more %s than the shipped one (95 %% "
 			"interval %.1f to %.1f %%).",
-			percent(c->ratio), percent(c->interval.low), percent(c->interval.high));
+			percent(c->ratio), o->confirmed->metric, percent(c->interval.low), percent(c->interval.high));
 	else
-		put_line(out, "",
-		         "No layout found is faster: the best differs from the shipped one by %+.1f %% (95 %% interval "
-		         "%+.1f to %+.1f %%), so that a gain above %.1f %% is ruled out for it.",
-		         percent(c->ratio), percent(c->interval.low), percent(c->interval.high),
-		         fmax(0, -percent(c->interval.low)));
+		put_line(
+			out, "",
+			"No layout found is faster: the best of the search and the shipped one are not told apart (%s %+.1f %%, "
+			"95 %% interval %+.1f to %+.1f %%). It gains %.1f %% at most; more runs (-r) tell smaller gains.",
+			o->confirmed->metric, percent(c->ratio), percent(c->interval.low), percent(c->interval.high),
+			fmax(0, -percent(c->interval.low)));
 }
 
 /* The search knew nothing of these runs. */
@@ -86,7 +88,9 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	if (o->r > TELLING && o->feature[0].name)
 		put_line(out, "  - ",
 		         "What matters on this machine, and the change of time with a standard deviation more of it:");
-	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->r > TELLING && o->feature[i].name; i++)
+	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->r > TELLING && o->feature[i].name &&
+	                fabs(o->feature[i].effect) >= fabs(o->feature[0].effect) / 4;
+	     i++)
 		put_line(out, "      ", "%s (%+.1f %%)", o->feature[i].name, percent(exp(o->feature[i].effect)));
 }
 

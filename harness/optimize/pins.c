@@ -62,20 +62,6 @@ int pin_write_plan(const struct ifr_relinker *relinker, const struct ifr_plan *p
 	return result;
 }
 
-/* The symbol of "lvm.o:.text.luaV_execute", or NULL: GCC puts start-up and seldom executed functions into sections of
- * these names. */
-static const char *symbol_of(const char *unit) {
-	static const char *const kinds[] = {"unlikely.", "startup.", "hot.", "exit."};
-	const char *colon = strrchr(unit, ':');
-	if (!colon || !ifr_starts_with(colon + 1, ".text."))
-		return NULL;
-	const char *symbol = colon + strlen(":.text.");
-	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (ifr_starts_with(symbol, kinds[i]))
-			return symbol + strlen(kinds[i]);
-	return *symbol ? symbol : NULL;
-}
-
 int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *plan, const char *symbols,
                     const char *sections, struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
@@ -86,7 +72,7 @@ int pin_write_order(const struct ifr_relinker *relinker, const struct ifr_plan *
 	if (!result)
 		result = ifr_relinker_layout_to_plan(layout, false, &order, err);
 	for (size_t i = 0; i < order.place_count && !result; i++) {
-		const char *unit = order.places[i].unit, *symbol = symbol_of(unit);
+		const char *unit = order.places[i].unit, *symbol = hot_unit_symbol(unit);
 		if (symbol) {
 			ifr_buffer_printf(&of_symbols, "%s\n", symbol);
 			ifr_buffer_printf(&of_sections, "%s\n", strrchr(unit, ':') + 1);

@@ -269,7 +269,9 @@ static int confirm(struct search *search, const struct trial *best, struct ifr_e
 		char *name = i ? ifr_format("held-out-%zu", i) : ifr_strdup("confirmation");
 		confirmed->arguments = i ? ifr_strdup(held_out->items[i - 1]) : NULL;
 		result = stage_confirm(&search->stages, name, 1 / (double)(count - i), &best->candidate, confirmed, err);
-		optimum->confirmed_count++;
+		optimum->confirmed_count += !result;
+		if (result)
+			free(confirmed->arguments);
 		free(name);
 	}
 	optimum->faster = !result && optimum->confirmed->faster;
@@ -412,8 +414,10 @@ int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimu
 void ifr_optimum_release(struct ifr_optimum *optimum) {
 	for (int i = 0; i < IFR_OPTIMUM_FEATURES; i++)
 		free(optimum->feature[i].name);
-	for (size_t i = 0; i < optimum->confirmed_count; i++)
+	for (size_t i = 0; i < optimum->confirmed_count; i++) {
 		free(optimum->confirmed[i].arguments);
+		free(optimum->confirmed[i].metric);
+	}
 	free(optimum->confirmed);
 	free(optimum->plan_file);
 	free(optimum->order_file);

@@ -169,6 +169,10 @@ static int compare(struct stages *stages, const struct ifr_dataset *dataset, str
 	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
 	confirmed->faster = changed && c->interval.high < 1;
 	confirmed->slower = changed && c->interval.low > 1;
+	/* The dataset's strings go with it. */
+	if (!result)
+		confirmed->metric = ifr_strdup(c->metric.name);
+	c->metric = (struct ifr_dataset_counter){0};
 	memset(c->side, 0, sizeof c->side);
 	return result;
 }
