@@ -69,15 +69,17 @@ static void put_held_out(const struct ifr_optimum *o, struct ifr_buffer *out) {
 }
 
 static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
-	put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted, o->measured);
+	if (o->measured)
+		put_line(out, "  - ", "Searched: %zu layouts by their features, %zu by the clock.", o->predicted,
+		         o->measured);
 	if (o->r > 0)
 		put_line(out, "  - ",
 		         "What the features predict for a layout from all others goes with its measured time at r = %.2f.",
 		         o->r);
-	else
+	else if (o->predicted)
 		put_line(out, "  - ",
 		         "The features do not tell these layouts' times: the search went by the clock alone.");
-	if (isfinite(o->fastest_random))
+	if (isfinite(o->fastest_random) && o->confirmed_count)
 		put_line(out, "  - ",
 		         "The fastest random layout measured %+.1f %% before, the one confirmed %+.1f %%: such extremes "
 		         "hold luck, and only the confirmation's runs, which are its own, give the gain.",
