@@ -93,6 +93,10 @@ size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker) {
 	return relinker->units.count;
 }
 
+uint64_t ifr_relinker_code_start(const struct ifr_relinker *relinker) {
+	return relinker->units.outputs[OUTPUT_TEXT].address;
+}
+
 void ifr_relinker_unit(const struct ifr_relinker *relinker, size_t index, struct ifr_relinker_unit *described) {
 	const struct unit *unit = &relinker->units.items[index];
 	*described = (struct ifr_relinker_unit){unit->name,    unit->file,  unit->member, unit->section,

@@ -65,6 +65,9 @@ struct ifr_relinker_unit {
 	const char *pin; /* why axes do not move the unit, or NULL */
 };
 
+/* The address at which .text begins in the shipped program. */
+uint64_t ifr_relinker_code_start(const struct ifr_relinker *relinker);
+
 /* The units, by section and address. */
 size_t ifr_relinker_unit_count(const struct ifr_relinker *relinker);
 void ifr_relinker_unit(const struct ifr_relinker *relinker, size_t index, struct ifr_relinker_unit *unit);

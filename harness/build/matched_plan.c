@@ -66,21 +66,10 @@ static void match_units(const struct side sides[2], bool rooms_only, struct ifr_
 	}
 }
 
-/* The address at which the shipped code begins; 0 without code. */
-static uint64_t start_of_code(const struct side *side) {
-	uint64_t start = 0;
-	for (size_t i = 0; i < side->count; i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(side->relinker, i, &unit);
-		if (!strncmp(unit.section, ".text", 5) && (!start || unit.address < start))
-			start = unit.address;
-	}
-	return start;
-}
-
 /* Lets the code of both begin where the later one does. Programs of fixed and of free addresses have none in common. */
 static void match_starts(const struct side sides[2], struct ifr_plan *match) {
-	const uint64_t old = start_of_code(&sides[0]), new = start_of_code(&sides[1]), later = old > new ? old : new;
+	const uint64_t old = ifr_relinker_code_start(sides[0].relinker),
+				   new = ifr_relinker_code_start(sides[1].relinker), later = old > new ? old : new;
 	if (old && new &&old != new &&later - (old < new ? old : new) <= IFR_PLAN_ROOM_MOST)
 		match->code_start = later;
 }

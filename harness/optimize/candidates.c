@@ -159,17 +159,6 @@ static void choose_gaps(const struct candidate_source *source, struct sequence *
 		}
 }
 
-static uint64_t start_of_code(const struct ifr_relinker *relinker) {
-	uint64_t start = UINT64_MAX;
-	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(relinker, i, &unit);
-		if (ifr_starts_with(unit.section, ".text") && unit.address < start)
-			start = unit.address;
-	}
-	return start;
-}
-
 /* The order as `order` lines; a gap as room of the function before it, or as a later start. */
 static void write_plan(const struct candidate_source *source, const struct sequence *s, struct ifr_plan *plan) {
 	ifr_plan_init(plan);
@@ -187,7 +176,7 @@ static void write_plan(const struct candidate_source *source, const struct seque
 int candidate_cluster(const struct candidate_source *source, unsigned number, struct candidate *candidate,
                       struct ifr_error *err) {
 	struct clusters clusters;
-	struct sequence sequence = {.start = align_up(start_of_code(source->relinker), GAP_STEP)};
+	struct sequence sequence = {.start = align_up(ifr_relinker_code_start(source->relinker), GAP_STEP)};
 	const size_t units = ifr_relinker_unit_count(source->relinker);
 	uint64_t *addresses = ifr_alloc((units + 1) * sizeof *addresses);
 	*candidate = (struct candidate){.origin = CANDIDATE_CLUSTERED};
