@@ -68,9 +68,10 @@ static void match_units(const struct side sides[2], bool rooms_only, struct ifr_
 
 /* Lets the code of both begin where the later one does. Programs of fixed and of free addresses have none in common. */
 static void match_starts(const struct side sides[2], struct ifr_plan *match) {
-	const uint64_t old = ifr_relinker_code_start(sides[0].relinker),
-				   new = ifr_relinker_code_start(sides[1].relinker), later = old > new ? old : new;
-	if (old && new &&old != new &&later - (old < new ? old : new) <= IFR_PLAN_ROOM_MOST)
+	const uint64_t at[2] = {ifr_relinker_code_start(sides[0].relinker),
+	                        ifr_relinker_code_start(sides[1].relinker)};
+	const uint64_t earlier = at[0] < at[1] ? at[0] : at[1], later = at[0] > at[1] ? at[0] : at[1];
+	if (earlier && later > earlier && later - earlier <= IFR_PLAN_ROOM_MOST)
 		match->code_start = later;
 }
 
