@@ -249,7 +249,7 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 		{"run in", ifr_strdup(plan->user ? plan->user : "itself")},
 		{"command", campaign_quote_command(plan->argv)},
 		{"kit", ifr_strdup(plan->programs->kit     ? plan->programs->kit->key
-	                       : plan->programs->files ? "none, the files were given"
+	                       : plan->programs->files ? IFR_KIT_OF_GIVEN_FILES
 	                                               : "none")},
 		{"seed", ifr_format("%" PRIu64, plan->generator.seed)},
 		{"axes", list_axes(plan->generator.axes)},

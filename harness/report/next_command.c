@@ -50,7 +50,8 @@ static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *
 
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out) {
 	const char *kit = ifr_dataset_fact(dataset, "kit"), *command = ifr_dataset_fact(dataset, "command");
-	if (!kit || !command)
+	/* No command of the user's gave these files. */
+	if (!kit || !command || !strcmp(kit, IFR_KIT_OF_GIVEN_FILES))
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	next_put_options(dataset, layouts, runs, out);

@@ -16,8 +16,11 @@
 
 /* The fact that holds the executed instructions by class; of a second program with " 2" behind it. */
 #define IFR_FACT_CLASSES "instructions by class"
-/* Whether the layouts of two programs give their common functions equal addresses: "yes" or "no". */
+/* How far layouts of two programs give their common functions equal addresses: "all", "no", or "yes" (by rooms alone, of
+ * experiments from before). */
 #define IFR_FACT_MATCHED "matched layouts"
+/* The fact "kit" of an experiment of given files. */
+#define IFR_KIT_OF_GIVEN_FILES "none, the files were given"
 /* How the model computed cycles: a name of ifr_core_use_names. */
 #define IFR_FACT_CORE "core"
 /* Behind the name of a modelled event, as in "cycles error": the largest standard error that samples leave in it, of a

@@ -114,6 +114,13 @@ search() {
 	cmp copy/best.plan found/best.plan
 }
 
+@test "reports of its stages advise no command that would measure other layouts" {
+	run --separate-stderr interfero report "$place/found/finalists.exp" -m cost
+	[ "$status" = 0 ]
+	not grep 'interfero bench' <<<"$output"
+	interfero report "$place/found/random.exp" -m cost | grep 'interfero bench\|interfero compare' >/dev/null
+}
+
 @test "where all layouts are equal, none is called faster" {
 	run --separate-stderr search -o none ./equal
 	[ "$status" = 1 ]
