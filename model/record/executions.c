@@ -2,18 +2,16 @@
 /* Problem: recording is bounded by the work per executed block, and the general way to finish a block needs its
  * successor, its access pattern, its chain and a look-up of every address.
  *
- * Idea: run_fast_path handles a block that does what it did last time: the same access pattern, each access with the
- * stride of last time and in the same extent as before, a plausible successor, no chain. Its entry (struct fast_entry)
- * holds all that this takes in one cache line, and such an execution appends one number to the trace. A block whose
- * accesses have other strides is written by write_carefully. Everything else leaves the loop and goes through
- * finish_block.
+ * Idea: run_fast_path handles a block that does what it did last time: the same access pattern, each access in the
+ * same extent as before, a plausible successor, no chain. Its entry (struct fast_entry) holds all that this takes in one
+ * cache line. A block whose accesses are elsewhere is written by write_carefully. Everything else leaves the loop and
+ * goes through finish_block.
  *
  * Invariant: the fast path writes what finish_block would write. It holds because each assumption is tested. (1)
- * One addition and one comparison test an access: a word plus the offset of the expected access is the predicted
- * normalised address only if instruction, size, kind and address are as predicted, since addresses have 47 bits and
- * tags differ by multiples of 2^49. (2) The predicted address lies in the extent, which has not changed since it was
- * copied (epoch). (3) A successor that is neither the branch's target nor the instruction behind it leaves the loop.
- * (4) The loop ends before the window changes. */
+ * One addition and one comparison test an access: a word plus the offset of the expected access lies in the extent only
+ * if instruction, size and kind are as expected, since addresses have 47 bits and tags differ by multiples of 2^49. (2)
+ * The extent has not changed since it was copied (epoch). (3) A successor that is neither the branch's target nor the
+ * instruction behind it leaves the loop. (4) The loop ends before the window changes. */
 #include "model/record/executions.h"
 
 /* A longer straight-line chain is cut. */
@@ -186,19 +184,19 @@ void finish_block(struct assembler *assembler, struct thread *thread, uint64_t n
 	thread->block = NONE;
 }
 
-/* Whether all accesses of an execution are as predicted. */
-static inline __attribute__((always_inline)) bool is_predicted(const struct fast_entry *ran,
-                                                               const uint64_t *words) {
+/* Normalises the accesses of an execution. Returns false if one is another than expected, or in another extent. */
+static inline __attribute__((always_inline)) bool normalise_fast(const struct fast_entry *ran,
+                                                                 const uint64_t *words, uint64_t *to) {
+	bool inside = true;
 	for (unsigned i = 0; i < ran->count; i++) {
-		const uint64_t normalised = words[i] + ran->accesses[i].offset;
-		if (normalised != ran->coders[i].next || normalised - ran->accesses[i].start >= ran->accesses[i].bytes)
-			return false;
+		to[i] = words[i] + ran->accesses[i].offset;
+		inside &= to[i] - ran->accesses[i].start < ran->accesses[i].bytes;
 	}
-	return true;
+	return inside;
 }
 
-/* Writes an execution that is not as predicted, or whose extents may have changed. Returns false, without a trace of it,
- * if it has another access pattern. */
+/* Writes an execution with accesses in other extents than last time, or whose extents may have changed. Returns false,
+ * without a trace of it, if it has another access pattern. */
 static __attribute__((noinline)) bool write_carefully(struct assembler *assembler, struct thread *thread,
                                                       struct fast_entry *ran, const uint64_t *words, bool taken) {
 	const uint32_t epoch = address_space_epoch(assembler->space);
@@ -226,7 +224,7 @@ static inline __attribute__((always_inline)) const uint64_t *run_fast(struct ass
 	struct trace_tail *tail = trace_tail(assembler->writer);
 	const uint64_t blocks = assembler->translations.block_count, changes = next_window_change(assembler, inside);
 	const uint32_t epoch = address_space_epoch(assembler->space);
-	uint64_t counts = 0, recorded = 0; /* of predicted executions; the upper half of counts has accesses */
+	uint64_t counts = 0, recorded = 0; /* of executions; the upper half of counts has accesses */
 	uint64_t instructions = assembler->instructions, count = RING_WORDS(words[-1]);
 	while (ran->trace_block < (inside ? UNWRITTEN : NONE) && instructions < changes) {
 		/* The number of words comes from the ring, not from the entry: a look-up less before the next word is known. */
@@ -238,11 +236,9 @@ static inline __attribute__((always_inline)) const uint64_t *run_fast(struct ass
 		const bool taken = follower->address != ran->fall;
 		if (taken & (follower->address != ran->target) & (ran->target != 0))
 			break;
-		if (inside && __builtin_expect(ran->epoch == epoch && is_predicted(ran, words), 1)) {
-			for (unsigned i = 0; i < ran->count; i++)
-				address_advance(&ran->coders[i]);
+		if (inside && __builtin_expect(ran->epoch == epoch && normalise_fast(ran, words, thread->addresses), 1)) {
+			trace_add_accesses(assembler->writer, tail, ran->coders, thread->addresses, ran->count);
 			*tail->executions++ = ran->trace_block << 1 | (taken & ran->branches);
-			tail->hits += ran->count;
 			counts += ran->counts;
 			recorded += ran->count;
 			if (tail->executions == tail->limit)

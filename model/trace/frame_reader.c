@@ -13,7 +13,8 @@ bool trace_read_stored(struct ifr_trace *trace, struct trace_frame *head) {
 	if (!got)
 		return false;
 	if (got < sizeof *head || head->stored_bytes > TRACE_FRAME_LIMIT || head->raw_bytes > TRACE_FRAME_LIMIT ||
-	    head->sequence_bytes > head->raw_bytes) {
+	    head->sequence_bytes > head->raw_bytes || head->token_bytes > head->raw_bytes - head->sequence_bytes ||
+	    head->offset_bytes > head->raw_bytes - head->sequence_bytes - head->token_bytes) {
 		trace_set_damage(trace, got < sizeof *head ? "the file ends in the middle of a frame"
 		                                           : "a frame's head is damaged");
 		return false;

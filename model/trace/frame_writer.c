@@ -61,9 +61,13 @@ static const void *encode_payload(struct frame_writer *writer, struct raw_frame 
 	if (frame->head.type != TRACE_SEQUENCE)
 		return frame->data;
 	sequence->executions = (const void *)frame->data;
-	sequence->addresses = (const void *)(sequence->executions + sequence->execution_count);
+	sequence->parts[0] = (const void *)(sequence->executions + sequence->execution_count);
+	for (unsigned i = 1; i < RAW_PARTS; i++)
+		sequence->parts[i] = sequence->parts[i - 1] + sequence->part_bytes[i - 1];
 	sequence_encode(writer->encoder, sequence, &coded);
 	frame->head.sequence_bytes = coded.sequence_bytes;
+	frame->head.token_bytes = sequence->part_bytes[RAW_TOKENS];
+	frame->head.offset_bytes = sequence->part_bytes[RAW_OFFSETS];
 	frame->head.raw_bytes = coded.all_bytes;
 	return coded.bytes;
 }
@@ -205,8 +209,10 @@ void frame_write(struct frame_writer *writer, enum trace_frame_type type, const 
 void frame_write_sequence(struct frame_writer *writer, const struct raw_sequence *sequence) {
 	const struct frame_part parts[] = {
 		{sequence->executions, sequence->execution_count * sizeof *sequence->executions},
-		{sequence->addresses, sequence->address_bytes}};
-	struct raw_frame *frame = fill_entry(writer, parts, 2);
+		{sequence->parts[RAW_TOKENS], sequence->part_bytes[RAW_TOKENS]},
+		{sequence->parts[RAW_OFFSETS], sequence->part_bytes[RAW_OFFSETS]},
+		{sequence->parts[RAW_REST], sequence->part_bytes[RAW_REST]}};
+	struct raw_frame *frame = fill_entry(writer, parts, sizeof parts / sizeof *parts);
 	frame->head.type = TRACE_SEQUENCE;
 	frame->head.executions = (uint32_t)sequence->execution_count;
 	frame->sequence = *sequence;

@@ -8,6 +8,7 @@
 
 #include "common/buffer.h"
 #include "model/trace/coding.h"
+#include "model/trace/misses.h"
 #include "model/trace/trace.h"
 
 /* How the accesses of a block are decoded: first the stored ones, then the derived ones. */
@@ -26,11 +27,16 @@ struct followed {
 
 /* Position in a sequence frame. */
 struct sequence_cursor {
-	const uint8_t *sequence_at, *sequence_end, *address_at, *address_end;
+	const uint8_t *sequence_at, *sequence_end;
+	const uint8_t *token_at, *token_end, *offset_at, *offset_end, *rest_at, *rest_end;
 	uint64_t hits;         /* predicted executions before the next stored one */
-	uint64_t address_hits; /* predicted accesses before the next stored one */
+	uint64_t address_hits; /* predicted accesses before the next mispredicted one; UINT64_MAX: before the end */
+	unsigned kind;         /* of that one (model/trace/misses.h) */
 	uint32_t executions_left;
 };
+
+struct path;
+struct path_key;
 
 struct ifr_trace {
 	FILE *file;
@@ -58,10 +64,14 @@ struct ifr_trace {
 	/* the block sequence: */
 	struct block_recipe *recipes;
 	struct address_coder *coders;
+	struct last_addresses addresses;
 	size_t coder_count;
 	uint16_t *recorded; /* by coder: index of its access in the block */
 	struct followed *followed;
+	struct miss_coder miss_coder;
 	struct execution_coder *execution_coder;
+	struct path *paths; /* by history (model/trace/paths.h) */
+	struct path_key *path_keys;
 	struct sequence_cursor cursor;
 	bool started;
 	uint32_t *executions;

@@ -42,16 +42,19 @@ static uint8_t *encode_executions(struct sequence_encoder *encoder, const struct
 
 void sequence_encode(struct sequence_encoder *encoder, const struct raw_sequence *sequence,
                      struct coded_sequence *coded) {
-	size_t most = (2 * sequence->execution_count + 1) * VARINT_BYTES_MAX + sequence->address_bytes;
+	size_t most = (2 * sequence->execution_count + 1) * VARINT_BYTES_MAX;
+	for (unsigned i = 0; i < RAW_PARTS; i++)
+		most += sequence->part_bytes[i];
 	if (most > encoder->room) {
 		encoder->room = most;
 		free(encoder->bytes);
 		encoder->bytes = ifr_realloc(NULL, most, 1);
 	}
-	uint8_t *middle = encode_executions(encoder, sequence, encoder->bytes);
-	if (sequence->address_bytes)
-		memcpy(middle, sequence->addresses, sequence->address_bytes);
+	uint8_t *const middle = encode_executions(encoder, sequence, encoder->bytes), *end = middle;
+	for (unsigned i = 0; i < RAW_PARTS; end += sequence->part_bytes[i], i++)
+		if (sequence->part_bytes[i])
+			memcpy(end, sequence->parts[i], sequence->part_bytes[i]);
 	*coded = (struct coded_sequence){.bytes = encoder->bytes,
 	                                 .sequence_bytes = (size_t)(middle - encoder->bytes),
-	                                 .all_bytes = (size_t)(middle - encoder->bytes) + sequence->address_bytes};
+	                                 .all_bytes = (size_t)(end - encoder->bytes)};
 }

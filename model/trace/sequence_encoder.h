@@ -7,11 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A frame before coding: block executions as added; accesses, already coded. */
+enum { RAW_TOKENS, RAW_OFFSETS, RAW_REST, RAW_PARTS };
+
+/* A frame before coding: block executions as added; mispredicted accesses, already coded. */
 struct raw_sequence {
 	const uint32_t *executions;
-	const uint8_t *addresses;
-	size_t execution_count, address_bytes;
+	const uint8_t *parts[RAW_PARTS];
+	size_t execution_count, part_bytes[RAW_PARTS];
 };
 
 /* The coded frame: block executions, then accesses, in memory that the encoder owns until its next call. */

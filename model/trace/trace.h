@@ -23,7 +23,7 @@
  *   TRACE_TOTALS     struct ifr_trace_totals                                          one; only text may follow
  *
  * A frame refers only to earlier frames. A file without totals was cut, and its whole frames can be read.
- * trace/coding.h describes sequence frames. Any change of the format changes IFR_TRACE_VERSION. */
+ * trace/coding.h and trace/misses.h describe sequence frames. Any change of the format changes IFR_TRACE_VERSION. */
 #ifndef IFR_MODEL_TRACE_H
 #define IFR_MODEL_TRACE_H
 
@@ -36,7 +36,7 @@
 #include "common/recorder_marks.h"
 #include "model/replay/replay.h"
 
-#define IFR_TRACE_VERSION 4
+#define IFR_TRACE_VERSION 5
 #define IFR_MAPPING_SHIFT 44
 #define IFR_STACK_ORIGIN (UINT64_C(1) << (IFR_MAPPING_SHIFT - 1))
 #define IFR_MAPPING_FIRST 8

@@ -8,6 +8,7 @@
 #include "model/trace/coding.h"
 #include "model/trace/frames.h"
 #include "model/trace/limit.h"
+#include "model/trace/misses.h"
 #include "model/trace/writer.h"
 
 const char *const ifr_mapping_kind_names[IFR_MAPPING_KINDS] = {"other", "program", "library", "stack",
@@ -44,8 +45,9 @@ struct ifr_trace_writer {
 	size_t slab_count, slab_left; /* unused coders of the last slab */
 	uint32_t *executions;         /* of the current frame */
 	struct trace_tail tail;
-	uint8_t *addresses, *addresses_end; /* mispredicted accesses of the current frame */
-	uint8_t *addresses_limit;
+	struct miss_parts misses, misses_end; /* mispredicted accesses of the current frame */
+	const uint8_t *tokens_limit;
+	struct miss_coder miss_coder;
 	struct ifr_trace_totals totals;
 };
 
@@ -58,12 +60,14 @@ int ifr_trace_create(const char *path, const char *text, struct ifr_trace_writer
 	}
 	frame_write(writer->frames, TRACE_TEXT, text, strlen(text));
 	writer->executions = ifr_realloc(NULL, SEQUENCE_EXECUTIONS, sizeof *writer->executions);
-	writer->tail = (struct trace_tail){writer->executions, writer->executions + SEQUENCE_EXECUTIONS, 0};
-	/* Behind the limit, there is room for a block's accesses and the last hits. */
-	const size_t room = (size_t)SEQUENCE_MISSES * VARINT_BYTES_MAX;
-	writer->addresses = ifr_realloc(NULL, room + (2 * LONGEST_BLOCK + 1) * VARINT_BYTES_MAX, 1);
-	writer->addresses_end = writer->addresses;
-	writer->addresses_limit = writer->addresses + room;
+	writer->tail.executions = writer->executions;
+	writer->tail.limit = writer->executions + SEQUENCE_EXECUTIONS;
+	/* Behind the limit, there is room for a block's accesses. */
+	const size_t room = SEQUENCE_MISSES + LONGEST_BLOCK;
+	writer->misses = (struct miss_parts){ifr_realloc(NULL, room, 1), ifr_realloc(NULL, room, 1),
+	                                     ifr_realloc(NULL, room, 2 * VARINT_BYTES_MAX)};
+	writer->misses_end = writer->misses;
+	writer->tokens_limit = writer->misses.tokens + SEQUENCE_MISSES;
 	*out = writer;
 	return 0;
 }
@@ -207,16 +211,19 @@ static void write_mappings(struct ifr_trace_writer *writer) {
 }
 
 static void flush_sequence(struct ifr_trace_writer *writer) {
-	writer->addresses_end = varint_put(writer->addresses_end, writer->tail.hits);
+	const struct miss_parts *from = &writer->misses, *to = &writer->misses_end;
 	struct raw_sequence sequence = {.executions = writer->executions,
-	                                .addresses = writer->addresses,
 	                                .execution_count = (size_t)(writer->tail.executions - writer->executions),
-	                                .address_bytes = (size_t)(writer->addresses_end - writer->addresses)};
+	                                .parts = {from->tokens, from->offsets, from->rest},
+	                                .part_bytes = {(size_t)(to->tokens - from->tokens),
+	                                               (size_t)(to->offsets - from->offsets),
+	                                               (size_t)(to->rest - from->rest)}};
 	frame_write_sequence(writer->frames, &sequence);
 	writer->totals.executions += sequence.execution_count;
 	writer->tail.executions = writer->executions;
+	writer->tail.limit = writer->executions + SEQUENCE_EXECUTIONS;
 	writer->tail.hits = 0;
-	writer->addresses_end = writer->addresses;
+	writer->misses_end = writer->misses;
 }
 
 static void flush_frames(struct ifr_trace_writer *writer) {
@@ -251,28 +258,24 @@ void trace_count(struct ifr_trace_writer *writer, uint64_t instructions, uint64_
 
 static inline void add_execution(struct ifr_trace_writer *writer, uint32_t value) {
 	*writer->tail.executions++ = value;
-	if (writer->tail.executions == writer->tail.limit || writer->addresses_end >= writer->addresses_limit)
+	if (writer->tail.executions == writer->tail.limit)
 		flush_frames(writer);
 }
 
-static inline void add_access(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised) {
-	if (address_is_predicted(coder, normalised)) {
-		address_advance(coder);
-		writer->tail.hits++;
-		return;
-	}
-	const int64_t distance = address_distance(coder, normalised);
-	writer->addresses_end = varint_put(writer->addresses_end, writer->tail.hits);
-	writer->addresses_end = varint_put(writer->addresses_end, zigzag(distance));
-	writer->tail.hits = 0;
-	address_correct(coder, distance);
+void trace_add_miss(struct ifr_trace_writer *writer, struct address_coder *coder, uint64_t normalised) {
+	struct trace_tail *tail = &writer->tail;
+	miss_put(&writer->miss_coder, &writer->misses_end, tail->hits, address_distance(coder, normalised),
+	         normalised);
+	tail->hits = 0;
+	address_correct(coder, &tail->addresses, normalised, IFR_MAPPING_SHIFT);
+	if (writer->misses_end.tokens >= writer->tokens_limit)
+		tail->limit = tail->executions + 1; /* the frame ends with this execution */
 }
 
 void ifr_trace_add_execution(struct ifr_trace_writer *writer, uint32_t block, bool taken,
                              const uint64_t *normalised) {
 	const struct block_use *use = &writer->uses[block];
-	for (uint32_t i = 0; i < use->recorded; i++)
-		add_access(writer, &use->coders[i], normalised[i]);
+	trace_add_accesses(writer, &writer->tail, use->coders, normalised, use->recorded);
 	trace_count(writer, use->instructions, use->accesses, use->recorded);
 	add_execution(writer, block << 1 | taken);
 }
@@ -300,7 +303,9 @@ int ifr_trace_close(struct ifr_trace_writer *writer, bool discard, struct ifr_tr
 		free(writer->slabs[i]);
 	free(writer->slabs);
 	free(writer->executions);
-	free(writer->addresses);
+	free(writer->misses.tokens);
+	free(writer->misses.offsets);
+	free(writer->misses.rest);
 	ifr_buffer_release(&writer->blocks);
 	ifr_buffer_release(&writer->requests);
 	free(writer);

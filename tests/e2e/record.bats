@@ -155,8 +155,8 @@ block_ends() {
 
 @test "a trace of the version before is refused, with the remedy" {
 	record -o a.trace -- "$place/rep"
-	printf '\003' | dd of=a.trace bs=1 seek=8 conv=notrunc 2>/dev/null
-	refuse 2 "version 3" "record again" -- interfero replay a.trace
+	printf '\004' | dd of=a.trace bs=1 seek=8 conv=notrunc 2>/dev/null
+	refuse 2 "version 4" "record again" -- interfero replay a.trace
 	refuse 2 "record again" -- interfero trace info a.trace
 }
 

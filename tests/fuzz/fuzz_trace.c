@@ -114,6 +114,10 @@ static void append_frame(struct ifr_buffer *to, struct trace_frame head, const c
 		head.executions = (uint32_t)(bits >> 16 & 0xfff);
 	if (!(bits >> 20 & 15))
 		head.sequence_bytes = bits >> 24 & 0xff;
+	if (!(bits >> 32 & 15))
+		head.token_bytes = bits >> 36 & 0xff;
+	if (!(bits >> 44 & 15))
+		head.offset_bytes = bits >> 48 & 0xff;
 	size_t bound = ZSTD_compressBound(raw.length);
 	char *packed = ifr_alloc(bound + 1);
 	head.raw_bytes = raw.length;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zstd.h>
 
 #include "common/random.h"
 #include "model/model.h"
@@ -91,12 +92,21 @@ static void write_break(struct story *story, struct ifr_trace_writer *writer) {
 	story->totals.executions++;
 }
 
+/* Blocks at random; in every other story, round after round of a loop of 45, from which one in sixty departs. */
+static uint32_t next_block(struct story *story, bool *taken) {
+	const uint64_t place = story->step_count % 45;
+	const bool departs = !(story->seed & 1) || !below_of(story, 60);
+	*taken = departs ? below_of(story, 2) : place & 1;
+	if (!departs)
+		return (uint32_t)(place * place % story->block_count);
+	return (uint32_t)below_of(story, below_of(story, 3) ? 3 : story->block_count) % (uint32_t)story->block_count;
+}
+
 /* Some blocks have strides, some random addresses. Derived accesses are computed here, from their definition. */
 static void write_run(struct story *story, struct ifr_trace_writer *writer) {
-	uint32_t id =
-		(uint32_t)below_of(story, below_of(story, 3) ? 3 : story->block_count) % (uint32_t)story->block_count;
+	bool taken;
+	const uint32_t id = next_block(story, &taken);
 	const struct ifr_trace_block *block = &story->blocks[id];
-	bool taken = below_of(story, 2);
 	uint64_t recorded[ACCESSES_MOST], *places = story->places + story->place_count, count = 0;
 	for (unsigned i = 0; i < block->accesses; i++) {
 		const struct ifr_trace_access *access = &story->accesses[id][i];
@@ -362,6 +372,75 @@ static void test_flipped(void **state) {
 	free(path);
 }
 
+/* --- how accesses are coded --- */
+
+/* Writes a trace of blocks 0 to 1, of one stored access each, that run in turn at these addresses. */
+static void write_addresses(const char *path, uint32_t blocks, const uint64_t *normalised, size_t count) {
+	struct ifr_trace_writer *writer;
+	struct ifr_trace_totals totals;
+	const struct ifr_trace_access access = {.anchor = IFR_ACCESS_RECORDED, .bytes = 8};
+	const struct ifr_trace_block block = {.bytes = 4, .instructions = 1, .accesses = 1, .end = IFR_END_LIMIT};
+	assert_int_equal(ifr_trace_create(path, "", &writer, NULL), 0);
+	for (uint32_t i = 0; i < blocks; i++)
+		ifr_trace_add_block(writer, &block, &access, "code");
+	for (size_t i = 0; i < count; i++)
+		ifr_trace_add_execution(writer, (uint32_t)i % blocks, false, &normalised[i]);
+	assert_int_equal(ifr_trace_close(writer, false, &totals, NULL), 0);
+}
+
+/* Reads the payload of the only sequence frame. */
+static struct trace_frame read_payload(const char *path, uint8_t *payload, size_t most) {
+	struct ifr_buffer file = {0};
+	struct trace_frame head = {0};
+	read_file(path, &file);
+	size_t at = sizeof(struct trace_head);
+	do
+		memcpy(&head, file.data + at, sizeof head);
+	while (head.type != TRACE_SEQUENCE && (at += sizeof head + head.stored_bytes) < file.length);
+	assert_int_equal(head.type, TRACE_SEQUENCE);
+	assert_int_equal(ZSTD_decompress(payload, most, file.data + at + sizeof head, head.stored_bytes),
+	                 head.raw_bytes);
+	ifr_buffer_release(&file);
+	return head;
+}
+
+/* The bytes follow from the notes in coding.h and misses.h by hand. The access comes from far, then from nearby, then by
+ * the distance before; twenty predicted ones; and from far again, by a distance of 0x100000, whose zigzag is 2^21. */
+static void test_coded_misses(void **state) {
+	(void)state;
+	static const uint8_t expected[] = {0x04, 0x05, 0x00, 0xf4, 8,    0x80, 0xc0, 0x80, 0x80,
+	                                   0x80, 0x80, 0x40, 5,    0x80, 0x80, 0x80, 0x01};
+	enum { COUNT = 30, JUMP = 23 };
+	char *path = below("misses.trace");
+	uint64_t normalised[COUNT];
+	uint8_t payload[256];
+	for (unsigned i = 0; i < COUNT; i++)
+		normalised[i] = (UINT64_C(8) << IFR_MAPPING_SHIFT) + 0x1000 + 8 * i + (i < JUMP ? 0 : 0x100000 - 8);
+	write_addresses(path, 1, normalised, COUNT);
+	const struct trace_frame head = read_payload(path, payload, sizeof payload);
+	assert_int_equal(head.token_bytes, 4);
+	assert_int_equal(head.offset_bytes, 1);
+	assert_int_equal(head.raw_bytes - head.sequence_bytes, sizeof expected);
+	assert_memory_equal(payload + head.sequence_bytes, expected, sizeof expected);
+	free(path);
+}
+
+/* An access that is always 16 bytes behind one that no stride predicts is predicted from its fourth time on. */
+static void test_coded_relative(void **state) {
+	(void)state;
+	enum { PAIRS = 40 };
+	char *path = below("relative.trace");
+	uint64_t normalised[2 * PAIRS];
+	uint8_t payload[4096];
+	for (uint64_t i = 0; i < PAIRS; i++) {
+		normalised[2 * i] = (UINT64_C(9) << IFR_MAPPING_SHIFT) + i * i * 0x10000;
+		normalised[2 * i + 1] = normalised[2 * i] + 16;
+	}
+	write_addresses(path, 2, normalised, 2 * PAIRS);
+	assert_int_equal(read_payload(path, payload, sizeof payload).token_bytes, PAIRS + 3);
+	free(path);
+}
+
 static void test_grown_and_closed(void **state) {
 	(void)state;
 	char *path = below("regions.trace");
@@ -408,7 +487,7 @@ static void test_refused(void **state) {
 	struct trace_head head = {.magic = TRACE_MAGIC, .version = IFR_TRACE_VERSION + 1};
 	char *path = below("newer.trace");
 	assert_int_equal(ifr_file_write(path, &head, sizeof head, 0644, NULL), 0);
-	head.version = 3;
+	head.version = IFR_TRACE_VERSION - 1;
 	free(path);
 	path = below("older.trace");
 	assert_int_equal(ifr_file_write(path, &head, sizeof head, 0644, NULL), 0);
@@ -477,9 +556,16 @@ static void test_discarded(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_rewind),           cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_flipped),    cmocka_unit_test(test_grown_and_closed), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_discarded),  cmocka_unit_test(test_amended),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_rewind),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_coded_misses),
+		cmocka_unit_test(test_coded_relative),
+		cmocka_unit_test(test_grown_and_closed),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_discarded),
+		cmocka_unit_test(test_amended),
 	};
 	return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
