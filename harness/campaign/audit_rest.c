@@ -42,7 +42,6 @@ static int screen_finer(struct audit_state *state, struct ifr_error *err) {
 		                                  .budget_ns = state->deadline_ns - ifr_clock_ns(),
 		                                  .finer = true};
 		audit_announce(state, i, true, 1, 1);
-		state->outcomes[i].refined = state->outcomes[i].full = false;
 		result = audit_screen_trigger(state, i, &stage, err);
 		if (!result && !state->interrupted)
 			result = audit_refine_triggers(state, err);

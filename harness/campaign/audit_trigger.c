@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "harness/campaign/audit_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/file.h"
@@ -78,12 +81,12 @@ static int make_design(const struct audit_state *state, unsigned which, const st
 	int result = 0;
 	if (stage->finer) {
 		result = ifr_campaign_set_aside(campaign->file, err);
-		campaign->coarser_sweep = sweep;
+		campaign->coarser_sweep = result ? NULL : sweep;
 	}
 	if (!result)
 		result = ifr_trigger_design(trigger, campaign->generator.seed, stage->most, stage->finer ? NULL : sweep,
 		                            &campaign->generator, &campaign->variants, err);
-	if (!stage->finer)
+	if (!campaign->coarser_sweep)
 		free(sweep);
 	/* Suspects run again behind all of a trigger's runs: behind a screen, their runs would stand in for later ones. */
 	campaign->one_look = stage->repetitions < repetitions;
@@ -102,6 +105,32 @@ static void note_screen(const struct ifr_campaign *campaign, int64_t begun_ns, s
 	outcome->step = sweeps->count ? sweeps->items[0].step : 0;
 }
 
+/* Puts the coarser experiment in the place of a finer one without runs. */
+static void bring_back(const char *file) {
+	static const char *const beside[] = {"-wal", "-shm", ".variants", ".trace"};
+	char *kept = ifr_format("%s~", file);
+	if (ifr_file_exists(kept) && !rename(kept, file))
+		for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+			char *path = ifr_format("%s%s", file, beside[i]);
+			ifr_tree_remove(path, NULL);
+			free(path);
+		}
+	free(kept);
+}
+
+/* A finer sweep that ends before its first run, for want of time, changes nothing. *result: 0 then, unless the program
+ * failed. */
+static void keep_coarser(struct ifr_campaign *campaign, const struct ifr_audit_outcome *before,
+                         struct ifr_audit_outcome *outcome, int *result) {
+	/* An experiment that could not be set aside is still there. */
+	if (campaign->coarser_sweep || !ifr_file_exists(campaign->file))
+		bring_back(campaign->file);
+	if (*result == -IFR_E_PROGRAM)
+		return;
+	*outcome = *before;
+	*result = 0;
+}
+
 int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,
                       struct ifr_error *err) {
 	struct ifr_audit_outcome *outcome = &state->outcomes[which];
@@ -115,6 +144,9 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	campaign.siblings = &siblings;
 	char *options = NULL;
 	outcome->resumed |= !outcome->measured && ifr_file_exists(file);
+	const struct ifr_audit_outcome before = *outcome;
+	if (stage->finer)
+		outcome->refined = outcome->full = false;
 	int result = make_design(state, which, stage, &campaign, err);
 	if (!result) {
 		options = list_options(campaign.options, &ifr_triggers[which], &campaign.generator);
@@ -128,7 +160,9 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	if (*whole)
 		note_screen(&campaign, begun_ns, outcome);
 	state->interrupted |= done.interrupted || ifr_launch_interrupted();
-	if (!result && outcome->measured && !state->interrupted)
+	if (stage->finer && !done.runs && !done.complete)
+		keep_coarser(&campaign, &before, outcome, &result);
+	else if (!result && outcome->measured && !state->interrupted)
 		result = weigh_trigger(file, campaign.metric, &outcome->p, err);
 	ifr_plan_release(&campaign.generator.parameters);
 	ifr_strings_release(&siblings);

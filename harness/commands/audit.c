@@ -135,14 +135,24 @@ struct findings {
 	struct ifr_analysis **analyses;
 	struct ifr_audit_row *rows;
 	size_t count;
+	struct ifr_error unread; /* of an experiment that could not be read, the last one */
 };
 
-static int read_trigger(const struct options *options, unsigned which, const struct ifr_audit_outcome *outcome,
-                        struct findings *findings, struct ifr_error *err) {
+static bool has_analysis(const struct findings *findings) {
+	bool has = false;
+	for (size_t i = 0; i < findings->count; i++)
+		has |= findings->rows[i].analysis != NULL;
+	return has;
+}
+
+/* A trigger's experiment that cannot be read costs its row, not the report. */
+static void read_trigger(const struct options *options, unsigned which, const struct ifr_audit_outcome *outcome,
+                         struct findings *findings) {
 	const size_t at = findings->count;
 	struct ifr_audit_row *row = &findings->rows[at];
+	struct ifr_error err;
 	if (!options->wanted[which])
-		return 0;
+		return;
 	findings->count++;
 	*row = (struct ifr_audit_row){.trigger = ifr_triggers[which].name,
 	                              .summary = ifr_triggers[which].summary,
@@ -152,16 +162,17 @@ static int read_trigger(const struct options *options, unsigned which, const str
 	                              .note = outcome->note,
 	                              .full = outcome->full};
 	if (!outcome->measured)
-		return 0;
+		return;
 	char *file = ifr_audit_file(options->campaign.file, &ifr_triggers[which]);
-	int result = ifr_experiment_load(file, &findings->datasets[at], err);
+	int result = ifr_experiment_load(file, &findings->datasets[at], &err);
 	if (!result)
 		result =
-			ifr_analysis_make(&findings->datasets[at], options->printing.metric, &findings->analyses[at], err);
+			ifr_analysis_make(&findings->datasets[at], options->printing.metric, &findings->analyses[at], &err);
 	if (!result)
 		ifr_audit_row_make(findings->analyses[at], row);
+	else
+		row->why_not = findings->unread = err;
 	free(file);
-	return result;
 }
 
 static int print_findings(const struct options *options, const struct findings *findings, struct ifr_error *err) {
@@ -182,10 +193,12 @@ static int report(const struct options *options, const struct ifr_audit_outcome 
 	struct findings findings = {.datasets = ifr_alloc(ifr_trigger_count * sizeof *findings.datasets),
 	                            .analyses = ifr_alloc(ifr_trigger_count * sizeof *findings.analyses),
 	                            .rows = ifr_alloc(ifr_trigger_count * sizeof *findings.rows)};
-	int result = 0;
-	for (unsigned i = 0; i < ifr_trigger_count && !result; i++)
-		result = read_trigger(options, i, &outcomes[i], &findings, err);
-	if (!result) {
+	for (unsigned i = 0; i < ifr_trigger_count; i++)
+		read_trigger(options, i, &outcomes[i], &findings);
+	int result = has_analysis(&findings) ? 0 : -findings.unread.code;
+	if (result) {
+		*err = findings.unread;
+	} else {
 		ifr_audit_adjust(findings.rows, findings.count);
 		for (size_t i = 0; i < findings.count; i++)
 			audit_mechanism_name(&options->campaign, &findings.rows[i]);

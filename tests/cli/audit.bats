@@ -193,6 +193,13 @@ range() { # EXPERIMENT COUNTER
 	END
 }
 
+@test "an experiment that is lost costs its row of the report, not the others" {
+	audit --triggers load,copies -r 1 \
+		--prepare 'test ! -e where.audit/copies.exp || rm -f where.audit/load.exp' -- ./where "$here/log" >text
+	grep -q '^  copies  *32 ' text
+	grep -q 'load was left out: there is no experiment where.audit/load.exp' <(tr -s ' \n' ' ' <text) || say "$(<text)"
+}
+
 @test "what an audit refuses" {
 	refuse 2 "which program" -- interfero audit
 	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit --triggers moon -- ./where
