@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Loads and stores in the graph.
  *
- * A load looks at the youngest older store that is still in the queue and shares a unit of four bytes with it, by the
- * low 12 bits of the address:
+ * A load takes its value from the youngest older store in the queue that has one of its bytes:
  *   the store has all its bytes     P = max(E, the store's data) + forward
  *   the store has some of them      P = max(E, when the store has left the queue) + load latency + blocked
- *   the addresses differ            P = max(E, C of the store) + load latency + alias, if E is earlier than that C
- *   none                            P = E + load latency + the latency of the level that has the line
+ *   no store has any                P = E + load latency + the latency of the level that has the line
+ * The youngest older store that shares a unit of four bytes with it by the low 12 bits of the address may be another one.
+ * If it has none of its bytes, and E is between when its address is known and its C, the load waits for it, too:
+ *                                   P = max(P, C of that store + load latency + alias)
  * A counter, chosen by the low bits of the load's address in the program, lets a load go ahead of stores whose
  * addresses are not known: each time when that would have been right counts up, and once when it would have been wrong
  * sets it to 0. At 15 the load goes ahead. If that is wrong, the next slot is renamed `clear` cycles behind P.
@@ -21,8 +22,8 @@ static struct store *store_of(struct ifr_graph *graph, uint32_t number) {
 	return &graph->queue[number & (STORES_KEPT - 1)];
 }
 
-/* Finds the youngest store that shares a unit with an access; NULL if none is kept. */
-static struct store *find_store(struct ifr_graph *graph, const struct joined_access *access) {
+/* Finds the youngest store that shares a unit of a page with an access; NULL if none is kept. */
+static const struct store *find_alike(struct ifr_graph *graph, const struct joined_access *access) {
 	const uint64_t first = access->address >> UNIT_SHIFT;
 	const uint64_t last = (access->address + access->bytes - 1) >> UNIT_SHIFT;
 	uint32_t number = 0;
@@ -31,7 +32,7 @@ static struct store *find_store(struct ifr_graph *graph, const struct joined_acc
 		if (one > number)
 			number = one;
 	}
-	struct store *store = store_of(graph, number);
+	const struct store *store = store_of(graph, number);
 	return number && store->number == number ? store : NULL;
 }
 
@@ -43,17 +44,34 @@ static bool covers(const struct store *store, const struct joined_access *access
 	return store->address <= access->address && access->address + access->bytes <= store->address + store->bytes;
 }
 
-/* P of a load behind a store that is in the queue when it executes; 0 if it does not mind it. */
-static int64_t load_behind(struct ifr_graph *graph, const struct store *store, const struct joined_access *access,
+/* Finds the youngest store with a byte of an access, from one on to older ones; NULL if none is in the queue at a time.
+ * The open slot's stores do not count: an instruction reads before it writes. */
+static const struct store *find_source(struct ifr_graph *graph, const struct store *from,
+                                       const struct joined_access *access, int64_t at) {
+	for (uint32_t number = from ? from->number : 0; number; number--) {
+		const struct store *store = store_of(graph, number);
+		if (store->number != number || store->drain <= at)
+			break;
+		if (store->commit != INT64_MAX && overlaps(store, access))
+			return store;
+	}
+	return NULL;
+}
+
+/* P of a load of bytes that a store in the queue has. */
+static int64_t load_stored(struct ifr_graph *graph, const struct store *store, const struct joined_access *access,
                            int64_t execute) {
 	const struct ifr_core *core = graph->core;
 	if (covers(store, access))
 		return later(execute, later(store->data, store->known)) + core->forward;
-	if (overlaps(store, access)) {
-		graph->counts.blocked++;
-		return later(execute, store->drain) + core->load_latency + core->blocked;
-	}
-	if (!core->alias || execute >= store->commit || execute < store->known)
+	graph->counts.blocked++;
+	return later(execute, store->drain) + core->load_latency + core->blocked;
+}
+
+/* When a load may be done that looks like a load of a store's bytes; 0 if it does not mind the store. */
+static int64_t alias_done(struct ifr_graph *graph, const struct store *store, int64_t execute) {
+	const struct ifr_core *core = graph->core;
+	if (!core->alias || store->commit == INT64_MAX || execute >= store->commit || execute < store->known)
 		return 0;
 	graph->counts.aliases++;
 	return store->commit + core->load_latency + core->alias;
@@ -96,21 +114,18 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 	ready = later(ready, graph->loads_floor);
 	const int64_t allowed = *counter == COUNTER_MOST ? ready : later(ready, graph->stores_known);
 	const int64_t execute = ports_book(&graph->ports, port, allowed, op->unit, op->occupancy);
-	const struct store *store = find_store(graph, &access);
-	if (store && store->commit == INT64_MAX)
-		store = NULL; /* of the load's own instruction, which reads before it writes */
-	const bool same = store && overlaps(store, &access);
-	int64_t done = 0;
-	if (store && store->drain > execute)
-		done = load_behind(graph, store, &access, execute);
-	if (!done)
-		done = load_cached(graph, &access, execute);
+	const struct store *alike = find_alike(graph, &access);
+	const struct store *source = find_source(graph, alike, &access, ready);
+	int64_t done = source && source->drain > execute ? load_stored(graph, source, &access, execute)
+	                                                 : load_cached(graph, &access, execute);
+	if (alike && alike != source && !overlaps(alike, &access))
+		done = later(done, alias_done(graph, alike, execute));
 	done += op->latency + split_latency(graph, &access, port, execute);
-	if (same && store->known > execute) {
+	if (source && source->known > execute) {
 		graph->counts.clears++;
 		graph->rename_floor = later(graph->rename_floor, done + graph->core->clear);
 	}
-	*counter = same && store->known > ready ? 0 : (uint8_t)(*counter + (*counter < COUNTER_MOST));
+	*counter = source && source->known > ready ? 0 : (uint8_t)(*counter + (*counter < COUNTER_MOST));
 	return done;
 }
 

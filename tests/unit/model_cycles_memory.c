@@ -13,6 +13,20 @@ static size_t matching_store(const struct machine *m, const struct simulated *lo
 	return 0;
 }
 
+static bool share_bytes(const struct simulated *a, const struct simulated *b) {
+	return a->address < b->address + b->bytes && b->address < a->address + a->bytes;
+}
+
+/* The youngest store of an earlier slot that has one of a load's bytes, if it can still be in the queue. */
+static size_t true_store(const struct machine *m, const struct simulated *load) {
+	for (size_t i = load->store; i-- > 0 && m->drained[i] > load->ready;) {
+		const struct simulated *store = &m->ops[m->store_ops[i]];
+		if (store->slot != load->slot && share_bytes(store, load))
+			return i + 1;
+	}
+	return 0;
+}
+
 static int64_t cached_load(struct machine *m, struct state *s, const struct simulated *o, int64_t at) {
 	const unsigned *v = m->v;
 	const unsigned lines[] = {0, v[IFR_PENALTY_L1D], v[IFR_PENALTY_L1D] + v[IFR_PENALTY_L2],
@@ -50,58 +64,73 @@ static void squash(struct machine *m, struct state *s, size_t load) {
 		if (o->port >= 0 && o->executed >= s->now)
 			s->waiting[o->port]--;
 		o->renamed = o->executed = o->done = NEVER;
+		o->cached = 0;
 		o->port = -1;
 	}
 	s->renamed = m->ops[load].slot + 1;
 }
 
+/* When a load has its bytes: from the queue, or from the caches. NEVER while that is not known. */
+static int64_t own_bytes(struct machine *m, struct state *s, struct simulated *o, size_t own) {
+	const unsigned *v = m->v;
+	if (!own || m->drained[own - 1] <= o->executed) {
+		if (!o->cached)
+			o->cached = cached_load(m, s, o, o->executed);
+		return o->cached;
+	}
+	const struct simulated *store = &m->ops[m->store_ops[own - 1]], *data = data_of(m, own - 1);
+	if (store->address <= o->address && o->address + o->bytes <= store->address + store->bytes)
+		return data->done >= NEVER || store->done >= NEVER
+		           ? NEVER
+		           : most(o->executed, most(data->done, store->done)) + v[IFR_PIPELINE_FORWARD];
+	const int64_t drain = m->drained[own - 1];
+	return drain >= NEVER ? NEVER
+	                      : most(o->executed, drain) + v[IFR_PIPELINE_LOAD_LATENCY] + v[IFR_PIPELINE_BLOCKED];
+}
+
+/* How long a load waits for a store elsewhere that looks like its own; 0: not at all, NEVER while that is not known. */
+static int64_t alias_wait(const struct machine *m, const struct simulated *o) {
+	const size_t match = matching_store(m, o);
+	const struct simulated *store = match ? &m->ops[m->store_ops[match - 1]] : NULL;
+	if (!store || !m->v[IFR_PIPELINE_ALIAS] || store->slot == o->slot || share_bytes(store, o) ||
+	    store->done > o->executed || m->retired[store->slot] <= o->executed)
+		return 0;
+	const int64_t commit = m->retired[store->slot];
+	return commit >= NEVER ? NEVER : commit + m->v[IFR_PIPELINE_LOAD_LATENCY] + m->v[IFR_PIPELINE_ALIAS];
+}
+
+static int64_t split_wait(const struct machine *m, const struct simulated *o) {
+	const uint64_t last = o->address + o->bytes - 1;
+	if (o->address / 64 == last / 64)
+		return 0;
+	return m->v[o->address / 4096 == last / 4096 ? IFR_PIPELINE_LINE_SPLIT : IFR_PIPELINE_PAGE_SPLIT];
+}
+
+/* The counter learns, and a load that went ahead of its own store throws away everything younger. */
+static void disambiguate(struct machine *m, struct state *s, size_t index, size_t own, int64_t done) {
+	const struct simulated *o = &m->ops[index], *store = own ? &m->ops[m->store_ops[own - 1]] : NULL;
+	uint8_t *counter = &s->counters[o->in->address % m->v[IFR_PIPELINE_COUNTERS]];
+	*counter = store && store->done > o->ready ? 0 : (uint8_t)(*counter + (*counter < 15));
+	if (!store || store->done <= o->executed)
+		return;
+	s->clears++;
+	squash(m, s, index);
+	s->floor = most(s->floor, done + (int64_t)m->v[IFR_PIPELINE_CLEAR]);
+}
+
 int64_t cycles_finish_load(struct machine *m, struct state *s, size_t index) {
 	struct simulated *o = &m->ops[index];
-	const unsigned *v = m->v;
-	const size_t match = matching_store(m, o);
-	int64_t done = NEVER;
-	if (match) {
-		const struct simulated *store = &m->ops[m->store_ops[match - 1]];
-		const int64_t commit = m->retired[store->slot], drain = m->drained[match - 1];
-		const uint64_t end = o->address + o->bytes, store_end = store->address + store->bytes;
-		const bool covers = store->address <= o->address && end <= store_end;
-		const bool same = store->address < end && o->address < store_end;
-		const bool queued = drain > o->executed;
-		if (queued && same && covers) {
-			const struct simulated *data = data_of(m, match - 1);
-			if (data->done >= NEVER || store->done >= NEVER)
-				return NEVER;
-			done = most(o->executed, most(data->done, store->done)) + v[IFR_PIPELINE_FORWARD];
-		} else if (queued && same) {
-			if (drain >= NEVER)
-				return NEVER;
-			s->blocked++;
-			done = most(o->executed, drain) + v[IFR_PIPELINE_LOAD_LATENCY] + v[IFR_PIPELINE_BLOCKED];
-		} else if (queued && v[IFR_PIPELINE_ALIAS] && store->done <= o->executed && o->executed < commit) {
-			if (commit >= NEVER)
-				return NEVER;
-			s->aliases++;
-			done = commit + v[IFR_PIPELINE_LOAD_LATENCY] + v[IFR_PIPELINE_ALIAS];
-		}
-		uint8_t *counter = &s->counters[o->in->address % v[IFR_PIPELINE_COUNTERS]];
-		if (same && store->done > o->executed) {
-			s->clears++;
-			squash(m, s, index);
-		}
-		*counter = same && store->done > o->ready ? 0 : (uint8_t)(*counter + (*counter < 15));
-		if (done < NEVER && same && store->done > o->executed)
-			s->floor = most(s->floor, done + (int64_t)v[IFR_PIPELINE_CLEAR]);
-	} else {
-		uint8_t *counter = &s->counters[o->in->address % v[IFR_PIPELINE_COUNTERS]];
-		*counter = (uint8_t)(*counter + (*counter < 15));
-	}
-	if (done >= NEVER)
-		done = cached_load(m, s, o, o->executed);
-	done += o->op->latency;
-	if (o->address / 64 != (o->address + o->bytes - 1) / 64)
-		done += o->address / 4096 != (o->address + o->bytes - 1) / 4096 ? v[IFR_PIPELINE_PAGE_SPLIT]
-		                                                                : v[IFR_PIPELINE_LINE_SPLIT];
-	return done;
+	const size_t own = true_store(m, o);
+	const int64_t bytes = own_bytes(m, s, o, own), wait = alias_wait(m, o);
+	if (bytes >= NEVER || wait >= NEVER)
+		return NEVER;
+	const struct simulated *store = own ? &m->ops[m->store_ops[own - 1]] : NULL;
+	s->aliases += wait > 0;
+	s->blocked += store && m->drained[own - 1] > o->executed &&
+	              (store->address > o->address || o->address + o->bytes > store->address + store->bytes);
+	const int64_t done = most(bytes, wait);
+	disambiguate(m, s, index, own, done);
+	return done + o->op->latency + split_wait(m, o);
 }
 
 bool cycles_load_allowed(const struct machine *m, struct state *s, struct simulated *o) {

@@ -35,6 +35,7 @@ struct simulated {
 	size_t load, store; /* number of loads and stores before it */
 	bool is_load, is_store, hasty;
 	int64_t ready;
+	int64_t cached; /* when the caches answered a load; 0: not asked */
 };
 
 struct line {
