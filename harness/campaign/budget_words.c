@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/missing_runs.h"
 
 /* The random layouts of which every program ran at least once. */
 static unsigned count_measured_layouts(const struct campaign_state *state) {
@@ -56,9 +57,13 @@ void campaign_announce_budget(const struct campaign_state *state) {
 int campaign_check_budget(const struct campaign_state *state, const struct ifr_campaign_result *result,
                           struct ifr_error *err) {
 	if (result->complete || result->interrupted || !state->plan.budget_ns ||
-	    (result->runs && (state->plan.variants < 2 || !ifr_counters_passes(state->counters) ||
-	                      count_measured_layouts(state) >= 2)))
+	    (result->runs && (state->plan.variants < 2 || !ifr_counters_passes(state->counters))))
 		return 0;
+	if (count_measured_layouts(state) >= 2) {
+		if (!result->runs)
+			campaign_say(state, "the budget had no time for another run; give a longer --budget");
+		return 0;
+	}
 	char *text = describe_short_budget(state, result);
 	if (result->runs)
 		campaign_say(state, text);

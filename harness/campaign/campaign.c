@@ -17,6 +17,7 @@
 #include "harness/campaign/budget_words.h"
 #include "harness/campaign/cycles.h"
 #include "harness/campaign/figures.h"
+#include "harness/campaign/missing_runs.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 
@@ -339,6 +340,8 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 	if (!failed && result->complete && campaign_may_look_again(state))
 		failed = campaign_plan_second_look(state, err);
 	if (!failed && state->again)
+		failed = campaign_make_chosen(state, state->again, err);
+	if (!failed && state->again)
 		failed = campaign_look_again(state, result, err);
 	result->complete &= !*result->model_left_out && !result->model_is_partial;
 	return failed;
@@ -394,7 +397,9 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	 */
 	cpu_set_t allowed;
 	bool knows_allowed = !sched_getaffinity(0, sizeof allowed, &allowed);
-	bool existed = ifr_file_exists(plan->file);
+	char *folder = ifr_format("%s.variants", plan->file);
+	const bool existed = ifr_file_exists(plan->file), had_folder = ifr_file_exists(folder);
+	free(folder);
 	*result = (struct ifr_campaign_result){.seed = plan->generator.seed};
 	int failed = prepare_campaign(&state, err);
 	if (!failed)
@@ -407,7 +412,8 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	const bool kept = ifr_launch_interrupted() && has_recorded(&state);
 	if (made_here && !result->runs && !result->complete && !kept)
 		remove_files(&state);
-	else if (!failed && !plan->keep_variants && may_remove_variants(&state, result))
+	else if (state.folder && !plan->keep_variants && may_remove_variants(&state, result) &&
+	         (!failed || (!had_folder && !result->runs)))
 		ifr_tree_remove(state.folder, NULL);
 	release_campaign(&state);
 	if (knows_allowed)

@@ -18,15 +18,14 @@
 #include "common/file.h"
 #include "harness/campaign/state.h"
 
-/* Whether one file of the variant serves all repetitions. */
-static bool keeps_file(const struct campaign_state *state, unsigned id) {
+bool campaign_keeps_file(const struct campaign_state *state, unsigned id) {
 	return state->plan.one_file ||
 	       (campaign_layout_of(state, id) && state->plan.generator.axes & 1u << IFR_AXIS_COPIES);
 }
 
 bool campaign_has_twin(const struct campaign_state *state, unsigned id, unsigned repetition) {
 	const struct ifr_campaign *plan = &state->plan;
-	return repetition == 0 && plan->repetitions >= 2 && !keeps_file(state, id) &&
+	return repetition == 0 && plan->repetitions >= 2 && !campaign_keeps_file(state, id) &&
 	       ifr_schedule_has_twin(plan->generator.seed, campaign_layout_of(state, id));
 }
 
@@ -89,7 +88,7 @@ int campaign_copy_variants(struct campaign_state *state, unsigned repetition, in
 		if (!needs_copy(state, id, repetition))
 			continue;
 		int64_t begun_ns = ifr_clock_ns();
-		const bool kept = keeps_file(state, id);
+		const bool kept = campaign_keeps_file(state, id);
 		*whole = !ifr_launch_interrupted() && begun_ns + copy_ns <= deadline_ns;
 		if (*whole && kept)
 			take_kept_file(state, id);

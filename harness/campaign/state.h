@@ -7,6 +7,7 @@
  *     configuration.c  the campaign's configuration, recorded in the experiment or validated against it
  *     programs.c       the cells of the design: program x layout; called by all others
  *     matched_layouts.c  equal addresses of what two programs have in common
+ *     missing_runs.c   what the experiment still lacks
  *     variant_files.c  the variants' files
  *     copies.c         fresh copies of these files for each repetition
  *     reference.c      the reference run of each shipped program
@@ -109,6 +110,8 @@ int campaign_save_cost(struct campaign_state *state, const char *level, const st
 
 void campaign_say(const struct campaign_state *state, const char *text);
 
+/* Whether one file of the variant serves all repetitions. */
+bool campaign_keeps_file(const struct campaign_state *state, unsigned id);
 /* Whether a variant has a twin run in a repetition. */
 bool campaign_has_twin(const struct campaign_state *state, unsigned id, unsigned repetition);
 /* Whether a job's run is still missing, and can be made: a twin runs on the copy of its sibling, which runs before. */
@@ -119,8 +122,6 @@ bool campaign_needs_run(const struct campaign_state *state, const struct ifr_job
 int campaign_copy_variants(struct campaign_state *state, unsigned repetition, int64_t deadline_ns, bool *whole,
                            struct ifr_error *err);
 
-/* Whether any run, or any value of the model, is still missing. */
-bool campaign_is_incomplete(const struct campaign_state *state);
 /* Makes the missing variants, or as many as the time budget allows. Called again where more of it is known: makes
  * more. */
 int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
@@ -128,10 +129,10 @@ int campaign_make_variants(struct campaign_state *state, struct ifr_error *err);
  * Errors: those of the compilation; IFR_E_USAGE, with a budget that is enough, where it has no time for two layouts. */
 int campaign_estimate_rebuilds(struct campaign_state *state, unsigned program, struct ifr_builder *builder,
                                unsigned needed, struct ifr_error *err);
+/* Makes the files of the chosen variants, by id, whose planned runs may all be there. */
+int campaign_make_chosen(struct campaign_state *state, const bool *chosen, struct ifr_error *err);
 /* Ends the making. */
 void campaign_close_builders(struct campaign_state *state);
-/* The runs that are missing of the variants that are made. */
-uint64_t campaign_missing_runs(const struct campaign_state *state);
 
 /* Records the configuration in a new experiment, or validates it against an existing one. */
 int campaign_record_configuration(struct campaign_state *state, struct ifr_error *err);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The variants' files: made from kits, or taken as they are given. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/budget.h"
+#include "harness/campaign/missing_runs.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "relinker/relinker.h"
@@ -34,6 +37,29 @@ static int copy_program(const struct ifr_campaign_program *program, const struct
 	return result;
 }
 
+/* Whether a layout of the process alone can share the shipped variant's file: its first repetition runs a copy of its
+ * own anyway. */
+static bool shares_file(const struct campaign_state *state, unsigned id) {
+	return campaign_layout_of(state, id) && !campaign_changes_files(state) && !campaign_keeps_file(state, id) &&
+	       !state->plan.programs[campaign_program_of(state, id)].files;
+}
+
+/* Gives the shipped variant's file a second name, which costs the same for a program of any size. False where that is
+ * not possible. */
+static bool link_program(const struct campaign_state *state, unsigned id, const struct ifr_plan *plan,
+                         const char *path) {
+	char *shipped = campaign_variant_path(state, campaign_variant_id(state, campaign_program_of(state, id), 0)),
+		 *plan_path = ifr_format("%s.plan", path);
+	struct ifr_buffer text = {0};
+	ifr_plan_print(plan, &text);
+	const bool linked = (!unlink(path) || errno == ENOENT) && !link(shipped, path) &&
+	                    !ifr_file_write(plan_path, ifr_buffer_text(&text), text.length, 0644, NULL);
+	ifr_buffer_release(&text);
+	free(plan_path);
+	free(shipped);
+	return linked;
+}
+
 /* Makes the file of a variant, or copies the file that is given. */
 static int place_variant(struct campaign_state *state, struct ifr_builder *builder, unsigned id,
                          const struct ifr_plan *plan, const char *path, struct ifr_variant *variant,
@@ -42,12 +68,24 @@ static int place_variant(struct campaign_state *state, struct ifr_builder *build
 	unsigned layout = campaign_layout_of(state, id);
 	if (program->files)
 		return place_file(program->files->items[layout - 1], NULL, path, variant, err);
+	if (shares_file(state, id) && program->kit && link_program(state, id, plan, path)) {
+		snprintf(variant->build_id, sizeof variant->build_id, "%s", program->kit->build_id);
+		return 0;
+	}
 	if (!layout || !campaign_changes_files(state))
 		return copy_program(program, plan, path, variant, err);
-	int64_t begun_ns = ifr_clock_ns();
-	int result = ifr_builder_write(builder, plan, state->folder, true, variant, err);
-	state->making.spent_ns += ifr_clock_ns() - begun_ns;
-	state->making.count++;
+	return ifr_builder_write(builder, plan, state->folder, true, variant, err);
+}
+
+/* The digest of a variant's file; that of the shipped one where they share it. */
+static int find_digest(const struct campaign_state *state, unsigned id, const char *path,
+                       char digest[IFR_SHA256_HEX], struct ifr_error *err) {
+	const unsigned shipped = campaign_variant_id(state, campaign_program_of(state, id), 0);
+	char *known = shares_file(state, id) ? ifr_experiment_variant_digest(state->experiment, shipped) : NULL;
+	if (known)
+		snprintf(digest, IFR_SHA256_HEX, "%s", known);
+	const int result = known ? 0 : ifr_sha256_file(path, digest, NULL, err);
+	free(known);
 	return result;
 }
 
@@ -58,24 +96,6 @@ static bool is_made(const struct campaign_state *state, unsigned id, const char 
 	bool same = known && !ifr_sha256_file(path, digest, NULL, NULL) && !strcmp(known, digest);
 	free(known);
 	return same;
-}
-
-/* Whether any run of a variant, or its value of the model, is still missing. */
-static bool is_needed(const struct campaign_state *state, unsigned id) {
-	if (!campaign_has_variant(state, id) || ifr_experiment_variant_refused(state->experiment, id))
-		return false;
-	for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
-		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
-			if (!ifr_experiment_has_run(state->experiment, id, repetition, pass))
-				return true;
-	return campaign_needs_model(state, id);
-}
-
-bool campaign_is_incomplete(const struct campaign_state *state) {
-	for (unsigned i = 0; i < campaign_variant_count(state); i++)
-		if (is_needed(state, i))
-			return true;
-	return false;
 }
 
 /* Stores a variant that was made, if it is the one that was measured before. */
@@ -109,12 +129,36 @@ static int save_variant(struct campaign_state *state, unsigned id, const struct 
 	return result;
 }
 
-static int make_variant(struct campaign_state *state, struct ifr_builder *builder, unsigned id,
-                        struct ifr_error *err) {
-	unsigned layout = campaign_layout_of(state, id);
-	struct ifr_plan plan;
+/* Makes and stores a variant, unless its file is there. The model alone executes no variant: only the program itself is
+ * there then, for the reference. */
+static int make_file(struct campaign_state *state, unsigned id, const struct ifr_plan *plan,
+                     struct ifr_error *err) {
 	struct ifr_variant variant = {0};
 	char digest[IFR_SHA256_HEX] = "", *path = campaign_variant_path(state, id);
+	const unsigned layout = campaign_layout_of(state, id);
+	const int64_t begun_ns = ifr_clock_ns();
+	int result = 0;
+	if (!is_made(state, id, path)) {
+		if (!layout || ifr_counters_passes(state->counters)) {
+			result = place_variant(state, state->builders[campaign_program_of(state, id)], id, plan, path,
+			                       &variant, err);
+			state->copies[id] = ifr_experiment_last_copy(state->experiment, id) + 1;
+			if (!result)
+				result = find_digest(state, id, path, digest, err);
+		}
+		if (!result)
+			result = save_variant(state, id, plan, digest, &variant, err);
+		if (layout)
+			state->making = (struct campaign_cost){state->making.spent_ns + ifr_clock_ns() - begun_ns,
+			                                       state->making.count + 1};
+	}
+	free(path);
+	ifr_buffer_release(&variant.facts);
+	return result;
+}
+
+static int make_variant(struct campaign_state *state, unsigned id, struct ifr_error *err) {
+	struct ifr_plan plan;
 	campaign_variant_plan(state, id, &plan);
 	ifr_context_release(&state->contexts[id]);
 	ifr_context_copy(&state->contexts[id], &state->context);
@@ -122,22 +166,9 @@ static int make_variant(struct campaign_state *state, struct ifr_builder *builde
 	                     ifr_counters_has_regions(state->counters));
 	int result = ifr_context_check(&state->contexts[id],
 	                               state->plan.user ? state->plan.user : state->plan.programs[0].path, err);
-	/* A second look may choose values whose planned runs are there. */
-	const bool needed = !layout || is_needed(state, id) || campaign_may_look_again(state);
-	if (!result && needed && !is_made(state, id, path)) {
-		/* The model alone executes no variant: only the program itself is there, for the reference. */
-		if (!layout || ifr_counters_passes(state->counters)) {
-			result = place_variant(state, builder, id, &plan, path, &variant, err);
-			state->copies[id] = ifr_experiment_last_copy(state->experiment, id) + 1;
-			if (!result)
-				result = ifr_sha256_file(path, digest, NULL, err);
-		}
-		if (!result)
-			result = save_variant(state, id, &plan, digest, &variant, err);
-	}
+	if (!result && (!campaign_layout_of(state, id) || campaign_needs_variant(state, id)))
+		result = make_file(state, id, &plan, err);
 	ifr_plan_release(&plan);
-	free(path);
-	ifr_buffer_release(&variant.facts);
 	return result;
 }
 
@@ -204,17 +235,6 @@ static int note_units(struct campaign_state *state, unsigned program, const stru
 	return result;
 }
 
-uint64_t campaign_missing_runs(const struct campaign_state *state) {
-	uint64_t missing = 0;
-	for (unsigned id = 0; id < state->ready; id++)
-		for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
-			for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
-				missing += campaign_has_variant(state, id) &&
-				           !ifr_experiment_variant_refused(state->experiment, id) &&
-				           !ifr_experiment_has_run(state->experiment, id, repetition, pass);
-	return missing;
-}
-
 /* The layouts that are made, but the shipped one. */
 static unsigned count_made(const struct campaign_state *state) {
 	const unsigned made = state->ready / state->plan.program_count;
@@ -222,7 +242,7 @@ static unsigned count_made(const struct campaign_state *state) {
 }
 
 /* Variants that are not made by the end of the budget are left for the next call. */
-static bool may_make_layout(const struct campaign_state *state) {
+static bool may_make_layout(const struct campaign_state *state, uint64_t missing_runs) {
 	enum { LEAST_RUNS = (2 + 1) * 2 };
 	const struct ifr_campaign *plan = &state->plan;
 	const unsigned programs = plan->program_count, passes = ifr_counters_passes(state->counters);
@@ -233,19 +253,11 @@ static bool may_make_layout(const struct campaign_state *state) {
 	                                               ? state->making.spent_ns / state->making.count * programs
 	                                               : state->trial_ns,
 	                              .run_ns = state->run_ns ? state->run_ns : state->reference_ns,
-	                              .missing_runs = campaign_missing_runs(state),
+	                              .missing_runs = missing_runs,
 	                              .layout_runs = (uint64_t)programs * passes * plan->repetitions,
 	                              .layouts = count_made(state),
 	                              .least_runs = (uint64_t)LEAST_RUNS * programs * passes};
 	return budget_allows_layout(&making);
-}
-
-/* How many variants of a program are still needed. */
-static unsigned count_needed(const struct campaign_state *state, unsigned program) {
-	unsigned needed = 0;
-	for (unsigned layout = 1; layout <= state->plan.variants; layout++)
-		needed += is_needed(state, campaign_variant_id(state, program, layout));
-	return needed;
 }
 
 static int note_unbuildable(struct campaign_state *state, const struct ifr_builder *builder,
@@ -275,21 +287,32 @@ static int open_builder(struct campaign_state *state, unsigned program, struct i
 	if (!result)
 		result = note_edit(state, program, *builder, err);
 	if (!result)
-		result = campaign_estimate_rebuilds(state, program, *builder, count_needed(state, program), err);
+		result = campaign_estimate_rebuilds(state, program, *builder, campaign_count_needed(state, program), err);
 	if (!result)
 		result = note_unbuildable(state, *builder, err);
 	return result;
 }
 
+/* Whether the first program's variant begins a layout that costs time: one whose values are all there needs no file. */
+static bool begins_layout(const struct campaign_state *state, unsigned id) {
+	bool needed = false;
+	if (campaign_program_of(state, id) || campaign_layout_of(state, id) <= 1)
+		return false;
+	for (unsigned program = 0; program < state->plan.program_count && !needed; program++)
+		needed = campaign_needs_variant(state, id + program);
+	return needed;
+}
+
 /* Makes the variants of one layout after the other, of all programs. */
 static int make_layouts(struct campaign_state *state, struct ifr_error *err) {
+	uint64_t missing_runs = campaign_missing_runs(state);
 	int result = 0;
 	for (unsigned id = state->ready; id < campaign_variant_count(state) && !result; id++) {
-		bool next_layout = campaign_program_of(state, id) == 0 && campaign_layout_of(state, id) > 1;
-		if (ifr_launch_interrupted() || (next_layout && !may_make_layout(state)))
+		if (ifr_launch_interrupted() || (begins_layout(state, id) && !may_make_layout(state, missing_runs)))
 			break;
 		if (campaign_has_variant(state, id))
-			result = make_variant(state, state->builders[campaign_program_of(state, id)], id, err);
+			result = make_variant(state, id, err);
+		missing_runs += campaign_missing_runs_of(state, id);
 		state->ready = id + !result;
 	}
 	return result;
@@ -312,6 +335,20 @@ void campaign_close_builders(struct campaign_state *state) {
 			ifr_builder_close(state->builders[i]);
 	free(state->builders);
 	state->builders = NULL;
+}
+
+int campaign_make_chosen(struct campaign_state *state, const bool *chosen, struct ifr_error *err) {
+	int result = open_builders(state, err);
+	for (unsigned id = 0; id < campaign_variant_count(state) && !result && !ifr_launch_interrupted(); id++) {
+		struct ifr_plan plan;
+		if (!chosen[id])
+			continue;
+		campaign_variant_plan(state, id, &plan);
+		result = make_file(state, id, &plan, err);
+		ifr_plan_release(&plan);
+	}
+	campaign_close_builders(state);
+	return ifr_launch_interrupted() ? 0 : result;
 }
 
 int campaign_make_variants(struct campaign_state *state, struct ifr_error *err) {

@@ -56,6 +56,30 @@ print([l["values"]["stack:bytes"] for l in json.load(sys.stdin)["analysis"]["swe
 	[ "$(sql e.exp "SELECT count(DISTINCT variant) FROM run WHERE repetition = 3")" = 65 ]
 }
 
+@test "a budget that is too short for another run keeps what is measured, and leaves no variants" {
+	sweep() { interfero bench -q --counters clock --sweep stack:bytes=0:64:16 -o e.exp "$@" -- ./where "$here/log"; }
+	sweep -r 1
+	interfero bench --counters clock --sweep stack:bytes=0:64:16 -o e.exp -r 2 --budget 1ms -- ./where "$here/log" >text 2>said
+	grep -q 'no time for another run; give a longer --budget' said || say "$(cat said)"
+	[ ! -e e.exp.variants ]
+	[ "$(sql e.exp "SELECT count(*) FROM run WHERE repetition = 1")" -eq 0 ]
+	# A layout of the process alone is the program's file under another name, until a repetition copies it.
+	sweep -r 2 --budget 1ms --keep
+	[ e.exp.variants/v00001 -ef e.exp.variants/v00000 ]
+	sweep -r 2 --fresh --keep
+	not [ e.exp.variants/v00001 -ef e.exp.variants/v00000 ]
+}
+
+@test "the same command makes the variants that still have runs, and no others" {
+	sweep() { interfero bench -q --counters clock --sweep stack:bytes=0:64:16 -r 2 -o e.exp "$@" -- ./where "$here/log"; }
+	sweep
+	sql e.exp "DELETE FROM sample WHERE run IN (SELECT id FROM run WHERE variant = 4)"
+	sql e.exp "DELETE FROM run WHERE variant = 4"
+	sweep --budget 1h --keep
+	[ "$(cd e.exp.variants && echo v0000?)" = "v00000 v00004" ]
+	[ "$(sql e.exp "SELECT count(DISTINCT repetition) FROM run WHERE variant = 4")" -eq 2 ]
+}
+
 @test "a sweep of the text's start, a grid, and a parameter" {
 	local i
 	interfero variants -q --sweep base:bytes=0:64:32 -o base ./subject

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rest of the work: runs and values of the model that the experiment lacks, and the variants that these need. */
+#include "harness/campaign/missing_runs.h"
+
+#include "harness/campaign/model_values.h"
+
+unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned id) {
+	unsigned missing = 0;
+	if (!campaign_has_variant(state, id) || ifr_experiment_variant_refused(state->experiment, id))
+		return 0;
+	for (unsigned repetition = 0; repetition < state->plan.repetitions; repetition++)
+		for (unsigned pass = 0; pass < ifr_counters_passes(state->counters); pass++)
+			missing += !ifr_experiment_has_run(state->experiment, id, repetition, pass);
+	return missing;
+}
+
+uint64_t campaign_missing_runs(const struct campaign_state *state) {
+	uint64_t missing = 0;
+	for (unsigned id = 0; id < state->ready; id++)
+		missing += campaign_missing_runs_of(state, id);
+	return missing;
+}
+
+bool campaign_needs_variant(const struct campaign_state *state, unsigned id) {
+	return campaign_has_variant(state, id) && !ifr_experiment_variant_refused(state->experiment, id) &&
+	       (campaign_missing_runs_of(state, id) || campaign_needs_model(state, id));
+}
+
+unsigned campaign_count_needed(const struct campaign_state *state, unsigned program) {
+	unsigned needed = 0;
+	for (unsigned layout = 1; layout <= state->plan.variants; layout++)
+		needed += campaign_needs_variant(state, campaign_variant_id(state, program, layout));
+	return needed;
+}
+
+bool campaign_is_incomplete(const struct campaign_state *state) {
+	for (unsigned id = 0; id < campaign_variant_count(state); id++)
+		if (campaign_needs_variant(state, id))
+			return true;
+	return false;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rest of a campaign's work: runs and values of the model that the experiment lacks. */
+#ifndef IFR_HARNESS_CAMPAIGN_MISSING_RUNS_H
+#define IFR_HARNESS_CAMPAIGN_MISSING_RUNS_H
+
+#include "harness/campaign/state.h"
+
+/* The runs that are missing of a variant, and of all that are made. */
+unsigned campaign_missing_runs_of(const struct campaign_state *state, unsigned id);
+uint64_t campaign_missing_runs(const struct campaign_state *state);
+
+/* Whether any run of a variant, or its value of the model, is missing; of how many layouts of a program; and of any
+ * variant at all. */
+bool campaign_needs_variant(const struct campaign_state *state, unsigned id);
+unsigned campaign_count_needed(const struct campaign_state *state, unsigned program);
+bool campaign_is_incomplete(const struct campaign_state *state);
+
+#endif
