@@ -21,6 +21,7 @@
 #include <gsl/gsl_roots.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/buffer.h"
 
@@ -203,15 +204,36 @@ static bool estimate_by_inversion(struct ifr_comparison *c, struct comparison_sa
 	return isfinite(low) && isfinite(high);
 }
 
+/* Whether a side's campaign was ended by its budget: the same command then goes on. */
+static bool was_ended_by_budget(const struct ifr_comparison *c) {
+	static const char words[] = "no: the time budget";
+	bool ended = false;
+	for (int side = 0; side < 2; side++) {
+		const char *complete = ifr_dataset_fact(c->side[side].dataset, "complete");
+		ended |= complete && !strncmp(complete, words, sizeof words - 1);
+	}
+	return ended;
+}
+
+static int refuse_few(const struct ifr_comparison *c, const struct comparison_layouts *l, struct ifr_error *err) {
+	const char *both = c->paired ? " that both have" : "";
+	if (was_ended_by_budget(c))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"the budget ended before either program had two random layouts%s (%zu of %s and %zu of %s); "
+			"the same command continues",
+			both, l->count_b, c->side[0].name, l->count_a, c->side[1].name);
+	return ifr_fail(err, IFR_E_USAGE,
+	                "a comparison needs two random layouts of either program, and there are %zu "
+	                "of %s and %zu of %s%s",
+	                l->count_b, c->side[0].name, l->count_a, c->side[1].name, both);
+}
+
 int comparison_ratio_estimate(struct ifr_comparison *c, struct comparison_samples *samples,
                               struct comparison_layouts *l, struct ifr_error *err) {
 	take_layouts(c, samples, l);
 	if (l->count_a < 2 || l->count_b < 2)
-		return ifr_fail(err, IFR_E_USAGE,
-		                "a comparison needs two random layouts of either program, and there are %zu "
-		                "of %s and %zu of %s%s",
-		                l->count_b, c->side[0].name, l->count_a, c->side[1].name,
-		                c->paired ? " that both have" : "");
+		return refuse_few(c, l, err);
 	bool bounded =
 		samples->disturbed && c->paired ? estimate_by_inversion(c, samples, l) : estimate_directly(c, l);
 	for (size_t i = 0; c->paired && i < l->count_a; i++)

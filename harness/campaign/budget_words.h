@@ -9,7 +9,7 @@
 void campaign_announce_budget(const struct campaign_state *state);
 /* Without a run there is nothing to report; with runs of fewer than two layouts, little. Errors: IFR_E_USAGE for no
  * run. */
-int campaign_check_budget(const struct campaign_state *state, const struct ifr_campaign_result *result,
+int campaign_check_budget(const struct campaign_state *state, struct ifr_campaign_result *result,
                           struct ifr_error *err);
 
 #endif

@@ -408,8 +408,8 @@ int ifr_campaign_run(const struct ifr_campaign *plan, struct ifr_campaign_result
 	bool made_here = state.experiment && !existed;
 	ifr_experiment_close(state.experiment);
 	state.experiment = NULL;
-	/* Recordings take long: after an interruption, the same command goes on with them. */
-	const bool kept = ifr_launch_interrupted() && has_recorded(&state);
+	/* Recordings take long: after an interruption or the end of a budget, the same command goes on with them. */
+	const bool kept = (ifr_launch_interrupted() || result->budget_ended) && has_recorded(&state);
 	if (made_here && !result->runs && !result->complete && !kept)
 		remove_files(&state);
 	else if (state.folder && !plan->keep_variants && may_remove_variants(&state, result) &&

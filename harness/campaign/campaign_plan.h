@@ -98,8 +98,12 @@ struct ifr_campaign_result {
 	unsigned refused_variants;
 	bool complete; /* the experiment holds every planned run */
 	bool interrupted;
-	char refusal[512];        /* the first refused variant and why; "" if none */
-	bool model_is_partial;    /* the budget had time for the model of some layouts only */
+	char refusal[512];     /* the first refused variant and why; "" if none */
+	bool model_is_partial; /* the budget had time for the model of some layouts only */
+	bool budget_ended;     /* before there was anything to report */
+	int64_t least_ns,
+		enough_s; /* where the model is partial or left out: the time that two more random layouts take,
+	                             * and a budget that has time for all; 0: not known */
 	char model_left_out[512]; /* why the budget had no time for the model; "" if it had, or was not asked for */
 };
 

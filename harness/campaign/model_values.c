@@ -157,6 +157,20 @@ void campaign_leave_model_out(const struct campaign_state *state, int64_t expect
 	free(text);
 }
 
+/* Tells the time for two random layouts and the shipped one, and a budget that has time for all layouts. */
+static void tell_missing_time(const struct campaign_state *state, const struct pace *pace,
+                              struct ifr_campaign_result *result) {
+	enum { LEAST = 3 };
+	static const double careful = 1.25;
+	if (!pace->layouts || !state->plan.budget_ns)
+		return;
+	const double each_ns = (double)pace->spent_ns / (double)pace->layouts * state->plan.program_count,
+				 all_ns = each_ns * (state->plan.variants + 1);
+	result->least_ns = (int64_t)(careful * LEAST * each_ns);
+	result->enough_s = budget_enough_for_model(ifr_clock_ns(), state->model_deadline_ns, (int64_t)all_ns,
+	                                           state->plan.budget_ns, ifr_counters_passes(state->counters) > 0);
+}
+
 /* Replays the missing jobs. Where the budget has no time for all, parts of them follow each other, each of the layouts
  * that the pace of the last one allows. Where there is no time for any, the campaign goes on without them. */
 static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, struct ifr_error *err) {
@@ -164,9 +178,9 @@ static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, 
 	const unsigned all = run->state->plan.variants + 1;
 	struct ifr_campaign_result *result = run->result;
 	unsigned layouts = all, replayed = 0;
+	struct pace pace = {0};
 	int failed = 0;
 	for (int i = 0; i < PARTS && layouts && replayed < all; i++) {
-		struct pace pace;
 		failed = replay_part(run, model, layouts, &pace, err);
 		if (failed && !model->expected_ns)
 			return failed;
@@ -174,6 +188,8 @@ static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, 
 		layouts = replayed < all ? count_layouts_in_time(run, &pace) : 0;
 	}
 	result->model_is_partial = replayed < all;
+	if (result->model_is_partial)
+		tell_missing_time(run->state, &pace, result);
 	if (failed && !replayed)
 		campaign_leave_model_out(run->state, model->expected_ns * run->programs, err->message, result);
 	else if (replayed < all)

@@ -7,12 +7,21 @@
 #include "harness/commands/compare_trials.h"
 
 /* The comparison under one command. */
+/* The part of a suite's budget that a trial had, and what it lacked. */
+struct compare_time {
+	int64_t part_ns, used_ns;
+	int64_t least_ns, enough_s; /* of struct ifr_campaign_result; 0: not known */
+	bool ended;                 /* before there was anything to compare */
+	bool again;                 /* measured once more, in the time that the others left */
+};
+
 struct compare_trial {
 	const char *name; /* "" without a suite */
 	struct compare_inputs *inputs;
 	char *command, *file, *failure;
 	struct ifr_dataset dataset;
 	int status; /* 0, or an exit status */
+	struct compare_time time;
 };
 
 /* The rules under which a trial is compared: those of its own interim analyses, where it was measured before. */

@@ -12,6 +12,7 @@
 #include "harness/commands/campaign_options.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/compare_benchmarks.h"
+#include "harness/commands/compare_budget.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/progress.h"
 #include "harness/store/store.h"
@@ -84,10 +85,21 @@ static int find_user(char *const *argv, char **user, struct ifr_error *err) {
 	           : ifr_fail(err, IFR_E_USAGE, "a command of the suite names no program: NAME: ./PROG ARGUMENTS");
 }
 
+static const char ended_words[] =
+	"its part of the budget ended before two random layouts of each program were done; the same command continues";
+
+/* In a suite, a line that its budget ended is as good as inconclusive. */
+static void fail_trial(struct compare_trial *trial, const char *why, int status) {
+	trial->failure = ifr_strdup(why);
+	if (!trial->status && !(*trial->name && trial->time.ended))
+		trial->status = status;
+}
+
 /* Measures one command. A failure becomes the trial's: the suite goes on. */
 static void measure_trial(struct compare_options *options, struct compare_inputs *inputs, const char *name,
                           char *const *words, struct ifr_stopping_rule *rule, struct compare_trial *trial) {
 	struct ifr_campaign campaign = options->campaign;
+	const int64_t begun_ns = ifr_clock_ns();
 	struct ifr_campaign_result done = {0};
 	struct ifr_strings argv = {0};
 	struct ifr_error err = {0};
@@ -129,10 +141,13 @@ static void measure_trial(struct compare_options *options, struct compare_inputs
 		ifr_command_note(
 			"%s (%u in all): a layout must not change what a program does, so it depends on where its code lies",
 			done.refusal, done.refused_variants);
-	if (result) {
-		trial->failure = ifr_strdup(err.message);
-		trial->status = trial->status ? trial->status : err.code;
-	}
+	trial->time = (struct compare_time){.part_ns = campaign.budget_ns,
+	                                    .used_ns = ifr_clock_ns() - begun_ns,
+	                                    .least_ns = done.least_ns,
+	                                    .enough_s = done.enough_s,
+	                                    .ended = done.budget_ended};
+	if (result)
+		fail_trial(trial, *name && done.budget_ended ? ended_words : err.message, err.code);
 	ifr_strings_release(&argv);
 	free(driver);
 	free(place);
@@ -158,10 +173,8 @@ static void compare_trial(const struct compare_options *options, struct compare_
 	int result = trial->failure ? -1
 	                            : ifr_comparison_make(&sides[0], &sides[1], options->printing.metric, &rules,
 	                                                  &entry->main, &err);
-	if (result && !trial->failure) {
-		trial->failure = ifr_strdup(err.message);
-		trial->status = trial->status ? trial->status : err.code;
-	}
+	if (result && !trial->failure)
+		fail_trial(trial, err.message, err.code);
 	if (!result)
 		compare_others(sides, &rules, entry);
 	entry->command = trial->command;
@@ -291,6 +304,13 @@ static void release_comparisons(struct comparisons *made, size_t trial_count) {
 	ifr_strings_release(&made->texts);
 }
 
+static void release_trial(struct compare_trial *trial) {
+	ifr_dataset_release(&trial->dataset);
+	free(trial->command);
+	free(trial->file);
+	free(trial->failure);
+}
+
 /* Compares, judges, prints and releases; returns the exit status. */
 static int end_trials(const struct compare_options *options, struct compare_trial *trials, size_t count,
                       bool suite) {
@@ -304,12 +324,12 @@ static int end_trials(const struct compare_options *options, struct compare_tria
 		status = ifr_command_failed(&err);
 	}
 	release_comparisons(&made, count);
-	for (size_t i = 0; i < count; i++) {
-		ifr_dataset_release(&trials[i].dataset);
-		free(trials[i].command);
-		free(trials[i].file);
-		free(trials[i].failure);
-	}
+	char *short_of = suite ? compare_budget_describe(trials, count) : NULL;
+	if (short_of)
+		ifr_command_note("%s", short_of);
+	free(short_of);
+	for (size_t i = 0; i < count; i++)
+		release_trial(&trials[i]);
 	free(trials);
 	return status;
 }
@@ -345,12 +365,6 @@ int compare_results(struct compare_options *options, const char *suite, const st
 	return status;
 }
 
-/* An equal part of the rest for each line that is left: time that a line leaves goes on to the next. */
-static int64_t divide_budget(int64_t deadline_ns, size_t lines_left) {
-	const int64_t part_ns = (deadline_ns - ifr_clock_ns()) / (int64_t)lines_left;
-	return part_ns > 0 ? part_ns : 1;
-}
-
 static void announce_line(const struct compare_options *options, const struct suite *suite, size_t line) {
 	const int64_t budget_ns = options->campaign.budget_ns;
 	if (options->printing.quiet)
@@ -358,6 +372,27 @@ static void announce_line(const struct compare_options *options, const struct su
 	char *part = budget_ns ? ifr_format(", with %.0f s of the budget", (double)budget_ns / 1e9) : ifr_strdup("");
 	ifr_command_note("line %zu of %zu: %s%s", line + 1, suite->count, suite->commands[line].name, part);
 	free(part);
+}
+
+/* Gives the time that is left to lines whose part ended before there was anything to compare. */
+static void measure_again(struct compare_options *options, struct compare_inputs *inputs,
+                          const struct suite *suite, int64_t deadline_ns, struct compare_trial *trials,
+                          size_t count) {
+	for (size_t round = 0; round < count && !ifr_launch_interrupted(); round++) {
+		const int64_t left_ns = deadline_ns - ifr_clock_ns();
+		const size_t line = compare_budget_choose(trials, count, left_ns);
+		if (line == count)
+			return;
+		struct compare_trial *trial = &trials[line], again = {.name = trial->name, .inputs = inputs};
+		again.command = trial->command;
+		trial->command = NULL;
+		release_trial(trial);
+		*trial = again;
+		options->campaign.budget_ns = left_ns;
+		announce_line(options, suite, line);
+		measure_planned(options, inputs, trial->name, suite->commands[line].words.items, trial);
+		trial->time.again = true;
+	}
 }
 
 int compare_all(struct compare_options *options, struct compare_inputs *inputs, const struct suite *suite) {
@@ -374,11 +409,13 @@ int compare_all(struct compare_options *options, struct compare_inputs *inputs, 
 		                 : options->campaign.driven              ? join_words("", words)
 		                 : options->libraries && words && *words ? join_words(*words, words + 1)
 		                                                         : join_words(options->names[0], words);
-		options->campaign.budget_ns = budget_ns ? divide_budget(deadline_ns, count - done) : 0;
+		options->campaign.budget_ns = budget_ns ? compare_budget_divide(deadline_ns, count - done) : 0;
 		if (suite->count)
 			announce_line(options, suite, done);
 		if (inputs->input[0].kind != INPUT_EXPERIMENT)
 			measure_planned(options, inputs, trial->name, words, trial);
 	}
+	if (suite->count && budget_ns)
+		measure_again(options, inputs, suite, deadline_ns, trials, done);
 	return end_trials(options, trials, done, suite->count);
 }

@@ -116,3 +116,13 @@ void suite_find_results(const char *name, struct ifr_strings *files) {
 	globfree(&found);
 	ifr_buffer_release(&pattern);
 }
+
+int64_t suite_budget_enough(const int64_t *needs_s, size_t count) {
+	int64_t before_s = 0, enough_s = 0;
+	for (size_t i = 0; i < count; i++) {
+		const int64_t wanted_s = before_s + (int64_t)(count - i) * needs_s[i];
+		enough_s = wanted_s > enough_s ? wanted_s : enough_s;
+		before_s += needs_s[i];
+	}
+	return enough_s;
+}

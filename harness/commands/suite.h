@@ -10,6 +10,9 @@
 #ifndef IFR_HARNESS_SUITE_H
 #define IFR_HARNESS_SUITE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "common/error.h"
 #include "common/strings.h"
 
@@ -30,5 +33,9 @@ void suite_release(struct suite *suite);
 
 /* Lists the experiments that --suite wrote under -o NAME, where no file has that name itself. */
 void suite_find_results(const char *name, struct ifr_strings *files);
+
+/* The least budget of a suite, in seconds, under which each line is given what it needs: a line's part is an equal one of
+ * what the lines before it left. */
+int64_t suite_budget_enough(const int64_t *needs_s, size_t count);
 
 #endif

@@ -13,6 +13,7 @@
 #include <gsl/gsl_rng.h>
 #include <jansson.h>
 
+#include "harness/commands/compare_budget.h"
 #include "harness/commands/suite.h"
 #include "harness/output/output.h"
 #include "harness/report/report.h"
@@ -173,7 +174,12 @@ static void test_by_hand(void **state) {
 	assert_non_null(strstr(err.message, "cycles"));
 	dataset.variants[2].refused = ifr_strdup("crashed");
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, &err), -IFR_E_USAGE);
-	assert_non_null(strstr(err.message, "two random layouts"));
+	assert_non_null(
+		strstr(err.message, "a comparison needs two random layouts of either program, and there are 1 of"));
+	ifr_dataset_add_fact(&dataset, "complete", "no: the time budget was too short for the model: it is slow");
+	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, &err), -IFR_E_USAGE);
+	assert_non_null(strstr(err.message, "the budget ended before either program had two random layouts"));
+	assert_non_null(strstr(err.message, "(1 of old and 1 of new); the same command continues"));
 	dataset.runs[8].value[0] = 0;
 	assert_int_equal(ifr_comparison_make(&old, &new, NULL, &rules, &c, &err), -IFR_E_USAGE);
 	assert_non_null(strstr(err.message, "above 0"));
@@ -935,12 +941,53 @@ static void test_words(void **state) {
 	gsl_rng_free(rng);
 }
 
+/* By hand: the first line's part of 1705 s is a fifth, 341 s; the third's, of 2290 s less 436 s, is a third, 618 s. */
+static void test_suite_budget(void **state) {
+	static const int64_t needs_s[] = {341, 95, 618, 292, 200};
+	(void)state;
+	assert_int_equal(suite_budget_enough(needs_s, 5), 2290);
+	assert_int_equal(suite_budget_enough(needs_s, 2), 682);
+	assert_int_equal(suite_budget_enough(needs_s, 1), 341);
+	assert_int_equal(suite_budget_enough(needs_s, 0), 0);
+}
+
+/* The rest goes to the line that needs least, once; a line that needs more than the rest has no use for it. */
+static void test_suite_rest(void **state) {
+	struct compare_trial trials[4] = {{.time = {.ended = true, .least_ns = 60}},
+	                                  {.time = {.ended = false, .least_ns = 1}},
+	                                  {.time = {.ended = true, .least_ns = 40}},
+	                                  {.time = {.ended = true, .part_ns = 20}}};
+	(void)state;
+	assert_int_equal(compare_budget_choose(trials, 4, 50), 3);
+	trials[3].time.again = true;
+	assert_int_equal(compare_budget_choose(trials, 4, 50), 2);
+	assert_int_equal(compare_budget_choose(trials, 4, 39), 4);
+	trials[2].time.ended = false;
+	assert_int_equal(compare_budget_choose(trials, 4, 50), 4);
+	assert_int_equal(compare_budget_choose(trials, 4, 60), 0);
+	/* The first line of four needs 70 s of the whole: 280 s. Without a figure of each line that ended there is none. */
+	trials[0].time.enough_s = 70;
+	trials[3].time.enough_s = 20;
+	char *text = compare_budget_describe(trials, 4);
+	assert_string_equal(text,
+	                    "the budget ended before 2 of 4 lines could be compared: the same command continues, and "
+	                    "--budget 280s has time for the whole suite");
+	free(text);
+	trials[3].time.enough_s = 0;
+	text = compare_budget_describe(trials, 4);
+	assert_non_null(strstr(text, "a longer --budget"));
+	free(text);
+	trials[0].time.ended = trials[3].time.ended = false;
+	assert_null(compare_budget_describe(trials, 4));
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_open_benchmarks), cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_by_hand),         cmocka_unit_test(test_large_changes),
 		cmocka_unit_test(test_pairs),           cmocka_unit_test(test_a_against_a),
 		cmocka_unit_test(test_forms),           cmocka_unit_test(test_suite),
+		cmocka_unit_test(test_suite_budget),    cmocka_unit_test(test_suite_rest),
 		cmocka_unit_test(test_small_change),    cmocka_unit_test(test_headline),
 		cmocka_unit_test(test_layouts),         cmocka_unit_test(test_library_commands),
 		cmocka_unit_test(test_overview),        cmocka_unit_test(test_same_instructions),
