@@ -29,6 +29,7 @@ struct ifr_audit_row {
 	struct ifr_error why_not;             /* why there is no analysis */
 	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
 	const char *note;                     /* what the machine or the program lacks of the trigger; "": nothing */
+	const char *model_left_out;           /* why values of the model are missing; NULL or "": none are */
 	bool full;                            /* the screen passed it, and it has the full number of runs */
 	size_t layouts, refused;              /* random or swept ones with values; variants that were refused */
 	double runs;                          /* of a layout, on average */

@@ -24,6 +24,7 @@ struct ifr_audit_outcome {
 	bool full;                /* the screen passed it, and every run was made */
 	struct ifr_error why_not; /* why it was not measured: it was not asked for, lacks a kit, the budget ended */
 	char note[256];           /* what this machine lacks of the trigger; "": nothing */
+	char model_left_out[256]; /* why values of the model are missing; "": none are */
 	unsigned refused;         /* variants */
 	char refusal[512];        /* the first of them, and why */
 	bool screened, refined;   /* its screen, and its further runs, were made; the latter as far as time allowed */

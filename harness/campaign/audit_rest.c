@@ -64,10 +64,11 @@ static int screen_missing(struct audit_state *state, struct ifr_error *err) {
 	return result;
 }
 
-/* The trigger of the smallest p that has its screen only, and whose further runs fit into the rest; -1: none. */
-static int choose_other(const struct audit_state *state) {
+/* The trigger of the smallest p that has its screen only, and of which so many further runs of each layout fit into the
+ * rest; -1: none. */
+static int choose_other(const struct audit_state *state, unsigned runs) {
 	const int64_t left_ns = state->deadline_ns - ifr_clock_ns();
-	const double further = (double)state->audit->campaign.repetitions / IFR_AUDIT_SCREEN_RUNS;
+	const double further = (double)runs / audit_count_screen_runs(state);
 	int chosen = -1;
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
 		const struct ifr_audit_outcome *outcome = &state->outcomes[i];
@@ -79,10 +80,17 @@ static int choose_other(const struct audit_state *state) {
 	return chosen;
 }
 
+/* The next one: of which all runs fit, else one more of each layout. */
+static int choose_next(const struct audit_state *state) {
+	const unsigned screen = audit_count_screen_runs(state), all = state->audit->campaign.repetitions;
+	const int chosen = all > screen ? choose_other(state, all - screen) : -1;
+	return chosen < 0 && all > screen ? choose_other(state, 1) : chosen;
+}
+
 /* Two runs of a noisy machine can hide an effect: what time is left goes to triggers that the screen did not pass. */
 static int refine_others(struct audit_state *state, struct ifr_error *err) {
 	int result = 0, which;
-	while (!result && !state->interrupted && (which = choose_other(state)) >= 0)
+	while (!result && !state->interrupted && (which = choose_next(state)) >= 0)
 		result = audit_refine_trigger(state, (unsigned)which, 1, 1, err);
 	return result;
 }

@@ -37,6 +37,11 @@ int audit_choose_levels(struct audit_state *state, unsigned which, struct ifr_er
 int audit_run_trigger(struct audit_state *state, unsigned which, const struct audit_stage *stage, bool *whole,
                       struct ifr_error *err);
 
+/* Notes the end of a campaign that was begun at begun_ns. modelled: the metric is of the model, without whose values no
+ * trigger is whole; others are, as the model then only explains them. Returns whether it is. */
+bool audit_note_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done, bool modelled,
+                    int64_t begun_ns, struct ifr_audit_outcome *outcome);
+
 /* A part of the time, but never too little to measure one trigger: the last ones are then left out. 0 without a
  * budget. */
 int64_t audit_divide_time(const struct audit_state *state, int64_t deadline_ns, int64_t part, int64_t all);

@@ -28,7 +28,7 @@ static char *find_sweep(const char *file) {
 	return sweep;
 }
 
-static int weigh_trigger(const char *file, const char *metric, double *p, struct ifr_error *err) {
+static int weigh_trigger(const char *file, const char *metric, double *p, bool *modelled, struct ifr_error *err) {
 	struct ifr_dataset dataset;
 	struct ifr_analysis *analysis = NULL;
 	struct ifr_audit_row row = {0};
@@ -39,6 +39,7 @@ static int weigh_trigger(const char *file, const char *metric, double *p, struct
 	if (!result) {
 		ifr_audit_row_make(analysis, &row);
 		*p = row.tested ? row.p : 1;
+		*modelled = !strcmp(analysis->metric->source, "model");
 		ifr_audit_row_release(&row);
 	}
 	ifr_analysis_free(analysis);
@@ -105,6 +106,19 @@ static void note_screen(const struct ifr_campaign *campaign, int64_t begun_ns, s
 	outcome->step = sweeps->count ? sweeps->items[0].step : 0;
 }
 
+bool audit_note_end(const struct ifr_campaign *campaign, const struct ifr_campaign_result *done, bool modelled,
+                    int64_t begun_ns, struct ifr_audit_outcome *outcome) {
+	const bool whole = done->complete || (done->measured && !modelled);
+	const char *why = done->model_left_out;
+	/* Behind the reason there is a budget that would suffice, but that of one trigger. */
+	const char *end = strstr(why, "; ");
+	snprintf(outcome->model_left_out, sizeof outcome->model_left_out, "%.*s",
+	         (int)(end ? end - why : (ptrdiff_t)strlen(why)), why);
+	if (whole)
+		note_screen(campaign, begun_ns, outcome);
+	return whole;
+}
+
 /* Puts the coarser experiment in the place of a finer one without runs. */
 static void bring_back(const char *file) {
 	static const char *const beside[] = {"-wal", "-shm", ".variants", ".trace"};
@@ -156,14 +170,16 @@ int audit_run_trigger(struct audit_state *state, unsigned which, const struct au
 	outcome->measured |= !result && (done.runs || done.complete);
 	outcome->refused = done.refused_variants;
 	memcpy(outcome->refusal, done.refusal, sizeof outcome->refusal);
-	*whole = !result && done.complete;
-	if (*whole)
-		note_screen(&campaign, begun_ns, outcome);
 	state->interrupted |= done.interrupted || ifr_launch_interrupted();
+	const int failed = result;
+	bool modelled = false;
 	if (stage->finer && !done.runs && !done.complete)
 		keep_coarser(&campaign, &before, outcome, &result);
 	else if (!result && outcome->measured && !state->interrupted)
-		result = weigh_trigger(file, campaign.metric, &outcome->p, err);
+		result = weigh_trigger(file, campaign.metric, &outcome->p, &modelled, err);
+	else if (!result)
+		modelled = true;
+	*whole = !failed && audit_note_end(&campaign, &done, modelled, begun_ns, outcome);
 	ifr_plan_release(&campaign.generator.parameters);
 	ifr_strings_release(&siblings);
 	free(campaign.coarser_sweep);

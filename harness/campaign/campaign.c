@@ -343,6 +343,7 @@ static int fill_values(struct campaign_state *state, struct ifr_campaign_result 
 		failed = campaign_make_chosen(state, state->again, err);
 	if (!failed && state->again)
 		failed = campaign_look_again(state, result, err);
+	result->measured = result->complete;
 	result->complete &= !*result->model_left_out && !result->model_is_partial;
 	return failed;
 }
@@ -359,7 +360,7 @@ static bool was_cut_short(const struct campaign_state *state) {
 static int fill_experiment(struct campaign_state *state, struct ifr_campaign_result *result,
                            struct ifr_error *err) {
 	if (!campaign_is_incomplete(state) && !was_cut_short(state)) {
-		result->complete = true;
+		result->complete = result->measured = true;
 		return 0;
 	}
 	int failed = make_variants(state, err);

@@ -97,6 +97,7 @@ struct ifr_campaign_result {
 	unsigned runs; /* recorded by this call */
 	unsigned refused_variants;
 	bool complete; /* the experiment holds every planned run */
+	bool measured; /* the same, but that values of the model may be missing */
 	bool interrupted;
 	char refusal[512];     /* the first refused variant and why; "" if none */
 	bool model_is_partial; /* the budget had time for the model of some layouts only */

@@ -177,13 +177,16 @@ static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, 
 	enum { PARTS = 8 };
 	const unsigned all = run->state->plan.variants + 1;
 	struct ifr_campaign_result *result = run->result;
+	struct ifr_error inner = {0};
 	unsigned layouts = all, replayed = 0;
 	struct pace pace = {0};
 	int failed = 0;
 	for (int i = 0; i < PARTS && layouts && replayed < all; i++) {
-		failed = replay_part(run, model, layouts, &pace, err);
-		if (failed && !model->expected_ns)
+		failed = replay_part(run, model, layouts, &pace, &inner);
+		if (failed && !model->expected_ns) {
+			*err = inner;
 			return failed;
+		}
 		replayed = failed ? replayed : layouts;
 		layouts = replayed < all ? count_layouts_in_time(run, &pace) : 0;
 	}
@@ -191,7 +194,7 @@ static int replay_jobs(struct model_run *run, struct ifr_model_executor *model, 
 	if (result->model_is_partial)
 		tell_missing_time(run->state, &pace, result);
 	if (failed && !replayed)
-		campaign_leave_model_out(run->state, model->expected_ns * run->programs, err->message, result);
+		campaign_leave_model_out(run->state, model->expected_ns * run->programs, inner.message, result);
 	else if (replayed < all)
 		say_partial(run->state, replayed);
 	return 0;

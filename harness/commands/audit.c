@@ -160,6 +160,7 @@ static void read_trigger(const struct options *options, unsigned which, const st
 	                              .finest_step = ifr_trigger_step(&ifr_triggers[which]),
 	                              .why_not = outcome->why_not,
 	                              .note = outcome->note,
+	                              .model_left_out = outcome->model_left_out,
 	                              .full = outcome->full};
 	if (!outcome->measured)
 		return;

@@ -270,6 +270,9 @@ static void put_left_out(struct ifr_buffer *out, const struct ifr_audit_row *row
 		if (rows[i].analysis && rows[i].note && *rows[i].note)
 			ifr_buffer_printf(&text, "%s: %s.", rows[i].trigger, rows[i].note);
 		put_paragraph(out, &text, "  - ", "    ");
+		if (rows[i].analysis && rows[i].model_left_out && *rows[i].model_left_out)
+			ifr_buffer_printf(&text, "%s lacks values of the model: %s.", rows[i].trigger, rows[i].model_left_out);
+		put_paragraph(out, &text, "  - ", "    ");
 		say_coarse(&text, &rows[i]);
 		put_paragraph(out, &text, "  - ", "    ");
 		if (rows[i].refused)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "harness/campaign/audit_state.h"
 #include "harness/store/store.h"
@@ -67,13 +68,17 @@ static void screen(struct fixture *f, const struct audit_stage *stage) {
 		fail_msg("%s", err.message);
 }
 
+/* runs: without twins, and the second looks of a sweep, which are behind the planned runs. */
 static void expect_experiment(const struct fixture *f, const char *sweep, size_t runs) {
 	struct ifr_dataset dataset;
+	size_t planned = 0;
 	struct ifr_error err = {0};
 	if (ifr_experiment_load(f->file, &dataset, &err))
 		fail_msg("%s", err.message);
 	assert_string_equal(ifr_dataset_fact(&dataset, "sweep"), sweep);
-	assert_int_equal(dataset.run_count, runs);
+	for (size_t i = 0; i < dataset.run_count; i++)
+		planned += !dataset.runs[i].twin && dataset.runs[i].repetition < f->audit.campaign.repetitions;
+	assert_int_equal(planned, runs);
 	ifr_dataset_release(&dataset);
 }
 
@@ -99,9 +104,46 @@ static void test_coarser_comes_back(void **state) {
 	expect_experiment(f, "stack:bytes=0:4080:256", 17);
 }
 
+/* Runs without the model are a whole screen for a metric of the clock, none for one of the model. */
+static void test_without_model(void **state) {
+	(void)state;
+	const struct ifr_campaign campaign = {.variants = 8};
+	const struct ifr_campaign_result done = {
+		.runs = 18, .measured = true, .model_left_out = "it takes 48 s; --budget 1 s"};
+	struct ifr_audit_outcome outcome = {.measured = true, .p = 0.078};
+	assert_false(audit_note_end(&campaign, &done, true, 0, &outcome));
+	assert_false(outcome.screened);
+	assert_true(audit_note_end(&campaign, &done, false, 0, &outcome));
+	assert_true(outcome.screened && audit_passes(&outcome));
+	assert_string_equal(outcome.model_left_out, "it takes 48 s");
+}
+
+/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s are spent all the
+ * same; 30 s are not. */
+static void test_rest_is_spent(void **state) {
+	static const struct audit_stage coarse = {.repetitions = 2, .most = 8};
+	static const int64_t second = INT64_C(1000000000);
+	struct fixture *f = *state;
+	struct ifr_error err = {0};
+	f->audit.campaign.repetitions = 5;
+	screen(f, &coarse);
+	struct ifr_audit_outcome *outcome = &f->state.outcomes[f->which];
+	outcome->p = 0.9;
+	outcome->step = 16; /* as of a sweep that has no finer one */
+	for (int seconds = 30; seconds <= 100; seconds += 70) {
+		outcome->layout_ns = 10 * second;
+		f->state.deadline_ns = ifr_clock_ns() + seconds * second;
+		assert_int_equal(audit_spend_rest(&f->state, &err), 0);
+		assert_int_equal(outcome->refined, seconds == 100);
+	}
+	expect_experiment(f, "stack:bytes=0:4080:512", 45);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_coarser_comes_back, set_up, tear_down),
+		cmocka_unit_test(test_without_model),
+		cmocka_unit_test_setup_teardown(test_rest_is_spent, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
