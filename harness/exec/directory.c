@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mount of a process lies in a file system in memory, which ends with the process: no long path is left behind. */
+/* The mount of a process lies in a file system in memory, which ends with its last process: no long path is
+ * left behind. */
 #include "harness/exec/directory.h"
 
 #include <errno.h>

@@ -12,8 +12,8 @@
 /* Makes the folder for the mount, if the context moves the directory; else *folder is NULL. The caller hands it to
  * ifr_directory_remove. Errors: IFR_E_ENVIRONMENT. */
 int ifr_directory_make(const struct ifr_context *context, char **folder, struct ifr_error *err);
-/* Mounts the working directory below the folder and enters it, in this process, which is about to exec; -1 with errno
- * where the kernel does not allow it. */
+/* Mounts the working directory below the folder and enters it, in this process and its children to come; -1 with
+ * errno where the kernel does not allow it. */
 int ifr_directory_enter(const struct ifr_context *context, const char *folder);
 /* Removes the folder and frees its name; NULL allowed. */
 void ifr_directory_remove(char *folder);

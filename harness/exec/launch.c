@@ -24,6 +24,7 @@
 #include "harness/exec/allocators.h"
 #include "harness/exec/directory.h"
 #include "harness/exec/handover.h"
+#include "harness/exec/keeper.h"
 #include "harness/exec/runtime_settings.h"
 #include "harness/exec/stand_in.h"
 
@@ -94,17 +95,12 @@ static int open_channels(const struct ifr_launch *launch, struct channels *chann
 	return 0;
 }
 
-static const char *prepare_child(const struct ifr_launch *launch, const struct channels *channels,
-                                 const char *folder) {
+static const char *prepare_child(const struct ifr_launch *launch, const struct channels *channels) {
 	cpu_set_t one;
 	CPU_ZERO(&one);
 	if (launch->cpu >= 0)
 		CPU_SET((unsigned)launch->cpu, &one);
 	setpgid(0, 0);
-	if (launch->stand_in && ifr_stand_in_enter(launch->stand_in, launch->place))
-		return "put the variant into the program's place";
-	if (ifr_directory_enter(launch->context, folder))
-		return "mount its working directory (stack:directory-bytes)";
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (launch->cpu >= 0 && sched_setaffinity(0, sizeof one, &one))
 		return "pin it to its processor";
@@ -128,7 +124,7 @@ struct execution {
 static void exec_program(const struct ifr_launch *launch, const struct channels *channels,
                          const struct execution *execution) {
 	struct failure failure = {"start it", 0};
-	const char *what = prepare_child(launch, channels, execution->folder);
+	const char *what = prepare_child(launch, channels);
 	if (!what)
 		execve(execution->path, execution->argv, execution->environment.items);
 	failure.error = errno;
@@ -136,6 +132,48 @@ static void exec_program(const struct ifr_launch *launch, const struct channels 
 		snprintf(failure.what, sizeof failure.what, "%s", what);
 	ssize_t done = write(channels->fail[1], &failure, sizeof failure);
 	_exit(done == sizeof failure ? 127 : 126);
+}
+
+/* One start of a program, in its own process or in its keeper's. */
+struct start {
+	const struct ifr_launch *launch;
+	struct channels *channels;
+	const struct execution *execution;
+};
+
+static const char *make_mounts(void *data) {
+	const struct start *start = data;
+	const struct ifr_launch *launch = start->launch;
+	if (launch->stand_in && ifr_stand_in_enter(launch->stand_in, launch->place))
+		return "put the variant into the program's place";
+	if (ifr_directory_enter(launch->context, start->execution->folder))
+		return "mount its working directory (stack:directory-bytes)";
+	return NULL;
+}
+
+static void start_program(void *data) {
+	const struct start *start = data;
+	exec_program(start->launch, start->channels, start->execution);
+}
+
+static void leave_run(void *data) {
+	const struct start *start = data;
+	close_all(start->channels);
+}
+
+/* Forks the program's process, which waits for its release; known: the children before it. */
+static int fork_program(struct start *start, struct ifr_keeper *keeper, struct ifr_children *known, pid_t *child,
+                        struct ifr_error *err) {
+	const struct ifr_keeper_work work = {make_mounts, start_program, leave_run, start};
+	const bool kept = start->launch->stand_in || start->execution->folder;
+	int result = kept ? ifr_keeper_start(keeper, &work, start->launch->program, err) : 0;
+	if (result)
+		return result;
+	ifr_children_adopt(known);
+	*child = kept ? ifr_keeper_fork(keeper) : fork();
+	if (*child == 0)
+		start_program(start);
+	return *child < 0 ? ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process") : 0;
 }
 
 /* The launcher's own check that addresses do not move: after exec, the kernel shows what the process really got.
@@ -322,20 +360,17 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	struct channels channels;
 	struct ifr_children known = {0};
 	struct execution execution = {0};
+	struct ifr_keeper keeper = {.socket = -1};
+	struct start start = {launch, &channels, &execution};
+	pid_t child = -1;
 	ifr_outcome_init(outcome);
 	int result = open_channels(launch, &channels, err);
 	if (!result)
 		result = prepare_execution(launch, &channels, &execution, err);
+	if (!result)
+		result = fork_program(&start, &keeper, &known, &child, err);
 	if (result)
 		goto out;
-	ifr_children_adopt(&known);
-	pid_t child = fork();
-	if (child == 0)
-		exec_program(launch, &channels, &execution);
-	if (child < 0) {
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot start a process");
-		goto out;
-	}
 	setpgid(child, child);
 	close(channels.go[0]);
 	close(channels.fail[1]);
@@ -343,6 +378,7 @@ int ifr_launch_run(const struct ifr_launch *launch, struct ifr_outcome *outcome,
 	result = observe(launch, &channels, child, &known, outcome, err);
 	collect_outcome(launch, &channels, !result, outcome);
 out:
+	ifr_keeper_end(&keeper);
 	close_all(&channels);
 	ifr_children_release(&known);
 	release_execution(&execution);
