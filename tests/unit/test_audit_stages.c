@@ -118,8 +118,8 @@ static void test_without_model(void **state) {
 	assert_string_equal(outcome.model_left_out, "it takes 48 s");
 }
 
-/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s are spent all the
- * same; 30 s are not. */
+/* Eight layouts of 10 s a screen of two runs: three further runs of each take 120 s, one takes 40. 100 s are spent all
+ * the same; 30 s are not. */
 static void test_rest_is_spent(void **state) {
 	static const struct audit_stage coarse = {.repetitions = 2, .most = 8};
 	static const int64_t second = INT64_C(1000000000);
