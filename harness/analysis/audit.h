@@ -26,6 +26,7 @@ struct ifr_audit_event {
 struct ifr_audit_row {
 	const char *trigger, *summary, *sets; /* its name, a line, and the plural of its layouts in sentences */
 	const struct ifr_analysis *analysis;  /* NULL: not measured */
+	const char *metric;                   /* as it was asked for; NULL: the experiment's usual one */
 	struct ifr_error why_not;             /* why there is no analysis */
 	int64_t finest_step;                  /* of the trigger's sweep; 0: none, or not known */
 	const char *note;                     /* what the machine or the program lacks of the trigger; "": nothing */

@@ -32,7 +32,8 @@ static void list_triggers(struct ifr_buffer *list) {
 		char *name = ifr_format("  %-12s ", ifr_triggers[i].name),
 			 *line = ifr_format("%s%s%s%s", ifr_triggers[i].summary, *needs ? " (needs " : "", needs,
 		                        *needs ? ")" : "");
-		ifr_text_wrap(list, line, name, "               ");
+		/* One column less than argp has, which would break a full line once more. */
+		ifr_text_wrap_to(list, line, name, "               ", 78);
 		free(line);
 		free(name);
 	}
@@ -159,6 +160,7 @@ static void read_trigger(const struct options *options, unsigned which, const st
 	                              .sets = ifr_triggers[which].sets,
 	                              .finest_step = ifr_trigger_step(&ifr_triggers[which]),
 	                              .why_not = outcome->why_not,
+	                              .metric = options->printing.metric,
 	                              .note = outcome->note,
 	                              .model_left_out = outcome->model_left_out,
 	                              .full = outcome->full};

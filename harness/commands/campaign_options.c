@@ -154,8 +154,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 static const struct argp_option table[] = {
 	{NULL, 0, NULL, 0, "Measuring:", 2},
 	{"output", 'o', "EXPERIMENT", 0,
-     "The experiment file (PROG.exp, LIBRARY.exp; of a comparison OLD-NEW.exp); repeating an interrupted command "
-     "continues it",
+     "The experiment file (PROG.exp, LIBRARY.exp; of a comparison OLD-NEW.exp), or the folder of an audit's or a "
+     "search's experiments (PROG.audit, PROG.optimize); repeating an interrupted command continues it",
      2},
 	{"fresh", KEY_FRESH, NULL, 0,
      "Replace an experiment that the file holds, such as one of the program's last build; that one becomes FILE~",

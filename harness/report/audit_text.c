@@ -238,6 +238,10 @@ static void put_section(struct ifr_buffer *out, const char *folder, const struct
 	char *file = ifr_format("%s/%s.exp", folder, row->trigger);
 	ifr_buffer_puts(&command, "interfero report ");
 	ifr_quote_shell(&command, file);
+	if (row->metric) {
+		ifr_buffer_puts(&command, " -m ");
+		ifr_quote_shell(&command, row->metric);
+	}
 	ifr_text_command(out, ifr_buffer_text(&command), "      ");
 	free(file);
 	ifr_buffer_release(&command);

@@ -200,6 +200,12 @@ range() { # EXPERIMENT COUNTER
 	grep -q 'load was left out: there is no experiment where.audit/load.exp' <(tr -s ' \n' ' ' <text) || say "$(<text)"
 }
 
+@test "the help of an audit has its triggers in two columns, and its folder" {
+	interfero audit --help >help
+	[ "$(sed -n '/^Triggers:$/,/^$/p' help | grep -c '^[^ T]')" -eq 0 ] || say "$(<help)"
+	grep -q "the folder of an audit's" <(tr -s ' \n' ' ' <help)
+}
+
 @test "what an audit refuses" {
 	refuse 2 "which program" -- interfero audit
 	refuse 2 "no trigger \"moon\"" "environment, stack" -- interfero audit --triggers moon -- ./where

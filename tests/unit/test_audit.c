@@ -327,6 +327,11 @@ static void test_undecided(void **state) {
 	make_row(&dataset, "environment", &analysis, &row);
 	row.full = false;
 	row.runs = 1.62;
+	row.found = true;
+	row.metric = "cpu time";
+	ifr_audit_text("prog.audit", &row, 1, false, &text);
+	assert_non_null(strstr(ifr_buffer_text(&text), "interfero report prog.audit/environment.exp -m 'cpu time'\n"));
+	ifr_buffer_clear(&text);
 	ifr_audit_adjust(&row, 1);
 	ifr_audit_text("prog.audit", &row, 1, false, &text);
 	char *flat = flatten(ifr_buffer_text(&text));
