@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The conclusion: how much layout matters, the standing of the shipped layout, and the advice. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/strings.h"
 #include "harness/analysis/analysis.h"
 #include "harness/analysis/steps.h"
 
@@ -69,10 +71,27 @@ static enum ifr_advice advise_found(const struct ifr_analysis *analysis, const s
 	return best->has_interval && best->interval_pct.high < 0 ? IFR_ADVICE_BEST_LAYOUT : IFR_ADVICE_FIND_CODE;
 }
 
+/* The planned runs of each value of a sweep, where some are still missing; 0 where it was not cut short. */
+static size_t count_planned_runs(const struct ifr_analysis *analysis) {
+	const char *complete = ifr_dataset_fact(analysis->dataset, "complete"),
+			   *planned = ifr_dataset_fact(analysis->dataset, "rounds planned");
+	const size_t runs = planned ? strtoul(planned, NULL, 10) : 0;
+	const struct ifr_sweep_findings *sweep = analysis->sweep;
+	if (!sweep || !complete || !ifr_starts_with(complete, "no: "))
+		return 0;
+	for (unsigned i = 0; i < sweep->layouts; i++)
+		if (!sweep->cells[i] || (!analysis->exact && sweep->cells[i]->count < runs))
+			return runs;
+	return 0;
+}
+
 static enum ifr_advice advise(const struct ifr_analysis *analysis, struct ifr_conclusion *made) {
 	const bool has_spikes = analysis->sweep && analysis->sweep->spike_count;
 	if (ifr_work_is_adaptive(analysis->dataset, analysis->metric))
 		return IFR_ADVICE_FIX_WORK;
+	made->wanted = count_planned_runs(analysis);
+	if (made->wanted)
+		return IFR_ADVICE_MORE_RUNS;
 	if (has_spikes || (made->effect == IFR_EFFECT_FOUND && analysis->sweep))
 		return IFR_ADVICE_READ_SWEEP;
 	if (made->effect != IFR_EFFECT_UNKNOWN && !analysis->sweep && analysis->random_count < LAYOUTS_FEW) {

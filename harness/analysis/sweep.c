@@ -23,6 +23,8 @@ void ifr_sweep_find_cells(const struct ifr_analysis *analysis, struct ifr_sweep_
 		if (layout && layout <= found->layouts)
 			found->cells[layout - 1] = &analysis->layouts[i];
 	}
+	for (unsigned i = 0; i < found->layouts; i++)
+		found->measured += found->cells[i] != NULL;
 }
 
 static void find_side(struct ifr_sweep_findings *found, unsigned which) {

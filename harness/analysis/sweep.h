@@ -49,6 +49,7 @@ struct ifr_sweep_findings {
 	struct ifr_sweeps sweeps;
 	struct ifr_sweep_side side[IFR_SWEEPS_MAX];
 	unsigned layouts;                /* of the sweep, measured or not */
+	unsigned measured;               /* cells that are not NULL */
 	const struct ifr_layout **cells; /* [layouts] by layout number - 1; NULL: refused or not measured */
 	struct ifr_suspect suspects[8];  /* of a second look, which runs them again beside their neighbours */
 	size_t suspect_count;

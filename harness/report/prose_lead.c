@@ -61,6 +61,12 @@ static const struct ifr_spike *find_farthest(const struct ifr_sweep_findings *sw
 	return farthest;
 }
 
+/* Whether the F test finds a difference that the interval of its size does not bear out. */
+static bool is_unsettled(const struct ifr_analysis *analysis, const struct ifr_components *c) {
+	return !analysis->exact && c->testable && c->p < IFR_REPORT_LEVEL && c->between_interval.low <= 0 &&
+	       !ifr_format_is_vague(&c->between_interval, c->between_sd, analysis->centre);
+}
+
 /* "1 of 257 values stands out (stack:bytes=2960: 5.9 % slower); the others do not differ: sd 0.36 % (...)." */
 static void say_spikes(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
@@ -68,7 +74,7 @@ static void say_spikes(struct ifr_prose *prose) {
 	const struct ifr_spike *farthest = find_farthest(sweep);
 	const struct ifr_components *c = &analysis->others;
 	struct ifr_buffer *text = &prose->text;
-	ifr_buffer_printf(text, "%zu of %u values %s%s", sweep->spike_count, sweep->layouts,
+	ifr_buffer_printf(text, "%zu of %u values %s%s", sweep->spike_count, sweep->measured,
 	                  sweep->spike_count == 1 ? "stands out" : "stand out",
 	                  sweep->spike_count == 1 ? " (" : " (the farthest: ");
 	ifr_prose_swept(prose, farthest);
@@ -77,7 +83,10 @@ static void say_spikes(struct ifr_prose *prose) {
 	ifr_buffer_printf(text, " %s)", farthest->deviation > 0 ? ifr_prose_more(analysis) : ifr_prose_less(analysis));
 	if (analysis->conclusion.has_sd) {
 		const bool differ = analysis->exact || !c->testable ? c->between_sd > 0 : c->p < IFR_REPORT_LEVEL;
-		ifr_buffer_printf(text, "; the others %s: ", differ ? "differ, too" : "do not differ");
+		ifr_buffer_printf(text, "; %s: ",
+		                  is_unsettled(analysis, c) ? "whether the others differ, too, is not settled"
+		                  : differ                  ? "the others differ, too"
+		                                            : "the others do not differ");
 		put_sd(prose);
 	}
 	if (analysis->conclusion.has_noise && !analysis->exact) {
@@ -127,7 +136,11 @@ static void say_effect(struct ifr_prose *prose) {
 		ifr_buffer_puts(text, ".");
 		break;
 	case IFR_EFFECT_FOUND:
-		ifr_buffer_printf(text, "%s: ", analysis->exact ? "Layout matters (model)" : "Layout matters");
+		ifr_buffer_printf(text, "%s: ",
+		                  analysis->exact ? "Layout matters (model)"
+		                  : c->has_sd && is_unsettled(analysis, &analysis->others)
+		                      ? "Whether layout matters is not settled"
+		                      : "Layout matters");
 		if (c->has_sd) {
 			put_sd(prose);
 			ifr_buffer_puts(text, ", ");

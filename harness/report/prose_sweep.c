@@ -30,7 +30,16 @@ static void say_range(struct ifr_prose *prose, const struct ifr_sweep_side *side
 	const struct ifr_sweep *sweep = side->sweep;
 	struct ifr_buffer *text = &prose->text;
 	put_name(text, sweep);
-	ifr_buffer_printf(text, " (%s) took %u values, ", ifr_sweep_meaning(sweep), side->levels);
+	unsigned measured = 0, first = side->levels, last = 0;
+	for (unsigned i = 0; i < side->levels; i++)
+		if (isfinite(side->medians[i])) {
+			first = measured++ ? first : i;
+			last = i;
+		}
+	ifr_buffer_printf(text, " (%s) took ", ifr_sweep_meaning(sweep));
+	if (measured < side->levels)
+		ifr_buffer_printf(text, "%u of ", measured);
+	ifr_buffer_printf(text, "%u values, ", side->levels);
 	for (unsigned i = 0; i < sweep->listed; i++)
 		ifr_buffer_printf(text, "%s%" PRId64,
 		                  i == 0                   ? ""
@@ -40,6 +49,9 @@ static void say_range(struct ifr_prose *prose, const struct ifr_sweep_side *side
 	if (!sweep->listed)
 		ifr_buffer_printf(text, "from %" PRId64 " to %" PRId64 " in steps of %" PRId64, sweep->from,
 		                  ifr_sweep_value(sweep, side->levels - 1), sweep->step);
+	if (measured && measured < side->levels)
+		ifr_buffer_printf(text, "; those measured lie from %" PRId64 " to %" PRId64, ifr_sweep_value(sweep, first),
+		                  ifr_sweep_value(sweep, last));
 	ifr_buffer_puts(text, ".");
 	if (prose->analysis->sweep->sweeps.count > 1)
 		ifr_buffer_puts(text, " The mean over the other sweep stands for each.");
@@ -137,10 +149,11 @@ static void say_spikes(struct ifr_prose *prose) {
 		return;
 	}
 	if (found->spike_count)
-		ifr_buffer_printf(text, "%zu of %u values stand%s out from the others", found->spike_count, found->layouts,
-		                  found->spike_count == 1 ? "s" : "");
+		ifr_buffer_printf(text, "%zu of %u values stand%s out from the others", found->spike_count,
+		                  found->measured, found->spike_count == 1 ? "s" : "");
 	else
-		ifr_buffer_printf(text, "None of the %u values stands out from the others", found->layouts);
+		ifr_buffer_printf(text, "None of the %u %svalues stands out from the others", found->measured,
+		                  found->measured < found->layouts ? "measured " : "");
 	ifr_buffer_puts(text, prose->analysis->exact ? "." : " (family-wise error rate 5 %).");
 	if (found->runs_again)
 		ifr_buffer_printf(text, " The %zu most suspicious were measured again, %u times beside their neighbours.",

@@ -226,6 +226,18 @@ static void make_sweep(struct ifr_dataset *dataset, unsigned runs, bool spikes) 
 	gsl_rng_free(rng);
 }
 
+/* The text with every stretch of white space as one blank; the caller frees. */
+static char *flatten(const struct ifr_buffer *text) {
+	char *flat = ifr_strdup(ifr_buffer_text(text)), *end = flat;
+	for (const char *c = flat; *c; c++)
+		if (!isspace((unsigned char)*c))
+			*end++ = *c;
+		else if (end == flat || end[-1] != ' ')
+			*end++ = ' ';
+	*end = 0;
+	return flat;
+}
+
 static void test_findings(void **state) {
 	(void)state;
 	struct ifr_dataset dataset;
@@ -247,14 +259,7 @@ static void test_findings(void **state) {
 	assert_true(found->overlays[0].r > 0.9);
 	struct ifr_buffer text = {0};
 	ifr_report_text(analysis, false, &text);
-	char *flat = ifr_strdup(ifr_buffer_text(&text));
-	char *end = flat;
-	for (const char *c = flat; *c; c++) /* every stretch of white space is one blank */
-		if (!isspace((unsigned char)*c))
-			*end++ = *c;
-		else if (end == flat || end[-1] != ' ')
-			*end++ = ' ';
-	*end = 0;
+	char *flat = flatten(&text);
 	assert_non_null(strstr(flat, "What does stack:bytes do?"));
 	assert_non_null(strstr(flat, "with a period of 512:"));
 	assert_non_null(strstr(flat, " 3 of 97 values stand out (the farthest: stack:bytes="));
@@ -301,6 +306,65 @@ static void test_others(void **state) {
 	ifr_dataset_release(&dataset);
 }
 
+/* A sweep that its budget ended: four of the values lack, at the end of the range 0 to 1536 in steps of 16. The numbers
+ * are those measured, and the first advice is to go on; without a missing value or run the advice is another. */
+static void test_cut_short(void **state) {
+	(void)state;
+	for (int cut = 0; cut < 2; cut++) {
+		struct ifr_dataset dataset;
+		struct ifr_analysis *analysis;
+		struct ifr_buffer text = {0};
+		make_sweep(&dataset, 5, false);
+		ifr_dataset_add_fact(&dataset, "rounds planned", "5");
+		ifr_dataset_add_fact(&dataset, "variants planned", "97");
+		ifr_dataset_add_fact(&dataset, "complete", "no: the time budget was used up");
+		for (unsigned i = LEVELS - 3; i <= LEVELS && cut; i++)
+			dataset.variants[i].refused = ifr_strdup("not measured");
+		assert_int_equal(ifr_analysis_make(&dataset, "duration_time", &analysis, NULL), 0);
+		assert_int_equal(analysis->sweep->measured, cut ? 93 : 97);
+		ifr_report_text(analysis, false, &text);
+		char *flat = flatten(&text);
+		assert_non_null(
+			strstr(flat, cut ? "None of the 93 measured values stands" : "None of the 97 values stands"));
+		assert_int_equal(strstr(flat, "took 93 of 97 values") != NULL, cut);
+		assert_int_equal(strstr(flat, "; those measured lie from 0 to 1472.") != NULL, cut);
+		assert_int_equal(strstr(flat, "Next: go on with the same command") != NULL, cut);
+		free(flat);
+		ifr_buffer_release(&text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
+/* The words follow the interval where it holds 0, although the F test finds a difference. */
+static void test_unsettled(void **state) {
+	(void)state;
+	static const char *const words[] = {"; whether the others differ, too, is not settled: sd ",
+	                                    "; the others differ, too: sd ",
+	                                    "Whether layout matters is not settled: sd ", "Layout matters: sd "};
+	for (unsigned which = 0; which < 4; which++) {
+		struct ifr_dataset dataset;
+		struct ifr_analysis *analysis;
+		struct ifr_buffer text = {0};
+		make_sweep(&dataset, 5, which < 2);
+		assert_int_equal(ifr_analysis_make(&dataset, "duration_time", &analysis, NULL), 0);
+		struct ifr_components *c = &analysis->others;
+		c->p = 0.01;
+		c->between_sd = 0.007 * analysis->centre;
+		c->between_interval.low = which % 2 ? 0.004 * analysis->centre : 0;
+		c->between_interval.high = 0.011 * analysis->centre;
+		analysis->conclusion.effect = IFR_EFFECT_FOUND;
+		ifr_report_text(analysis, false, &text);
+		char *flat = flatten(&text);
+		for (unsigned i = 0; i < 4; i++)
+			assert_int_equal(strstr(flat, words[i]) != NULL, i == which);
+		free(flat);
+		ifr_buffer_release(&text);
+		ifr_analysis_free(analysis);
+		ifr_dataset_release(&dataset);
+	}
+}
+
 static void test_nothing_found(void **state) {
 	(void)state;
 	for (unsigned runs = 1; runs <= 5; runs += 4) {
@@ -317,10 +381,11 @@ static void test_nothing_found(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),        cmocka_unit_test(test_list),
-	                                   cmocka_unit_test(test_refuses),      cmocka_unit_test(test_longer_names),
-	                                   cmocka_unit_test(test_plan_gives),   cmocka_unit_test(test_generator),
-	                                   cmocka_unit_test(test_findings),     cmocka_unit_test(test_others),
-	                                   cmocka_unit_test(test_nothing_found)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse),         cmocka_unit_test(test_list),
+	                                   cmocka_unit_test(test_refuses),       cmocka_unit_test(test_longer_names),
+	                                   cmocka_unit_test(test_plan_gives),    cmocka_unit_test(test_generator),
+	                                   cmocka_unit_test(test_findings),      cmocka_unit_test(test_others),
+	                                   cmocka_unit_test(test_nothing_found), cmocka_unit_test(test_cut_short),
+	                                   cmocka_unit_test(test_unsettled)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
