@@ -198,7 +198,14 @@ static void say_recipe(struct ifr_prose *prose, const char *which) {
 	if (!ifr_prose_recipe(prose->analysis, prose->analysis->best.layout, &code))
 		return;
 	introduce_recipe(prose, which);
-	ifr_prose_say(prose, IFR_PROSE_CODE, ifr_buffer_text(&code));
+	/* Commands and plan are two pieces: a shell takes the one, a file the other. */
+	const char *end = strstr(ifr_buffer_text(&code), "\n\n"), *plan = end ? end + 2 : ifr_buffer_text(&code);
+	char *commands =
+		ifr_format("%.*s", (int)(plan - ifr_buffer_text(&code) - (end ? 1 : 0)), ifr_buffer_text(&code));
+	if (*commands)
+		ifr_prose_say(prose, IFR_PROSE_CODE, commands);
+	ifr_prose_say(prose, IFR_PROSE_CODE, *plan == '\n' ? plan + 1 : plan);
+	free(commands);
 	ifr_buffer_release(&code);
 }
 

@@ -88,6 +88,8 @@ static void test_html(void **state) {
 	assert_int_equal(count_of(ifr_buffer_text(&page), "<td class=\"name\">"), 33);
 	assert_int_equal(count_of(ifr_buffer_text(&page), "id='f0_gpPt6'"), 1);
 	says_not(ifr_buffer_text(&page), "id='gp");
+	/* The commands of the best layout and its plan are two boxes, each to be copied by itself. */
+	assert_int_equal(count_of(ifr_buffer_text(&page), "</pre>\n<pre"), 1);
 	char *before = ifr_strdup(getenv("PATH"));
 	setenv("PATH", "/nonexistent", 1);
 	ifr_buffer_clear(&page);
