@@ -146,6 +146,10 @@ int ifr_agreement_make(const struct ifr_dataset *first, const struct ifr_dataset
 	*agreement = (struct ifr_agreement){0};
 	compare_facts(first, second, &agreement->differences);
 	compare_libraries(first, second, program, &agreement->differences);
+	/* By the metric that a report of the first one is about. */
+	const int reported = metric ? -1 : ifr_benchmarks_choose(first);
+	if (reported >= 0)
+		metric = first->counters[reported].name;
 	if (ifr_metric_match(datasets, metric, counters) >= 0)
 		return ifr_fail(err, IFR_E_USAGE, "the two experiments have no counter in common%s%s", metric ? ": " : "",
 		                metric ? metric : "");

@@ -54,6 +54,8 @@ bool ifr_work_is_unequal(const struct ifr_dataset *dataset, double *share);
 #define IFR_WORK_ADAPTIVE "The program chooses its iterations anew in every run"
 /* Whether values of the metric are of whole runs that do different work, by which nothing can be compared. */
 bool ifr_work_is_adaptive(const struct ifr_dataset *dataset, const struct ifr_dataset_counter *metric);
+/* Whether layout matters for one benchmark and not for another, or more clearly: with a smaller p, else a wider range. */
+bool ifr_benchmark_is_clearer(const struct ifr_benchmark_finding *a, const struct ifr_benchmark_finding *b);
 /* Whether the counter is a figure of the program's own benchmarks. */
 bool ifr_counter_is_figure(const struct ifr_dataset_counter *counter);
 /* Whether the counter, by name, is of the kernel's dealings with a process: it goes along with time where the machine was

@@ -38,20 +38,45 @@ static void adjust(struct ifr_benchmark_finding *findings, size_t count) {
 		                                                        : IFR_EFFECT_NONE;
 }
 
-void ifr_benchmarks_find(struct ifr_analysis *analysis) {
-	const struct ifr_dataset *dataset = analysis->dataset;
-	analysis->benchmarks = ifr_alloc((dataset->counter_count + 1) * sizeof *analysis->benchmarks);
+/* Fills in a finding for each benchmark, of room for all counters; returns their number. */
+static size_t find_all(const struct ifr_dataset *dataset, struct ifr_benchmark_finding *findings) {
+	size_t count = 0;
 	for (size_t i = 0; i < dataset->counter_count; i++) {
 		struct ifr_analysis *own;
-		struct ifr_benchmark_finding *made = &analysis->benchmarks[analysis->benchmark_count];
+		struct ifr_benchmark_finding *made = &findings[count];
 		if (!ifr_counter_is_figure(&dataset->counters[i]))
 			continue;
 		*made = (struct ifr_benchmark_finding){.counter = &dataset->counters[i]};
-		analysis->benchmark_count++;
+		count++;
 		if (!ifr_analysis_make_brief(dataset, i, &own)) {
 			describe(own, made);
 			ifr_analysis_free(own);
 		}
 	}
-	adjust(analysis->benchmarks, analysis->benchmark_count);
+	adjust(findings, count);
+	return count;
+}
+
+void ifr_benchmarks_find(struct ifr_analysis *analysis) {
+	const struct ifr_dataset *dataset = analysis->dataset;
+	analysis->benchmarks = ifr_alloc((dataset->counter_count + 1) * sizeof *analysis->benchmarks);
+	analysis->benchmark_count = find_all(dataset, analysis->benchmarks);
+}
+
+bool ifr_benchmark_is_clearer(const struct ifr_benchmark_finding *a, const struct ifr_benchmark_finding *b) {
+	if (a->effect != IFR_EFFECT_FOUND || b->effect != IFR_EFFECT_FOUND)
+		return a->effect == IFR_EFFECT_FOUND && b->effect != IFR_EFFECT_FOUND;
+	return a->p < b->p || (!(b->p < a->p) && a->expected_range_pct > b->expected_range_pct);
+}
+
+int ifr_benchmarks_choose(const struct ifr_dataset *dataset) {
+	struct ifr_benchmark_finding *findings = ifr_alloc((dataset->counter_count + 1) * sizeof *findings);
+	const size_t count = find_all(dataset, findings);
+	size_t best = 0;
+	for (size_t i = 1; i < count; i++)
+		if (ifr_benchmark_is_clearer(&findings[i], &findings[best]))
+			best = i;
+	const int chosen = count ? (int)(findings[best].counter - dataset->counters) : -1;
+	free(findings);
+	return chosen;
 }

@@ -36,9 +36,12 @@ static int no_such_counter(const struct ifr_dataset *dataset, const char *name, 
 
 static int default_metric(const struct ifr_dataset *dataset) {
 	/* --metrics and --repeat-marker ask for the cost of a benchmark, or of one statement. */
-	for (size_t i = 0; i < dataset->counter_count; i++)
-		if (ifr_counter_is_figure(&dataset->counters[i]) || !strcmp(dataset->counters[i].source, "repeat"))
+	for (size_t i = 0; i < dataset->counter_count; i++) {
+		if (ifr_counter_is_figure(&dataset->counters[i]))
+			return ifr_benchmarks_choose(dataset);
+		if (!strcmp(dataset->counters[i].source, "repeat"))
 			return (int)i;
+	}
 	for (size_t i = 0; i < sizeof preferred / sizeof *preferred; i++) {
 		int counter = ifr_dataset_counter(dataset, preferred[i]);
 		if (counter >= 0)

@@ -43,6 +43,9 @@ void ifr_importance_find(struct ifr_analysis *analysis);
 int ifr_analysis_make_brief(const struct ifr_dataset *dataset, size_t counter, struct ifr_analysis **analysis);
 /* Fills benchmarks. */
 void ifr_benchmarks_find(struct ifr_analysis *analysis);
+/* The benchmark that a report is about where none is named: where layout matters for any, the one with the smallest p;
+ * else the first. -1 where there is none. */
+int ifr_benchmarks_choose(const struct ifr_dataset *dataset);
 /* Fills sweep, if the experiment is one. Needs the layouts. ifr_sweep_release frees it. */
 void ifr_sweep_find(struct ifr_analysis *analysis);
 void ifr_sweep_release(struct ifr_analysis *analysis);

@@ -78,6 +78,20 @@ void ifr_prose_adaptation(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_CODE);
 }
 
+/* Whether layout matters for the reported benchmark, and for no other more clearly. */
+static bool is_clearest(const struct ifr_analysis *analysis) {
+	const struct ifr_benchmark_finding *own = NULL;
+	for (size_t i = 0; i < analysis->benchmark_count; i++)
+		if (analysis->benchmarks[i].counter == analysis->metric)
+			own = &analysis->benchmarks[i];
+	if (!own || own->effect != IFR_EFFECT_FOUND)
+		return false;
+	for (size_t i = 0; i < analysis->benchmark_count; i++)
+		if (ifr_benchmark_is_clearer(&analysis->benchmarks[i], own))
+			return false;
+	return true;
+}
+
 void ifr_prose_benchmarks(struct ifr_prose *prose) {
 	const struct ifr_analysis *analysis = prose->analysis;
 	size_t found = 0;
@@ -91,8 +105,9 @@ void ifr_prose_benchmarks(struct ifr_prose *prose) {
 		"Layout matters for %zu of %zu benchmarks (F tests of layouts against runs; their p-values are "
 		"adjusted for all of them by Holm's method, so that the chance of any false one is 5 %%). The "
 		"range is what to expect when all layouts are measured again. The "
-		"rest of this report is about %s; --metric NAME reports another.",
-		found, analysis->benchmark_count, analysis->metric->name);
+		"rest of this report is about %s%s; --metric NAME reports another.",
+		found, analysis->benchmark_count, analysis->metric->name,
+		is_clearest(analysis) ? ", which has the smallest p-value" : "");
 	ifr_prose_end(prose, IFR_PROSE_PARAGRAPH);
 	ifr_buffer_printf(&prose->text, "%-*s %-16s %10s %8s %8s\n", NAME_COLUMNS, "benchmark", "verdict", "median",
 	                  "range", "shipped");

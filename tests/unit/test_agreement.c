@@ -68,6 +68,52 @@ static void test_correlation(void **state) {
 	ifr_dataset_release(&second);
 }
 
+/* Two benchmarks, the second of which depends on layouts, which time as a whole does not. */
+static void make_benchmarks(struct ifr_dataset *dataset) {
+	static const double then[] = {25, 10, 20, 30, 40, 50};
+	make(dataset, then, 6, "A", "x=1");
+	add_counter(dataset, "BM_Flat", "ns", "program");
+	add_counter(dataset, "BM_Steep", "ns", "program");
+	for (size_t i = 0; i < dataset->run_count; i++) {
+		struct ifr_dataset_run *run = &dataset->runs[i];
+		run->value[2] = run->value[0];
+		run->value[1] = 70 + 0.1 * (double)(i * 7 % 5);
+		run->value[0] = 90 + 0.1 * (double)(i * 3 % 4);
+	}
+}
+
+/* A report is about the benchmark where layout matters, and a repetition is judged by the same; -m names another. */
+static void test_benchmarks(void **state) {
+	(void)state;
+	struct ifr_dataset dataset;
+	struct ifr_agreement agreement;
+	struct ifr_analysis *analysis;
+	struct ifr_buffer text = {0};
+	make_benchmarks(&dataset);
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+	assert_string_equal(analysis->metric->name, "BM_Steep");
+	ifr_report_text(analysis, false, &text);
+	char *joined = ifr_buffer_detach(&text);
+	join_lines(joined);
+	says(joined, "The rest of this report is about BM_Steep, which has the smallest p-value; --metric");
+	free(joined);
+	ifr_analysis_free(analysis);
+	assert_int_equal(ifr_agreement_make(&dataset, &dataset, 0, NULL, &agreement, NULL), 0);
+	assert_string_equal(agreement.metric.name, "BM_Steep");
+	assert_true(agreement.known);
+	ifr_agreement_release(&agreement);
+	assert_int_equal(ifr_agreement_make(&dataset, &dataset, 0, "BM_Flat", &agreement, NULL), 0);
+	assert_string_equal(agreement.metric.name, "BM_Flat");
+	ifr_agreement_release(&agreement);
+	/* The same without an effect: the first one. */
+	for (size_t i = 0; i < dataset.run_count; i++)
+		dataset.runs[i].value[2] = dataset.runs[i].value[1];
+	assert_int_equal(ifr_analysis_make(&dataset, NULL, &analysis, NULL), 0);
+	assert_string_equal(analysis->metric->name, "BM_Flat");
+	ifr_analysis_free(analysis);
+	ifr_dataset_release(&dataset);
+}
+
 /* Layouts in an order drawn anew for each repetition, on a machine that slows slowly down by a fifth. */
 static void make_disturbed(struct ifr_dataset *dataset, unsigned long seed) {
 	enum { LAYOUTS = 17, RUNS = 3 };
@@ -145,7 +191,7 @@ static void test_verdicts(void **state) {
 }
 
 int main(void) {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_correlation), cmocka_unit_test(test_rank),
-	                                   cmocka_unit_test(test_verdicts)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_correlation), cmocka_unit_test(test_benchmarks),
+	                                   cmocka_unit_test(test_rank), cmocka_unit_test(test_verdicts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
