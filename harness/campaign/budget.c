@@ -81,9 +81,10 @@ char *budget_describe_few(int64_t run_ns, int64_t left_ns, const struct plan_siz
 	const double each = (double)size->missing_runs / planned, layouts = floor(runs / each),
 				 repetitions = floor(layouts / size->layouts);
 	struct ifr_buffer text = {0};
-	ifr_buffer_printf(
-		&text, "one run takes %.2g s, so that the budget holds about %.0f run%s of the %" PRIu64 " planned: ",
-		(double)run_ns / 1e9, runs, runs == 1 ? "" : "s", size->missing_runs);
+	ifr_buffer_printf(&text,
+	                  "one run takes at least %.2g s, so that the budget holds about %.0f run%s of the %" PRIu64
+	                  " planned: ",
+	                  (double)run_ns / 1e9, runs, runs == 1 ? "" : "s", size->missing_runs);
 	if (repetitions >= 1)
 		ifr_buffer_printf(&text, "%.0f of %u of each of the %u layouts", repetitions, size->repetitions,
 		                  size->layouts);

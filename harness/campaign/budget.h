@@ -61,8 +61,8 @@ struct plan_size {
 	uint64_t missing_runs;
 	unsigned layouts, repetitions;
 };
-/* How many runs the rest of a budget holds, where that is clearly fewer than are missing; NULL where it is not. The
- * caller frees it. */
+/* How many runs the rest of a budget holds, where that is clearly fewer than are missing; NULL where it is not. run_ns:
+ * of the fastest run so far. The caller frees it. */
 char *budget_describe_few(int64_t run_ns, int64_t left_ns, const struct plan_size *size);
 
 /* The words on a campaign that its budget ended, behind "no: "; the caller frees. measured: all runs are there. */

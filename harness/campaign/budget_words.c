@@ -48,7 +48,8 @@ void campaign_announce_budget(const struct campaign_state *state) {
 		.layouts = variants / state->plan.program_count,
 		.repetitions = state->plan.repetitions,
 	};
-	char *text = budget_describe_few(state->reference_ns, state->deadline_ns - ifr_clock_ns(), &size);
+	const int64_t run_ns = state->fastest_ns ? state->fastest_ns : state->reference_ns;
+	char *text = budget_describe_few(run_ns, state->deadline_ns - ifr_clock_ns(), &size);
 	if (text)
 		campaign_say(state, text);
 	free(text);

@@ -254,6 +254,14 @@ static int64_t load_processor_time(struct campaign_state *state, unsigned progra
 	return ns;
 }
 
+/* A first run is cold, and another program may disturb the second. */
+static void note_fastest(struct campaign_state *state, const struct ifr_outcome runs[REFERENCE_RUNS]) {
+	int64_t fastest_ns = runs[0].times.wall_ns;
+	for (int i = 1; i < REFERENCE_RUNS; i++)
+		fastest_ns = runs[i].times.wall_ns < fastest_ns ? runs[i].times.wall_ns : fastest_ns;
+	state->fastest_ns = fastest_ns > state->fastest_ns ? fastest_ns : state->fastest_ns;
+}
+
 static int observe(struct campaign_state *state, unsigned program, struct ifr_error *err) {
 	struct ifr_outcome runs[REFERENCE_RUNS];
 	int result = 0;
@@ -269,6 +277,8 @@ static int observe(struct campaign_state *state, unsigned program, struct ifr_er
 		result = campaign_note_adaptation(state, &runs[0], &runs[1], err);
 	if (!result)
 		result = save_reference(state, program, runs, err);
+	if (!result)
+		note_fastest(state, runs);
 	for (int i = 0; i < REFERENCE_RUNS; i++)
 		ifr_outcome_release(&runs[i]);
 	return result;

@@ -72,6 +72,7 @@ struct campaign_state {
 	int64_t model_deadline_ns; /* of its part for the model; INT64_MAX without */
 	int64_t run_ns;            /* of one run, as measured last, with its overhead; 0: not known */
 	int64_t reference_ns;      /* the duration of a run of the slowest program */
+	int64_t fastest_ns;        /* of its runs in this process, the shortest; 0: none */
 	int64_t timeout_ns;
 	struct ifr_patience patience;  /* with runs before that is known */
 	struct ifr_context *contexts;  /* of each variant, by id */
