@@ -10,6 +10,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
+#include "harness/output/output.h"
 
 struct options {
 	struct ifr_verify verify;
@@ -32,6 +33,16 @@ static error_t parse_word(const char *word, struct argp_state *state) {
 	return 0;
 }
 
+/* program: NULL where it is missing, too. */
+static void refuse_missing(struct argp_state *state, const char *program) {
+	struct ifr_buffer name = {0};
+	ifr_quote_shell(&name, program ? program : "./prog");
+	argp_error(state,
+	           "name the program and the folder of its variants: interfero variants -o DIR %s writes them, "
+	           "interfero verify %s DIR checks them",
+	           ifr_buffer_text(&name), ifr_buffer_text(&name));
+}
+
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	struct options *options = state->input;
 	struct ifr_error err = {0};
@@ -50,7 +61,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		return parse_word(argument, state);
 	case ARGP_KEY_END:
 		if (!options->verify.folder)
-			argp_error(state, "name the program and the folder of its variants: interfero verify ./prog DIR");
+			refuse_missing(state, options->verify.program);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -84,8 +95,8 @@ const struct argp ifr_verify_argp = {
 	"\n"
 	"The compiler's axes change the sizes of functions: their variants are checked for build-id, plan, bodies "
 	"and test only, and for no bodies under frames and globals, which change code. TEST COMMAND runs twice for "
-	"PROGRAM, which must behave alike both times, and once for each variant, which replaces {} and "
-	"PROGRAM in it. Its environment is PATH, HOME and LC_ALL=C, its standard input /dev/null.\n"
+	"PROGRAM, which must behave alike both times, and once for each variant, which replaces {}, inside "
+	"words too, and PROGRAM in it. Its environment is PATH, HOME and LC_ALL=C, its standard input /dev/null.\n"
 	"\n"
 	"Exit status: 0 no variant differs, 1 a variant differs.",
 	NULL,

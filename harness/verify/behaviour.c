@@ -8,15 +8,30 @@
 
 #include "common/process.h"
 
-static bool stands_for_program(const struct ifr_verify *verify, const char *word) {
-	return !strcmp(word, "{}") || !strcmp(word, verify->program);
+static const char mark[] = "{}";
+
+static bool names_variant(const struct ifr_verify *verify, const char *word) {
+	return strstr(word, mark) || !strcmp(word, verify->program);
 }
 
 bool test_has_place(const struct ifr_verify *verify) {
 	for (char *const *word = verify->test; *word; word++)
-		if (stands_for_program(verify, *word))
+		if (names_variant(verify, *word))
 			return true;
 	return false;
+}
+
+/* The word with the path of a variant in place of every mark, and of the program. The caller frees it. */
+static char *replace_marks(const struct ifr_verify *verify, const char *word, const char *path) {
+	/* a shell would look a bare name up in PATH */
+	const char *here = strchr(path, '/') ? "" : "./";
+	struct ifr_buffer made = {0};
+	if (!strcmp(word, verify->program))
+		return ifr_format("%s%s", here, path);
+	for (const char *at; (at = strstr(word, mark)); word = at + strlen(mark))
+		ifr_buffer_printf(&made, "%.*s%s%s", (int)(at - word), word, here, path);
+	ifr_buffer_puts(&made, word);
+	return ifr_buffer_detach(&made);
 }
 
 int test_run(const struct ifr_verify *verify, const char *path, struct ifr_outcome *outcome,
@@ -24,12 +39,8 @@ int test_run(const struct ifr_verify *verify, const char *path, struct ifr_outco
 	struct ifr_strings words = {0};
 	struct ifr_context context;
 	ifr_outcome_init(outcome);
-	for (char *const *word = verify->test; *word; word++) {
-		if (!stands_for_program(verify, *word))
-			ifr_strings_add(&words, *word);
-		else /* a shell would look a bare name up in PATH */
-			ifr_strings_take(&words, ifr_format("%s%s", strchr(path, '/') ? "" : "./", path));
-	}
+	for (char *const *word = verify->test; *word; word++)
+		ifr_strings_take(&words, replace_marks(verify, *word, path));
 	assert(words.count); /* an empty command is refused with the options */
 	ifr_context_init(&context, NULL);
 	char *program = ifr_program_find(words.items[0], NULL);

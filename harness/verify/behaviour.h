@@ -6,7 +6,7 @@
 #include "harness/exec/exec.h"
 #include "harness/verify/verify.h"
 
-/* Whether the test has a word for the program: "{}" or its path. */
+/* Whether the test has a place for the program: "{}", inside a word too, or its path as a word. */
 bool test_has_place(const struct ifr_verify *verify);
 /* Runs the test with path in place of "{}" and of the program. The caller releases the outcome, after an error
  * too. Errors: those of ifr_launch_run; IFR_E_ENVIRONMENT if the command is not found. */

@@ -76,6 +76,8 @@ text_of() {
 	[[ $output == *"0 of 6 variants differ"* ]]
 	run -0 within 60 interfero verify --quiet "$ex" "$place/v" -- sh -c '"$1" | grep bottom' sh {}
 	[ -z "$output" ]
+	# {} inside a word, twice
+	run -0 within 60 interfero verify --quiet "$ex" "$place/v" -- env THIS={}:{} sh -c '[ "${THIS%:*}" = "${THIS#*:}" ] && "${THIS%:*}"'
 }
 
 @test "every kind of program passes: static, static PIE, at fixed addresses, packed relocations, without symbols or build-id" {
@@ -262,7 +264,7 @@ END
 	refuse 2 "no kit" /bin/true -- interfero verify /bin/true d
 	refuse 2 "another program" d/v00001.plan -- interfero verify "$place/other" d
 	refuse 2 "{}" -- interfero verify "$ex" d -- echo hello
-	refuse 2 DIR -- interfero verify "$ex"
+	refuse 2 DIR "interfero variants -o DIR" -- interfero verify "$ex"
 	refuse 2 -- interfero verify "$ex" d more
 }
 
