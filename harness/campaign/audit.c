@@ -16,6 +16,8 @@
 static int check_needs(const struct ifr_audit *audit, const struct ifr_trigger *trigger, struct ifr_error *err) {
 	if (trigger->needs == IFR_NEEDS_MOUNTS && !ifr_directory_works())
 		return ifr_fail(err, IFR_E_USAGE, "the kernel allows no mounts of a process's own here");
+	if (trigger->needs == IFR_NEEDS_MOUNTS)
+		return ifr_directory_check(&(struct ifr_context){.moves_directory = true}, audit->campaign.argv, err);
 	if (trigger->needs == IFR_NEEDS_LOADER && !audit->has_loader)
 		return ifr_fail(err, IFR_E_USAGE, "the program is statically linked");
 	if (trigger->needs >= IFR_NEEDS_KIT && !audit->campaign.programs->kit)

@@ -166,6 +166,8 @@ static int make_variant(struct campaign_state *state, unsigned id, struct ifr_er
 	                     ifr_counters_has_regions(state->counters));
 	int result = ifr_context_check(&state->contexts[id],
 	                               state->plan.user ? state->plan.user : state->plan.programs[0].path, err);
+	if (!result)
+		result = ifr_directory_check(&state->contexts[id], state->plan.argv, err);
 	if (!result && (!campaign_layout_of(state, id) || campaign_needs_variant(state, id)))
 		result = make_file(state, id, &plan, err);
 	ifr_plan_release(&plan);

@@ -17,6 +17,32 @@
 
 enum { NAME_BYTES = 128 };
 
+/* Whether a relative path has more ".." than names before them, anywhere. */
+static bool leaves_directory(const char *path) {
+	int depth = 0;
+	for (const char *name = path; *path != '/' && *name && depth >= 0; name += strspn(name, "/")) {
+		const size_t length = strcspn(name, "/");
+		if (length == 2 && !strncmp(name, "..", 2))
+			depth--;
+		else if (length != 1 || *name != '.')
+			depth++;
+		name += length;
+	}
+	return depth < 0;
+}
+
+int ifr_directory_check(const struct ifr_context *context, char *const *argv, struct ifr_error *err) {
+	for (size_t i = 1; context->moves_directory && argv[0] && argv[i]; i++) {
+		/* --option=FILE names a file, too. */
+		const char *sign = strchr(argv[i], '='), *path = *argv[i] == '-' && sign ? sign + 1 : argv[i];
+		if (leaves_directory(path) && !access(path, F_OK))
+			return ifr_fail(err, IFR_E_USAGE,
+			                "%.200s is relative, and the directory's path is longer there: give an absolute path",
+			                path);
+	}
+	return 0;
+}
+
 int ifr_directory_make(const struct ifr_context *context, char **folder, struct ifr_error *err) {
 	*folder = NULL;
 	if (!context->moves_directory)

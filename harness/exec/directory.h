@@ -9,6 +9,9 @@
 #include "common/error.h"
 #include "harness/exec/context.h"
 
+/* Whether the arguments name the same files in that directory. Errors: IFR_E_USAGE for one that names an existing file by
+ * a relative path which leaves the working directory; without a move never. */
+int ifr_directory_check(const struct ifr_context *context, char *const *argv, struct ifr_error *err);
 /* Makes the folder for the mount, if the context moves the directory; else *folder is NULL. The caller hands it to
  * ifr_directory_remove. Errors: IFR_E_ENVIRONMENT. */
 int ifr_directory_make(const struct ifr_context *context, char **folder, struct ifr_error *err);

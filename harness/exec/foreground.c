@@ -73,6 +73,8 @@ static int prepare_start(const char *path, char *const *argv, struct start *star
 	if (!result)
 		result = ifr_context_arguments(context, argv, &start->argv, err);
 	if (!result)
+		result = ifr_directory_check(context, argv, err);
+	if (!result)
 		result = ifr_directory_make(context, &start->folder, err);
 	if (!result && ifr_runtime_wanted(context->runtime))
 		result = ifr_runtime_page(&start->report, err);

@@ -92,6 +92,12 @@ column() { # NUMBER
 	[ "$(interfero run --plan plan -- /bin/sh -c 'cat file; pwd -P | tr -d "\n" | wc -c')" = "here
 356" ]
 	[ -z "$(find . -name 'xxxx*')" ]
+	mkdir below
+	cd below
+	refuse 2 "../file is relative" "absolute path" -- interfero bench --counters clock --sweep stack:directory-bytes=0:512:256 -o r.exp -- ../tell "$here/none" ../file
+	refuse 2 "../file is relative" -- interfero run --plan ../plan -- /bin/cat ../file
+	cd ..
+	[ ! -e none ] # before the first run
 	refuse 2 "a recording" -- interfero bench -q --counters model --sweep stack:directory-bytes=0:512:256 -- ./tell "$here/log"
 }
 

@@ -95,8 +95,32 @@ static void test_failure(void **state) {
 	ifr_context_release(&context);
 }
 
+static int check(const char *argument, bool moves) {
+	const struct ifr_context context = {.moves_directory = moves};
+	char *argv[] = {(char *)"../program", (char *)argument, NULL};
+	struct ifr_error err = {0};
+	const int result = ifr_directory_check(&context, argv, &err);
+	if (result)
+		assert_non_null(strstr(err.message, "is relative, and the directory's path is longer there"));
+	return result;
+}
+
+/* ".." exists everywhere. */
+static void test_arguments(void **state) {
+	(void)state;
+	assert_int_equal(check("..", true), -IFR_E_USAGE);
+	assert_int_equal(check("./..", true), -IFR_E_USAGE);
+	assert_int_equal(check(".//../", true), -IFR_E_USAGE);
+	assert_int_equal(check("--input=..", true), -IFR_E_USAGE);
+	assert_int_equal(check("..", false), 0);
+	assert_int_equal(check("../no such file", true), 0);
+	assert_int_equal(check("/tmp/..", true), 0);
+	assert_int_equal(check(".", true), 0);
+	assert_int_equal(check("", true), 0);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_costs), cmocka_unit_test(test_parent),
-	                                   cmocka_unit_test(test_failure)};
+	                                   cmocka_unit_test(test_failure), cmocka_unit_test(test_arguments)};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
