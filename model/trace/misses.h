@@ -10,9 +10,8 @@
  *
  * Invariant: writer and reader note the same accesses in the same order, so that both have the same lists.
  *
- * Gain over pairs of varints, number and distance, in bytes of the trace: a quarter for bzip2 and zstd, an eighth for xz
- * and gawk, a third for a calculator. Eleven addresses instead of five gain nothing but for gawk (5 %), and cost a tenth
- * of the encoder's time. */
+ * Gain over pairs of varints, number and distance, in bytes an instruction: zstd 0.199 to 0.149, a calculator 0.094 to
+ * 0.059, bzip2 0.062 to 0.049, xz 0.128 to 0.112, gawk 0.019 to 0.017; a shell's trace grew by 5 %. */
 #ifndef IFR_MODEL_MISSES_H
 #define IFR_MODEL_MISSES_H
 
