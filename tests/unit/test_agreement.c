@@ -76,6 +76,8 @@ static void make_benchmarks(struct ifr_dataset *dataset) {
 	add_counter(dataset, "BM_Steep", "ns", "program");
 	for (size_t i = 0; i < dataset->run_count; i++) {
 		struct ifr_dataset_run *run = &dataset->runs[i];
+		/* The runs were added when there was one counter. */
+		run->value = ifr_realloc(run->value, dataset->counter_count, sizeof *run->value);
 		run->value[2] = run->value[0];
 		run->value[1] = 70 + 0.1 * (double)(i * 7 % 5);
 		run->value[0] = 90 + 0.1 * (double)(i * 3 % 4);
