@@ -58,6 +58,12 @@ int ifr_command_failed(const struct ifr_error *err) {
 	return err->code ? err->code : IFR_E_BUG;
 }
 
+int ifr_command_print(const struct ifr_buffer *text, struct ifr_error *err) {
+	return fwrite(text->data, 1, text->length, stdout) == text->length && !fflush(stdout)
+	           ? 0
+	           : ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+}
+
 void ifr_command_note(const char *format, ...) {
 	va_list args;
 	char *text = NULL;

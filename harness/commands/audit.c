@@ -180,14 +180,12 @@ static void read_trigger(const struct options *options, unsigned which, const st
 
 static int print_findings(const struct options *options, const struct findings *findings, struct ifr_error *err) {
 	struct ifr_buffer out = {0};
-	int result = 0;
 	const bool color = isatty(1) && !getenv("NO_COLOR");
 	if (options->printing.json)
 		ifr_audit_json(options->campaign.file, findings->rows, findings->count, &out);
 	else if (!options->printing.quiet)
 		ifr_audit_text(options->campaign.file, findings->rows, findings->count, color, &out);
-	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	const int result = ifr_command_print(&out, err);
 	ifr_buffer_release(&out);
 	return result;
 }

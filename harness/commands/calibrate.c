@@ -69,8 +69,7 @@ static int report_calibration(const char *experiment, void *context, struct ifr_
 			ifr_calibration_json(report, &calibration, &out);
 		else if (!options->printing.quiet)
 			ifr_calibration_text(report, &calibration, &out);
-		if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
-			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+		result = ifr_command_print(&out, err);
 	}
 	ifr_buffer_release(&out);
 	ifr_analysis_free(report);

@@ -7,6 +7,7 @@
 
 #include <argp.h>
 
+#include "common/buffer.h"
 #include "common/error.h"
 
 struct ifr_command {
@@ -49,6 +50,8 @@ extern const struct argp ifr_bench_argp, ifr_audit_argp, ifr_cure_argp, ifr_opti
 
 /* Prints "interfero: MESSAGE" on stderr and returns the exit status that belongs to it. */
 int ifr_command_failed(const struct ifr_error *err);
+/* Prints a text on standard output. Errors: IFR_E_ENVIRONMENT if it cannot be written whole. */
+int ifr_command_print(const struct ifr_buffer *text, struct ifr_error *err);
 /* Prints "interfero: SENTENCE" on stderr. */
 void ifr_command_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "interfero: TEXT" on stderr, as the `say` of a campaign. */

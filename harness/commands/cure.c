@@ -109,7 +109,6 @@ const struct argp ifr_cure_argp = {
 static int print_cure(const struct options *options, const struct ifr_comparison *comparison,
                       struct ifr_error *err) {
 	struct ifr_buffer out = {0}, plan = {0};
-	int result = 0;
 	ifr_plan_print(&options->cure, &plan);
 	const struct ifr_cure cure = {.comparison = comparison,
 	                              .plan = ifr_buffer_text(&plan),
@@ -122,8 +121,7 @@ static int print_cure(const struct options *options, const struct ifr_comparison
 		ifr_cure_json(&cure, &out);
 	else if (!options->printing.quiet)
 		ifr_cure_text(&cure, isatty(1) && !getenv("NO_COLOR"), &out);
-	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	const int result = ifr_command_print(&out, err);
 	ifr_buffer_release(&plan);
 	ifr_buffer_release(&out);
 	return result;

@@ -94,8 +94,7 @@ static int print_layout(const struct ifr_relinker *relinker, const struct option
 		/* A plan that names its units serves other builds, too: it names no kit. */
 		places.kit[0] = '\0';
 		ifr_plan_print(&places, &text);
-		if (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout))
-			result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+		result = ifr_command_print(&text, err);
 	}
 	ifr_buffer_release(&text);
 	ifr_relinker_layout_close(layout);

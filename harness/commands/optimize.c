@@ -111,13 +111,11 @@ static void announce(const char *step) {
 
 static int print_optimum(const struct options *options, const struct ifr_optimum *optimum, struct ifr_error *err) {
 	struct ifr_buffer out = {0};
-	int result = 0;
 	if (options->printing.json)
 		ifr_optimum_json(optimum, options->campaign.argv[0], &out);
 	else if (!options->printing.quiet)
 		ifr_optimum_text(optimum, options->campaign.argv[0], &out);
-	if (fwrite(out.data, 1, out.length, stdout) != out.length || fflush(stdout))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	const int result = ifr_command_print(&out, err);
 	ifr_buffer_release(&out);
 	return result;
 }

@@ -189,8 +189,8 @@ static int print_forecast(const struct options *options, const struct ifr_foreca
 		ifr_forecast_json(prediction, &text);
 	else
 		ifr_forecast_text(prediction, &text);
-	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	if (!result)
+		result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
 	return result;
 }

@@ -332,8 +332,8 @@ static int compare(const struct rerun *rerun, const struct ifr_campaign *campaig
 			ifr_agreement_text(&agreement, verdict_only, &text);
 		ifr_agreement_release(&agreement);
 	}
-	if (!result && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	if (!result)
+		result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
 	ifr_dataset_release(&now);
 	return result;

@@ -106,13 +106,11 @@ const struct argp ifr_verify_argp = {
 static int print_verification(const struct options *options, const struct ifr_verification *done,
                               struct ifr_error *err) {
 	struct ifr_buffer text = {0};
-	int result = 0;
 	if (options->json)
 		ifr_verification_json(&options->verify, done, &text);
 	else if (!options->quiet)
 		ifr_verification_text(done, &text);
-	if (text.length && (fwrite(text.data, 1, text.length, stdout) != text.length || fflush(stdout)))
-		result = ifr_fail_errno(err, IFR_E_ENVIRONMENT, "cannot write to standard output");
+	const int result = ifr_command_print(&text, err);
 	ifr_buffer_release(&text);
 	return result;
 }
