@@ -5,6 +5,8 @@
  *     rebuilt_units.h     units assembled from their templates or compiled by their recipes
  *     edited_program.h    whether a program is still what its link gave
  *     matched_plan.h      plans under which two programs' functions lie at equal addresses
+ *     unit_pairs.h        the units of two programs, paired by name
+ *     unit_index.h        the unit at an address
  *     overlay_kit.h       a kit with some units replaced by rebuilt ones
  */
 #ifndef IFR_HARNESS_BUILD_H
@@ -14,6 +16,8 @@
 #include "harness/build/matched_plan.h"
 #include "harness/build/overlay_kit.h"
 #include "harness/build/rebuilt_units.h"
+#include "harness/build/unit_index.h"
+#include "harness/build/unit_pairs.h"
 #include "harness/build/variant_builder.h"
 
 #endif

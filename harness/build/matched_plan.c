@@ -15,30 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/buffer.h"
-
-/* The units of one program by name. */
-struct side {
-	const struct ifr_relinker *relinker;
-	size_t count;
-	size_t *order; /* indices of units, by name */
-};
-
-static int by_name(const void *a, const void *b, void *relinker) {
-	struct ifr_relinker_unit x, y;
-	ifr_relinker_unit(relinker, *(const size_t *)a, &x);
-	ifr_relinker_unit(relinker, *(const size_t *)b, &y);
-	return strcmp(x.name, y.name);
-}
-
-static void open_side(const struct ifr_relinker *relinker, struct side *side) {
-	side->relinker = relinker;
-	side->count = ifr_relinker_unit_count(side->relinker);
-	side->order = ifr_alloc((side->count + 1) * sizeof *side->order);
-	for (size_t i = 0; i < side->count; i++)
-		side->order[i] = i;
-	qsort_r(side->order, side->count, sizeof *side->order, by_name, (void *)side->relinker);
-}
+#include "harness/build/unit_pairs.h"
 
 static bool is_code(const struct ifr_relinker_unit *unit) {
 	return !strncmp(unit->section, ".text", 5) && !unit->pin;
@@ -46,30 +23,25 @@ static bool is_code(const struct ifr_relinker_unit *unit) {
 
 /* Gives the units that both have, of different sizes, the larger room, and puts functions that one of them lacks behind
  * all others. */
-static void match_units(const struct side sides[2], bool rooms_only, struct ifr_plan *match) {
-	size_t next[2] = {0};
-	while (next[0] < sides[0].count || next[1] < sides[1].count) {
-		struct ifr_relinker_unit unit[2];
-		for (int s = 0; s < 2; s++)
-			if (next[s] < sides[s].count)
-				ifr_relinker_unit(sides[s].relinker, sides[s].order[next[s]], &unit[s]);
-		const int order = next[0] == sides[0].count   ? 1
-		                  : next[1] == sides[1].count ? -1
-		                                              : strcmp(unit[0].name, unit[1].name);
-		const uint64_t most = !order && unit[0].bytes > unit[1].bytes ? unit[0].bytes : unit[1].bytes;
-		if (!order && unit[0].bytes != unit[1].bytes && most <= IFR_PLAN_ROOM_MOST)
+static void match_units(const struct ifr_relinker *old, const struct ifr_relinker *new, bool rooms_only,
+                        struct ifr_plan *match) {
+	size_t count;
+	struct ifr_unit_pair *pairs = ifr_unit_pairs_make(old, new, &count);
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_relinker_unit *unit = pairs[i].unit;
+		const bool both = pairs[i].in[0] && pairs[i].in[1];
+		const uint64_t most = unit[0].bytes > unit[1].bytes ? unit[0].bytes : unit[1].bytes;
+		if (both && unit[0].bytes != unit[1].bytes && most <= IFR_PLAN_ROOM_MOST)
 			ifr_plan_give_room(match, unit[0].name, most);
-		else if (order && !rooms_only && is_code(&unit[order > 0]))
-			ifr_plan_put_last(match, unit[order > 0].name);
-		next[0] += order <= 0;
-		next[1] += order >= 0;
+		else if (!both && !rooms_only && is_code(&unit[pairs[i].in[1]]))
+			ifr_plan_put_last(match, unit[pairs[i].in[1]].name);
 	}
+	free(pairs);
 }
 
 /* Lets the code of both begin where the later one does. Programs of fixed and of free addresses have none in common. */
-static void match_starts(const struct side sides[2], struct ifr_plan *match) {
-	const uint64_t at[2] = {ifr_relinker_code_start(sides[0].relinker),
-	                        ifr_relinker_code_start(sides[1].relinker)};
+static void match_starts(const struct ifr_relinker *old, const struct ifr_relinker *new, struct ifr_plan *match) {
+	const uint64_t at[2] = {ifr_relinker_code_start(old), ifr_relinker_code_start(new)};
 	const uint64_t earlier = at[0] < at[1] ? at[0] : at[1], later = at[0] > at[1] ? at[0] : at[1];
 	if (earlier && later > earlier && later - earlier <= IFR_PLAN_ROOM_MOST)
 		match->code_start = later;
@@ -77,12 +49,7 @@ static void match_starts(const struct side sides[2], struct ifr_plan *match) {
 
 void ifr_plan_match_programs(const struct ifr_relinker *old, const struct ifr_relinker *new, bool rooms_only,
                              struct ifr_plan *match) {
-	struct side sides[2];
-	open_side(old, &sides[0]);
-	open_side(new, &sides[1]);
-	match_units(sides, rooms_only, match);
+	match_units(old, new, rooms_only, match);
 	if (!rooms_only)
-		match_starts(sides, match);
-	free(sides[0].order);
-	free(sides[1].order);
+		match_starts(old, new, match);
 }

@@ -6,18 +6,13 @@
 
 #include "common/file.h"
 #include "harness/analysis/analysis.h"
+#include "harness/build/build.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
 #include "kit/kit.h"
 
 /* Units without samples fill up to this number: those that executed most, then the largest. */
 enum { UNITS_MOST = 300 };
-
-/* A unit of the shipped program where it lies. */
-struct extent {
-	uint64_t address, bytes;
-	size_t unit; /* index into the addresses of the collection, or their count */
-};
 
 /* A program whose units are collected. */
 struct collection {
@@ -27,8 +22,8 @@ struct collection {
 	struct ifr_relinker *relinker;
 	struct ifr_unit_addresses addresses;
 	uint64_t *samples, *instructions, *shipped_at; /* [addresses.unit_count] */
-	struct extent *extents;                        /* by address */
-	size_t extent_count;
+	struct ifr_unit_index index;
+	size_t *place; /* of the index's units in the addresses, or their count; also of none */
 	struct ifr_dataset *into;
 };
 
@@ -65,38 +60,22 @@ static struct ifr_dataset_unit *find_file(struct collection *in, const char *pat
 	return found;
 }
 
-static int by_address(const void *a, const void *b) {
-	const struct extent *x = a, *y = b;
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-static void list_extents(struct collection *in) {
-	const size_t count = ifr_relinker_unit_count(in->relinker);
-	in->extents = ifr_alloc((count + 1) * sizeof *in->extents);
-	for (size_t i = 0; i < count; i++) {
+static void index_units(struct collection *in) {
+	ifr_unit_index_make(in->relinker, &in->index);
+	in->place = ifr_alloc((in->index.none + 1) * sizeof *in->place);
+	in->place[in->index.none] = in->addresses.unit_count;
+	for (size_t i = 0; i < in->index.none; i++) {
 		struct ifr_relinker_unit unit;
 		ifr_relinker_unit(in->relinker, i, &unit);
-		const size_t found = ifr_unit_addresses_index(&in->addresses, unit.name);
-		if (found < in->addresses.unit_count)
-			in->shipped_at[found] = unit.address;
-		if (unit.bytes)
-			in->extents[in->extent_count++] = (struct extent){unit.address, unit.bytes, found};
+		in->place[i] = ifr_unit_addresses_index(&in->addresses, unit.name);
+		if (in->place[i] < in->addresses.unit_count)
+			in->shipped_at[in->place[i]] = unit.address;
 	}
-	qsort(in->extents, in->extent_count, sizeof *in->extents, by_address);
 }
 
 /* The unit at an address of the shipped program, or unit_count. */
 static size_t find_unit(const struct collection *in, uint64_t address) {
-	size_t low = 0, high = in->extent_count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (in->extents[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address - in->extents[low - 1].address < in->extents[low - 1].bytes ? in->extents[low - 1].unit
-	                                                                                  : in->addresses.unit_count;
+	return in->place[ifr_unit_index_find(&in->index, address)];
 }
 
 static void count_samples(struct collection *in, const struct ifr_profile *profile) {
@@ -247,14 +226,15 @@ static int collect_program(struct collection *in, struct ifr_error *err) {
 		in->samples = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->samples);
 		in->instructions = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->instructions);
 		in->shipped_at = ifr_alloc((in->addresses.unit_count + 1) * sizeof *in->shipped_at);
-		list_extents(in);
+		index_units(in);
 		count_all(in);
 		choose_units(in);
 	}
 	free(in->samples);
 	free(in->instructions);
 	free(in->shipped_at);
-	free(in->extents);
+	ifr_unit_index_release(&in->index);
+	free(in->place);
 	ifr_unit_addresses_release(&in->addresses);
 	ifr_relinker_close(in->relinker);
 	return result;

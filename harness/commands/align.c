@@ -92,63 +92,35 @@ static void close_side(struct side *side) {
 
 /* --- the plan ---------------------------------------------------------------------------------------------------- */
 
-/* A unit of one build and, where the other has it, of both. */
-struct common_unit {
-	struct ifr_relinker_unit unit[2];
-	size_t index[2];
-};
-
-static int by_name(const void *a, const void *b) {
-	return strcmp(((const struct common_unit *)a)->unit[0].name, ((const struct common_unit *)b)->unit[0].name);
-}
-
 static bool is_code(const struct ifr_relinker_unit *unit) {
 	return ifr_starts_with(unit->section, ".text");
 }
 
-/* Lists the code of a build, by name. */
-static size_t list_code(const struct side *side, struct common_unit *units) {
-	size_t count = 0;
-	for (size_t i = 0; i < ifr_relinker_unit_count(side->relinker); i++) {
-		ifr_relinker_unit(side->relinker, i, &units[count].unit[0]);
-		units[count].index[0] = i;
-		count += is_code(&units[count].unit[0]);
-	}
-	qsort(units, count, sizeof *units, by_name);
-	return count;
-}
-
-/* Lists what both have, as old and new; lone[s] receives the number that only side s has. The caller frees. */
-static struct common_unit *find_common(const struct side sides[2], size_t *count, size_t lone[2]) {
-	struct common_unit *units[2];
-	size_t counts[2], common = 0;
-	for (int s = 0; s < 2; s++) {
-		units[s] = ifr_alloc((ifr_relinker_unit_count(sides[s].relinker) + 1) * sizeof *units[s]);
-		counts[s] = list_code(&sides[s], units[s]);
-	}
-	for (size_t i = 0; i < counts[0]; i++) {
-		const struct common_unit *found = bsearch(&units[0][i], units[1], counts[1], sizeof *found, by_name);
-		if (!found)
+/* Lists the code that both have; lone[s] receives the number of functions that only side s has. The caller frees. */
+static struct ifr_unit_pair *find_common(const struct side sides[2], size_t *count, size_t lone[2]) {
+	size_t all;
+	struct ifr_unit_pair *pairs = ifr_unit_pairs_make(sides[0].relinker, sides[1].relinker, &all);
+	*count = 0;
+	for (size_t i = 0; i < all; i++) {
+		const bool both = pairs[i].in[0] && pairs[i].in[1];
+		if (!is_code(&pairs[i].unit[!pairs[i].in[0]]))
 			continue;
-		struct common_unit both = units[0][i];
-		both.unit[1] = found->unit[0];
-		both.index[1] = found->index[0];
-		units[0][common++] = both;
+		if (both)
+			pairs[(*count)++] = pairs[i];
+		else
+			lone[pairs[i].in[1]]++;
 	}
-	lone[0] = counts[0] - common;
-	lone[1] = counts[1] - common;
-	free(units[1]);
-	*count = common;
-	return units[0];
+	return pairs;
 }
 
 static int by_old_address(const void *a, const void *b) {
-	const struct common_unit *x = a, *y = b;
+	const struct ifr_unit_pair *x = a, *y = b;
 	return (x->unit[0].address > y->unit[0].address) - (x->unit[0].address < y->unit[0].address);
 }
 
 /* The order of OLD for what both have, with what makes the layouts match. */
-static void make_plan(const struct side sides[2], struct common_unit *units, size_t count, struct ifr_plan *plan) {
+static void make_plan(const struct side sides[2], struct ifr_unit_pair *units, size_t count,
+                      struct ifr_plan *plan) {
 	ifr_plan_init(plan);
 	qsort(units, count, sizeof *units, by_old_address);
 	for (size_t i = 0; i < count; i++)
@@ -180,7 +152,7 @@ static int make_variant(struct side *side, const struct ifr_plan *plan, const ch
 
 /* --- the outcome ------------------------------------------------------------------------------------------------- */
 
-static void print_different(const struct common_unit *unit, const struct side sides[2]) {
+static void print_different(const struct ifr_unit_pair *unit, const struct side sides[2]) {
 	struct ifr_buffer name = {0};
 	const char *pin = unit->unit[0].pin ? unit->unit[0].pin : unit->unit[1].pin;
 	ifr_escape_plain(&name, unit->unit[0].name);
@@ -191,7 +163,7 @@ static void print_different(const struct common_unit *unit, const struct side si
 
 /* Prints what lies where. Returns the number of functions at different addresses. */
 static size_t print_outcome(const struct options *options, const struct side sides[2],
-                            const struct common_unit *units, size_t count, const size_t lone[2]) {
+                            const struct ifr_unit_pair *units, size_t count, const size_t lone[2]) {
 	enum { LISTED_MOST = 20 };
 	size_t different = 0, shipped = 0, longer = 0;
 	for (size_t i = 0; i < count; i++) {
@@ -220,7 +192,7 @@ static size_t print_outcome(const struct options *options, const struct side sid
 static int align_builds(const struct options *options, struct side sides[2], bool *equal, struct ifr_error *err) {
 	static const char *const names[2] = {"old", "new"};
 	size_t count = 0, lone[2] = {0};
-	struct common_unit *units = NULL;
+	struct ifr_unit_pair *units = NULL;
 	struct ifr_plan plan;
 	int result = ifr_dir_make(options->folder, err);
 	ifr_plan_init(&plan);

@@ -4,100 +4,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/exec/exec.h"
+#include "harness/build/build.h"
+#include "harness/simulate/simulate.h"
 
-enum { NO_UNIT = -1, CHUNK = 16384 };
 static const double kept_share = 0.999;
 
-/* A trace's blocks and what their executions are counted into. */
+/* The executed blocks of a trace, and the units that they are of. */
 struct reading {
+	const struct ifr_relinker *relinker;
 	const struct ifr_trace_block *blocks;
-	size_t count;
-	long *unit; /* of each block, or NO_UNIT */
-	uint64_t *executions, *falls;
+	struct ifr_executed_code executed;
+	struct ifr_unit_index units;
+	size_t *unit; /* of each executed block, or units.none */
 };
 
-/* A unit of code where it ships. */
-struct extent {
-	uint64_t from, to;
-	size_t unit;
-};
-
-static int by_from(const void *a, const void *b) {
-	const struct extent *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-static size_t list_extents(const struct ifr_relinker *relinker, struct extent *extents) {
-	size_t count = 0;
-	for (size_t i = 0; i < ifr_relinker_unit_count(relinker); i++) {
-		struct ifr_relinker_unit unit;
-		ifr_relinker_unit(relinker, i, &unit);
-		if (unit.bytes && ifr_starts_with(unit.section, ".text"))
-			extents[count++] = (struct extent){unit.address, unit.address + unit.bytes, i};
-	}
-	qsort(extents, count, sizeof *extents, by_from);
-	return count;
-}
-
-static long find_unit(const struct extent *extents, size_t count, uint64_t address) {
-	size_t low = 0, high = count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (extents[middle].from <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && address < extents[low - 1].to ? (long)extents[low - 1].unit : NO_UNIT;
-}
-
-static uint64_t address_of(const struct ifr_trace_block *block) {
-	return block->normalised & ((UINT64_C(1) << IFR_MAPPING_SHIFT) - 1);
-}
-
-static void find_units(const struct ifr_trace *trace, const struct ifr_relinker *relinker, struct reading *r) {
+static void find_units(const struct ifr_trace *trace, struct reading *r) {
 	const struct ifr_mapping *mappings;
-	const size_t mapping_count = ifr_trace_mappings(trace, &mappings);
-	struct extent *extents = ifr_alloc((ifr_relinker_unit_count(relinker) + 1) * sizeof *extents);
-	const size_t count = list_extents(relinker, extents);
-	for (size_t i = 0; i < r->count; i++) {
-		const size_t mapping = r->blocks[i].normalised >> IFR_MAPPING_SHIFT;
-		const bool own = mapping < mapping_count && mappings[mapping].kind == IFR_MAPPING_PROGRAM;
-		r->unit[i] = own ? find_unit(extents, count, address_of(&r->blocks[i])) : NO_UNIT;
+	ifr_trace_mappings(trace, &mappings);
+	ifr_trace_blocks(trace, &r->blocks);
+	ifr_unit_index_make(r->relinker, &r->units);
+	r->unit = ifr_alloc((r->executed.count + 1) * sizeof *r->unit);
+	for (size_t i = 0; i < r->executed.count; i++) {
+		const struct ifr_executed_block *block = &r->executed.blocks[i];
+		const bool own = mappings[block->file].kind == IFR_MAPPING_PROGRAM;
+		r->unit[i] = own ? ifr_unit_index_find(&r->units, block->address) : r->units.none;
 	}
-	free(extents);
 }
 
-static void count_execution(struct reading *r, size_t block, size_t before, bool jumped) {
-	r->executions[block]++;
-	r->falls[block] += before < r->count && !jumped &&
-	                   r->blocks[before].normalised + r->blocks[before].bytes == r->blocks[block].normalised;
-}
-
-static int count_executions(struct ifr_trace *trace, struct reading *r, struct ifr_error *err) {
-	struct ifr_trace_chunk chunk;
-	uint32_t before = IFR_EXECUTION_BREAK;
-	ifr_trace_rewind(trace);
-	for (ifr_trace_read_chunk(trace, CHUNK, &chunk); chunk.executions_count;
-	     ifr_trace_read_chunk(trace, CHUNK, &chunk)) {
-		if (ifr_launch_interrupted())
-			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted in the middle of a trace");
-		for (size_t i = 0; i < chunk.executions_count; i++) {
-			const uint32_t now = chunk.executions[i];
-			if (now != IFR_EXECUTION_BREAK)
-				count_execution(r, now >> 1, before == IFR_EXECUTION_BREAK ? r->count : before >> 1, before & 1);
-			before = now;
-		}
-	}
-	ifr_trace_rewind(trace);
-	return 0;
+static bool is_own(const struct reading *r, size_t i) {
+	return r->unit[i] < r->units.none;
 }
 
 /* --- blocks ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t weight_of(const struct reading *r, size_t block) {
-	return r->executions[block] * r->blocks[block].instructions;
+static uint64_t weight_of(const struct reading *r, size_t i) {
+	return r->executed.blocks[i].executions * r->executed.blocks[i].instructions;
 }
 
 struct weighed {
@@ -117,33 +58,34 @@ static int by_place(const void *a, const void *b) {
 	                          : (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static void keep_block(const struct reading *r, size_t block, const struct ifr_relinker *relinker,
-                       struct hot_code *code) {
+static void keep_block(const struct reading *r, size_t i, struct hot_code *code) {
+	const struct ifr_executed_block *block = &r->executed.blocks[i];
+	const struct ifr_trace_block *recorded = &r->blocks[block->block];
 	struct ifr_relinker_unit unit;
-	ifr_relinker_unit(relinker, (size_t)r->unit[block], &unit);
+	ifr_relinker_unit(r->relinker, r->unit[i], &unit);
 	code->blocks[code->block_count++] =
-		(struct hot_block){.unit = (size_t)r->unit[block],
-	                       .offset = address_of(&r->blocks[block]) - unit.address,
-	                       .executions = r->executions[block],
-	                       .falls = r->falls[block],
-	                       .bytes = r->blocks[block].bytes,
-	                       .branch_bytes = r->blocks[block].branch ? r->blocks[block].branch_bytes : 0};
+		(struct hot_block){.unit = r->unit[i],
+	                       .offset = block->address - unit.address,
+	                       .executions = block->executions,
+	                       .falls = block->falls,
+	                       .bytes = block->bytes,
+	                       .branch_bytes = recorded->branch ? recorded->branch_bytes : 0};
 }
 
-static int keep_blocks(const struct reading *r, const struct ifr_relinker *relinker, struct hot_code *code,
-                       struct ifr_error *err) {
-	struct weighed *heaviest = ifr_alloc((r->count + 1) * sizeof *heaviest);
+static int keep_blocks(const struct reading *r, struct hot_code *code, struct ifr_error *err) {
+	const size_t executed = r->executed.count;
+	struct weighed *heaviest = ifr_alloc((executed + 1) * sizeof *heaviest);
 	size_t count = 0;
 	uint64_t kept = 0;
-	for (size_t i = 0; i < r->count; i++)
-		if (r->unit[i] >= 0 && r->executions[i]) {
+	for (size_t i = 0; i < executed; i++)
+		if (is_own(r, i)) {
 			heaviest[count++] = (struct weighed){weight_of(r, i), i};
 			code->instructions += weight_of(r, i);
 		}
 	qsort(heaviest, count, sizeof *heaviest, heaviest_first);
 	code->blocks = ifr_alloc((count + 1) * sizeof *code->blocks);
 	for (size_t i = 0; i < count && (double)kept < kept_share * (double)code->instructions; i++) {
-		keep_block(r, heaviest[i].index, relinker, code);
+		keep_block(r, heaviest[i].index, code);
 		kept += heaviest[i].weight;
 	}
 	free(heaviest);
@@ -162,18 +104,17 @@ static int most_executed_first(const void *a, const void *b) {
 	           : (x->unit > y->unit) - (x->unit < y->unit);
 }
 
-static void list_units(const struct reading *r, const struct ifr_relinker *relinker, struct hot_code *code) {
-	uint64_t *instructions = ifr_alloc((ifr_relinker_unit_count(relinker) + 1) * sizeof *instructions);
-	for (size_t i = 0; i < r->count; i++)
-		if (r->unit[i] >= 0)
-			instructions[r->unit[i]] += weight_of(r, i);
+static void list_units(const struct reading *r, struct hot_code *code) {
+	uint64_t *instructions = ifr_alloc((r->units.none + 1) * sizeof *instructions);
+	for (size_t i = 0; i < r->executed.count; i++)
+		instructions[r->unit[i]] += weight_of(r, i);
 	code->units = ifr_alloc((code->block_count + 1) * sizeof *code->units);
 	for (size_t i = 0; i < code->block_count; i++) {
 		struct ifr_relinker_unit unit;
 		const size_t index = code->blocks[i].unit;
 		if (i && index == code->blocks[i - 1].unit)
 			continue;
-		ifr_relinker_unit(relinker, index, &unit);
+		ifr_relinker_unit(r->relinker, index, &unit);
 		code->units[code->unit_count++] = (struct hot_unit){.unit = index,
 		                                                    .name = unit.name,
 		                                                    .bytes = unit.bytes,
@@ -198,26 +139,22 @@ static int by_ends(const void *a, const void *b) {
 }
 
 /* A block that ends in a direct call calls as often as it is executed. */
-static void list_calls(const struct reading *r, const struct ifr_relinker *relinker, struct hot_code *code) {
-	const size_t units = ifr_relinker_unit_count(relinker);
-	long *rank = ifr_alloc((units + 1) * sizeof *rank);
-	struct extent *extents = ifr_alloc((units + 1) * sizeof *extents);
-	const size_t extent_count = list_extents(relinker, extents);
-	size_t count = 0;
-	for (size_t i = 0; i < units; i++)
-		rank[i] = NO_UNIT;
+static void list_calls(const struct reading *r, struct hot_code *code) {
+	enum { OFFSET_BITS = IFR_MAPPING_SHIFT };
+	size_t *rank = ifr_alloc((r->units.none + 1) * sizeof *rank), count = 0;
+	for (size_t i = 0; i <= r->units.none; i++)
+		rank[i] = code->unit_count;
 	for (size_t i = 0; i < code->unit_count; i++)
-		rank[code->units[i].unit] = (long)i;
-	code->calls = ifr_alloc((r->count + 1) * sizeof *code->calls);
-	for (size_t i = 0; i < r->count; i++) {
-		const struct ifr_trace_block *block = &r->blocks[i];
-		const struct ifr_trace_block target = {.normalised = block->target};
-		if (block->branch != IFR_BRANCH_CALL || !block->target || r->unit[i] < 0 || !r->executions[i] ||
-		    block->target >> IFR_MAPPING_SHIFT != block->normalised >> IFR_MAPPING_SHIFT)
+		rank[code->units[i].unit] = i;
+	code->calls = ifr_alloc((r->executed.count + 1) * sizeof *code->calls);
+	for (size_t i = 0; i < r->executed.count; i++) {
+		const struct ifr_trace_block *block = &r->blocks[r->executed.blocks[i].block];
+		if (block->branch != IFR_BRANCH_CALL || !block->target ||
+		    block->target >> OFFSET_BITS != block->normalised >> OFFSET_BITS)
 			continue;
-		const long to = find_unit(extents, extent_count, address_of(&target));
-		if (to >= 0 && to != r->unit[i] && rank[to] >= 0 && rank[r->unit[i]] >= 0)
-			code->calls[count++] = (struct hot_call){(size_t)rank[r->unit[i]], (size_t)rank[to], r->executions[i]};
+		const size_t to = ifr_unit_index_find(&r->units, block->target & ((UINT64_C(1) << OFFSET_BITS) - 1));
+		if (to != r->unit[i] && rank[to] < code->unit_count && rank[r->unit[i]] < code->unit_count)
+			code->calls[count++] = (struct hot_call){rank[r->unit[i]], rank[to], r->executed.blocks[i].executions};
 	}
 	qsort(code->calls, count, sizeof *code->calls, by_ends);
 	for (size_t i = 0; i < count; i++) {
@@ -228,29 +165,25 @@ static void list_calls(const struct reading *r, const struct ifr_relinker *relin
 			code->calls[code->call_count++] = code->calls[i];
 	}
 	qsort(code->calls, code->call_count, sizeof *code->calls, most_frequent_first);
-	free(extents);
 	free(rank);
 }
 
 int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, struct hot_code *code,
                   struct ifr_error *err) {
-	struct reading r = {0};
-	r.count = ifr_trace_blocks(trace, &r.blocks);
-	r.unit = ifr_alloc((r.count + 1) * sizeof *r.unit);
-	r.executions = ifr_alloc((r.count + 1) * sizeof *r.executions);
-	r.falls = ifr_alloc((r.count + 1) * sizeof *r.falls);
+	struct reading r = {.relinker = relinker};
 	*code = (struct hot_code){0};
-	find_units(trace, relinker, &r);
-	int result = count_executions(trace, &r, err);
-	if (!result)
-		result = keep_blocks(&r, relinker, code, err);
+	int result = ifr_executed_code_read(trace, &r.executed, err);
 	if (!result) {
-		list_units(&r, relinker, code);
-		list_calls(&r, relinker, code);
+		find_units(trace, &r);
+		result = keep_blocks(&r, code, err);
 	}
+	if (!result) {
+		list_units(&r, code);
+		list_calls(&r, code);
+	}
+	ifr_executed_code_release(&r.executed);
+	ifr_unit_index_release(&r.units);
 	free(r.unit);
-	free(r.executions);
-	free(r.falls);
 	return result;
 }
 

@@ -11,6 +11,7 @@ struct ifr_executed_block {
 	size_t file;      /* index into files */
 	uint64_t address; /* in the file's own terms, as its symbols have it */
 	uint64_t executions;
+	uint64_t falls; /* executions that follow a branch that was not taken: of the block before it in the code */
 	uint16_t bytes, instructions;
 };
 
