@@ -9,26 +9,35 @@
 
 enum { CLUSTER_BYTES = 4096, CLUSTERED_UNITS_MOST = 64, GAP_UNITS_MOST = 24, GAP_STEP = 16, GAPS = 4, PASSES = 2 };
 
+static void predict(const struct candidate_source *source, struct candidate *candidate) {
+	if (source->surrogate)
+		candidate->expected = ifr_ridge_predict(source->surrogate, candidate->features, &candidate->se);
+}
+
 int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err) {
 	struct ifr_relinker_layout *layout = NULL;
 	uint64_t *addresses = ifr_alloc((ifr_relinker_unit_count(source->relinker) + 1) * sizeof *addresses);
 	int result = ifr_relinker_place(source->relinker, &candidate->plan, &layout, err);
 	if (!result)
 		result = ifr_relinker_layout_addresses(layout, addresses, err);
-	if (!result)
+	if (!result) {
 		features_compute(source->code, addresses, candidate->features);
-	if (!result && source->surrogate)
-		candidate->expected = ifr_ridge_predict(source->surrogate, candidate->features, &candidate->se);
+		predict(source, candidate);
+	}
 	ifr_relinker_layout_close(layout);
 	free(addresses);
 	return result;
 }
 
-int candidate_draw(const struct candidate_source *source, unsigned layout, struct candidate *candidate,
-                   struct ifr_error *err) {
+int candidate_draw(const struct candidate_source *source, unsigned layout, const double *features,
+                   struct candidate *candidate, struct ifr_error *err) {
 	*candidate = (struct candidate){.origin = CANDIDATE_RANDOM};
 	ifr_layout_generator_plan(source->generator, source->kit_key, layout, &candidate->plan);
-	return candidate_evaluate(source, candidate, err);
+	if (!features)
+		return candidate_evaluate(source, candidate, err);
+	memcpy(candidate->features, features, features_count(source->code) * sizeof *features);
+	predict(source, candidate);
+	return 0;
 }
 
 /* --- clusters ---------------------------------------------------------------------------------------------------- */

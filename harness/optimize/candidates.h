@@ -28,9 +28,10 @@ struct candidate_source {
 /* Fills features and expectation of a candidate whose plan is made. Errors: those of ifr_relinker_place. */
 int candidate_evaluate(const struct candidate_source *source, struct candidate *candidate, struct ifr_error *err);
 
-/* Makes the random layout of a number. The caller releases it, as those below. */
-int candidate_draw(const struct candidate_source *source, unsigned layout, struct candidate *candidate,
-                   struct ifr_error *err);
+/* Makes the random layout of a number; features: [features_count] those that an earlier call computed, or NULL. The
+ * caller releases it, as those below. */
+int candidate_draw(const struct candidate_source *source, unsigned layout, const double *features,
+                   struct candidate *candidate, struct ifr_error *err);
 
 /* Makes a layout of hot functions before all others: callers beside callees, and each at the distance from the one before
  * it that the surrogate expects to be fastest. number 0 puts the densest cluster first; others draw an order of clusters.

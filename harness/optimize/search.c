@@ -23,7 +23,8 @@ struct search {
 	struct hot_code code;
 	struct trial *trials; /* measured layouts, the shipped one among them */
 	size_t count;
-	unsigned drawn; /* random layouts, in the round that had most */
+	double (*drawn)[FEATURES_MOST]; /* the features of random layouts that rounds predicted, in their order */
+	unsigned drawn_count;
 	struct ifr_ridge surrogate;
 	bool fitted;
 	struct ifr_optimum *optimum;
@@ -153,23 +154,23 @@ static int fill_shortlists(struct search *search, unsigned round, struct shortli
 	const struct ifr_optimization *plan = search->stages.search;
 	const unsigned first = plan->campaign.variants + 1;
 	int result = 0;
-	unsigned predicted = 0;
+	if (!search->drawn)
+		search->drawn = ifr_alloc((plan->candidates + 1) * sizeof *search->drawn);
 	offer_clusters(search, round, moment_of_share(&search->stages, predicting_share / 2), lists);
 	const int64_t until_ns = moment_of_share(&search->stages, predicting_share / 2);
-	for (; predicted < plan->candidates && !result && ifr_clock_ns() < until_ns; predicted++) {
+	for (unsigned i = 0; i < plan->candidates && !result && ifr_clock_ns() < until_ns; i++) {
 		struct candidate candidate;
+		const bool known = i < search->drawn_count;
 		if (ifr_launch_interrupted())
 			return ifr_fail(err, IFR_E_ENVIRONMENT, "interrupted");
-		result = candidate_draw(&search->stages.source, first + predicted, &candidate, err);
+		result =
+			candidate_draw(&search->stages.source, first + i, known ? search->drawn[i] : NULL, &candidate, err);
+		if (!result && !known)
+			memcpy(search->drawn[search->drawn_count++], candidate.features, sizeof candidate.features);
 		if (!result)
 			offer(lists, &candidate);
 		else
 			candidate_release(&candidate);
-	}
-	/* Later rounds predict the same random layouts again. */
-	if (predicted > search->drawn) {
-		search->optimum->predicted += predicted - search->drawn;
-		search->drawn = predicted;
 	}
 	return result;
 }
@@ -350,6 +351,7 @@ static int run_stages(struct search *search, struct ifr_error *err) {
 		result = run_final(search, err);
 	for (size_t i = 0; i < search->count; i++)
 		search->optimum->measured += isfinite(search->trials[i].time) && !is_shipped(&search->trials[i]);
+	search->optimum->predicted += search->drawn_count;
 	name_features(search);
 	return result;
 }
@@ -404,6 +406,7 @@ int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimu
 	for (size_t i = 0; i < search.count; i++)
 		candidate_release(&search.trials[i].candidate);
 	free(search.trials);
+	free(search.drawn);
 	if (search.fitted)
 		ifr_ridge_release(&search.surrogate);
 	hot_code_release(&search.code);
