@@ -4,6 +4,13 @@
 #ifndef IFR_TESTS_MODEL_CORE_CHECK_H
 #define IFR_TESTS_MODEL_CORE_CHECK_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
 #include "tests/unit/model_kernel.h"
 
 #define CODE UINT64_C(0x400580)
@@ -24,6 +31,17 @@ struct core_check {
 char *core_check_simulated(const struct core_check *check);
 /* The second: the change moves cycles or slots: a rule that were not there would not notice that its figure changes. */
 char *core_check_rule(const struct core_check *check);
+
+/* Fails the test with the first complaint of one of these about a list. Inline, as not all that is linked with these
+ * checks has cmocka. */
+static inline void core_check_each(const struct core_check *checks, size_t count,
+                                   char *(*check)(const struct core_check *)) {
+	for (size_t i = 0; i < count; i++) {
+		char *complaint = check(&checks[i]);
+		if (complaint)
+			fail_msg("%s", complaint);
+	}
+}
 
 /* Cycles of a program by the graph. */
 int64_t core_graph_cycles(const struct kernel *kernel, const char *spec, struct cycles_result *result);

@@ -134,21 +134,14 @@ static const struct core_check checks[] = {
 	{"a crowd on few counters", "ivybridge,pipeline.counters=1", "pipeline.forward=9", crowd, 2},
 };
 
-static void accept(char *complaint) {
-	if (complaint)
-		fail_msg("%s", complaint);
-}
-
 static void test_simulated(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		accept(core_check_simulated(&checks[i]));
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_simulated);
 }
 
 static void test_each_rule_matters(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		accept(core_check_rule(&checks[i]));
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_rule);
 }
 
 int main(void) {

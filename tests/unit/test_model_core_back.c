@@ -274,22 +274,14 @@ static const struct core_check checks[] = {
 	{"retirement", "skylake", "pipeline.retire=1", retirement, 0},
 };
 
-/* Fails with a complaint, if there is one. */
-static void accept(char *complaint) {
-	if (complaint)
-		fail_msg("%s", complaint);
-}
-
 static void test_simulated(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		accept(core_check_simulated(&checks[i]));
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_simulated);
 }
 
 static void test_each_rule_matters(void **state) {
 	(void)state;
-	for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-		accept(core_check_rule(&checks[i]));
+	core_check_each(checks, sizeof checks / sizeof *checks, core_check_rule);
 }
 
 int main(void) {
