@@ -55,23 +55,19 @@ void campaign_announce_budget(const struct campaign_state *state) {
 	free(text);
 }
 
-/* Whether the budget ended before there were two random layouts to report. */
-static bool ended_early(const struct campaign_state *state, const struct ifr_campaign_result *result) {
-	if (result->complete || result->interrupted || !state->plan.budget_ns)
-		return false;
-	if (!result->runs)
-		return count_measured_layouts(state) < 2;
-	return ifr_counters_passes(state->counters) ? state->plan.variants >= 2 && count_measured_layouts(state) < 2
-	                                            : *result->model_left_out != '\0';
-}
-
 int campaign_check_budget(const struct campaign_state *state, struct ifr_campaign_result *result,
                           struct ifr_error *err) {
-	if (!result->complete && !result->interrupted && state->plan.budget_ns && !result->runs &&
-	    count_measured_layouts(state) >= 2)
+	const bool runs_count = ifr_counters_passes(state->counters);
+	if (result->complete || result->interrupted || !state->plan.budget_ns)
+		return 0;
+	const bool few = count_measured_layouts(state) < 2;
+	if (!result->runs && !few) {
 		campaign_say(state, "the budget had no time for another run; give a longer --budget");
-	result->budget_ended = ended_early(state, result);
-	if (!result->budget_ended || (result->runs && !ifr_counters_passes(state->counters)))
+		return 0;
+	}
+	result->budget_ended =
+		!result->runs || (runs_count ? state->plan.variants >= 2 && few : *result->model_left_out != '\0');
+	if (!result->budget_ended || (result->runs && !runs_count))
 		return 0;
 	char *text = describe_short_budget(state, result);
 	if (result->runs)
