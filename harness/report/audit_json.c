@@ -57,6 +57,8 @@ static json_t *json_row(const char *folder, const struct ifr_audit_row *row) {
 	ifr_json_set(made, "trigger", ifr_json_text(row->trigger));
 	ifr_json_set(made, "left_out_because", row->why_not.code ? ifr_json_text(row->why_not.message) : json_null());
 	ifr_json_set(made, "lacks", row->note && *row->note ? ifr_json_text(row->note) : json_null());
+	ifr_json_set(made, "model_left_out_because",
+	             row->model_left_out && *row->model_left_out ? ifr_json_text(row->model_left_out) : json_null());
 	if (analysis) {
 		const char *seed = ifr_dataset_fact(analysis->dataset, "seed"),
 				   *sweep = ifr_dataset_fact(analysis->dataset, "sweep");

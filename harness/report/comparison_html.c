@@ -37,12 +37,11 @@ static void put_detail(void *out, bool warning, const char *text) {
 }
 
 /* A cell of a change with its interval, two columns. */
-static void put_change(struct ifr_buffer *out, double ratio, const struct ifr_interval *interval) {
+static void put_change(struct ifr_buffer *out, const struct ifr_comparison *c) {
 	ifr_buffer_puts(out, "<td>");
-	ifr_format_signed_pct(out, 100 * (ratio - 1));
+	ifr_format_signed_pct(out, 100 * (c->ratio - 1));
 	ifr_buffer_puts(out, "</td><td>");
-	if (interval)
-		comparison_put_range(out, interval, ratio);
+	comparison_put_counter_range(out, c);
 	ifr_buffer_puts(out, "</td>");
 }
 
@@ -56,7 +55,7 @@ static void put_counters(struct ifr_buffer *out, const struct ifr_comparison_ent
 		ifr_buffer_puts(out, "<tr><td class=\"name\">");
 		ifr_escape_html(out, c->metric.name);
 		ifr_buffer_puts(out, "</td>");
-		put_change(out, c->ratio, &c->interval);
+		put_change(out, c);
 		ifr_buffer_puts(out, "</tr>\n");
 	}
 	ifr_buffer_puts(out, "</table></div>\n");
@@ -112,7 +111,7 @@ static void put_overview_row(struct ifr_buffer *out, const struct ifr_comparison
 	}
 	put_verdict(out, c);
 	ifr_buffer_puts(out, "</td>");
-	put_change(out, c->ratio, &c->interval);
+	put_change(out, c);
 	ifr_buffer_puts(out, "<td>");
 	if (c->has_shipped)
 		ifr_format_signed_pct(out, 100 * (c->shipped_ratio - 1));

@@ -7,6 +7,7 @@
 #include "common/file.h"
 #include "harness/report/comparison_prose.h"
 #include "harness/report/format.h"
+#include "harness/report/prose.h"
 
 /* The loader's share of the instructions from which on it is told, and the largest change beside which it is. */
 static const double start_share = 0.2, start_change = 0.01;
@@ -230,10 +231,11 @@ static void warn_few(const struct ifr_comparison *c, struct details *details) {
 	size_t layouts = comparison_count_layouts(c);
 	if (layouts >= c->needed)
 		return;
-	ifr_buffer_printf(s,
-	                  "%zu layouts are too few for reliable 95 %% intervals: where the distribution of layouts is "
-	                  "skewed or has a rare mode, they miss more often than that. Take %zu (-n)",
-	                  layouts, c->needed);
+	ifr_buffer_printf(
+		s,
+		"%zu layouts are too few for reliable %.4g %% intervals: where the distribution of layouts is "
+		"skewed or has a rare mode, they miss more often than that. Take %zu (-n)",
+		layouts, 100 * c->confidence, c->needed);
 	ifr_buffer_puts(
 		s, c->needed > IFR_MEAN_LAYOUTS_LEAST
 			   ? ": these layouts are skewed, and a mean then needs six times the square of their skewness."
@@ -310,17 +312,9 @@ static void warn_apart(const struct ifr_comparison *c, struct details *details) 
 
 static void warn_partial(const struct ifr_comparison *c, struct details *details) {
 	for (int side = 0; side < (c->side[0].dataset == c->side[1].dataset ? 1 : 2); side++) {
-		const struct ifr_dataset *dataset = c->side[side].dataset;
-		const char *complete = ifr_dataset_fact(dataset, "complete"),
-				   *layouts = ifr_dataset_fact(dataset, "variants planned"),
-				   *runs = ifr_dataset_fact(dataset, "rounds planned");
-		if (!complete || strncmp(complete, "no: ", 4) || !layouts || !runs)
-			continue;
-		ifr_buffer_printf(
-			&details->text,
-			"Partial results: %s. The plan was %s random layouts with %s runs each; the same command continues.",
-			complete + 4, layouts, runs);
-		end(details, true);
+		ifr_prose_say_partial(c->side[side].dataset, "random", c->exact, &details->text);
+		if (details->text.length)
+			end(details, true);
 	}
 }
 

@@ -45,7 +45,7 @@ void comparison_say_program(const struct ifr_comparison_entry *entry, comparison
 
 /* Appends a ratio's interval: "+1.2 % to +3.4 %", or "unbounded" where it includes 1 and reaches more than 100 % away. */
 void comparison_put_range(struct ifr_buffer *out, const struct ifr_interval *interval, double ratio);
-/* The same of a counter in a table; "equal in all runs" for one that does not vary at all. */
+/* The same of a comparison in a table; "equal in all runs" for a counter that does not vary at all. */
 void comparison_put_counter_range(struct ifr_buffer *out, const struct ifr_comparison *comparison);
 
 /* --- parts of sentences --- */

@@ -85,7 +85,7 @@ static void put_row(struct ifr_buffer *out, const struct ifr_comparison_entry *e
 	if (entry->failure) {
 		ifr_buffer_printf(out, " %s\n", "not compared");
 	} else {
-		comparison_put_range(&range, &c->interval, c->ratio);
+		comparison_put_counter_range(&range, c);
 		ifr_buffer_printf(out, " %-12s %7.*f  %s%s\n", ifr_comparison_verdict_name(c->verdict),
 		                  c->ratio < 100 ? 3 : 0, c->ratio, ifr_buffer_text(&range), c->regressed ? " !" : "");
 	}

@@ -103,7 +103,7 @@ static void put_overview_row(const struct ifr_comparison_entry *entry, bool colo
 	put_verdict(entry, &verdict);
 	if (!entry->failure) {
 		ifr_format_signed_pct(&change, 100 * (entry->main.ratio - 1));
-		comparison_put_range(&range, &entry->main.interval, entry->main.ratio);
+		comparison_put_counter_range(&range, &entry->main);
 	}
 	ifr_buffer_printf(out, "  %s%-*.*s %-21s %9s  %s%s\n", bold ? "\033[1m" : "", OVERVIEW_NAME, OVERVIEW_NAME,
 	                  ifr_buffer_text(&name), ifr_buffer_text(&verdict), ifr_buffer_text(&change),
@@ -119,8 +119,11 @@ static void put_overview(const struct ifr_comparison_entry *entries, size_t coun
 	struct ifr_buffer summary = {0};
 	comparison_put_summary(entries, count, &summary);
 	ifr_text_wrap(out, ifr_buffer_text(&summary), "", "");
-	ifr_buffer_printf(out, "  %-*s %-21s %9s  %s\n", OVERVIEW_NAME, "command", "verdict", "change",
-	                  "95 % interval");
+	double confidence = 0;
+	for (size_t i = 0; i < count && !confidence; i++)
+		confidence = entries[i].failure ? 0 : entries[i].main.confidence;
+	ifr_buffer_printf(out, "  %-*s %-21s %9s  ", OVERVIEW_NAME, "command", "verdict", "change");
+	ifr_buffer_printf(out, confidence ? "%.4g %% interval\n" : "interval\n", 100 * confidence);
 	bool marked = false;
 	for (size_t i = 0; i < count; i++) {
 		put_overview_row(&entries[i], color, out);
@@ -247,7 +250,7 @@ void ifr_comparison_markdown(const struct ifr_comparison_entry *entries, size_t 
 		comparison_put_family(entries, count, out);
 		ifr_buffer_puts(out, "\n");
 	} else if (count && !entries[0].failure) {
-		ifr_buffer_printf(out, "\n%s, 95 %% intervals; a plus is more, and so worse.\n",
-		                  entries[0].main.metric.name);
+		ifr_buffer_printf(out, "\n%s, %.4g %% intervals; a plus is more, and so worse.\n",
+		                  entries[0].main.metric.name, 100 * entries[0].main.confidence);
 	}
 }

@@ -63,6 +63,10 @@ void ifr_prose_swept(struct ifr_prose *prose, const struct ifr_spike *spike);
 
 /* The kind of layouts of the experiment: "random" or "swept". */
 const char *ifr_prose_random(const struct ifr_analysis *analysis);
+/* Appends a sentence about a campaign that ended early, with its plan; nothing for a complete one. kind: of its
+ * layouts. modelled: the metric comes from the model, which runs nothing. */
+void ifr_prose_say_partial(const struct ifr_dataset *dataset, const char *kind, bool modelled,
+                           struct ifr_buffer *out);
 /* "faster" or "lower", "slower" or "higher". */
 const char *ifr_prose_less(const struct ifr_analysis *analysis);
 const char *ifr_prose_more(const struct ifr_analysis *analysis);

@@ -41,18 +41,24 @@ static void say_size(struct ifr_prose *prose) {
 	ifr_prose_end(prose, IFR_PROSE_ITEM);
 }
 
-static void say_incomplete(struct ifr_prose *prose) {
-	const struct ifr_dataset *dataset = prose->analysis->dataset;
+void ifr_prose_say_partial(const struct ifr_dataset *dataset, const char *kind, bool modelled,
+                           struct ifr_buffer *out) {
 	const char *complete = ifr_dataset_fact(dataset, "complete");
-	const char *variants = ifr_dataset_fact(dataset, "variants planned");
-	const char *rounds = ifr_dataset_fact(dataset, "rounds planned");
-	if (!complete || strncmp(complete, "no: ", 4) || !variants || !rounds)
+	const char *layouts = ifr_dataset_fact(dataset, "variants planned");
+	const char *runs = ifr_dataset_fact(dataset, "rounds planned");
+	if (!complete || strncmp(complete, "no: ", 4) || !layouts || !runs)
 		return;
-	ifr_buffer_printf(
-		&prose->text,
-		"Partial results: %s. The plan was %s %s layouts with %s runs each; the same command continues.",
-		complete + 4, variants, ifr_prose_random(prose->analysis), rounds);
-	ifr_prose_end(prose, IFR_PROSE_WARNING);
+	ifr_buffer_printf(out, "Partial results: %s. The plan was %s %s layouts", complete + 4, layouts, kind);
+	if (!modelled)
+		ifr_buffer_printf(out, " with %s runs each", runs);
+	ifr_buffer_puts(out, "; the same command continues.");
+}
+
+static void say_incomplete(struct ifr_prose *prose) {
+	const struct ifr_analysis *analysis = prose->analysis;
+	ifr_prose_say_partial(analysis->dataset, ifr_prose_random(analysis), analysis->exact, &prose->text);
+	if (prose->text.length)
+		ifr_prose_end(prose, IFR_PROSE_WARNING);
 }
 
 static void say_refused_variants(struct ifr_prose *prose) {

@@ -39,6 +39,7 @@ audit() { # ARGUMENTS...
 		assert root["schema_version"] == 1 and root["metric"] == "cpu_time", root
 		assert load["layouts"] == 32 and load["seed"] == "5" and not load["found"], load
 		assert load["p"] is None and load["left_out_because"] is None, load
+		assert load["model_left_out_because"] is None, load
 		assert "no kit" in link["left_out_because"] and "experiment" not in link, link
 	END
 	interfero report where.audit/load.exp >/dev/null
