@@ -43,6 +43,11 @@ static bool is_driven(const struct ifr_dataset *dataset) {
 	return place && *place == '/';
 }
 
+/* Without the words of the command, as of a bundle's repetition, nothing repeats what they asked for. */
+static bool has_command_line(const struct ifr_dataset *dataset) {
+	return ifr_dataset_fact(dataset, "options") && ifr_dataset_fact(dataset, "command");
+}
+
 static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
 	const char *command = ifr_dataset_fact(dataset, "command");
 	put_fact(out, "-- ", runs_itself(dataset) ? skip_word(command) : command);
@@ -51,7 +56,7 @@ static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out) {
 	const char *kit = ifr_dataset_fact(dataset, "kit"), *command = ifr_dataset_fact(dataset, "command");
 	/* No command of the user's gave these files. */
-	if (!kit || !command || !strcmp(kit, IFR_KIT_OF_GIVEN_FILES))
+	if (!kit || !has_command_line(dataset) || !strcmp(kit, IFR_KIT_OF_GIVEN_FILES))
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	next_put_options(dataset, layouts, runs, out);
@@ -67,9 +72,8 @@ void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t ru
 }
 
 void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out) {
-	const char *options = ifr_dataset_fact(dataset, "options"), *command = ifr_dataset_fact(dataset, "command"),
-			   *runs = ifr_dataset_fact(dataset, "rounds planned");
-	if (!options || !command)
+	const char *runs = ifr_dataset_fact(dataset, "rounds planned");
+	if (!has_command_line(dataset))
 		return;
 	ifr_buffer_puts(out, "interfero compare");
 	next_put_options(dataset, layouts, runs ? strtoul(runs, NULL, 10) : RUNS_USUAL, out);
@@ -85,7 +89,7 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 
 void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out) {
 	const char *program = ifr_dataset_program_name(dataset, 0);
-	if (!program || !*program || !ifr_dataset_fact(dataset, "command"))
+	if (!program || !*program || !has_command_line(dataset))
 		return;
 	ifr_buffer_puts(out, "interfero compare");
 	next_put_measuring(dataset, metric, out);
@@ -98,7 +102,7 @@ void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric
 void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, const char *metric,
                        struct ifr_buffer *out) {
 	const char *command = ifr_dataset_fact(dataset, "command");
-	if (!command || is_driven(dataset))
+	if (!has_command_line(dataset) || is_driven(dataset))
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	next_put_measuring(dataset, metric, out);

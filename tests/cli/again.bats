@@ -66,6 +66,10 @@ plans() {
 	cmp then now
 	[ "$(sql new.exp "SELECT count(*) FROM run WHERE refused IS NULL AND NOT twin")" = 8 ]
 	[ ! -e new.exp.again ]
+	# No command continues it: its programs were removed with the folder.
+	interfero report new.exp >text
+	not grep -q "interfero bench\|interfero compare" text
+	grep -q -e "-o DIR PROGRAM" text
 }
 
 @test "an experiment runs again, also after its program was built again" {
@@ -77,6 +81,10 @@ plans() {
 	plans old.exp >then
 	plans old-again.exp >now
 	cmp then now
+	# What continues a repetition measures as the first experiment did.
+	[ "$(sql old-again.exp "SELECT value FROM fact WHERE name = 'options'")" = \
+		"$(sql old.exp "SELECT value FROM fact WHERE name = 'options'")" ]
+	interfero report old-again.exp | grep -q "interfero bench -c clock .*--seed 7"
 	# The kit still gives the program as it shipped.
 	echo "int more;" >>../tree/reads.c
 	(cd ../tree && interfero-gcc -O2 reads.c -o reads)
