@@ -75,6 +75,7 @@ struct ifr_campaign {
 	bool files_in_contexts; /* given files run in the process contexts of the generator's layouts */
 	bool no_profile;        /* do not sample where the program spends its time */
 	bool keep_variants;     /* leave FILE.variants there */
+	bool programs_removed;  /* in the end: reports print no command that names them */
 	bool fresh;             /* the command replaces an existing experiment: ifr_campaign_set_aside */
 	const char
 		*options; /* of the command line, for a shell, without those for -n, -r and -o: reports print commands

@@ -288,6 +288,8 @@ int campaign_record_configuration(struct campaign_state *state, struct ifr_error
 			result = validate_fact(state, "cure", print_cure(plan->programs[i].cure), err);
 	if (!result && plan->options)
 		result = update_fact(state, "options", ifr_strdup(plan->options), err);
+	if (!result && plan->programs_removed)
+		result = update_fact(state, "programs removed", ifr_strdup("yes"), err);
 	char *started = ifr_experiment_get(state->experiment, "started");
 	if (!result && !started)
 		result = record_circumstances(state, err);

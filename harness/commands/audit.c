@@ -24,7 +24,7 @@ struct options {
 	bool *wanted; /* [ifr_trigger_count] */
 };
 
-enum { KEY_TRIGGERS = 1024 };
+enum { KEY_TRIGGERS = 1024, MAN_COLUMNS = 72 /* man pages indent the list by eight */ };
 
 static void list_triggers(struct ifr_buffer *list) {
 	for (unsigned i = 0; i < ifr_trigger_count; i++) {
@@ -32,8 +32,7 @@ static void list_triggers(struct ifr_buffer *list) {
 		char *name = ifr_format("  %-12s ", ifr_triggers[i].name),
 			 *line = ifr_format("%s%s%s%s", ifr_triggers[i].summary, *needs ? " (needs " : "", needs,
 		                        *needs ? ")" : "");
-		/* One column less than argp has, which would break a full line once more. */
-		ifr_text_wrap_to(list, line, name, "               ", 78);
+		ifr_text_wrap_to(list, line, name, "               ", MAN_COLUMNS);
 		free(line);
 		free(name);
 	}

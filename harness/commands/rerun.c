@@ -313,11 +313,9 @@ static int fill_campaign(struct rerun *rerun, struct ifr_campaign *campaign, str
 	campaign->marker = ifr_dataset_fact(dataset, "repeat marker");
 	campaign->machine = machine ? machine : campaign->machine;
 	campaign->core = machine ? ifr_cycles_core(dataset) : NULL;
-	/* No later command can name a program of the folder, which is removed in the end. */
 	campaign->options = ifr_dataset_fact(dataset, "options");
 	for (unsigned i = 0; i < campaign->program_count; i++)
-		if (ifr_starts_with(rerun->paths[i], rerun->work))
-			campaign->options = NULL;
+		campaign->programs_removed |= ifr_starts_with(rerun->paths[i], rerun->work);
 	return result ? result : fill_command(rerun, campaign, err);
 }
 

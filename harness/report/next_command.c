@@ -43,9 +43,9 @@ static bool is_driven(const struct ifr_dataset *dataset) {
 	return place && *place == '/';
 }
 
-/* Without the words of the command, as of a bundle's repetition, nothing repeats what they asked for. */
-static bool has_command_line(const struct ifr_dataset *dataset) {
-	return ifr_dataset_fact(dataset, "options") && ifr_dataset_fact(dataset, "command");
+/* Whether a command can run the experiment's program. */
+static bool can_run(const struct ifr_dataset *dataset) {
+	return ifr_dataset_fact(dataset, "command") && !ifr_dataset_fact(dataset, "programs removed");
 }
 
 static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *out) {
@@ -56,7 +56,7 @@ static void put_arguments(const struct ifr_dataset *dataset, struct ifr_buffer *
 void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t runs, struct ifr_buffer *out) {
 	const char *kit = ifr_dataset_fact(dataset, "kit"), *command = ifr_dataset_fact(dataset, "command");
 	/* No command of the user's gave these files. */
-	if (!kit || !has_command_line(dataset) || !strcmp(kit, IFR_KIT_OF_GIVEN_FILES))
+	if (!kit || !can_run(dataset) || !strcmp(kit, IFR_KIT_OF_GIVEN_FILES))
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	next_put_options(dataset, layouts, runs, out);
@@ -73,7 +73,7 @@ void next_put_bench(const struct ifr_dataset *dataset, size_t layouts, size_t ru
 
 void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct ifr_buffer *out) {
 	const char *runs = ifr_dataset_fact(dataset, "rounds planned");
-	if (!has_command_line(dataset))
+	if (!can_run(dataset) || !ifr_dataset_fact(dataset, "options"))
 		return;
 	ifr_buffer_puts(out, "interfero compare");
 	next_put_options(dataset, layouts, runs ? strtoul(runs, NULL, 10) : RUNS_USUAL, out);
@@ -89,7 +89,7 @@ void next_put_compare(const struct ifr_dataset *dataset, size_t layouts, struct 
 
 void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric, struct ifr_buffer *out) {
 	const char *program = ifr_dataset_program_name(dataset, 0);
-	if (!program || !*program || !has_command_line(dataset))
+	if (!program || !*program || !can_run(dataset))
 		return;
 	ifr_buffer_puts(out, "interfero compare");
 	next_put_measuring(dataset, metric, out);
@@ -102,7 +102,7 @@ void next_put_compare_with(const struct ifr_dataset *dataset, const char *metric
 void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, const char *metric,
                        struct ifr_buffer *out) {
 	const char *command = ifr_dataset_fact(dataset, "command");
-	if (!has_command_line(dataset) || is_driven(dataset))
+	if (!can_run(dataset) || is_driven(dataset))
 		return;
 	ifr_buffer_puts(out, "interfero bench");
 	next_put_measuring(dataset, metric, out);
@@ -114,7 +114,7 @@ void next_put_bench_of(const struct ifr_dataset *dataset, const char *program, c
 /* A library has no code to start: "interfero run" leads its user to it. */
 void next_put_profile(const struct ifr_dataset *dataset, const char *program, struct ifr_buffer *out) {
 	const char *command = ifr_dataset_fact(dataset, "command");
-	if (!command || is_driven(dataset))
+	if (!can_run(dataset) || is_driven(dataset))
 		return;
 	ifr_buffer_printf(out, "perf record -e cpu-clock -- %s",
 	                  runs_itself(dataset) ? "" : "interfero run --library ");

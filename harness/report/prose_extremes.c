@@ -117,9 +117,8 @@ static void put_options(const struct ifr_analysis *analysis, const struct ifr_la
 
 static void put_file_recipe(const struct ifr_analysis *analysis, const struct ifr_layout *layout,
                             struct ifr_buffer *code) {
-	/* The program of a bundle's repetition, which has no command line, was removed with its folder. */
-	const char *program =
-		ifr_dataset_fact(analysis->dataset, "options") ? ifr_dataset_program_name(analysis->dataset, 0) : NULL;
+	const bool removed = ifr_dataset_fact(analysis->dataset, "programs removed") != NULL;
+	const char *program = removed ? NULL : ifr_dataset_program_name(analysis->dataset, 0);
 	uint64_t seed;
 	ifr_buffer_puts(code, "interfero variants ");
 	put_options(analysis, layout, "best.plan", code);
