@@ -17,89 +17,10 @@
 #include "harness/campaign/budget_words.h"
 #include "harness/campaign/cycles.h"
 #include "harness/campaign/figures.h"
+#include "harness/campaign/libraries.h"
 #include "harness/campaign/missing_runs.h"
 #include "harness/campaign/model_values.h"
 #include "harness/campaign/state.h"
-
-/* Leads the program that uses the library to its variants, from the first of them on. */
-static void enter_library(struct campaign_state *state, unsigned first) {
-	for (unsigned id = first; id < state->ready; id++) {
-		char *path = campaign_variant_path(state, id);
-		ifr_strings_release(&state->contexts[id].environment);
-		ifr_library_environment(&state->library, path, &state->context.environment,
-		                        &state->contexts[id].environment);
-		free(path);
-	}
-}
-
-/* Two libraries must go by one name: one user loads both. */
-static int check_sonames(const struct campaign_state *state, struct ifr_error *err) {
-	const struct ifr_campaign_program *programs = state->plan.programs;
-	char *first = ifr_library_soname(programs->path);
-	int result = 0;
-	for (unsigned i = 1; i < state->plan.program_count && !result; i++) {
-		char *other = ifr_library_soname(programs[i].path);
-		if (strcmp(first, other))
-			result = ifr_fail(err, IFR_E_USAGE, "%s is loaded as %s, and %s as %s: one program cannot use both",
-			                  programs->path, first, programs[i].path, other);
-		free(other);
-	}
-	free(first);
-	return result;
-}
-
-/* Finds out how the program that uses the library is led to its variants. */
-static int open_library(struct campaign_state *state, struct ifr_error *err) {
-	char *shipped = campaign_variant_path(state, 0);
-	const struct ifr_strings *environment = &state->context.environment;
-	int result = check_sonames(state, err);
-	if (!result)
-		result = ifr_library_open(&state->library, state->plan.user, state->plan.programs->path, shipped,
-		                          environment, err);
-	free(shipped);
-	if (!result)
-		result = ifr_experiment_set(state->experiment, "library by", ifr_library_variable(&state->library), err);
-	return result;
-}
-
-/* Stores the files of the program's own libraries: they are not copied, as a library may look for its data beside it. */
-static int note_libraries(struct campaign_state *state, struct ifr_error *err) {
-	struct ifr_strings files = {0};
-	struct ifr_buffer list = {0};
-	int result = 0;
-	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
-		unsigned id = campaign_first_variant(state, i);
-		char *path = campaign_variant_path(state, id);
-		const char *program = state->plan.user && !state->plan.driven ? state->plan.user : path;
-		if (id < state->ready)
-			result = ifr_libraries_list(program, &state->contexts[id].environment, state->folder, &files, err);
-		free(path);
-	}
-	for (size_t i = 0; i < files.count && !result; i++)
-		ifr_buffer_printf(&list, "%s%s", i ? " " : "", files.items[i]);
-	if (!result && list.length)
-		result = ifr_experiment_set(state->experiment, "own libraries", ifr_buffer_text(&list), err);
-	ifr_buffer_release(&list);
-	ifr_strings_release(&files);
-	return result;
-}
-
-/* Stores which libraries each program gets, so that a later experiment can say which are others. */
-static int identify_libraries(struct campaign_state *state, struct ifr_error *err) {
-	int result = 0;
-	for (unsigned i = 0; i < state->plan.program_count && !result; i++) {
-		const char *program =
-			state->plan.user && !state->plan.driven ? state->plan.user : state->plan.programs[i].path;
-		char *list = NULL, *name = ifr_program_fact_name("libraries", i);
-		if (!state->plan.programs[i].files)
-			result = ifr_libraries_identify(program, &state->context.environment, &list, err);
-		if (!result && list)
-			result = ifr_experiment_set(state->experiment, name, list, err);
-		free(name);
-		free(list);
-	}
-	return result;
-}
 
 /* Makes and locks the folder of the variants; the lock keeps a second interfero off the same experiment. */
 static int claim_folder(struct campaign_state *state, struct ifr_error *err) {
@@ -315,9 +236,9 @@ static int make_variants(struct campaign_state *state, struct ifr_error *err) {
 	int failed = campaign_make_variants(state, err);
 	const bool has_library = state->plan.user && !state->plan.driven;
 	if (!failed && !ifr_launch_interrupted() && has_library && !made)
-		failed = open_library(state, err);
+		failed = campaign_open_library(state, err);
 	if (!failed && !ifr_launch_interrupted() && has_library)
-		enter_library(state, made);
+		campaign_enter_library(state, made);
 	campaign_lead_driver(state, made);
 	return failed;
 }
@@ -365,9 +286,9 @@ static int fill_experiment(struct campaign_state *state, struct ifr_campaign_res
 	}
 	int failed = make_variants(state, err);
 	if (!failed && !ifr_launch_interrupted() && ifr_counters_passes(state->counters))
-		failed = note_libraries(state, err);
+		failed = campaign_save_own_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())
-		failed = identify_libraries(state, err);
+		failed = campaign_identify_libraries(state, err);
 	if (!failed && !ifr_launch_interrupted())
 		failed = campaign_run_references(state, err);
 	if (!failed && !ifr_launch_interrupted())

@@ -13,6 +13,7 @@
  *     reference.c      the reference run of each shipped program
  *     profile.c        where each shipped program spends its time
  *     units.c          the units that reports show
+ *     libraries.c      the library under test, and those that programs load
  *     driver.c         the user's driver, and what comes before each run
  *     figures.c        the benchmarks of each program, and their iterations
  *     cycles.c         whether the model replays a core
@@ -160,9 +161,9 @@ int campaign_observe_run(struct campaign_state *state, unsigned program, bool wa
 int campaign_warn_as(struct campaign_state *state, const char *name, const char *text, struct ifr_error *err);
 /* Warns where a run left processes. */
 int campaign_note_left(struct campaign_state *state, const struct ifr_outcome *outcome, struct ifr_error *err);
-/* A command as a shell takes it; the caller frees. */
 /* The value of a fact as a phrase: "the seed 42", "no --metrics". The caller frees it. */
 char *campaign_phrase_fact(const char *fact, const char *value);
+/* A command as a shell takes it; the caller frees it. */
 char *campaign_quote_command(char *const *argv);
 /* Whether the list of counters still depends on the reference runs: "auto", or the program's own figures. */
 bool campaign_counters_are_open(const struct campaign_state *state);

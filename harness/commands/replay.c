@@ -11,6 +11,7 @@
 #include "harness/commands/interrupts.h"
 #include "harness/commands/layout_options.h"
 #include "harness/commands/machine_option.h"
+#include "harness/commands/machine_output.h"
 #include "harness/design/design.h"
 #include "harness/exec/exec.h"
 #include "harness/output/output.h"
@@ -358,79 +359,6 @@ static int replay_trace(const struct options *options, const struct ifr_machine 
 	return result;
 }
 
-/* Prints a line of a description, "KEY = VALUE<tab>STANDING<tab>SOURCE", in 80 columns. */
-static void print_setting(char *line, struct ifr_buffer *out) {
-	enum { KEY_COLUMNS = 26 };
-	char *standing = strchr(line, '\t'), *source = standing ? strchr(standing + 1, '\t') : NULL;
-	if (!source) {
-		ifr_text_wrap(out, line, "", "");
-		return;
-	}
-	*standing++ = *source++ = '\0';
-	char *first = ifr_format("%-*s  ", KEY_COLUMNS, line), *rest = ifr_format("%*s  ", KEY_COLUMNS, ""),
-		 *note = ifr_format("%s: %s", standing, source);
-	if (strlen(first) > KEY_COLUMNS + 2) {
-		ifr_buffer_printf(out, "%s\n", line);
-		ifr_text_wrap(out, note, rest, rest);
-	} else {
-		ifr_text_wrap(out, note, first, rest);
-	}
-	free(note);
-	free(rest);
-	free(first);
-}
-
-static int describe_machine(const struct ifr_machine *machine, struct ifr_error *err) {
-	struct ifr_buffer text = {0}, wrapped = {0};
-	struct ifr_strings lines = {0};
-	ifr_machine_print(machine, &text);
-	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
-	for (size_t i = 0; i < lines.count; i++)
-		print_setting(lines.items[i], &wrapped);
-	fputs(ifr_buffer_text(&wrapped), stdout);
-	ifr_strings_release(&lines);
-	ifr_buffer_release(&wrapped);
-	ifr_buffer_release(&text);
-	return end_output(err);
-}
-
-/* Where the text of a line begins, behind the name before it; 0 where there is none. */
-static size_t find_text(const char *line) {
-	enum { NAME_MOST = 30 };
-	const size_t indent = strspn(line, " ");
-	const char *gap = strstr(line + indent, "  ");
-	return gap && gap - line < NAME_MOST ? (size_t)(gap - line) + strspn(gap, " ") : 0;
-}
-
-/* A line of the list within 80 columns; what does not fit stands below its text. */
-static void print_entry(const char *line, struct ifr_buffer *out) {
-	enum { COLUMNS = 80, FURTHER = 2 };
-	const size_t text = find_text(line), indent = strspn(line, " "); /* a heading has none */
-	if (strlen(line) <= COLUMNS || !indent) {
-		ifr_buffer_printf(out, "%s\n", line);
-		return;
-	}
-	char *first = ifr_format("%.*s", (int)(text ? text : indent), line),
-		 *rest = ifr_format("%*s", (int)(text ? text : indent + FURTHER), "");
-	ifr_text_wrap(out, line + (text ? text : indent), first, rest);
-	free(first);
-	free(rest);
-}
-
-static int list_machines(struct ifr_error *err) {
-	struct ifr_buffer text = {0}, wrapped = {0};
-	struct ifr_strings lines = {0};
-	ifr_machine_print_help(&text);
-	ifr_strings_split(&lines, ifr_buffer_text(&text), "\n");
-	for (size_t i = 0; i < lines.count; i++)
-		print_entry(lines.items[i], &wrapped);
-	fputs(ifr_buffer_text(&wrapped), stdout);
-	ifr_strings_release(&lines);
-	ifr_buffer_release(&wrapped);
-	ifr_buffer_release(&text);
-	return end_output(err);
-}
-
 int ifr_command_replay(int argc, char **argv) {
 	struct options options = {.machine = "skylake"};
 	struct ifr_error err = {0};
@@ -440,11 +368,11 @@ int ifr_command_replay(int argc, char **argv) {
 	argp_parse(&ifr_replay_argp, argc, argv, 0, NULL, &options);
 	catch_interrupts();
 	const bool help = !strcmp(options.machine, "help");
-	int result = help ? list_machines(&err) : ifr_machine_open(&machine, options.machine, &err);
+	int result = help ? machine_output_list(&err) : ifr_machine_open(&machine, options.machine, &err);
 	if (!result && help)
 		goto out;
 	if (!result && options.describe)
-		result = describe_machine(machine, &err);
+		result = machine_output_describe(machine, &err);
 	if (!result && options.trace)
 		result = replay_trace(&options, machine, &damaged, &err);
 out:
