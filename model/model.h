@@ -13,6 +13,7 @@
 #ifndef IFR_MODEL_MODEL_H
 #define IFR_MODEL_MODEL_H
 
+#include "model/core/causes.h"
 #include "model/core/operation.h"
 #include "model/core/parameters.h"
 #include "model/layout/aliases.h"
@@ -22,6 +23,7 @@
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"
 #include "model/record/record.h"
+#include "model/replay/idealised.h"
 #include "model/replay/replay.h"
 #include "model/trace/code.h"
 #include "model/trace/trace.h"

@@ -79,7 +79,9 @@ static void begin_line(struct ifr_front *front, uint64_t address, bool may_retur
 	const bool possible = stretch->line < front->core->cache_lines;
 	stretch->slots = stretch->branches = 0;
 	const uint64_t key = key_of(front, stretch->line, address);
-	if (!front->decoding || may_return)
+	if (ifr_core_idealises(front->core, IFR_CAUSE_DSB))
+		front->decoding = false;
+	else if (!front->decoding || may_return)
 		front->decoding = !possible || !ifr_op_cache_use(&front->cache, key);
 	if (front->decoding && front->core->cache_by_start && !stretch->barred && possible)
 		ifr_op_cache_fill(&front->cache, key);

@@ -5,10 +5,31 @@
 
 #include "model/core/graph_state.h"
 
+/* The mask of a ring of so many at least. */
+static uint32_t ring_mask(unsigned least, unsigned count) {
+	uint32_t size = least;
+	while (size < count)
+		size *= 2;
+	return size - 1;
+}
+
+static void allocate_rings(struct ifr_graph *graph) {
+	const struct ifr_core *core = graph->core;
+	graph->slots_mask = ring_mask(SLOTS_LEAST, core->window > core->queue ? core->window : core->queue);
+	graph->loads_mask = ring_mask(LOADS_LEAST, core->loads);
+	graph->stores_mask = ring_mask(STORES_LEAST, core->stores);
+	graph->left = ifr_alloc((graph->slots_mask + 1u) * sizeof *graph->left);
+	graph->retired = ifr_alloc((graph->slots_mask + 1u) * sizeof *graph->retired);
+	graph->loads_retired = ifr_alloc((graph->loads_mask + 1u) * sizeof *graph->loads_retired);
+	graph->queue = ifr_alloc((graph->stores_mask + 1u) * sizeof *graph->queue);
+}
+
 struct ifr_graph *ifr_graph_new(const struct ifr_core *core) {
 	struct ifr_graph *graph = ifr_alloc(sizeof *graph);
 	graph->core = core;
 	graph->ports.calendar = ifr_alloc(CALENDAR * sizeof *graph->ports.calendar);
+	graph->ports.unlimited = ifr_core_idealises(core, IFR_CAUSE_BW);
+	allocate_rings(graph);
 	graph->counters = ifr_alloc(core->counters);
 	graph->predecode_bytes = UINT64_MAX;
 	for (unsigned i = 0; i < LINES_KEPT; i++)
@@ -20,6 +41,10 @@ void ifr_graph_free(struct ifr_graph *graph) {
 	if (!graph)
 		return;
 	free(graph->ports.calendar);
+	free(graph->left);
+	free(graph->retired);
+	free(graph->loads_retired);
+	free(graph->queue);
 	free(graph->counters);
 	free(graph);
 }
@@ -37,7 +62,7 @@ const struct ifr_core_counts *ifr_graph_counts(const struct ifr_graph *graph) {
 /* A slot arrives, when the queue has room. */
 static inline void arrive_slot(struct ifr_graph *graph, unsigned width) {
 	pace_take(&graph->arrival, width);
-	const int64_t room = graph->left[(graph->arrivals - graph->core->queue) & (SLOTS - 1)];
+	const int64_t room = graph->left[(graph->arrivals - graph->core->queue) & graph->slots_mask];
 	if (room > graph->arrival.cycle)
 		graph->arrival = (struct pace){room, 1};
 	graph->arrivals++;
@@ -52,9 +77,9 @@ static void close_slot(struct ifr_graph *graph) {
 	pace_wait(&graph->retire, graph->slot_done + 1);
 	pace_take(&graph->retire, graph->core->retire);
 	const int64_t commit = graph->retire.cycle;
-	graph->retired[(graph->renamed - 1) & (SLOTS - 1)] = commit;
+	graph->retired[(graph->renamed - 1) & graph->slots_mask] = commit;
 	for (unsigned i = 0; i < graph->slot_loads; i++)
-		graph->loads_retired[(graph->loads - 1 - i) & (LOADS_KEPT - 1)] = commit;
+		graph->loads_retired[(graph->loads - 1 - i) & graph->loads_mask] = commit;
 	for (; graph->slot_stores <= graph->stores; graph->slot_stores++)
 		graph_store_retire(graph, graph->slot_stores, commit);
 	graph->slot_open = false;
@@ -98,12 +123,12 @@ static int64_t wait_for_scheduler(struct ifr_graph *graph, int64_t cycle, unsign
 /* Waits for window, scheduler and queues. Returns the cycle in which they have room. */
 static int64_t wait_for_room(struct ifr_graph *graph, const struct ifr_core_op *op, struct rename_waits *waits) {
 	const struct ifr_core *core = graph->core;
-	waits->window = graph->retired[(graph->renamed - core->window) & (SLOTS - 1)];
-	waits->floor = graph->rename_floor;
+	waits->window = graph->retired[(graph->renamed - core->window) & graph->slots_mask];
+	waits->floor = later(graph->rename_floor, graph->retire.cycle - AHEAD_MOST);
 	if (op->loads)
-		waits->loads = graph->loads_retired[(graph->loads + op->loads - 1 - core->loads) & (LOADS_KEPT - 1)];
+		waits->loads = graph->loads_retired[(graph->loads + op->loads - 1 - core->loads) & graph->loads_mask];
 	if (op->stores)
-		waits->stores = graph->queue[(graph->stores + op->stores - core->stores) & (STORES_KEPT - 1)].drain;
+		waits->stores = graph->queue[(graph->stores + op->stores - core->stores) & graph->stores_mask].drain;
 	const int64_t back = later(later(waits->window, waits->floor), later(waits->loads, waits->stores));
 	const int64_t before = later(later(graph->rename.cycle, waits->front), back);
 	const int64_t scheduled = wait_for_scheduler(graph, before, op->entries);
@@ -139,6 +164,13 @@ static inline int64_t sources_ready(const struct ifr_graph *graph, const struct 
 	             later(registers[op->sources[2]], registers[op->sources[3]]));
 }
 
+/* Cycles from E to P of an operation that is neither load nor store. */
+static inline unsigned latency_of(const struct ifr_core *core, const struct ifr_core_op *op) {
+	const unsigned latency = op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE;
+	const bool computes = op->kind == IFR_OPERATION_COMPUTE || op->kind == IFR_OPERATION_BRANCH;
+	return computes && ifr_core_idealises(core, latency > 1 ? IFR_CAUSE_LGALU : IFR_CAUSE_SHALU) ? 0 : latency;
+}
+
 static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
                        const struct ifr_core_outcome *outcome) {
 	const int64_t rename = graph->rename.cycle, sources = sources_ready(graph, op);
@@ -154,8 +186,8 @@ static int64_t execute(struct ifr_graph *graph, const struct ifr_core_op *op, ui
 	if (op->kind == IFR_OPERATION_STORE_DATA && op->pieces)
 		graph_store_data(graph, cycle + 1);
 	if (op->kind == IFR_OPERATION_LOAD)
-		return cycle + graph->core->load_latency + op->latency;
-	return cycle + (op->latency ? op->latency : op->kind != IFR_OPERATION_COMPUTE);
+		return cycle + graph->core->load_latency + load_extra(graph->core, op);
+	return cycle + latency_of(graph->core, op);
 }
 
 static inline void add_op(struct ifr_graph *graph, const struct ifr_core_op *op, uint64_t pc,
@@ -180,7 +212,7 @@ static void add_instruction(struct ifr_graph *graph, const struct ifr_core_op *o
 			arrive_slot(graph, width);
 		if (ops[i].flags & IFR_CORE_OP_ISSUED) {
 			rename_slot(graph, &ops[i]);
-			graph->left[(graph->arrivals - 1) & (SLOTS - 1)] = graph->rename.cycle;
+			graph->left[(graph->arrivals - 1) & graph->slots_mask] = graph->rename.cycle;
 		}
 		add_op(graph, &ops[i], pc, outcome);
 	}
@@ -196,7 +228,7 @@ void ifr_graph_add(struct ifr_graph *graph, const struct ifr_core_program *progr
                    const struct ifr_placed *placed, const struct ifr_delivery *deliveries, size_t count,
                    const struct ifr_core_outcome *outcome) {
 	static const unsigned all = UINT32_MAX;
-	bool decoders = false;
+	bool decoders = outcome->decoded;
 	for (size_t i = 0; i < count; i++)
 		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
 	if (count)

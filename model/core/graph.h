@@ -28,7 +28,9 @@ struct ifr_core_outcome {
 	const uint64_t *addresses; /* of its accesses */
 	const struct ifr_access *accesses;
 	const uint8_t *levels; /* by access: IFR_CORE_LEVEL; NULL: all in the first levels */
-	unsigned fetch_wait;   /* cycles for lines and pages of code that were not in the first levels */
+	unsigned fetch_wait;   /* cycles for lines of code that were not in the first level … */
+	unsigned page_wait;    /* … and for pages of it */
+	bool decoded;          /* the decoders deliver a part of it, even if the op cache is idealised */
 	uint8_t btb;           /* of the branch before, if taken: level that had it; IFR_CORE_BTB_NONE: none had it */
 	bool taken;            /* entered by a taken branch */
 	bool mispredicted;     /* the branch before was */

@@ -24,7 +24,7 @@ static int64_t predecode(struct ifr_graph *graph, const struct ifr_core_instruct
 
 void graph_decode(struct ifr_graph *graph, const struct ifr_core_instruction *instruction, uint64_t address) {
 	const int64_t ready = predecode(graph, instruction, address);
-	const bool first_only = instruction->decoded > 1;
+	const bool first_only = instruction->decoded > 1 && !ifr_core_idealises(graph->core, IFR_CAUSE_BW);
 	if (graph->decoded == graph->core->decoders || (first_only && graph->decoded)) {
 		pace_next(&graph->arrival);
 		graph->decoded = 0;
@@ -44,7 +44,7 @@ void graph_predict_window(struct ifr_graph *graph, unsigned bubble, unsigned fet
 }
 
 void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *delivery) {
-	if (delivery->boundary && graph->arrival.used)
+	if (delivery->boundary && graph->arrival.used && !ifr_core_idealises(graph->core, IFR_CAUSE_FETCH))
 		pace_next(&graph->arrival);
 	if (delivery->wait)
 		pace_wait(&graph->arrival, graph->arrival.cycle + delivery->wait);
@@ -57,17 +57,24 @@ void graph_begin_delivery(struct ifr_graph *graph, const struct ifr_delivery *de
 	}
 }
 
+/* Cycles that a block waits for lines and pages of its code. */
+static unsigned code_wait(const struct ifr_core *core, const struct ifr_core_outcome *outcome) {
+	return (ifr_core_idealises(core, IFR_CAUSE_IMISS) ? 0 : outcome->fetch_wait) +
+	       (ifr_core_idealises(core, IFR_CAUSE_ITLB) ? 0 : outcome->page_wait);
+}
+
 void graph_enter_block(struct ifr_graph *graph, const struct ifr_delivery *first,
                        const struct ifr_core_outcome *outcome, bool decoders) {
 	const struct ifr_core *core = graph->core;
-	const unsigned fetch_wait = decoders ? outcome->fetch_wait : 0;
+	const unsigned fetch_wait = decoders ? code_wait(core, outcome) : 0;
 	unsigned bubble = 0;
-	if (outcome->mispredicted) {
+	if (outcome->mispredicted && !ifr_core_idealises(core, IFR_CAUSE_BMISP)) {
 		pace_wait(&graph->arrival, graph->branch_done + core->mispredicted - 1);
 		graph->predicted = graph->arrival.cycle - core->prediction;
 	} else if (outcome->taken && first->source != IFR_SOURCE_LOOP_BUFFER) {
 		bubble = outcome->btb < IFR_CORE_BTB_NONE ? core->bubble[outcome->btb] : core->unknown_branch;
-		pace_next(&graph->arrival);
+		if (!ifr_core_idealises(core, IFR_CAUSE_FETCH))
+			pace_next(&graph->arrival);
 	}
 	if (first->window)
 		graph_predict_window(graph, bubble, fetch_wait);

@@ -19,7 +19,7 @@
 enum { IN_PAGE = 4095, UNIT_SHIFT = 2 };
 
 static struct store *store_of(struct ifr_graph *graph, uint32_t number) {
-	return &graph->queue[number & (STORES_KEPT - 1)];
+	return &graph->queue[number & graph->stores_mask];
 }
 
 /* Finds the youngest store that shares a unit of a page with an access; NULL if none is kept. */
@@ -101,7 +101,8 @@ static int64_t split_latency(struct ifr_graph *graph, const struct joined_access
                              int64_t execute) {
 	const struct ifr_core *core = graph->core;
 	const uint64_t last = access->address + access->bytes - 1;
-	if (access->address >> core->line_shift == last >> core->line_shift)
+	if (access->address >> core->line_shift == last >> core->line_shift ||
+	    ifr_core_idealises(core, IFR_CAUSE_SPLIT))
 		return 0;
 	ports_hold(&graph->ports, port, execute + 1);
 	return access->address >> core->page_shift == last >> core->page_shift ? core->line_split : core->page_split;
@@ -109,7 +110,7 @@ static int64_t split_latency(struct ifr_graph *graph, const struct joined_access
 
 int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsigned port, int64_t ready,
                    uint64_t pc, const struct ifr_core_outcome *outcome) {
-	const struct joined_access access = join_access(op, outcome);
+	const struct joined_access access = join_access(graph->core, op, outcome);
 	uint8_t *counter = &graph->counters[pc % graph->core->counters];
 	ready = later(ready, graph->loads_floor);
 	const int64_t allowed = *counter == COUNTER_MOST ? ready : later(ready, graph->stores_known);
@@ -120,7 +121,7 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 	                                                 : load_cached(graph, &access, execute);
 	if (alike && alike != source && !overlaps(alike, &access))
 		done = later(done, alias_done(graph, alike, execute));
-	done += op->latency + split_latency(graph, &access, port, execute);
+	done += load_extra(graph->core, op) + split_latency(graph, &access, port, execute);
 	if (source && source->known > execute) {
 		graph->counts.clears++;
 		graph->rename_floor = later(graph->rename_floor, done + graph->core->clear);
@@ -131,7 +132,7 @@ int64_t graph_load(struct ifr_graph *graph, const struct ifr_core_op *op, unsign
 
 void graph_store_address(struct ifr_graph *graph, const struct ifr_core_op *op, int64_t known,
                          const struct ifr_core_outcome *outcome) {
-	const struct joined_access access = join_access(op, outcome);
+	const struct joined_access access = join_access(graph->core, op, outcome);
 	const uint32_t number = ++graph->stores;
 	*store_of(graph, number) = (struct store){.address = access.address,
 	                                          .bytes = (uint16_t)access.bytes,
@@ -161,5 +162,5 @@ void graph_store_retire(struct ifr_graph *graph, uint32_t number, int64_t commit
 		*fill = arrived;
 	}
 	store->commit = commit;
-	store->drain = graph->drained = later(graph->drained + 1, arrived);
+	store->drain = graph->drained = later(graph->drained + core->drain, arrived);
 }

@@ -7,13 +7,14 @@
 #include "model/core/ports.h"
 
 enum {
-	SLOTS = 1024,         /* a power of two, at least window and queue */
-	STORES_KEPT = 256,    /* a power of two, at least the store queue */
-	LOADS_KEPT = 512,     /* as much for loads */
+	SLOTS_LEAST = 1024, /* of the rings, which are larger where a larger window is described */
+	STORES_LEAST = 256,
+	LOADS_LEAST = 512,
 	UNITS_OF_PAGE = 1024, /* of four bytes */
 	LINES_KEPT = 256,
 	WINDOWS_AHEAD = 256, /* a power of two, more than fetch.ahead */
 	COUNTER_MOST = 15,
+	AHEAD_MOST = CALENDAR / 2, /* cycles that rename may be ahead of retirement: bookings fit into the calendar */
 };
 
 /* A place in a sequence of so many a cycle. */
@@ -45,11 +46,12 @@ struct ifr_graph {
 	unsigned predecode_count;               /* instructions of them so far */
 	unsigned decoded;                       /* instructions decoded in the cycle of arrival */
 	uint32_t arrivals;                      /* slots so far */
-	int64_t left[SLOTS];                    /* by slot: when it left the queue */
+	uint32_t slots_mask;                    /* the rings' sizes, less 1: powers of two */
+	int64_t *left;                          /* by slot, a ring: when it left the queue */
 	/* rename and retirement */
 	struct pace rename, retire;
 	uint32_t renamed;
-	int64_t retired[SLOTS];
+	int64_t *retired; /* a ring */
 	bool slot_open;
 	int64_t slot_done; /* P of the open slot */
 	unsigned slot_loads;
@@ -58,8 +60,9 @@ struct ifr_graph {
 	int64_t rename_floor; /* after a memory-order clear or a serialising instruction */
 	/* memory */
 	uint32_t loads, stores, fills;
-	int64_t loads_retired[LOADS_KEPT];
-	struct store queue[STORES_KEPT];
+	uint32_t loads_mask, stores_mask;
+	int64_t *loads_retired; /* rings: at least as many as the queues have room for */
+	struct store *queue;
 	uint32_t youngest[UNITS_OF_PAGE]; /* by four bytes of a page: number of the last store */
 	int64_t stores_known, drained, loads_floor;
 	int64_t fill_done[64];
@@ -95,7 +98,7 @@ struct joined_access {
 	uint64_t address;
 	unsigned bytes, level;
 };
-static inline struct joined_access join_access(const struct ifr_core_op *op,
+static inline struct joined_access join_access(const struct ifr_core *core, const struct ifr_core_op *op,
                                                const struct ifr_core_outcome *outcome) {
 	struct joined_access joined = {.address = outcome->addresses[op->access]};
 	for (unsigned i = 0; i < op->pieces; i++) {
@@ -103,7 +106,13 @@ static inline struct joined_access join_access(const struct ifr_core_op *op,
 		if (outcome->levels && outcome->levels[op->access + i] > joined.level)
 			joined.level = outcome->levels[op->access + i];
 	}
+	joined.level &= core->level_mask;
 	return joined;
+}
+
+/* Cycles of a load beyond the first-level cache's. */
+static inline unsigned load_extra(const struct ifr_core *core, const struct ifr_core_op *op) {
+	return ifr_core_idealises(core, IFR_CAUSE_DL1) ? 0 : op->latency;
 }
 
 /* Enters a block: the time that its first slot loses. */

@@ -84,7 +84,8 @@ static void init_buffers(struct ifr_core *core, const unsigned *v) {
 
 void ifr_core_init(struct ifr_core *core, const struct ifr_machine *machine) {
 	const unsigned *v = machine->values;
-	*core = (struct ifr_core){.page_shift = ifr_log2_of(v[IFR_CORE_PAGE_BYTES]), .line_shift = 6};
+	*core = (struct ifr_core){
+		.page_shift = ifr_log2_of(v[IFR_CORE_PAGE_BYTES]), .line_shift = 6, .drain = 1, .level_mask = UINT8_MAX};
 	for (unsigned first = IFR_L1I_BYTES; first <= IFR_L3_BYTES; first += 4)
 		if (v[first])
 			core->line_shift = ifr_log2_of(v[first + 2]);

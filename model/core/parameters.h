@@ -4,6 +4,7 @@
 #ifndef IFR_MODEL_CORE_PARAMETERS_H
 #define IFR_MODEL_CORE_PARAMETERS_H
 
+#include "model/core/causes.h"
 #include "model/machines/machine.h"
 
 /* The first instructions of a run, which a sampled core takes as a whole: shorter runs have no sampling error. */
@@ -19,6 +20,9 @@ struct ifr_core {
 	unsigned page_latency[3]; /* by level that has the page: first, second, page walk */
 	unsigned mispredicted;    /* cycles from the execution of a mispredicted branch to the next slot */
 	unsigned line_shift, page_shift;
+	unsigned drain;     /* cycles between two stores that leave the queue */
+	uint8_t level_mask; /* of the levels of an access (IFR_CORE_LEVEL), those that count */
+	uint32_t ideal;     /* the causes that are idealised */
 	/* front end */
 	unsigned fetch_bytes, predecode, decoders, length_change, queue, unknown_branch;
 	unsigned bubble[3]; /* by BTB level */
@@ -36,6 +40,9 @@ struct ifr_core {
 bool ifr_machine_has_core(const struct ifr_machine *machine);
 /* Reads a core's parameters from a description that has one. */
 void ifr_core_init(struct ifr_core *core, const struct ifr_machine *machine);
+static inline bool ifr_core_idealises(const struct ifr_core *core, enum ifr_cause cause) {
+	return core->ideal >> cause & 1;
+}
 /* Returns the name of the core's table of instructions (ifr_decoder_new). */
 const char *ifr_core_table(const struct ifr_machine *machine, char name[32]);
 

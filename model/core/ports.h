@@ -11,6 +11,7 @@
 #ifndef IFR_MODEL_CORE_PORTS_H
 #define IFR_MODEL_CORE_PORTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/core/operation.h"
@@ -21,7 +22,8 @@ struct ports {
 	uint32_t *calendar; /* by cycle: ports that an operation leaves for, and, above, ports that are held */
 	int64_t cursor;
 	unsigned in_scheduler;
-	uint8_t waiting[PORTS];
+	uint16_t waiting[PORTS];
+	bool unlimited; /* an operation leaves when it is ready; a day of the calendar is their number */
 	int64_t unit_free[IFR_UNITS];
 };
 
@@ -33,7 +35,9 @@ static inline uint32_t *calendar_at(struct ports *ports, int64_t cycle) {
 static inline void ports_advance(struct ports *ports, int64_t cycle) {
 	for (; ports->cursor < cycle; ports->cursor++) {
 		uint32_t *day = calendar_at(ports, ports->cursor);
-		for (uint32_t left = *day & 0xffff; left; left &= left - 1) {
+		if (ports->unlimited)
+			ports->in_scheduler -= *day;
+		for (uint32_t left = ports->unlimited ? 0 : *day & 0xffff; left; left &= left - 1) {
 			ports->waiting[__builtin_ctz(left)]--;
 			ports->in_scheduler--;
 		}
@@ -55,7 +59,14 @@ static inline unsigned ports_choose(const struct ports *ports, uint16_t mask) {
 
 /* Holds a port in a cycle: nothing leaves for it. */
 static inline void ports_hold(struct ports *ports, unsigned port, int64_t cycle) {
-	*calendar_at(ports, cycle) |= 1u << (port + PORTS);
+	if (!ports->unlimited)
+		*calendar_at(ports, cycle) |= 1u << (port + PORTS);
+}
+
+static inline int64_t book_unlimited(struct ports *ports, int64_t ready) {
+	++*calendar_at(ports, ready);
+	ports->in_scheduler++;
+	return ready;
 }
 
 /* Books the first cycle from `ready` on. Returns it. */
@@ -63,6 +74,8 @@ static inline int64_t ports_book(struct ports *ports, unsigned port, int64_t rea
                                  unsigned occupancy) {
 	const uint32_t taken = 1u << port | 1u << (port + PORTS);
 	const int64_t last = ports->cursor + CALENDAR - 256;
+	if (ports->unlimited)
+		return book_unlimited(ports, ready < last ? ready : last);
 	if (unit && ports->unit_free[unit] > ready)
 		ready = ports->unit_free[unit];
 	while (ready < last && *calendar_at(ports, ready) & taken)
@@ -72,7 +85,7 @@ static inline int64_t ports_book(struct ports *ports, unsigned port, int64_t rea
 	const uint32_t before = *calendar_at(ports, ready);
 	const unsigned counted = !(before >> port & 1);
 	*calendar_at(ports, ready) = before | 1u << port;
-	ports->waiting[port] = (uint8_t)(ports->waiting[port] + counted);
+	ports->waiting[port] = (uint16_t)(ports->waiting[port] + counted);
 	ports->in_scheduler += counted;
 	if (unit)
 		ports->unit_free[unit] = ready + occupancy;

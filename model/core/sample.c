@@ -4,17 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-static void read_values(const struct ifr_graph *graph, const struct ifr_front *front,
+static void read_values(const struct ifr_graph *graph, const uint64_t slots[IFR_SOURCES],
                         uint64_t values[SAMPLE_VALUES]) {
 	values[0] = (uint64_t)ifr_graph_cycle(graph);
 	memcpy(values + 1, ifr_graph_counts(graph), SAMPLE_COUNTS * sizeof *values);
-	memcpy(values + SAMPLE_SLOTS, ifr_front_slots(front), IFR_SOURCES * sizeof *values);
+	memcpy(values + SAMPLE_SLOTS, slots, IFR_SOURCES * sizeof *values);
 }
 
 static void end_fragment(struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                         const struct ifr_front *front) {
+                         const uint64_t slots[IFR_SOURCES]) {
 	uint64_t now[SAMPLE_VALUES];
-	read_values(graph, front, now);
+	read_values(graph, slots, now);
 	const double instructions = (double)(sample->instructions - sample->begun);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		const double value = (double)(now[i] - sample->values[i]);
@@ -53,20 +53,20 @@ void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions)
 }
 
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                             const struct ifr_front *front, unsigned instructions) {
+                             const uint64_t slots[IFR_SOURCES], unsigned instructions) {
 	sample->instructions += instructions;
 	if (!sample->period || sample->instructions < IFR_CORE_HEAD)
 		return;
 	if (!sample->head_instructions) {
 		sample->head_instructions = sample->instructions;
-		read_values(graph, front, sample->head);
+		read_values(graph, slots, sample->head);
 	}
 	const bool measured = is_among(sample->instructions, sample->period, SAMPLE_MEASURED);
 	if (sample->measured && !measured)
-		end_fragment(sample, graph, front);
+		end_fragment(sample, graph, slots);
 	if (!sample->measured && measured) {
 		sample->begun = sample->instructions;
-		read_values(graph, front, sample->values);
+		read_values(graph, slots, sample->values);
 	}
 	sample->measured = measured;
 	sample->detailed = is_detailed(sample);
@@ -84,10 +84,10 @@ static double standard_error(const struct ifr_core_sample *sample, unsigned i, d
 }
 
 void ifr_core_sample_estimate(const struct ifr_core_sample *sample, const struct ifr_graph *graph,
-                              const struct ifr_front *front, double values[SAMPLE_VALUES],
+                              const uint64_t slots[IFR_SOURCES], double values[SAMPLE_VALUES],
                               double errors[SAMPLE_VALUES]) {
 	uint64_t now[SAMPLE_VALUES];
-	read_values(graph, front, now);
+	read_values(graph, slots, now);
 	const bool all = !sample->period || !sample->head_instructions;
 	const double rest = all ? 0 : (double)(sample->instructions - sample->head_instructions);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {

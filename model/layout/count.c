@@ -210,6 +210,8 @@ static int replay_all(struct counting *counting, const struct ifr_count_settings
 	if (settings->core)
 		ifr_replay_set_core(counting->replay, &counting->program,
 		                    settings->core == IFR_CORE_FULL ? 0 : ifr_core_period(totals.instructions));
+	if (settings->sets_count)
+		ifr_replay_idealise(counting->replay, settings->sets, settings->sets_count);
 	ifr_replay_set_lanes(counting->replay, counting->lanes);
 	ifr_trace_rewind(counting->trace);
 	counting->before = IFR_EXECUTION_BREAK;
@@ -297,6 +299,8 @@ int ifr_count_events(struct ifr_trace *trace, struct ifr_address_map *const *map
 		ifr_replay_counters(counting.replay, counters);
 	if (!result && settings->errors)
 		ifr_replay_errors(counting.replay, settings->errors);
+	for (size_t i = 0; i < count && settings->sets_count && !result; i++)
+		ifr_replay_take_ideal_times(counting.replay, i, &settings->times[i]);
 	if (!result && engine)
 		*engine = ifr_replay_engine(counting.replay);
 	release_counting(&counting);

@@ -5,6 +5,7 @@
 
 #include "model/layout/layout.h"
 #include "model/machines/machine.h"
+#include "model/replay/idealised.h"
 
 enum ifr_core_use { IFR_CORE_NONE, IFR_CORE_SAMPLED, IFR_CORE_FULL };
 extern const char *const ifr_core_use_names[]; /* by enum ifr_core_use: none, sampled, full; NULL ends */
@@ -16,6 +17,9 @@ struct ifr_count_settings {
 	enum ifr_engine engine;          /* with a core: scalar, whatever is asked for */
 	enum ifr_core_use core;          /* the machine must have a core */
 	struct ifr_count_errors *errors; /* by layout; may be NULL */
+	const uint32_t *sets;            /* of causes, under which the core runs, too (model/core/causes.h) */
+	size_t sets_count;
+	struct ifr_ideal_times *times; /* gets their cycles, by layout, if there are sets; the caller releases them */
 	/* Called before each chunk, with the number of executions that were replayed since the last call; false stops the
 	 * replay. NULL: none. */
 	bool (*go_on)(void *data, size_t executions);

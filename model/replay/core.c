@@ -1,214 +1,161 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The core, lane by lane, over all block executions or over samples of them (core_course.h), from the outcomes that the
- * stages before noted. */
+ * stages before noted.
+ *
+ * Problem: the cost of a cause is the difference of two runs of the core, and n causes have 2^n sets.
+ * Idea: the outcomes of caches and predictors do not depend on time, so all sets share them; and all sets share the front
+ * end that do not idealise a part of it (IFR_CAUSES_OF_FRONT). A piece of the sequence goes through the front end once,
+ * and then through the graph of each set, whose state so stays in the caches for a whole piece.
+ * Invariant: front end and graph see the same calls in the same order as if their set were alone. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "model/core/sample.h"
-#include "model/replay/core_course.h"
-#include "model/replay/stages.h"
+#include "model/replay/core_lanes.h"
+#include "model/replay/core_reading.h"
+#include "model/replay/idealised.h"
 
-struct core_lane {
-	struct ifr_front *front;
-	struct ifr_graph *graph;
-	struct ifr_placed *placed; /* by block; without parts until it is executed */
-	size_t placed_count;
-	struct ifr_core_sample sample;
-};
+/* --- the front end over a piece ------------------------------------------------------------------------------- */
 
-struct cores {
-	struct ifr_core core;
-	struct ifr_core_course course;
-	struct core_lane *lanes;
-};
-
-static void *create_core(const struct ifr_pass *pass) {
-	struct cores *cores = ifr_alloc(sizeof *cores);
-	if (!pass->program)
-		return cores;
-	ifr_core_init(&cores->core, pass->machine);
-	ifr_core_course_init(&cores->course, pass);
-	cores->lanes = ifr_alloc(pass->lanes_count * sizeof *cores->lanes);
-	for (size_t i = 0; i < pass->lanes_count; i++) {
-		struct core_lane *lane = &cores->lanes[i];
-		lane->front = ifr_front_new(&cores->core);
-		lane->graph = ifr_graph_new(&cores->core);
-		lane->sample.period = pass->core_period;
-		lane->sample.detailed = true;
-	}
-	return cores;
-}
-
-static void destroy_core(void *state, const struct ifr_pass *pass) {
-	struct cores *cores = state;
-	for (size_t i = 0; i < pass->lanes_count && cores->lanes; i++) {
-		struct core_lane *lane = &cores->lanes[i];
-		for (size_t k = 0; k < lane->placed_count; k++)
-			free(lane->placed[k].parts);
-		free(lane->placed);
-		ifr_front_free(lane->front);
-		ifr_graph_free(lane->graph);
-	}
-	ifr_core_course_release(&cores->course);
-	free(cores->lanes);
-	free(cores);
-}
-
-static void add_blocks(struct core_lane *lane, size_t count) {
-	if (count <= lane->placed_count)
-		return;
-	lane->placed = ifr_realloc(lane->placed, count, sizeof *lane->placed);
-	for (; lane->placed_count < count; lane->placed_count++)
-		lane->placed[lane->placed_count] = (struct ifr_placed){0};
-}
-
-static const struct ifr_placed *place(const struct cores *cores, struct core_lane *lane,
-                                      const struct ifr_pass *pass, size_t index, uint32_t block) {
-	struct ifr_placed *placed = &lane->placed[block];
-	const struct ifr_geometry *at = &pass->lanes[index].blocks[block];
+static const struct ifr_placed *place(struct core_front *front, const struct ifr_pass *pass, size_t lane,
+                                      uint32_t block) {
+	struct ifr_placed *placed = &front->placed[block];
+	const struct ifr_geometry *at = &pass->lanes[lane].blocks[block];
 	if (!placed->parts)
-		ifr_core_place(&cores->core, pass->program, block, at->address, at->bytes, placed);
+		ifr_core_place(&front->core, pass->program, block, at->address, at->bytes, placed);
 	return placed;
 }
 
-/* Reads marks in ascending order. */
-struct mark_reader {
-	const uint32_t *next, *end;
-	uint32_t number; /* of the next event */
-};
-
-/* Begins with the event of a number. bits: of a mark that are not the number. */
-static struct mark_reader read_marks(const struct ifr_marks *marks, uint32_t number, unsigned bits) {
-	size_t low = 0, high = marks->count;
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		if (marks->items[middle] >> bits < number)
-			low = middle + 1;
-		else
-			high = middle;
+/* Keeps the deliveries of a step. Returns whether the decoders are among their sources. */
+static bool keep_deliveries(struct cores *cores, struct core_step *step, const struct ifr_delivery *deliveries,
+                            size_t count) {
+	bool decoders = false;
+	if (cores->deliveries_count + count > cores->deliveries_room) {
+		cores->deliveries_room = 2 * (cores->deliveries_count + count) + PIECE_EXECUTIONS;
+		cores->deliveries = ifr_realloc(cores->deliveries, cores->deliveries_room, sizeof *cores->deliveries);
 	}
-	return (struct mark_reader){marks->items + low, marks->items + marks->count, number};
+	step->first_delivery = (uint32_t)cores->deliveries_count;
+	step->deliveries_count = (uint32_t)count;
+	for (size_t i = 0; i < count; i++) {
+		cores->deliveries[cores->deliveries_count++] = deliveries[i];
+		decoders |= deliveries[i].source == IFR_SOURCE_DECODERS;
+	}
+	return decoders;
 }
 
-/* Goes on to the next event. Returns whether this one is marked. */
-static bool is_marked(struct mark_reader *reader) {
-	const bool marked = reader->next < reader->end && *reader->next == reader->number;
-	reader->next += marked;
-	reader->number++;
-	return marked;
+/* Brings the steps of the piece through a front end; the first front end notes where the decoders deliver. */
+static void run_front(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index,
+                      unsigned number) {
+	struct core_front *front = &lane->fronts[number];
+	cores->deliveries_count = 0;
+	for (size_t i = 0; i < cores->steps_count; i++) {
+		struct core_step *step = &cores->steps[i];
+		uint64_t slots[IFR_SOURCES];
+		size_t count;
+		if (step->cut)
+			ifr_front_cut(front->front);
+		memcpy(slots, ifr_front_slots(front->front), sizeof slots);
+		step->placed = place(front, pass, index, step->block);
+		const struct ifr_delivery *deliveries =
+			ifr_front_enter(front->front, step->placed, step->block, step->outcome.taken, step->call, &count);
+		for (unsigned k = 0; k < IFR_SOURCES; k++)
+			step->slots[k] = (uint16_t)(ifr_front_slots(front->front)[k] - slots[k]);
+		const bool decoders = keep_deliveries(cores, step, deliveries, count);
+		if (!number)
+			step->outcome.decoded = decoders;
+	}
 }
 
-/* Goes on to the next taken branch. Returns the level of the BTB that has this one. */
-static uint8_t next_btb_level(struct mark_reader *reader) {
-	const bool marked = reader->next < reader->end && *reader->next >> IFR_BTB_LEVEL_BITS == reader->number;
-	reader->number++;
-	return marked ? *reader->next++ & ((1u << IFR_BTB_LEVEL_BITS) - 1) : 0;
+/* --- the graphs over a piece ---------------------------------------------------------------------------------- */
+
+/* Keeps the cycles of a fragment that has ended. */
+static void keep_fragment(struct core_graph *graph) {
+	if (graph->fragments_count == graph->fragments_room) {
+		graph->fragments_room = 2 * graph->fragments_room + 64;
+		graph->fragments = ifr_realloc(graph->fragments, graph->fragments_room, sizeof *graph->fragments);
+	}
+	graph->fragments[graph->fragments_count++] = (uint32_t)(graph->sample.sums[0] - graph->fragments_sum);
+	graph->fragments_sum = graph->sample.sums[0];
 }
 
-/* The place in a chunk and its lists. */
-struct reading {
-	const struct ifr_core_course *course;
-	const struct ifr_outcomes *outcomes;
-	uint32_t before; /* the execution before */
-	struct mark_reader conditional, indirect, taken;
-	size_t line, page, data;
-};
-
-/* Whether a return, or a call, arrives elsewhere than predicted. */
-static bool is_lost(const struct reading *at, const struct ifr_pass *pass, size_t index, size_t execution) {
-	const struct ifr_geometry *blocks = pass->lanes[index].blocks;
-	const uint32_t caller = at->course->callers[execution], block = pass->chunk->executions[execution] >> 1;
-	if (caller == IFR_ANY_CALLER || caller == IFR_NO_CALLER)
-		return caller == IFR_NO_CALLER;
-	return blocks[caller].address + blocks[caller].bytes != blocks[block].address;
+/* Notes the instructions of a fragment, which are the same in all graphs. */
+static void keep_instructions(struct cores *cores, const struct core_graph *graph) {
+	const size_t count = graph->fragments_count;
+	if (count == cores->fragments_room) {
+		cores->fragments_room = 2 * count + 64;
+		cores->fragment_instructions =
+			ifr_realloc(cores->fragment_instructions, cores->fragments_room, sizeof *cores->fragment_instructions);
+	}
+	cores->fragment_instructions[count] = (uint32_t)(graph->sample.measured_instructions - cores->fragments_sum);
+	cores->fragments_sum = graph->sample.measured_instructions;
 }
 
-/* The outcome of the branch before a block. */
-static void read_branch(struct reading *at, const struct ifr_pass *pass, size_t index, size_t execution,
-                        struct ifr_core_outcome *outcome) {
-	const uint8_t kind = pass->kinds[at->before >> 1];
-	if (kind == IFR_BRANCH_CONDITIONAL)
-		outcome->mispredicted = is_marked(&at->conditional);
-	if (ifr_branch_is_indirect(kind))
-		outcome->mispredicted = is_marked(&at->indirect);
-	if (kind >= IFR_BRANCH_CALL)
-		outcome->mispredicted |= is_lost(at, pass, index, execution);
-	outcome->taken = kind == IFR_BRANCH_CONDITIONAL ? at->before & 1 : kind != IFR_BRANCH_NONE;
-	if (outcome->taken && pass->machine->values[IFR_BTB1_ENTRIES])
-		outcome->btb = next_btb_level(&at->taken);
+static void run_graph(struct cores *cores, struct core_graph *graph, const struct ifr_pass *pass, bool keep) {
+	for (size_t i = 0; i < cores->steps_count; i++) {
+		const struct core_step *step = &cores->steps[i];
+		if (graph->sample.detailed)
+			ifr_graph_add(graph->graph, pass->program, step->placed, cores->deliveries + step->first_delivery,
+			              step->deliveries_count, &step->outcome);
+		for (unsigned k = 0; k < IFR_SOURCES; k++)
+			graph->slots[k] += step->slots[k];
+		ifr_core_sample_advance(&graph->sample, graph->graph, graph->slots, step->instructions);
+		if (graph->sample.fragments == graph->fragments_count || !pass->ideal_sets_count)
+			continue;
+		if (keep)
+			keep_instructions(cores, graph);
+		keep_fragment(graph);
+	}
 }
 
-/* Cycles that a block execution waits for its code. */
-static unsigned read_fetch(const struct cores *cores, const struct ifr_pass *pass, size_t index, size_t execution,
-                           struct reading *at) {
-	const struct ifr_misses *lines = &pass->fetch_lines[index], *pages = &pass->fetch_pages[index];
-	unsigned wait = 0;
-	for (; at->line < lines->count && lines->items[at->line].execution == execution; at->line++)
-		wait += cores->core.fetch_latency[at->outcomes->fetch_lines[at->line]];
-	for (; at->page < pages->count && pages->items[at->page].execution == execution; at->page++)
-		wait += cores->core.fetch_page_latency[at->outcomes->fetch_pages[at->page]];
-	return wait;
+/* Brings the piece through all front ends and graphs of a lane, and begins a new piece. */
+static void run_piece(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
+	for (unsigned front = 0; front < lane->fronts_count; front++) {
+		run_front(cores, lane, pass, index, front);
+		for (size_t i = 0; i < cores->graphs_count; i++)
+			if (lane->graphs[i].front == front)
+				run_graph(cores, &lane->graphs[i], pass, !index && !i);
+	}
+	cores->steps_count = 0;
 }
 
-static void run_block(const struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index,
-                      size_t execution, struct reading *at) {
-	const uint32_t block = pass->chunk->executions[execution] >> 1;
-	const struct ifr_block *about = &pass->chunk->blocks[block];
-	struct ifr_core_outcome outcome = {.addresses = pass->addresses[pass->lanes[index].data_group] + at->data,
-	                                   .accesses = pass->chunk->accesses + about->first_access,
-	                                   .levels = at->outcomes->data + at->data};
-	size_t count;
+/* --- the sequence --------------------------------------------------------------------------------------------- */
+
+static void add_step(struct cores *cores, const struct ifr_pass *pass, struct core_reading *at, size_t execution) {
+	struct core_step *step = &cores->steps[cores->steps_count++];
 	const bool follows = at->before != IFR_EXECUTION_BREAK;
-	if (follows)
-		read_branch(at, pass, index, execution, &outcome);
-	outcome.fetch_wait = read_fetch(cores, pass, index, execution, at);
-	at->data += about->accesses;
-	const struct ifr_placed *placed = place(cores, lane, pass, index, block);
-	const bool call = follows && pass->kinds[at->before >> 1] >= IFR_BRANCH_CALL;
-	const struct ifr_delivery *deliveries =
-		ifr_front_enter(lane->front, placed, block, outcome.taken, call, &count);
-	if (lane->sample.detailed)
-		ifr_graph_add(lane->graph, pass->program, placed, deliveries, count, &outcome);
-	ifr_core_sample_advance(&lane->sample, lane->graph, lane->front,
-	                        pass->lanes[index].blocks[block].instructions);
+	*step = (struct core_step){.block = pass->chunk->executions[execution] >> 1,
+	                           .call = follows && pass->kinds[at->before >> 1] >= IFR_BRANCH_CALL,
+	                           .cut = !follows};
+	step->instructions = pass->lanes[at->lane].blocks[step->block].instructions;
+	core_reading_next(at, execution, &step->outcome);
 }
 
-/* The first miss of an execution, or of a later one. */
-static size_t find_fetch(const struct ifr_misses *misses, size_t from, size_t execution) {
-	while (from < misses->count && misses->items[from].execution < execution)
-		from++;
-	return from;
+static void begin_span(struct cores *cores, struct core_lane *lane, const struct ifr_core_span *span) {
+	if (!span->apart)
+		return;
+	for (unsigned i = 0; i < lane->fronts_count; i++)
+		ifr_front_cut(lane->fronts[i].front);
+	for (size_t i = 0; i < cores->graphs_count; i++)
+		ifr_core_sample_skip(&lane->graphs[i].sample, span->instructions);
 }
 
-static void begin_span(struct core_lane *lane, const struct ifr_pass *pass, size_t index,
-                       const struct ifr_core_span *span, struct reading *at) {
-	at->before = span->before;
-	at->conditional = read_marks(&at->outcomes->conditional, span->conditional, 0);
-	at->indirect = read_marks(&at->outcomes->indirect, span->indirect, 0);
-	at->taken = read_marks(&at->outcomes->taken, span->taken, IFR_BTB_LEVEL_BITS);
-	at->line = find_fetch(&pass->fetch_lines[index], at->line, span->first);
-	at->page = find_fetch(&pass->fetch_pages[index], at->page, span->first);
-	at->data = span->data;
-	if (span->apart) {
-		ifr_front_cut(lane->front);
-		ifr_core_sample_skip(&lane->sample, span->instructions);
-	}
-}
-
-static void run_lane(const struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass,
-                     size_t index) {
+static void run_lane(struct cores *cores, struct core_lane *lane, const struct ifr_pass *pass, size_t index) {
 	const uint32_t *executions = pass->chunk->executions;
-	struct reading at = {.course = &cores->course, .outcomes = &pass->outcomes[index]};
-	add_blocks(lane, pass->blocks_count);
+	struct core_reading at = {.core = &cores->core, .course = &cores->course, .pass = pass, .lane = index};
+	for (unsigned i = 0; i < lane->fronts_count; i++)
+		core_front_add_blocks(&lane->fronts[i], pass->blocks_count);
 	for (size_t k = 0; k < cores->course.spans_count; k++) {
 		const struct ifr_core_span *span = &cores->course.spans[k];
-		begin_span(lane, pass, index, span, &at);
+		core_reading_begin(&at, span);
+		begin_span(cores, lane, span);
 		for (size_t i = span->first; i < span->end; i++) {
 			if (executions[i] == IFR_EXECUTION_BREAK)
-				ifr_front_cut(lane->front);
+				at.before = IFR_EXECUTION_BREAK;
 			else
-				run_block(cores, lane, pass, index, i, &at);
-			at.before = executions[i];
+				add_step(cores, pass, &at, i);
+			if (cores->steps_count == PIECE_EXECUTIONS)
+				run_piece(cores, lane, pass, index);
 		}
+		run_piece(cores, lane, pass, index);
 	}
 }
 
@@ -218,6 +165,31 @@ static void run_core(void *state, struct ifr_pass *pass) {
 		ifr_core_course_follow(&cores->course, pass);
 	for (size_t i = 0; i < pass->lanes_count && cores->lanes; i++)
 		run_lane(cores, &cores->lanes[i], pass, i);
+}
+
+/* --- results -------------------------------------------------------------------------------------------------- */
+
+/* Stores the cycles of each set. */
+static void store_times(const struct cores *cores, const struct ifr_pass *pass, size_t index) {
+	const struct core_lane *lane = &cores->lanes[index];
+	const size_t fragments = lane->graphs[0].fragments_count, sets = pass->ideal_sets_count;
+	struct ifr_ideal_times *times = &pass->ideal_times[index];
+	double values[SAMPLE_VALUES], errors[SAMPLE_VALUES];
+	ifr_ideal_times_release(times);
+	*times = (struct ifr_ideal_times){.sets = sets, .fragments = fragments};
+	times->cycles = ifr_alloc((sets + 1) * sizeof *times->cycles);
+	times->fragment_instructions = ifr_alloc((fragments + 1) * sizeof *times->fragment_instructions);
+	times->fragment_cycles = ifr_alloc((sets * fragments + 1) * sizeof *times->fragment_cycles);
+	if (fragments)
+		memcpy(times->fragment_instructions, cores->fragment_instructions, fragments * sizeof(uint32_t));
+	for (size_t i = 0; i < sets; i++) {
+		const struct core_graph *graph = &lane->graphs[i + 1];
+		ifr_core_sample_estimate(&graph->sample, graph->graph, graph->slots, values, errors);
+		times->cycles[i] = values[0];
+		times->rest = (double)(graph->sample.instructions - graph->sample.head_instructions);
+		if (fragments)
+			memcpy(times->fragment_cycles + i * fragments, graph->fragments, fragments * sizeof(uint32_t));
+	}
 }
 
 static void count_core(const void *state, const struct ifr_pass *pass, size_t index, struct ifr_counts *counters) {
@@ -239,13 +211,18 @@ static void count_core(const void *state, const struct ifr_pass *pass, size_t in
 	double values[SAMPLE_VALUES], errors[SAMPLE_VALUES];
 	if (!cores->lanes)
 		return;
-	const struct core_lane *lane = &cores->lanes[index];
-	ifr_core_sample_estimate(&lane->sample, lane->graph, lane->front, values, errors);
+	const struct core_graph *graph = &cores->lanes[index].graphs[0];
+	ifr_core_sample_estimate(&graph->sample, graph->graph, graph->slots, values, errors);
 	for (unsigned i = 0; i < SAMPLE_VALUES; i++) {
 		counters->value[events[i]] += (uint64_t)(values[i] + 0.5);
 		pass->errors[index].value[events[i]] = errors[i];
 	}
+	if (pass->ideal_sets_count)
+		store_times(cores, pass, index);
 }
 
-const struct ifr_stage ifr_stage_core = {
-	.name = "scalar", .create = create_core, .run = run_core, .count = count_core, .destroy = destroy_core};
+const struct ifr_stage ifr_stage_core = {.name = "scalar",
+                                         .create = core_lanes_create,
+                                         .run = run_core,
+                                         .count = count_core,
+                                         .destroy = core_lanes_destroy};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A replay: for each chunk the survey, then the engine's stages. */
 #include "model/core/parameters.h"
+#include "model/replay/idealised.h"
 #include "model/replay/stages.h"
 
 #include <assert.h>
@@ -138,6 +139,26 @@ void ifr_replay_set_core(struct ifr_replay *replay, const struct ifr_core_progra
 	pass->errors = ifr_alloc(pass->lanes_count * sizeof *pass->errors);
 }
 
+void ifr_replay_idealise(struct ifr_replay *replay, const uint32_t *sets, size_t count) {
+	struct ifr_pass *pass = &replay->pass;
+	assert(!replay->started && pass->program);
+	pass->ideal_sets = sets;
+	pass->ideal_sets_count = count;
+	pass->ideal_times = ifr_alloc(pass->lanes_count * sizeof *pass->ideal_times);
+}
+
+void ifr_replay_take_ideal_times(struct ifr_replay *replay, size_t lane, struct ifr_ideal_times *times) {
+	*times = replay->pass.ideal_times[lane];
+	replay->pass.ideal_times[lane] = (struct ifr_ideal_times){0};
+}
+
+void ifr_ideal_times_release(struct ifr_ideal_times *times) {
+	free(times->cycles);
+	free(times->fragment_instructions);
+	free(times->fragment_cycles);
+	*times = (struct ifr_ideal_times){0};
+}
+
 void ifr_replay_errors(const struct ifr_replay *replay, struct ifr_count_errors *errors) {
 	const struct ifr_pass *pass = &replay->pass;
 	memset(errors, 0, pass->lanes_count * sizeof *errors);
@@ -178,6 +199,9 @@ static void free_outcomes(struct ifr_pass *pass) {
 		free(pass->outcomes[i].fetch_lines);
 		free(pass->outcomes[i].fetch_pages);
 	}
+	for (size_t i = 0; i < pass->lanes_count && pass->ideal_times; i++)
+		ifr_ideal_times_release(&pass->ideal_times[i]);
+	free(pass->ideal_times);
 	free(pass->outcomes);
 	free(pass->errors);
 }

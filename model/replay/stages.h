@@ -81,6 +81,9 @@ struct ifr_pass {
 	const struct ifr_core_program *program;
 	uint64_t core_period;            /* of the samples; 0: the graph runs over all instructions */
 	struct ifr_count_errors *errors; /* by lane */
+	const uint32_t *ideal_sets;      /* sets of causes under which the core runs, too (idealised.h) */
+	size_t ideal_sets_count;
+	struct ifr_ideal_times *ideal_times; /* by lane */
 };
 
 struct ifr_stage {

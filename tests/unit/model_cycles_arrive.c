@@ -5,7 +5,7 @@
 static int64_t next_arrival(const struct machine *m, struct state *s, const struct fetched *f) {
 	const struct ifr_core_outcome *outcome = &f->step->outcome;
 	const unsigned prediction = m->v[IFR_FETCH_PREDICTION],
-				   code = f->first && f->decoders_any ? outcome->fetch_wait : 0;
+				   code = f->first && f->decoders_any ? outcome->fetch_wait + outcome->page_wait : 0;
 	const bool window = prediction && f->window;
 	int64_t at = s->last_arrival, bubble = 0;
 	if (f->first && outcome->mispredicted) {

@@ -178,11 +178,11 @@ static void test_sample(void **state) {
 	assert_int_equal(ifr_machine_open(&machine, "skylake", NULL), 0);
 	ifr_core_init(&core, machine);
 	struct ifr_graph *graph = ifr_graph_new(&core);
-	struct ifr_front *front = ifr_front_new(&core);
+	const uint64_t slots[IFR_SOURCES] = {0};
 	uint64_t in_detail = 0;
 	for (unsigned i = 0; i < 2000000 / 100; i++) {
 		in_detail += sample.detailed ? 100 : 0;
-		ifr_core_sample_advance(&sample, graph, front, 100);
+		ifr_core_sample_advance(&sample, graph, slots, 100);
 	}
 	/* A tenth of the second million, 2000 of each 20,000. */
 	assert_int_equal(in_detail, 1000000 + 100000);
@@ -198,13 +198,12 @@ static void test_sample(void **state) {
 	sample.sums[1] = 40;
 	sample.squares[1] = 2 * 20. * 20;
 	sample.products[1] = 2 * 20. * 1000;
-	ifr_core_sample_estimate(&sample, graph, front, values, errors);
+	ifr_core_sample_estimate(&sample, graph, slots, values, errors);
 	assert_float_equal(values[0], 4000000, 1e-6);
 	/* Residuals -1000 and 1000: variance 2e6 of 2 fragments, error of the mean 1000 cycles of 1000 instructions. */
 	assert_float_equal(errors[0], 1000000, 1e-3);
 	assert_float_equal(values[1], 10 + 20 * 1000, 1e-6);
 	assert_float_equal(errors[1], 0, 1e-6);
-	ifr_front_free(front);
 	ifr_graph_free(graph);
 	ifr_machine_free(machine);
 }
