@@ -37,6 +37,7 @@ static const struct ifr_command commands[] = {
 	{"explain", ifr_command_explain, "show what the compiler's axes did to a program", &ifr_explain_argp},
 	{"record", ifr_command_record, "record a program's execution without addresses", &ifr_record_argp},
 	{"replay", ifr_command_replay, "count a recording's events in any layout, on any machine", &ifr_replay_argp},
+	{"icost", ifr_command_icost, "tell where the cycles go, and which causes overlap", &ifr_icost_argp},
 	{"predict", ifr_command_predict, "predict cycles under other branch predictors", &ifr_predict_argp},
 	{"trace", ifr_command_trace, "print or check a recording", &ifr_trace_argp},
 	{"pack", ifr_command_pack, "pack an experiment, to run it again elsewhere", &ifr_pack_argp},

@@ -157,6 +157,9 @@ static int replay_maps(struct batches *batches, struct ifr_trace *trace, struct 
 			.engine = replay->engine,
 			.core = replay->core,
 			.errors = replay->errors ? replay->errors + i * batches->count + first : NULL,
+			.sets = replay->sets,
+			.sets_count = replay->sets_count,
+			.times = replay->times ? replay->times + i * batches->count + first : NULL,
 			.go_on = go_on,
 			.data = &run};
 		result = ifr_count_events(trace, maps, count, &settings, batches->counters + i * batches->count + first,

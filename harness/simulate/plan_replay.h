@@ -20,6 +20,9 @@ struct ifr_plan_replay {
 	enum ifr_engine engine;
 	enum ifr_core_use core;
 	struct ifr_count_errors *errors; /* as counters; NULL: not wanted */
+	const uint32_t *sets;            /* of causes (model/core/causes.h), under which the core runs, too */
+	size_t sets_count;
+	struct ifr_ideal_times *times; /* as counters; their cycles, if there are sets */
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; 0: none. A replay that cannot end by then fails early on */
 	/* Called a few times a second with the share that is done, up to 1, after so much time; NULL: none. */
 	void (*progress)(double share, int64_t spent_ns);

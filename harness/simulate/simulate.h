@@ -5,6 +5,7 @@
  *     address_check.h    check whether its behaviour depends on addresses
  *     plan_layouts.h     plan -> address map of a trace; heap_objects.h places its heap objects
  *     plan_replay.h      replay a trace under plans
+ *     idealised_replay.h   replay a trace with causes idealised
  *     alias_pairs.h      the loads and stores that alias in a layout, by name
  *     change_names.h     the accesses and blocks by which two layouts differ, by name
  *     conflict_names.h   the lines and branches that meet in a set of a cache or BTB, by name
@@ -21,6 +22,7 @@
 #include "harness/simulate/conflict_names.h"
 #include "harness/simulate/executed_code.h"
 #include "harness/simulate/heap_objects.h"
+#include "harness/simulate/idealised_replay.h"
 #include "harness/simulate/instruction_classes.h"
 #include "harness/simulate/model_executor.h"
 #include "harness/simulate/plan_layouts.h"

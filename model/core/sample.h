@@ -35,7 +35,8 @@ struct ifr_core_sample {
 bool ifr_core_sample_runs(uint64_t instructions, uint64_t period);
 /* Goes on behind so many instructions of the run, of which some were skipped. */
 void ifr_core_sample_skip(struct ifr_core_sample *sample, uint64_t instructions);
-/* Adds a block of so many instructions, behind which there were so many slots by source; then tells by `detailed` whether the next is in the graph. */
+/* Adds a block of so many instructions; slots: so far, by source. Then tells by `detailed` whether the next block is in
+ * the graph. */
 void ifr_core_sample_advance(struct ifr_core_sample *sample, const struct ifr_graph *graph,
                              const uint64_t slots[IFR_SOURCES], unsigned instructions);
 /* Estimates the values of the whole run, and their standard errors. */

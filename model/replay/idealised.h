@@ -8,8 +8,8 @@
 
 struct ifr_replay;
 
-/* Cycles of one layout, by set. The fragments are those of the samples (model/core/sample.h): without any, or where all is
- * measured, cycles are exact. */
+/* Cycles of one layout, by set. The fragments are those of the samples (model/core/sample.h); without any, all is
+ * measured. */
 struct ifr_ideal_times {
 	double *cycles; /* by set: of the whole run */
 	size_t sets, fragments;

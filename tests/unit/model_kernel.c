@@ -149,41 +149,90 @@ void kernel_repeat(struct kernel *kernel, uint32_t block, uint64_t address, unsi
 		kernel_run(kernel, block, address, i);
 }
 
-/* A placed block by (block, address); programs here have few. */
-static struct ifr_placed *find_placed(const struct kernel *kernel, const struct ifr_core *core,
-                                      struct ifr_placed *placed, size_t *count, const struct cycles_step *step) {
-	for (size_t i = 0; i < *count; i++)
-		if (placed[i].address == step->address)
-			return &placed[i];
-	ifr_core_place(core, &kernel->program, step->block, step->address, step->bytes, &placed[*count]);
-	return &placed[(*count)++];
+/* A front end, and the blocks that it placed: programs here have few. */
+struct kernel_front {
+	struct ifr_core core;
+	struct ifr_front *front;
+	struct ifr_placed *placed;
+	size_t placed_count;
+};
+
+static void front_init(struct kernel_front *front, const struct kernel *kernel, const struct ifr_machine *machine,
+                       uint32_t set) {
+	*front = (struct kernel_front){.placed = ifr_alloc((kernel->count + 1) * sizeof *front->placed)};
+	ifr_core_init(&front->core, machine);
+	ifr_core_idealise(&front->core, set);
+	front->front = ifr_front_new(&front->core);
+}
+
+static void front_release(struct kernel_front *front) {
+	for (size_t i = 0; i < front->placed_count; i++)
+		free(front->placed[i].parts);
+	free(front->placed);
+	ifr_front_free(front->front);
+}
+
+/* A placed block by (block, address). */
+static struct ifr_placed *find_placed(const struct kernel *kernel, struct kernel_front *front,
+                                      const struct cycles_step *step) {
+	for (size_t i = 0; i < front->placed_count; i++)
+		if (front->placed[i].address == step->address)
+			return &front->placed[i];
+	struct ifr_placed *placed = &front->placed[front->placed_count++];
+	ifr_core_place(&front->core, &kernel->program, step->block, step->address, step->bytes, placed);
+	return placed;
+}
+
+static const struct ifr_delivery *enter(const struct kernel *kernel, struct kernel_front *front,
+                                        const struct cycles_step *step, const struct ifr_placed **placed,
+                                        size_t *count) {
+	*placed = find_placed(kernel, front, step);
+	return ifr_front_enter(front->front, *placed, (uint32_t)(*placed - front->placed), step->outcome.taken,
+	                       step->call, count);
+}
+
+/* The graph behind a front end; plain: the front end that is not idealised. */
+static struct ifr_graph *run_graph(const struct kernel *kernel, struct kernel_front *front,
+                                   struct kernel_front *plain) {
+	struct ifr_graph *graph = ifr_graph_new(&front->core);
+	for (size_t i = 0; i < kernel->count; i++) {
+		const struct cycles_step *step = &kernel->steps[i];
+		struct ifr_core_outcome outcome = step->outcome;
+		const struct ifr_placed *at;
+		size_t count;
+		const struct ifr_delivery *deliveries = plain ? enter(kernel, plain, step, &at, &count) : NULL;
+		for (size_t k = 0; deliveries && k < count; k++)
+			outcome.decoded |= deliveries[k].source == IFR_SOURCE_DECODERS;
+		deliveries = enter(kernel, front, step, &at, &count);
+		ifr_graph_add(graph, &kernel->program, at, deliveries, count, &outcome);
+	}
+	ifr_graph_finish(graph);
+	return graph;
 }
 
 void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine, struct cycles_result *result,
                   struct ifr_core_counts *counts) {
-	struct ifr_core core;
-	ifr_core_init(&core, machine);
-	struct ifr_front *front = ifr_front_new(&core);
-	struct ifr_graph *graph = ifr_graph_new(&core);
-	struct ifr_placed *placed = ifr_alloc((kernel->count + 1) * sizeof *placed);
-	size_t placed_count = 0, deliveries_count;
-	for (size_t i = 0; i < kernel->count; i++) {
-		const struct cycles_step *step = &kernel->steps[i];
-		const struct ifr_placed *at = find_placed(kernel, &core, placed, &placed_count, step);
-		const struct ifr_delivery *deliveries = ifr_front_enter(
-			front, at, (uint32_t)(at - placed), step->outcome.taken, step->call, &deliveries_count);
-		ifr_graph_add(graph, &kernel->program, at, deliveries, deliveries_count, &step->outcome);
-	}
-	ifr_graph_finish(graph);
+	struct kernel_front front;
+	front_init(&front, kernel, machine, 0);
+	struct ifr_graph *graph = run_graph(kernel, &front, NULL);
 	*counts = *ifr_graph_counts(graph);
 	*result = (struct cycles_result){.cycle = ifr_graph_cycle(graph),
 	                                 .aliases = counts->aliases,
 	                                 .blocked = counts->blocked,
 	                                 .clears = counts->clears};
-	memcpy(result->slots, ifr_front_slots(front), sizeof result->slots);
-	for (size_t i = 0; i < placed_count; i++)
-		free(placed[i].parts);
-	free(placed);
+	memcpy(result->slots, ifr_front_slots(front.front), sizeof result->slots);
 	ifr_graph_free(graph);
-	ifr_front_free(front);
+	front_release(&front);
+}
+
+int64_t kernel_idealised(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set) {
+	struct kernel_front front, plain;
+	front_init(&front, kernel, machine, set);
+	front_init(&plain, kernel, machine, 0);
+	struct ifr_graph *graph = run_graph(kernel, &front, &plain);
+	const int64_t cycle = ifr_graph_cycle(graph);
+	ifr_graph_free(graph);
+	front_release(&front);
+	front_release(&plain);
+	return cycle;
 }

@@ -51,6 +51,9 @@ void kernel_repeat(struct kernel *kernel, uint32_t block, uint64_t address, unsi
 void kernel_graph(const struct kernel *kernel, const struct ifr_machine *machine, struct cycles_result *result,
                   struct ifr_core_counts *counts);
 
+/* Cycles by the graph with a set of causes idealised. */
+int64_t kernel_idealised(const struct kernel *kernel, const struct ifr_machine *machine, uint32_t set);
+
 /* Ports of these programs, as Intel's since Haswell. */
 enum { P0 = 1, P1 = 2, P2 = 4, P3 = 8, P4 = 16, P5 = 32, P6 = 64, ALU = P0 | P1 | P5 | P6, AGU = P2 | P3 };
 enum { RAX = IFR_REGISTER_GENERAL, RCX, RDX, RBX };

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* interfero icost: tells which causes cost the cycles of a run, and how they overlap. */
+#include "harness/icost/icost.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "harness/commands/campaign_options.h"
+#include "harness/commands/commands.h"
+#include "harness/commands/interrupts.h"
+#include "harness/commands/layout_options.h"
+#include "harness/commands/machine_option.h"
+#include "harness/commands/progress.h"
+#include "harness/exec/exec.h"
+#include "harness/output/output.h"
+#include "harness/simulate/simulate.h"
+
+enum { KEY_MACHINE = 256, KEY_CAUSES, KEY_FOCUS, KEY_ALL, KEY_CORE, KEY_STDIN, KEY_ENV, KEY_TIMEOUT };
+
+struct options {
+	struct ifr_recording_request request; /* of a program */
+	struct ifr_strings environment;
+	const char *trace, *machine, *plan, *kept;
+	uint32_t causes;      /* 0: those of the machine */
+	enum ifr_cause focus; /* IFR_CAUSES: the largest */
+	enum ifr_core_use core;
+	bool all, json, quiet;
+};
+
+/* --- options -------------------------------------------------------------------------------------------------- */
+
+static int parse_focus(const char *name, struct options *options, struct ifr_error *err) {
+	options->focus = ifr_cause_find(name, strlen(name));
+	return options->focus == IFR_CAUSES
+	           ? ifr_fail(err, IFR_E_USAGE, "there is no cause \"%.40s\": interfero icost --help lists them", name)
+	           : 0;
+}
+
+static int parse_core(const char *how, struct options *options, struct ifr_error *err) {
+	const int result = ifr_core_use_find(how, &options->core, err);
+	if (result || options->core)
+		return result;
+	return ifr_fail(err, IFR_E_USAGE,
+	                "causes are idealised in the core: --core is sampled or full here, not none");
+}
+
+/* Parses the options with a value. Returns 1 for another one. */
+static int parse_value(int key, char *argument, struct options *options, struct ifr_error *err) {
+	switch (key) {
+	case KEY_MACHINE:
+		return machine_option(argument, &options->machine, err);
+	case KEY_CAUSES:
+		return ifr_causes_parse(argument, &options->causes, err);
+	case KEY_FOCUS:
+		return parse_focus(argument, options, err);
+	case KEY_CORE:
+		return parse_core(argument, options, err);
+	case KEY_TIMEOUT:
+		return option_duration("--timeout", argument, &options->request.timeout_ns, err);
+	case 'o':
+		options->kept = argument;
+		return option_file("-o", argument, err);
+	case 'p':
+		options->plan = argument;
+		return 0;
+	case KEY_STDIN:
+		options->request.stdin_file = argument;
+		return 0;
+	case KEY_ENV:
+		ifr_strings_add(&options->environment, argument);
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+/* Behind "--" is a program with its arguments, before it a trace. */
+static void parse_argument(char *argument, struct options *options, struct argp_state *state) {
+	if (!state->quoted || state->next <= state->quoted) {
+		if (options->trace)
+			argp_error(state, "one trace at a time, not also \"%s\"; a program stands behind --", argument);
+		options->trace = argument;
+		return;
+	}
+	options->request.argv = state->argv + state->next - 1;
+	state->next = state->argc;
+}
+
+static void check_options(const struct options *options, struct argp_state *state) {
+	if (!options->trace == !options->request.argv)
+		argp_error(state,
+		           "either a program, as in interfero icost -- ./prog args, or a trace of interfero record");
+	if (options->trace && (options->kept || options->request.stdin_file || options->environment.count))
+		argp_error(state, "-o, --stdin and --env are for programs that are recorded: leave them out with a trace");
+}
+
+static error_t parse_option(int key, char *argument, struct argp_state *state) {
+	struct options *options = state->input;
+	struct ifr_error err = {0};
+	const int value = parse_value(key, argument, options, &err);
+	if (value < 0 || err.code)
+		option_refuse(state, &err);
+	if (value <= 0)
+		return 0;
+	switch (key) {
+	case KEY_ALL:
+		options->all = true;
+		return 0;
+	case 'j':
+		options->json = true;
+		return 0;
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		parse_argument(argument, options, state);
+		return 0;
+	case ARGP_KEY_END:
+		check_options(options, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option table[] = {
+	{"causes", KEY_CAUSES, "LIST", 0, "The causes to tell apart, as in dl1,win,bmisp (all that the machine has)",
+     1},
+	{"focus", KEY_FOCUS, "CAUSE", 0, "The cause whose interactions the table shows (the most expensive)", 1},
+	{"all", KEY_ALL, NULL, 0, "Take all sets of the causes, not only pairs: for up to 10 of --causes", 1},
+	{"machine", KEY_MACHINE, "MACHINE", 0,
+     "A machine with a core: a name, \"native\" or a file, and changes, as in skylake,pipeline.window=128 (skylake)",
+     1},
+	{"plan", 'p', "FILE", 0, "The layout of this plan, not the shipped one", 1},
+	{"core", KEY_CORE, "HOW", 0, "Over samples of the run (sampled), or over all of it (full) (sampled)", 1},
+	{"json", 'j', NULL, 0, "Print JSON: every set, with its cycles, cost, interaction and standard errors", 1},
+	{"output", 'o', "TRACE", 0, "Keep the recording of the program in this file", 2},
+	{"stdin", KEY_STDIN, "FILE", 0, "The program's standard input (/dev/null)", 2},
+	{"env", KEY_ENV, "NAME[=VALUE]", 0, "Add to the program's environment (PATH, HOME, LC_ALL=C)", 2},
+	{"timeout", KEY_TIMEOUT, "TIME", 0, "End the recorded run after this time: 90s, 5m (never)", 2},
+	{"quiet", 'q', NULL, 0, "Say nothing but warnings and errors", 2},
+	{0},
+};
+
+static char *add_causes(int key, const char *text, void *input) {
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)text;
+	struct ifr_buffer list = {0};
+	const char *end = strstr(text, "\n\n");
+	ifr_buffer_printf(&list, "%.*s\n\nCauses:\n", (int)(end - text), text);
+	ifr_icost_print_causes(&list);
+	ifr_buffer_puts(&list, end);
+	return ifr_buffer_detach(&list);
+}
+
+const struct argp ifr_icost_argp = {
+	table,
+	parse_option,
+	"TRACE\n-- PROGRAM [ARGS...]",
+	"Tell where the cycles of a run go: what each cause costs, which causes overlap, and what to do about it. The run is "
+	"recorded once, and replayed on the core of a described machine with causes idealised.\v"
+	"The cost of a cause is the cycles that the run takes less with the cause idealised. Two causes are parallel if more "
+	"goes with both than with each: only improving both helps. They are serial if less goes: improving one leaves "
+	"little for the other. Else they are independent. In the table, \"other\" are all interactions that it does not "
+	"show, and \"rest\" the cycles with all causes idealised; all together are the cycles of the run. (Fields, Bodik, "
+	"Hill and Newburn 2004.)\n"
+	"\n"
+	"Exit status: 0 told, 2 usage, 3 the program failed or the trace is cut (its whole part is told), 4 the machine "
+	"or a file, 130 interrupted.",
+	NULL,
+	add_causes,
+	NULL};
+
+/* --- the recording -------------------------------------------------------------------------------------------- */
+
+static int record_program(struct options *options, const char *path, struct ifr_error *err) {
+	struct ifr_recorded recorded = {0};
+	char *program = NULL;
+	int result = campaign_options_find_program(options->request.argv[0], &program, err);
+	options->request.program = program;
+	options->request.more_environment = &options->environment;
+	options->request.path = path;
+	options->request.silent = true;
+	options->request.progress = progress_wanted(options->quiet) ? progress_show_recording : NULL;
+	if (!result)
+		result = ifr_recording_make(&options->request, &recorded, err);
+	if (options->request.progress)
+		progress_clear();
+	if (!result && recorded.exit_status)
+		ifr_command_note("the program ended with status %d", recorded.exit_status);
+	free(program);
+	return result;
+}
+
+/* Opens the trace, or records one. A temporary one is unlinked at once: readers are opened from it, not by its name. */
+static int open_trace(struct options *options, struct ifr_trace **trace, struct ifr_error *err) {
+	char *folder = NULL;
+	if (options->trace)
+		return ifr_trace_open(options->trace, trace, err);
+	int result = options->kept ? 0 : ifr_temporary_dir(&folder, err);
+	if (result)
+		return result;
+	char *path = options->kept ? ifr_strdup(options->kept) : ifr_format("%s/program.trace", folder);
+	result = record_program(options, path, err);
+	if (!result)
+		result = ifr_trace_open(path, trace, err);
+	if (folder)
+		ifr_tree_remove(folder, NULL);
+	free(folder);
+	free(path);
+	return result;
+}
+
+/* --- the causes ----------------------------------------------------------------------------------------------- */
+
+/* Settles the causes, and refuses those that the machine has not. */
+static int choose_causes(struct options *options, const struct ifr_machine *machine, struct ifr_error *err) {
+	if (!ifr_machine_has_core(machine))
+		return ifr_fail(
+			err, IFR_E_USAGE,
+			"%s has no core in its description, and so no causes: take one with a group \"pipeline\", as "
+			"skylake",
+			machine->name);
+	for (unsigned i = 0; i < IFR_CAUSES; i++) {
+		const char *why = ifr_cause_missing((enum ifr_cause)i, machine);
+		if (why && (options->causes >> i & 1 || options->focus == i))
+			return ifr_fail(err, IFR_E_USAGE, "%s has no cause %s: %s. Leave it out, or take another --machine",
+			                machine->name, ifr_causes[i].name, why);
+	}
+	if (!options->causes)
+		options->causes = ifr_causes_of_machine(machine);
+	if (options->focus != IFR_CAUSES && !(options->causes >> options->focus & 1))
+		return ifr_fail(err, IFR_E_USAGE, "--focus %s is not among --causes: add it there",
+		                ifr_causes[options->focus].name);
+	if (options->all && __builtin_popcount(options->causes) > IFR_ICOST_CAUSES_MOST)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%d causes have %u sets: choose up to %d of them for --all, as in --causes "
+		                "dl1,win,bw,bmisp,dmiss,shalu,lgalu,imiss",
+		                __builtin_popcount(options->causes), 1u << __builtin_popcount(options->causes),
+		                IFR_ICOST_CAUSES_MOST);
+	return 0;
+}
+
+static int replay_sets(const struct options *options, struct ifr_trace *trace, const struct ifr_machine *machine,
+                       struct ifr_icost *icost, struct ifr_error *err) {
+	struct ifr_plan plan;
+	ifr_plan_init(&plan);
+	int result = options->plan ? ifr_plan_read(options->plan, &plan, err) : 0;
+	const struct ifr_idealised_replay replay = {.trace = trace,
+	                                            .plan = &plan,
+	                                            .machine = machine,
+	                                            .core = options->core,
+	                                            .sets = icost->sets,
+	                                            .sets_count = icost->count,
+	                                            .progress =
+	                                                progress_wanted(options->quiet) ? progress_show_replay : NULL};
+	if (!result)
+		result = ifr_replay_idealised(&replay, &icost->times, err);
+	if (replay.progress)
+		progress_clear();
+	ifr_plan_release(&plan);
+	return result;
+}
+
+/* The command, or the trace. The caller frees it. */
+static char *name_run(const struct options *options) {
+	struct ifr_buffer name = {0};
+	if (options->trace)
+		return ifr_strdup(options->trace);
+	for (char *const *word = options->request.argv; *word; word++)
+		ifr_buffer_printf(&name, "%s%s", name.length ? " " : "", *word);
+	return ifr_buffer_detach(&name);
+}
+
+static int tell(const struct options *options, struct ifr_trace *trace, const struct ifr_icost *icost,
+                struct ifr_error *err) {
+	struct ifr_trace_totals totals;
+	struct ifr_buffer text = {0};
+	char *name = name_run(options), *approximate = ifr_trace_fact(trace, IFR_RECORDING_APPROXIMATE);
+	ifr_trace_totals(trace, &totals);
+	const struct ifr_icost_run run = {.name = name,
+	                                  .machine = options->machine,
+	                                  .instructions = totals.instructions,
+	                                  .damage = ifr_trace_damage(trace),
+	                                  .approximate = approximate};
+	if (options->json)
+		ifr_icost_json(icost, &run, options->focus, &text);
+	else
+		ifr_icost_text(icost, &run, options->focus, &text);
+	const int result = ifr_command_print(&text, err);
+	ifr_buffer_release(&text);
+	free(approximate);
+	free(name);
+	return result;
+}
+
+static int find_costs(struct options *options, bool *damaged, struct ifr_error *err) {
+	struct ifr_machine *machine = NULL;
+	struct ifr_trace *trace = NULL;
+	struct ifr_icost icost = {0};
+	int result = ifr_machine_open(&machine, options->machine, err);
+	if (!result)
+		result = choose_causes(options, machine, err);
+	if (!result)
+		result = open_trace(options, &trace, err);
+	if (!result) {
+		ifr_icost_init(&icost, options->causes, options->all);
+		result = replay_sets(options, trace, machine, &icost, err);
+	}
+	if (!result && !(ifr_icost_time(&icost, 0) > 0))
+		result = ifr_fail(err, IFR_E_USAGE, "the trace has no instructions: there are no cycles to tell of");
+	if (!result)
+		result = tell(options, trace, &icost, err);
+	*damaged = trace && ifr_trace_damage(trace);
+	ifr_icost_release(&icost);
+	ifr_trace_free(trace);
+	ifr_machine_free(machine);
+	return result;
+}
+
+int ifr_command_icost(int argc, char **argv) {
+	struct options options = {.machine = "skylake", .focus = IFR_CAUSES, .core = IFR_CORE_SAMPLED};
+	struct ifr_error err = {0};
+	bool damaged = false;
+	argp_parse(&ifr_icost_argp, argc, argv, 0, NULL, &options);
+	catch_interrupts();
+	const int result = find_costs(&options, &damaged, &err);
+	ifr_strings_release(&options.environment);
+	if (ifr_launch_interrupted())
+		return STOPPED_BY_INTERRUPT;
+	if (result)
+		return ifr_command_failed(&err);
+	return damaged ? IFR_E_PROGRAM : 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Costs and interaction costs, with their sampling errors.
+ *
+ * Of the sum over the subsets V of U, in which cost(V) has the sign of the causes that V lacks, the term t(nothing)
+ * cancels: icost(U) is the sum of -t(V) with these signs. A fragment of the samples has the same sum, so the error
+ * is that of one ratio estimate, of the sum's cycles an instruction: Cochran 1977, "Sampling techniques", 6.3. */
+#include "harness/icost/icost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const ifr_icost_kinds[] = {"independent", "parallel", "serial"};
+
+static bool is_listed(uint32_t set, uint32_t causes, bool all_subsets) {
+	return !(set & ~causes) && (all_subsets || __builtin_popcount(set) <= 2 || set == causes);
+}
+
+/* The next subset of causes above a set, in ascending order. */
+static uint32_t next_subset(uint32_t set, uint32_t causes) {
+	return ((set | ~causes) + 1) & causes;
+}
+
+void ifr_icost_init(struct ifr_icost *icost, uint32_t causes, bool all_subsets) {
+	const size_t n = (size_t)__builtin_popcount(causes);
+	*icost = (struct ifr_icost){.causes = causes, .all_subsets = all_subsets};
+	icost->sets = ifr_alloc((all_subsets ? (size_t)1 << n : 2 + n * (n + 1) / 2) * sizeof *icost->sets);
+	uint32_t set = 0;
+	do {
+		if (is_listed(set, causes, all_subsets))
+			icost->sets[icost->count++] = set;
+		set = next_subset(set, causes);
+	} while (set);
+}
+
+void ifr_icost_release(struct ifr_icost *icost) {
+	free(icost->sets);
+	ifr_ideal_times_release(&icost->times);
+	*icost = (struct ifr_icost){0};
+}
+
+static size_t find_set(const struct ifr_icost *icost, uint32_t set) {
+	size_t low = 0, high = icost->count;
+	while (low + 1 < high) {
+		const size_t middle = low + (high - low) / 2;
+		if (icost->sets[middle] <= set)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+double ifr_icost_time(const struct ifr_icost *icost, uint32_t set) {
+	return icost->times.cycles[find_set(icost, set)];
+}
+
+/* A sum of times of sets, each with a sign. */
+struct signed_sum {
+	size_t *sets;
+	int *signs;
+	size_t count;
+};
+
+static void sum_add(struct signed_sum *sum, const struct ifr_icost *icost, uint32_t set, int sign) {
+	sum->sets = ifr_realloc(sum->sets, sum->count + 1, sizeof *sum->sets);
+	sum->signs = ifr_realloc(sum->signs, sum->count + 1, sizeof *sum->signs);
+	sum->sets[sum->count] = find_set(icost, set);
+	sum->signs[sum->count++] = sign;
+}
+
+static double sum_of_fragment(const struct signed_sum *sum, const struct ifr_ideal_times *times, size_t fragment) {
+	double total = 0;
+	for (size_t i = 0; i < sum->count; i++)
+		total += sum->signs[i] * (double)times->fragment_cycles[sum->sets[i] * times->fragments + fragment];
+	return total;
+}
+
+static double sum_error(const struct signed_sum *sum, const struct ifr_ideal_times *times) {
+	const double n = (double)times->fragments;
+	double values = 0, instructions = 0, squares = 0;
+	if (n < 2)
+		return 0;
+	for (size_t i = 0; i < times->fragments; i++) {
+		values += sum_of_fragment(sum, times, i);
+		instructions += times->fragment_instructions[i];
+	}
+	for (size_t i = 0; i < times->fragments; i++) {
+		const double residual =
+			sum_of_fragment(sum, times, i) - values / instructions * times->fragment_instructions[i];
+		squares += residual * residual;
+	}
+	return times->rest / (instructions / n) * sqrt(squares / (n - 1) / n);
+}
+
+/* Evaluates and releases a sum. */
+static struct ifr_icost_value sum_end(struct signed_sum *sum, const struct ifr_ideal_times *times) {
+	struct ifr_icost_value value = {.error = sum_error(sum, times)};
+	for (size_t i = 0; i < sum->count; i++)
+		value.cycles += sum->signs[i] * times->cycles[sum->sets[i]];
+	free(sum->sets);
+	free(sum->signs);
+	return value;
+}
+
+struct ifr_icost_value ifr_icost_cost(const struct ifr_icost *icost, uint32_t set) {
+	struct signed_sum sum = {0};
+	sum_add(&sum, icost, 0, 1);
+	sum_add(&sum, icost, set, -1);
+	return sum_end(&sum, &icost->times);
+}
+
+struct ifr_icost_value ifr_icost_interaction(const struct ifr_icost *icost, uint32_t set) {
+	struct signed_sum sum = {0};
+	uint32_t subset = 0;
+	if (!set)
+		return (struct ifr_icost_value){0};
+	do {
+		sum_add(&sum, icost, subset, __builtin_popcount(set ^ subset) % 2 ? 1 : -1);
+		subset = next_subset(subset, set);
+	} while (subset);
+	return sum_end(&sum, &icost->times);
+}
+
+enum ifr_icost_kind ifr_icost_kind(const struct ifr_icost *icost, const struct ifr_icost_value *value) {
+	const double least = fmax(ifr_icost_time(icost, 0) / 100, 2 * value->error);
+	if (fabs(value->cycles) < least)
+		return IFR_ICOST_INDEPENDENT;
+	return value->cycles > 0 ? IFR_ICOST_PARALLEL : IFR_ICOST_SERIAL;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text: first what to do, then the breakdown. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/icost/icost.h"
+#include "harness/output/output.h"
+
+enum { PAIRS_TOLD = 3 };
+
+/* A report under way. */
+struct telling {
+	const struct ifr_icost *icost;
+	const struct ifr_icost_run *run;
+	struct ifr_icost_breakdown breakdown;
+	struct ifr_buffer *out;
+};
+
+/* Percent of the run's cycles; no -0.0. */
+static double percent(const struct telling *telling, double cycles) {
+	const double value = 100 * cycles / ifr_icost_time(telling->icost, 0);
+	return fabs(value) < 0.05 ? 0 : value;
+}
+
+static void put_paragraph(const struct telling *telling, struct ifr_buffer *text, const char *first,
+                          const char *rest) {
+	struct ifr_buffer plain = {0};
+	ifr_escape_plain(&plain, ifr_buffer_text(text));
+	ifr_text_wrap(telling->out, ifr_buffer_text(&plain), first, rest);
+	ifr_buffer_clear(text);
+	ifr_buffer_release(&plain);
+}
+
+static const char *name_of(enum ifr_cause cause) {
+	return ifr_causes[cause].name;
+}
+
+static void tell_run(const struct telling *telling, struct ifr_buffer *text) {
+	const double cycles = ifr_icost_time(telling->icost, 0);
+	ifr_buffer_printf(text, "%s on %s: %.0f cycles, %.2f an instruction.", telling->run->name,
+	                  telling->run->machine, cycles, cycles / (double)telling->run->instructions);
+	if (telling->run->damage)
+		ifr_buffer_printf(text, " The trace is cut (%s): this is its part before that.", telling->run->damage);
+	put_paragraph(telling, text, "", "");
+}
+
+/* Below a hundredth, nothing is worth a sentence. */
+static bool is_worth(const struct telling *telling, const struct ifr_icost_value *value) {
+	return ifr_icost_kind(telling->icost, value) != IFR_ICOST_INDEPENDENT;
+}
+
+static void tell_largest(const struct telling *telling, struct ifr_buffer *text) {
+	const enum ifr_cause cause = telling->breakdown.order[0];
+	const struct ifr_icost_value *cost = &telling->breakdown.alone[cause];
+	ifr_buffer_puts(telling->out, "\n");
+	if (!is_worth(telling, cost)) {
+		ifr_buffer_puts(text,
+		                "No cause alone costs a hundredth of the cycles: causes hide behind one another, or the "
+		                "core is at its limit. Sets of causes tell which (--all).");
+		put_paragraph(telling, text, "", "");
+		return;
+	}
+	ifr_buffer_printf(text, "Most is lost by %s: %s. Without that, the run takes %.1f %% fewer cycles.",
+	                  name_of(cause), ifr_causes[cause].about, percent(telling, cost->cycles));
+	put_paragraph(telling, text, "", "");
+	ifr_buffer_printf(text, "To do: %s.", ifr_causes[cause].remedy);
+	put_paragraph(telling, text, "", "");
+}
+
+/* An interaction of two causes. */
+struct pair {
+	enum ifr_cause first, second;
+	struct ifr_icost_value value;
+};
+
+static int by_size(const void *a, const void *b) {
+	const double x = fabs(((const struct pair *)a)->value.cycles),
+				 y = fabs(((const struct pair *)b)->value.cycles);
+	return (x < y) - (x > y);
+}
+
+/* Lists all pairs, the largest interaction first. Returns their number. */
+static size_t list_pairs(const struct telling *telling, struct pair *pairs) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	size_t count = 0;
+	for (size_t i = 0; i < breakdown->count; i++)
+		for (size_t k = i + 1; k < breakdown->count; k++) {
+			struct pair *pair = &pairs[count++];
+			*pair = (struct pair){.first = breakdown->order[i], .second = breakdown->order[k]};
+			pair->value = ifr_icost_interaction(telling->icost, 1u << pair->first | 1u << pair->second);
+		}
+	qsort(pairs, count, sizeof *pairs, by_size);
+	return count;
+}
+
+static void tell_pair(const struct telling *telling, const struct pair *pair, struct ifr_buffer *text) {
+	const double share = percent(telling, pair->value.cycles);
+	const double both =
+		percent(telling, ifr_icost_cost(telling->icost, 1u << pair->first | 1u << pair->second).cycles);
+	const char *first = name_of(pair->first), *second = name_of(pair->second);
+	if (share > 0)
+		ifr_buffer_printf(
+			text,
+			"%s and %s are parallel: %.1f %% of the cycles go only if both are improved (both: %.1f %%, %s "
+			"alone %.1f %%, %s alone %.1f %%).",
+			first, second, share, both, first, percent(telling, telling->breakdown.alone[pair->first].cycles),
+			second, percent(telling, telling->breakdown.alone[pair->second].cycles));
+	else
+		ifr_buffer_printf(
+			text,
+			"%s and %s are serial: either removes the same %.1f %% of the cycles, so take the one that is "
+			"easier (both: %.1f %%, %s alone %.1f %%, %s alone %.1f %%).",
+			first, second, -share, both, first, percent(telling, telling->breakdown.alone[pair->first].cycles),
+			second, percent(telling, telling->breakdown.alone[pair->second].cycles));
+	put_paragraph(telling, text, "  - ", "    ");
+}
+
+static void tell_pairs(const struct telling *telling, struct ifr_buffer *text) {
+	struct pair pairs[IFR_CAUSES * IFR_CAUSES / 2];
+	const size_t count = list_pairs(telling, pairs);
+	size_t told = 0;
+	for (size_t i = 0; i < count && told < PAIRS_TOLD && is_worth(telling, &pairs[i].value); i++) {
+		if (!told++)
+			ifr_buffer_puts(telling->out, "\n");
+		tell_pair(telling, &pairs[i], text);
+	}
+	if (!told && count) {
+		ifr_buffer_puts(text, "No two causes overlap by a hundredth of the cycles: improve each by itself.");
+		put_paragraph(telling, text, "\n", "");
+	}
+}
+
+/* --- the breakdown -------------------------------------------------------------------------------------------- */
+
+static void put_row(const struct telling *telling, enum ifr_cause cause) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	const struct ifr_icost_value *with = &breakdown->with_focus[cause];
+	const enum ifr_icost_kind kind = ifr_icost_kind(telling->icost, with);
+	char *first = ifr_format("%-8s %7.1f", name_of(cause), percent(telling, breakdown->alone[cause].cycles));
+	char *line = cause == breakdown->focus
+	                 ? ifr_format("%s %9s  %-9s ", first, "", "")
+	                 : ifr_format("%s %9.1f  %-9s ", first, percent(telling, with->cycles),
+	                              kind == IFR_ICOST_INDEPENDENT ? "" : ifr_icost_kinds[kind]);
+	char *rest = ifr_format("%*s", (int)strlen(line), "");
+	ifr_text_wrap(telling->out, ifr_causes[cause].about, line, rest);
+	free(rest);
+	free(line);
+	free(first);
+}
+
+static void put_breakdown(const struct telling *telling) {
+	const struct ifr_icost_breakdown *breakdown = &telling->breakdown;
+	struct ifr_buffer *out = telling->out;
+	char *with = ifr_format("+%s", name_of(breakdown->focus));
+	double most = 0;
+	ifr_buffer_printf(out, "\n%-8s %7s %9s  (per cent of the cycles)\n", "cause", "alone", with);
+	for (size_t i = 0; i < breakdown->count; i++) {
+		const enum ifr_cause cause = breakdown->order[i];
+		put_row(telling, cause);
+		most = fmax(most, fmax(breakdown->alone[cause].error, breakdown->with_focus[cause].error));
+	}
+	ifr_buffer_printf(out, "%-8s %7.1f %20s all other interactions\n", "other", percent(telling, breakdown->other),
+	                  "");
+	ifr_buffer_printf(out, "%-8s %7.1f %20s left with all these causes idealised\n", "rest",
+	                  percent(telling, breakdown->rest), "");
+	ifr_buffer_printf(out, "%-8s %7.1f\n", "total", 100.0);
+	if (most > 0)
+		ifr_buffer_printf(out, "\nFrom samples of the run: each is +- %.1f at most (twice the standard error).\n",
+		                  200 * most / ifr_icost_time(telling->icost, 0));
+	free(with);
+}
+
+static void put_all(const struct telling *telling) {
+	ifr_buffer_puts(telling->out, "\n   cost   icost  (per cent of the cycles) of each set\n");
+	for (size_t i = 1; i < telling->icost->count; i++) {
+		const uint32_t set = telling->icost->sets[i];
+		ifr_buffer_printf(telling->out, "%7.1f %7.1f  ",
+		                  percent(telling, ifr_icost_cost(telling->icost, set).cycles),
+		                  percent(telling, ifr_icost_interaction(telling->icost, set).cycles));
+		ifr_causes_print(set, telling->out);
+		ifr_buffer_puts(telling->out, "\n");
+	}
+}
+
+void ifr_icost_text(const struct ifr_icost *icost, const struct ifr_icost_run *run, enum ifr_cause focus,
+                    struct ifr_buffer *out) {
+	struct telling telling = {.icost = icost, .run = run, .out = out};
+	struct ifr_buffer text = {0};
+	ifr_icost_break_down(icost, focus, &telling.breakdown);
+	tell_run(&telling, &text);
+	tell_largest(&telling, &text);
+	tell_pairs(&telling, &text);
+	put_breakdown(&telling);
+	if (icost->all_subsets)
+		put_all(&telling);
+	ifr_buffer_release(&text);
+}
+
+void ifr_icost_print_causes(struct ifr_buffer *out) {
+	for (unsigned i = 0; i < IFR_CAUSES; i++)
+		ifr_buffer_printf(out, "%s%s: %s. Idealised: %s.", i ? "\n" : "", ifr_causes[i].name, ifr_causes[i].about,
+		                  ifr_causes[i].ideal);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Costs and interaction costs: answers by hand, from the paper, and identities on random graphs. Ref: Fields, Bodik, Hill
+ * and Newburn 2004, sections 2.1 to 2.3. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/random.h"
+#include "harness/icost/icost.h"
+
+/* Costs of causes 0, 1, … by a function of the set. */
+static void fill(struct ifr_icost *icost, unsigned causes, bool all, double (*time)(uint32_t set, void *data),
+                 void *data) {
+	ifr_icost_init(icost, (1u << causes) - 1, all);
+	icost->times.sets = icost->count;
+	icost->times.cycles = ifr_alloc(icost->count * sizeof(double));
+	for (size_t i = 0; i < icost->count; i++)
+		icost->times.cycles[i] = time(icost->sets[i], data);
+}
+
+/* Paths beside one another; the longest is the time. A path is a list of latencies, by cause; the last has none. */
+struct paths {
+	unsigned count;
+	double latency[4][4];
+};
+enum { NO_CAUSE = 3 };
+
+static double longest(uint32_t set, void *data) {
+	const struct paths *paths = data;
+	double time = 0;
+	for (unsigned i = 0; i < paths->count; i++) {
+		double length = paths->latency[i][NO_CAUSE];
+		for (unsigned c = 0; c < NO_CAUSE; c++)
+			length += set >> c & 1 ? 0 : paths->latency[i][c];
+		time = length > time ? length : time;
+	}
+	return time;
+}
+
+static void assert_pair(const struct paths *paths, double first, double second, double both, double interaction,
+                        enum ifr_icost_kind kind) {
+	struct ifr_icost icost;
+	fill(&icost, 2, false, longest, (void *)(uintptr_t)paths);
+	assert_float_equal(ifr_icost_cost(&icost, 1).cycles, first, 1e-9);
+	assert_float_equal(ifr_icost_cost(&icost, 2).cycles, second, 1e-9);
+	assert_float_equal(ifr_icost_cost(&icost, 3).cycles, both, 1e-9);
+	const struct ifr_icost_value value = ifr_icost_interaction(&icost, 3);
+	assert_float_equal(value.cycles, interaction, 1e-9);
+	assert_float_equal(value.error, 0, 0);
+	assert_int_equal(ifr_icost_kind(&icost, &value), kind);
+	assert_float_equal(ifr_icost_interaction(&icost, 0).cycles, 0, 0);
+	ifr_icost_release(&icost);
+}
+
+static void test_paper(void **state) {
+	(void)state;
+	/* Two parallel misses of 100 cycles: each costs 0, both 100. */
+	const struct paths parallel = {2, {{100, 0, 0, 0}, {0, 100, 0, 0}}};
+	assert_pair(&parallel, 0, 0, 100, 100, IFR_ICOST_PARALLEL);
+	/* Two dependent misses of 100 cycles beside 100 cycles of ALU work: either costs 100, and both no more. */
+	const struct paths serial = {2, {{100, 100, 0, 0}, {0, 0, 0, 100}}};
+	assert_pair(&serial, 100, 100, 100, -100, IFR_ICOST_SERIAL);
+	/* One behind the other, and nothing beside them. */
+	const struct paths independent = {1, {{100, 100, 0, 7}}};
+	assert_pair(&independent, 100, 100, 200, 0, IFR_ICOST_INDEPENDENT);
+	/* Figure 1: without A the longest path falls from 20 to 9, which goes through C. */
+	const struct paths figure = {2, {{12, 0, 0, 8}, {0, 9, 0, 0}}};
+	assert_pair(&figure, 11, 0, 12, 1, IFR_ICOST_PARALLEL);
+}
+
+/* A random graph: edges from lower to higher nodes, each with a cause or none. */
+enum { NODES = 24, EDGES = 90, CAUSES = 8 };
+struct graph {
+	struct edge {
+		uint8_t from, to, cause, latency;
+	} edges[EDGES];
+};
+
+static int by_source(const void *a, const void *b) {
+	return ((const struct edge *)a)->from - ((const struct edge *)b)->from;
+}
+
+static void make_graph(struct graph *graph, uint64_t seed) {
+	for (unsigned i = 0; i < EDGES; i++) {
+		const uint64_t random = ifr_siphash(seed, i, "edge", 4);
+		const uint8_t from = (uint8_t)(random % (NODES - 1));
+		graph->edges[i] = (struct edge){.from = from,
+		                                .to = (uint8_t)(from + 1 + (random >> 8) % (unsigned)(NODES - 1 - from)),
+		                                .cause = (uint8_t)((random >> 20) % (CAUSES + 2)),
+		                                .latency = (uint8_t)((random >> 32) % 40)};
+	}
+	qsort(graph->edges, EDGES, sizeof *graph->edges, by_source);
+}
+
+static double critical_path(uint32_t set, void *data) {
+	const struct graph *graph = data;
+	double done[NODES] = {0}, last = 0;
+	for (unsigned i = 0; i < EDGES; i++) {
+		const struct edge *edge = &graph->edges[i];
+		const double at = done[edge->from] + (set >> edge->cause & 1 ? 0 : edge->latency);
+		done[edge->to] = at > done[edge->to] ? at : done[edge->to];
+	}
+	for (unsigned i = 0; i < NODES; i++)
+		last = done[i] > last ? done[i] : last;
+	return last;
+}
+
+/* The definition, by recursion: cost(U) less the icosts of all proper subsets. */
+static double recursive(const struct ifr_icost *icost, uint32_t set) {
+	double value = set ? ifr_icost_cost(icost, set).cycles : 0;
+	for (uint32_t subset = (set - 1) & set; set && subset; subset = (subset - 1) & set)
+		value -= recursive(icost, subset);
+	return value;
+}
+
+static void test_random_graphs(void **state) {
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct graph graph;
+		struct ifr_icost icost;
+		double sum = 0;
+		make_graph(&graph, seed);
+		fill(&icost, CAUSES, true, critical_path, &graph);
+		assert_int_equal(icost.count, 1 << CAUSES);
+		for (uint32_t set = 0; set < 1u << CAUSES; set++) {
+			assert_int_equal(icost.sets[set], set);
+			assert_float_equal(ifr_icost_time(&icost, set), critical_path(set, &graph), 0);
+			const double value = ifr_icost_interaction(&icost, set).cycles;
+			if (__builtin_popcount(set) < 6)
+				assert_float_equal(value, recursive(&icost, set), 1e-6);
+			sum += value;
+		}
+		/* All 256 add up to the cost of all causes. */
+		assert_float_equal(sum, critical_path(0, &graph) - critical_path((1u << CAUSES) - 1, &graph), 1e-6);
+		ifr_icost_release(&icost);
+	}
+}
+
+static void test_breakdown(void **state) {
+	(void)state;
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct graph graph;
+		struct ifr_icost icost;
+		struct ifr_icost_breakdown all;
+		make_graph(&graph, seed);
+		fill(&icost, CAUSES, false, critical_path, &graph);
+		/* None, eight, their 28 pairs, and all. */
+		assert_int_equal(icost.count, 1 + 8 + 28 + 1);
+		ifr_icost_break_down(&icost, IFR_CAUSES, &all);
+		double sum = all.other + all.rest;
+		for (size_t i = 0; i < all.count; i++) {
+			sum += all.alone[all.order[i]].cycles + all.with_focus[all.order[i]].cycles;
+			assert_true(!i || all.alone[all.order[i - 1]].cycles >= all.alone[all.order[i]].cycles);
+		}
+		assert_int_equal(all.focus, all.order[0]);
+		assert_int_equal(all.count, CAUSES);
+		assert_float_equal(sum, critical_path(0, &graph), 1e-6);
+		ifr_icost_break_down(&icost, 5, &all);
+		assert_float_equal(all.with_focus[2].cycles, ifr_icost_interaction(&icost, 1u << 2 | 1u << 5).cycles, 0);
+		ifr_icost_release(&icost);
+	}
+}
+
+static double by_table(uint32_t set, void *data) {
+	return ((const double *)data)[set];
+}
+
+/* Cochran's ratio estimate by hand: two fragments of 1000 instructions lose 100 and 300 cycles by the cause, and stand
+ * for 10,000: 2000 cycles, the residuals -100 and 100, and 10 * sqrt(20000 / 2) = 1000 the standard error. */
+static void test_errors(void **state) {
+	static uint32_t instructions[] = {1000, 1000}, cycles[] = {500, 700, 400, 400};
+	double times[] = {6000, 4000};
+	struct ifr_icost icost;
+	(void)state;
+	fill(&icost, 1, true, by_table, times);
+	icost.times.fragments = 2;
+	icost.times.rest = 10000;
+	icost.times.fragment_instructions = instructions;
+	icost.times.fragment_cycles = cycles;
+	struct ifr_icost_value cost = ifr_icost_cost(&icost, 1);
+	assert_float_equal(cost.cycles, 2000, 1e-9);
+	assert_float_equal(cost.error, 1000, 1e-9);
+	assert_int_equal(ifr_icost_kind(&icost, &cost), IFR_ICOST_PARALLEL);
+	cost.error = 1001;
+	assert_int_equal(ifr_icost_kind(&icost, &cost), IFR_ICOST_INDEPENDENT);
+	icost.times.fragment_instructions = icost.times.fragment_cycles = NULL;
+	ifr_icost_release(&icost);
+}
+
+static void test_names(void **state) {
+	uint32_t set;
+	struct ifr_error err = {0};
+	struct ifr_buffer text = {0};
+	(void)state;
+	assert_int_equal(ifr_causes_parse("dl1,win+fusion", &set, &err), 0);
+	assert_int_equal(set, 1u << IFR_CAUSE_DL1 | 1u << IFR_CAUSE_WIN | 1u << IFR_CAUSE_FUSION);
+	ifr_causes_print(set, &text);
+	assert_string_equal(ifr_buffer_text(&text), "dl1+win+fusion");
+	ifr_buffer_release(&text);
+	static const char *const wrong[] = {"", "dl", "dl1,", "dl1,dl1", "dl1 ,win", "DL1", ",dl1", "dl1win"};
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		memset(&err, 0, sizeof err);
+		assert_true(ifr_causes_parse(wrong[i], &set, &err));
+		assert_int_equal(err.code, IFR_E_USAGE);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_paper), cmocka_unit_test(test_random_graphs),
+	                                   cmocka_unit_test(test_breakdown), cmocka_unit_test(test_errors),
+	                                   cmocka_unit_test(test_names)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
