@@ -20,7 +20,14 @@ say = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 # The set-up runs before anything is asked of pkg-config.
 LIBRARIES := libelf libdw gsl sqlite3 jansson nettle libarchive libzstd libconfig
 pkg = $(shell pkg-config $(1) $(LIBRARIES) 2>/dev/null)
-PLUGIN_INCLUDE = $(shell $(CXX) -print-file-name=plugin)/include
+
+# A plugin is built for the compiler in use, and for each gcc-N whose plugin interface (gcc-N-plugin-dev) is installed.
+major = $(firstword $(subst ., ,$(shell $(1) -dumpversion 2>/dev/null)))
+OWN_VERSION := $(call major,$(CXX))
+plugin_include = $(shell $(if $(filter $(OWN_VERSION),$(1)),$(CXX),gcc-$(1)) -print-file-name=plugin)/include
+PLUGIN_VERSIONS ?= $(sort $(OWN_VERSION) $(foreach version,11 12 13 14,$(if $(shell command -v gcc-$(version) 2>/dev/null),$(if $(wildcard \
+	$(call plugin_include,$(version))/gcc-plugin.h),$(version)))))
+PLUGIN_VERSIONS := $(PLUGIN_VERSIONS)
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wvla -Werror
 SANITIZER := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -57,12 +64,16 @@ PLUGIN_DECISIONS := $(call sources,plugin)
 
 BIN := $(BUILD)/bin
 LIBEXEC := $(BUILD)/libexec/interfero
-# The wrapper goes by all these names; the last three are what build systems look for beside a compiler.
-ALIASES := g++ gfortran clang clang++ gcc-ar gcc-nm gcc-ranlib
+# The wrapper goes by all these names; the last three are what build systems look for beside a compiler. Names with a
+# version call that version.
+GCC_NAMES := gcc g++ gfortran gcc-ar gcc-nm gcc-ranlib
+VERSIONED := $(foreach version,$(PLUGIN_VERSIONS),$(GCC_NAMES:%=%-$(version)))
+ALIASES := $(filter-out gcc,$(GCC_NAMES)) clang clang++ $(VERSIONED)
 COMPILERS := gcc $(ALIASES)
+PLUGINS := $(PLUGIN_VERSIONS:%=$(LIBEXEC)/gcc-%/interfero.so)
 COMPILERS_PROPER := cc1 cc1plus f951 lto1
 LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
-PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(LIBEXEC)/interfero.so $(LIBEXEC)/probe \
+PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(PLUGINS) $(LIBEXEC)/probe \
 	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so $(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so \
 	$(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
 	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
@@ -207,16 +218,7 @@ $(LIBEXEC)/probe: $(call objects,harness/exec/probe/main.c)
 # The plugin runs inside the compiler, which is not sanitized. GCC's headers, which all its files begin with, are read once:
 # #include "plugin/gcc.h" finds the precompiled header in the first folder of -I.
 PLUGIN_CXX = $(CXX) -std=gnu++17 -fno-rtti -fno-exceptions -fPIC -fvisibility=hidden -Wall -Wextra -Wno-unused-parameter \
-	-Werror -I$(BUILD)/objects $(CPPFLAGS_ALL) -isystem $(PLUGIN_INCLUDE) $(CXXFLAGS) $(DEPENDENCIES)
-$(BUILD)/objects/plugin/gcc.h.gch: plugin/gcc.h
-	$(call say,CXX,$<)
-	@mkdir -p $(@D)
-	$(Q)$(PLUGIN_CXX) -x c++-header $< -o $@
-$(BUILD)/objects/plugin/%.o: plugin/%.cc $(BUILD)/objects/plugin/gcc.h.gch
-	$(call say,CXX,$<)
-	@mkdir -p $(@D)
-	$(Q)$(PLUGIN_CXX) -c $< -o $@
-
+	-Werror -I$(BUILD)/objects/gcc-$(1) $(CPPFLAGS_ALL) -isystem $(call plugin_include,$(1)) $(CXXFLAGS) $(DEPENDENCIES)
 PLUGIN_C := $(PLUGIN_DECISIONS) $(call sources,compiletime) common/axis.c common/buffer.c common/error.c common/file.c common/plan.c \
 	common/plan_text.c common/random.c common/strings.c
 $(BUILD)/objects/pic/%.o: %.c
@@ -225,10 +227,21 @@ $(BUILD)/objects/pic/%.o: %.c
 	$(Q)$(CC) $(CPPFLAGS_ALL) -std=c11 $(WARNINGS) $(CFLAGS) -fPIC -fvisibility=hidden $(DEPENDENCIES) -c $< -o $@
 
 # The compiler loads it for every file: the C++ runtime, of which it needs next to nothing, is linked in.
-$(LIBEXEC)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/%.o) $(PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
-	$(call say,LINK,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL $^ -o $@ $(LDFLAGS)
+define plugin_rules
+$(BUILD)/objects/gcc-$(1)/plugin/gcc.h.gch: plugin/gcc.h
+	$$(call say,CXX,"$$< (for gcc $(1))")
+	@mkdir -p $$(@D)
+	$$(Q)$$(call PLUGIN_CXX,$(1)) -x c++-header $$< -o $$@
+$(BUILD)/objects/gcc-$(1)/plugin/%.o: plugin/%.cc $(BUILD)/objects/gcc-$(1)/plugin/gcc.h.gch
+	$$(call say,CXX,"$$< (for gcc $(1))")
+	@mkdir -p $$(@D)
+	$$(Q)$$(call PLUGIN_CXX,$(1)) -c $$< -o $$@
+$(LIBEXEC)/gcc-$(1)/interfero.so: $(PLUGIN_SOURCES:%.cc=$(BUILD)/objects/gcc-$(1)/%.o) $(PLUGIN_C:%.c=$(BUILD)/objects/pic/%.o)
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CXX) -shared -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL $$^ -o $$@ $$(LDFLAGS)
+endef
+$(foreach version,$(PLUGIN_VERSIONS),$(eval $(call plugin_rules,$(version))))
 
 # The runtime lives in other programs, sanitized or not: nothing of its own shows but what libinterfero.so replaces.
 $(BUILD)/objects/runtime-so/%.o: %.c
@@ -337,7 +350,8 @@ check: setup ## run every test once; ends with "N passed, N failed, N skipped"
 	@tests/run $(BUILD) build/sanitized/tests
 
 .PHONY: check-full
-check-full: setup ## run the tests with many seeds and whole matrices, for releases
+check-full: ## run the tests with many seeds and whole matrices, for releases
+	@scripts/setup full
 	@$(MAKE) --no-print-directory $(JOBS) $(TEST_BUILDS) check-build-threads $(BENCHMARKS)
 	@INTERFERO_TEST_DEPTH=full tests/run $(BUILD) build/sanitized/tests
 
@@ -391,7 +405,9 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 		$(INSTALL_ROOT)/share/bash-completion/completions $(INSTALL_ROOT)/lib/pkgconfig $(INSTALL_ROOT)/share/interfero
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
-	install $(LIBEXEC)/interfero.so $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
+	for version in $(PLUGIN_VERSIONS); do install -D -t $(INSTALL_ROOT)/libexec/interfero/gcc-$$version \
+		$(LIBEXEC)/gcc-$$version/interfero.so || exit; done
+	install $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
 		$(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as

@@ -62,6 +62,14 @@ char *ifr_template_read_recipe(const char *text, size_t length) {
 	return end ? ifr_format("%.*s", (int)(end - words), words) : NULL;
 }
 
+int ifr_template_compiler_version(const char *text, size_t length) {
+	const char *word = find_behind_last(text, length, "\n" IFR_MARK_COMPILER " ");
+	int version = 0;
+	for (; word && word < text + length && *word >= '0' && *word <= '9' && version < 1000; word++)
+		version = 10 * version + (*word - '0');
+	return version;
+}
+
 /* The mark in a line, behind a tab or "\t.text\t"; NULL if the line has none. */
 static const char *find_mark(const char *line, size_t length) {
 	static const char text[] = "\t.text\t";

@@ -89,6 +89,9 @@ void ifr_template_read_arguments(const char *text, size_t length, struct ifr_str
 /* Returns the words behind IFR_MARK_RECIPE: a key, or "none" and a reason; the caller frees. NULL: no such mark. */
 char *ifr_template_read_recipe(const char *text, size_t length);
 
+/* The major version of the GCC that made the template; 0: no such mark. */
+int ifr_template_compiler_version(const char *text, size_t length);
+
 /* Merges the compiler's axes of a plan with the axes that the unit was compiled under: the plan wins where it has
  * an axis on. Initialises merged, which the caller releases. Errors: IFR_E_USAGE for a damaged mark. */
 int ifr_template_merge_plan(const char *text, size_t length, const struct ifr_plan *plan, struct ifr_plan *merged,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interfero-gcc, interfero-g++, interfero-gfortran, interfero-clang and interfero-clang++: drivers that exec the compiler
- * of the same name with added arguments:
+/* interfero-gcc, interfero-g++, interfero-gfortran, interfero-clang, interfero-clang++, and with a version, as in
+ * interfero-gcc-12: drivers that exec the compiler of the same name with added arguments:
  *
  * - a section for each function and datum
  * - our folder of linkers (wrapper/linker.c) in front of the real linkers
- * - our plugin, which is GCC's: not with clang, and nothing of what follows
+ * - our plugin, that of the compiler's version; it is GCC's: not with clang, and nothing of what follows
  * - with INTERFERO_TEMPLATES or INTERFERO_SOURCES: templates, and our folder of assemblers (wrapper/assembler.c)
  * - with INTERFERO_SOURCES: our folder of compilers proper (wrapper/proper.c)
  *
@@ -19,6 +19,7 @@
 #include "common/buffer.h"
 #include "common/error.h"
 #include "common/file.h"
+#include "common/gcc.h"
 #include "common/process.h"
 #include "common/strings.h"
 
@@ -36,9 +37,8 @@ static const char *compiler_of(const char *called_as) {
 	return ifr_starts_with(base, "interfero-") ? base + strlen("interfero-") : "gcc";
 }
 
-/* The compiler that its variable names, else the one of its own name. */
+/* The compiler that its variable names, else the one of its own name. A name with a version has no variable. */
 static const char *wanted_compiler(const char *compiler) {
-	/* They name another compiler: of GCC one of the same version. */
 	static const char *const variables[][2] = {{"gcc", "INTERFERO_GCC"},
 	                                           {"g++", "INTERFERO_GXX"},
 	                                           {"gfortran", "INTERFERO_GFORTRAN"},
@@ -73,7 +73,11 @@ static bool is_for_clang(const char *compiler) {
 /* Build systems look for gcc-ar, gcc-nm and gcc-ranlib by the compiler's prefix: the real programs are run with
  * unchanged arguments. */
 static bool is_companion(const char *compiler) {
-	return ifr_ends_with(compiler, "-ar") || ifr_ends_with(compiler, "-nm") || ifr_ends_with(compiler, "-ranlib");
+	char *name = ifr_format("%.*s", ifr_gcc_name_length(compiler), compiler);
+	const bool companion =
+		ifr_ends_with(name, "-ar") || ifr_ends_with(name, "-nm") || ifr_ends_with(name, "-ranlib");
+	free(name);
+	return companion;
 }
 
 /* Whether the command only asks the compiler, such as -print-prog-name=ld: build systems keep the answers in files,
@@ -99,8 +103,8 @@ static bool wants_templates(void) {
 	return is_set("INTERFERO_SOURCES") || is_set("INTERFERO_TEMPLATES");
 }
 
-static void add_gcc_arguments(struct ifr_strings *arguments, const char *home) {
-	ifr_strings_take(arguments, ifr_format("-fplugin=%s/interfero.so", home));
+static void add_gcc_arguments(struct ifr_strings *arguments, const char *home, const char *plugin) {
+	ifr_strings_take(arguments, ifr_format("-fplugin=%s", plugin));
 	if (wants_templates()) {
 		ifr_strings_add(arguments, "-fplugin-arg-interfero-templates");
 		ifr_strings_take(arguments, ifr_format("-B%s/as/", home));
@@ -109,49 +113,79 @@ static void add_gcc_arguments(struct ifr_strings *arguments, const char *home) {
 		ifr_strings_take(arguments, ifr_format("-B%s/cc/", home));
 }
 
-/* Puts our arguments in front of the user's and execs the compiler; returns only if that fails. */
-static int exec_compiler(const char *name, const char *real, const char *home, int argc, char **argv) {
+/* Puts our arguments in front of the user's and execs the compiler; returns only if that fails. Without a plugin, the
+ * compiler is clang. */
+static int exec_compiler(const char *name, const char *real, const char *plugin, int argc, char **argv) {
 	struct ifr_strings arguments = {0};
+	char *home = ifr_path_libexec("");
 	ifr_strings_add(&arguments, real);
 	if (!is_companion(compiler_of(argv[0])) && !is_question(argc, argv)) {
 		ifr_strings_add(&arguments, "-ffunction-sections");
 		ifr_strings_add(&arguments, "-fdata-sections");
 		ifr_strings_take(&arguments, ifr_format("-B%s/ld/", home));
-		if (!is_for_clang(compiler_of(argv[0])))
-			add_gcc_arguments(&arguments, home);
+		if (plugin)
+			add_gcc_arguments(&arguments, home, plugin);
 	}
 	for (int i = 1; i < argc; i++)
 		ifr_strings_add(&arguments, argv[i]);
-	setenv(GUARD, "1", 1);
 	execv(real, arguments.items);
 	int status = print_failure(name, "cannot run ", real, strerror(errno));
 	ifr_strings_release(&arguments);
+	free(home);
+	return status;
+}
+
+/* Execs GCC with the plugin of its version. A driver that does not tell its version gets that of the GCC that built
+ * interfero: the plugin itself says where it does not fit. */
+static int exec_gcc(const char *name, const char *real, int argc, char **argv) {
+	const int told = ifr_gcc_version(real), version = told ? told : __GNUC__;
+	char *plugin = ifr_gcc_plugin_path(version);
+	int status;
+	if (!ifr_file_exists(plugin)) {
+		char *failure = ifr_format("there is no plugin for gcc %d, ", version);
+		char *remedy = ifr_format("install the package gcc-%d-plugin-interfero, or gcc-%d-plugin-dev and build "
+		                          "interfero again",
+		                          version, version);
+		status = print_failure(name, failure, plugin, remedy);
+		free(remedy);
+		free(failure);
+	} else {
+		status = exec_compiler(name, real, plugin, argc, argv);
+	}
+	free(plugin);
+	return status;
+}
+
+/* Without the compiler of a name there is, in Debian, the package of that name. */
+static int print_no_compiler(const char *name, const char *wanted) {
+	static const char variables[] = "set INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX)";
+	char *remedy = strchr(wanted, '/') ? ifr_format("install it, or %s", variables)
+	                                   : ifr_format("install the package %s, or %s", wanted, variables);
+	const int status = print_failure(name, "there is no compiler ", wanted, remedy);
+	free(remedy);
 	return status;
 }
 
 static int find_and_exec_compiler(const char *name, const char *self, int argc, char **argv) {
 	const char *compiler = compiler_of(argv[0]);
-	char *real = find_compiler(compiler, self), *bin = ifr_path_dir(self);
-	char *home = ifr_format("%s/../libexec/interfero", bin), *plugin = ifr_format("%s/interfero.so", home);
+	char *real = find_compiler(compiler, self);
 	int status;
-	const bool clang = is_for_clang(compiler);
+	const bool clang = is_for_clang(compiler), companion = is_companion(compiler);
+	/* From here on the compiler is called: first, perhaps, for its version. */
+	setenv(GUARD, "1", 1);
 	if (!real)
-		status = print_failure(name, "there is no compiler ", wanted_compiler(compiler),
-		                       "install it, or set INTERFERO_GCC (_GXX, _GFORTRAN, _CLANG, _CLANGXX)");
-	else if (!clang && !is_companion(compiler) && is_clang(real))
+		status = print_no_compiler(name, wanted_compiler(compiler));
+	else if (!clang && !companion && is_clang(real))
 		status = print_failure(name, real, " is clang, which cannot load a plugin of GCC's",
 		                       "take interfero-clang, or interfero-clang++");
 	else if (clang && wants_templates())
 		status =
 			print_failure(name, "clang keeps no templates and sources, which the plugin of GCC makes", "",
 		                  "leave INTERFERO_TEMPLATES and INTERFERO_SOURCES out, or compile with interfero-gcc");
-	else if (!clang && !ifr_file_exists(plugin))
-		status = print_failure(name, "the plugin is missing: ", plugin, "install interfero again");
+	else if (clang || companion || is_question(argc, argv))
+		status = exec_compiler(name, real, NULL, argc, argv);
 	else
-		status = exec_compiler(name, real, home, argc, argv);
-	free(plugin);
-	free(home);
-	free(bin);
+		status = exec_gcc(name, real, argc, argv);
 	free(real);
 	return status;
 }

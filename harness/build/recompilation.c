@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/gcc.h"
 #include "common/process.h"
 
 /* Appends the first line of a tool's output that reports an error, else the first line; at most 400 bytes. */
@@ -55,11 +56,27 @@ int unit_run_assembler(const struct rebuilt_unit *unit, const char *source, cons
 	return result;
 }
 
-/* Asks GCC's driver for the path of a compiler proper ("cc1"); the caller frees. */
-static int find_compiler(const char *name, char **path, struct ifr_error *err) {
+/* The GCC driver of a version: the one that INTERFERO_GCC names, gcc or gcc-VERSION; the caller frees. NULL: none of
+ * them is there and has that version. */
+static char *find_driver(int version) {
 	const char *chosen = getenv("INTERFERO_GCC");
+	char *versioned = ifr_format("gcc-%d", version), *found = NULL;
+	const char *const names[] = {chosen && *chosen ? chosen : "gcc", "gcc", versioned};
+	for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+		found = ifr_program_find(names[i], NULL);
+		if (found && ifr_gcc_version(found) != version) {
+			free(found);
+			found = NULL;
+		}
+	}
+	free(versioned);
+	return found;
+}
+
+/* Asks GCC's driver for the path of a compiler proper ("cc1"); the caller frees. */
+static int ask_driver(const char *driver, const char *name, char **path, struct ifr_error *err) {
 	char *option = ifr_format("-print-prog-name=%s", name);
-	const char *const argv[] = {chosen && *chosen ? chosen : "gcc", option, NULL};
+	const char *const argv[] = {driver, option, NULL};
 	struct ifr_buffer answer = {0}, errors = {0};
 	struct ifr_process process = {.argv = argv, .out = &answer, .errors = &errors};
 	int status = 0;
@@ -70,7 +87,7 @@ static int find_compiler(const char *name, char **path, struct ifr_error *err) {
 			ifr_fail(err, IFR_E_ENVIRONMENT,
 		             "%s has no %s, which compiles units again: install the compiler of that language, or set "
 		             "INTERFERO_GCC",
-		             argv[0], name);
+		             driver, name);
 	if (result) {
 		free(*path);
 		*path = NULL;
@@ -78,6 +95,20 @@ static int find_compiler(const char *name, char **path, struct ifr_error *err) {
 	ifr_buffer_release(&answer);
 	ifr_buffer_release(&errors);
 	free(option);
+	return result;
+}
+
+/* Finds the compiler proper of the GCC that compiled the unit, of this version; the caller frees. */
+static int find_compiler(const char *name, int version, char **path, struct ifr_error *err) {
+	char *driver = find_driver(version);
+	*path = NULL;
+	int result = driver
+	                 ? ask_driver(driver, name, path, err)
+	                 : ifr_fail(err, IFR_E_ENVIRONMENT,
+	                            "it was compiled by gcc %d, which is not here: install the package gcc-%d, or set "
+	                            "INTERFERO_GCC",
+	                            version, version);
+	free(driver);
 	return result;
 }
 
@@ -99,9 +130,9 @@ static int write_sources(const struct rebuilt_unit *unit, const struct ifr_plan 
 }
 
 /* Warnings are off: the build has shown them, and some misfire on preprocessed source. */
-static void add_compiler_arguments(const struct rebuilt_unit *unit, const char *compiler,
+static void add_compiler_arguments(const struct rebuilt_unit *unit, int version, const char *compiler,
                                    struct ifr_strings *arguments) {
-	char *plugin = ifr_path_libexec("interfero.so");
+	char *plugin = ifr_gcc_plugin_path(version);
 	ifr_strings_add(arguments, compiler);
 	ifr_strings_add(arguments, unit->recipe.files[0].name);
 	ifr_strings_add_all(arguments, &unit->recipe.arguments);
@@ -123,13 +154,14 @@ int unit_compile(const struct rebuilt_unit *unit, const struct ifr_plan *merged,
 	char *failure =
 		ifr_format("%s%s%s cannot be compiled again", unit->input, *unit->member ? ":" : "", unit->member);
 	struct ifr_strings arguments = {0};
-	int result = find_compiler(unit->recipe.compiler, &compiler, err);
+	const int version = ifr_template_compiler_version(unit->text.data, unit->text.length);
+	int result = find_compiler(unit->recipe.compiler, version, &compiler, err);
 	if (!result)
 		result = ifr_dir_make(folder, err);
 	if (!result)
 		result = write_sources(unit, merged, folder, err);
 	if (!result) {
-		add_compiler_arguments(unit, compiler, &arguments);
+		add_compiler_arguments(unit, version, compiler, &arguments);
 		result = run_tool(&arguments, folder, environment, failure, err);
 	}
 	if (!result)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "common/gcc.h"
 #include "common/process.h"
 #include "harness/exec/exec.h"
 #include "kit/kit.h"
@@ -84,18 +85,25 @@ static void check_plugin_loads(struct ifr_checkup *checkup, const char *plugin, 
 }
 
 static void check_plugin(struct ifr_checkup *checkup) {
-	char *plugin = ifr_path_libexec("interfero.so"), *gcc = find_compiler();
-	if (!ifr_file_exists(plugin))
-		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN,
-		                "install interfero again; the axes of the linker and of the launcher work without it",
-		                "%s is not there", plugin);
-	else if (!gcc)
+	char *gcc = find_compiler();
+	if (!gcc) {
 		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN, "install gcc, or name it in INTERFERO_GCC",
 		                "there is no gcc to load it");
+		return;
+	}
+	const int version = ifr_gcc_version(gcc);
+	char *plugin = ifr_gcc_plugin_path(version);
+	char *remedy =
+		ifr_format("install the package gcc-%d-plugin-interfero, or gcc-%d-plugin-dev and build interfero "
+	               "again; the axes of the linker and of the launcher work without it",
+	               version, version);
+	if (!ifr_file_exists(plugin))
+		ifr_checkup_add(checkup, "plugin", IFR_CHECK_WARN, remedy, "%s is not there", plugin);
 	else
 		check_plugin_loads(checkup, plugin, gcc);
-	free(gcc);
+	free(remedy);
 	free(plugin);
+	free(gcc);
 }
 
 /* The path, or its nearest parent folder that exists; the caller frees. */

@@ -63,9 +63,9 @@ build_for() { # HEADERS FILE...: their objects
 	mapfile -t files < <(grep -l 'plugin-version.h' "$repository"/plugin/*.cc)
 	build_for "$o/other" "${files[@]}"
 	# The others are this build's, by the names of the sources: an old build folder may hold objects of files that are gone.
-	objects=$INTERFERO_BUILD/objects
+	objects=$INTERFERO_BUILD/objects version=$($CXX -dumpversion)
 	for file in "$repository"/plugin/*.cc; do
-		[[ " ${files[*]} " == *" $file "* ]] || rest+=("$objects/plugin/$(basename "$file" .cc).o")
+		[[ " ${files[*]} " == *" $file "* ]] || rest+=("$objects/gcc-${version%%.*}/plugin/$(basename "$file" .cc).o")
 	done
 	for file in "$repository"/{plugin,compiletime,common}/*.c; do
 		file=$objects/pic/${file#"$repository"/}

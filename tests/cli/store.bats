@@ -87,7 +87,7 @@ links_with_a_warning() {
 	mkdir -p copy/libexec/interfero
 	cp -r "$INTERFERO_BUILD/bin" copy/bin
 	cp -r "$INTERFERO_BUILD/libexec/interfero/ld" copy/libexec/interfero
-	refuse 4 plugin missing install -- copy/bin/interfero-gcc "$place/main.c" -o program
+	refuse 4 "no plugin for gcc" "install the package gcc-" -- copy/bin/interfero-gcc "$place/main.c" -o program
 	[ ! -e program ]
 }
 

@@ -84,6 +84,11 @@ static void test_what_a_template_says(void **state) {
 	free(words);
 	assert_null(ifr_template_read_recipe(UNIT END, sizeof UNIT END - 1));
 	assert_null(ifr_template_read_recipe("", 0));
+	static const char made[] = UNIT "#ifr-compiler 11.3.0\n" END, cut[] = UNIT "#ifr-compiler 1";
+	assert_int_equal(ifr_template_compiler_version(made, sizeof made - 1), 11);
+	assert_int_equal(ifr_template_compiler_version(cut, sizeof cut - 1), 1);
+	assert_int_equal(ifr_template_compiler_version(UNIT END, sizeof UNIT END - 1), 0);
+	assert_int_equal(ifr_template_compiler_version("", 0), 0);
 }
 
 static void test_the_axes_of_both(void **state) {
