@@ -397,12 +397,15 @@ $(MAN)/interfero-%.5: $(BIN)/interfero docs/interfero-%.md scripts/man_page
 man: $(MAN_PAGES) ## make the man pages
 
 INSTALL_ROOT = $(DESTDIR)$(PREFIX)
+# Where shells look for completions, bash, zsh and fish in this order. Debian has another folder for zsh's.
+ZSH_COMPLETIONS ?= share/zsh/site-functions
+COMPLETIONS = share/bash-completion/completions/interfero $(ZSH_COMPLETIONS)/_interfero share/fish/vendor_completions.d/interfero.fish
 FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g'
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
 		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 $(INSTALL_ROOT)/share/man/man5 \
-		$(INSTALL_ROOT)/share/bash-completion/completions $(INSTALL_ROOT)/lib/pkgconfig $(INSTALL_ROOT)/share/interfero
+		$(dir $(COMPLETIONS:%=$(INSTALL_ROOT)/%)) $(INSTALL_ROOT)/lib/pkgconfig $(INSTALL_ROOT)/share/interfero
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	for version in $(PLUGIN_VERSIONS); do install -D -t $(INSTALL_ROOT)/libexec/interfero/gcc-$$version \
@@ -421,7 +424,9 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 	install -m 644 packaging/interfero.cmake $(INSTALL_ROOT)/share/interfero
 	install -m 644 $(filter %.1,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man1
 	install -m 644 $(filter %.5,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man5
-	$(BIN)/interfero --completions > $(INSTALL_ROOT)/share/bash-completion/completions/interfero
+	$(BIN)/interfero --completions bash > $(INSTALL_ROOT)/$(word 1,$(COMPLETIONS))
+	$(BIN)/interfero --completions zsh > $(INSTALL_ROOT)/$(word 2,$(COMPLETIONS))
+	$(BIN)/interfero --completions fish > $(INSTALL_ROOT)/$(word 3,$(COMPLETIONS))
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
@@ -429,7 +434,7 @@ uninstall: ## remove what install put there
 		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
 		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
 		$(FORMATS:%=$(INSTALL_ROOT)/share/man/man5/interfero-%.5) \
-		$(INSTALL_ROOT)/share/bash-completion/completions/interfero $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
+		$(COMPLETIONS:%=$(INSTALL_ROOT)/%) $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
 	rm -rf $(INSTALL_ROOT)/libexec/interfero $(INSTALL_ROOT)/share/interfero
 
 .PHONY: clean

@@ -143,6 +143,14 @@ static int explain_command(char *name) {
 	return command ? run_command(command, 2, words) : IFR_E_USAGE;
 }
 
+/* interfero --completions SHELL, for make install */
+static int complete(const char *shell) {
+	if (print_completions(shell, commands, COMMANDS))
+		return 0;
+	fprintf(stderr, "interfero: there are no completions for \"%s\"; bash, zsh and fish have them\n", shell);
+	return IFR_E_USAGE;
+}
+
 int main(int argc, char **argv) {
 	argp_err_exit_status = IFR_E_USAGE;
 	atexit(check_output_at_exit);
@@ -156,10 +164,8 @@ int main(int argc, char **argv) {
 		printf("%s\n", argp_program_version);
 		return 0;
 	}
-	if (!strcmp(argv[1], "--completions")) {
-		print_completions(commands, COMMANDS);
-		return 0;
-	}
+	if (!strcmp(argv[1], "--completions"))
+		return complete(argc > 2 ? argv[2] : "bash");
 	const struct ifr_command *command = find_command(argv[1]);
 	return command ? end(run_command(command, argc - 1, argv + 1)) : IFR_E_USAGE;
 }

@@ -257,6 +257,7 @@ places() {
 		interfero --help | grep -q " $command "
 	done
 	interfero --completions >completions
+	refuse 2 bash zsh fish -- interfero --completions tcsh
 	bash -n completions
 	grep -q -- --axes completions
 }

@@ -89,6 +89,68 @@ man_page() {
 	[ "${COMPREPLY[*]}" = --budget ]
 }
 
+@test "zsh: the completions know the commands, their options, and what these are for" {
+	need zsh
+	# zsh's own functions print what they are to complete.
+	cat >try.zsh <<'END'
+_describe() { print -rl -- ${(P)2} }
+_arguments() { print -rl -- "$@" }
+compadd() { print -rl -- "$@" }
+script=$1
+shift
+words=(interfero "$@") CURRENT=$(($# + 1))
+source $script
+END
+	local script="$place/root/opt/ifr/share/zsh/site-functions/_interfero"
+	[ "$(head -1 "$script")" = "#compdef interfero" ]
+	zsh -n "$script"
+	zsh -f try.zsh "$script" be >commands
+	grep -qx 'bench:measure many layouts of a program and report' commands
+	zsh -f try.zsh "$script" bench --bud >options
+	grep -q '^--budget=\[.*\]:TIME:_files$' options
+	grep -q '^--quiet\[' options
+	not grep -q '^--older-than' options
+	zsh -f try.zsh "$script" kit '' >options
+	grep -q '^--older-than=\[' options
+	not grep -q '^--budget' options
+}
+
+@test "zsh completes a command's option as it is typed" {
+	need zsh
+	# A terminal of zsh's own; the loop is bounded.
+	cat >type.zsh <<'END'
+zmodload zsh/zpty
+zpty shell 'zsh -f -i'
+zpty -w shell "PS1=; fpath=(${1:h} \$fpath); autoload -U compinit; compinit -u -D; echo rea''dy"
+text=
+for try in {1..200}; do
+	zpty -r -t shell line && text+=$line || sleep 0.05
+	[[ $text != *ready* ]] || break
+done
+zpty -w -n shell $'interfero bench --budg\t'
+for try in {1..200}; do
+	zpty -r -t shell line && text+=$line || sleep 0.05
+	[[ $text != *--budget* ]] || break
+done
+print -r -- $text
+zpty -d shell
+END
+	within 30 zsh -f type.zsh "$place/root/opt/ifr/share/zsh/site-functions/_interfero" >typed
+	grep -q -- --budget typed || say "$(cat typed)"
+}
+
+@test "fish completes commands and options" {
+	need fish
+	local script="$place/root/opt/ifr/share/fish/vendor_completions.d/interfero.fish"
+	HOME=$here fish -c "source $script; complete -C 'interfero be'" >commands
+	grep -qx 'bench	measure many layouts of a program and report' commands
+	HOME=$here fish -c "source $script; complete -C 'interfero bench --bud'" >options
+	grep -q -- '^--budget	' options
+	[ "$(wc -l <options)" = 1 ]
+	HOME=$here fish -c "source $script; complete -C 'interfero kit --bud'" >options
+	[ ! -s options ]
+}
+
 @test "pkg-config leads to the header" {
 	need pkg-config
 	printf '#include <interfero.h>\nint main(void) { IFR_BEGIN("all"); IFR_END; return 0; }\n' >marked.c
