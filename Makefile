@@ -76,7 +76,7 @@ LINKERS := ld ld.bfd ld.gold ld.lld ld.mold
 PROGRAMS := $(BIN)/interfero $(COMPILERS:%=$(BIN)/interfero-%) $(PLUGINS) $(LIBEXEC)/probe \
 	$(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so $(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so \
 	$(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(LINKERS:%=$(LIBEXEC)/ld/%) $(LIBEXEC)/as/as \
-	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(BUILD)/lib/libinterfero.so
+	$(COMPILERS_PROPER:%=$(LIBEXEC)/cc/%) $(LIBEXEC)/libinterfero.so
 LIBS = $(call pkg,--libs) -lZydis -lpfm -lbfd -liberty -lm -ldl
 
 .PHONY: all
@@ -267,7 +267,7 @@ $(LIBEXEC)/player: $(patsubst %.c,$(BUILD)/objects/recorded/%.o,$(RUNTIME_CORE) 
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $^ -o $@ $(LDFLAGS)
 
-$(BUILD)/lib/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
+$(LIBEXEC)/libinterfero.so: $(RUNTIME_SOURCES:%.c=$(BUILD)/objects/runtime-so/%.o)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(CFLAGS) -flto=1 -Wl,-soname,libinterfero.so -Wl,-z,defs -Wl,-z,now $^ -o $@ $(LDFLAGS)
@@ -377,7 +377,7 @@ COMMANDS := bench audit cure optimize compare calibrate blame predict variants r
 FORMATS := experiment plan machine
 MAN := $(BUILD)/man
 FORMAT_PAGES := $(FORMATS:%=interfero-%(5))
-MAN_PAGES := $(MAN)/interfero.1 $(COMMANDS:%=$(MAN)/interfero-%.1) $(FORMATS:%=$(MAN)/interfero-%.5)
+MAN_PAGES := $(MAN)/interfero.1 $(MAN)/interfero-gcc.1 $(COMMANDS:%=$(MAN)/interfero-%.1) $(FORMATS:%=$(MAN)/interfero-%.5)
 $(MAN)/interfero.1: $(BIN)/interfero scripts/man_page
 	@mkdir -p $(@D)
 	$(Q)$< --help | scripts/man_page interfero $(VERSION) 'measure many layouts of a program' \
@@ -386,6 +386,9 @@ $(MAN)/interfero-%.1: $(BIN)/interfero scripts/man_page
 	@mkdir -p $(@D)
 	$(Q)$< $* --help | scripts/man_page interfero-$* $(VERSION) "$$($< --help | sed -n 's/^  $*  *//p')" \
 		'interfero(1) $(FORMAT_PAGES)' > $@
+$(MAN)/interfero-gcc.1: docs/interfero-gcc.md scripts/man_page
+	@mkdir -p $(@D)
+	$(Q)scripts/man_page $< $(VERSION) 1 </dev/null > $@
 # Tables that the program knows follow the text: of the axes, and of machines, predictors and settings.
 $(MAN)/interfero-plan.5: appendix = $< variants --help | sed -n '/^Axes, with/,$$p' | sed '1s/.*/Axes/'
 $(MAN)/interfero-machine.5: appendix = echo Values; $< replay --machine help
@@ -403,26 +406,26 @@ COMPLETIONS = share/bash-completion/completions/interfero $(ZSH_COMPLETIONS)/_in
 FILL_IN = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g'
 .PHONY: install
 install: all man ## install below $(DESTDIR)$(PREFIX)
-	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/lib $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
+	install -d $(INSTALL_ROOT)/bin $(INSTALL_ROOT)/include $(INSTALL_ROOT)/libexec/interfero/ld \
 		$(INSTALL_ROOT)/libexec/interfero/as $(INSTALL_ROOT)/libexec/interfero/cc $(INSTALL_ROOT)/share/man/man1 $(INSTALL_ROOT)/share/man/man5 \
-		$(dir $(COMPLETIONS:%=$(INSTALL_ROOT)/%)) $(INSTALL_ROOT)/lib/pkgconfig $(INSTALL_ROOT)/share/interfero
+		$(dir $(COMPLETIONS:%=$(INSTALL_ROOT)/%)) $(INSTALL_ROOT)/share/pkgconfig $(INSTALL_ROOT)/share/interfero
 	install $(BIN)/interfero $(BIN)/interfero-gcc $(INSTALL_ROOT)/bin
 	for name in $(ALIASES); do ln -sf interfero-gcc $(INSTALL_ROOT)/bin/interfero-$$name; done
 	for version in $(PLUGIN_VERSIONS); do install -D -t $(INSTALL_ROOT)/libexec/interfero/gcc-$$version \
 		$(LIBEXEC)/gcc-$$version/interfero.so || exit; done
 	install $(LIBEXEC)/probe $(LIBEXEC)/keep-ltrans $(LIBEXEC)/relink_plugin.so $(LIBEXEC)/recorder-qemu.so \
-		$(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
+		$(LIBEXEC)/recorder-valgrind $(LIBEXEC)/marks.so $(LIBEXEC)/redirect.so $(LIBEXEC)/objects.so $(LIBEXEC)/libinterfero.so $(LIBEXEC)/player $(INSTALL_ROOT)/libexec/interfero
 	install $(LIBEXEC)/ld/ld $(INSTALL_ROOT)/libexec/interfero/ld
 	install $(LIBEXEC)/as/as $(INSTALL_ROOT)/libexec/interfero/as
 	install $(LIBEXEC)/cc/cc1 $(INSTALL_ROOT)/libexec/interfero/cc
 	for name in $(filter-out cc1,$(COMPILERS_PROPER)); do ln -sf cc1 $(INSTALL_ROOT)/libexec/interfero/cc/$$name; done
 	for linker in $(filter-out ld,$(LINKERS)); do ln -sf ld $(INSTALL_ROOT)/libexec/interfero/ld/$$linker; done
-	install $(BUILD)/lib/libinterfero.so $(INSTALL_ROOT)/lib
 	install -m 644 runtime/interfero.h $(INSTALL_ROOT)/include
-	$(FILL_IN) packaging/interfero.pc.in > $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
+	$(FILL_IN) packaging/interfero.pc.in > $(INSTALL_ROOT)/share/pkgconfig/interfero.pc
 	$(FILL_IN) packaging/interfero.meson.in > $(INSTALL_ROOT)/share/interfero/interfero.meson
 	install -m 644 packaging/interfero.cmake $(INSTALL_ROOT)/share/interfero
 	install -m 644 $(filter %.1,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man1
+	for name in $(ALIASES); do ln -sf interfero-gcc.1 $(INSTALL_ROOT)/share/man/man1/interfero-$$name.1; done
 	install -m 644 $(filter %.5,$(MAN_PAGES)) $(INSTALL_ROOT)/share/man/man5
 	$(BIN)/interfero --completions bash > $(INSTALL_ROOT)/$(word 1,$(COMPLETIONS))
 	$(BIN)/interfero --completions zsh > $(INSTALL_ROOT)/$(word 2,$(COMPLETIONS))
@@ -430,11 +433,11 @@ install: all man ## install below $(DESTDIR)$(PREFIX)
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	rm -f $(INSTALL_ROOT)/lib/libinterfero.so $(INSTALL_ROOT)/include/interfero.h \
+	rm -f $(INSTALL_ROOT)/include/interfero.h \
 		$(INSTALL_ROOT)/bin/interfero $(COMPILERS:%=$(INSTALL_ROOT)/bin/interfero-%) \
-		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
+		$(INSTALL_ROOT)/share/man/man1/interfero.1 $(COMPILERS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) $(COMMANDS:%=$(INSTALL_ROOT)/share/man/man1/interfero-%.1) \
 		$(FORMATS:%=$(INSTALL_ROOT)/share/man/man5/interfero-%.5) \
-		$(COMPLETIONS:%=$(INSTALL_ROOT)/%) $(INSTALL_ROOT)/lib/pkgconfig/interfero.pc
+		$(COMPLETIONS:%=$(INSTALL_ROOT)/%) $(INSTALL_ROOT)/share/pkgconfig/interfero.pc
 	rm -rf $(INSTALL_ROOT)/libexec/interfero $(INSTALL_ROOT)/share/interfero
 
 .PHONY: clean

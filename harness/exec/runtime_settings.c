@@ -64,12 +64,7 @@ int ifr_runtime_page(int *fd, struct ifr_error *err) {
 }
 
 char *ifr_runtime_library(void) {
-	char *self = ifr_path_self(), *bin = self ? ifr_path_dir(self) : ifr_strdup(".");
-	char *path = ifr_format("%s/../lib/libinterfero.so", bin), *whole = ifr_path_normalise("/", path);
-	free(path);
-	free(bin);
-	free(self);
-	return whole;
+	return ifr_path_libexec("libinterfero.so");
 }
 
 static size_t find_preload(const struct ifr_strings *environment) {

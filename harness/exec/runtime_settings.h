@@ -32,7 +32,7 @@ void ifr_runtime_environment(struct ifr_strings *environment, const char *settin
 void ifr_runtime_check(int fd, const char *settings, struct ifr_runtime_report *report, char *refused,
                        size_t size);
 
-/* libinterfero.so beside this program; the caller frees. */
+/* The path of libinterfero.so; the caller frees. */
 char *ifr_runtime_library(void);
 
 #endif

@@ -69,6 +69,14 @@ man_page() {
 	grep -q "gshare" "$(man_page interfero-machine.5)"
 }
 
+@test "every compiler's name has the man page of the wrappers" {
+	for compiler in "$place"/root/opt/ifr/bin/interfero-*; do
+		page=$(man_page "$(basename "$compiler").1")
+		grep -qx '.TH "INTERFERO-GCC" "1".*' "$page" || say "$page"
+	done
+	grep -q 'INTERFERO_PLAN' "$(man_page interfero-gcc.1)"
+}
+
 @test "man pages have no line over 80 columns, and the formatter no complaint" {
 	need man groff
 	for page in "$place"/root/opt/ifr/share/man/man[15]/$(at_depth 'interfero-[bpr]*' '*'); do
@@ -154,12 +162,12 @@ END
 @test "pkg-config leads to the header" {
 	need pkg-config
 	printf '#include <interfero.h>\nint main(void) { IFR_BEGIN("all"); IFR_END; return 0; }\n' >marked.c
-	PKG_CONFIG_PATH="$place/root/opt/ifr/lib/pkgconfig" pkg-config --define-variable=prefix="$place/root/opt/ifr" \
+	PKG_CONFIG_PATH="$place/root/opt/ifr/share/pkgconfig" pkg-config --define-variable=prefix="$place/root/opt/ifr" \
 		--cflags --libs interfero >flags
 	# shellcheck disable=SC2046
 	gcc marked.c $(cat flags) -o marked
 	./marked
-	[ "$(PKG_CONFIG_PATH="$place/root/opt/ifr/lib/pkgconfig" pkg-config --modversion interfero)" = \
+	[ "$(PKG_CONFIG_PATH="$place/root/opt/ifr/share/pkgconfig" pkg-config --modversion interfero)" = \
 		"$("$place/root/opt/ifr/bin/interfero" --version | grep -o '[0-9][0-9.]*' | head -1)" ]
 }
 

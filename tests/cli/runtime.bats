@@ -6,7 +6,7 @@ load ../helpers
 
 setup_file() {
 	place=$(mktemp -d "${TMPDIR:-/tmp}/ifr-XXXXXX")
-	export place runtime="$INTERFERO_BUILD/lib/libinterfero.so" header="$BATS_TEST_DIRNAME/../../runtime"
+	export place runtime="$INTERFERO_BUILD/libexec/interfero/libinterfero.so" header="$BATS_TEST_DIRNAME/../../runtime"
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -Wno-deprecated-declarations -pthread "$programs/surface.c" -o "$place/surface"
 	gcc -std=gnu11 -D_GNU_SOURCE -O1 -static -DQUIET -Wno-deprecated-declarations -pthread "$programs/surface.c" -o "$place/fixed" 2>/dev/null
 	# glibc's allocator may hang when a signal handler comes in between.
@@ -16,7 +16,7 @@ setup_file() {
 
 setup() {
 	unset INTERFERO_HEAP INTERFERO_BLOCKS INTERFERO_LOG INTERFERO_REPEAT INTERFERO_STACK Q
-	runtime="$INTERFERO_BUILD/lib/libinterfero.so"
+	runtime="$INTERFERO_BUILD/libexec/interfero/libinterfero.so"
 	use_own_folder
 }
 

@@ -15,7 +15,7 @@ setup_file() {
 }
 
 setup() {
-	runtime="$INTERFERO_BUILD/lib/libinterfero.so"
+	runtime="$INTERFERO_BUILD/libexec/interfero/libinterfero.so"
 	use_own_folder
 }
 
@@ -103,9 +103,10 @@ forbidding() {
 	bench stack "$place/fixed" --set stack:max=0,main=4096 || true
 	refused_because 'not loaded'
 	rm -f e.exp*
-	mkdir bin
+	mkdir -p bin libexec/interfero
 	cp "$INTERFERO_BUILD/bin/interfero" bin
-	ln -s "$INTERFERO_BUILD/libexec" libexec
+	ln -s "$INTERFERO_BUILD"/libexec/interfero/* libexec/interfero
+	rm libexec/interfero/libinterfero.so
 	interfero=bin/interfero bench heap "$place/done" || true
 	refused_because 'not loaded'
 }

@@ -159,7 +159,7 @@ END
 		[ "$heap" ] && [ "$blocks" ]
 		record -o a.trace --plan "$plan" -- ../objects places
 		INTERFERO_HEAP=diehard INTERFERO_HEAP_SEED=$heap INTERFERO_BLOCKS=random INTERFERO_BLOCKS_SEED=$blocks \
-			LD_PRELOAD="$INTERFERO_BUILD/lib/libinterfero.so" ../objects places >measured
+			LD_PRELOAD="$INTERFERO_BUILD/libexec/interfero/libinterfero.so" ../objects places >measured
 		[ "$(grep -c 0x measured)" -gt 1200 ]
 		cmp measured out
 	done

@@ -10,7 +10,7 @@ load ../helpers
 setup_file() {
 	place=$(mktemp -d "${TMPDIR:-/tmp}/ifr-XXXXXX")
 	export place work="$BATS_TEST_DIRNAME/programs/runtime/run"
-	export runtime="$INTERFERO_BUILD/lib/libinterfero.so"
+	export runtime="$INTERFERO_BUILD/libexec/interfero/libinterfero.so"
 }
 
 # cases WHAT: HEAP BLOCKS SEED, a line each. Seeds go round over pairs, and begin elsewhere in each program.
