@@ -18,6 +18,16 @@ char *stage_file(const struct stages *stages, const char *name) {
 	return ifr_format("%s/%s", stages->search->campaign.file, name);
 }
 
+int64_t stages_moment(const struct stages *stages, double share) {
+	const int64_t now_ns = ifr_clock_ns();
+	return stages->deadline_ns == INT64_MAX ? INT64_MAX
+	                                        : now_ns + (int64_t)(share * (double)(stages->deadline_ns - now_ns));
+}
+
+bool trial_is_shipped(const struct trial *trial) {
+	return !ifr_plan_axes(&trial->candidate.plan) && !trial->candidate.plan.place_count;
+}
+
 /* Runs a campaign within a share of the rest of the budget, and reads its experiment. */
 static int run_stage(struct stages *stages, const char *name, double share, struct ifr_campaign *campaign,
                      struct ifr_dataset *dataset, struct ifr_error *err) {

@@ -13,6 +13,9 @@ struct trial {
 	double time; /* logarithm of its median, less that of the shipped layout in the same stage */
 };
 
+/* Whether it is the layout that ships. */
+bool trial_is_shipped(const struct trial *trial);
+
 struct stages {
 	const struct ifr_optimization *search;
 	struct ifr_builder *builder;
@@ -20,6 +23,9 @@ struct stages {
 	int64_t deadline_ns; /* on CLOCK_MONOTONIC; INT64_MAX: none */
 	bool interrupted;
 };
+
+/* The moment at which a share of the rest of the budget is used; INT64_MAX without one. */
+int64_t stages_moment(const struct stages *stages, double share);
 
 /* A stage's experiment in the folder of the search; the caller frees. */
 char *stage_file(const struct stages *stages, const char *name);
