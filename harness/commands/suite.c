@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <glob.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,26 +40,57 @@ static bool is_known(const struct suite *suite, const char *name) {
 	return false;
 }
 
-static int parse_line(const char *line, const char *where, struct suite *suite, struct ifr_error *err) {
-	size_t length = strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+");
-	if (length && line[length] && line[length] != ':' && line[length] != ' ' && strchr(line, ':'))
+/* Takes the weight of "sort*3:" off the line, which then begins with the colon; 1 where there is none. */
+static int take_weight(const char **line, const char *where, double *weight, struct ifr_error *err) {
+	*weight = 1;
+	if (**line != '*')
+		return 0;
+	char *end = NULL;
+	const bool digits = (*line)[1] == '.' || isdigit((unsigned char)(*line)[1]);
+	*weight = digits ? strtod(*line + 1, &end) : NAN;
+	if (!digits || *end != ':' || !isfinite(*weight) || *weight <= 0)
+		return ifr_fail(err, IFR_E_USAGE,
+		                "%s: a weight is a number above 0 and stands between name and colon, as in \"sort*3: …\"",
+		                where);
+	*line = end;
+	return 0;
+}
+
+/* Takes the name off the line, with what may stand between it and the colon. */
+static int take_name(const char **line, const char *where, struct suite_command *command, struct ifr_error *err) {
+	const char *begin = *line;
+	const size_t length = strspn(begin, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+");
+	if (length && begin[length] && !strchr(":* ", begin[length]) && strchr(begin, ':'))
 		return ifr_fail(err, IFR_E_USAGE, "%s: a name is of letters, digits and \"._-+\": \"%.*s\" has \"%c\"",
-		                where, (int)strcspn(line, ":"), line, line[length]);
-	if (!length || length > 100 || line[length] != ':' || *line == '.')
+		                where, (int)strcspn(begin, ":"), begin, begin[length]);
+	*line += length;
+	const int result = take_weight(line, where, &command->weight, err);
+	if (result)
+		return result;
+	if (!length || length > 100 || **line != ':' || *begin == '.')
 		return ifr_fail(err, IFR_E_USAGE,
 		                "%s: a line is a name, a colon and arguments, such as \"fib: fib.lua 32\"", where);
-	char *name = ifr_format("%.*s", (int)length, line);
-	if (is_known(suite, name)) {
-		int result = ifr_fail(err, IFR_E_USAGE, "%s: there is a \"%s\" already", where, name);
-		free(name);
+	command->name = ifr_format("%.*s", (int)length, begin);
+	++*line;
+	return 0;
+}
+
+static int parse_line(const char *line, const char *where, struct suite *suite, struct ifr_error *err) {
+	struct suite_command read = {0};
+	int result = take_name(&line, where, &read, err);
+	if (result)
+		return result;
+	if (is_known(suite, read.name)) {
+		result = ifr_fail(err, IFR_E_USAGE, "%s: there is a \"%s\" already", where, read.name);
+		free(read.name);
 		return result;
 	}
 	suite->commands = ifr_realloc(suite->commands, suite->count + 1, sizeof *suite->commands);
 	struct suite_command *command = &suite->commands[suite->count++];
-	*command = (struct suite_command){.name = name};
+	*command = read;
 	struct ifr_buffer word = {0};
 	int more;
-	for (line += length + 1; (more = take_word(&line, &word)) > 0;)
+	while ((more = take_word(&line, &word)) > 0)
 		ifr_strings_add(&command->words, ifr_buffer_text(&word));
 	ifr_buffer_release(&word);
 	return more < 0 ? ifr_fail(err, IFR_E_USAGE, "%s: a quote is not closed", where) : 0;

@@ -3,10 +3,11 @@
  *
  *     # a comment
  *     fib: fib.lua 32
- *     sort: sort.lua "a file" 'and $this'
+ *     sort*3: sort.lua "a file" 'and $this'
  *
  * A line is a name, a colon and words as a shell takes them: quotes and backslashes, but no variables, patterns or
- * commands. Names are letters, digits and "._-+", and no two are the same. */
+ * commands. Names are letters, digits and "._-+", and no two are the same. A weight above 0 may follow the name: where
+ * commands become one figure, sort counts three times as much as fib. */
 #ifndef IFR_HARNESS_SUITE_H
 #define IFR_HARNESS_SUITE_H
 
@@ -18,6 +19,7 @@
 
 struct suite_command {
 	char *name;
+	double weight; /* above 0; 1 where the line has none */
 	struct ifr_strings words;
 };
 

@@ -107,6 +107,16 @@ teardown_file() {
 	refuse 2 'suite:2: ' '"BM_Parse/8" has "/"' -- interfero compare ./subject ./other --suite suite
 }
 
+@test "a suite's weights are read, and mistakes in them refused" {
+	printf 'one*3: again\ntwo*.5: again\n' >suite
+	run within 120 interfero compare ./subject ./other -n 2 -r 1 --counters clock -o s --suite suite --markdown
+	grep -q '^| one |' <<<"$output"
+	for weight in 0 -1 x '' 1e999 nan 2x; do
+		printf 'one: again\ntwo*%s: again\n' "$weight" >suite
+		refuse 2 'suite:2: a weight is a number above 0' -- interfero compare ./subject ./other --suite suite
+	done
+}
+
 @test "a suite is reported again by the name of its -o" {
 	printf 'one: again\ntwo: again\n' >suite
 	within 120 interfero compare ./subject ./other -n 2 -r 1 --counters clock -o s.exp --suite suite --json >first || [ $? = 1 ]
