@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* interfero optimize: searches a fast layout, confirms it, and writes it for builds. */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "harness/commands/layout_options.h"
 #include "harness/commands/progress.h"
 #include "harness/commands/report_options.h"
+#include "harness/commands/suite.h"
 #include "harness/exec/exec.h"
 #include "harness/optimize/optimize.h"
 
@@ -20,9 +22,10 @@ struct options {
 	struct printing_options printing;
 	uint64_t candidates, rounds, each, contexts;
 	struct ifr_strings held_out;
+	const char *suite;
 };
 
-enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT };
+enum { KEY_CANDIDATES = 1536, KEY_ROUNDS, KEY_EACH, KEY_CONTEXTS, KEY_HELD_OUT, KEY_SUITE };
 enum { LAYOUTS = 24, CANDIDATES = 10000, ROUNDS = 2, EACH = 8, CONTEXTS = 12, NOT_FASTER = 1 };
 
 static error_t parse_option(int key, char *argument, struct argp_state *state) {
@@ -41,6 +44,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 		break;
 	case KEY_CONTEXTS:
 		result = option_number("--contexts", argument, 2, 1000, &options->contexts, &err);
+		break;
+	case KEY_SUITE:
+		options->suite = argument;
 		break;
 	case KEY_HELD_OUT:
 		ifr_strings_add(&options->held_out, argument);
@@ -61,6 +67,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state) {
 	case ARGP_KEY_END:
 		if (options->campaign.driven)
 			argp_error(state, "a search runs the program itself: leave out --program");
+		if (options->suite && options->campaign.argv && options->campaign.argv[1])
+			argp_error(state, "with --suite the arguments stand in the file, not also behind the program");
 		if (options->layouts.variants < 6)
 			argp_error(state, "a search learns from 6 random layouts or more: give -n");
 		return 0;
@@ -77,6 +85,10 @@ static const struct argp_option table[] = {
 	{"candidates", KEY_CANDIDATES, "N", 0, "Random layouts to predict, without running them (10000)", 1},
 	{"rounds", KEY_ROUNDS, "N", 0, "Rounds that measure the promising ones and learn from them (2)", 1},
 	{"each", KEY_EACH, "N", 0, "Layouts to measure in each round (8)", 1},
+	{"suite", KEY_SUITE, "FILE", 0,
+     "Search for several workloads of PROG, one a line: NAME: ARGUMENTS, or with a weight NAME*3: ARGUMENTS. The layout "
+     "is fast in their weighted mean",
+     1},
 	{"held-out", KEY_HELD_OUT, "ARGS", 0,
      "Confirm the best one with these arguments of PROG, too, of which the search knows nothing (may be repeated)",
      1},
@@ -88,7 +100,8 @@ static const struct argp_child children[] = {
 const struct argp ifr_optimize_argp = {
 	table,
 	parse_option,
-	"-- ./PROG [ARGS...]",
+	"-- ./PROG [ARGS...]\n"
+	"--suite FILE ./PROG",
 	"Search a fast layout of a program, and confirm it. PROG is recorded once, so that exact features of any layout are "
 	"known without running it: windows of 16, 32 and 64 bytes entered, branches at their ends, lines and pages of hot "
 	"code. Random layouts tell by the clock which of them matter on this machine; the layouts that these predict to be "
@@ -120,27 +133,66 @@ static int print_optimum(const struct options *options, const struct ifr_optimum
 	return result;
 }
 
+static int is_stage(const struct dirent *entry) {
+	return ifr_ends_with(entry->d_name, ".exp");
+}
+
 /* Sets the experiments of all stages aside. */
-static int set_aside(const char *folder, unsigned rounds, size_t held_out, struct ifr_error *err) {
-	static const char *const stages[] = {"random", "finalists", "confirmation"};
-	struct ifr_strings names = {0};
+static int set_aside(const char *folder, struct ifr_error *err) {
+	struct dirent **entries;
+	const int count = scandir(folder, &entries, is_stage, alphasort);
 	int result = 0;
-	for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-		ifr_strings_add(&names, stages[i]);
-	for (unsigned i = 0; i < rounds; i++)
-		ifr_strings_take(&names, ifr_format("round-%u", i + 1));
-	for (size_t i = 0; i < held_out; i++)
-		ifr_strings_take(&names, ifr_format("held-out-%zu", i + 1));
-	for (size_t i = 0; i < names.count && !result; i++) {
-		char *file = ifr_format("%s/%s.exp", folder, names.items[i]);
-		result = ifr_campaign_set_aside(file, err);
+	if (count < 0)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		char *file = ifr_format("%s/%s", folder, entries[i]->d_name);
+		if (!result)
+			result = ifr_campaign_set_aside(file, err);
 		free(file);
+		free(entries[i]);
 	}
-	ifr_strings_release(&names);
+	free(entries);
 	return result;
 }
 
-static int run_search(struct options *options, const struct ifr_campaign_program *program, struct ifr_error *err) {
+/* The workloads of a search, and the words of their runs. */
+struct workloads {
+	struct suite suite;
+	struct ifr_strings *words; /* [count] */
+	struct ifr_optimization_workload *items;
+	size_t count;
+};
+
+/* Reads the suite, or takes the command line as the only workload. The caller releases the workloads, after an error
+ * too. */
+static int read_workloads(const struct options *options, struct workloads *w, struct ifr_error *err) {
+	double sum = 0;
+	int result = options->suite ? suite_read(options->suite, &w->suite, err) : 0;
+	w->count = options->suite ? w->suite.count : 1;
+	w->items = ifr_alloc((w->count + 1) * sizeof *w->items);
+	w->words = ifr_alloc((w->count + 1) * sizeof *w->words);
+	*w->items = (struct ifr_optimization_workload){NULL, 1, options->campaign.argv};
+	for (size_t i = 0; i < w->suite.count; i++)
+		sum += w->suite.commands[i].weight;
+	for (size_t i = 0; i < w->suite.count && !result; i++) {
+		const struct suite_command *command = &w->suite.commands[i];
+		ifr_strings_add(&w->words[i], options->campaign.argv[0]);
+		ifr_strings_add_all(&w->words[i], &command->words);
+		w->items[i] = (struct ifr_optimization_workload){command->name, command->weight / sum, w->words[i].items};
+	}
+	return result;
+}
+
+static void release_workloads(struct workloads *w) {
+	for (size_t i = 0; i < w->count; i++)
+		ifr_strings_release(&w->words[i]);
+	free(w->words);
+	free(w->items);
+	suite_release(&w->suite);
+}
+
+static int run_search(struct options *options, const struct ifr_campaign_program *program,
+                      const struct workloads *workloads, struct ifr_error *err) {
 	struct ifr_campaign *campaign = &options->campaign;
 	struct ifr_optimum optimum;
 	char *file = ifr_format("%s.optimize", ifr_path_base(program->path));
@@ -153,13 +205,15 @@ static int run_search(struct options *options, const struct ifr_campaign_program
 	progress_follow(campaign, options->printing.quiet);
 	catch_interrupts();
 	const struct ifr_optimization search = {.campaign = *campaign,
+	                                        .workloads = workloads->items,
+	                                        .workload_count = workloads->count,
 	                                        .candidates = (unsigned)options->candidates,
 	                                        .rounds = (unsigned)options->rounds,
 	                                        .each = (unsigned)options->each,
 	                                        .contexts = (unsigned)options->contexts,
 	                                        .held_out = &options->held_out,
 	                                        .announce = campaign->progress ? announce : NULL};
-	int result = campaign->fresh ? set_aside(campaign->file, search.rounds, options->held_out.count, err) : 0;
+	int result = campaign->fresh ? set_aside(campaign->file, err) : 0;
 	if (!result)
 		result = ifr_optimize(&search, &optimum, err);
 	else
@@ -179,6 +233,7 @@ static int run_search(struct options *options, const struct ifr_campaign_program
 int ifr_command_optimize(int argc, char **argv) {
 	struct options options = {.candidates = CANDIDATES, .rounds = ROUNDS, .each = EACH, .contexts = CONTEXTS};
 	struct ifr_error error = {0}, *err = &error;
+	struct workloads workloads = {0};
 	struct ifr_kit kit;
 	bool has_kit = false;
 	char *program = NULL;
@@ -193,7 +248,10 @@ int ifr_command_optimize(int argc, char **argv) {
 		result = ifr_kit_find(program, &kit, &has_kit, err);
 	const struct ifr_campaign_program under_test = {
 		.path = program, .kit = has_kit ? &kit : NULL, .name = options.campaign.argv[0]};
-	int status = result ? ifr_command_failed(err) : run_search(&options, &under_test, err);
+	if (!result)
+		result = read_workloads(&options, &workloads, err);
+	int status = result ? ifr_command_failed(err) : run_search(&options, &under_test, &workloads, err);
+	release_workloads(&workloads);
 	ifr_kit_release(&kit);
 	ifr_strings_release(&options.held_out);
 	ifr_strings_release(&options.campaign.environment);

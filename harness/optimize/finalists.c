@@ -44,29 +44,6 @@ static int write_pins(struct search *search, const struct trial *best, struct if
 	return result;
 }
 
-/* Confirms by the search's arguments, then by each held-out list. */
-static int confirm(struct search *search, const struct trial *best, struct ifr_error *err) {
-	const struct ifr_strings *held_out = search->stages.search->held_out;
-	struct ifr_optimum *optimum = search->optimum;
-	const size_t count = 1 + (held_out ? held_out->count : 0);
-	int result = 0;
-	optimum->best = exp(best->time);
-	optimum->clustered = best->candidate.origin == CANDIDATE_CLUSTERED;
-	optimum->confirmed = ifr_alloc(count * sizeof *optimum->confirmed);
-	for (size_t i = 0; i < count && !result && !search->stages.interrupted; i++) {
-		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
-		char *name = i ? ifr_format("held-out-%zu", i) : ifr_strdup("confirmation");
-		confirmed->arguments = i ? ifr_strdup(held_out->items[i - 1]) : NULL;
-		result = stage_confirm(&search->stages, name, 1 / (double)(count - i), &best->candidate, confirmed, err);
-		optimum->confirmed_count += !result;
-		if (result)
-			free(confirmed->arguments);
-		free(name);
-	}
-	optimum->faster = !result && optimum->confirmed->faster;
-	return optimum->faster ? write_pins(search, best, err) : result;
-}
-
 int search_run_final(struct search *search, struct ifr_error *err) {
 	struct trial finalists[FINALISTS];
 	int result = search_fit(search, err);
@@ -84,7 +61,9 @@ int search_run_final(struct search *search, struct ifr_error *err) {
 		if (isfinite(finalists[i].time) && (!best || finalists[i].time < best->time))
 			best = &finalists[i];
 	if (best && !search->stages.interrupted)
-		result = confirm(search, best, err);
+		result = search_confirm(search, best, err);
+	if (best && !result && search->optimum->faster)
+		result = write_pins(search, best, err);
 	for (size_t i = 0; i < count; i++)
 		candidate_release(&finalists[i].candidate);
 	return result;

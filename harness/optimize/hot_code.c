@@ -138,6 +138,20 @@ static int by_ends(const void *a, const void *b) {
 	return x->from != y->from ? (x->from > y->from) - (x->from < y->from) : (x->to > y->to) - (x->to < y->to);
 }
 
+/* Adds up the count first calls that have the same ends. */
+static void join_calls(struct hot_code *code, size_t count) {
+	code->call_count = 0;
+	qsort(code->calls, count, sizeof *code->calls, by_ends);
+	for (size_t i = 0; i < count; i++) {
+		struct hot_call *last = code->call_count ? &code->calls[code->call_count - 1] : NULL;
+		if (last && !by_ends(last, &code->calls[i]))
+			last->count += code->calls[i].count;
+		else
+			code->calls[code->call_count++] = code->calls[i];
+	}
+	qsort(code->calls, code->call_count, sizeof *code->calls, most_frequent_first);
+}
+
 /* A block that ends in a direct call calls as often as it is executed. */
 static void list_calls(const struct reading *r, struct hot_code *code) {
 	enum { OFFSET_BITS = IFR_MAPPING_SHIFT };
@@ -156,15 +170,7 @@ static void list_calls(const struct reading *r, struct hot_code *code) {
 		if (to != r->unit[i] && rank[to] < code->unit_count && rank[r->unit[i]] < code->unit_count)
 			code->calls[count++] = (struct hot_call){rank[r->unit[i]], rank[to], r->executed.blocks[i].executions};
 	}
-	qsort(code->calls, count, sizeof *code->calls, by_ends);
-	for (size_t i = 0; i < count; i++) {
-		struct hot_call *last = code->call_count ? &code->calls[code->call_count - 1] : NULL;
-		if (last && !by_ends(last, &code->calls[i]))
-			last->count += code->calls[i].count;
-		else
-			code->calls[code->call_count++] = code->calls[i];
-	}
-	qsort(code->calls, code->call_count, sizeof *code->calls, most_frequent_first);
+	join_calls(code, count);
 	free(rank);
 }
 
@@ -192,6 +198,82 @@ void hot_code_release(struct hot_code *code) {
 	free(code->units);
 	free(code->calls);
 	*code = (struct hot_code){0};
+}
+
+/* --- several recordings ------------------------------------------------------------------------------------------ */
+
+/* Joins blocks of one place and size. */
+static void join_blocks(struct hot_code *code) {
+	size_t kept = 0;
+	qsort(code->blocks, code->block_count, sizeof *code->blocks, by_place);
+	for (size_t i = 0; i < code->block_count; i++) {
+		struct hot_block *block = &code->blocks[i], *last = kept ? &code->blocks[kept - 1] : NULL;
+		if (last && !by_place(last, block) && last->bytes == block->bytes) {
+			last->executions += block->executions;
+			last->falls += block->falls;
+		} else {
+			code->blocks[kept++] = *block;
+		}
+	}
+	code->block_count = kept;
+}
+
+static void add_unit(struct hot_code *code, const struct hot_unit *unit, uint64_t instructions) {
+	size_t at = 0;
+	while (at < code->unit_count && code->units[at].unit != unit->unit)
+		at++;
+	if (at == code->unit_count) {
+		code->units[code->unit_count++] = *unit;
+		code->units[at].instructions = 0;
+	}
+	code->units[at].instructions += instructions;
+}
+
+static size_t rank_of_unit(const struct hot_code *code, size_t unit) {
+	size_t rank = 0;
+	while (code->units[rank].unit != unit)
+		rank++;
+	return rank;
+}
+
+static void add_code(struct hot_code *mixed, const struct hot_code *code, double scale) {
+	for (size_t i = 0; i < code->block_count; i++) {
+		struct hot_block *block = &mixed->blocks[mixed->block_count++];
+		*block = code->blocks[i];
+		block->executions = (uint64_t)(scale * (double)block->executions + 0.5);
+		block->falls = (uint64_t)(scale * (double)block->falls + 0.5);
+	}
+	for (size_t i = 0; i < code->unit_count; i++)
+		add_unit(mixed, &code->units[i], (uint64_t)(scale * (double)code->units[i].instructions + 0.5));
+}
+
+void hot_code_mix(struct hot_code *codes, const double *weights, size_t count, struct hot_code *mixed) {
+	static const double instructions = (double)(UINT64_C(1) << 50);
+	size_t blocks = 0, units = 0, calls = 0, call = 0;
+	for (size_t i = 0; i < count; i++) {
+		blocks += codes[i].block_count;
+		units += codes[i].unit_count;
+		calls += codes[i].call_count;
+	}
+	*mixed = (struct hot_code){.blocks = ifr_alloc((blocks + 1) * sizeof *mixed->blocks),
+	                           .units = ifr_alloc((units + 1) * sizeof *mixed->units),
+	                           .calls = ifr_alloc((calls + 1) * sizeof *mixed->calls),
+	                           .instructions = (uint64_t)instructions};
+	for (size_t i = 0; i < count; i++)
+		add_code(mixed, &codes[i], weights[i] * instructions / (double)codes[i].instructions);
+	join_blocks(mixed);
+	qsort(mixed->units, mixed->unit_count, sizeof *mixed->units, most_executed_first);
+	for (size_t i = 0; i < count; i++) {
+		const double scale = weights[i] * instructions / (double)codes[i].instructions;
+		for (size_t c = 0; c < codes[i].call_count; c++) {
+			const struct hot_call *from = &codes[i].calls[c];
+			mixed->calls[call++] = (struct hot_call){rank_of_unit(mixed, codes[i].units[from->from].unit),
+			                                         rank_of_unit(mixed, codes[i].units[from->to].unit),
+			                                         (uint64_t)(scale * (double)from->count + 0.5)};
+		}
+		hot_code_release(&codes[i]);
+	}
+	join_calls(mixed, call);
 }
 
 const char *hot_unit_symbol(const char *unit) {

@@ -45,6 +45,10 @@ int hot_code_read(struct ifr_trace *trace, const struct ifr_relinker *relinker, 
                   struct ifr_error *err);
 void hot_code_release(struct hot_code *code);
 
+/* Makes the code of several recordings of one program in one: as if each had executed its share of the instructions, by
+ * weights that are together 1. Features of it, per instruction, are the weighted means of theirs. Releases codes. */
+void hot_code_mix(struct hot_code *codes, const double *weights, size_t count, struct hot_code *mixed);
+
 /* The symbol of "lvm.o:.text.luaV_execute", a part of the name, or NULL. GCC puts start-up and seldom executed functions
  * into sections of these names. */
 const char *hot_unit_symbol(const char *unit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The search for a fast layout of a program, on this machine and by its clock.
  *
- *     hot_code.h     what a recording executed
+ *     hot_code.h     what recordings executed
  *     features.h     exact features of a layout, without a run
  *     candidates.h   layouts to try
  *     stages.h       campaigns of the search, each an experiment in its folder
@@ -17,10 +17,19 @@
 #include "harness/analysis/analysis.h"
 #include "harness/campaign/campaign.h"
 
+/* A use of the program that the layout is to be fast for. */
+struct ifr_optimization_workload {
+	const char *name;  /* of a suite's line; NULL: the only one */
+	double weight;     /* in the mean of the logarithms of time ratios; all together 1 */
+	char *const *argv; /* argv[0] as the user wrote it */
+};
+
 struct ifr_optimization {
 	struct ifr_campaign
-		campaign;          /* of the random layouts: one program with a kit; its file is the folder of the search,
-	                                 its budget that of all stages */
+		campaign; /* of the random layouts: one program with a kit; its file is the folder of the search,
+	                                 its budget that of all stages; its argv that of the first workload */
+	const struct ifr_optimization_workload *workloads;
+	size_t workload_count; /* 1 or more */
 	unsigned candidates;   /* random layouts whose features are computed, beyond the measured ones */
 	unsigned rounds, each; /* rounds of further layouts, and how many each measures */
 	unsigned contexts;     /* stack positions in which the best layout is confirmed */
@@ -33,7 +42,9 @@ enum { IFR_OPTIMUM_FEATURES = 5 };
 
 /* The shipped layout against the best one. */
 struct ifr_confirmed {
-	char *arguments;                  /* of held-out runs; NULL: those of the search */
+	char *name;                       /* of a suite's workload; NULL: the only one, or held-out runs */
+	double weight;                    /* of the workload; 0: of held-out runs */
+	char *arguments;                  /* of held-out runs; NULL: a workload's */
 	char *metric;                     /* the counter's name */
 	struct ifr_comparison comparison; /* side is not set */
 	bool faster, slower;              /* a change, and its whole interval is below 1, or above */
@@ -45,14 +56,16 @@ struct ifr_optimum {
 	double r;                   /* of measured times and what the surrogate predicts for each from the others */
 	struct {
 		char *name;
-		double effect;               /* of a standard deviation more, on the logarithm of the time */
-	} feature[IFR_OPTIMUM_FEATURES]; /* the strongest first; name NULL behind the last */
-	double fastest_random;           /* the least ratio among the random layouts, as measured */
-	double best;                     /* of the layout that is confirmed, as measured in the search */
-	bool clustered;                  /* it puts hot functions first, instead of being a random layout */
-	struct ifr_confirmed *confirmed; /* [confirmed_count]: by the search's arguments first, then held-out ones */
-	size_t confirmed_count;          /* 0: interrupted before */
-	bool faster;                     /* by the search's arguments */
+		double effect;                      /* of a standard deviation more, on the logarithm of the time */
+	} feature[IFR_OPTIMUM_FEATURES];        /* the strongest first; name NULL behind the last */
+	double fastest_random;                  /* the least ratio among the random layouts, as measured */
+	double best;                            /* of the layout that is confirmed, as measured in the search */
+	bool clustered;                         /* it puts hot functions first, instead of being a random layout */
+	struct ifr_confirmed *confirmed;        /* [confirmed_count]: the workloads first, then held-out arguments */
+	size_t confirmed_count, workload_count; /* confirmed_count below workload_count: interrupted before */
+	double ratio;                           /* the weighted geometric mean over the workloads */
+	struct ifr_interval interval;
+	bool faster, slower;                          /* in that mean */
 	char *plan_file, *order_file, *sections_file; /* the pinned layout; NULL where it is not faster */
 	bool interrupted;
 };

@@ -26,9 +26,19 @@ static double percent(double ratio) {
 	return 100 * (ratio - 1);
 }
 
+static bool is_confirmed(const struct ifr_optimum *o) {
+	return o->workload_count && o->confirmed_count >= o->workload_count;
+}
+
+/* The runs that a verdict is about; the caller frees. */
+static char *name_runs(const struct ifr_optimum *o, const char *program) {
+	return o->workload_count > 1 ? ifr_format("in the weighted mean of %zu workloads", o->workload_count)
+	                             : ifr_format("when it runs %s", program);
+}
+
 static void put_verdict(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
-	const struct ifr_comparison *c = o->confirmed_count ? &o->confirmed->comparison : NULL;
-	if (!c)
+	char *runs = name_runs(o, program);
+	if (!is_confirmed(o))
 		put_line(out, "",
 		         "Interrupted: %zu layouts are measured, and none is confirmed. The same command goes on.",
 		         o->measured);
@@ -36,35 +46,47 @@ static void put_verdict(const struct ifr_optimum *o, const char *program, struct
 		put_line(
 			out, "",
 			"Faster: the layout found takes %.1f %% less %s than the shipped one (95 %% interval %.1f to %.1f %%) "
-			"when it runs %s.",
-			-percent(c->ratio), o->confirmed->metric, -percent(c->interval.high), -percent(c->interval.low),
-			program);
-	else if (o->confirmed->slower)
+			"%s.",
+			-percent(o->ratio), o->confirmed->metric, -percent(o->interval.high), -percent(o->interval.low), runs);
+	else if (o->slower)
 		put_line(
 			out, "",
 			"No layout found is faster: the best of the search takes %.1f %% more %s than the shipped one (95 %% "
-			"interval %.1f to %.1f %%).",
-			percent(c->ratio), o->confirmed->metric, percent(c->interval.low), percent(c->interval.high));
+			"interval %.1f to %.1f %%) %s.",
+			percent(o->ratio), o->confirmed->metric, percent(o->interval.low), percent(o->interval.high), runs);
 	else
 		put_line(
 			out, "",
 			"No layout found is faster: the best of the search and the shipped one are not told apart (%s %+.1f %%, "
-			"95 %% interval %+.1f to %+.1f %%). It gains %.1f %% at most; more runs (-r) tell smaller gains.",
-			o->confirmed->metric, percent(c->ratio), percent(c->interval.low), percent(c->interval.high),
-			fmax(0, -percent(c->interval.low)));
+			"95 %% interval %+.1f to %+.1f %%) %s. It gains %.1f %% at most; more runs (-r) tell smaller gains.",
+			o->confirmed->metric, percent(o->ratio), percent(o->interval.low), percent(o->interval.high), runs,
+			fmax(0, -percent(o->interval.low)));
+	free(runs);
+}
+
+static const char *describe_change(const struct ifr_confirmed *confirmed) {
+	return confirmed->faster ? "faster" : confirmed->slower ? "slower" : "not told apart from the shipped one";
+}
+
+/* A layout can be fast for one workload and slow for another. */
+static void put_workloads(const struct ifr_optimum *o, struct ifr_buffer *out) {
+	for (size_t i = 0; i < o->workload_count && i < o->confirmed_count && o->workload_count > 1; i++) {
+		const struct ifr_confirmed *by = &o->confirmed[i];
+		const struct ifr_comparison *c = &by->comparison;
+		put_line(out, "  - ", "%s (weight %.2g): %s, %+.1f %% (95 %% interval %+.1f to %+.1f %%).", by->name,
+		         by->weight, describe_change(by), percent(c->ratio), percent(c->interval.low),
+		         percent(c->interval.high));
+	}
 }
 
 /* The search knew nothing of these runs. */
 static void put_held_out(const struct ifr_optimum *o, struct ifr_buffer *out) {
-	for (size_t i = 1; i < o->confirmed_count; i++) {
+	for (size_t i = o->workload_count; i < o->confirmed_count; i++) {
 		const struct ifr_confirmed *by = &o->confirmed[i];
 		const struct ifr_comparison *c = &by->comparison;
 		put_line(out, "  - ", "With the arguments %s it is %s: %+.1f %% (95 %% interval %+.1f to %+.1f %%).",
-		         by->arguments,
-		         by->faster   ? "faster"
-		         : by->slower ? "slower"
-		                      : "not told apart from the shipped one",
-		         percent(c->ratio), percent(c->interval.low), percent(c->interval.high));
+		         by->arguments, describe_change(by), percent(c->ratio), percent(c->interval.low),
+		         percent(c->interval.high));
 	}
 }
 
@@ -79,12 +101,12 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 	else if (o->predicted)
 		put_line(out, "  - ",
 		         "The features do not tell these layouts' times: the search went by the clock alone.");
-	if (isfinite(o->fastest_random) && o->confirmed_count)
+	if (isfinite(o->fastest_random) && is_confirmed(o))
 		put_line(out, "  - ",
 		         "The fastest random layout measured %+.1f %% before, the one confirmed %+.1f %%: such extremes "
 		         "hold luck, and only the confirmation's runs, which are its own, give the gain.",
 		         percent(o->fastest_random), percent(o->best));
-	if (o->confirmed_count)
+	if (is_confirmed(o))
 		put_line(out, "  - ", "The layout confirmed %s.",
 		         o->clustered ? "puts hot functions first, callers beside callees" : "is a random one");
 	if (o->r > TELLING && o->feature[0].name)
@@ -98,6 +120,7 @@ static void put_search(const struct ifr_optimum *o, struct ifr_buffer *out) {
 
 void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
 	put_verdict(o, program, out);
+	put_workloads(o, out);
 	put_held_out(o, out);
 	put_search(o, out);
 	if (o->plan_file) {
@@ -115,52 +138,4 @@ void ifr_optimum_text(const struct ifr_optimum *o, const char *program, struct i
 			o->order_file, o->sections_file);
 		ifr_buffer_release(&command);
 	}
-}
-
-static json_t *interval_json(const struct ifr_interval *interval) {
-	json_t *made = json_object();
-	ifr_json_set(made, "low", ifr_json_number(interval->low));
-	ifr_json_set(made, "high", ifr_json_number(interval->high));
-	ifr_json_set(made, "confidence", ifr_json_number(interval->confidence));
-	return made;
-}
-
-static json_t *held_out_json(const struct ifr_optimum *o) {
-	json_t *list = json_array();
-	for (size_t i = 1; i < o->confirmed_count; i++) {
-		json_t *one = json_object();
-		ifr_json_set(one, "arguments", ifr_json_text(o->confirmed[i].arguments));
-		ifr_json_set(one, "faster", json_boolean(o->confirmed[i].faster));
-		ifr_json_set(one, "slower", json_boolean(o->confirmed[i].slower));
-		ifr_json_set(one, "ratio", ifr_json_number(o->confirmed[i].comparison.ratio));
-		ifr_json_set(one, "interval", interval_json(&o->confirmed[i].comparison.interval));
-		json_array_append_new(list, one);
-	}
-	return list;
-}
-
-void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
-	const struct ifr_comparison *c = o->confirmed_count ? &o->confirmed->comparison : NULL;
-	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
-	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->feature[i].name; i++) {
-		json_t *feature = json_object();
-		ifr_json_set(feature, "name", ifr_json_text(o->feature[i].name));
-		ifr_json_set(feature, "effect", ifr_json_number(exp(o->feature[i].effect) - 1));
-		json_array_append_new(features, feature);
-	}
-	ifr_json_set(document, "program", ifr_json_text(program));
-	ifr_json_set(document, "faster", json_boolean(o->faster));
-	ifr_json_set(document, "ratio", ifr_json_number_if(c, c ? c->ratio : 0));
-	ifr_json_set(document, "interval", c ? interval_json(&c->interval) : json_null());
-	ifr_json_set(document, "p", ifr_json_number_if(c, c ? c->p : 0));
-	ifr_json_set(document, "held_out", held_out_json(o));
-	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
-	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
-	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
-	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));
-	ifr_json_set(document, "features", features);
-	ifr_json_set(document, "plan", ifr_json_text(o->plan_file));
-	ifr_json_set(document, "order", ifr_json_text(o->order_file));
-	ifr_json_set(document, "sections", ifr_json_text(o->sections_file));
-	ifr_json_print(document, out);
 }

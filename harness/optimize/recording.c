@@ -9,17 +9,18 @@
 /* Of the rest of the budget. */
 static const double recording_share = 0.25;
 
-static int record(struct stages *stages, const char *path, struct ifr_error *err) {
+static int record(struct stages *stages, const struct ifr_optimization_workload *workload, const char *path,
+                  double share, struct ifr_error *err) {
 	const struct ifr_campaign *campaign = &stages->search->campaign;
 	struct ifr_recorded recorded = {0};
 	const struct ifr_recording_request request = {
 		.program = campaign->programs->path,
-		.argv = campaign->argv,
+		.argv = workload->argv,
 		.more_environment = &campaign->environment,
 		.path = path,
 		.stdin_file = campaign->stdin_file,
 		.silent = true,
-		.deadline_ns = stages->deadline_ns == INT64_MAX ? 0 : stages_moment(stages, recording_share),
+		.deadline_ns = stages->deadline_ns == INT64_MAX ? 0 : stages_moment(stages, share),
 		.most_bytes = campaign->most_recording_bytes,
 		.progress = campaign->recording_progress};
 	if (stages->search->announce)
@@ -31,20 +32,46 @@ static int record(struct stages *stages, const char *path, struct ifr_error *err
 			"to record the program takes longer than a quarter of the budget: give it more, or less work");
 	if (!result && recorded.exit_status != campaign->expected_exit)
 		result = ifr_fail(err, IFR_E_PROGRAM, "%s exits with status %d where it is recorded, not %d",
-		                  campaign->argv[0], recorded.exit_status, campaign->expected_exit);
+		                  workload->argv[0], recorded.exit_status, campaign->expected_exit);
+	return result;
+}
+
+static int read_workload(struct search *search, size_t index, double share, struct hot_code *code,
+                         struct ifr_error *err) {
+	struct stages *stages = &search->stages;
+	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
+	char *base = stage_name("program", workload), *name = ifr_format("%s.trace", base),
+		 *path = stage_file(stages, name);
+	struct ifr_trace *trace = NULL;
+	int result = ifr_file_exists(path) ? 0 : record(stages, workload, path, share, err);
+	if (!result)
+		result = ifr_trace_open(path, &trace, err);
+	if (!result)
+		result = hot_code_read(trace, stages->source.relinker, code, err);
+	ifr_trace_free(trace);
+	free(path);
+	free(name);
+	free(base);
 	return result;
 }
 
 int search_read_code(struct search *search, struct ifr_error *err) {
-	struct stages *stages = &search->stages;
-	char *path = stage_file(stages, "program.trace");
-	struct ifr_trace *trace = NULL;
-	int result = ifr_file_exists(path) ? 0 : record(stages, path, err);
-	if (!result)
-		result = ifr_trace_open(path, &trace, err);
-	if (!result)
-		result = hot_code_read(trace, stages->source.relinker, &search->code, err);
-	ifr_trace_free(trace);
-	free(path);
+	const struct ifr_optimization *request = search->stages.search;
+	const size_t count = request->workload_count;
+	struct hot_code *codes = ifr_alloc(count * sizeof *codes);
+	double *weights = ifr_alloc(count * sizeof *weights);
+	int result = 0;
+	for (size_t i = 0; i < count && !result; i++) {
+		weights[i] = request->workloads[i].weight;
+		result = read_workload(search, i, recording_share / (double)count, &codes[i], err);
+	}
+	if (!result && count == 1)
+		search->code = codes[0];
+	else if (!result)
+		hot_code_mix(codes, weights, count, &search->code);
+	for (size_t i = 0; i < count && result; i++)
+		hot_code_release(&codes[i]);
+	free(weights);
+	free(codes);
 	return result;
 }

@@ -75,7 +75,7 @@ int ifr_optimize(const struct ifr_optimization *plan, struct ifr_optimum *optimu
 	                                   .source = {.generator = &plan->campaign.generator},
 	                                   .deadline_ns = budget_ns ? ifr_clock_ns() + budget_ns : INT64_MAX},
 	                        .optimum = optimum};
-	*optimum = (struct ifr_optimum){.r = NAN, .best = NAN, .fastest_random = NAN};
+	*optimum = (struct ifr_optimum){.r = NAN, .best = NAN, .fastest_random = NAN, .ratio = NAN};
 	int result = check_request(plan, err);
 	if (result)
 		return result;
@@ -103,6 +103,7 @@ void ifr_optimum_release(struct ifr_optimum *optimum) {
 	for (int i = 0; i < IFR_OPTIMUM_FEATURES; i++)
 		free(optimum->feature[i].name);
 	for (size_t i = 0; i < optimum->confirmed_count; i++) {
+		free(optimum->confirmed[i].name);
 		free(optimum->confirmed[i].arguments);
 		free(optimum->confirmed[i].metric);
 	}

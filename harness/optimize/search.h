@@ -10,14 +10,15 @@ struct search {
 	struct hot_code code;
 	struct trial *trials; /* measured layouts, the shipped one among them */
 	size_t count;
-	double (*drawn)[FEATURES_MOST]; /* the features of random layouts that rounds predicted, in their order */
+	double (*drawn)[FEATURES_MOST]; /* features of random layouts that rounds predicted, in order */
 	unsigned drawn_count;
 	struct ifr_ridge surrogate;
 	bool fitted;
 	struct ifr_optimum *optimum;
 };
 
-/* Records the program, if its recording is not there yet, and reads the hot code. Errors: those of recordings. */
+/* Records the program in each workload, if its recording is not there yet, and reads the hot code of all. Errors: as of
+ * ifr_recording_make and hot_code_read. */
 int search_read_code(struct search *search, struct ifr_error *err);
 
 /* Fits the surrogate to all measured layouts. Errors: those of ifr_ridge_fit. */
@@ -29,6 +30,19 @@ void search_name_features(struct search *search);
 
 /* Predicts layouts, and measures the promising ones. */
 int search_run_round(struct search *search, unsigned round, struct ifr_error *err);
+
+/* The weighted geometric mean of confirmed ratios. */
+struct weighted_ratio {
+	double ratio;
+	struct ifr_interval interval;
+	bool faster, slower; /* by its interval, and by the verdict of one ratio at least */
+};
+/* confirmed: of independent runs, with weights that are together 1. Ref: Zou and Donner 2008 (the interval). */
+struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size_t count);
+
+/* Compares a layout with the shipped one in each workload, then with held-out arguments, and fills the optimum. Errors:
+ * those of campaigns and comparisons; IFR_E_USAGE for arguments that are no words. */
+int search_confirm(struct search *search, const struct trial *best, struct ifr_error *err);
 
 /* Measures the finalists, confirms the best of them, and pins it where it is faster. */
 int search_run_final(struct search *search, struct ifr_error *err);

@@ -8,11 +8,15 @@
 
 #include "common/clock.h"
 #include "common/file.h"
-#include "harness/output/output.h"
+#include "common/random.h"
 #include "harness/store/store.h"
 
 /* The shipped layout is measured beside given ones as often as two of them: all are told apart from it. */
 enum { SHIPPED_ENTRIES = 2 };
+
+char *stage_name(const char *stage, const struct ifr_optimization_workload *workload) {
+	return workload->name ? ifr_format("%s-%s", stage, workload->name) : ifr_strdup(stage);
+}
 
 char *stage_file(const struct stages *stages, const char *name) {
 	return ifr_format("%s/%s", stages->search->campaign.file, name);
@@ -28,32 +32,45 @@ bool trial_is_shipped(const struct trial *trial) {
 	return !ifr_plan_axes(&trial->candidate.plan) && !trial->candidate.plan.place_count;
 }
 
-/* Runs a campaign within a share of the rest of the budget, and reads its experiment. */
-static int run_stage(struct stages *stages, const char *name, double share, struct ifr_campaign *campaign,
-                     struct ifr_dataset *dataset, struct ifr_error *err) {
+/* The end of the next of some parts of the time until end_ns. */
+static int64_t end_of_part(int64_t end_ns, size_t parts) {
+	const int64_t now_ns = ifr_clock_ns();
+	return end_ns == INT64_MAX ? INT64_MAX : now_ns + (end_ns - now_ns) / (int64_t)parts;
+}
+
+/* Runs a campaign of a workload until a moment, and reads its experiment. The campaign takes its file and the
+ * experiment's seed. */
+static int run_stage(struct stages *stages, const char *stage, const struct ifr_optimization_workload *workload,
+                     int64_t until_ns, struct ifr_campaign *campaign, struct ifr_dataset *dataset,
+                     struct ifr_error *err) {
 	struct ifr_campaign_result done;
-	char *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
-	const bool bounded = stages->deadline_ns != INT64_MAX;
-	const int64_t left_ns = stages->deadline_ns - ifr_clock_ns();
+	char *name = stage_name(stage, workload), *base = ifr_format("%s.exp", name), *file = stage_file(stages, base);
+	const bool bounded = until_ns != INT64_MAX;
+	const int64_t now_ns = ifr_clock_ns(), budget_ns = stages->search->campaign.budget_ns;
+	const bool late = bounded && until_ns <= now_ns;
 	campaign->file = file;
-	campaign->budget_ns = bounded ? (int64_t)(share * (double)left_ns) : 0;
+	campaign->argv = workload->argv;
+	campaign->budget_ns = bounded ? until_ns - now_ns : 0;
 	if (stages->search->announce)
 		stages->search->announce(name);
 	struct ifr_error why = {0};
-	int result = bounded && left_ns <= 0 ? ifr_fail(&why, IFR_E_USAGE, "no time is left")
-	                                     : ifr_campaign_run(campaign, &done, &why);
-	if (result && bounded && why.code == IFR_E_USAGE && left_ns < stages->search->campaign.budget_ns)
+	int result = late ? ifr_fail(&why, IFR_E_USAGE, "no time is left") : ifr_campaign_run(campaign, &done, &why);
+	if (result && bounded && why.code == IFR_E_USAGE && stages->deadline_ns - now_ns < budget_ns)
 		ifr_fail(err, IFR_E_USAGE,
 		         "the stage \"%s\" does not fit into what is left of the budget (%s): --budget %.0fs may do", name,
-		         why.message, ceil(2e-9 * (double)stages->search->campaign.budget_ns));
+		         why.message, ceil(2e-9 * (double)budget_ns));
 	else if (result)
 		*err = why;
-	if (!result)
+	if (!result) {
 		stages->interrupted |= done.interrupted;
-	if (!result)
+		campaign->generator.seed = done.seed;
+		campaign->seed_given = true;
 		result = ifr_experiment_load(file, dataset, err);
+	}
+	campaign->file = NULL;
 	free(file);
 	free(base);
+	free(name);
 	return result;
 }
 
@@ -71,6 +88,21 @@ static int read_times(const struct stages *stages, const struct ifr_dataset *dat
 	return result;
 }
 
+/* Adds a workload's times, relative to the shipped layout's, to the weighted means by layout. A layout without a time has
+ * none in the mean. */
+static void add_times(const struct ifr_dataset *dataset, const double *times, double shipped, double weight,
+                      double *means, size_t layouts) {
+	double *of_layout = ifr_alloc((layouts + 1) * sizeof *of_layout);
+	for (size_t i = 0; i < layouts; i++)
+		of_layout[i] = NAN;
+	for (size_t i = 0; i < dataset->variant_count; i++)
+		if (dataset->variants[i].layout < layouts)
+			of_layout[dataset->variants[i].layout] = times[i];
+	for (size_t i = 0; i < layouts; i++)
+		means[i] += weight * (of_layout[i] - shipped);
+	free(of_layout);
+}
+
 /* --- random layouts ---------------------------------------------------------------------------------------------- */
 
 static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, size_t variant, double time,
@@ -83,166 +115,167 @@ static int take_trial(struct stages *stages, const struct ifr_dataset *dataset, 
 	return result ? result : candidate_evaluate(&stages->source, &trial->candidate, err);
 }
 
-int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err) {
-	struct ifr_campaign campaign = stages->search->campaign;
-	struct ifr_dataset dataset;
-	*count = 0;
-	int result = run_stage(stages, "random", share, &campaign, &dataset, err);
+/* Runs the random layouts in one workload. */
+static int learn_workload(struct stages *stages, size_t index, int64_t until_ns, struct ifr_campaign *campaign,
+                          struct ifr_dataset *dataset, double *means, struct ifr_error *err) {
+	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
+	int result = run_stage(stages, "random", workload, until_ns, campaign, dataset, err);
 	if (result)
 		return result;
-	double *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
-	*trials = ifr_alloc((dataset.variant_count + 1) * sizeof **trials);
-	result = read_times(stages, &dataset, times, err);
+	double *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
+	result = read_times(stages, dataset, times, err);
 	/* Variant 0 is the shipped layout. */
-	for (size_t i = 0; i < dataset.variant_count && !result; i++)
-		if (isfinite(times[i] - times[0]))
-			result = take_trial(stages, &dataset, i, times[i] - times[0], &(*trials)[(*count)++], err);
+	if (!result)
+		add_times(dataset, times, times[0], workload->weight, means,
+		          (size_t)stages->search->campaign.variants + 1);
 	free(times);
+	return result;
+}
+
+int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err) {
+	struct ifr_campaign campaign = stages->search->campaign;
+	const size_t workloads = stages->search->workload_count, layouts = (size_t)campaign.variants + 1;
+	const int64_t end_ns = stages_moment(stages, share);
+	struct ifr_dataset dataset;
+	double *means = ifr_alloc(layouts * sizeof *means);
+	int result = 0;
+	ifr_dataset_init(&dataset);
+	*count = 0;
+	*trials = ifr_alloc(layouts * sizeof **trials);
+	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++) {
+		ifr_dataset_release(&dataset);
+		ifr_dataset_init(&dataset);
+		result = learn_workload(stages, i, end_of_part(end_ns, workloads - i), &campaign, &dataset, means, err);
+	}
+	/* All workloads have the same layouts. */
+	for (size_t i = 0; i < dataset.variant_count && !result; i++) {
+		const unsigned layout = dataset.variants[i].layout;
+		if (layout < layouts && isfinite(means[layout]))
+			result = take_trial(stages, &dataset, i, means[layout], &(*trials)[(*count)++], err);
+	}
 	ifr_dataset_release(&dataset);
+	free(means);
 	return result;
 }
 
 /* --- given layouts ----------------------------------------------------------------------------------------------- */
 
-/* Makes the variants of trials in a folder of the stage, which stay for later calls. */
-static int make_files(struct stages *stages, const char *folder, const struct trial *trials, size_t count,
+/* Makes the variants of plans in a folder of the search, which stay for later calls; the file of no plan is the
+ * shipped one. */
+static int make_files(struct stages *stages, const char *name, const struct ifr_plan *const *plans, size_t count,
                       struct ifr_strings *files, struct ifr_error *err) {
+	char *folder = stage_file(stages, name);
 	int result = ifr_dir_make(folder, err);
 	for (size_t i = 0; i < count && !result; i++) {
 		struct ifr_variant made = {0};
-		char *name = ifr_format("c%05zu", i);
 		struct ifr_plan plan;
-		ifr_plan_copy(&plan, &trials[i].candidate.plan);
-		snprintf(plan.name, sizeof plan.name, "%s", name);
+		if (!plans[i]) {
+			ifr_strings_add(files, stages->search->campaign.programs->path);
+			continue;
+		}
+		ifr_plan_copy(&plan, plans[i]);
+		snprintf(plan.name, sizeof plan.name, "c%05zu", i);
 		result = ifr_builder_write(stages->builder, &plan, folder, true, &made, err);
-		ifr_strings_take(files, ifr_format("%s/%s", folder, name));
+		ifr_strings_take(files, ifr_format("%s/%s", folder, plan.name));
 		ifr_buffer_release(&made.facts);
 		ifr_plan_release(&plan);
-		free(name);
 	}
+	free(folder);
 	return result;
 }
 
-static int set_times(const struct stages *stages, const struct ifr_dataset *dataset, struct trial *trials,
-                     size_t count, struct ifr_error *err) {
-	double shipped = 0, *times = ifr_alloc((dataset->variant_count + 1) * sizeof *times);
-	size_t shipped_count = 0;
-	int result = read_times(stages, dataset, times, err);
-	for (size_t i = 0; i < count; i++)
-		trials[i].time = NAN;
-	for (size_t i = 0; i < dataset->variant_count && !result; i++)
+/* The mean time of the shipped layout, which has the last numbers. */
+static double shipped_time(const struct ifr_dataset *dataset, const double *times, size_t count) {
+	double sum = 0;
+	size_t found = 0;
+	for (size_t i = 0; i < dataset->variant_count; i++)
 		if (dataset->variants[i].layout > count && isfinite(times[i])) {
-			shipped += times[i];
-			shipped_count++;
+			sum += times[i];
+			found++;
 		}
-	for (size_t i = 0; i < dataset->variant_count && shipped_count; i++)
-		if (dataset->variants[i].layout && dataset->variants[i].layout <= count)
-			trials[dataset->variants[i].layout - 1].time = times[i] - shipped / (double)shipped_count;
+	return sum / (double)found;
+}
+
+static int measure_workload(struct stages *stages, const char *name, size_t index, int64_t until_ns,
+                            struct ifr_campaign *campaign, double *means, size_t count, struct ifr_error *err) {
+	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
+	struct ifr_dataset dataset;
+	int result = run_stage(stages, name, workload, until_ns, campaign, &dataset, err);
+	if (result)
+		return result;
+	double *times = ifr_alloc((dataset.variant_count + 1) * sizeof *times);
+	result = read_times(stages, &dataset, times, err);
+	if (!result)
+		add_times(&dataset, times, shipped_time(&dataset, times, count), workload->weight, means, count + 1);
 	free(times);
+	ifr_dataset_release(&dataset);
 	return result;
 }
 
 int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
                   struct trial *trials, size_t count, struct ifr_error *err) {
 	struct ifr_campaign campaign = stages->search->campaign;
+	const size_t workloads = stages->search->workload_count;
+	const int64_t end_ns = stages_moment(stages, share);
+	const struct ifr_plan **plans = ifr_alloc((count + SHIPPED_ENTRIES) * sizeof *plans);
+	double *means = ifr_alloc((count + 1) * sizeof *means);
 	struct ifr_strings files = {0};
-	struct ifr_dataset dataset;
-	char *folder = stage_file(stages, name);
-	int result = make_files(stages, folder, trials, count, &files, err);
-	for (int i = 0; i < SHIPPED_ENTRIES; i++)
-		ifr_strings_add(&files, stages->search->campaign.programs->path);
+	for (size_t i = 0; i < count; i++)
+		plans[i] = &trials[i].candidate.plan;
+	int result = make_files(stages, name, plans, count + SHIPPED_ENTRIES, &files, err);
 	const struct ifr_campaign_program program = {.path = stages->search->campaign.programs->path, .files = &files};
 	campaign.programs = &program;
 	campaign.variants = (unsigned)files.count;
 	campaign.repetitions = repetitions;
 	campaign.generator.axes = 0;
 	campaign.no_profile = true;
-	if (!result)
-		result = run_stage(stages, name, share, &campaign, &dataset, err);
-	if (!result) {
-		result = set_times(stages, &dataset, trials, count, err);
-		ifr_dataset_release(&dataset);
-	}
+	for (size_t i = 0; i < workloads && !result && !stages->interrupted; i++)
+		result =
+			measure_workload(stages, name, i, end_of_part(end_ns, workloads - i), &campaign, means, count, err);
+	for (size_t i = 0; i < count; i++)
+		trials[i].time = result ? NAN : means[i + 1];
 	ifr_strings_release(&files);
-	free(folder);
+	free(means);
+	free(plans);
 	return result;
 }
 
-/* --- the confirmation -------------------------------------------------------------------------------------------- */
+/* --- contexts ---------------------------------------------------------------------------------------------------- */
 
-static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
-                   struct ifr_error *err) {
-	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
-	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, 1, "best"};
-	struct ifr_comparison *c = &confirmed->comparison;
-	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, c, err);
-	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
-	confirmed->faster = changed && c->interval.high < 1;
-	confirmed->slower = changed && c->interval.low > 1;
-	/* The dataset's strings go with it. */
-	if (!result)
-		confirmed->metric = ifr_strdup(c->metric.name);
-	c->metric = (struct ifr_dataset_counter){0};
-	memset(c->side, 0, sizeof c->side);
-	return result;
+/* Other contexts for each stage, so that none chooses what another confirms. */
+static uint64_t context_seed(const struct stages *stages, const char *name) {
+	const struct ifr_random_key key = ifr_random_key_of(stages->search->campaign.generator.seed, "contexts");
+	return ifr_random_named(key, name) & UINT32_MAX;
 }
 
-/* The words of a run: the search's, or others behind the program's name. */
-static int list_words(const struct stages *stages, const struct ifr_confirmed *confirmed,
-                      struct ifr_strings *words, struct ifr_error *err) {
-	char *const *argv = stages->search->campaign.argv;
-	ifr_strings_add(words, argv[0]);
-	if (confirmed->arguments)
-		return ifr_unquote_shell(confirmed->arguments, words)
-		           ? 0
-		           : ifr_fail(err, IFR_E_USAGE, "a quote stays open in \"%s\"", confirmed->arguments);
-	for (int i = 1; argv[i]; i++)
-		ifr_strings_add(words, argv[i]);
-	return 0;
-}
-
-/* The shipped file and the best layout's, as many of each as there are stack positions. */
-static int list_files(struct stages *stages, const struct candidate *best, struct ifr_strings files[2],
-                      struct ifr_error *err) {
-	const struct trial trial = {.candidate = *best};
-	struct ifr_strings made = {0};
-	char *folder = stage_file(stages, "best");
-	int result = make_files(stages, folder, &trial, 1, &made, err);
-	for (unsigned i = 0; i < stages->search->contexts && !result; i++) {
-		ifr_strings_add(&files[0], stages->search->campaign.programs->path);
-		ifr_strings_add(&files[1], made.items[0]);
-	}
-	ifr_strings_release(&made);
-	free(folder);
-	return result;
-}
-
-int stage_confirm(struct stages *stages, const char *name, double share, const struct candidate *best,
-                  struct ifr_confirmed *confirmed, struct ifr_error *err) {
+int stage_run_in_contexts(struct stages *stages, const struct contexts_request *request,
+                          struct ifr_dataset *dataset, struct ifr_error *err) {
 	struct ifr_campaign campaign = stages->search->campaign;
-	struct ifr_strings files[2] = {{0}}, words = {0};
-	struct ifr_dataset dataset;
-	int result = list_words(stages, confirmed, &words, err);
-	if (!result)
-		result = list_files(stages, best, files, err);
-	const struct ifr_campaign_program sides[2] = {
-		{.path = stages->search->campaign.programs->path, .files = &files[0]},
-		{.path = stages->search->campaign.programs->path, .files = &files[1]}};
+	const unsigned contexts = stages->search->contexts;
+	struct ifr_strings made = {0}, *files = ifr_alloc(request->count * sizeof *files);
+	struct ifr_campaign_program *sides = ifr_alloc(request->count * sizeof *sides);
+	char *name = stage_name(request->name, request->workload);
+	int result = make_files(stages, request->folder, request->plans, request->count, &made, err);
+	for (size_t i = 0; i < request->count && !result; i++) {
+		sides[i] = (struct ifr_campaign_program){.path = campaign.programs->path, .files = &files[i]};
+		for (unsigned c = 0; c < contexts; c++)
+			ifr_strings_add(&files[i], made.items[i]);
+	}
 	campaign.programs = sides;
-	campaign.program_count = 2;
-	campaign.argv = words.items;
-	campaign.variants = stages->search->contexts;
+	campaign.program_count = (unsigned)request->count;
+	campaign.variants = contexts;
 	campaign.generator.axes = 1u << IFR_AXIS_STACK;
+	campaign.generator.seed = context_seed(stages, name);
 	campaign.files_in_contexts = true;
 	campaign.no_profile = true;
 	if (!result)
-		result = run_stage(stages, name, share, &campaign, &dataset, err);
-	if (!result) {
-		result = compare(stages, &dataset, confirmed, err);
-		ifr_dataset_release(&dataset);
-	}
-	ifr_strings_release(&files[0]);
-	ifr_strings_release(&files[1]);
-	ifr_strings_release(&words);
+		result = run_stage(stages, request->name, request->workload, stages_moment(stages, request->share),
+		                   &campaign, dataset, err);
+	for (size_t i = 0; i < request->count; i++)
+		ifr_strings_release(&files[i]);
+	ifr_strings_release(&made);
+	free(files);
+	free(sides);
+	free(name);
 	return result;
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The campaigns of a search: random layouts, given layouts beside the shipped one, and the confirmation. */
+/* The campaigns of a search: random layouts, given layouts beside the shipped one, and layouts in several contexts. */
 #ifndef IFR_HARNESS_OPTIMIZE_STAGES_H
 #define IFR_HARNESS_OPTIMIZE_STAGES_H
 
 #include "harness/build/build.h"
 #include "harness/optimize/candidates.h"
 #include "harness/optimize/optimize.h"
+#include "harness/store/store.h"
 
 /* A layout with its measured time. */
 struct trial {
 	struct candidate candidate;
-	double time; /* logarithm of its median, less that of the shipped layout in the same stage */
+	double
+		time; /* logarithm of its median, less that of the shipped layout in the same stage; the weighted mean over
+	                workloads */
 };
 
 /* Whether it is the layout that ships. */
@@ -27,22 +30,31 @@ struct stages {
 /* The moment at which a share of the rest of the budget is used; INT64_MAX without one. */
 int64_t stages_moment(const struct stages *stages, double share);
 
-/* A stage's experiment in the folder of the search; the caller frees. */
+/* The name of a workload's experiment of a stage, without ending: "random", or "random-fib"; the caller frees. */
+char *stage_name(const char *stage, const struct ifr_optimization_workload *workload);
+/* A file in the folder of the search; the caller frees. */
 char *stage_file(const struct stages *stages, const char *name);
 
-/* Measures random layouts. trials receives them and the shipped one; the caller releases them. share: of the rest of the
- * budget. Errors: those of campaigns. */
+/* Measures random layouts in all workloads. trials receives them and the shipped one; the caller releases them. share: of
+ * the rest of the budget. Errors: those of campaigns. */
 int stage_learn(struct stages *stages, double share, struct trial **trials, size_t *count, struct ifr_error *err);
 
-/* Measures the layouts of trials and sets their times. repetitions: of each. Errors: those of campaigns and of making the
- * variants. */
+/* Measures the layouts of trials in all workloads and sets their times. repetitions: of each. Errors: those of campaigns
+ * and of making the variants. */
 int stage_measure(struct stages *stages, const char *name, unsigned repetitions, double share,
                   struct trial *trials, size_t count, struct ifr_error *err);
 
-/* Compares the shipped layout with another in stack positions of their own, by runs that no stage before has seen.
- * confirmed->arguments: NULL for those of the search. Errors: those of campaigns and comparisons; IFR_E_USAGE for
- * arguments that are no words. */
-int stage_confirm(struct stages *stages, const char *name, double share, const struct candidate *best,
-                  struct ifr_confirmed *confirmed, struct ifr_error *err);
+/* Layouts in process contexts of their own, by runs that no other stage sees. */
+struct contexts_request {
+	const char *name, *folder; /* of the experiment; of the layouts' files */
+	const struct ifr_optimization_workload *workload;
+	double share;                        /* of the rest of the budget */
+	const struct ifr_plan *const *plans; /* [count]; NULL: the shipped file */
+	size_t count;
+};
+/* Runs them: plan i is program i of the dataset, which the caller releases, context k its layout k. Errors: those of
+ * campaigns and of making the variants. */
+int stage_run_in_contexts(struct stages *stages, const struct contexts_request *request,
+                          struct ifr_dataset *dataset, struct ifr_error *err);
 
 #endif

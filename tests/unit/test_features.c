@@ -14,7 +14,7 @@
 enum { WINDOWS_16, WINDOWS_32, WINDOWS_64, BRANCH_ENDS, CROWDED, LINES, PAGES, SET_OVERFLOW, OF_FIRST_UNIT };
 
 static void near(double got, double expected) {
-	if (!(fabs(got - expected) <= 1e-12))
+	if (!(fabs(got - expected) <= 1e-10))
 		fail_msg("got %.15g, expected %.15g", got, expected);
 }
 
@@ -109,9 +109,52 @@ static void test_set_overflow(void **state) {
 	near(values[SET_OVERFLOW], 0);
 }
 
+/* A block of one window in f, ten times in 1000 instructions; and one of two windows in g beside it, five times in 500.
+ * Weights 3/4 and 1/4: 10 * 3/4 + 10 * 1/4 windows for each 1000 instructions in f, 2 * 10 * 1/4 in g. Calls by the same
+ * shares; f calls g in the second recording alone. */
+static void test_mix(void **state) {
+	(void)state;
+	static const double weights[] = {0.75, 0.25};
+	const struct hot_block f = {.unit = 3, .executions = 10, .bytes = 8},
+						   f_too = {.unit = 3, .executions = 5, .bytes = 8},
+						   g = {.unit = 7, .offset = 12, .executions = 5, .bytes = 8};
+	const struct hot_unit of_f = {.unit = 3, .name = "f", .instructions = 900},
+						  of_g = {.unit = 7, .name = "g", .instructions = 450};
+	struct hot_code codes[2] = {{.instructions = 1000}, {.instructions = 500}}, mixed;
+	uint64_t addresses[8] = {[3] = 0x1000, [7] = 0x2000};
+	double values[FEATURES_MOST];
+	for (int i = 0; i < 2; i++) {
+		codes[i].blocks = ifr_alloc(2 * sizeof f);
+		codes[i].units = ifr_alloc(2 * sizeof of_f);
+		codes[i].calls = ifr_alloc(sizeof *codes[i].calls);
+		codes[i].block_count = codes[i].unit_count = (size_t)i + 1;
+	}
+	codes[0].blocks[0] = f;
+	codes[0].units[0] = of_f;
+	codes[1].blocks[0] = f_too;
+	codes[1].blocks[1] = g;
+	codes[1].units[0] = of_g;
+	codes[1].units[1] = of_f;
+	codes[1].calls[0] = (struct hot_call){1, 0, 5};
+	codes[1].call_count = 1;
+	hot_code_mix(codes, weights, 2, &mixed);
+	assert_int_equal(mixed.block_count, 2);
+	assert_int_equal(mixed.unit_count, 2);
+	assert_string_equal(mixed.units[0].name, "f");
+	features_compute(&mixed, addresses, values);
+	near(values[WINDOWS_16], 10 + 5);
+	near(values[OF_FIRST_UNIT], 10);
+	near(values[OF_FIRST_UNIT + 3], 5);
+	assert_int_equal(mixed.call_count, 1);
+	assert_int_equal(mixed.calls[0].from, 0);
+	assert_int_equal(mixed.calls[0].to, 1);
+	near(1000 * (double)mixed.calls[0].count / (double)mixed.instructions, 2.5);
+	hot_code_release(&mixed);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows), cmocka_unit_test(test_branch_ends),
 	                                   cmocka_unit_test(test_crowded_branches),
-	                                   cmocka_unit_test(test_set_overflow)};
+	                                   cmocka_unit_test(test_set_overflow), cmocka_unit_test(test_mix)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

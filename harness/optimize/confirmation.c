@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/optimize/search.h"
+#include "harness/output/output.h"
+
+static int compare(struct stages *stages, const struct ifr_dataset *dataset, struct ifr_confirmed *confirmed,
+                   struct ifr_error *err) {
+	static const struct ifr_comparison_rules rules = {.margin = 0.01, .fail_above = 1000};
+	const struct ifr_comparison_side shipped = {dataset, 0, "shipped"}, best = {dataset, 1, "best"};
+	struct ifr_comparison *c = &confirmed->comparison;
+	int result = ifr_comparison_make(&shipped, &best, stages->search->campaign.metric, &rules, c, err);
+	const bool changed = !result && (c->verdict == IFR_VERDICT_CHANGE || c->verdict == IFR_VERDICT_BOTH);
+	confirmed->faster = changed && c->interval.high < 1;
+	confirmed->slower = changed && c->interval.low > 1;
+	/* The dataset's strings go with it. */
+	if (!result)
+		confirmed->metric = ifr_strdup(c->metric.name);
+	c->metric = (struct ifr_dataset_counter){0};
+	memset(c->side, 0, sizeof c->side);
+	return result;
+}
+
+static int confirm_one(struct stages *stages, const struct contexts_request *request,
+                       struct ifr_confirmed *confirmed, struct ifr_error *err) {
+	struct ifr_dataset dataset;
+	int result = stage_run_in_contexts(stages, request, &dataset, err);
+	if (!result) {
+		result = compare(stages, &dataset, confirmed, err);
+		ifr_dataset_release(&dataset);
+	}
+	return result;
+}
+
+/* Held-out arguments stand behind the program's name. */
+static int confirm_held_out(struct stages *stages, size_t index, struct contexts_request *request,
+                            struct ifr_confirmed *confirmed, struct ifr_error *err) {
+	const char *arguments = stages->search->held_out->items[index];
+	struct ifr_strings words = {0};
+	char *name = ifr_format("held-out-%zu", index + 1);
+	ifr_strings_add(&words, stages->search->campaign.argv[0]);
+	confirmed->arguments = ifr_strdup(arguments);
+	int result = ifr_unquote_shell(arguments, &words)
+	                 ? 0
+	                 : ifr_fail(err, IFR_E_USAGE, "a quote stays open in \"%s\"", arguments);
+	const struct ifr_optimization_workload workload = {.argv = words.items};
+	request->name = name;
+	request->workload = &workload;
+	if (!result)
+		result = confirm_one(stages, request, confirmed, err);
+	request->workload = NULL;
+	request->name = NULL;
+	ifr_strings_release(&words);
+	free(name);
+	return result;
+}
+
+static int confirm_workload(struct stages *stages, size_t index, struct contexts_request *request,
+                            struct ifr_confirmed *confirmed, struct ifr_error *err) {
+	const struct ifr_optimization_workload *workload = &stages->search->workloads[index];
+	confirmed->name = workload->name ? ifr_strdup(workload->name) : NULL;
+	confirmed->weight = workload->weight;
+	request->name = "confirmation";
+	request->workload = workload;
+	return confirm_one(stages, request, confirmed, err);
+}
+
+struct weighted_ratio confirmed_mean(const struct ifr_confirmed *confirmed, size_t count) {
+	struct ifr_interval sum = {0, 0, 1};
+	struct weighted_ratio mean = {0};
+	double log_ratio = 0;
+	bool faster = false, slower = false;
+	for (size_t i = 0; i < count; i++) {
+		const struct ifr_comparison *c = &confirmed[i].comparison;
+		const double weight = confirmed[i].weight, change = weight * log(c->ratio);
+		const struct ifr_interval less = {-weight * log(c->interval.high), -weight * log(c->interval.low),
+		                                  c->interval.confidence};
+		sum = ifr_difference_interval(log_ratio, sum, -change, less);
+		log_ratio += change;
+		faster |= confirmed[i].faster;
+		slower |= confirmed[i].slower;
+	}
+	mean.ratio = exp(log_ratio);
+	mean.interval = (struct ifr_interval){exp(sum.low), exp(sum.high), sum.confidence};
+	mean.faster = faster && mean.interval.high < 1;
+	mean.slower = slower && mean.interval.low > 1;
+	return mean;
+}
+
+int search_confirm(struct search *search, const struct trial *best, struct ifr_error *err) {
+	struct stages *stages = &search->stages;
+	const struct ifr_strings *held_out = stages->search->held_out;
+	struct ifr_optimum *optimum = search->optimum;
+	const struct ifr_plan *const plans[2] = {NULL, &best->candidate.plan};
+	const size_t workloads = stages->search->workload_count, count = workloads + (held_out ? held_out->count : 0);
+	int result = 0;
+	optimum->best = exp(best->time);
+	optimum->clustered = best->candidate.origin == CANDIDATE_CLUSTERED;
+	optimum->workload_count = workloads;
+	optimum->confirmed = ifr_alloc(count * sizeof *optimum->confirmed);
+	for (size_t i = 0; i < count && !result && !stages->interrupted; i++) {
+		struct ifr_confirmed *confirmed = &optimum->confirmed[i];
+		struct contexts_request request = {
+			.folder = "best", .share = 1 / (double)(count - i), .plans = plans, .count = 2};
+		result = i < workloads ? confirm_workload(stages, i, &request, confirmed, err)
+		                       : confirm_held_out(stages, i - workloads, &request, confirmed, err);
+		optimum->confirmed_count++;
+	}
+	if (result || optimum->confirmed_count < workloads)
+		return result;
+	const struct weighted_ratio mean = confirmed_mean(optimum->confirmed, workloads);
+	optimum->ratio = mean.ratio;
+	optimum->interval = mean.interval;
+	optimum->faster = mean.faster;
+	optimum->slower = mean.slower;
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/optimize/optimize.h"
+#include "harness/output/output.h"
+
+static json_t *interval_json(const struct ifr_interval *interval) {
+	json_t *made = json_object();
+	ifr_json_set(made, "low", ifr_json_number(interval->low));
+	ifr_json_set(made, "high", ifr_json_number(interval->high));
+	ifr_json_set(made, "confidence", ifr_json_number(interval->confidence));
+	return made;
+}
+
+/* The list of workloads, or of held-out arguments. */
+static json_t *confirmed_json(const struct ifr_optimum *o, size_t from, size_t to) {
+	json_t *list = json_array();
+	for (size_t i = from; i < to && i < o->confirmed_count; i++) {
+		json_t *one = json_object();
+		if (i < o->workload_count) {
+			ifr_json_set(one, "name", ifr_json_text(o->confirmed[i].name));
+			ifr_json_set(one, "weight", ifr_json_number(o->confirmed[i].weight));
+		} else {
+			ifr_json_set(one, "arguments", ifr_json_text(o->confirmed[i].arguments));
+		}
+		ifr_json_set(one, "faster", json_boolean(o->confirmed[i].faster));
+		ifr_json_set(one, "slower", json_boolean(o->confirmed[i].slower));
+		ifr_json_set(one, "ratio", ifr_json_number(o->confirmed[i].comparison.ratio));
+		ifr_json_set(one, "interval", interval_json(&o->confirmed[i].comparison.interval));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+void ifr_optimum_json(const struct ifr_optimum *o, const char *program, struct ifr_buffer *out) {
+	const bool confirmed = o->workload_count && o->confirmed_count >= o->workload_count;
+	json_t *document = ifr_json_document(1, NULL, NULL), *features = json_array();
+	for (int i = 0; i < IFR_OPTIMUM_FEATURES && o->feature[i].name; i++) {
+		json_t *feature = json_object();
+		ifr_json_set(feature, "name", ifr_json_text(o->feature[i].name));
+		ifr_json_set(feature, "effect", ifr_json_number(exp(o->feature[i].effect) - 1));
+		json_array_append_new(features, feature);
+	}
+	ifr_json_set(document, "program", ifr_json_text(program));
+	ifr_json_set(document, "faster", json_boolean(o->faster));
+	ifr_json_set(document, "ratio", ifr_json_number_if(confirmed, o->ratio));
+	ifr_json_set(document, "interval", confirmed ? interval_json(&o->interval) : json_null());
+	ifr_json_set(
+		document, "p",
+		ifr_json_number_if(confirmed && o->workload_count == 1, confirmed ? o->confirmed->comparison.p : 0));
+	ifr_json_set(document, "workloads", confirmed_json(o, 0, o->workload_count));
+	ifr_json_set(document, "held_out", confirmed_json(o, o->workload_count, o->confirmed_count));
+	ifr_json_set(document, "layouts_predicted", ifr_json_count(o->predicted));
+	ifr_json_set(document, "layouts_measured", ifr_json_count(o->measured));
+	ifr_json_set(document, "fastest_random", ifr_json_number(o->fastest_random));
+	ifr_json_set(document, "surrogate_r", ifr_json_number(o->r));
+	ifr_json_set(document, "features", features);
+	ifr_json_set(document, "plan", ifr_json_text(o->plan_file));
+	ifr_json_set(document, "order", ifr_json_text(o->order_file));
+	ifr_json_set(document, "sections", ifr_json_text(o->sections_file));
+	ifr_json_print(document, out);
+}

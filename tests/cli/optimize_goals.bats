@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# interfero optimize for several workloads, and for other goals than the fastest mean. The program prints costs that follow
+# from where its hot function lies, and these are searched for instead of a time.
+
+load ../helpers
+
+setup_file() {
+	use_own_kits
+	cd "$place" || return 1
+	# The hot function lies 0, 16, 32 or 48 bytes behind a line of 64 bytes, counted from where it ships: its class. Two
+	# tables of costs by class are two workloads. In "context" the best class has a bad half of contexts, in "edit" it is bad
+	# once the cold function has another size.
+	cat >classes.c <<-'END'
+		#include <stdint.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <string.h>
+		extern char cold_begin[], cold_end[];
+		volatile int sink;
+		__attribute__((noipa)) void cold(void) {
+			__asm__ volatile("cold_begin:");
+			for (int i = 0; i < 9; i++) { sink += 3; sink ^= i; sink *= 7; sink -= 2 * i; }
+			__asm__ volatile("cold_end:");
+		}
+		__attribute__((noipa)) void hot(void) { __asm__ volatile(".rept 12\n nopl (%rax)\n .endr"); }
+		int main(int argc, char **argv) {
+			static const int a[] = {100, 50, 130, 150}, b[] = {100, 120, 60, 150}, c[] = {180, 100, 150, 170};
+			const int own = (int)((uintptr_t)hot % 64 / 16), size = (int)(cold_end - cold_begin);
+			if (argc < 4) {
+				printf("%d %d\n", own, size);
+				return 0;
+			}
+			for (int i = 0; i < 5000; i++) hot();
+			if (argc > 9) cold();
+			const int class = (own - atoi(argv[2])) & 3;
+			const char *filler = getenv("P"), mode = *argv[1];
+			int cost = mode == 'a' ? a[class] : mode == 'b' ? b[class] : c[class];
+			if (mode == 'c' && class == 1 && filler && strlen(filler) >= 2048) cost = 190;
+			if (mode == 'e' && class == 1 && size != atoi(argv[3])) cost = 185;
+			printf("cost: %d\n", cost);
+		}
+	END
+	interfero-gcc -O2 classes.c -o classes
+	read -r class size < <(./classes)
+	export class size
+}
+
+setup() {
+	use_own_folder
+	ln -s ../classes .
+}
+
+teardown_file() {
+	drop_own_kits
+}
+
+# search OPTIONS… [-- PROGRAM ARGUMENTS…]
+search() {
+	within 60 interfero optimize -n 8 -r 2 --rounds 1 --seed 3 --metrics 'regex:^(\w+): ([0-9.]+)' -m cost --candidates 6 --each 4 \
+		--contexts 6 --ignore-output "$@"
+}
+
+# The class of the layout that a search found.
+found_class() {
+	interfero variants -q --plan "$1/best.plan" -o "$1.made" ./classes
+	local own rest
+	read -r own rest < <("$(find "$1.made" -type f -perm -1)")
+	echo $(((own - class) & 3))
+}
+
+# Weights 3 and 1: (0.5^3 * 1.2)^(1/4) in class 1. Weights 1 and 3: (1.3 * 0.6^3)^(1/4) in class 2.
+@test "the weights of a suite decide which layout is best" {
+	printf 'a*3: a %s %s\nb: b %s %s\n' "$class" "$size" "$class" "$size" >mostly_a
+	printf 'a: a %s %s\nb*3: b %s %s\n' "$class" "$size" "$class" "$size" >mostly_b
+	search --suite mostly_a -o a --json ./classes >a.json
+	search --suite mostly_b -o b --json ./classes >b.json
+	[ "$(found_class a)" = 1 ]
+	[ "$(found_class b)" = 2 ]
+	jq -e '.faster and (.ratio - pow(0.15; 0.25) | fabs < 1e-9)' a.json
+	jq -e '.faster and (.ratio - pow(1.3 * 0.216; 0.25) | fabs < 1e-9)' b.json
+	jq -e '.workloads | map(.name) == ["a", "b"] and map(.weight) == [0.75, 0.25]' a.json
+	jq -e '.workloads[0].faster and .workloads[1].slower and (.workloads[1].ratio - 1.2 | fabs < 1e-9)' a.json
+	search --suite mostly_a -o a ./classes >again
+	grep -q '^Faster: .* 37.8 % less cost .* in the weighted mean of 2 workloads' <(tr '\n' ' ' <again | tr -s ' ')
+	grep -q '^  - b (weight 0.25): slower, +20.0 %' again
+	[ -s a/random-a.exp ]
+	[ -s a/confirmation-b.exp ]
+	[ "$(sqlite3 a/random-a.exp "SELECT value FROM fact WHERE name='seed'")" = "$(sqlite3 a/random-b.exp "SELECT value FROM fact WHERE name='seed'")" ]
+}
+
+@test "arguments beside a suite are refused" {
+	printf 'a: a\n' >suite
+	refuse 2 'stand in the file' -- interfero optimize --suite suite ./classes again
+	printf 'a*0: a\n' >suite
+	refuse 2 'suite:1: a weight' -- interfero optimize --suite suite ./classes
+}
